@@ -1,0 +1,27 @@
+#pragma once
+// Text -> prog::Test. The syntax is chosen by the first word of a litmus file (PTX, VULKAN, OPENCL,
+// GPU_PTX), or by the ending `.test` (the notations of KhronosGroup/Vulkan-MemoryModel and of
+// NVlabs/mixedproxy, told apart by content). A `.test` file may hold several tests (its table expands).
+// Grammar: docs/litmus.md.
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "prog/test.h"
+
+namespace fencepost::front {
+
+Expected<std::vector<prog::Test>> parse(SourcePtr source);
+Expected<prog::Test> parse_one(SourcePtr source);   // error when the text holds several tests
+
+Expected<std::vector<prog::Test>> parse_file(const std::string& path);  // "-" = standard input
+
+// One per syntax; each is a file of its own (ptx.cpp, vulkan.cpp, opencl.cpp, gpu_ptx.cpp, khronos_test.cpp,
+// mixedproxy_test.cpp).
+Expected<prog::Test> parse_ptx(SourcePtr source);
+Expected<prog::Test> parse_vulkan(SourcePtr source);
+Expected<prog::Test> parse_opencl(SourcePtr source);
+Expected<prog::Test> parse_gpu_ptx(SourcePtr source);
+Expected<std::vector<prog::Test>> parse_khronos_test(SourcePtr source);
+Expected<std::vector<prog::Test>> parse_mixedproxy_test(SourcePtr source);
+
+}  // namespace fencepost::front

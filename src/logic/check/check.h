@@ -1,0 +1,79 @@
+#pragma once
+// Decides a test under a model. Two engines that share only prog, cat and the reference interpreter that
+// replays every execution either of them finds.
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/job.h"
+#include "base/verdict.h"
+#include "cat/model.h"
+#include "prog/state.h"
+#include "prog/test.h"
+#include "witness/evaluate.h"
+#include "witness/run.h"
+
+namespace fencepost::check {
+
+enum class Engine : uint8_t { automatic, enumerate, solve, both };
+enum class Property : uint8_t { condition, races };
+const char* name(Engine e);
+const char* name(Property p);
+
+struct Options {
+  Engine engine = Engine::automatic;
+  Property property = Property::condition;
+  uint32_t bound = 1;
+  bool replay = true;       // law 2; only mutation tests switch it off
+  bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
+  bool filter = true;       // `filter` clauses are hard constraints on every query
+};
+
+struct Statistics {
+  double seconds = 0;
+  uint64_t candidates = 0;   // enumerate: complete executions looked at
+  uint64_t clauses = 0, variables = 0, conflicts = 0;  // solve
+  Engine decided_by = Engine::automatic;
+};
+
+struct Result {
+  Verdict verdict;
+  // Present whenever the verdict rests on an execution, already replayed: a witness of exists, a counter-
+  // example of forall / ~exists, a racy execution.
+  std::optional<witness::RunResult> execution;
+  std::optional<witness::Choices> choices;
+  std::vector<std::string> flags;     // names of raised flags in that execution
+  bool reachable = false;             // whether the condition (exists, ~exists) or its negation (forall) is reached
+  Statistics stats;
+};
+
+// `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;
+// forall C iff all do; no condition holds iff a complete consistent execution exists... vacuously true, as
+// herd treats it. `races`: holds iff no consistent execution (complete or not) raises a flag.
+// Engine both: a disagreement between engines is an internal error (exit 4), never a verdict.
+Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
+
+// One engine alone.
+Result enumerate(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
+Result solve(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
+
+// All final states of complete consistent executions, with the number that satisfy / refute the condition.
+struct Outcomes {
+  prog::StateSet states;
+  std::vector<prog::Observable> observables;
+  uint64_t positive = 0;       // executions (enumerate) satisfying the condition
+  uint64_t negative = 0;
+  bool bound_hit = false;
+  std::vector<std::string> flags;   // raised by some execution
+  Verdict status;                   // holds = complete; gave_up, unknown otherwise
+};
+Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
+// The same set by repeated solving with blocking clauses; used to hold the engines against each other.
+Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
+
+// Candidate executions that satisfy the condition but are not consistent: for `explain` on forbidden tests.
+// Calls back with each until it returns false. Values, rf and completeness are respected; axioms are not.
+void forbidden_candidates(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                          const std::function<bool(const witness::RunResult&, const witness::Choices&)>& visit);
+
+}  // namespace fencepost::check

@@ -1,0 +1,41 @@
+#pragma once
+// The reference interpreter: runs every thread of a test on given read values and builds the execution
+// with all base relations. It is the only definition of what a program does; both engines are held to it.
+//
+// Loops: an instruction may run at most `bound` times per enclosing back jump, that is, a backward jump is
+// taken at most bound-1 times in a row for each label (bound 1: the body runs once). A thread that would jump
+// back once more stops there, incomplete: `cut` when the finished iteration had a side effect or left a
+// register that is live at the loop head changed, `spin` otherwise (see docs/semantics.md).
+//
+// Barriers: see the head of run.cpp and models/prelude-*.cat. Passing is a least fixpoint over threads: a
+// group that waits for itself is a deadlock, its members stay blocked and the threads incomplete.
+#include "base/diagnostic.h"
+#include "witness/execution.h"
+
+namespace fencepost::witness {
+
+enum class StopReason : uint8_t { end, spin, cut, blocked };
+
+struct RunOptions {
+  uint32_t bound = 1;
+};
+
+struct ThreadRun {
+  StopReason stop = StopReason::end;
+  uint32_t stop_instr = 0;      // where it stopped
+};
+
+struct RunResult {
+  Execution execution;
+  std::vector<ThreadRun> threads;
+};
+
+// Errors (as diagnostics without a place) when the choices do not fit the program: a read without a value,
+// an rf edge between different addresses or values, a co that is cyclic or not total where it must be, ...
+// The message names the event. That is our fault or a mutated engine, never the user's.
+Expected<RunResult> run(const prog::Test& test, const Choices& choices, const RunOptions& options);
+
+// Whether co is a strict total order per location (vulkan, opencl) or any strict partial order (ptx).
+bool co_is_total(vocab::Dialect d);
+
+}  // namespace fencepost::witness
