@@ -1,0 +1,108 @@
+#pragma once
+// What the program says to people and to other programs about one test: text, JSON, pictures. Everything here
+// is a function from values (test, model, result) to text; nothing is decided here, and every sentence is
+// backed by an execution or by an explanation that the concrete evaluator has re-derived.
+//
+// Words: an execution is *allowed* when the model accepts it, a candidate is *rejected* when it meets the
+// condition and the model does not accept it. Events are called a, b, c, ... in the order of the threads'
+// code; a write of an initial value is called "init x".
+//
+// JSON: one object per call with "schema": "fencepost.<kind>/1". A field is added without a new number;
+// changing or removing one takes a new number. docs/json.md lists them.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "check/check.h"
+#include "draw/graph.h"
+#include "witness/explain.h"
+
+namespace fencepost::report {
+
+// One answer in every form: `text` for a terminal, `json` for programs, one picture per execution shown.
+struct Report {
+  std::string text;                    // ends in a newline
+  std::string json;                    // one object, on several lines, ends in a newline
+  std::vector<draw::Graph> pictures;   // the most telling first; may be empty
+};
+
+// ---- check -----------------------------------------------------------------------------------------
+// One line without newline: "PATH  holds|fails|unknown|...  <what was found>". `path` is printed as given.
+std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
+                       const check::Options& options, const check::Result& result);
+// schema fencepost.check/1: path, title, dialect, model, property, engine, bound, verdict, detail, reachable,
+// flags, statistics and, when there is one, the execution.
+std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                       const check::Options& options, const check::Result& result);
+// The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
+Report witness(const std::string& path, const prog::Test& test, const cat::Model& model,
+               const check::Options& options, const check::Result& result);
+
+// ---- outcomes --------------------------------------------------------------------------------------
+// herd's log format, readable by mcompare7: Test, States, one state per line, Ok or No, Witnesses, Positive and
+// Negative, Condition, Observation, Time. `Hash=` is left out: it is herd's own digest of its parse tree.
+std::string outcomes_text(const prog::Test& test, const check::Outcomes& outcomes, double seconds);
+// schema fencepost.outcomes/1. Values as decimal strings (64 bits do not fit a JSON number), null when free.
+std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                          const check::Outcomes& outcomes, double seconds);
+
+// ---- explain ---------------------------------------------------------------------------------------
+struct ExplainOptions {
+  uint32_t max_candidates = 3;   // rejected candidates told in full; the rest are counted
+  uint32_t search_limit = 4096;  // rejected candidates looked at
+  bool axioms_of_all = true;     // count by axiom every candidate looked at, also those not told in full
+};
+// Decides the question, then explains the answer: the execution that reaches the condition (or raises the flag),
+// or else the candidates that meet the condition and why each is rejected. This is the verb `explain`.
+struct Explained {
+  check::Result result;
+  Report report;
+};
+Explained explain(const std::string& path, const prog::Test& test, const cat::Model& model,
+                  const check::Options& check_options, const ExplainOptions& options, Job& job);
+
+// The parts of `explain`.
+// `result` holds an execution: a listing per thread, where each value comes from, the order of writes per
+// location, the final state, and in one sentence why it meets the condition.
+Report explain_allowed(const std::string& path, const prog::Test& test, const cat::Model& model,
+                       const check::Result& result);
+// `result` holds an execution that raises flags: the conflicting accesses, and what is missing to order them.
+Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model,
+                    const check::Result& result);
+
+// Candidates that meet the condition, each rejected by at least one axiom.
+struct Candidate {
+  witness::RunResult run;
+  witness::Choices choices;
+  std::vector<witness::Explanation> why;   // shortest first; every edge verified
+};
+struct Candidates {
+  std::vector<Candidate> list;             // shortest explanation first, one per distinct explanation
+  uint64_t seen = 0;                       // candidates looked at, duplicates included
+  bool complete = true;                    // false: search_limit or the budget ended the search
+  std::vector<std::pair<std::string, uint64_t>> by_axiom;  // how many of those seen each axiom rejects
+};
+Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, const check::Options& check_options,
+                               const ExplainOptions& options, Job& job);
+Report explain_forbidden(const std::string& path, const prog::Test& test, const cat::Model& model,
+                         const check::Result& result, const Candidates& candidates, const ExplainOptions& options);
+
+// ---- pictures and files ----------------------------------------------------------------------------
+// Nodes "a: W x=1" with the instruction text below, one column per thread, initial writes on top; edges rf,
+// co, fr and po (co and po transitively reduced); with an explanation, its edges emphasised, and its named
+// relations drawn too.
+draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const witness::RunResult& run,
+                            const witness::Explanation* explanation = nullptr);
+
+// Writes a report to a file, by the ending of its name: .svg, .dot, .json, .txt. A diagnostic without a place when
+// the ending is none of these, the report has nothing of that kind, or the file cannot be written.
+Expected<std::string> write_report(const std::string& file, const Report& report);  // returns the file's name
+
+// ---- the common language ---------------------------------------------------------------------------
+// Name of an event: "a", ..., "z", "e26", ...; Init writes "init x".
+std::string event_name(const prog::Test& test, const witness::Execution& x, uint32_t event);
+// "a: W x = 1"
+std::string event_text(const prog::Test& test, const witness::Execution& x, uint32_t event);
+
+}  // namespace fencepost::report
