@@ -2,6 +2,7 @@
 // Sets and relations over 0..n-1 as rows of 64-bit words. One word per row is the fast case (n <= 64).
 // Shared by the evaluator and by the bounds analysis: an n-by-n relation costs n * ceil(n/64) words.
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
