@@ -85,7 +85,7 @@ constexpr std::array<BaseInfo, k_bases> k_base_table = {{
     {Base::addr, "addr", BaseKind::fixed, all, "address dependency"},
     {Base::data, "data", BaseKind::fixed, all, "data dependency"},
     {Base::ctrl, "ctrl", BaseKind::fixed, all, "control dependency"},
-    {Base::sr, "sr", BaseKind::fixed, P, "each event's thread lies inside the other event's scope, reflexive"},
+    {Base::sr, "sr", BaseKind::fixed, all, "each event's thread lies inside the other event's scope, reflexive"},
     {Base::scta, "scta", BaseKind::fixed, P, "threads of one block (CTA), reflexive"},
     {Base::ssg, "ssg", BaseKind::fixed, V, "threads of one subgroup, reflexive"},
     {Base::swg, "swg", BaseKind::fixed, V | C, "threads of one workgroup, reflexive"},
