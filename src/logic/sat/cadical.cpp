@@ -1,0 +1,48 @@
+#include <cadical.hpp>
+
+#include "sat/solver.h"
+
+namespace fencepost::sat {
+namespace {
+
+class OutOfTime : public CaDiCaL::Terminator {
+ public:
+  explicit OutOfTime(const Job& job) : job_(job) {}
+  bool terminate() override {
+    // The clock is read on every 64th call: CaDiCaL asks often.
+    return (++calls_ & 63) == 0 && job_.out_of_time();
+  }
+
+ private:
+  const Job& job_;
+  uint64_t calls_ = 0;
+};
+
+class Cadical final : public Solver {
+ public:
+  Cadical() { solver_.set("quiet", 1); }
+  void add_clause(std::span<const Lit> clause) override {
+    for (Lit l : clause) solver_.add(l);
+    solver_.add(0);
+  }
+  Answer solve(std::span<const Lit> assumptions, const Job& job) override {
+    if (job.out_of_time()) return Answer::unknown;
+    OutOfTime watch(job);
+    solver_.connect_terminator(&watch);
+    for (Lit l : assumptions) solver_.assume(l);
+    const int r = solver_.solve();
+    solver_.disconnect_terminator();
+    return r == 10 ? Answer::sat : r == 20 ? Answer::unsat : Answer::unknown;
+  }
+  bool value(Lit l) const override { return const_cast<CaDiCaL::Solver&>(solver_).val(l) == l; }
+  uint64_t conflicts() const override { return 0; }
+
+ private:
+  CaDiCaL::Solver solver_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_cadical() { return std::make_unique<Cadical>(); }
+
+}  // namespace fencepost::sat
