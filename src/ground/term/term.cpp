@@ -23,43 +23,26 @@ void check_width(unsigned width) {
   FENCEPOST_INVARIANT(width >= 1 && width <= 64, "a bit-vector width outside 1..64 was built");
 }
 
-// Rewritings of `a op b` where `b` is a constant; empty when none applies.
+// Rewritings of `a op b` where `b` is a constant; empty when none applies. None drops a variable: x * 0 and
+// x ^ x stay as they are, because programs read their dependencies off the variables of a term.
 Expr simplify_right(Op op, const Expr& a, const Expr& b) {
-  const uint8_t w = a.width();
   const uint64_t v = b.value();
   switch (op) {
     case Op::add: case Op::sub: case Op::or_: case Op::xor_: case Op::shl: case Op::lshr: case Op::ashr:
       if (v == 0) return a;
-      if (op == Op::or_ && v == mask(w)) return b;
       break;
-    case Op::mul:
-      if (v == 0) return b;
-      if (v == 1) return a;
-      break;
-    case Op::and_:
-      if (v == 0) return b;
-      if (v == mask(w)) return a;
-      break;
-    case Op::udiv:
+    case Op::mul: case Op::udiv:
       if (v == 1) return a;
       break;
     case Op::sdiv:
-      if (v == 1 && w > 1) return a;  // at width 1 the constant is -1
+      if (v == 1 && a.width() > 1) return a;  // at width 1 the constant is -1
+      break;
+    case Op::and_:
+      if (v == mask(a.width())) return a;
       break;
     default: break;
   }
   return {};
-}
-
-// Rewritings of `a op a`; empty when none applies. Division is left alone: 0/0 is 0 here, not 1.
-Expr simplify_same(Op op, const Expr& a) {
-  switch (op) {
-    case Op::sub: case Op::xor_: return constant(0, a.width());
-    case Op::and_: case Op::or_: case Op::smin: case Op::smax: case Op::umin: case Op::umax: return a;
-    case Op::eq: case Op::sle: case Op::sge: case Op::ule: case Op::uge: return constant(1, 1);
-    case Op::ne: case Op::slt: case Op::sgt: case Op::ult: case Op::ugt: return constant(0, 1);
-    default: return {};
-  }
 }
 
 }  // namespace
@@ -150,8 +133,6 @@ Expr binary(Op op, Expr a, Expr b) {
     if (Expr e = simplify_right(op, a, b)) return e;
   if (a.is_const() && commutative(op))
     if (Expr e = simplify_right(op, b, a)) return e;
-  if (a == b)
-    if (Expr e = simplify_same(op, a)) return e;
   return Expr::make({op, result, 0, {std::move(a), std::move(b)}});
 }
 
@@ -159,7 +140,6 @@ Expr ite(Expr c, Expr t, Expr e) {
   FENCEPOST_INVARIANT(c && t && e && c.width() == 1, "the condition of a choice must have width 1");
   FENCEPOST_INVARIANT(t.width() == e.width(), "branches of different widths were combined");
   if (c.is_const()) return c.value() != 0 ? t : e;
-  if (t == e) return t;
   if (t.width() == 1 && t.is_const(1) && e.is_const(0)) return c;
   const uint8_t w = t.width();
   return Expr::make({Op::ite, w, 0, {std::move(c), std::move(t), std::move(e)}});
@@ -290,7 +270,7 @@ Expr substitute(const Expr& e, const std::function<Expr(uint64_t, uint8_t)>& f) 
 
 std::string to_string(const Expr& e, const std::function<std::string(uint64_t)>& variable_name) {
   if (!e) return "";
-  if (e.is_const()) return std::to_string(to_signed(e.value(), e.width()));
+  if (e.is_const()) return std::to_string(e.width() == 1 ? static_cast<int64_t>(e.value()) : to_signed(e.value(), e.width()));
   if (e.is_var()) return variable_name(e.value());
   const auto kid = [&](size_t i) { return to_string(e.kids()[i], variable_name); };
   const auto infix = [&](const char* op) { return "(" + kid(0) + " " + op + " " + kid(1) + ")"; };

@@ -59,7 +59,9 @@ int64_t to_signed(uint64_t v, uint8_t width);
 
 Expr constant(uint64_t value, uint8_t width);
 Expr variable(uint64_t number, uint8_t width);
-// Build with light rewriting (constant folding, x+0, ite with constant condition, equal branches).
+// Build with light rewriting (constant folding, x+0, ite with constant condition). Except for the branch that a
+// constant condition excludes, rewriting never drops a variable: dependencies are read off the variables of a
+// term, and `xor r1, r0, r0` depends on r0.
 Expr unary(Op op, Expr a);
 Expr binary(Op op, Expr a, Expr b);
 Expr ite(Expr c, Expr t, Expr e);
