@@ -1,0 +1,70 @@
+# The two commands are `make demo` and `make test`. Both install the Debian packages that are missing.
+# JOBS=N sets how many processors are used, PRESET=dev another build (see CMakePresets.json).
+JOBS ?= $(shell nproc)
+PRESET ?= release
+BUILD := build/$(PRESET)
+export JOBS
+
+.PHONY: help demo test test-all asan tsan fuzz fuzz-models fuzz-parsers mutate bench pictures program clean
+
+help:
+	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
+	@echo 'make test          build and run every test'
+	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
+	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
+	@echo 'make fuzz-models   50 random models, likewise'
+	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
+	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
+	@echo 'make bench         benchmarks, with table and plot in docs/'
+
+program:
+	@tools/install_packages build
+	@tools/build $(PRESET) fencepost
+
+demo: program
+	@tools/demo $(BUILD)/fencepost
+
+test:
+	@tools/install_packages build test
+	@tools/build $(PRESET) all
+	@tools/run_tests $(BUILD)
+
+asan tsan:
+	@tools/install_packages build test
+	@tools/build $@ all
+	@tools/run_tests build/$@
+
+FUZZ_SEED ?= 1
+FUZZ_COUNT ?= 20000
+fuzz:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fuzz_engines
+	$(BUILD)/tests/fuzz/fuzz_engines --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --check-statistics --save $(BUILD)/disagreements
+
+fuzz-models:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fuzz_models
+	$(BUILD)/tests/fuzz/fuzz_models --seed $(FUZZ_SEED) --models 50 -j $(JOBS) --save $(BUILD)/disagreements
+
+FUZZ_SECONDS ?= 600
+fuzz-parsers:
+	@tools/install_packages build test fuzz
+	@tests/fuzz/parsers/run $(FUZZ_SECONDS)
+
+test-all: test asan tsan fuzz fuzz-models
+
+mutate:
+	@tools/install_packages build test
+	@tools/mutate
+
+bench:
+	@tools/install_packages build test bench
+	@cmake --preset release -DFENCEPOST_BENCH=ON >build/bench-configure.log || (cat build/bench-configure.log; exit 1)
+	@tools/build release all
+	@bench/run $(BUILD)
+
+pictures: program
+	@docs/pictures/make $(BUILD)/fencepost
+
+clean:
+	rm -rf build

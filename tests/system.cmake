@@ -1,0 +1,27 @@
+# Tests of the whole: the repository's own rules, the documents, the program as a user runs it, fuzzing.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# The tree keeps to src/ROOMS, and the checker can fail.
+add_test(NAME system.rooms COMMAND ${CMAKE_SOURCE_DIR}/tools/check_rooms)
+add_test(NAME system.rooms_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/check_rooms_test.py)
+# Links, the dependency table, what the tree may not say.
+add_test(NAME system.docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_docs)
+add_test(NAME system.tutorial_runner COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial_test.py)
+
+if(TARGET fencepost)
+  # Every shell line of the documents gives what the documents say.
+  file(GLOB executed_docs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/howto/*.md)
+  foreach(doc IN LISTS executed_docs)
+    file(STRINGS ${doc} blocks REGEX "^```console")
+    if(blocks)
+      get_filename_component(stem ${doc} NAME_WE)
+      add_test(NAME system.doc.${stem} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial $<TARGET_FILE:fencepost> ${doc})
+    endif()
+  endforeach()
+  # make demo's body, on the program that was just built.
+  add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
+  # Heavy libraries stay out of the start-up path.
+  add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost>)
+endif()
+
+add_subdirectory(fuzz)
