@@ -1,0 +1,242 @@
+#include "prog/test.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::prog {
+namespace {
+
+bool is_c(const Test& t) { return t.syntax == Syntax::opencl; }
+
+std::string register_name(const Template& code, uint64_t number) {
+  if (number == k_old_value) return "old";
+  return number < code.registers.size() ? code.registers[number].name : "r?" + std::to_string(number);
+}
+
+std::string symbol_name(const Test& test, SymbolId s) {
+  return s < test.symbols.size() ? test.symbols[s].name : "?";
+}
+
+// An operand; the outermost parentheses that terms print for safety are noise here.
+std::string operand(const Template& code, const term::Expr& e) {
+  std::string text = term::to_string(e, [&](uint64_t v) { return register_name(code, v); });
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return text;
+  int depth = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return text;
+  }
+  return text.substr(1, text.size() - 2);
+}
+
+std::string location(const Test& test, const Template& code, const Address& a) {
+  if (a.symbol == k_none) return a.index ? operand(code, a.index) : "";
+  std::string out = symbol_name(test, a.symbol);
+  if (a.index) out += "[" + operand(code, a.index) + "]";
+  return out;
+}
+
+std::string label_name(const Template& code, LabelId l) {
+  return l < code.labels.size() ? code.labels[l].name : "?";
+}
+
+bool touches_memory(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
+
+void append(std::string& out, const std::string& item, const char* separator = ", ") {
+  if (item.empty()) return;
+  if (!out.empty()) out += separator;
+  out += item;
+}
+
+// Values of an instruction whose front end kept no operands as written.
+std::vector<term::Expr> operands_of(const Instr& i) {
+  if (!i.args.empty() || i.kind == Kind::barrier || !i.value) return i.args;
+  return {i.value};
+}
+
+std::string assembly(const Test& test, const Template& code, const Instr& i) {
+  if (i.kind == Kind::label) return label_name(code, i.label) + ":";
+  std::string operands;
+  if (i.kind == Kind::barrier) {
+    append(operands, i.barrier.instance);
+    if (i.barrier.id) append(operands, operand(code, i.barrier.id));
+    if (i.barrier.quorum) append(operands, operand(code, i.barrier.quorum));
+  } else {
+    if (i.dst != k_none) append(operands, register_name(code, i.dst));
+    if (touches_memory(i)) append(operands, location(test, code, i.addr));
+    for (const term::Expr& e : operands_of(i)) append(operands, operand(code, e));
+    if (i.label != k_none) append(operands, label_name(code, i.label));
+  }
+  std::string out;
+  if (i.predicate != k_none)
+    out = std::string("@") + (i.predicate_negated ? "!" : "") + register_name(code, i.predicate) + " ";
+  out += i.mnemonic.empty() ? name(i.kind) : i.mnemonic;
+  if (!operands.empty()) out += " " + operands;
+  return out;
+}
+
+// C. A call is `mnemonic(location, operands, spelling)`; a mnemonic that is no identifier (or none) stands
+// for a plain access or assignment.
+std::string c_statement(const Test& test, const Template& code, const Instr& i) {
+  const bool call = !i.mnemonic.empty() &&
+                    std::all_of(i.mnemonic.begin(), i.mnemonic.end(),
+                                [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c | 32) >= 'a'; }) &&
+                    i.mnemonic.find('_') != std::string::npos;
+  const std::string assign = i.dst != k_none ? register_name(code, i.dst) + " = " : "";
+  const std::vector<term::Expr> args = operands_of(i);
+  switch (i.kind) {
+    case Kind::label: return label_name(code, i.label) + ":";
+    case Kind::jump:
+      if (i.form == Form::c_else) return "else";
+      if (i.form == Form::c_while_back) return "end of while";
+      return "goto " + label_name(code, i.label);
+    case Kind::branch: {
+      const std::string cond = args.empty() ? "" : operand(code, args.front());
+      if (i.form == Form::c_if) return "if (" + cond + ")";
+      if (i.form == Form::c_while) return "while (" + cond + ")";
+      return "if (" + cond + ") goto " + label_name(code, i.label);
+    }
+    case Kind::local: return assign + (args.empty() ? "" : operand(code, args.front()));
+    case Kind::load:
+      if (!call) return assign + "*" + location(test, code, i.addr);
+      break;
+    case Kind::store:
+      if (!call) return "*" + location(test, code, i.addr) + " = " + (args.empty() ? "" : operand(code, args.front()));
+      break;
+    default: break;
+  }
+  std::string inside;
+  if (touches_memory(i)) append(inside, location(test, code, i.addr));
+  for (const term::Expr& e : args) append(inside, operand(code, e));
+  for (const std::string& s : i.spelling) append(inside, s);
+  std::string out = assign + (i.mnemonic.empty() ? name(i.kind) : i.mnemonic) + "(" + inside + ")";
+  if (i.kind == Kind::barrier && !i.barrier.instance.empty()) out = i.barrier.instance + ": " + out;
+  return out;
+}
+
+const char* symbol_of(term::Op op) {
+  switch (op) {
+    case term::Op::ne: return "!=";
+    case term::Op::slt: return "<";
+    case term::Op::sle: return "<=";
+    case term::Op::sgt: return ">";
+    case term::Op::sge: return ">=";
+    default: return "=";
+  }
+}
+
+}  // namespace
+
+const char* name(Syntax s) {
+  switch (s) {
+    case Syntax::ptx: return "ptx";
+    case Syntax::vulkan: return "vulkan";
+    case Syntax::opencl: return "opencl";
+    case Syntax::gpu_ptx: return "gpu_ptx";
+    case Syntax::vulkan_test: return "vulkan_test";
+    case Syntax::mixedproxy_test: return "mixedproxy_test";
+  }
+  return "ptx";
+}
+
+const char* name(Kind k) {
+  switch (k) {
+    case Kind::local: return "local";
+    case Kind::load: return "load";
+    case Kind::store: return "store";
+    case Kind::rmw: return "rmw";
+    case Kind::fence: return "fence";
+    case Kind::barrier: return "barrier";
+    case Kind::label: return "label";
+    case Kind::jump: return "goto";
+    case Kind::branch: return "branch";
+  }
+  return "local";
+}
+
+const char* name(Quantifier q) {
+  switch (q) {
+    case Quantifier::none: return "none";
+    case Quantifier::exists: return "exists";
+    case Quantifier::not_exists: return "~exists";
+    case Quantifier::forall: return "forall";
+  }
+  return "none";
+}
+
+uint64_t address_of(ObjectId object, uint64_t cell) { return k_object_stride * (uint64_t{object} + 1) + cell; }
+
+uint32_t intern_template(Test& test, Template t) {
+  const auto found = std::find(test.templates.begin(), test.templates.end(), t);
+  if (found != test.templates.end()) return static_cast<uint32_t>(found - test.templates.begin());
+  test.templates.push_back(std::move(t));
+  return static_cast<uint32_t>(test.templates.size() - 1);
+}
+
+uint32_t event_count(const Test& test) {
+  uint32_t total = 0;
+  for (uint32_t t = 0; t < test.threads.size(); ++t)
+    for (const Instr& i : test.instrs(t)) {
+      if (i.kind == Kind::rmw) total += 2;
+      if (i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::fence || i.kind == Kind::barrier) ++total;
+    }
+  return total;
+}
+
+bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level) {
+  if (a.size() <= level || b.size() <= level) return false;
+  return std::equal(a.begin(), a.begin() + level + 1, b.begin());
+}
+
+std::string to_string(const Test& test, uint32_t thread, const Instr& instr) {
+  FENCEPOST_INVARIANT(thread < test.threads.size(), "an instruction of a thread that does not exist was printed");
+  const Template& code = test.code(thread);
+  return is_c(test) ? c_statement(test, code, instr) : assembly(test, code, instr);
+}
+
+std::string to_string(const Test& test, const CondValue& v) {
+  switch (v.kind) {
+    case CondValue::Kind::reg:
+      return std::to_string(v.thread) + ":" +
+             (v.thread < test.threads.size() ? register_name(test.code(v.thread), v.reg) : "?");
+    case CondValue::Kind::location: {
+      std::string out = symbol_name(test, v.symbol);
+      const bool array = v.symbol < test.symbols.size() && test.objects[test.symbols[v.symbol].object].init.size() > 1;
+      if (array) out += "[" + std::to_string(v.cell) + "]";
+      return out;
+    }
+    case CondValue::Kind::constant: return std::to_string(static_cast<int64_t>(v.constant));
+    case CondValue::Kind::address: return "&" + symbol_name(test, v.symbol);
+  }
+  return "";
+}
+
+std::string to_string(const Test& test, const Cond& c) {
+  const auto grouped = [&](const Cond& kid) {
+    const bool open = kid.kind == Cond::Kind::and_ || kid.kind == Cond::Kind::or_;
+    return open ? "(" + to_string(test, kid) + ")" : to_string(test, kid);
+  };
+  switch (c.kind) {
+    case Cond::Kind::always: return "true";
+    case Cond::Kind::atom: {
+      // A bare location on the right of a comparison is its address in every dialect.
+      std::string right = to_string(test, c.rhs);
+      if (c.rhs.kind == CondValue::Kind::address) right.erase(0, 1);
+      return to_string(test, c.lhs) + symbol_of(c.cmp) + right;
+    }
+    case Cond::Kind::not_: {
+      const Cond& kid = c.kids.front();
+      return kid.kind == Cond::Kind::atom ? "~(" + to_string(test, kid) + ")" : "~" + grouped(kid);
+    }
+    case Cond::Kind::and_:
+    case Cond::Kind::or_: {
+      std::string out;
+      for (const Cond& kid : c.kids) append(out, grouped(kid), c.kind == Cond::Kind::and_ ? " /\\ " : " \\/ ");
+      return out;
+    }
+  }
+  return "";
+}
+
+}  // namespace fencepost::prog
