@@ -25,6 +25,9 @@ struct EventKey {
   auto operator<=>(const EventKey&) const = default;
 };
 
+// "event 0.1 of instruction 3 of thread 2", for our own error messages.
+std::string to_string(const prog::Test& test, const EventKey& k);
+
 struct Event {
   EventKey key;
   vocab::TagSet tags;          // includes R / W / F / IW / RMW as appropriate

@@ -2,12 +2,11 @@
 // The reference interpreter: runs every thread of a test on given read values and builds the execution
 // with all base relations. It is the only definition of what a program does; both engines are held to it.
 //
-// Loops: an instruction may run at most `bound` times per enclosing back jump, that is, a backward jump is
-// taken at most bound-1 times in a row for each label (bound 1: the body runs once). A thread that would jump
-// back once more stops there, incomplete: `cut` when the finished iteration had a side effect or left a
-// register that is live at the loop head changed, `spin` otherwise (see docs/semantics.md).
+// Loops: a backward jump is taken at most bound-1 times per stay in the loop (bound 1: the body runs once).
+// A thread that would jump back once more stops there, incomplete: `cut` when the finished iteration had a
+// side effect or assigned a register that is live at the loop head, `spin` otherwise (docs/semantics.md).
 //
-// Barriers: see the head of run.cpp and models/prelude-*.cat. Passing is a least fixpoint over threads: a
+// Barriers: see barriers.h. Passing is a least fixpoint over threads: a
 // group that waits for itself is a deadlock, its members stay blocked and the threads incomplete.
 #include "base/diagnostic.h"
 #include "witness/execution.h"
@@ -15,6 +14,7 @@
 namespace fencepost::witness {
 
 enum class StopReason : uint8_t { end, spin, cut, blocked };
+const char* name(StopReason r);
 
 struct RunOptions {
   uint32_t bound = 1;

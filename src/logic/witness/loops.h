@@ -1,0 +1,48 @@
+#pragma once
+// Loops of a thread's code and the counting of their iterations (docs/semantics.md, Loops). A loop is a
+// label with a backward jump to it; its extent reaches from the label to the last such jump.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "prog/test.h"
+#include "witness/run.h"
+
+namespace fencepost::witness {
+
+struct Loop {
+  prog::LabelId label = 0;
+  uint32_t begin = 0;          // position of the label
+  uint32_t end = 0;            // position of the last backward jump to it
+  std::vector<bool> live;      // registers that may be read before they are written, at the label
+};
+
+// `observable`: registers that are live at the end of the thread.
+std::vector<Loop> find_loops(const prog::Template& code, const std::vector<bool>& observable);
+
+// Which registers of each thread are observable (prog::observables).
+std::vector<std::vector<bool>> observable_registers(const prog::Test& test);
+
+// Follows one thread through its loops.
+class LoopTracker {
+ public:
+  explicit LoopTracker(const std::vector<Loop>* loops)
+      : loops_(loops), taken_(loops->size(), 0), effect_(loops->size(), false) {}
+
+  void at(uint32_t position);          // before the instruction there runs
+  void effect();                       // a write event or a barrier
+  void assigned(prog::RegId reg);
+  // A jump to `label`, which lies at or before the current position: nullopt if it may be taken (and it is
+  // counted), else why the thread stops here.
+  std::optional<StopReason> jump_back(prog::LabelId label, uint32_t bound);
+  // Whether the iteration that a backward jump to `label` would end had no effect that lasts.
+  bool idle(prog::LabelId label) const;
+
+ private:
+  size_t index(prog::LabelId label) const;
+  const std::vector<Loop>* loops_;
+  std::vector<uint32_t> taken_;        // backward jumps since the extent was entered
+  std::vector<bool> effect_;           // since the last time at the label
+};
+
+}  // namespace fencepost::witness
