@@ -1,0 +1,196 @@
+#include "prog/test.h"
+
+#include <gtest/gtest.h>
+
+#include "prog/state.h"
+
+using namespace fencepost;
+using namespace fencepost::prog;
+using term::Op;
+
+namespace {
+
+using Program = prog::Test;  // gtest's macros own the name Test
+
+constexpr uint8_t W = 64;
+
+Cond reg_is(uint32_t thread, RegId reg, uint64_t value, Op op = Op::eq) {
+  Cond c;
+  c.kind = Cond::Kind::atom;
+  c.cmp = op;
+  c.lhs.kind = CondValue::Kind::reg;
+  c.lhs.thread = thread;
+  c.lhs.reg = reg;
+  c.rhs.constant = value;
+  return c;
+}
+
+Cond cell_is(SymbolId symbol, uint64_t cell, uint64_t value, Op op = Op::eq) {
+  Cond c = reg_is(0, 0, value, op);
+  c.lhs = {CondValue::Kind::location};
+  c.lhs.symbol = symbol;
+  c.lhs.cell = cell;
+  return c;
+}
+
+Cond join(Cond::Kind k, std::vector<Cond> kids) {
+  Cond c;
+  c.kind = k;
+  c.kids = std::move(kids);
+  return c;
+}
+
+// P0: st.weak x, 1 ; P1: ld r2, x ; ld r10, a[1] ; temporary register last. Array a of two 8-bit cells.
+Program sample() {
+  Program t;
+  t.title = "sample";
+  t.objects = {{.name = "x"}, {.name = "a", .width = 8, .init = {3, 0xff}}};
+  t.symbols = {{.name = "x", .object = 0, .generic = 0}, {.name = "a", .object = 1, .generic = 1},
+               {.name = "y", .object = 0, .generic = 2, .aliased = 0}};
+  Template p0;
+  p0.code.push_back({.kind = Kind::store, .mnemonic = "st.weak", .args = {term::constant(1, W)},
+                     .addr = {0, {}}, .value = term::constant(1, W), .tags = {Tag::WEAK}});
+  Template p1;
+  p1.registers = {{"r10", 64, "", false}, {"r2", 64, "", false}, {"t0", 64, "", true}};
+  p1.code.push_back({.kind = Kind::load, .mnemonic = "ld.weak", .dst = 1, .addr = {0, {}}});
+  p1.code.push_back({.kind = Kind::load, .mnemonic = "ld.weak", .dst = 0, .addr = {1, term::constant(1, W)}});
+  p1.code.push_back({.kind = Kind::local, .mnemonic = "add", .args = {term::variable(0, W), term::constant(1, W)}, .dst = 2,
+                     .value = term::binary(Op::add, term::variable(0, W), term::constant(1, W))});
+  t.threads.push_back({0, intern_template(t, p0), {0, 0, 0}, {}});
+  t.threads.push_back({1, intern_template(t, p1), {0, 0, 1}, {}});
+  return t;
+}
+
+std::vector<std::string> texts(const std::vector<Observable>& obs) {
+  std::vector<std::string> out;
+  for (const Observable& o : obs) out.push_back(o.text);
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Prog, EqualTemplatesAreShared) {
+  Program t = sample();
+  const Template copy = t.templates[0];
+  EXPECT_EQ(intern_template(t, copy), 0u);
+  Template other = copy;
+  other.code[0].value = term::constant(2, W);
+  EXPECT_EQ(intern_template(t, other), 2u);
+  EXPECT_EQ(t.templates.size(), 3u);
+}
+
+TEST(Prog, EventsCountReadModifyWritesTwice) {
+  Program t = sample();
+  EXPECT_EQ(event_count(t), 3u);
+  t.templates[0].code.push_back({.kind = Kind::rmw});
+  t.templates[0].code.push_back({.kind = Kind::fence});
+  t.templates[0].code.push_back({.kind = Kind::branch});
+  EXPECT_EQ(event_count(t), 6u);
+}
+
+TEST(Prog, ScopesAgreeFromTheTopDown) {
+  EXPECT_TRUE(same_scope({0, 1, 2}, {0, 1, 3}, 1));
+  EXPECT_FALSE(same_scope({0, 1, 2}, {0, 1, 3}, 2));
+  EXPECT_FALSE(same_scope({0, 1, 2}, {0, 2, 2}, 2)) << "equal block numbers on different devices";
+  EXPECT_FALSE(same_scope({}, {}, 0));
+  EXPECT_FALSE(same_scope({0, 1}, {0, 1, 2}, 2)) << "a thread without that level is in nobody's scope";
+}
+
+TEST(Prog, Addresses) {
+  EXPECT_EQ(address_of(0), 0x1000u);
+  EXPECT_EQ(address_of(2, 5), 0x3005u);
+}
+
+TEST(Prog, InstructionText) {
+  Program t = sample();
+  EXPECT_EQ(to_string(t, 0, t.instrs(0)[0]), "st.weak x, 1");
+  EXPECT_EQ(to_string(t, 1, t.instrs(1)[0]), "ld.weak r2, x");
+  EXPECT_EQ(to_string(t, 1, t.instrs(1)[1]), "ld.weak r10, a[1]");
+  EXPECT_EQ(to_string(t, 1, t.instrs(1)[2]), "add t0, r10, 1");
+  Template& p1 = t.templates[1];
+  p1.labels = {{"LC00", 3}};
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::label, .label = 0}), "LC00:");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::jump, .mnemonic = "goto", .label = 0}), "goto LC00");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::branch, .mnemonic = "bne", .args = {term::variable(1, W), term::constant(0, W)}, .label = 0}),
+            "bne r2, 0, LC00");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::fence, .mnemonic = "fence.sc.gpu"}), "fence.sc.gpu");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::barrier, .mnemonic = "bar.cta.sync",
+                             .barrier = {.instance = "1", .id = term::variable(1, W), .quorum = term::constant(2, W)}}),
+            "bar.cta.sync 1, r2, 2");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::store, .mnemonic = "st", .args = {term::constant(1, W)}, .addr = {0, {}},
+                             .predicate = 1, .predicate_negated = true}),
+            "@!r2 st x, 1");
+  t.syntax = Syntax::opencl;
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .mnemonic = "atomic_load_explicit", .spelling = {"memory_order_acquire"}, .dst = 1, .addr = {0, {}}}),
+            "r2 = atomic_load_explicit(x, memory_order_acquire)");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .dst = 1, .addr = {0, {}}}), "r2 = *x");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::branch, .args = {term::binary(Op::eq, term::variable(1, W), term::constant(0, W))}, .form = Form::c_if}),
+            "if (r2 == 0)");
+}
+
+TEST(Prog, ConditionText) {
+  const Program t = sample();
+  const Cond both = join(Cond::Kind::and_, {reg_is(1, 1, 1), cell_is(1, 1, static_cast<uint64_t>(-1), Op::ne)});
+  EXPECT_EQ(to_string(t, both), "1:r2=1 /\\ a[1]!=-1");
+  EXPECT_EQ(to_string(t, join(Cond::Kind::or_, {both, join(Cond::Kind::not_, {both})})),
+            "(1:r2=1 /\\ a[1]!=-1) \\/ ~(1:r2=1 /\\ a[1]!=-1)");
+  EXPECT_EQ(to_string(t, join(Cond::Kind::not_, {cell_is(0, 0, 2)})), "~(x=2)");
+  EXPECT_EQ(to_string(t, Cond{}), "true");
+}
+
+TEST(State, ObservablesOfTheQuestion) {
+  Program t = sample();
+  t.quantifier = Quantifier::exists;
+  t.condition = join(Cond::Kind::and_, {cell_is(1, 0, 3), reg_is(1, 0, 1), reg_is(1, 1, 1), reg_is(1, 1, 2)});
+  EXPECT_EQ(texts(observables(t)), (Texts{"1:r2", "1:r10", "a[0]"}));
+  t.filter = cell_is(0, 0, 1);
+  EXPECT_EQ(texts(observables(t)), (Texts{"1:r2", "1:r10", "a[0]", "x"}));
+  CondValue y{CondValue::Kind::location};
+  y.symbol = 2;
+  t.locations = {y};
+  EXPECT_EQ(texts(observables(t)), (Texts{"1:r2", "1:r10", "a[0]", "x", "y"}));
+}
+
+TEST(State, WithoutAQuestionEverythingIsObserved) {
+  EXPECT_EQ(texts(observables(sample())), (Texts{"1:r2", "1:r10", "a[0]", "a[1]", "x"}));
+}
+
+TEST(State, TextValuesAndHash) {
+  const Program t = sample();
+  const auto obs = observables(t);
+  FinalValues f;
+  f.registers = {{}, {7, static_cast<uint64_t>(-2), 0}};
+  f.memory = {{1}, {3, 0xff}};
+  const State s = state_of(t, obs, f);
+  EXPECT_EQ(to_string(obs, s), "1:r2=-2; 1:r10=7; a[0]=3; a[1]=-1; x=1;");
+  State unknown = s;
+  unknown[1] = {true, 0};
+  EXPECT_EQ(to_string(obs, unknown), "1:r2=-2; 1:r10=?; a[0]=3; a[1]=-1; x=1;");
+  EXPECT_NE(hash(obs, s), hash(obs, unknown));
+  EXPECT_EQ(hash({}, {}), 0xaf63c74c8601c8ddu) << "FNV-1a 64 of a newline";
+}
+
+TEST(State, ConditionsCompareSigned) {
+  const Program t = sample();
+  FinalValues f;
+  f.registers = {{}, {7, static_cast<uint64_t>(-2), 0}};
+  f.memory = {{1}, {3, 0xff}};
+  EXPECT_TRUE(holds(t, Cond{}, f));
+  EXPECT_TRUE(holds(t, reg_is(1, 1, static_cast<uint64_t>(-2)), f));
+  EXPECT_TRUE(holds(t, reg_is(1, 1, 0, Op::slt), f));
+  EXPECT_FALSE(holds(t, reg_is(1, 1, 0, Op::sge), f));
+  EXPECT_TRUE(holds(t, cell_is(1, 1, static_cast<uint64_t>(-1)), f)) << "cells are sign-extended from their width";
+  EXPECT_FALSE(holds(t, cell_is(1, 1, 255), f));
+  EXPECT_TRUE(holds(t, cell_is(2, 0, 1), f)) << "an alias shows the memory of its object";
+  EXPECT_FALSE(holds(t, join(Cond::Kind::and_, {reg_is(1, 0, 7), reg_is(1, 0, 8)}), f));
+  EXPECT_TRUE(holds(t, join(Cond::Kind::or_, {reg_is(1, 0, 8), reg_is(1, 0, 7)}), f));
+  EXPECT_TRUE(holds(t, join(Cond::Kind::not_, {reg_is(1, 0, 8)}), f));
+  Cond address = cell_is(0, 0, 0);
+  address.rhs = {CondValue::Kind::address};
+  address.rhs.symbol = 2;
+  EXPECT_FALSE(holds(t, address, f));
+  f.memory[0][0] = address_of(0);
+  EXPECT_TRUE(holds(t, address, f));
+}
