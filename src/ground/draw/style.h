@@ -1,0 +1,18 @@
+#pragma once
+// Colours and dashes of edges, shared by the SVG and DOT writers. Colours keep a contrast of at least 4.5 on white.
+#include <string_view>
+#include <vector>
+
+namespace fencepost::draw {
+
+struct Style {
+  std::string_view name;     // Edge::style
+  std::string_view colour;
+  std::string_view dash;     // SVG stroke-dasharray; "" = solid
+  std::string_view meaning;  // for the legend
+};
+inline constexpr std::string_view k_emphasis_colour = "#cf222e";
+const std::vector<Style>& styles();            // in legend order
+const Style& style_of(std::string_view name);  // an unknown name is drawn as "other"
+
+}  // namespace fencepost::draw

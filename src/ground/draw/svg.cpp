@@ -1,0 +1,149 @@
+// The SVG writer: plain shapes, one style sheet, no script, no external font. A white page behind everything keeps
+// it readable in dark viewers.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "draw/graph.h"
+#include "draw/layout.h"
+#include "draw/style.h"
+
+namespace fencepost::draw {
+namespace {
+
+std::string escape(std::string_view s) {
+  std::string out;
+  for (char c : s) switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += ' '; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;  // XML 1.0 has no other control characters
+    }
+  return out;
+}
+
+// Short and stable: one decimal, no "-0.0".
+std::string num(double v) {
+  std::string s = fmt::format("{:.1f}", v);
+  if (s.ends_with(".0")) s.resize(s.size() - 2);
+  return s == "-0" ? "0" : s;
+}
+
+void text(std::string& out, double x, double y, std::string_view cls, std::string_view anchor, std::string_view s,
+          std::string_view fill = {}) {
+  out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\"", num(x), num(y), cls, anchor);
+  if (!fill.empty()) out += fmt::format(" style=\"fill:{}\"", fill);
+  out += fmt::format(">{}</text>\n", escape(s));
+}
+
+std::string marker(std::string_view id, std::string_view colour, double size) {
+  return fmt::format(
+      "<marker id=\"{}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"{}\" markerHeight=\"{}\" "
+      "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,1 L10,5 L0,9 z\" fill=\"{}\"/></marker>\n",
+      id, num(size), num(size), colour);
+}
+
+}  // namespace
+
+std::string to_svg(const Graph& g) {
+  Layout l = place(g);
+  std::vector<const Style*> used;
+  for (const Style& s : styles())
+    if (std::any_of(g.edges.begin(), g.edges.end(), [&](const Edge& e) { return &style_of(e.style) == &s; }))
+      used.push_back(&s);
+  bool emphasis = std::any_of(g.edges.begin(), g.edges.end(), [](const Edge& e) { return e.emphasis; });
+  size_t entries = used.size() + (emphasis ? 1 : 0);
+  double legend_w = 0;
+  for (const Style* s : used) legend_w = std::max(legend_w, static_cast<double>(s->meaning.size()) * k_small_char);
+  legend_w = std::max(legend_w + 56, 250.0);
+  auto per_row = static_cast<size_t>(std::max(1.0, (l.width - 56) / legend_w));
+  size_t legend_rows = entries == 0 ? 0 : (entries + per_row - 1) / per_row;
+  double width = std::max(l.width, legend_w + 56);
+  double height = l.bottom + 24 + static_cast<double>(legend_rows) * 20 + 14;
+
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n",
+      num(width), num(height));
+  out += fmt::format("<title>{}</title>\n", escape(g.title.empty() ? "execution" : g.title));
+  out +=
+      "<style>text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2328}"
+      ".title{font-size:15px;font-weight:bold}.small{font-size:11px}.group{font-size:11px;fill:#57606a}"
+      ".column{font-weight:bold}.label{font-weight:bold}.detail{font-size:11px;fill:#57606a}"
+      ".edge{font-size:11px;font-weight:bold}</style>\n<defs>\n";
+  for (const Style* s : used) out += marker(fmt::format("head-{}", s->name), s->colour, 9);
+  if (emphasis) out += marker("head-emphasis", k_emphasis_colour, 12);
+  out += fmt::format("</defs>\n<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", num(width), num(height));
+
+  double y = 28;
+  if (!g.title.empty()) {
+    text(out, 28, y + 8, "title", "start", g.title);
+    y += 24;
+  }
+  for (const std::string& line : l.caption) {
+    text(out, 28, y + 10, "small", "start", line);
+    y += 17;
+  }
+  for (const GroupSpan& s : l.groups) {
+    text(out, (s.x0 + s.x1) / 2, l.group_y - 3, "group", "middle", s.name);
+    out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#8c959f\"/>\n", num(s.x0),
+                       num(l.group_y + 4), num(s.x1), num(l.group_y + 4));
+  }
+  for (size_t c = 0; c < g.columns.size(); ++c)
+    text(out, l.column_x[c] + l.column_w[c] / 2, l.column_title_y, "column", "middle", g.columns[c].title);
+
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    const Box& b = l.nodes[i];
+    out += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
+        num(b.x), num(b.y), num(b.w), num(b.h), n.emphasis ? "#fff5f5" : "#f6f8fa",
+        n.emphasis ? k_emphasis_colour : std::string_view("#8c959f"), n.emphasis ? "2" : "1");
+    text(out, b.x + b.w / 2, b.y + (n.detail.empty() ? b.h / 2 + 4 : 18), "label", "middle", n.label);
+    if (!n.detail.empty()) text(out, b.x + b.w / 2, b.y + 35, "detail", "middle", n.detail);
+  }
+  // Lines first, labels over all lines, emphasis over the rest.
+  for (bool strong : {false, true})
+    for (size_t i = 0; i < g.edges.size(); ++i) {
+      const Edge& e = g.edges[i];
+      if (e.emphasis != strong) continue;
+      const Style& s = style_of(e.style);
+      const Curve& c = l.edges[i].curve;
+      out += fmt::format("<path d=\"M{},{} C{},{} {},{} {},{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"",
+                         num(c.p0.x), num(c.p0.y), num(c.c0.x), num(c.c0.y), num(c.c1.x), num(c.c1.y), num(c.p1.x),
+                         num(c.p1.y), strong ? k_emphasis_colour : s.colour, strong ? "2.6" : "1.4");
+      if (!s.dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", s.dash);
+      out += fmt::format(" marker-end=\"url(#head-{})\"/>\n", strong ? std::string_view("emphasis") : s.name);
+    }
+  for (size_t i = 0; i < g.edges.size(); ++i) {
+    const Edge& e = g.edges[i];
+    if (e.label.empty()) continue;
+    const Box& b = l.edges[i].label;
+    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#ffffff\" opacity=\"0.92\"/>\n",
+                       num(b.x), num(b.y), num(b.w), num(b.h));
+    text(out, b.x + b.w / 2, b.y + 12, "edge", "middle", e.label,
+         e.emphasis ? k_emphasis_colour : style_of(e.style).colour);
+  }
+
+  double ly = l.bottom + 30;
+  for (size_t i = 0; i < entries; ++i) {
+    double x = 28 + static_cast<double>(i % per_row) * legend_w;
+    double yy = ly + static_cast<double>(i / per_row) * 20;
+    // A relation that occurs only in the explanation is shown as it is drawn, in red.
+    bool last = i == used.size();
+    bool strong = last || std::all_of(g.edges.begin(), g.edges.end(), [&](const Edge& e) {
+                    return e.emphasis || &style_of(e.style) != used[i];
+                  });
+    out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\"", num(x), num(yy),
+                       num(x + 34), num(yy), strong ? k_emphasis_colour : used[i]->colour, strong ? "2.6" : "1.4");
+    if (!last && !used[i]->dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", used[i]->dash);
+    out += "/>\n";
+    text(out, x + 42, yy + 4, "small", "start", last ? std::string_view("red: part of the explanation") : used[i]->meaning);
+  }
+  out += "</svg>\n";
+  return out;
+}
+
+}  // namespace fencepost::draw
