@@ -18,11 +18,12 @@ struct Evaluation {
 
 Evaluation evaluate(const cat::Model& model, const Execution& x);
 
-// Interval evaluation for partial executions: every base relation is between `lo` and `hi`, events are all
-// decided. A constraint is `definite` violated when it is violated for every completion.
-struct IntervalEvaluation { std::vector<uint32_t> definitely_violated; };
-IntervalEvaluation evaluate_interval(const cat::Model& model, const std::vector<Event>& events,
-                                     const std::vector<Relation>& lo, const std::vector<Relation>& hi);
+// Interval evaluation for partial executions is in interval.h.
+
+// Whether the filter holds of the (possibly incomplete) execution's current registers and last writes.
+bool satisfies_filter(const prog::Test& test, const Execution& x);
+// Whether the execution is complete and its final state satisfies the condition.
+bool satisfies_condition(const prog::Test& test, const Execution& x);
 
 // Sets of base tags for evaluation.
 BitSet tag_set(const std::vector<Event>& events, vocab::Tag t);
