@@ -1,0 +1,286 @@
+// The solving engine: unroll, encode the program, let unit propagation settle what it can (with the goal
+// already in place, so that a condition fixes reads), read may/must bounds off it, encode the model, solve.
+//
+// Goals are separate encodings rather than assumptions of one: a goal inside the bounds makes the model part
+// several times smaller, which saves more than sharing would.
+#include <chrono>
+
+#include "check/check.h"
+#include "enc/model.h"
+#include "enc/program.h"
+
+namespace fencepost::check {
+namespace {
+
+using enc::Lit;
+using prog::Quantifier;
+using sat::Answer;
+using witness::EventKey;
+
+enum class Goal : uint8_t {
+  final_state,       // complete, filter, condition (negated for forall)
+  complete,          // complete, filter
+  any,               // filter: some execution at all
+  cut,               // filter, and some thread stopped at the bound after an iteration that did something
+  flag,              // filter, some flag raised
+};
+
+struct Found {
+  Answer answer = Answer::unknown;
+  witness::RunResult run;
+  witness::Choices choices;
+  witness::Evaluation evaluation;
+};
+
+class Queries {
+ public:
+  Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
+      : test_(test), model_(model), options_(options), job_(job) {}
+
+  Expected<void> prepare() {
+    auto s = enc::unroll(test_, options_.bound, enc::needs_dependencies(model_));
+    if (!s) return std::unexpected(s.error());
+    skeleton_ = std::move(*s);
+    return {};
+  }
+
+  bool may_be_cut() const {
+    if (!skeleton_.has_stops) return false;
+    for (const auto& t : skeleton_.threads)
+      for (const auto& x : t.exits)
+        if (x.kind == enc::Exit::Kind::stopped && !x.effect.is_const(0)) return true;
+    return false;
+  }
+
+  Found ask(Goal goal, bool negate_condition, Statistics& stats) {
+    Found out;
+    sat::Circuit c;
+    enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
+    const bool complete = goal == Goal::final_state || goal == Goal::complete;
+    if (complete) c.add({p.complete()});
+    if (options_.filter) c.add({p.condition(test_.filter, complete)});
+    if (goal == Goal::final_state) {
+      const Lit l = p.condition(test_.condition, true);
+      c.add({negate_condition ? -l : l});
+    }
+    if (goal == Goal::cut) c.add({p.cut()});
+    out.answer = solve_with(c, p, goal, nullptr, out, stats);
+    return out;
+  }
+
+  // Encodes the model on top and solves; `again`, when given, is called after each model and may add clauses
+  // (returning true to go on).
+  Answer solve_with(sat::Circuit& c, enc::ProgramEncoding& p, Goal goal,
+                    const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found, Statistics& stats) {
+    if (!c.propagate()) return Answer::unsat;
+    enc::ModelEncoding m(model_, p, c);
+    m.require_consistency();
+    if (goal == Goal::flag) {
+      std::vector<Lit> flags;
+      for (uint32_t a = 0; a < model_.axioms.size(); ++a)
+        if (model_.axioms[a].flag) flags.push_back(m.raised(a));
+      c.add(flags);
+    }
+    stats.clauses += c.clause_count();
+    stats.variables += c.variables();
+    if (c.contradictory()) return Answer::unsat;
+    auto solver = sat::make_cadical();
+    c.feed(*solver);
+    for (;;) {
+      const Answer a = solver->solve({}, job_);
+      if (a != Answer::sat) return a;
+      auto value = [&](Lit l) {
+        const Lit f = c.fold(l);
+        return f == sat::k_true || (f != sat::k_false && solver->value(l));
+      };
+      if (m.add_loop_formulas(value)) {
+        c.feed(*solver);
+        continue;
+      }
+      extract(p, value, found);
+      replay(goal, found);
+      if (!again || !again(found, *solver)) return Answer::sat;
+      c.feed(*solver);
+    }
+  }
+
+  const enc::Skeleton& skeleton() const { return skeleton_; }
+
+ private:
+  template <class Value>
+  void extract(enc::ProgramEncoding& p, Value&& value, Found& found) const {
+    const auto& events = skeleton_.events;
+    witness::Choices ch;
+    std::vector<EventKey> key(events.size());
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> occurrences;
+    auto runs = [&](uint32_t e) { return value(p.exec(e)); };
+    for (uint32_t e = 0; e < events.size(); ++e) {
+      const enc::SymEvent& ev = events[e];
+      if (e < skeleton_.init_events) {
+        key[e] = {witness::k_init, ev.instr, ev.cell, 0};
+        continue;
+      }
+      if (ev.part == 1) {
+        key[e] = key[ev.partner];
+        key[e].part = 1;
+        continue;
+      }
+      const bool reached = value(p.lit(ev.guard));
+      uint32_t& count = occurrences[{ev.thread, ev.instr}];
+      key[e] = {ev.thread, ev.instr, count, 0};
+      if (reached) ++count;
+    }
+    auto number = [&](const enc::Bits& bits) {
+      uint64_t v = 0;
+      for (size_t i = 0; i < bits.size(); ++i)
+        if (value(bits[i])) v |= uint64_t{1} << i;
+      return v;
+    };
+    for (uint32_t e = 0; e < events.size(); ++e) {
+      if (!events[e].read || !runs(e)) continue;
+      for (const auto& [w, l] : p.rf_candidates(e))
+        if (value(l)) ch.rf[key[e]] = key[w];
+      ch.read_value[key[e]] = number(p.bits(events[e].value));
+    }
+    for (uint32_t a : p.writes())
+      for (uint32_t b : p.writes())
+        if (a != b && a >= skeleton_.init_events && value(p.co(a, b))) ch.co.push_back({key[a], key[b]});
+    for (uint32_t a : p.sc_fences())
+      for (uint32_t b : p.sc_fences()) {
+        if (a == b) continue;
+        if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
+        else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
+      }
+    for (const auto& [e, l] : p.quorum_members())
+      if (value(l)) ch.quorum_members.push_back(key[e]);
+    for (prog::ObjectId o = 0; o < test_.objects.size(); ++o)
+      for (uint64_t k = 0; k < test_.objects[o].init.size(); ++k)
+        if (p.has_final_picks(o, k))
+          for (const auto& [w, l] : p.final_picks(o, k))
+            if (value(l)) ch.final_write[{o, k}] = key[w];
+    found.choices = std::move(ch);
+  }
+
+  // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
+  void replay(Goal goal, Found& found) const {
+    if (!options_.replay) return;
+    auto run = witness::run(test_, found.choices, {options_.bound});
+    if (!run) {
+      const std::string why = "solve found an execution that the interpreter rejects: " + run.error().list[0].message;
+      FENCEPOST_INVARIANT(run.has_value(), why.c_str());
+    }
+    found.run = std::move(*run);
+    found.evaluation = witness::evaluate(model_, found.run.execution);
+    if (!found.evaluation.consistent()) {
+      const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name;
+      FENCEPOST_INVARIANT(false, why.c_str());
+    }
+    const bool complete = found.run.execution.complete();
+    FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || complete,
+                        "solve took an incomplete execution for a complete one");
+    if (goal == Goal::flag) FENCEPOST_INVARIANT(!found.evaluation.raised.empty(), "solve raised no flag on replay");
+    if (goal == Goal::final_state) {
+      const bool c = prog::holds(test_, test_.condition, found.run.execution.final);
+      FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall), "solve's final state does not meet its condition");
+    }
+    if (complete && options_.filter)
+      FENCEPOST_INVARIANT(prog::holds(test_, test_.filter, found.run.execution.final), "solve's execution fails the filter");
+  }
+
+  const prog::Test& test_;
+  const cat::Model& model_;
+  const Options& options_;
+  Job& job_;
+  enc::Skeleton skeleton_;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Result solve(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  const auto start = std::chrono::steady_clock::now();
+  Result r;
+  r.stats.decided_by = Engine::solve;
+  auto done = [&](Status s, std::string detail = {}) {
+    r.verdict.status = s;
+    r.verdict.detail = std::move(detail);
+    r.stats.seconds = seconds_since(start);
+    return r;
+  };
+  Queries q(test, model, options, job);
+  if (auto ok = q.prepare(); !ok) return done(Status::unsupported, ok.error().list[0].message);
+
+  const bool races = options.property == Property::races;
+  if (!races && test.quantifier == Quantifier::none) return done(Status::holds);
+  if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
+    return done(Status::holds, "the model raises no flags");
+
+  Found found = q.ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall, r.stats);
+  if (found.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+  if (found.answer == Answer::sat) {
+    r.reachable = true;
+    r.execution = std::move(found.run);
+    r.choices = std::move(found.choices);
+    for (uint32_t a : found.evaluation.raised) r.flags.push_back(model.axioms[a].name);
+    return done(!races && test.quantifier == Quantifier::exists ? Status::holds : Status::fails);
+  }
+  // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
+  if (q.may_be_cut()) {
+    const Found cut = q.ask(Goal::cut, false, r.stats);
+    if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+    if (cut.answer == Answer::sat)
+      return done(Status::unknown, "a loop reached bound " + std::to_string(options.bound));
+  }
+  if (options.companion) {
+    const Found any = q.ask(races ? Goal::any : Goal::complete, false, r.stats);
+    if (any.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+    r.verdict.vacuous = any.answer == Answer::unsat;
+  }
+  return done(races || test.quantifier != Quantifier::exists ? Status::holds : Status::fails);
+}
+
+Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Outcomes out;
+  out.observables = prog::observables(test);
+  Queries q(test, model, options, job);
+  if (auto ok = q.prepare(); !ok) {
+    out.status = {Status::unsupported, ok.error().list[0].message, false};
+    return out;
+  }
+  Statistics stats;
+  sat::Circuit c;
+  enc::ProgramEncoding p(q.skeleton(), enc::needs_of(model, test.dialect), c);
+  c.add({p.complete()});
+  if (options.filter) c.add({p.condition(test.filter, true)});
+  std::vector<enc::Bits> observed;
+  for (const prog::Observable& o : out.observables) observed.push_back(p.observable(o));
+  Found found;
+  constexpr size_t k_limit = 20000;  // a free value has 2^64 of them
+  const Answer last = q.solve_with(
+      c, p, Goal::complete,
+      [&](const Found& f, const sat::Solver&) {
+        const prog::State state = prog::state_of(test, out.observables, f.run.execution.final);
+        out.states.states.insert(state);
+        std::vector<Lit> block;
+        for (size_t k = 0; k < observed.size(); ++k)
+          for (size_t i = 0; i < observed[k].size(); ++i)
+            block.push_back(((state[k].value >> i) & 1) != 0 ? -observed[k][i] : observed[k][i]);
+        c.add(block);
+        return out.states.states.size() < k_limit && !c.contradictory();
+      },
+      found, stats);
+  const bool all = last == Answer::unsat || c.contradictory();
+  out.states.complete = all;
+  out.status.status = all ? Status::holds : Status::gave_up;
+  if (all && q.may_be_cut() && q.ask(Goal::cut, false, stats).answer != Answer::unsat) {
+    out.bound_hit = true;
+    out.states.complete = false;
+    out.status.status = Status::unknown;
+  }
+  return out;
+}
+
+}  // namespace fencepost::check

@@ -1,0 +1,94 @@
+#pragma once
+// The unrolled, symbolic form of a test: every event that may happen, with the guard under which it does,
+// its address and value as terms over the values read, and its dependencies. Made for the `solve` engine
+// alone; `enumerate` and the judge interpret the program themselves (witness/run.h).
+//
+// Unrolling follows docs/semantics.md: the states of a thread are (position, loop counters); states are
+// visited in topological order and register values merge at joins.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/diagnostic.h"
+#include "prog/state.h"
+#include "prog/test.h"
+
+namespace fencepost::enc {
+
+using term::Expr;
+
+inline constexpr uint32_t k_init_thread = 0xffffffffu;  // Init writes
+
+// Term variables of the skeleton: the value of a load, or a boolean that the encoding decides.
+struct Variable {
+  enum class Kind : uint8_t { load, pass } kind = Kind::load;
+  uint32_t event = 0;
+  uint8_t width = 1;
+};
+
+struct Dependency {
+  uint32_t load = 0;  // event
+  Expr condition;     // width 1: on which paths the value carries it
+};
+
+struct Arrival {
+  uint32_t k = 0;     // number of earlier arrivals at the instance
+  Expr condition;
+};
+
+struct SymEvent {
+  uint32_t thread = k_init_thread;
+  uint32_t instr = 0;        // Init: object
+  uint32_t part = 0;         // Init: unused
+  uint32_t cell = 0;         // Init: cell
+  vocab::TagSet tags;
+  Expr guard;                // width 1; reached. For barriers: arrived (the event exists if it also passes)
+  bool read = false;
+  bool write = false;
+  prog::Address address;     // memory events: index resolved to a term over variables
+  uint8_t width = 64;        // of the value
+  Expr value;                // write: what is written; read: its variable
+  uint32_t node = 0;         // state of its thread's unrolling
+  uint32_t partner = prog::k_none;   // rmw: the other half
+  std::vector<Dependency> data, addr, ctrl;
+  const prog::Barrier* barrier = nullptr;
+  Expr barrier_id, barrier_quorum, pass;
+  std::vector<Arrival> arrivals;
+  Span span;
+  bool memory() const { return read || write; }
+};
+
+struct Exit {
+  enum class Kind : uint8_t { end, stopped, blocked } kind = Kind::end;
+  Expr guard;
+  Expr effect;               // stopped: whether the last iteration had an effect (cut) or not (spin)
+  std::vector<Expr> registers;
+  uint32_t instr = 0;
+  uint32_t barrier_event = 0;  // blocked
+};
+
+struct SymThread {
+  uint32_t first_event = 0, last_event = 0;  // half-open
+  std::vector<Exit> exits;
+  std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
+};
+
+struct Skeleton {
+  const prog::Test* test = nullptr;
+  uint32_t bound = 1;
+  std::vector<SymEvent> events;              // Init first, then threads; program order within a thread
+  uint32_t init_events = 0;
+  std::vector<SymThread> threads;
+  std::vector<Variable> variables;
+  bool has_stops = false;
+  // Both run in one execution, on control flow alone.
+  bool compatible(uint32_t a, uint32_t b) const;
+  bool program_order(uint32_t a, uint32_t b) const;
+};
+
+// Unsupported when the unrolling has more than `max_nodes` states.
+Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, uint32_t max_nodes = 200000);
+
+}  // namespace fencepost::enc
