@@ -34,7 +34,7 @@ class Cadical final : public Solver {
     solver_.disconnect_terminator();
     return r == 10 ? Answer::sat : r == 20 ? Answer::unsat : Answer::unknown;
   }
-  bool value(Lit l) const override { return const_cast<CaDiCaL::Solver&>(solver_).val(l) == l; }
+  bool value(Lit l) const override { return const_cast<CaDiCaL::Solver&>(solver_).val(l) > 0; }
   uint64_t conflicts() const override { return 0; }
 
  private:

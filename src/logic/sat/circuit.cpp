@@ -325,7 +325,7 @@ void BitVectors::equal_if(Lit guard, const Bits& a, const Bits& b) {
   }
 }
 
-// Restoring division; by zero both results are 0, as term::eval_op says.
+// Restoring division; by zero it gives all ones and the dividend, as SMT-LIB's bvudiv and bvurem.
 void BitVectors::divide(const Bits& a, const Bits& b, Bits& quotient, Bits& remainder) {
   const size_t n = a.size();
   quotient.assign(n, k_false);
@@ -342,10 +342,7 @@ void BitVectors::divide(const Bits& a, const Bits& b, Bits& quotient, Bits& rema
     rest = ite(fits, add(rest, inverted, k_true), rest);
   }
   rest.pop_back();
-  const Lit zero = eq(b, constant(0, static_cast<uint8_t>(n)));
-  const Bits none = constant(0, static_cast<uint8_t>(n));
-  quotient = ite(zero, none, quotient);
-  remainder = ite(zero, none, rest);
+  remainder = std::move(rest);
 }
 
 Bits BitVectors::shift(term::Op op, const Bits& a, const Bits& b) {
@@ -400,6 +397,11 @@ Bits BitVectors::apply(term::Op op, uint8_t width, const std::vector<Bits>& k) {
       const Lit sb = k[1].back();
       Bits q, r;
       divide(ite(sa, neg(k[0]), k[0]), ite(sb, neg(k[1]), k[1]), q, r);
+      // By zero both are 0 (term.h).
+      const Bits none = constant(0, width);
+      const Lit zero = eq(k[1], none);
+      q = ite(zero, none, q);
+      r = ite(zero, none, r);
       return op == Op::sdiv ? ite(c_.xor_(sa, sb), neg(q), q) : ite(sa, neg(r), r);
     }
     case Op::and_:
