@@ -3,11 +3,14 @@
 //
 // Goals are separate encodings rather than assumptions of one: a goal inside the bounds makes the model part
 // several times smaller, which saves more than sharing would.
+//
+// The model is encoded eagerly unless very many pairs are undetermined (k_lazy_pairs); then it is refined lazily.
 #include <chrono>
 
 #include "check/check.h"
 #include "enc/model.h"
 #include "enc/program.h"
+#include "enc/refine.h"
 
 namespace fencepost::check {
 namespace {
@@ -24,6 +27,8 @@ enum class Goal : uint8_t {
   cut,               // filter, and some thread stopped at the bound after an iteration that did something
   flag,              // filter, some flag raised
 };
+
+constexpr uint64_t k_lazy_pairs = 6000;  // measured on rings of fences, bench/
 
 struct Found {
   Answer answer = Answer::unknown;
@@ -74,7 +79,12 @@ class Queries {
                     const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found, Statistics& stats) {
     if (!c.propagate()) return Answer::unsat;
     enc::ModelEncoding m(model_, p, c);
-    m.require_consistency();
+    std::optional<enc::LazyModel> lazy;
+    if (goal != Goal::flag && enc::LazyModel::suits(model_) && m.undetermined_pairs() >= k_lazy_pairs)
+      lazy.emplace(model_, p, c, m.base_bounds(),
+                   [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
+    else
+      m.require_consistency();
     if (goal == Goal::flag) {
       std::vector<Lit> flags;
       for (uint32_t a = 0; a < model_.axioms.size(); ++a)
@@ -93,7 +103,8 @@ class Queries {
         const Lit f = c.fold(l);
         return f == sat::k_true || (f != sat::k_false && solver->value(l));
       };
-      if (m.add_loop_formulas(value)) {
+      if (m.add_loop_formulas(value) || (lazy && lazy->refine([&](Lit l) { return solver->value(l); }))) {
+        if (job_.out_of_time()) return Answer::unknown;
         c.feed(*solver);
         continue;
       }

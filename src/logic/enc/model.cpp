@@ -163,6 +163,12 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
   return k_false;
 }
 
+uint64_t ModelEncoding::undetermined_pairs() const {
+  uint64_t pairs = 0;
+  for (size_t b = 0; b < vocab::k_bases; ++b) pairs += base_.may[b].count() - base_.must[b].count();
+  return pairs;
+}
+
 // ---- literals of nodes -------------------------------------------------------------------------------
 
 Lit& ModelEncoding::slot(std::vector<Table>& tables, NodeId id, uint64_t index, uint64_t size) {

@@ -30,6 +30,11 @@ class ModelEncoding {
   // Implies that the flag with this axiom index is raised.
   Lit raised(uint32_t axiom);
 
+  // For LazyModel, and to choose between the two.
+  const rel::BaseBounds& base_bounds() const { return base_; }
+  Lit base_literal(vocab::Base b, uint32_t i, uint32_t j) { return base(b, i, j); }
+  uint64_t undetermined_pairs() const;
+
   // Given the values of a model: true lower literals that only support each other get their loop formula. Returns
   // whether any clause was added (then the model must be thrown away).
   template <class Value>
