@@ -97,6 +97,7 @@ constexpr std::array<BaseInfo, k_bases> k_base_table = {{
      "order of SC fences: as fsc for pairs in each other's scope, any set of pairs for the others"},
     {Base::fsc, "fsc", BaseKind::existential, P, "acyclic order of SC fences that are in each other's scope"},
     {Base::swarp, "swarp", BaseKind::fixed, P, "threads of one warp, reflexive"},
+    {Base::sgpu, "sgpu", BaseKind::fixed, P, "threads of one device, reflexive"},
 }};
 
 template <class Table, class Field>

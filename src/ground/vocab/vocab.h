@@ -68,6 +68,7 @@ enum class Base : uint8_t {
   po, int_, ext, id, loc, vloc, rf, co, amo, lxsx, addr, data, ctrl,
   sr, scta, ssg, swg, sqf, sdv, ssw, syncbar, sync_fence, fsc,
   swarp,     // same warp (thesis scope trees)
+  sgpu,      // same device (thesis scope trees, scoped RMO)
   count_
 };
 inline constexpr size_t k_bases = static_cast<size_t>(Base::count_);

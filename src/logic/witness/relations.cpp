@@ -95,7 +95,7 @@ std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<
 
   const vocab::Dialect d = test.dialect;
   struct LevelBase { Base base; const char* level; };
-  static constexpr LevelBase k_levels[] = {{Base::swarp, "warp"}, {Base::scta, "cta"}, {Base::ssg, "sg"},
+  static constexpr LevelBase k_levels[] = {{Base::swarp, "warp"}, {Base::scta, "cta"}, {Base::sgpu, "gpu"}, {Base::ssg, "sg"},
                                            {Base::swg, "wg"},     {Base::sqf, "qf"},   {Base::sdv, "dv"}};
   std::vector<std::pair<Base, uint32_t>> levels;
   for (const LevelBase& l : k_levels)
