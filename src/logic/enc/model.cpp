@@ -147,6 +147,7 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
     case Base::ctrl: return c_.and_(p_.both(i, j), p_.depends(y.ctrl, i));
     case Base::sr: return when(p_.in_scope_of_each_other(i, j));
     case Base::scta: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cta")));
+    case Base::sgpu: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
     case Base::swarp: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "warp")));
     case Base::sgpu: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
     case Base::ssg: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "sg")));
