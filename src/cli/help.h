@@ -1,0 +1,14 @@
+#pragma once
+// Help texts, made from the tables of options.h.
+#include <string>
+
+#include "cli/options.h"
+
+namespace fencepost::cli {
+
+std::string help();            // the program: verbs, exit codes
+std::string help(Verb verb);   // one verb, in the shape of a manual page
+std::string markdown();        // docs/options.md
+std::string version();         // "fencepost 0.1.0"
+
+}  // namespace fencepost::cli

@@ -1,0 +1,64 @@
+#include "cli/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cat/library.h"
+
+namespace fencepost::cli {
+namespace fs = std::filesystem;
+
+Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands) {
+  std::vector<std::string> out;
+  for (const std::string& operand : operands) {
+    if (operand == "-") {
+      out.push_back(operand);
+      continue;
+    }
+    std::error_code failed;
+    const fs::file_status status = fs::status(operand, failed);
+    if (!fs::exists(status))
+      return error_at({}, fmt::format("there is no file or folder '{}'", operand), "a test is a .litmus or .test file");
+    if (!fs::is_directory(status)) {
+      out.push_back(operand);
+      continue;
+    }
+    std::vector<std::string> found;
+    fs::recursive_directory_iterator walk(operand, fs::directory_options::follow_directory_symlink, failed);
+    for (; !failed && walk != fs::recursive_directory_iterator(); walk.increment(failed)) {
+      const fs::path& p = walk->path();
+      if ((p.extension() == ".litmus" || p.extension() == ".test") && walk->is_regular_file(failed)) found.push_back(p.string());
+    }
+    if (failed) return error_at({}, fmt::format("the folder '{}' cannot be read: {}", operand, failed.message()));
+    if (found.empty())
+      return error_at({}, fmt::format("the folder '{}' holds no tests", operand), "tests are *.litmus and *.test files");
+    std::sort(found.begin(), found.end());
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+std::string label(const std::string& path, const prog::Test& test, size_t count) {
+  return count > 1 ? fmt::format("{}#{}", path, test.title) : path;
+}
+
+const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dialect d) {
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = &entries_[{name, d}];  // nodes of a map stay where they are
+  }
+  std::call_once(entry->once, [&] {
+    auto model = cat::load_model(name.empty() ? cat::default_model(d) : name, d);
+    if (model && model->dialect != d)
+      model = error_at({}, fmt::format("the model '{}' is made for {}, and this test is in {}", name, vocab::name(model->dialect),
+                                       vocab::name(d)),
+                       fmt::format("--model {} fits", cat::default_model(d)));
+    entry->model = std::make_unique<Expected<cat::Model>>(std::move(model));
+  });
+  return *entry->model;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,38 @@
+#pragma once
+// From operands to tests and models: folders become files, files become tests, names become models. Models are
+// loaded once per process and shared read-only between threads.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "cat/model.h"
+#include "prog/test.h"
+
+namespace fencepost::cli {
+
+// Files as given; a folder becomes the *.litmus and *.test files below it, sorted by path. A folder without
+// any, and a path that does not exist, are errors.
+Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands);
+
+// How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
+std::string label(const std::string& path, const prog::Test& test, size_t count);
+
+class ModelCache {
+ public:
+  // The model `name` (a shipped name or a file; "" for the dialect's default) for tests of dialect `d`. A model
+  // made for another dialect is an error. The reference stays valid as long as the cache.
+  const Expected<cat::Model>& get(const std::string& name, vocab::Dialect d);
+
+ private:
+  struct Entry {
+    std::once_flag once;
+    std::unique_ptr<Expected<cat::Model>> model;
+  };
+  std::mutex mutex_;
+  std::map<std::pair<std::string, vocab::Dialect>, Entry> entries_;
+};
+
+}  // namespace fencepost::cli

@@ -1,0 +1,14 @@
+#pragma once
+// Operands that stand for tests by themselves, not through a folder.
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "prog/test.h"
+
+namespace fencepost::cli {
+
+Expected<std::vector<prog::Test>> tests_of(const std::string& path);  // a folder is an error
+Expected<prog::Test> one_test(const std::string& path);               // and so are several tests in one file
+
+}  // namespace fencepost::cli

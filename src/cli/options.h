@@ -1,0 +1,97 @@
+#pragma once
+// The command line as data. Two tables, verbs and options, make the parser, --help and docs/options.md; an
+// option is spelt, ranged and explained in one place. Each value is checked against its range before a verb
+// runs, so a verb never sees a bad one.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "check/check.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::cli {
+
+enum class Verb : uint8_t { check, outcomes, explain, diff_models, refine, lint_model, expect, print, models, help_markdown, count_ };
+
+enum class OptionId : uint8_t {
+  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, model_dir, dialect, count_
+};
+
+enum class Type : uint8_t {
+  flag,
+  text,     // any non-empty text
+  whole,    // decimal number within `least`..`most`
+  seconds,  // decimal number with optional unit ms, s, m, h; positive
+  choice,   // one of the words in `range`, separated by '|'
+  list,     // words separated by commas
+};
+
+struct OptionInfo {
+  OptionId id;
+  const char* name;       // "--model"
+  const char* letter;     // "-j", or ""
+  const char* metavar;    // "NAME|FILE"; "" for flags
+  Type type;
+  const char* preset;     // the default, as text for people; "" for none
+  const char* range;      // choice: the words; whole, seconds: text for people
+  uint64_t least, most;   // whole
+  const char* room;       // whose behaviour it changes
+  uint32_t verbs;         // bit mask 1 << Verb
+  const char* help;       // sentences
+};
+
+struct VerbInfo {
+  Verb verb;
+  const char* name;
+  const char* operands;        // "FILE|DIR..."
+  uint32_t least, most;        // number of operands
+  const char* summary;         // after "fencepost check - "
+  const char* description;     // paragraphs separated by an empty line
+  const char* examples;        // lines of shell
+  bool hidden;
+};
+
+std::span<const OptionInfo> option_table();
+std::span<const VerbInfo> verb_table();
+const VerbInfo& info(Verb v);
+inline bool takes(Verb v, const OptionInfo& o) { return (o.verbs >> static_cast<uint32_t>(v)) & 1; }
+
+// Typed values of the options; members start at the defaults of the table.
+struct Settings {
+  std::string model;                 // "": the default of the test's dialect
+  check::Engine engine = check::Engine::automatic;
+  check::Property property = check::Property::condition;
+  uint32_t bound = 1;
+  double budget = 0;                 // seconds per test; 0: none
+  uint64_t seed = 1;
+  uint32_t threads = 0;              // 0: one per processor
+  bool json = false;
+  std::string witness;
+  uint32_t candidates = 3;
+  std::string root = ".";
+  std::vector<std::string> suites;   // empty: all
+  std::string model_dir;
+  std::optional<vocab::Dialect> dialect;
+};
+
+// Checks `value` against the option's range and stores it. The error names the option, the range and, for a
+// choice, the nearest word.
+Expected<void> store(Settings& settings, const OptionInfo& option, const std::string& value);
+
+struct CommandLine {
+  Verb verb = Verb::check;
+  Settings settings;
+  std::vector<std::string> operands;
+};
+// Either a command to run, or a text to print and stop (--help, --version).
+struct Parsed {
+  std::optional<CommandLine> command;
+  std::string text;
+};
+// `args` without the program's name. Errors carry a hint: the nearest verb or option, or what is missing.
+Expected<Parsed> parse_command_line(const std::vector<std::string>& args);
+
+}  // namespace fencepost::cli

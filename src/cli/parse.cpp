@@ -1,0 +1,123 @@
+// CLI11 splits the arguments (--name=value, -j4, --, operands); the tables say what is known, and the range
+// checks are our own so that every refusal reads alike and carries a hint.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <map>
+
+#include "cli/help.h"
+#include "cli/options.h"
+
+namespace fencepost::cli {
+namespace {
+
+Expected<Parsed> text(std::string t) { return Parsed{std::nullopt, std::move(t)}; }
+
+const VerbInfo* find_verb(const std::string& word) {
+  for (const VerbInfo& v : verb_table())
+    if (word == v.name) return &v;
+  return nullptr;
+}
+
+std::unexpected<Diagnostics> unknown_verb(const std::string& word) {
+  std::vector<std::string> names;
+  for (const VerbInfo& v : verb_table())
+    if (!v.hidden) names.emplace_back(v.name);
+  const std::string near = nearest(word, names);
+  if (!near.empty()) return error_at({}, fmt::format("'{}' is no verb", word), fmt::format("did you mean '{}'?", near));
+  return error_at({}, fmt::format("'{}' is no verb", word),
+                  word.find('.') != std::string::npos || word.find('/') != std::string::npos
+                      ? fmt::format("to decide a test: fencepost check {}", word)
+                      : fmt::format("the verbs are {}", fmt::join(names, ", ")));
+}
+
+std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> own;
+  for (const OptionInfo& o : option_table()) {
+    if (takes(verb.verb, o)) own.emplace_back(o.name);
+    else if (name == o.name || (name == o.letter && *o.letter != 0))
+      return error_at({}, fmt::format("'{}' does not take {}", verb.name, o.name),
+                      fmt::format("'fencepost {} --help' lists its options", verb.name));
+  }
+  const std::string near = nearest(name, own);
+  return error_at({}, fmt::format("'{}' is no option of '{}'", name, verb.name),
+                  near.empty() ? fmt::format("'fencepost {} --help' lists its options", verb.name)
+                               : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
+  if (args.empty()) return error_at({}, "a verb is missing", "fencepost --help lists the verbs");
+  const std::string& first = args.front();
+  if (first == "--version" || first == "-V") return text(version() + "\n");
+  if (first == "--help" || first == "-h" || (first == "help" && args.size() == 1)) return text(help());
+  const std::string& name = first == "help" ? args[1] : first;
+  const VerbInfo* verb = find_verb(name);
+  if (verb == nullptr) {
+    if (first.starts_with("-")) return error_at({}, fmt::format("'{}' stands before a verb", first), "fencepost VERB [OPTION...]");
+    return unknown_verb(name);
+  }
+  if (first == "help") return text(help(verb->verb));
+
+  CommandLine line;
+  line.verb = verb->verb;
+  ::CLI::App app;
+  app.set_help_flag("-h,--help");
+  app.allow_extras(false);
+  std::map<OptionId, std::vector<std::string>> given;
+  bool flag = false;
+  std::vector<const OptionInfo*> flags;
+  std::vector<::CLI::Option*> flag_options;
+  for (const OptionInfo& o : option_table()) {
+    if (!takes(verb->verb, o)) continue;
+    const std::string spelling = *o.letter != 0 ? fmt::format("{},{}", o.letter, o.name) : std::string(o.name);
+    if (o.type == Type::flag) {
+      flags.push_back(&o);
+      flag_options.push_back(app.add_flag(spelling, flag));
+    } else {
+      app.add_option(spelling, given[o.id])->expected(1)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+  app.add_option("operands", line.operands);
+  try {
+    std::vector<std::string> rest(args.rbegin(), args.rend() - 1);  // CLI11 takes them backwards
+    app.parse(rest);
+  } catch (const ::CLI::CallForHelp&) {
+    return text(help(verb->verb));
+  } catch (const ::CLI::ExtrasError&) {
+    for (size_t i = 1; i < args.size(); ++i)
+      if (args[i].size() > 1 && args[i][0] == '-') {
+        const std::string word = args[i].substr(0, args[i].find('='));
+        if (app.get_option_no_throw(word) == nullptr &&
+            (word[1] == '-' || app.get_option_no_throw(word.substr(0, 2)) == nullptr))
+          return unknown_option(*verb, args[i]);
+      }
+    return error_at({}, fmt::format("'{}' takes no more operands", verb->name), fmt::format("fencepost {} --help", verb->name));
+  } catch (const ::CLI::ParseError& e) {
+    return error_at({}, e.what(), fmt::format("'fencepost {} --help' lists its options", verb->name));
+  }
+
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flag_options[i]->count() > 0)
+      if (const auto ok = store(line.settings, *flags[i], ""); !ok) return std::unexpected(ok.error());
+  for (const OptionInfo& o : option_table()) {
+    const auto found = given.find(o.id);
+    if (found == given.end() || found->second.empty()) continue;
+    if (found->second.size() > 1)
+      return error_at({}, fmt::format("{} is given {} times", o.name, found->second.size()), "give it once");
+    if (const auto ok = store(line.settings, o, found->second.front()); !ok) return std::unexpected(ok.error());
+  }
+  if (line.operands.size() < verb->least)
+    return error_at({}, fmt::format("'{}' needs {}", verb->name, verb->operands), fmt::format("fencepost {} --help", verb->name));
+  if (line.operands.size() > verb->most)
+    return error_at({}, fmt::format("'{}' takes {}, and '{}' is one operand too many", verb->name,
+                                    *verb->operands != 0 ? verb->operands : "no operands", line.operands[verb->most]),
+                    fmt::format("fencepost {} --help", verb->name));
+  return Parsed{std::move(line), ""};
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,121 @@
+#include "cli/refinement.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/outcomes_of.h"
+
+namespace fencepost::cli {
+namespace {
+
+using prog::Observable;
+using prog::State;
+
+// Positions, in each program's observables, of those that both have.
+struct Common {
+  std::vector<size_t> source, target;
+};
+
+Common common_of(const std::vector<Observable>& source, const std::vector<Observable>& target) {
+  Common c;
+  for (size_t t = 0; t < target.size(); ++t)
+    for (size_t s = 0; s < source.size(); ++s)
+      if (source[s].text == target[t].text) {
+        c.source.push_back(s);
+        c.target.push_back(t);
+      }
+  return c;
+}
+
+std::set<State> project(const std::set<State>& states, const std::vector<size_t>& at) {
+  std::set<State> out;
+  for (const State& s : states) {
+    State p;
+    for (const size_t i : at) p.push_back(s[i]);
+    out.insert(std::move(p));
+  }
+  return out;
+}
+
+// A free value of the source stands for every value; one of the target only for itself.
+bool covers(const State& source, const State& target) {
+  for (size_t i = 0; i < source.size(); ++i)
+    if (!source[i].free && (target[i].free || source[i].value != target[i].value)) return false;
+  return true;
+}
+
+Verdict undecided(const char* program, const check::Outcomes& o) {
+  const Status status = o.status.status == Status::holds ? Status::unknown : o.status.status;
+  return {status, std::string("the outcomes of the ") + program + " are not complete: " + why_incomplete(o)};
+}
+
+}  // namespace
+
+prog::Test asking_for(const prog::Test& test, const std::vector<Observable>& obs, const State& s) {
+  prog::Test out = test;
+  out.quantifier = prog::Quantifier::exists;
+  prog::Cond all;
+  all.kind = prog::Cond::Kind::and_;
+  for (size_t i = 0; i < obs.size(); ++i) {
+    if (s[i].free) continue;
+    prog::Cond atom;
+    atom.kind = prog::Cond::Kind::atom;
+    atom.lhs.kind = obs[i].is_register ? prog::CondValue::Kind::reg : prog::CondValue::Kind::location;
+    atom.lhs.thread = obs[i].thread;
+    atom.lhs.reg = obs[i].reg;
+    atom.lhs.symbol = obs[i].symbol;
+    atom.lhs.cell = obs[i].cell;
+    atom.rhs.constant = static_cast<uint64_t>(term::to_signed(s[i].value, obs[i].width));
+    all.kids.push_back(std::move(atom));
+  }
+  if (all.kids.empty()) all = prog::Cond{};
+  if (all.kids.size() == 1) all = prog::Cond(all.kids.front());
+  out.condition = std::move(all);
+  return out;
+}
+
+Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
+                            const check::Options& options, Job& job) {
+  const check::Outcomes from = outcomes_of(source, model, options, job);
+  const check::Outcomes to = outcomes_of(target, model, options, job);
+  const Common common = common_of(from.observables, to.observables);
+  if (common.target.empty())
+    return error_at(target.span, "the two programs have no observable in common",
+                    "name the same registers or locations in both conditions, or in 'locations [...]'");
+  Refinement r;
+  for (const size_t i : common.target) r.observables.push_back(to.observables[i]);
+  const std::set<State> allowed = project(from.states.states, common.source), found = project(to.states.states, common.target);
+  r.source_states = allowed.size();
+  r.target_states = found.size();
+  for (const State& s : found)
+    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); })) r.new_states.push_back(s);
+  for (const std::string& f : to.flags)
+    if (std::find(from.flags.begin(), from.flags.end(), f) == from.flags.end()) r.new_flags.push_back(f);
+
+  // Something new is only new against everything that the source can do.
+  if (!from.states.complete && (!r.new_states.empty() || !r.new_flags.empty())) {
+    r.verdict = undecided("source", from);
+    return r;
+  }
+  check::Options ask = options;
+  if (!r.new_states.empty()) {
+    ask.property = check::Property::condition;
+    check::Result shown = check::check(asking_for(target, r.observables, r.new_states.front()), model, ask, job);
+    FENCEPOST_INVARIANT(shown.verdict.status != Status::fails, "an outcome that was listed cannot be reached");
+    r.execution = std::move(shown);
+    r.verdict = {Status::fails, "the target has " + std::to_string(r.new_states.size()) + " new outcome" +
+                                    (r.new_states.size() == 1 ? "" : "s")};
+    return r;
+  }
+  if (!r.new_flags.empty()) {
+    ask.property = check::Property::races;
+    r.race = true;
+    r.execution = check::check(target, model, ask, job);
+    r.verdict = {Status::fails, "the target raises '" + r.new_flags.front() + "' and the source does not"};
+    return r;
+  }
+  r.verdict = to.states.complete ? Verdict{Status::holds, ""} : undecided("target", to);
+  return r;
+}
+
+}  // namespace fencepost::cli

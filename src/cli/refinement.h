@@ -1,0 +1,27 @@
+#pragma once
+// Refinement: a program may replace another if it does nothing new. Decided on complete sets of outcomes, compared
+// over the observables that both programs have, by their text ("1:r0", "x").
+#include <optional>
+
+#include "check/check.h"
+
+namespace fencepost::cli {
+
+struct Refinement {
+  Verdict verdict;                             // holds, fails, or why it is undecided
+  std::vector<prog::Observable> observables;   // of the target, those that the source has too
+  size_t source_states = 0, target_states = 0; // after projection to the observables
+  std::vector<prog::State> new_states;         // of the target, not of the source; over `observables`
+  std::vector<std::string> new_flags;          // raised by the target only
+  bool race = false;                           // `execution` shows a new flag, not a new state
+  std::optional<check::Result> execution;      // of the target: the first new thing
+};
+
+// `options.property` is not used. An error when the programs have no observable in common.
+Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
+                            const check::Options& options, Job& job);
+
+// The target with the question "exists: these observables have these values" (free values are left open).
+prog::Test asking_for(const prog::Test& test, const std::vector<prog::Observable>& obs, const prog::State& s);
+
+}  // namespace fencepost::cli

@@ -1,0 +1,52 @@
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+namespace fencepost::cli {
+
+check::Options check_options(const Settings& s) {
+  check::Options o;
+  o.engine = s.engine;
+  o.property = s.property;
+  o.bound = s.bound;
+  return o;
+}
+
+Job job_of(const Settings& s) {
+  Job job = Job::with_budget(s.budget);
+  job.seed = s.seed;
+  return job;
+}
+
+int report_errors(const Console& console, const Diagnostics& ds) {
+  console.err(render(ds));
+  return exit_code(ds);
+}
+
+int run(const std::vector<std::string>& args, const Console& console) {
+  const auto parsed = parse_command_line(args);
+  if (!parsed) {
+    console.err("fencepost: " + render(parsed.error()));
+    return k_exit_bad_input;
+  }
+  if (!parsed->command) {
+    console.out(parsed->text);
+    return k_exit_holds;
+  }
+  const CommandLine& line = *parsed->command;
+  switch (line.verb) {
+    case Verb::check: return run_check(line, console);
+    case Verb::outcomes: return run_outcomes(line, console);
+    case Verb::explain: return run_explain(line, console);
+    case Verb::diff_models: return run_diff_models(line, console);
+    case Verb::refine: return run_refine(line, console);
+    case Verb::lint_model: return run_lint_model(line, console);
+    case Verb::expect: return run_expect(line, console);
+    case Verb::print: return run_print(line, console);
+    case Verb::models: return run_models(line, console);
+    case Verb::help_markdown: console.out(markdown()); return k_exit_holds;
+    case Verb::count_: break;
+  }
+  return k_exit_internal;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "check/check.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/parallel.h"
+#include "cli/verbs.h"
+#include "front/litmus.h"
+#include "report/report.h"
+
+namespace fencepost::cli {
+namespace {
+
+// What one file contributes; printed in the order of the files.
+struct FileReport {
+  std::string out, err;
+  std::vector<std::string> json;
+  int code = k_exit_holds;
+};
+
+void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds) {
+  r.err += render(ds);
+  if (s.json) r.json.push_back(json_errors(path, ds));
+  r.code = worse(r.code, exit_code(ds));
+}
+
+void write_witness(FileReport& r, const Settings& s, const std::string& path, const prog::Test& test, const cat::Model& model,
+                   const check::Options& options, const check::Result& result) {
+  if (!result.execution) {
+    r.err += fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", path, s.witness);
+    return;
+  }
+  const auto written = report::write_report(s.witness, report::witness(path, test, model, options, result));
+  if (!written) {
+    r.err += render(written.error());
+    r.code = worse(r.code, exit_code(written.error()));
+  }
+}
+
+FileReport check_file(const std::string& path, const Settings& s, ModelCache& models) {
+  FileReport r;
+  const auto tests = front::parse_file(path);
+  if (!tests) {
+    refuse(r, s, path, tests.error());
+    return r;
+  }
+  if (!s.witness.empty() && tests->size() != 1) {
+    refuse(r, s, path, error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
+    return r;
+  }
+  const check::Options options = check_options(s);
+  for (const prog::Test& test : *tests) {
+    const std::string name = label(path, test, tests->size());
+    const auto& model = models.get(s.model, test.dialect);
+    if (!model) {
+      refuse(r, s, name, model.error());
+      continue;
+    }
+    Job job = job_of(s);
+    const check::Result result = check::check(test, *model, options, job);
+    if (s.json) r.json.push_back(report::check_json(name, test, *model, options, result));
+    else r.out += report::check_line(name, test, *model, options, result) + "\n";
+    if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
+    r.code = worse(r.code, fencepost::exit_code(result.verdict.status));
+  }
+  return r;
+}
+
+}  // namespace
+
+int run_check(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const auto files = expand(line.operands);
+  if (!files) return report_errors(console, files.error());
+  if (!s.witness.empty() && files->size() != 1)
+    return report_errors(console, error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
+                                           "check them one by one").error());
+  ModelCache models;
+  Progress progress(console, files->size(), "files");
+  int code = k_exit_holds;
+  std::vector<std::string> json;
+  in_order(
+      files->size(), s.threads, progress, [&](size_t i) { return check_file((*files)[i], s, models); },
+      [&](size_t, FileReport r) {
+        if (!r.out.empty() || !r.err.empty()) progress.clear();
+        if (!r.err.empty()) console.err(r.err);
+        if (!r.out.empty()) console.out(r.out);
+        for (std::string& j : r.json) json.push_back(std::move(j));
+        code = worse(code, r.code);
+      });
+  if (s.json) console.out(json_list(json));
+  return code;
+}
+
+}  // namespace fencepost::cli

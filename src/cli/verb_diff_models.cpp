@@ -1,0 +1,106 @@
+// Two models on the same tests. An undecided answer is never counted as agreement.
+#include <fmt/format.h>
+
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/parallel.h"
+#include "cli/verbs.h"
+#include "front/litmus.h"
+
+namespace fencepost::cli {
+namespace {
+
+struct Comparison {
+  std::string name;
+  Verdict first, second;
+};
+
+struct FileReport {
+  std::vector<Comparison> tests;
+  std::string err;
+  int code = k_exit_holds;
+};
+
+std::string describe(const Verdict& v) {
+  return v.detail.empty() ? name(v.status) : fmt::format("{} ({})", name(v.status), v.detail);
+}
+
+bool decided(const Verdict& v) { return v.status == Status::holds || v.status == Status::fails; }
+
+FileReport compare_file(const std::string& path, const std::string& a, const std::string& b, const Settings& s, ModelCache& models) {
+  FileReport r;
+  const auto fault = [&](const Diagnostics& ds) {
+    r.err += render(ds);
+    r.code = worse(r.code, exit_code(ds));
+  };
+  const auto tests = front::parse_file(path);
+  if (!tests) {
+    fault(tests.error());
+    return r;
+  }
+  for (const prog::Test& test : *tests) {
+    const auto& first = models.get(a, test.dialect);
+    const auto& second = models.get(b, test.dialect);
+    if (!first || !second) {
+      fault(first ? second.error() : first.error());
+      continue;
+    }
+    const auto decide = [&](const cat::Model& m) {
+      Job job = job_of(s);
+      return check::check(test, m, check_options(s), job).verdict;
+    };
+    r.tests.push_back({label(path, test, tests->size()), decide(*first), decide(*second)});
+  }
+  return r;
+}
+
+}  // namespace
+
+int run_diff_models(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const std::string &a = line.operands[0], &b = line.operands[1];
+  const auto files = expand({line.operands.begin() + 2, line.operands.end()});
+  if (!files) return report_errors(console, files.error());
+  ModelCache models;
+  Progress progress(console, files->size(), "files");
+  size_t total = 0, flips = 0, undecided = 0;
+  int code = k_exit_holds;
+  std::string json;
+  in_order(
+      files->size(), s.threads, progress, [&](size_t i) { return compare_file((*files)[i], a, b, s, models); },
+      [&](size_t, FileReport r) {
+        if (!r.err.empty()) {
+          progress.clear();
+          console.err(r.err);
+        }
+        code = worse(code, r.code);
+        for (const Comparison& c : r.tests) {
+          ++total;
+          const bool known = decided(c.first) && decided(c.second);
+          if (!known) ++undecided;
+          if (known && c.first.status == c.second.status) continue;
+          if (known) ++flips;
+          if (s.json) {
+            json += fmt::format("{}\n    {{\"path\": {}, \"flips\": {}, \"verdicts\": [{}, {}], \"details\": [{}, {}]}}",
+                                json.empty() ? "" : ",", json_string(c.name), known, json_string(name(c.first.status)),
+                                json_string(name(c.second.status)), json_string(c.first.detail), json_string(c.second.detail));
+          } else {
+            progress.clear();
+            console.out(fmt::format("{}  {}: {}  {}: {}\n", c.name, a, describe(c.first), b, describe(c.second)));
+          }
+        }
+      });
+  progress.clear();
+  if (s.json)
+    console.out(fmt::format("{{\n  \"schema\": \"fencepost.diff-models/1\",\n  \"models\": [{}, {}],\n  \"tests\": {},\n  \"flips\": {},\n"
+                            "  \"undecided\": {},\n  \"differences\": [{}]\n}}\n",
+                            json_string(a), json_string(b), total, flips, undecided, json));
+  else
+    console.out(fmt::format("{} test{}, {} differ{}\n", total, total == 1 ? "" : "s", flips,
+                            undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
+  if (flips > 0) code = worse(code, k_exit_fails);
+  if (undecided > 0) code = worse(code, k_exit_undecided);
+  return code;
+}
+
+}  // namespace fencepost::cli

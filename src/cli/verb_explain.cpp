@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include "cli/inputs.h"
+#include "cli/one_test.h"
+#include "cli/verbs.h"
+#include "report/report.h"
+
+namespace fencepost::cli {
+
+int run_explain(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const std::string& path = line.operands.front();
+  const auto test = one_test(path);
+  if (!test) return report_errors(console, test.error());
+  ModelCache models;
+  const auto& model = models.get(s.model, test->dialect);
+  if (!model) return report_errors(console, model.error());
+  Job job = job_of(s);
+  report::ExplainOptions options;
+  options.max_candidates = s.candidates;
+  const report::Explained e = report::explain(path, *test, *model, check_options(s), options, job);
+  console.out(s.json ? e.report.json : e.report.text);
+  if (!s.witness.empty()) {
+    const auto written = report::write_report(s.witness, e.report);
+    if (!written) return report_errors(console, written.error());
+  }
+  return fencepost::exit_code(e.result.verdict.status);
+}
+
+}  // namespace fencepost::cli

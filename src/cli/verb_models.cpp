@@ -1,0 +1,74 @@
+// The shipped models, and the linter over models.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cat/library.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+
+namespace fencepost::cli {
+namespace {
+
+struct Named {
+  std::string path;
+  cat::LoadOptions options;
+};
+
+// A shipped name or a file, with the dialect it is meant for.
+Named model_file(const std::string& name, const Settings& s) {
+  Named out{name, {}};
+  for (const cat::ModelInfo& m : cat::shipped_models()) {
+    if (m.name != name && m.path != name) continue;
+    out.path = m.path;
+    out.options.dialect = m.dialect;
+  }
+  if (s.dialect) out.options.dialect = *s.dialect;
+  return out;
+}
+
+}  // namespace
+
+int run_models(const CommandLine& line, const Console& console) {
+  const auto models = cat::shipped_models();
+  if (line.settings.json) {
+    std::string list;
+    for (const cat::ModelInfo& m : models)
+      list += fmt::format("{}\n    {{\"name\": {}, \"dialect\": {}, \"path\": {}, \"summary\": {}}}", list.empty() ? "" : ",",
+                          json_string(m.name), json_string(vocab::name(m.dialect)), json_string(m.path), json_string(m.summary));
+    console.out(fmt::format("{{\n  \"schema\": \"fencepost.models/1\",\n  \"models\": [{}]\n}}\n", list));
+    return k_exit_holds;
+  }
+  size_t width = 0;
+  for (const cat::ModelInfo& m : models) width = std::max(width, m.name.size());
+  for (const cat::ModelInfo& m : models) {
+    std::string marks;
+    for (const auto d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
+      if (cat::default_model(d) == m.name) marks = fmt::format(" (default for {})", vocab::name(d));
+    console.out(fmt::format("{:<{}}  {:<6}  {}{}\n", m.name, width, vocab::name(m.dialect), m.summary, marks));
+  }
+  return models.empty() ? k_exit_bad_input : k_exit_holds;
+}
+
+int run_lint_model(const CommandLine& line, const Console& console) {
+  int code = k_exit_holds;
+  std::string json;
+  for (const std::string& name : line.operands) {
+    const Named model = model_file(name, line.settings);
+    for (const cat::LintFinding& f : cat::lint(model.path, model.options)) {
+      const bool error = f.diagnostic.severity == Severity::error;
+      if (f.diagnostic.severity != Severity::note) code = worse(code, error ? k_exit_bad_input : k_exit_fails);
+      if (line.settings.json)
+        json += fmt::format("{}\n    {{\"rule\": {}, \"severity\": \"{}\", \"location\": {}, \"message\": {}, \"hint\": {}}}",
+                            json.empty() ? "" : ",", json_string(f.rule),
+                            error ? "error" : f.diagnostic.severity == Severity::warning ? "warning" : "note",
+                            json_string(f.diagnostic.span.location()), json_string(f.diagnostic.message), json_string(f.diagnostic.hint));
+      else
+        console.out(render(f.diagnostic));
+    }
+  }
+  if (line.settings.json) console.out(fmt::format("{{\n  \"schema\": \"fencepost.lint/1\",\n  \"findings\": [{}]\n}}\n", json));
+  return code;
+}
+
+}  // namespace fencepost::cli

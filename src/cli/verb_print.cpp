@@ -1,0 +1,14 @@
+#include "cli/one_test.h"
+#include "cli/verbs.h"
+#include "emit/litmus.h"
+
+namespace fencepost::cli {
+
+int run_print(const CommandLine& line, const Console& console) {
+  const auto tests = tests_of(line.operands.front());
+  if (!tests) return report_errors(console, tests.error());
+  for (size_t i = 0; i < tests->size(); ++i) console.out((i > 0 ? "\n" : "") + emit::print((*tests)[i]));
+  return k_exit_holds;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/one_test.h"
+#include "cli/refinement.h"
+#include "cli/verbs.h"
+#include "report/report.h"
+
+namespace fencepost::cli {
+namespace {
+
+std::string text_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model) {
+  std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
+  switch (r.verdict.status) {
+    case Status::holds:
+      return out + fmt::format("  every outcome and race is one of {}'s ({} of {} states, {})\n", source, r.target_states,
+                               r.source_states, model);
+    case Status::fails:
+      out += fmt::format("  {} ({})\n", r.verdict.detail, model);
+      for (const prog::State& s : r.new_states) out += fmt::format("  new outcome: {}\n", to_string(r.observables, s));
+      for (const std::string& f : r.new_flags) out += fmt::format("  new flag: {}\n", f);
+      return out;
+    default: return out + fmt::format("  {} ({})\n", r.verdict.detail, model);
+  }
+}
+
+std::string json_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model,
+                    const std::string& execution) {
+  std::string states, flags;
+  for (const prog::State& s : r.new_states)
+    states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
+  for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
+  return fmt::format(
+      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  \"verdict\": {},\n"
+      "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  \"new_flags\": [{}],\n"
+      "  \"execution\": {}\n}}\n",
+      json_string(source), json_string(target), json_string(model), json_string(name(r.verdict.status)), json_string(r.verdict.detail),
+      r.source_states, r.target_states, states, flags, execution.empty() ? "null" : execution);
+}
+
+}  // namespace
+
+int run_refine(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const std::string &source_path = line.operands[0], &target_path = line.operands[1];
+  const auto source = one_test(source_path);
+  if (!source) return report_errors(console, source.error());
+  const auto target = one_test(target_path);
+  if (!target) return report_errors(console, target.error());
+  if (source->dialect != target->dialect)
+    return report_errors(console, error_at(target->span, fmt::format("the source is in {} and the target in {}", vocab::name(source->dialect),
+                                                                     vocab::name(target->dialect)),
+                                           "both must be judged by one model").error());
+  ModelCache models;
+  const auto& model = models.get(s.model, source->dialect);
+  if (!model) return report_errors(console, model.error());
+  const std::string model_name = s.model.empty() ? model->title : s.model;
+  Job job = job_of(s);
+  const check::Options options = check_options(s);
+  const auto r = refine(*source, *target, *model, options, job);
+  if (!r) return report_errors(console, r.error());
+
+  report::Report shown;
+  if (r->execution && r->execution->execution) {
+    check::Options asked = options;
+    asked.property = r->race ? check::Property::races : check::Property::condition;
+    const prog::Test question = r->race ? *target : asking_for(*target, r->observables, r->new_states.front());
+    shown = report::witness(target_path, question, *model, asked, *r->execution);
+  }
+  if (s.json) console.out(json_of(*r, source_path, target_path, model_name, shown.json));
+  else console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
+  if (!s.witness.empty()) {
+    if (shown.text.empty() && shown.pictures.empty()) {
+      console.err(fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", target_path, s.witness));
+    } else if (const auto written = report::write_report(s.witness, shown); !written) {
+      return report_errors(console, written.error());
+    }
+  }
+  return fencepost::exit_code(r->verdict.status);
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,26 @@
+#pragma once
+// One function per verb; each returns the exit code. Errors of the input go to console.err as diagnostics.
+#include "cli/console.h"
+#include "cli/options.h"
+
+namespace fencepost::cli {
+
+int run_check(const CommandLine& line, const Console& console);
+int run_outcomes(const CommandLine& line, const Console& console);
+int run_explain(const CommandLine& line, const Console& console);
+int run_diff_models(const CommandLine& line, const Console& console);
+int run_refine(const CommandLine& line, const Console& console);
+int run_lint_model(const CommandLine& line, const Console& console);
+int run_expect(const CommandLine& line, const Console& console);
+int run_print(const CommandLine& line, const Console& console);
+int run_models(const CommandLine& line, const Console& console);
+
+// The whole program: `args` without its name.
+int run(const std::vector<std::string>& args, const Console& console);
+
+// ---- shared by verbs ---------------------------------------------------------------------------------
+check::Options check_options(const Settings& s);
+Job job_of(const Settings& s);
+int report_errors(const Console& console, const Diagnostics& ds);   // prints, returns the exit code
+
+}  // namespace fencepost::cli
