@@ -1,0 +1,65 @@
+#include "check/check.h"
+
+#include "base/diagnostic.h"
+
+namespace fencepost::check {
+namespace {
+
+bool decided(Status s) { return s == Status::holds || s == Status::fails || s == Status::unknown; }
+
+Result both(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Result a = solve(test, model, options, job);
+  Result b = enumerate(test, model, options, job);
+  if (decided(a.verdict.status) && decided(b.verdict.status)) {
+    const bool agree = a.verdict.status == b.verdict.status && a.verdict.vacuous == b.verdict.vacuous && a.reachable == b.reachable;
+    if (!agree) {
+      const auto say = [](const Result& r) {
+        return std::string(fencepost::name(r.verdict.status)) + (r.verdict.vacuous ? " vacuously" : "");
+      };
+      const std::string sentence = "the engines disagree on " + test.title + " under " + model.path + " (" +
+                                   name(options.property) + ", bound " + std::to_string(options.bound) + "): solve says " +
+                                   say(a) + ", enumerate says " + say(b);
+      invariant_failed(__FILE__, __LINE__, sentence.c_str());
+    }
+    a.stats.candidates = b.stats.candidates;
+    a.stats.seconds += b.stats.seconds;
+    a.stats.decided_by = Engine::both;
+    return a;
+  }
+  // One of them has no answer: the other's stands, and says that it stands alone.
+  Result& kept = decided(a.verdict.status) ? a : b;
+  const Result& other = decided(a.verdict.status) ? b : a;
+  if (!kept.verdict.detail.empty()) kept.verdict.detail += "; ";
+  kept.verdict.detail += std::string(name(other.stats.decided_by)) + ": " + fencepost::name(other.verdict.status);
+  if (!other.verdict.detail.empty()) kept.verdict.detail += " (" + other.verdict.detail + ")";
+  kept.stats.seconds += other.stats.seconds;
+  return std::move(kept);
+}
+
+}  // namespace
+
+const char* name(Engine e) {
+  switch (e) {
+    case Engine::automatic: return "auto";
+    case Engine::enumerate: return "enumerate";
+    case Engine::solve: return "solve";
+    case Engine::both: return "both";
+  }
+  return "auto";
+}
+
+const char* name(Property p) { return p == Property::condition ? "condition" : "races"; }
+
+Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  switch (options.engine) {
+    case Engine::enumerate: return enumerate(test, model, options, job);
+    case Engine::solve: return solve(test, model, options, job);
+    case Engine::both: return both(test, model, options, job);
+    case Engine::automatic: break;
+  }
+  Result r = solve(test, model, options, job);
+  if (r.verdict.status != Status::unsupported) return r;
+  return enumerate(test, model, options, job);
+}
+
+}  // namespace fencepost::check

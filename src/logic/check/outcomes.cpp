@@ -1,0 +1,63 @@
+#include "check/check.h"
+
+#include <algorithm>
+#include <set>
+
+#include "check/enumerate_replay.h"
+#include "check/enumerate_search.h"
+
+namespace fencepost::check {
+
+Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Outcomes out;
+  out.observables = prog::observables(test);
+  Search search(test, model, job, options.bound);
+  std::set<uint32_t> raised;
+
+  Goal goal;
+  goal.filter = options.filter;
+  goal.observe = out.observables;
+  SearchEnd end = search.run(goal, [&](const Candidate& c) {
+    (c.satisfies ? out.positive : out.negative)++;
+    bool is_new = out.states.states.insert(c.state).second;
+    for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
+    if (is_new) replay(test, model, goal, c, options.bound, options.replay);  // one witness of each state and flag
+    return true;
+  });
+
+  // Executions that do not end add no states, but flags, and they say whether the bound was reached.
+  if (end == SearchEnd::exhausted && search.has_cut()) {
+    Goal cut;
+    cut.filter = options.filter;
+    cut.stops = Goal::Stops::some_cut;
+    end = search.run(cut, [&](const Candidate& c) {
+      replay(test, model, cut, c, options.bound, options.replay);
+      return false;
+    });
+    out.bound_hit = end == SearchEnd::stopped;
+    if (out.bound_hit) end = SearchEnd::exhausted;
+  }
+  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }));
+  if (end == SearchEnd::exhausted && raised.size() < flags) {
+    Goal stopped;
+    stopped.filter = options.filter;
+    stopped.flagged = true;
+    stopped.stops = Goal::Stops::some_stop;
+    end = search.run(stopped, [&](const Candidate& c) {
+      bool is_new = false;
+      for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
+      if (is_new) replay(test, model, stopped, c, options.bound, options.replay);
+      return raised.size() < flags;
+    });
+    if (end == SearchEnd::stopped) end = SearchEnd::exhausted;
+  }
+  for (uint32_t a : raised) out.flags.push_back(model.axioms[a].name);
+
+  out.states.complete = end == SearchEnd::exhausted && !out.bound_hit;
+  if (end == SearchEnd::gave_up) out.status = {Status::gave_up, "out of time", false};
+  else if (out.bound_hit) out.status = {Status::unknown, bound_detail(test, search, options.bound), false};
+  else out.status = {Status::holds, {}, out.states.states.empty()};
+  return out;
+}
+
+}  // namespace fencepost::check
