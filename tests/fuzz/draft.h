@@ -1,0 +1,112 @@
+#pragma once
+// What the generators share: weighted choice, the shape of a program, and per-thread bookkeeping.
+//
+// A program has a theme now and then (barriers, proxies, availability, ...): without themes the rarer
+// instruction classes would meet each other almost never.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace fencepost::fuzz {
+
+// Index drawn with the given weights.
+inline size_t weighted(Rng& rng, const std::vector<double>& weights) {
+  double total = 0;
+  for (double w : weights) total += w;
+  double at = total * static_cast<double>(rng.below(1u << 30)) / static_cast<double>(1u << 30);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    at -= weights[i];
+    if (at < 0) return i;
+  }
+  return weights.size() - 1;
+}
+
+// Threads and events per thread: enough for four threads to interact, few enough to enumerate.
+struct Shape {
+  std::vector<size_t> sizes;
+  size_t locations = 1;
+};
+inline Shape shape(Rng& rng) {
+  Shape s;
+  const size_t threads = 1 + weighted(rng, {4, 46, 34, 16});
+  for (size_t t = 0; t < threads; ++t) {
+    if (threads == 1) s.sizes.push_back(2 + rng.below(4));
+    else if (threads == 2) s.sizes.push_back(1 + weighted(rng, {1, 3, 4, 4, 3}));
+    else if (threads == 3) s.sizes.push_back(1 + weighted(rng, {1, 4, 5, 2}));
+    else s.sizes.push_back(1 + weighted(rng, {3, 6, 3}));
+  }
+  s.locations = 1 + weighted(rng, {15, 60, 25});
+  return s;
+}
+
+// One thread under construction.
+struct ThreadDraft {
+  std::vector<std::string> items;
+  uint32_t registers = 0;
+  uint32_t labels = 0;
+  std::vector<std::string> read;         // registers that depend on a read
+  std::vector<std::string> open_labels;  // jumped to, not placed yet
+  std::string fresh() { return "r" + std::to_string(registers++); }
+};
+
+// Small constants; zero is rare since every location starts there.
+inline std::string constant(Rng& rng) { return std::to_string(rng.chance(0.06) ? 0 : 1 + rng.below(rng.chance(0.7) ? 2 : 3)); }
+
+// A stored value: a constant or, for a data dependency, something read.
+inline std::string value(Rng& rng, ThreadDraft& t, Program& p, double dependent = 0.22) {
+  if (t.read.empty() || !rng.chance(dependent)) return constant(rng);
+  p.classes.insert("data dependency");
+  return rng.pick(t.read);
+}
+
+// An instruction that touches no memory, over registers; assembly dialects.
+inline void arithmetic(Rng& rng, ThreadDraft& t, Program& p) {
+  static const std::vector<std::string> k_ops = {"add", "sub", "and", "or", "xor", "mul"};
+  const bool from_read = !t.read.empty() && rng.chance(0.8);
+  const std::string a = from_read ? rng.pick(t.read) : constant(rng);
+  const std::string r = t.fresh();
+  t.items.push_back(fmt::format("{} {}, {}, {}", k_ops[rng.below(k_ops.size())], r, a, rng.below(3)));
+  if (from_read) t.read.push_back(r);
+  p.classes.insert("local arithmetic");
+}
+
+// A forward jump over what follows; its label is placed by close_label.
+inline void branch(Rng& rng, ThreadDraft& t, Program& p) {
+  static const std::vector<std::string> k_jumps = {"beq", "bne", "blt", "bgt", "ble", "bge"};
+  const std::string label = fmt::format("LC{:02}", t.labels++);
+  if (!t.read.empty()) p.classes.insert("control dependency");
+  t.items.push_back(fmt::format("{} {}, {}, {}", k_jumps[weighted(rng, {3, 3, 1, 1, 1, 1})], t.read.empty() ? constant(rng) : rng.pick(t.read), rng.below(3), label));
+  t.open_labels.push_back(label);
+  p.classes.insert("branch");
+}
+
+inline void close_labels(Rng& rng, ThreadDraft& t, bool all) {
+  while (!t.open_labels.empty() && (all || rng.chance(0.5))) {
+    t.items.push_back(t.open_labels.back() + ":");
+    t.open_labels.pop_back();
+  }
+}
+
+// Reads until a value is seen: bound 1 is enough to be complete.
+inline void spin(Rng& rng, ThreadDraft& t, Program& p, const std::string& load_into_register, const std::string& reg) {
+  const std::string label = fmt::format("LC{:02}", t.labels++);
+  t.items.push_back(label + ":");
+  t.items.push_back(load_into_register);
+  t.items.push_back(fmt::format("{} {}, {}, {}", rng.chance(0.7) ? "bne" : "beq", reg, rng.below(2), label));
+  t.read.push_back(reg);
+  p.classes.insert("spin loop");
+  p.classes.insert("control dependency");
+}
+
+// A place for an item that must not fall between a label and its jump's target pairing: anywhere at the top
+// level is fine, since labels only mark positions.
+inline void insert_anywhere(Rng& rng, ThreadDraft& t, std::string item) {
+  t.items.insert(t.items.begin() + static_cast<long>(rng.below(t.items.size() + 1)), std::move(item));
+}
+
+inline const std::vector<std::string> k_locations = {"x", "y", "z"};
+
+}  // namespace fencepost::fuzz

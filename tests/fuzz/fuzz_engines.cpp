@@ -1,0 +1,297 @@
+// fuzz_engines: random programs under several models, one engine held against the other.
+//
+//   --seed S --count N      programs S/0 ... S/N-1; the same numbers give the same programs
+//   --models a,b,c,d        instead of four models for each dialect
+//   --only I                just program I, printed, with what the engines say
+//   --outcomes K            compare the sets of final states of every K-th program (default 4; 0: never)
+//   --seconds T             time for each question (default 2)
+//   -j N                    processes
+//   --save DIR              where shrunk disagreements go
+//   --check-statistics      fail when a verdict, a size or an instruction class was too rare
+//
+// Exit status 0: no disagreement, no death of an engine, every program read.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "cat/library.h"
+#include "compare.h"
+#include "condition.h"
+#include "emit/litmus.h"
+#include "front/litmus.h"
+#include "program.h"
+#include "shrink.h"
+#include "statistics.h"
+#include "workers.h"
+
+using namespace fencepost;
+using namespace fencepost::fuzz;
+
+namespace {
+
+struct Setup {
+  uint64_t seed = 1;
+  uint64_t count = 300;
+  std::vector<std::string> models;
+  int64_t only = -1;
+  uint64_t outcomes_every = 4;
+  double seconds = 2;
+  unsigned jobs = 1;
+  std::string save = "disagreements";
+  bool check_statistics = false;
+  // Loaded before the workers start.
+  std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
+  std::map<prog::Dialect, cat::Model> without_axioms;
+};
+
+const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
+    {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-asplos24", "ptx-7.5-spec"}},
+    {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0-spec", "sc"}},
+    {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-asplos24", "vulkan-spec"}},
+    {prog::Syntax::opencl, {"opencl", "opencl-spec", "opencl", "sc"}},
+};
+
+prog::Dialect dialect_of(prog::Syntax s) {
+  if (s == prog::Syntax::vulkan) return prog::Dialect::vulkan;
+  return s == prog::Syntax::opencl ? prog::Dialect::opencl : prog::Dialect::ptx;
+}
+
+[[noreturn]] void stop(const std::string& sentence) {
+  fmt::print(stderr, "fuzz_engines: {}\n", sentence);
+  std::exit(2);
+}
+
+Setup read_arguments(int argc, char** argv) {
+  Setup s;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    if (a == "--check-statistics") {
+      s.check_statistics = true;
+      continue;
+    }
+    if (i + 1 >= argc) stop("unknown option or missing value: " + a);
+    const std::string v = argv[++i];
+    if (a == "--seed") s.seed = std::stoull(v);
+    else if (a == "--count") s.count = std::stoull(v);
+    else if (a == "--only") s.only = std::stoll(v);
+    else if (a == "--outcomes") s.outcomes_every = std::stoull(v);
+    else if (a == "--seconds") s.seconds = std::stod(v);
+    else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
+    else if (a == "--save") s.save = v;
+    else if (a == "--models") {
+      for (size_t at = 0; at < v.size();) {
+        const size_t end = std::min(v.find(',', at), v.size());
+        s.models.push_back(v.substr(at, end - at));
+        at = end + 1;
+      }
+    } else stop("unknown option " + a);
+  }
+  return s;
+}
+
+void load_models(Setup& s) {
+  for (const auto& [syntax, names] : k_default_models) {
+    const prog::Dialect dialect = dialect_of(syntax);
+    for (const std::string& model : s.models.empty() ? names : s.models) {
+      auto m = cat::load_model(model, dialect);
+      if (!m && !s.models.empty()) continue;  // of another dialect
+      if (!m) stop(render(m.error()));
+      if (m->dialect == dialect && s.loaded[syntax].size() < k_models_each) s.loaded[syntax].emplace_back(model, std::move(*m));
+    }
+    if (s.loaded[syntax].empty()) stop("no model for one of the dialects");
+    cat::LoadOptions o;
+    o.dialect = dialect;
+    auto m = cat::load_text(make_source("free", "\"no axioms\"\n"), o);
+    if (!m) stop(render(m.error()));
+    s.without_axioms.emplace(dialect, std::move(*m));
+  }
+}
+
+uint64_t class_bits(const Program& p) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < classes().size(); ++i)
+    if (p.classes.contains(classes()[i])) bits |= uint64_t{1} << i;
+  return bits;
+}
+
+Allowed allowed_states(const prog::Test& test, const cat::Model& pivot, const cat::Model& free, double seconds) {
+  check::Options o;
+  Job job = Job::with_budget(seconds);
+  const check::Outcomes some = check::outcomes(test, pivot, o, job);
+  Job brief = Job::with_budget(std::min(seconds, 0.2));
+  const check::Outcomes all = check::outcomes(test, free, o, brief);
+  Allowed out;
+  out.observables = some.observables;
+  out.states.assign(some.states.states.begin(), some.states.states.end());
+  out.candidates.assign(all.states.states.begin(), all.states.states.end());
+  return out;
+}
+
+// The finished program: generated, filtered now and then, with a question.
+std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) {
+  Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
+  Program p = generate(rng);
+  p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
+  const auto& models = setup.loaded.at(p.syntax);
+  const cat::Model& pivot = models[rng.below(models.size())].second;
+  const cat::Model& free = setup.without_axioms.at(dialect_of(p.syntax));
+  auto test = parse(p);
+  if (!test) {
+    fmt::print(stderr, "{}program {} is not read:\n{}\n", render(p), index, render(test.error()));
+    record.unread = 1;
+    return std::nullopt;
+  }
+  Allowed allowed = allowed_states(*test, pivot, free, setup.seconds);
+  if (rng.chance(0.12)) {
+    p.filter = choose_filter(rng, allowed);
+    if (!p.filter.empty()) {
+      p.classes.insert("filter");
+      if (auto again = parse(p)) {
+        const std::vector<prog::Observable> before = allowed.observables;
+        allowed = allowed_states(*again, pivot, free, setup.seconds);
+      }
+    }
+  }
+  p.question = choose_question(rng, allowed, rng.chance(0.5));
+  return p;
+}
+
+void save(const Setup& setup, const Program& p, const std::string& model, const std::string& sentence, const std::string& file) {
+  std::error_code ignored;
+  std::filesystem::create_directories(setup.save, ignored);
+  std::string text = render(p);
+  text.insert(text.find('\n') + 1, fmt::format("(* model {}: {} *)\n", model, sentence));
+  const std::string path = fmt::format("{}/{}.litmus", setup.save, file);
+  std::ofstream(path) << text;
+  fmt::print(stderr, "{}\n{}\n", path, text);
+}
+
+std::string kind_of(const std::string& sentence) { return sentence.substr(0, sentence.find(':')); }
+
+void report_disagreement(const Setup& setup, const Program& p, const std::string& name, const cat::Model& model, const CompareOptions& options,
+                         const std::string& sentence, uint64_t index) {
+  const auto interesting = [&](const Program& q) {
+    auto t = parse(q);
+    if (!t) return false;
+    for (const std::string& d : compare(*t, model, options).disagreements)
+      if (kind_of(d) == kind_of(sentence)) return true;
+    return false;
+  };
+  alarm(600);  // shrinking may take its time
+  const Program small = shrink(p, interesting);
+  std::string last = sentence;
+  if (auto t = parse(small))
+    for (const std::string& d : compare(*t, model, options).disagreements)
+      if (kind_of(d) == kind_of(sentence)) last = d;
+  save(setup, small, name, last, fmt::format("{}-{}-{}-{}", setup.seed, index, std::filesystem::path(name).stem().string(), kind_of(sentence)));
+}
+
+Record one(const Setup& setup, uint64_t index) {
+  Record record;
+  const std::optional<Program> p = make(setup, index, record);
+  if (!p) return record;
+  record.classes = class_bits(*p);
+  auto test = parse(*p);
+  if (!test) {
+    fmt::print(stderr, "{}program {} is not read:\n{}\n", render(*p), index, render(test.error()));
+    record.unread = 1;
+    return record;
+  }
+  record.threads = static_cast<uint32_t>(test->threads.size());
+  record.events = prog::event_count(*test);
+  const std::string printed = emit::print(*test);
+  const auto back = front::parse_one(make_source("printed", printed));
+  if (!back || !(*back == *test)) {
+    fmt::print(stderr, "program {} changes when it is printed and read again{}{}\n{}\n{}\n", index, back ? "" : ": ", back ? "" : render(back.error()), render(*p), printed);
+    record.unread = 2;
+  }
+  for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
+    CompareOptions o;
+    o.seconds = setup.seconds;
+    o.outcomes = setup.outcomes_every != 0 && index % setup.outcomes_every == 0;
+    const Comparison c = compare(*test, model, o);
+    record.condition[record.models] = c.condition ? static_cast<int8_t>(*c.condition) : -1;
+    record.races[record.models] = c.races ? static_cast<int8_t>(*c.races) : -1;
+    ++record.models;
+    record.outcome_sets += c.outcomes_compared ? 1 : 0;
+    record.gave_up += c.gave_up;
+    record.disagreements += static_cast<uint32_t>(c.disagreements.size());
+    if (!c.disagreements.empty()) report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
+  }
+  return record;
+}
+
+// A program that kills an engine, found again and shrunk with a process for each question.
+void report_death(const Setup& setup, uint64_t index, int status) {
+  Record ignored;
+  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
+                                              : fmt::format("exit status {}", WEXITSTATUS(status));
+  fmt::print(stderr, "program {} ends its process: {}\n", index, how);
+  Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
+  Program p = generate(rng);
+  p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
+  const auto dies = [&](const Program& q) {
+    return fails_in_child(20, [&] {
+      auto t = parse(q);
+      if (!t) return false;
+      Job brief = Job::with_budget(0.2);
+      check::outcomes(*t, setup.without_axioms.at(dialect_of(q.syntax)), {}, brief);
+      for (const auto& [name, model] : setup.loaded.at(q.syntax)) compare(*t, model, {setup.seconds, 1, true});
+      return false;
+    });
+  };
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    save(setup, p, "?", how, fmt::format("{}-{}-slow", setup.seed, index));
+    return;
+  }
+  if (dies(p)) {
+    p = shrink(p, dies, 300);
+  } else if (!fails_in_child(60, [&] { p = *make(setup, index, ignored); return false; })) {
+    p = *make(setup, index, ignored);
+    if (dies(p)) p = shrink(p, dies, 300);
+  }
+  save(setup, p, "?", how, fmt::format("{}-{}-death", setup.seed, index));
+}
+
+int show_one(const Setup& setup) {
+  Record record;
+  const auto index = static_cast<uint64_t>(setup.only);
+  const std::optional<Program> p = make(setup, index, record);
+  if (!p) return 1;
+  fmt::print("{}", render(*p));
+  auto test = parse(*p);
+  if (!test) stop(render(test.error()));
+  for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
+    const Comparison c = compare(*test, model, {setup.seconds, 1, true});
+    fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided", c.races ? fencepost::name(*c.races) : "not decided");
+    for (const std::string& d : c.disagreements) fmt::print("  {}\n", d);
+  }
+  const Record r = one(setup, index);
+  return r.disagreements == 0 && r.unread == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Setup setup = read_arguments(argc, argv);
+  load_models(setup);
+  if (setup.only >= 0) return show_one(setup);
+  Statistics statistics;
+  run_in_workers<Record>(
+      setup.count, setup.jobs, 180, [&](uint64_t i) { return one(setup, i); }, [&](uint64_t, const Record& r) { statistics.add(r); },
+      [&](uint64_t i, int status) {
+        statistics.add_death();
+        report_death(setup, i, status);
+      });
+  fmt::print("seed {}: {}", setup.seed, statistics.text());
+  bool good = statistics.clean();
+  if (setup.check_statistics)
+    for (const std::string& sentence : statistics.too_rare()) {
+      fmt::print("{}\n", sentence);
+      good = false;
+    }
+  return good ? 0 : 1;
+}
