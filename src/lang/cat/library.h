@@ -12,8 +12,16 @@ namespace fencepost::cat {
 // <prefix>/share/fencepost/models beside the executable.
 std::string models_dir();
 
+// Models only; preludes are not listed. In the order of their names; a folder that is missing has none.
 struct ModelInfo { std::string name; std::string path; vocab::Dialect dialect; std::string summary; };
 std::vector<ModelInfo> shipped_models();
+
+// The path of a shipped model's file, or `name_or_path` itself where such a file exists. Errors: no such
+// model (with the nearest name) or file.
+Expected<std::string> find_model(const std::string& name_or_path);
+// How to read the file at `path`: the dialect of its "(* dialect: ... *)" header, else `dialect`, and the
+// prelude of that dialect where models_dir() has one (a prelude itself gets none).
+LoadOptions options_for(const std::string& path, vocab::Dialect dialect);
 
 // `name_or_path`: a shipped name, or a file. The dialect comes from a "(* dialect: ptx *)" header line
 // where there is one, else from the caller.

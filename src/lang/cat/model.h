@@ -109,6 +109,11 @@ Expected<Model> load_text(SourcePtr source, const LoadOptions& options);
 struct LintFinding { Diagnostic diagnostic; std::string rule; };  // rule: "unused", "type", "unknown-name", ...
 // Everything load reports plus warnings: unused definitions, shadowing, known tags outside the dialect,
 // always-empty expressions, unnamed axioms.
+// Rules: syntax include unknown-name type recursion size unsupported (errors, as in load); unused title header
+// provides label unnamed-axiom dialect always-empty try (warnings); shadow ignored (notes). docs/cat.md says
+// what each means. Misspelling any one identifier of a file without warnings gives a warning or an error.
 std::vector<LintFinding> lint(const std::string& path, const LoadOptions& options);
+// `source->name` is taken for the path: includes and stdlib.cat are searched beside it.
+std::vector<LintFinding> lint_text(SourcePtr source, const LoadOptions& options);
 
 }  // namespace fencepost::cat

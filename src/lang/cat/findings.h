@@ -1,0 +1,49 @@
+#pragma once
+// Private to the room: what the passes over a cat text have to say, each with the lint rule it belongs to.
+// `load` keeps the errors, `lint` keeps everything.
+#include <string>
+#include <vector>
+
+#include "cat/model.h"
+
+namespace fencepost::cat {
+
+class Findings {
+ public:
+  void error(const char* rule, Span span, std::string message, std::string hint = {}) {
+    add(Severity::error, Fault::bad_input, rule, std::move(span), std::move(message), std::move(hint));
+  }
+  void unsupported(Span span, std::string message, std::string hint = {}) {
+    add(Severity::error, Fault::unsupported, "unsupported", std::move(span), std::move(message), std::move(hint));
+  }
+  void warning(const char* rule, Span span, std::string message, std::string hint = {}) {
+    add(Severity::warning, Fault::bad_input, rule, std::move(span), std::move(message), std::move(hint));
+  }
+  void note(const char* rule, Span span, std::string message, std::string hint = {}) {
+    add(Severity::note, Fault::bad_input, rule, std::move(span), std::move(message), std::move(hint));
+  }
+  size_t errors() const { return errors_; }
+  // More than this many errors about one text help nobody.
+  bool full() const { return errors_ >= 20; }
+  const std::vector<LintFinding>& list() const { return list_; }
+  Diagnostics error_list() const {
+    Diagnostics out;
+    for (const LintFinding& f : list_)
+      if (f.diagnostic.severity == Severity::error) out.add(f.diagnostic);
+    return out;
+  }
+
+ private:
+  void add(Severity severity, Fault fault, const char* rule, Span span, std::string message, std::string hint) {
+    if (severity == Severity::error) {
+      if (full()) return;
+      ++errors_;
+    }
+    list_.push_back({{severity, fault, std::move(span), std::move(message), std::move(hint)}, rule});
+  }
+
+  std::vector<LintFinding> list_;
+  size_t errors_ = 0;
+};
+
+}  // namespace fencepost::cat

@@ -1,0 +1,116 @@
+#include "cat/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cat/resolve.h"
+
+namespace fencepost::cat {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view k_prelude = "prelude-";
+
+struct Headers {
+  std::optional<vocab::Dialect> dialect;
+  std::string summary;
+};
+
+std::optional<vocab::Dialect> dialect_named(std::string_view name) {
+  for (vocab::Dialect d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
+    if (name == vocab::name(d)) return d;
+  return std::nullopt;
+}
+
+Headers headers_of(const std::string& path) {
+  Headers out;
+  const auto source = read_source(path);
+  if (!source) return out;
+  Symbols symbols;
+  Findings ignored;
+  for (const Header& h : lex(*source, symbols, ignored).headers) {
+    if (h.key == "dialect") out.dialect = dialect_named(h.value);
+    if (h.key == "summary") out.summary = h.value;
+  }
+  return out;
+}
+
+bool is_file(const fs::path& p) {
+  std::error_code ec;
+  return fs::is_regular_file(p, ec);
+}
+
+bool is_prelude(const fs::path& p) { return p.filename().string().starts_with(k_prelude); }
+
+std::vector<fs::path> model_files() {
+  std::vector<fs::path> out;
+  std::error_code ec;
+  for (fs::directory_iterator it(models_dir(), ec), end; !ec && it != end; it.increment(ec))
+    if (it->path().extension() == ".cat" && !is_prelude(it->path()) && is_file(it->path())) out.push_back(it->path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::string models_dir() {
+  if (const char* set = std::getenv("FENCEPOST_MODELS"); set != nullptr && *set != '\0') return set;
+  std::error_code ec;
+  if (const fs::path source = FENCEPOST_MODELS_SOURCE; fs::is_directory(source, ec)) return source.string();
+  const fs::path exe = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return "models";
+  return (exe.parent_path().parent_path() / "share" / "fencepost" / "models").string();
+}
+
+std::vector<ModelInfo> shipped_models() {
+  std::vector<ModelInfo> out;
+  for (const fs::path& p : model_files()) {
+    const Headers h = headers_of(p.string());
+    out.push_back({p.stem().string(), p.string(), h.dialect.value_or(vocab::Dialect::ptx), h.summary});
+  }
+  return out;
+}
+
+Expected<std::string> find_model(const std::string& name_or_path) {
+  const bool path_like = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".cat");
+  if (path_like && is_file(name_or_path)) return name_or_path;
+  if (!path_like)
+    if (const fs::path shipped = fs::path(models_dir()) / (name_or_path + ".cat"); is_file(shipped)) return shipped.string();
+  if (!path_like && is_file(name_or_path)) return name_or_path;
+  if (path_like) return error_at({}, fmt::format("there is no model file '{}'", name_or_path), "a shipped model goes by its name alone, for example ptx-7.5");
+  std::vector<std::string> names;
+  for (const fs::path& p : model_files()) names.push_back(p.stem().string());
+  const std::string near = nearest(name_or_path, names);
+  return error_at({}, fmt::format("there is no model called '{}'", name_or_path),
+                  near.empty() ? fmt::format("the shipped ones are: {}", fmt::join(names, " ")) : fmt::format("did you mean '{}'?", near));
+}
+
+LoadOptions options_for(const std::string& path, vocab::Dialect dialect) {
+  LoadOptions options;
+  options.dialect = headers_of(path).dialect.value_or(dialect);
+  if (is_prelude(path)) return options;
+  const fs::path prelude = fs::path(models_dir()) / fmt::format("{}{}.cat", k_prelude, vocab::name(options.dialect));
+  if (is_file(prelude)) options.prelude = prelude.string();
+  return options;
+}
+
+Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect) {
+  const auto path = find_model(name_or_path);
+  if (!path) return std::unexpected(path.error());
+  return load_file(*path, options_for(*path, dialect));
+}
+
+std::string default_model(vocab::Dialect d) {
+  switch (d) {
+    case vocab::Dialect::ptx: return "ptx-7.5";
+    case vocab::Dialect::vulkan: return "vulkan";
+    case vocab::Dialect::opencl: return "opencl";
+  }
+  return "ptx-7.5";
+}
+
+}  // namespace fencepost::cat

@@ -1,0 +1,41 @@
+#include <filesystem>
+
+#include "cat/compile.h"
+#include "cat/resolve.h"
+
+namespace fencepost::cat {
+namespace {
+
+Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling) {
+  Program program;
+  Findings findings;
+  const std::string path = source->name;
+  resolve(program, std::move(source), options, sibling, findings);
+  // Names that are unknown are poisoned, so that type errors elsewhere still show; broken syntax is not.
+  bool broken = false;
+  for (const LintFinding& f : findings.list())
+    broken = broken || (f.diagnostic.severity == Severity::error && f.rule != "unknown-name");
+  Compiler compiler(program, findings);
+  if (!broken) compiler.run();
+  if (findings.errors() > 0) return std::unexpected(findings.error_list());
+  Model m = compiler.model();
+  m.title = program.files[0].title;
+  m.path = path;
+  m.dialect = options.dialect;
+  return m;
+}
+
+}  // namespace
+
+Expected<Model> load_file(const std::string& path, const LoadOptions& options) {
+  auto source = read_source(path);
+  if (!source) return error_at({}, "cannot read '" + path + "': " + source.error(), "a model is a text file in the cat language");
+  return load(*std::move(source), options, true);
+}
+
+Expected<Model> load_text(SourcePtr source, const LoadOptions& options) {
+  const bool has_folder = std::filesystem::path(source->name).has_parent_path();
+  return load(std::move(source), options, has_folder);
+}
+
+}  // namespace fencepost::cat
