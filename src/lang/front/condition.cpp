@@ -45,6 +45,9 @@ class Parser {
       v.reg = r_.reg(thread, name.text, c_.span(name));
     } else if (at_constant(c_)) {
       v.constant = parse_constant(c_);
+    } else if (t.kind == Tok::word && r_.bare) {
+      v = r_.bare(t.text, c_.span(t));
+      c_.next();
     } else if (t.kind == Tok::word) {
       const Token name = c_.next();
       location(v, name);

@@ -17,6 +17,8 @@ namespace fencepost::front {
 struct Resolver {
   std::function<prog::RegId(uint32_t thread, std::string_view name, const Span&)> reg;  // thread < number of threads
   std::function<prog::SymbolId(std::string_view name, const Span&)> symbol;
+  // If set, every bare name is what this says, on either side (notations whose registers need no thread).
+  std::function<prog::CondValue(std::string_view name, const Span&)> bare;
   uint32_t threads = 0;
 };
 

@@ -64,9 +64,9 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
 
 // ---- cursor ------------------------------------------------------------------------------------------
 
-Cursor::Cursor(SourcePtr source, LexOptions options, uint32_t begin)
+Cursor::Cursor(SourcePtr source, LexOptions options, uint32_t begin, uint32_t end)
     : source_(std::move(source)), text_(source_->text), options_(options), pos_(begin), last_end_(begin) {
-  checked_size(source_);
+  text_ = text_.substr(0, std::min(checked_size(source_), end));
 }
 
 void Cursor::set_options(LexOptions options) {

@@ -56,7 +56,8 @@ struct Token {
 
 class Cursor {
  public:
-  explicit Cursor(SourcePtr source, LexOptions options = {}, uint32_t begin = 0);
+  // Reads the bytes from `begin` to `end` (or the end of the text).
+  explicit Cursor(SourcePtr source, LexOptions options = {}, uint32_t begin = 0, uint32_t end = ~uint32_t{0});
 
   // The token `ahead` places further on (0: the next one; at most 3).
   const Token& peek(unsigned ahead = 0);

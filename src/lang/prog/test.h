@@ -196,8 +196,11 @@ const char* name(Quantifier q);
 // What a `.test` file says of itself; litmus files leave it empty.
 struct Expectation {
   std::string text;      // the clause as written, e.g. "SATISFIABLE consistent[X] && #dr=0"
-  std::string property;  // "condition" or "races"
+  // "condition", "races" (no execution that meets the filter raises a flag), "race_free" (some execution that
+  // meets the filter raises none), or "" for a clause that no property expresses.
+  std::string property;
   bool holds = true;
+  std::string variant;   // "" or "nochains": judged under that variant of the model
   bool operator==(const Expectation&) const = default;
 };
 

@@ -1,0 +1,20 @@
+#pragma once
+// The frame that PTX and VULKAN litmus files share:
+//   LANG title  { initial state }  [{ ssw pairs }]  thread row ;  instruction rows ;  question
+// A dialect gives the scope levels of a thread, the form of an alias, and its instructions.
+#include "front/asm_builder.h"
+
+namespace fencepost::front {
+
+struct AsmDialect {
+  prog::Syntax syntax;
+  prog::Dialect dialect;
+  std::vector<std::string_view> levels;   // as the thread row names them; in prog::ScopePath order, below the root
+  bool proxied_aliases = false;           // "y @ surface aliases x"; else "y aliases x"
+  bool ssw = false;                       // a second block of thread pairs
+  void (*instruction)(Cursor&, AsmBuilder&, ThreadBuilder&, const Mnemonic&) = nullptr;
+};
+
+prog::Test parse_asm(const SourcePtr& source, const AsmDialect& dialect);  // throws ParseError
+
+}  // namespace fencepost::front

@@ -1,0 +1,106 @@
+#include "front/litmus.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "front/lexer.h"
+
+namespace fencepost::front {
+namespace {
+
+std::string upper(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
+std::string_view next_line(std::string_view& rest) {
+  const size_t eol = rest.find('\n');
+  std::string_view line = rest.substr(0, eol);
+  rest.remove_prefix(eol == std::string_view::npos ? rest.size() : eol + 1);
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  return line;
+}
+
+// The two `.test` notations have no header; they are known by what their lines start with.
+std::optional<prog::Syntax> notation_of(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    for (const char* w : {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "SATISFIABLE", "NOSOLUTION", "SLOC", "SSW"})
+      if (line.starts_with(w)) return prog::Syntax::vulkan_test;
+    for (const char* w : {".global", ".shared", ".texref", ".surfref"})
+      if (line.starts_with(w)) return prog::Syntax::mixedproxy_test;
+    if (line.size() > 1 && line[0] == 'd' && line[1] >= '0' && line[1] <= '9' && line.find('{') != std::string_view::npos)
+      return prog::Syntax::mixedproxy_test;
+  }
+  return std::nullopt;
+}
+
+Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
+  if (!t) return std::unexpected(std::move(t.error()));
+  std::vector<prog::Test> out;
+  out.push_back(std::move(*t));
+  return out;
+}
+
+}  // namespace
+
+Expected<std::vector<prog::Test>> parse(SourcePtr source) {
+  const bool is_test_file = source->name.ends_with(".test");
+  // Blanks and litmus comments may stand before the language.
+  auto first = guarded([&] {
+    Cursor c(source, {}, std::string_view(source->text).starts_with("\xef\xbb\xbf") ? 3 : 0);
+    return c.peek();
+  });
+  const std::string language = first && first->kind == Tok::word ? upper(first->text) : std::string();
+  if (!is_test_file) {
+    if (language == "PTX") return one(parse_ptx(source));
+    if (language == "VULKAN") return one(parse_vulkan(source));
+    if (language == "OPENCL") return one(parse_opencl(source));
+    if (language == "GPU_PTX") return one(parse_gpu_ptx(source));
+  }
+  const std::optional<prog::Syntax> notation = notation_of(source->text);
+  if (notation == prog::Syntax::vulkan_test) return parse_khronos_test(source);
+  if (notation == prog::Syntax::mixedproxy_test) return parse_mixedproxy_test(source);
+  if (is_test_file)
+    return error_at(Span{source, 0, 0}, "this is neither of the two '.test' notations",
+                    "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
+  if (!first) return std::unexpected(std::move(first.error()));
+  if (first->kind == Tok::end)
+    return error_at(Span{source, first->begin, first->end}, "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
+  return error_at(Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", quoted(first->text)),
+                  suggest(language, {"PTX", "VULKAN", "OPENCL", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL or GPU_PTX"));
+}
+
+Expected<prog::Test> parse_one(SourcePtr source) {
+  auto tests = parse(source);
+  if (!tests) return std::unexpected(std::move(tests.error()));
+  if (tests->size() != 1)
+    return error_at(Span{source, 0, 0}, fmt::format("this text holds {} tests where one is expected", tests->size()),
+                    "give a file with one test, or use a verb that takes several");
+  return std::move(tests->front());
+}
+
+Expected<std::vector<prog::Test>> parse_file(const std::string& path) {
+  const bool standard_input = path == "-";
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(standard_input ? stdin : std::fopen(path.c_str(), "rb"),
+                                                       standard_input ? [](std::FILE*) { return 0; } : std::fclose);
+  const auto refuse = [&](int error) {
+    return error_at(Span{make_source(path, ""), 0, 0}, fmt::format("cannot read {}: {}", path, std::strerror(error)),
+                    "check the path and its permissions");
+  };
+  if (file == nullptr) return refuse(errno);
+  std::string text;
+  char buffer[1 << 16];
+  while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, n);
+  if (std::ferror(file.get()) != 0) return refuse(errno);
+  return parse(make_source(path, std::move(text)));
+}
+
+}  // namespace fencepost::front
