@@ -105,8 +105,10 @@ Shape shape(const Model& m, const Node& n, const std::vector<Shape>& s) {
     }
     case NodeOp::seq: {
       const Shape a = kid(0), b = kid(1);
-      if ((a.to & b.from) == 0) return k_nothing;
-      return tidy({a.from, b.to, chained(a.link, b.link), false});
+      const auto middle = static_cast<uint8_t>(a.to & b.from);
+      if (middle == 0) return k_nothing;
+      // [s]; r starts and r; [s] ends in the middle.
+      return tidy({a.link == k_self ? middle : a.from, b.link == k_self ? middle : b.to, chained(a.link, b.link), false});
     }
     case NodeOp::inverse: return {kid(0).to, kid(0).from, kid(0).link, false};
     case NodeOp::plus: {
