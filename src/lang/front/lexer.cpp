@@ -32,10 +32,15 @@ std::string describe(const Token& t) {
   }
 }
 
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
-  return s;
+// Runs of blanks and line breaks become one blank, so that the text prints on one line.
+std::string one_line(std::string_view s) {
+  std::string out;
+  for (const char c : s) {
+    if (!is_space(c)) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  if (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
 }
 
 }  // namespace
@@ -229,7 +234,7 @@ bool is_register_name(std::string_view name) { return is_number_after(name, "r")
 
 bool at_thread_id(Cursor& c) {
   const Token& t = c.peek();
-  return t.kind == Tok::number || (t.kind == Tok::word && is_number_after(t.text, "P"));
+  return t.kind == Tok::number || (t.kind == Tok::word && (is_number_after(t.text, "P") || is_number_after(t.text, "T")));
 }
 
 uint32_t parse_thread_id(Cursor& c) {
@@ -260,9 +265,9 @@ Header parse_header(const SourcePtr& source) {
   std::string line;
   bool first_line = true;
   const auto end_line = [&] {
-    const std::string_view t = trim(line);
-    if (first_line) h.title = std::string(t);
-    else if (!t.empty()) h.remarks.emplace_back(t);
+    std::string t = one_line(line);
+    if (first_line) h.title = std::move(t);
+    else if (!t.empty()) h.remarks.push_back(std::move(t));
     line.clear();
     first_line = false;
   };
@@ -280,10 +285,7 @@ Header parse_header(const SourcePtr& source) {
       const size_t close = text.find('"', pos + 1);
       if (close == std::string_view::npos)
         fail_at(Span{source, pos, pos + 1}, "this string is never closed", "close it with \"");
-      // A remark keeps its text; line breaks inside become blanks, so that it prints on one line.
-      std::string remark(text.substr(pos + 1, close - pos - 1));
-      std::replace_if(remark.begin(), remark.end(), [](char x) { return x == '\n' || x == '\r'; }, ' ');
-      h.remarks.push_back(std::move(remark));
+      if (std::string r = one_line(text.substr(pos + 1, close - pos - 1)); !r.empty()) h.remarks.push_back(std::move(r));
       pos = static_cast<uint32_t>(close + 1);
       line += ' ';
     } else if (two == "(*" || two == "<<") {

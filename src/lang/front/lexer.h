@@ -107,7 +107,7 @@ uint64_t number_value(const Cursor& c, const Token& t, uint64_t max = ~uint64_t{
 uint64_t parse_constant(Cursor& c, uint8_t width = 64);
 bool at_constant(Cursor& c);
 
-// "P3" or "3", in that spelling; `at_thread_id` also asks that a ':' follows if `colon`.
+// "P3", "T3" (the 2014 dialect) or "3", in that spelling; `at_thread_id` also asks that a ':' follows if `colon`.
 bool at_thread_id(Cursor& c);
 uint32_t parse_thread_id(Cursor& c);
 

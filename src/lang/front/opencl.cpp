@@ -198,7 +198,7 @@ prog::Test parse_text(const SourcePtr& source) {
   const Header header = parse_header(source);
   std::string language = header.language;
   std::transform(language.begin(), language.end(), language.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (language != "OPENCL" && language != "C")
+  if (language != "OPENCL")
     fail_at(header.language_span, fmt::format("{} is not OPENCL", quoted(header.language)), "start the file with OPENCL and a name");
   prog::Test test;
   test.title = header.title;

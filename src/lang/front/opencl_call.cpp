@@ -358,7 +358,7 @@ Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   vocab::TagSet spaces;
   fence_flags(*e.kids[0], spaces);
   i.spelling = {flags_text(spaces)};
-  i.tags = {Tag::F, Tag::ACQ_REL, Tag::WG};
+  i.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::WG};
   i.tags |= spaces;
   if (e.kids.size() > 1) {
     if (scope_of(*e.kids[1]) != Tag::WG)
