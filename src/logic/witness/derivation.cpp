@@ -189,7 +189,12 @@ bool Derivations::update(NodeId node) {
     case NodeOp::base_rel: {
       const Relation& r = x_.rel(m.base);
       uint32_t p = m.base == vocab::Base::id || m.base == vocab::Base::int_ || m.base == vocab::Base::ext ? 2 : k_base_edge_price;
-      each([&](uint32_t i, uint32_t j) { return r.test(i, j) ? p : k_never; });
+      bool scope = suppose_ && m.base == vocab::Base::sr;
+      each([&](uint32_t i, uint32_t j) {
+        if (r.test(i, j)) return p;
+        return scope && i != j && x_.events[i].key.thread != k_init && x_.events[j].key.thread != k_init ? k_missing_price
+                                                                                                       : k_never;
+      });
       break;
     }
     case NodeOp::base_set:

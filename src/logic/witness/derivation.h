@@ -16,7 +16,7 @@ inline constexpr uint32_t k_missing_price = 1u << 17;
 class Derivations {
  public:
   // `roots`: the nodes whose edges will be asked for. `suppose`: tags that an event does not carry may be used at
-  // k_missing_price each; used by missing_tags.
+  // k_missing_price each; likewise pairs of `sr`; used for remedies.
   Derivations(const cat::Model& model, const Execution& x, const Evaluation& ev, const std::vector<cat::NodeId>& roots,
               bool suppose = false);
   uint32_t price(cat::NodeId node, uint32_t from, uint32_t to) const;  // k_never: does not hold
@@ -44,6 +44,9 @@ class Derivations {
   std::vector<bool> recursive_;  // mentions a fixpoint variable
   std::vector<Prices> prices_;   // per node, empty when not needed
 };
+
+// Events of a shortest cycle of the node, cheapest among the shortest; empty: acyclic.
+std::vector<uint32_t> shortest_cycle(const Derivations& d, cat::NodeId node, uint32_t n);
 
 std::string reason_label(const cat::Model& model, cat::NodeId node, bool absent);
 bool may_suppose(vocab::Tag t);

@@ -4,7 +4,6 @@
 #include "witness/explain.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/diagnostic.h"
 #include "witness/derivation.h"
@@ -24,7 +23,8 @@ uint32_t count_base_edges(const cat::Model& model, const Reason& r) {
   return sum;
 }
 
-// Events of a shortest cycle of the node, cheapest among the shortest; empty: acyclic.
+}  // namespace
+
 std::vector<uint32_t> shortest_cycle(const Derivations& d, NodeId node, uint32_t n) {
   std::vector<uint32_t> best;
   uint64_t best_price = 0;
@@ -68,8 +68,6 @@ std::vector<uint32_t> shortest_cycle(const Derivations& d, NodeId node, uint32_t
   }
   return best;
 }
-
-}  // namespace
 
 std::optional<Reason> derive(const cat::Model& model, const Execution& x, const Evaluation& ev, NodeId node,
                              uint32_t from, uint32_t to) {
@@ -116,27 +114,6 @@ std::vector<Explanation> explain(const cat::Model& model, const Execution& x, co
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Explanation& a, const Explanation& b) { return a.base_edges < b.base_edges; });
-  return out;
-}
-
-std::optional<std::vector<Missing>> missing_tags(const cat::Model& model, const Execution& x, const Evaluation& ev,
-                                                 NodeId node, uint32_t from, uint32_t to) {
-  Derivations d(model, x, ev, {node}, true);
-  if (d.price(node, from, to) == k_never) return std::nullopt;
-  std::vector<Missing> out;
-  std::function<void(const Reason&)> collect = [&](const Reason& r) {
-    const cat::Node& m = model.nodes[r.node];
-    if (!r.absent && m.op == NodeOp::base_set && !x.events[r.from].tags.has(m.tag)) out.push_back({r.from, m.tag});
-    for (const Reason& k : r.because) collect(k);
-  };
-  collect(d.derive(node, from, to));
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  Execution changed = x;
-  for (const Missing& m : out) changed.events[m.event].tags.add(m.tag);
-  // The supposed prices ignore that a new tag may take an edge away elsewhere: try it.
-  Evaluation again = evaluate(model, changed);
-  if (!std::get<Relation>(again.value[node]).test(from, to)) return std::nullopt;
   return out;
 }
 

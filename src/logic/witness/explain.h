@@ -46,12 +46,21 @@ bool verify(const cat::Model& model, const Execution& x, const Evaluation& ev, c
 std::optional<Reason> derive(const cat::Model& model, const Execution& x, const Evaluation& ev, cat::NodeId node,
                              uint32_t from, uint32_t to);
 
-// A smallest set of changes to the instructions' tags under which `from` would be related to `to`: what is missing
-// when two accesses race. Only orders, scopes, semantics and availability are considered (never who reads from
-// whom), and the answer has been tried: the evaluator finds the edge in the changed execution.
-struct Missing { uint32_t event = 0; vocab::Tag tag{}; auto operator<=>(const Missing&) const = default; };
-std::optional<std::vector<Missing>> missing_tags(const cat::Model& model, const Execution& x, const Evaluation& ev,
-                                                 cat::NodeId node, uint32_t from, uint32_t to);
+// A smallest set of changes to the instructions under which something would hold that does not: what is missing when
+// two accesses race, or what would forbid an execution. Only orders, scopes, semantics and availability are
+// considered (never who reads from whom), and the answer has been tried: the evaluator agrees on the changed execution.
+struct Remedy {
+  struct Missing { uint32_t event = 0; vocab::Tag tag{}; auto operator<=>(const Missing&) const = default; };
+  std::vector<Missing> tags;                            // the event would carry the tag
+  std::vector<std::pair<uint32_t, uint32_t>> scopes;    // the two would lie in each other's scope (`sr`)
+  uint32_t axiom = 0;                                   // remedy_for_axioms: the axiom that would be violated
+  bool operator==(const Remedy&) const = default;
+};
+// ... under which `from` would be related to `to`.
+std::optional<Remedy> remedy_for_edge(const cat::Model& model, const Execution& x, const Evaluation& ev,
+                                      cat::NodeId node, uint32_t from, uint32_t to);
+// ... under which this consistent execution would violate an axiom.
+std::optional<Remedy> remedy_for_axioms(const cat::Model& model, const Execution& x, const Evaluation& ev);
 
 // A node as a person would write it: its name, or its expression with named parts ("rf^-1 ; co"), cut short with
 // "..." after about `limit` characters. `unfold`: the expression even if the node has a name.

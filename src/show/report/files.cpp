@@ -1,0 +1,40 @@
+#include <fmt/core.h>
+
+#include <fstream>
+
+#include "report/report.h"
+
+namespace fencepost::report {
+
+Report witness(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
+               const check::Result& result) {
+  if (!result.execution) return {};
+  Report r = options.property == check::Property::races && !result.flags.empty() ? explain_race(path, test, model, result)
+                                                                                 : explain_allowed(path, test, model, result);
+  r.json = check_json(path, test, model, options, result);
+  return r;
+}
+
+Expected<std::string> write_report(const std::string& file, const Report& report) {
+  size_t dot = file.find_last_of("./");
+  std::string ending = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
+  std::string text;
+  if (ending == ".svg" || ending == ".dot") {
+    if (report.pictures.empty())
+      return error_at({}, fmt::format("there is no execution to draw in '{}'", file), "write .txt or .json instead");
+    text = ending == ".svg" ? draw::to_svg(report.pictures.front()) : draw::to_dot(report.pictures.front());
+  } else if (ending == ".json") {
+    text = report.json;
+  } else if (ending == ".txt") {
+    text = report.text;
+  } else {
+    return error_at({}, fmt::format("'{}' does not say what to write", file), "end the name in .svg, .dot, .json or .txt");
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return error_at({}, fmt::format("'{}' cannot be written", file), "check the folder and its permissions");
+  return file;
+}
+
+}  // namespace fencepost::report

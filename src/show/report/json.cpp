@@ -1,0 +1,162 @@
+#include "report/json.h"
+
+#include "report/explain_parts.h"
+#include "report/listing.h"
+#include "report/naming.h"
+#include "report/story.h"
+
+namespace fencepost::report {
+
+using vocab::Base;
+using witness::Execution;
+
+namespace {
+
+Json pairs(const prog::Test& test, const Execution& x, const Relation& r) {
+  Json out = Json::array();
+  r.for_each([&](uint32_t a, uint32_t b) { out.push_back({event_name(test, x, a), event_name(test, x, b)}); });
+  return out;
+}
+
+Json reason(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Reason& r) {
+  Json j;
+  j["relation"] = r.label;
+  j["from"] = event_name(test, x, r.from);
+  if (model.nodes[r.node].type == cat::Type::rel) j["to"] = event_name(test, x, r.to);
+  if (r.absent) j["absent"] = true;
+  if (std::string p = definition_place(model, r.node); !p.empty()) j["defined"] = p;
+  if (!r.because.empty()) {
+    j["because"] = Json::array();
+    for (const witness::Reason& k : r.because) j["because"].push_back(reason(test, model, x, k));
+  }
+  return j;
+}
+
+}  // namespace
+
+Json json_header(const std::string& kind, const std::string& path, const prog::Test& test, const cat::Model& model) {
+  Json j;
+  j["schema"] = "fencepost." + kind + "/1";
+  j["path"] = path;
+  j["title"] = test.title;
+  j["dialect"] = vocab::name(test.dialect);
+  j["model"] = model_name(model);
+  j["question"] = question_text(test);
+  return j;
+}
+
+Json to_json(const check::Result& r) {
+  Json j;
+  j["verdict"] = name(r.verdict.status);
+  j["detail"] = r.verdict.detail;
+  j["vacuous"] = r.verdict.vacuous;
+  j["reachable"] = r.reachable;
+  j["flags"] = r.flags;
+  j["statistics"] = {{"seconds", r.stats.seconds},     {"engine", check::name(r.stats.decided_by)},
+                     {"candidates", r.stats.candidates}, {"variables", r.stats.variables},
+                     {"clauses", r.stats.clauses},       {"conflicts", r.stats.conflicts}};
+  return j;
+}
+
+Json to_json(const prog::Test& test, const witness::RunResult& run) {
+  const Execution& x = run.execution;
+  Json j;
+  j["complete"] = x.complete();
+  j["threads"] = Json::array();
+  for (uint32_t t = 0; t < test.threads.size(); ++t) {
+    Json thread;
+    thread["name"] = "P" + std::to_string(t);
+    thread["scope"] = scope_text(test, t);
+    if (t < run.threads.size()) thread["stop"] = witness::name(run.threads[t].stop);
+    j["threads"].push_back(std::move(thread));
+  }
+  j["events"] = Json::array();
+  for (uint32_t e = 0; e < x.events.size(); ++e) {
+    const witness::Event& ev = x.events[e];
+    Json v;
+    v["name"] = event_name(test, x, e);
+    v["text"] = event_body(test, x, e);
+    if (ev.key.thread == witness::k_init) {
+      v["thread"] = nullptr;
+    } else {
+      v["thread"] = ev.key.thread;
+      v["instruction"] = instruction_text(test, x, e);
+      if (std::string p = place_of(test, x, e); !p.empty()) v["place"] = p;
+    }
+    if (ev.is_memory) {
+      v["location"] = location_of(test, x, e);
+      uint8_t width = ev.object != prog::k_none ? test.objects[ev.object].width : 64;
+      v["value"] = std::to_string(term::to_signed(ev.value, width));
+    }
+    v["tags"] = Json::array();
+    for (const vocab::TagInfo& t : vocab::tags())
+      if (ev.tags.has(t.tag)) v["tags"].push_back(t.name);
+    j["events"].push_back(std::move(v));
+  }
+  j["rf"] = pairs(test, x, x.rel(Base::rf));
+  j["co"] = pairs(test, x, x.rel(Base::co));
+  if (!x.rel(Base::fsc).empty()) j["fsc"] = pairs(test, x, x.rel(Base::fsc));
+  if (!x.rel(Base::syncbar).empty()) j["syncbar"] = pairs(test, x, x.rel(Base::syncbar));
+  if (x.complete()) j["final"] = state_text(test, x);
+  return j;
+}
+
+Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
+  const cat::Axiom& a = model.axioms[e.axiom];
+  Json j;
+  j["axiom"] = a.name;
+  j["kind"] = cat::name(a.kind);
+  j["negated"] = a.negated;
+  j["flag"] = a.flag;
+  j["rule"] = axiom_rule(model, e.axiom);
+  if (std::string p = place_of(a.span); !p.empty()) j["place"] = p;
+  j["base_edges"] = e.base_edges;
+  j["cycle"] = Json::array();
+  for (uint32_t v : e.cycle) j["cycle"].push_back(event_name(test, x, v));
+  Story story = tell(test, model, x, e);
+  if (!story.brief.empty()) j["brief"] = chain_text(test, x, story.brief);
+  j["edges"] = Json::array();
+  for (const witness::Reason& r : e.edges) j["edges"].push_back(reason(test, model, x, r));
+  return j;
+}
+
+std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
+                       const check::Result& result) {
+  Json j = json_header("check", path, test, model);
+  j["property"] = check::name(options.property);
+  j["engine"] = check::name(options.engine);
+  j["bound"] = options.bound;
+  j.update(to_json(result));
+  if (result.execution) j["execution"] = to_json(test, *result.execution);
+  return j.dump(2) + "\n";
+}
+
+std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
+                         const Candidates* candidates, const std::vector<witness::Explanation>* flags) {
+  Json j = json_header("explain", path, test, model);
+  j.update(to_json(result));
+  if (result.execution) j["execution"] = to_json(test, *result.execution);
+  if (flags != nullptr && result.execution) {
+    j["raised"] = Json::array();
+    for (const witness::Explanation& e : *flags) j["raised"].push_back(to_json(test, model, result.execution->execution, e));
+  }
+  if (candidates != nullptr) {
+    Json c;
+    c["seen"] = candidates->seen;
+    c["complete"] = candidates->complete;
+    c["by_axiom"] = Json::object();
+    for (const auto& [axiom, count] : candidates->by_axiom) c["by_axiom"][axiom] = count;
+    c["list"] = Json::array();
+    for (const Candidate& k : candidates->list) {
+      Json one;
+      one["execution"] = to_json(test, k.run);
+      one["rejected_by"] = Json::array();
+      for (const witness::Explanation& e : k.why) one["rejected_by"].push_back(to_json(test, model, k.run.execution, e));
+      c["list"].push_back(std::move(one));
+    }
+    j["candidates"] = std::move(c);
+  }
+  return j.dump(2) + "\n";
+}
+
+}  // namespace fencepost::report

@@ -1,0 +1,134 @@
+// How events are called and where they stand.
+#include "report/naming.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "report/report.h"
+
+namespace fencepost::report {
+
+using prog::k_none;
+using vocab::Tag;
+using witness::Execution;
+
+namespace {
+
+uint8_t width_of(const prog::Test& test, const witness::Event& e) {
+  return e.object != k_none ? test.objects[e.object].width : 64;
+}
+
+}  // namespace
+
+std::string event_name(const prog::Test& test, const Execution& x, uint32_t event) {
+  const witness::Event& e = x.events[event];
+  if (e.key.thread == witness::k_init) return "init " + location_of(test, x, event);
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < event; ++i) index += x.events[i].key.thread != witness::k_init;
+  if (index < 26) return std::string(1, static_cast<char>('a' + index));
+  return "e" + std::to_string(index);
+}
+
+std::string location_of(const prog::Test& test, const Execution& x, uint32_t event) {
+  const witness::Event& e = x.events[event];
+  if (!e.is_memory || e.object == k_none) return "";
+  bool symbol_fits = e.symbol != k_none && test.symbols[e.symbol].object == e.object;
+  std::string out = symbol_fits ? test.symbols[e.symbol].name : test.objects[e.object].name;
+  if (test.objects[e.object].init.size() > 1) out += fmt::format("[{}]", e.address - prog::address_of(e.object));
+  return out;
+}
+
+std::string value_text(const prog::Test& test, uint64_t value, uint8_t width) {
+  // An address that a program handles as data is better read by name.
+  if (value >= prog::k_object_stride && value % prog::k_object_stride == 0 && value / prog::k_object_stride <= test.objects.size())
+    return "&" + test.objects[value / prog::k_object_stride - 1].name;
+  return std::to_string(term::to_signed(value, width));
+}
+
+std::string event_body(const prog::Test& test, const Execution& x, uint32_t event) {
+  const witness::Event& e = x.events[event];
+  if (e.is_memory)
+    return fmt::format("{} {} = {}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
+                       value_text(test, e.value, width_of(test, e)));
+  if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier) return "barrier";
+  return "fence";
+}
+
+std::string event_text(const prog::Test& test, const Execution& x, uint32_t event) {
+  return event_name(test, x, event) + ": " + event_body(test, x, event);
+}
+
+const prog::Instr* instruction_of(const prog::Test& test, const Execution& x, uint32_t event) {
+  const witness::EventKey& k = x.events[event].key;
+  if (k.thread == witness::k_init) return nullptr;
+  const auto& code = test.instrs(k.thread);
+  return k.instr < code.size() ? &code[k.instr] : nullptr;
+}
+
+std::string instruction_text(const prog::Test& test, const Execution& x, uint32_t event) {
+  const prog::Instr* in = instruction_of(test, x, event);
+  if (in == nullptr) return "";
+  std::string s = prog::to_string(test, x.events[event].key.thread, *in);
+  if (in->kind == prog::Kind::rmw) s += x.events[event].key.part == 0 ? "  (its read)" : "  (its write)";
+  if (x.events[event].key.occurrence > 0) s += fmt::format("  (time {})", x.events[event].key.occurrence + 1);
+  return s;
+}
+
+std::string base_name(const std::string& path) {
+  size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string place_of(const Span& span) {
+  if (!span.source) return "";
+  return fmt::format("{}:{}", base_name(span.source->name), span.position().line);
+}
+
+std::string place_of(const prog::Test& test, const Execution& x, uint32_t event) {
+  const prog::Instr* in = instruction_of(test, x, event);
+  if (in == nullptr) return "";
+  return place_of(x.events[event].span.source ? x.events[event].span : in->span);
+}
+
+std::string scope_text(const prog::Test& test, uint32_t thread) {
+  const prog::ScopePath& path = test.threads[thread].scope;
+  std::span<const char* const> levels = vocab::levels(test.dialect);
+  std::string out;
+  for (size_t k = path.size(); k-- > 0;) {
+    // The widest level says nothing while all threads share it.
+    bool shared = k == 0 && std::all_of(test.threads.begin(), test.threads.end(), [&](const prog::Thread& t) {
+                    return !t.scope.empty() && t.scope[0] == path[0];
+                  });
+    if (shared || k >= levels.size()) continue;
+    if (!out.empty()) out += ", ";
+    out += fmt::format("{} {}", levels[k], path[k]);
+  }
+  return out;
+}
+
+std::string stop_text(const prog::Test& test, uint32_t thread, const witness::ThreadRun& run) {
+  std::string where;
+  const auto& code = test.instrs(thread);
+  if (run.stop_instr < code.size()) {
+    const prog::Instr& in = code[run.stop_instr];
+    where = prog::to_string(test, thread, in);
+    if (std::string p = place_of(in.span); !p.empty()) where = p + " " + where;
+  }
+  switch (run.stop) {
+    case witness::StopReason::end: return "";
+    case witness::StopReason::spin: return "still spinning at " + where;
+    case witness::StopReason::cut: return "stopped by the loop bound at " + where;
+    case witness::StopReason::blocked: return "blocked at " + where;
+  }
+  return "";
+}
+
+std::string question_text(const prog::Test& test) {
+  if (test.quantifier == prog::Quantifier::none) return "no condition";
+  std::string c = prog::to_string(test, test.condition);
+  const char* q = test.quantifier == prog::Quantifier::exists ? "exists" : test.quantifier == prog::Quantifier::forall ? "forall" : "~exists";
+  return fmt::format("{} ({})", q, c);
+}
+
+}  // namespace fencepost::report

@@ -1,0 +1,111 @@
+// Races: the conflicting pair of a raised flag, and what is missing. Also why an allowed execution is not rejected.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/diagnostic.h"
+#include "report/explain_parts.h"
+#include "report/listing.h"
+#include "report/naming.h"
+#include "report/report.h"
+#include "report/story.h"
+
+namespace fencepost::report {
+
+using vocab::Tag;
+using witness::Execution;
+using witness::Remedy;
+
+namespace {
+
+std::string tag_words(Tag t) {
+  for (const vocab::TagInfo& info : vocab::tags())
+    if (info.tag == t) return fmt::format("{} ({})", info.name, info.meaning);
+  return vocab::name(t);
+}
+
+// One line per event that lacks something.
+std::string remedy_text(const prog::Test& test, const Execution& x, const Remedy& r, size_t indent) {
+  std::string pad(indent, ' '), out;
+  std::map<uint32_t, std::vector<Tag>> by_event;
+  for (const Remedy::Missing& m : r.tags) by_event[m.event].push_back(m.tag);
+  for (const auto& [e, tags] : by_event) {
+    std::string list;
+    for (Tag t : tags) list += (list.empty() ? "" : ", ") + tag_words(t);
+    out += fmt::format("{}{}  {}: has no {}\n", pad, event_text(test, x, e), instruction_text(test, x, e), list);
+  }
+  for (const auto& [a, b] : r.scopes)
+    out += fmt::format("{}{} and {} are not in each other's scope\n", pad, event_name(test, x, a), event_name(test, x, b));
+  return out;
+}
+
+// The parts of a race that say "not ordered".
+void absences(const witness::Reason& r, std::vector<const witness::Reason*>& out) {
+  if (r.absent) {
+    out.push_back(&r);
+    return;
+  }
+  for (const witness::Reason& k : r.because) absences(k, out);
+}
+
+}  // namespace
+
+std::string missing_order(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Evaluation& ev) {
+  std::optional<Remedy> r = witness::remedy_for_axioms(model, x, ev);
+  if (!r || (r->tags.empty() && r->scopes.empty())) return "";
+  // A long list is no hint any more.
+  if (r->tags.size() + r->scopes.size() > 6) return "";
+  return fmt::format("  The smallest change after which axiom {} would reject it; this execution lacks it:\n{}", model.axioms[r->axiom].name,
+                     remedy_text(test, x, *r, 4));
+}
+
+Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result) {
+  FENCEPOST_INVARIANT(result.execution.has_value(), "a race is explained by its execution");
+  Report report;
+  const Execution& x = result.execution->execution;
+  std::string& out = report.text;
+  out = head_text(path, test, model, true);
+  witness::Evaluation ev = witness::evaluate(model, x);
+  std::vector<witness::Explanation> flags = witness::explain(model, x, ev, true);
+  for (const witness::Explanation& e : flags)
+    FENCEPOST_INVARIANT(witness::verify(model, x, ev, e), "an explanation is re-derived by the evaluator");
+  FENCEPOST_INVARIANT(ev.consistent() && !flags.empty(), "an execution shown as racy is consistent and raises a flag");
+  out += fmt::format("{} accepts an execution that raises the flag '{}':\n\n", model_name(model), model.axioms[flags[0].axiom].name);
+  out += listing_text(test, *result.execution, 2);
+  if (std::string co = coherence_text(test, x, 2); !co.empty()) out += "\n" + co;
+  for (const witness::Explanation& e : flags) {
+    const cat::Axiom& axiom = model.axioms[e.axiom];
+    out += fmt::format("\n  flag {} ({})\n    {}\n", axiom.name, place_of(axiom.span), axiom_rule(model, e.axiom));
+    if (e.edges.empty()) continue;
+    const witness::Reason& r = e.edges[0];
+    bool pair = r.from != r.to && !(e.cycle.size() == 1);
+    if (pair) {
+      out += "\n    two conflicting accesses:\n";
+      for (uint32_t v : {r.from, r.to}) {
+        uint32_t t = x.events[v].key.thread;
+        out += fmt::format("      {}  {}{}{}\n", event_text(test, x, v), instruction_text(test, x, v),
+                           t == witness::k_init ? "" : fmt::format("  in P{}", t),
+                           place_of(test, x, v).empty() ? "" : "  " + place_of(test, x, v));
+      }
+    }
+    Story story = tell(test, model, x, e);
+    out += "\n    step by step:\n" + story_text(test, model, x, story, 6);
+    std::vector<const witness::Reason*> missing;
+    absences(r, missing);
+    for (const witness::Reason* m : missing) {
+      if (model.nodes[m->node].op == cat::NodeOp::base_rel) continue;
+      std::optional<Remedy> remedy = witness::remedy_for_edge(model, x, ev, m->node, m->from, m->to);
+      if (!remedy || (remedy->tags.empty() && remedy->scopes.empty())) continue;
+      out += fmt::format("\n    {} would relate {} and {} if these were changed:\n{}", witness::expression(model, m->node, 60),
+                         event_name(test, x, m->from), event_name(test, x, m->to), remedy_text(test, x, *remedy, 6));
+    }
+  }
+  draw::Graph g = execution_graph(test, model, *result.execution, &flags[0]);
+  g.caption = fmt::format("{} accepts this execution, and it raises the flag {}.", model_name(model), model.axioms[flags[0].axiom].name);
+  report.pictures.push_back(std::move(g));
+  report.json = explain_json(path, test, model, result, nullptr, &flags);
+  return report;
+}
+
+}  // namespace fencepost::report

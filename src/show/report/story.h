@@ -1,0 +1,52 @@
+#pragma once
+// An explanation as a person would tell it: the reason tree of the evaluator with its brackets taken away. Unnamed
+// unions, sequences and closures dissolve into their steps, set memberships become remarks on events, and every
+// relation that has a name in the model keeps it, with the steps that make it true below it. Internal to the room.
+#include <string>
+#include <vector>
+
+#include "cat/model.h"
+#include "prog/test.h"
+#include "witness/explain.h"
+
+namespace fencepost::report {
+
+struct Step {
+  cat::NodeId node = 0;
+  uint32_t from = 0, to = 0;
+  std::string label;                // "sync", "rf", "not co"
+  bool base = false;                // a base relation: nothing below
+  bool absent = false;
+  bool backwards = false;           // stands for the inverse: the walk goes to -> from
+  std::vector<std::string> remarks; // "b is in strong-write (W, REL)"
+  std::vector<Step> parts;
+  uint32_t walk_from() const { return backwards ? to : from; }
+  uint32_t walk_to() const { return backwards ? from : to; }
+};
+
+struct Story {
+  uint32_t axiom = 0;
+  std::vector<Step> steps;          // of the cycle, or the facts about the offending pair
+  std::vector<Step> brief;          // the cycle in the terms a programmer knows: po, fr, rf, and synchronisation
+  std::vector<std::string> remarks; // memberships that belong to no step
+  bool cyclic = false;
+};
+
+Story tell(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const witness::Explanation& e);
+std::vector<Step> tell(const prog::Test& test, const cat::Model& model, const witness::Execution& x,
+                       const witness::Reason& r, std::vector<std::string>& remarks);
+
+// "a -po-> b -sync-> c -fr-> a"; backwards steps as "a <-rf- b".
+std::string chain_text(const prog::Test& test, const witness::Execution& x, const std::vector<Step>& steps);
+
+// The steps with everything below them, one line each, indented. Parts told once are referred to after that.
+std::string story_text(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const Story& story,
+                       size_t indent);
+
+// What a step says of its two events, in words; "" when its name is all there is to say.
+std::string gloss(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const Step& step);
+
+// "ptx-7.5.cat:57", "" for nodes without a place.
+std::string definition_place(const cat::Model& model, cat::NodeId node);
+
+}  // namespace fencepost::report
