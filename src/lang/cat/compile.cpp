@@ -624,11 +624,12 @@ Model Compiler::model() const {
   };
   std::unordered_map<Symbol, BinderId> last;
   for (BinderId b : global_order_) last[p_.binders[b].symbol] = b;
+  constexpr BinderId k_told = UINT32_MAX;
   std::vector<BinderId> named;
   for (BinderId b : global_order_) {
     const Value v = globals_[b];
     if (last[p_.binders[b].symbol] != b || (v.kind != Value::set && v.kind != Value::rel && v.kind != Value::empty)) continue;
-    if (std::find(named.begin(), named.end(), b) != named.end()) continue;
+    if (std::exchange(last[p_.binders[b].symbol], k_told) == k_told) continue;
     named.push_back(b);
     need(v.id);
   }

@@ -38,6 +38,8 @@ class Findings {
     if (severity == Severity::error) {
       if (full()) return;
       ++errors_;
+    } else if (list_.size() >= 1000) {
+      return;
     }
     list_.push_back({{severity, fault, std::move(span), std::move(message), std::move(hint)}, rule});
   }

@@ -620,8 +620,10 @@ class Parser {
 }  // namespace
 
 std::vector<Statement> parse(Program& program, uint16_t file, Findings& findings) {
+  const size_t before = findings.errors();
   Lexed lexed = lex(program.files[file].source, program.symbols, findings);
   program.files[file].headers = std::move(lexed.headers);
+  if (findings.errors() > before) return {};
   return Parser(program, file, std::move(lexed.tokens), findings).run();
 }
 

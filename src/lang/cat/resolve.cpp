@@ -51,7 +51,7 @@ class Resolver {
 
   void run(SourcePtr main, bool sibling) {
     const uint16_t main_file = open(std::move(main), Role::main);
-    std::vector<Statement> statements = parse(p_, main_file, findings_);
+    std::vector<Statement> statements = parsed(main_file);
     if (!options_.prelude.empty()) library(options_.prelude, Role::prelude);
     if (sibling && options_.sibling_stdlib) sibling_stdlib(main_file, statements);
     include_stack_.push_back({main_file, canonical(p_.files[main_file].source->name)});
@@ -81,15 +81,27 @@ class Resolver {
     return static_cast<uint16_t>(p_.files.size() - 1);
   }
 
+  std::vector<Statement> parsed(uint16_t file) {
+    const size_t before = findings_.errors();
+    std::vector<Statement> out = parse(p_, file, findings_);
+    incomplete_ = incomplete_ || findings_.errors() > before;
+    return out;
+  }
+
+  void include_error(const Span& span, std::string message, std::string hint = {}) {
+    findings_.error("include", span, std::move(message), std::move(hint));
+    incomplete_ = true;
+  }
+
   void library(const std::string& path, Role role) {
     const auto source = read_source(path);
     if (!source) {
-      findings_.error("include", Span{}, fmt::format("cannot read '{}': {}", path, source.error()),
+      include_error(Span{}, fmt::format("cannot read '{}': {}", path, source.error()),
                       "it is read before the model");
       return;
     }
     include_stack_.push_back({open(*source, role), canonical(path)});
-    add(parse(p_, include_stack_.back().file, findings_));
+    add(parsed(include_stack_.back().file));
     include_stack_.pop_back();
   }
 
@@ -128,23 +140,23 @@ class Resolver {
       for (auto it = same; it != include_stack_.end(); ++it)
         cycle += fs::path(p_.files[it->file].source->name).filename().string() + " -> ";
       cycle += fs::path(path).filename().string();
-      findings_.error("include", span, fmt::format("this include closes a cycle: {}", cycle),
+      include_error(span, fmt::format("this include closes a cycle: {}", cycle),
                       "move what both files need into a third one");
       return;
     }
     if (p_.files.size() >= k_max_files) {
-      findings_.error("include", span, fmt::format("more than {} files are included", k_max_files),
+      include_error(span, fmt::format("more than {} files are included", k_max_files),
                       "a file that is included several times counts each time");
       return;
     }
     const auto source = read_source(path);
     if (!source) {
-      findings_.error("include", span, fmt::format("cannot read '{}': {}", path, source.error()));
+      include_error(span, fmt::format("cannot read '{}': {}", path, source.error()));
       return;
     }
     const Role here = p_.files[s.file].role;
     include_stack_.push_back({open(*source, here == Role::main ? Role::included : here), id});
-    add(parse(p_, include_stack_.back().file, findings_));
+    add(parsed(include_stack_.back().file));
     include_stack_.pop_back();
   }
 
@@ -157,7 +169,7 @@ class Resolver {
       if (it->path().extension() == ".cat") there.push_back(it->path().filename().string());
     std::sort(there.begin(), there.end());
     const std::string near = nearest(s.include, there);
-    findings_.error("include", span, fmt::format("there is no file '{}'", s.include),
+    include_error(span, fmt::format("there is no file '{}'", s.include),
                     near.empty() ? "it is searched beside this file, then in the include folders"
                                  : fmt::format("did you mean '{}'?", near));
   }
@@ -208,7 +220,7 @@ class Resolver {
       for (const auto& [symbol, _] : procedures_) names.push_back(p_.name(symbol));
       std::sort(names.begin(), names.end());
       const std::string near = nearest(p_.symbols.text(s.symbol), names);
-      findings_.error("unknown-name", span, fmt::format("there is no procedure '{}'", p_.symbols.text(s.symbol)),
+      if (!incomplete_) findings_.error("unknown-name", span, fmt::format("there is no procedure '{}'", p_.symbols.text(s.symbol)),
                       near.empty() ? "a procedure is defined before it is called" : fmt::format("did you mean '{}'?", near));
       s.kind = StatementKind::ignored;
       return;
@@ -374,6 +386,7 @@ class Resolver {
   }
 
   void unknown(const Expr& e) {
+    if (incomplete_ || findings_.full()) return;  // its definition may stand where nothing could be read
     const std::string text = p_.name(e.symbol);
     std::string hint = "it is no definition above, no event tag and no base relation (docs/cat.md lists them)";
     const std::string other = other_name(text);
@@ -382,13 +395,19 @@ class Resolver {
     } else if (const std::string near = nearest(text, visible_names()); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
     }
-    for (size_t dash = text.find('-'); other.empty() && dash != std::string::npos; dash = text.find('-', dash + 1)) {
+    for (size_t dash = text.size() < 64 ? text.find('-') : std::string::npos; other.empty() && dash != std::string::npos; dash = text.find('-', dash + 1)) {
       const std::string left = text.substr(0, dash), right = text.substr(dash + 1);
       if (right == "1" && known(left)) hint = fmt::format("the inverse is written {}^-1", left);
       if (!left.empty() && !right.empty() && known(left) && known(right))
         hint = fmt::format("'-' is part of a name; the difference is written {} \\ {}", left, right);
     }
-    findings_.error("unknown-name", p_.span(e), fmt::format("unknown name '{}'", text), hint);
+    for (const Let& group : p_.lets)
+      for (const Binding& b : group.bindings)
+        if (b.symbol == e.symbol && b.end != 0 && group.file == e.file && b.begin > e.begin)
+          hint = fmt::format("it is defined only at line {}: a definition comes before its uses, or both stand in one 'let rec'",
+                             p_.span(group.file, b.begin, b.end).position().line);
+    const auto length = static_cast<uint32_t>(text.size());
+    findings_.error("unknown-name", p_.span(e.file, e.at, e.at + length), fmt::format("unknown name '{}'", text), hint);
   }
 
   Program& p_;
@@ -399,6 +418,7 @@ class Resolver {
   std::unordered_map<Symbol, std::pair<uint32_t, BinderId>> procedures_;
   std::vector<std::vector<Local>> locals_;   // one per frame of the running program
   std::vector<std::pair<BinderId, BinderId>> recursive_;
+  bool incomplete_ = false;                  // some text could not be read: no conclusions about names
   int trying_ = 0;
   bool tried_unknown_ = false;
 };
