@@ -32,8 +32,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
   i.tags = op.tags;
   switch (op.kind) {
     case PtxOp::Kind::none: {
-      std::vector<std::string> known = common_mnemonics();
-      known.insert(known.end(), ptx_mnemonics().begin(), ptx_mnemonics().end());
+      std::vector<std::string> known = ptx_mnemonics();
+      known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
              suggest(m.head().text, known, "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
     }

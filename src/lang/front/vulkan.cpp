@@ -40,8 +40,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
   i.store_tags = op.store_tags;
   switch (op.kind) {
     case VulkanOp::Kind::none: {
-      std::vector<std::string> known = common_mnemonics();
-      known.insert(known.end(), vulkan_mnemonics().begin(), vulkan_mnemonics().end());
+      std::vector<std::string> known = vulkan_mnemonics();
+      known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       c.fail(m.head(), fmt::format("VULKAN has no instruction {}", quoted(m.head().text)),
              suggest(m.head().text, known, "instructions are ld st rmw membar cbar avdevice visdevice, arithmetic and branches"));
     }
