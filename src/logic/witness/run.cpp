@@ -482,7 +482,9 @@ Expected<RunResult> run(const prog::Test& test, const Choices& choices, const Ru
   for (bool moved = true; moved;) {
     moved = false;
     for (ThreadInterpreter& t : threads) {
+      const size_t before = arrived.size();
       if (auto r = t.advance(arrived); !r) return std::unexpected(r.error());
+      moved = moved || arrived.size() != before;  // an `arrive` may release a thread that was looked at before
       if (t.waiting && passes(test, *t.waiting, arrived)) {
         t.pass();
         moved = true;
