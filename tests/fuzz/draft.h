@@ -31,12 +31,12 @@ struct Shape {
 };
 inline Shape shape(Rng& rng) {
   Shape s;
-  const size_t threads = 1 + weighted(rng, {4, 46, 34, 16});
+  const size_t threads = 1 + weighted(rng, {3, 37, 42, 18});
   for (size_t t = 0; t < threads; ++t) {
     if (threads == 1) s.sizes.push_back(2 + rng.below(4));
     else if (threads == 2) s.sizes.push_back(1 + weighted(rng, {1, 3, 4, 4, 3}));
-    else if (threads == 3) s.sizes.push_back(1 + weighted(rng, {1, 4, 5, 2}));
-    else s.sizes.push_back(1 + weighted(rng, {3, 6, 3}));
+    else if (threads == 3) s.sizes.push_back(1 + weighted(rng, {1, 4, 6, 2}));
+    else s.sizes.push_back(1 + weighted(rng, {2, 7, 3}));
   }
   s.locations = 1 + weighted(rng, {15, 60, 25});
   return s;

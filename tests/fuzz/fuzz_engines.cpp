@@ -1,7 +1,8 @@
 // fuzz_engines: random programs under several models, one engine held against the other.
 //
 //   --seed S --count N      programs S/0 ... S/N-1; the same numbers give the same programs
-//   --models a,b,c,d        instead of four models for each dialect
+//   --models a,b,c,d        instead of four models for each dialect; "vulkan~atomicity" is vulkan without
+//                           the axiom of that name
 //   --only I                just program I, printed, with what the engines say
 //   --outcomes K            compare the sets of final states of every K-th program (default 4; 0: never)
 //   --seconds T             time for each question (default 2)
@@ -51,7 +52,7 @@ const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
     {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-asplos24", "ptx-7.5-spec"}},
     {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0-spec", "sc"}},
     {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-asplos24", "vulkan-spec"}},
-    {prog::Syntax::opencl, {"opencl", "opencl-spec", "opencl", "sc"}},
+    {prog::Syntax::opencl, {"opencl", "opencl~sc-scoped", "opencl~coherence-global", "sc"}},
 };
 
 prog::Dialect dialect_of(prog::Syntax s) {
@@ -92,11 +93,20 @@ Setup read_arguments(int argc, char** argv) {
   return s;
 }
 
+Expected<cat::Model> load(const std::string& name, prog::Dialect dialect) {
+  const size_t tilde = name.find('~');
+  auto m = cat::load_model(name.substr(0, tilde), dialect);
+  if (!m || tilde == std::string::npos) return m;
+  if (std::erase_if(m->axioms, [&](const cat::Axiom& a) { return a.name == name.substr(tilde + 1); }) != 1)
+    stop("no such axiom: " + name);
+  return m;
+}
+
 void load_models(Setup& s) {
   for (const auto& [syntax, names] : k_default_models) {
     const prog::Dialect dialect = dialect_of(syntax);
     for (const std::string& model : s.models.empty() ? names : s.models) {
-      auto m = cat::load_model(model, dialect);
+      auto m = load(model, dialect);
       if (!m && !s.models.empty()) continue;  // of another dialect
       if (!m) stop(render(m.error()));
       if (m->dialect == dialect && s.loaded[syntax].size() < k_models_each) s.loaded[syntax].emplace_back(model, std::move(*m));
@@ -104,6 +114,7 @@ void load_models(Setup& s) {
     if (s.loaded[syntax].empty()) stop("no model for one of the dialects");
     cat::LoadOptions o;
     o.dialect = dialect;
+    o.prelude = fmt::format("{}/prelude-{}.cat", cat::models_dir(), vocab::name(dialect));
     auto m = cat::load_text(make_source("free", "\"no axioms\"\n"), o);
     if (!m) stop(render(m.error()));
     s.without_axioms.emplace(dialect, std::move(*m));

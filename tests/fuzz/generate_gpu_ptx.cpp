@@ -6,54 +6,73 @@ namespace fencepost::fuzz {
 
 namespace {
 
+// Registers are r<n> for values, d<n> for addresses, p<n> for predicates; d0, d1, ... start as the locations.
+struct Draft : ThreadDraft {
+  uint32_t pointers = 0;
+  uint32_t predicates = 0;
+};
+
 struct GpuPtx {
   Rng& rng;
   Program p;
   size_t locations = 2;
 
-  // A register that holds the address of a location; the initial state sets one per location.
-  std::string pointer(ThreadDraft& t) {
-    const uint64_t l = rng.below(locations);
-    const std::string base = fmt::format("r{}", 20 + l);
-    if (t.read.empty() || !rng.chance(0.3)) return base;
-    // r := read ^ read is zero, but depends on the read.
-    const std::string zero = t.fresh(), at = t.fresh(), from = rng.pick(t.read);
+  std::string pointer(Draft& t) {
+    const std::string base = fmt::format("d{}", rng.below(locations));
+    if (t.read.empty() || !rng.chance(0.35)) return base;
+    // r ^ r is zero, but depends on the read.
+    const std::string zero = t.fresh(), from = rng.pick(t.read);
+    const std::string wide = fmt::format("d{}", t.pointers++), at = fmt::format("d{}", t.pointers++);
     t.items.push_back(fmt::format("xor.b32 {}, {}, {}", zero, from, from));
-    t.items.push_back(fmt::format("add.s32 {}, {}, {}", at, base, zero));
+    t.items.push_back(fmt::format("cvt.u64.u32 {}, {}", wide, zero));
+    t.items.push_back(fmt::format("add.u64 {}, {}, {}", at, base, wide));
     p.classes.insert("address dependency");
     p.classes.insert("local arithmetic");
     return at;
   }
 
-  void load(ThreadDraft& t) {
+  // "" or "@p0 ", with the instruction that sets the predicate.
+  std::string guard(Draft& t) {
+    if (t.read.empty() || !rng.chance(0.15)) return "";
+    const std::string name = fmt::format("p{}", t.predicates++);
+    t.items.push_back(fmt::format("setp.{}.s32 {}, {}, {}", rng.chance(0.5) ? "eq" : "ne", name, rng.pick(t.read), rng.below(2)));
+    p.classes.insert("branch");
+    p.classes.insert("control dependency");
+    return fmt::format("@{}{} ", rng.chance(0.3) ? "!" : "", name);
+  }
+
+  void load(Draft& t) {
     const std::string at = pointer(t);
+    const std::string when = guard(t);
     const std::string r = t.fresh();
     const size_t kind = weighted(rng, {3, 2, 3});
-    t.items.push_back(fmt::format("ld.{}.s32 {}, [{}]", kind == 0 ? "cg" : kind == 1 ? "ca" : "volatile", r, at));
+    t.items.push_back(fmt::format("{}ld.{}.s32 {}, [{}]", when, kind == 0 ? "cg" : kind == 1 ? "ca" : "volatile", r, at));
     t.read.push_back(r);
     p.classes.insert(kind == 2 ? "relaxed load" : "plain load");
   }
 
-  void store(ThreadDraft& t) {
+  void store(Draft& t) {
     const std::string at = pointer(t);
+    const std::string when = guard(t);
     const bool is_volatile = rng.chance(0.4);
-    t.items.push_back(fmt::format("st.{}.s32 [{}], {}", is_volatile ? "volatile" : "cg", at, value(rng, t, p)));
+    t.items.push_back(fmt::format("{}st.{}.s32 [{}], {}", when, is_volatile ? "volatile" : "cg", at, value(rng, t, p)));
     p.classes.insert(is_volatile ? "relaxed store" : "plain store");
   }
 
-  void rmw(ThreadDraft& t) {
+  void rmw(Draft& t) {
     const std::string at = pointer(t);
     const std::string v = value(rng, t, p);
     const std::string r = t.fresh();
     const size_t kind = weighted(rng, {2, 2, 3});
     if (kind == 0) t.items.push_back(fmt::format("atom.add.s32 {}, [{}], {}", r, at, v));
-    if (kind == 1) t.items.push_back(fmt::format("atom.exch.b32 {}, [{}], {}", r, at, v));
-    if (kind == 2) t.items.push_back(fmt::format("atom.cas.b32 {}, [{}], {}, {}", r, at, rng.below(2), v));
+    if (kind == 1) t.items.push_back(fmt::format("atom.exch.s32 {}, [{}], {}", r, at, v));
+    if (kind == 2) t.items.push_back(fmt::format("atom.cas.s32 {}, [{}], {}, {}", r, at, rng.below(2), v));
     p.classes.insert(kind == 0 ? "rmw operation" : kind == 1 ? "rmw exchange" : "rmw compare-exchange");
     t.read.push_back(r);
   }
 
-  void thread(ThreadDraft& t, size_t size) {
+  void thread(Draft& t, size_t size) {
+    t.pointers = static_cast<uint32_t>(locations);
     for (size_t i = 0; i < size; ++i) {
       switch (weighted(rng, {5, 5, 2, 3})) {
         case 0: load(t); break;
@@ -66,7 +85,15 @@ struct GpuPtx {
     }
   }
 
-  void places(size_t n) {
+  void declare(const Draft& t, size_t thread) {
+    for (uint32_t r = 0; r < t.registers; ++r) p.init.push_back(fmt::format("{}:.reg .s32 r{}", thread, r));
+    for (uint32_t r = 0; r < t.predicates; ++r) p.init.push_back(fmt::format("{}:.reg .pred p{}", thread, r));
+    for (uint32_t r = 0; r < t.pointers; ++r)
+      p.init.push_back(fmt::format("{}:.reg .b64 d{}{}", thread, r, r < locations ? " = " + k_locations[r] : std::string()));
+  }
+
+  // Whether all threads are of one CTA, which alone may share a location in shared memory.
+  bool places(size_t n) {
     const size_t kind = weighted(rng, {3, 3, 3});  // one warp, own warps, own ctas
     std::string tree;
     for (size_t t = 0; t < n; ++t) {
@@ -79,6 +106,7 @@ struct GpuPtx {
     if (kind == 1) tree = " (cta" + tree + ")";
     p.declarations.push_back("ScopeTree (device" + tree + ")");
     if (kind == 2 && n > 1) p.classes.insert("scopes differ");
+    return kind != 2;
   }
 };
 
@@ -90,15 +118,15 @@ Program generate_gpu_ptx(Rng& rng) {
   g.p.title = "fuzz";
   const Shape s = shape(rng);
   g.locations = s.locations;
-  std::vector<ThreadDraft> threads(s.sizes.size());
+  std::vector<Draft> threads(s.sizes.size());
   for (size_t t = 0; t < threads.size(); ++t) g.thread(threads[t], s.sizes[t]);
   for (size_t t = 0; t < threads.size(); ++t) {
-    for (size_t l = 0; l < s.locations; ++l) g.p.init.push_back(fmt::format("{}:r{} = {}", t, 20 + l, k_locations[l]));
+    g.declare(threads[t], t);
     g.p.threads.push_back({"", std::move(threads[t].items)});
   }
-  g.places(threads.size());
+  const bool one_cta = g.places(threads.size());
   std::string map;
-  const bool shared = g.p.threads.size() > 1 && rng.chance(0.2);
+  const bool shared = one_cta && s.locations > 1 && rng.chance(0.3);
   for (size_t l = 0; l < s.locations; ++l) map += fmt::format("{}{}: {}", l == 0 ? "" : ", ", k_locations[l], shared && l == 1 ? "shared" : "global");
   g.p.declarations.push_back(map);
   return std::move(g.p);

@@ -13,7 +13,7 @@ namespace {
 
 std::string text(const Atom& a, prog::Syntax syntax) {
   if (a.thread < 0) return fmt::format("{} = {}", a.name, a.value);
-  return fmt::format("{}{}:{} = {}", syntax == prog::Syntax::opencl ? "" : "P", a.thread, a.name, a.value);
+  return fmt::format("{}{}:{} = {}", syntax == prog::Syntax::opencl || syntax == prog::Syntax::gpu_ptx ? "" : "P", a.thread, a.name, a.value);
 }
 
 std::string text(const Conjunction& c, prog::Syntax syntax) {
@@ -154,8 +154,8 @@ std::vector<Program> smaller(const Program& p) {
 
 Program generate(Rng& rng) {
   const uint64_t k = rng.below(100);
-  if (k < 32) return generate_ptx(rng);
-  if (k < 40) return generate_gpu_ptx(rng);
+  if (k < 34) return generate_ptx(rng);
+  if (k < 44) return generate_gpu_ptx(rng);
   if (k < 72) return generate_vulkan(rng);
   return generate_opencl(rng);
 }
