@@ -35,6 +35,7 @@ struct Found {
   witness::RunResult run;
   witness::Choices choices;
   witness::Evaluation evaluation;
+  std::vector<EventKey> key;  // by event of the skeleton
 };
 
 class Queries {
@@ -109,7 +110,7 @@ class Queries {
         continue;
       }
       extract(p, value, found);
-      replay(goal, found);
+      replay(goal, found, m, value);
       if (!again || !again(found, *solver)) return Answer::sat;
       c.feed(*solver);
     }
@@ -160,6 +161,8 @@ class Queries {
       for (uint32_t b : p.sc_fences()) {
         if (a == b) continue;
         if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
+        // A model that does not name the order leaves it out of the formula: any order will do.
+        else if (a < b && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) && !value(p.fsc(b, a))) ch.fence_order.push_back({key[a], key[b]});
         else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
       }
     for (const auto& [e, l] : p.quorum_members())
@@ -170,10 +173,28 @@ class Queries {
           for (const auto& [w, l] : p.final_picks(o, k))
             if (value(l)) ch.final_write[{o, k}] = key[w];
     found.choices = std::move(ch);
+    for (uint32_t e = 0; e < events.size(); ++e)
+      if (!runs(e)) key[e].occurrence = 0xffffffffu;  // names no event of the execution
+    found.key = std::move(key);
+  }
+
+  // Which literal of the encoding lied, for the report of a fault of ours.
+  template <class Value>
+  std::string blame(const Found& found, enc::ModelEncoding& m, Value&& value) const {
+    const witness::Execution& x = found.run.execution;
+    std::vector<std::optional<uint32_t>> event(skeleton_.events.size());
+    for (uint32_t e = 0; e < event.size(); ++e) event[e] = x.find(found.key[e]);
+    return m.broken_promise(value, [&](cat::NodeId id, uint32_t i, uint32_t j) {
+      if (!event[i] || !event[j]) return false;
+      const auto& v = found.evaluation.value[id];
+      return std::holds_alternative<BitSet>(v) ? std::get<BitSet>(v).test(*event[i])
+                                               : std::get<Relation>(v).test(*event[i], *event[j]);
+    });
   }
 
   // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
-  void replay(Goal goal, Found& found) const {
+  template <class Value>
+  void replay(Goal goal, Found& found, enc::ModelEncoding& m, Value&& value) const {
     if (!options_.replay) return;
     auto run = witness::run(test_, found.choices, {options_.bound});
     if (!run) {
@@ -183,13 +204,17 @@ class Queries {
     found.run = std::move(*run);
     found.evaluation = witness::evaluate(model_, found.run.execution);
     if (!found.evaluation.consistent()) {
-      const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name;
+      const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name +
+                              "; " + blame(found, m, value);
       FENCEPOST_INVARIANT(false, why.c_str());
     }
     const bool complete = found.run.execution.complete();
     FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || complete,
                         "solve took an incomplete execution for a complete one");
-    if (goal == Goal::flag) FENCEPOST_INVARIANT(!found.evaluation.raised.empty(), "solve raised no flag on replay");
+    if (goal == Goal::flag && found.evaluation.raised.empty()) {
+      const std::string why = "solve raised no flag on replay; " + blame(found, m, value);
+      FENCEPOST_INVARIANT(false, why.c_str());
+    }
     if (goal == Goal::final_state) {
       const bool c = prog::holds(test_, test_.condition, found.run.execution.final);
       FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall), "solve's final state does not meet its condition");
