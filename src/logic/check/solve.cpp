@@ -11,6 +11,7 @@
 #include "enc/model.h"
 #include "enc/program.h"
 #include "enc/refine.h"
+#include "witness/relations.h"
 
 namespace fencepost::check {
 namespace {
@@ -162,7 +163,9 @@ class Queries {
         if (a == b) continue;
         if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
         // A model that does not name the order leaves it out of the formula: any order will do.
-        else if (a < b && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) && !value(p.fsc(b, a))) ch.fence_order.push_back({key[a], key[b]});
+        else if (a < b && witness::has_fence_order(test_.dialect) && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) &&
+                 !value(p.fsc(b, a)))
+          ch.fence_order.push_back({key[a], key[b]});
         else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
       }
     for (const auto& [e, l] : p.quorum_members())
