@@ -298,8 +298,11 @@ class Search::State {
       barriers_ = bind_barriers(test_, c_, env());
       FENCEPOST_INVARIANT(barriers_.has_value(), "a barrier's operands have no values");
       if (!barriers_->consistent) return true;
+      const Bounds any = syncbar_;  // other values of the operands let other barriers meet
       syncbar_ = {barriers_->lower, barriers_->upper};
-      if (!possible()) return true;
+      const bool more = !possible() || fence_order(0);
+      syncbar_ = any;
+      return more;
     }
     return fence_order(0);
   }
