@@ -558,4 +558,35 @@ Lit ModelEncoding::raised(uint32_t axiom) {
   return raised_[axiom] = l;
 }
 
+std::string ModelEncoding::broken_promise(const std::function<bool(Lit)>& value, const Member& member) {
+  auto is_true = [&](Lit l) {
+    const Lit f = c_.fold(l);
+    return f == k_true || (f != k_false && value(f));
+  };
+  for (NodeId id = 0; id < m_.nodes.size(); ++id) {
+    if (!bounds_.needed[id]) continue;
+    const bool is_set = m_.nodes[id].type == cat::Type::set;
+    const rel::NodeBounds& b = bounds_.node[id];
+    const std::string where = std::string("node ") + std::to_string(id) + " (" + cat::name(m_.nodes[id].op) + " " +
+                              m_.nodes[id].name + " at " + m_.nodes[id].span.location() + ")";
+    for (uint32_t i = 0; i < n_; ++i)
+      for (uint32_t j = 0; j < n_; ++j) {
+        if (is_set && i != j) continue;
+        const std::string pair = " for " + std::to_string(i) + ", " + std::to_string(j);
+        const bool in = member(id, i, j);
+        const bool may = is_set ? b.may_set.test(i) : b.may.test(i, j);
+        const bool must = is_set ? b.must_set.test(i) : b.must.test(i, j);
+        if (in && !may) return where + pair + ": a member outside may";
+        if (!in && must && is_true(p_.both(i, j))) return where + pair + ": a must pair is missing";
+        const uint64_t at = is_set ? i : uint64_t{i} * n_ + j;
+        const uint64_t size = is_set ? n_ : uint64_t{n_} * n_;
+        const Lit u = slot(upper_, id, at, size);
+        if (u != 0 && in && !is_true(u)) return where + pair + ": a member without its upper literal";
+        const Lit l = slot(lower_, id, at, size);
+        if (l != 0 && !in && is_true(l)) return where + pair + ": a lower literal without a member";
+      }
+  }
+  return {};
+}
+
 }  // namespace fencepost::enc

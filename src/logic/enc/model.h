@@ -7,7 +7,9 @@
 // a model may always choose the least one. Lower literals of closures and `let rec` may support each other in a
 // circle; `unfounded()` finds such circles in a model of the clauses and adds the loop formulas that exclude
 // them (F. Lin, Y. Zhao, "ASSAT", AIJ 2004), which is almost never needed: closures of co and po cannot circle.
+#include <functional>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +36,11 @@ class ModelEncoding {
   const rel::BaseBounds& base_bounds() const { return base_; }
   Lit base_literal(vocab::Base b, uint32_t i, uint32_t j) { return base(b, i, j); }
   uint64_t undetermined_pairs() const;
+
+  // For messages about our own faults: the first node (in dependency order) one of whose literals breaks its
+  // promise, given the values of a model and the true members as the judge sees them; "" when all keep it.
+  using Member = std::function<bool(cat::NodeId, uint32_t i, uint32_t j)>;  // sets: i == j
+  std::string broken_promise(const std::function<bool(Lit)>& value, const Member& member);
 
   // Given the values of a model: true lower literals that only support each other get their loop formula. Returns
   // whether any clause was added (then the model must be thrown away).

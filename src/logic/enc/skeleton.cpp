@@ -394,6 +394,16 @@ class ThreadUnroller {
     e.thread = t_;
     e.instr = keys_[node].pc;
     e.tags = tags;
+    // What the kind of an instruction says, front ends need not repeat.
+    switch (instr.kind) {
+      case Kind::load: e.tags.add(vocab::Tag::R); break;
+      case Kind::store: e.tags.add(vocab::Tag::W); break;
+      case Kind::rmw: e.tags.add(vocab::Tag::R).add(vocab::Tag::RMW); break;
+      case Kind::fence:
+        if (!tags.has(vocab::Tag::AVDEVICE) && !tags.has(vocab::Tag::VISDEVICE)) e.tags.add(vocab::Tag::F);
+        break;
+      default: break;
+    }
     e.guard = both(st.guard, when);
     e.node = node;
     e.span = instr.span;
@@ -485,6 +495,8 @@ class ThreadUnroller {
         r.partner = id + 1;
         SymEvent w = r;
         w.tags = instr.store_tags;
+        w.tags.add(vocab::Tag::W).add(vocab::Tag::RMW);
+        w.tags.add(vocab::Tag::W).add(vocab::Tag::RMW);
         w.part = 1;
         w.read = false;
         w.write = true;
