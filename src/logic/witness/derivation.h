@@ -48,7 +48,6 @@ class Derivations {
 // Events of a shortest cycle of the node, cheapest among the shortest; empty: acyclic.
 std::vector<uint32_t> shortest_cycle(const Derivations& d, cat::NodeId node, uint32_t n);
 
-std::string reason_label(const cat::Model& model, cat::NodeId node, bool absent);
 bool may_suppose(vocab::Tag t);
 
 }  // namespace fencepost::witness

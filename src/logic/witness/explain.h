@@ -66,4 +66,7 @@ std::optional<Remedy> remedy_for_axioms(const cat::Model& model, const Execution
 // "..." after about `limit` characters. `unfold`: the expression even if the node has a name.
 std::string expression(const cat::Model& model, cat::NodeId node, size_t limit = 100, bool unfold = false);
 
+// "sw", "not locord".
+std::string reason_label(const cat::Model& model, cat::NodeId node, bool absent);
+
 }  // namespace fencepost::witness

@@ -80,12 +80,8 @@ std::string explanation_text(const prog::Test& test, const cat::Model& model, co
   out += fmt::format("{}  {}\n", pad, demand(a));
   if (e.edges.empty()) return out;
   Story story = tell(test, model, x, e);
-  if (story.cyclic && !story.brief.empty())
-    out += fmt::format("\n{}    {}\n", pad, chain_text(test, x, story.brief));
-  else if (!story.cyclic)
-    out += fmt::format("\n{}    {}\n", pad, pair_text(test, model, x, e));
-  else
-    out += fmt::format("\n{}    {} to itself\n", pad, event_name(test, x, e.cycle.front()));
+  std::string what = story.cyclic ? "" : pair_text(test, model, x, e) + (story.summary.empty() ? "" : ": ");
+  out += fmt::format("\n{}    {}{}\n", pad, what, story.summary);
   out += fmt::format("\n{}  step by step:\n", pad);
   out += story_text(test, model, x, story, indent + 4);
   return out;
@@ -142,18 +138,18 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
   if (result.verdict.vacuous) out += "Beware: the program has no complete execution at all under this model, so the answer says nothing.\n";
   if (candidates.list.empty()) {
     out += candidates.complete
-               ? "No choice of who reads from whom gives these values in the first place: the program's own arithmetic rules them out.\n"
+               ? "No choice of who reads from whom gives these values in the first place: the program alone rules them out.\n"
                : "No candidate was found before the search ended.\n";
     report.json = explain_json(path, test, model, result, &candidates, nullptr);
     return report;
   }
   size_t told = std::min<size_t>(candidates.list.size(), options.max_candidates);
   if (candidates.list.size() == 1)
-    out += fmt::format("There is one way to read the values that it asks for{}, and the model rejects it:\n",
+    out += fmt::format("One choice of who reads from whom{} gives these values, and the model rejects it:\n",
                        candidates.complete ? "" : " among those looked at");
   else
-    out += fmt::format("There are {}{} ways to read the values that it asks for, and the model rejects each of them{}:\n",
-                       candidates.complete ? "" : "at least ", candidates.list.size(),
+    out += fmt::format("{}{} choices of who reads from whom give these values, and the model rejects each of them{}:\n",
+                       candidates.complete ? "" : "At least ", candidates.list.size(),
                        told < candidates.list.size() ? fmt::format(" (the {} with the shortest explanations are shown)", told) : "");
   for (size_t k = 0; k < told; ++k) {
     const Candidate& c = candidates.list[k];
@@ -168,16 +164,16 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
     out += "\n  rejected by " + explanation_text(test, model, x, c.why[0], 2).substr(2);
     for (size_t w = 1; w < c.why.size(); ++w)
       out += fmt::format("\n  also rejected by {}: {}\n", axiom_text(model, c.why[w].axiom), [&] {
-        Story s = tell(test, model, x, c.why[w]);
         if (c.why[w].edges.empty()) return axiom_rule(model, c.why[w].axiom);
-        return s.brief.empty() ? pair_text(test, model, x, c.why[w]) : chain_text(test, x, s.brief);
+        Story s = tell(test, model, x, c.why[w]);
+        return s.cyclic ? s.summary : pair_text(test, model, x, c.why[w]) + ": " + s.summary;
       }());
     draw::Graph g = execution_graph(test, model, c.run, &c.why[0]);
     Story s = tell(test, model, x, c.why[0]);
     g.caption = fmt::format("{} rejects this execution: axiom {}, {}.", model_name(model), model.axioms[c.why[0].axiom].name,
-                            !s.brief.empty() ? "the cycle " + chain_text(test, x, s.brief)
-                                             : c.why[0].edges.empty() ? axiom_rule(model, c.why[0].axiom)
-                                                                      : "the pair " + pair_text(test, model, x, c.why[0]));
+                            c.why[0].edges.empty() ? axiom_rule(model, c.why[0].axiom)
+                            : s.cyclic             ? "the cycle " + s.summary
+                                                   : fmt::format("the pair {} ({})", pair_text(test, model, x, c.why[0]), s.summary));
     report.pictures.push_back(std::move(g));
   }
   if (options.axioms_of_all && candidates.seen > 1) {
@@ -207,11 +203,11 @@ Report explain_allowed(const std::string& path, const prog::Test& test, const ca
   }
   witness::Evaluation ev = witness::evaluate(model, x);
   FENCEPOST_INVARIANT(ev.consistent(), "an execution shown as allowed is accepted by the evaluator");
-  size_t constraints = 0;
-  for (const cat::Axiom& a : model.axioms) constraints += !a.flag;
-  out += fmt::format("\n  All {} axioms of the model hold of it", constraints);
-  std::string order = missing_order(test, model, x, ev);
-  out += order.empty() ? ".\n" : ".\n" + order;
+  std::string axioms;
+  for (const cat::Axiom& a : model.axioms)
+    if (!a.flag) axioms += (axioms.empty() ? "" : ", ") + a.name;
+  out += fmt::format("\n  every axiom of the model holds of it: {}\n", axioms);
+  out += missing_order(test, model, x, ev);
   if (!ev.raised.empty()) {
     out += "  It raises a flag:";
     for (uint32_t a : ev.raised) out += " " + model.axioms[a].name;

@@ -132,6 +132,11 @@ std::string coherence_text(const prog::Test& test, const Execution& x, size_t in
     }
     out += fmt::format("{}writes to {}: {}\n", pad, location_of(test, x, e), line);
   }
+  std::string fences;
+  x.rel(Base::fsc).for_each([&](uint32_t a, uint32_t b) {
+    fences += fmt::format("{}{} before {}", fences.empty() ? "" : ", ", event_name(test, x, a), event_name(test, x, b));
+  });
+  if (!fences.empty()) out += fmt::format("{}fence.sc taking effect: {}\n", pad, fences);
   return out;
 }
 

@@ -27,26 +27,37 @@ std::string tag_words(Tag t) {
 
 // One line per event that lacks something.
 std::string remedy_text(const prog::Test& test, const Execution& x, const Remedy& r, size_t indent) {
-  std::string pad(indent, ' '), out;
+  std::vector<std::string> lines;
   std::map<uint32_t, std::vector<Tag>> by_event;
   for (const Remedy::Missing& m : r.tags) by_event[m.event].push_back(m.tag);
   for (const auto& [e, tags] : by_event) {
     std::string list;
     for (Tag t : tags) list += (list.empty() ? "" : ", ") + tag_words(t);
-    out += fmt::format("{}{}  {}: has no {}\n", pad, event_text(test, x, e), instruction_text(test, x, e), list);
+    lines.push_back(fmt::format("{} ({}) were {}", event_name(test, x, e), instruction_text(test, x, e), list));
   }
   for (const auto& [a, b] : r.scopes)
-    out += fmt::format("{}{} and {} are not in each other's scope\n", pad, event_name(test, x, a), event_name(test, x, b));
+    lines.push_back(fmt::format("{} and {} were in each other's scope", event_name(test, x, a), event_name(test, x, b)));
+  std::string out;
+  for (size_t k = 0; k < lines.size(); ++k)
+    out += std::string(indent, ' ') + lines[k] + (k + 1 < lines.size() ? ", and\n" : "\n");
   return out;
 }
 
-// The parts of a race that say "not ordered".
-void absences(const witness::Reason& r, std::vector<const witness::Reason*>& out) {
-  if (r.absent) {
-    out.push_back(&r);
-    return;
+// The relations whose absence is part of the reason, as in story.cpp: a union is absent when each part is.
+struct Absence { cat::NodeId node; uint32_t from, to; };
+void absences(const cat::Model& model, cat::NodeId id, uint32_t from, uint32_t to, std::vector<Absence>& out) {
+  const cat::Node& m = model.nodes[id];
+  if (m.name.empty() && m.op == cat::NodeOp::union_) {
+    for (cat::NodeId k : m.kids) absences(model, k, from, to, out);
+  } else if (m.name.empty() && m.op == cat::NodeOp::inverse) {
+    absences(model, m.kids[0], to, from, out);
+  } else if (m.type == cat::Type::rel && m.op != cat::NodeOp::base_rel) {
+    out.push_back({id, from, to});
   }
-  for (const witness::Reason& k : r.because) absences(k, out);
+}
+void absences(const cat::Model& model, const witness::Reason& r, std::vector<Absence>& out) {
+  if (r.absent) return absences(model, r.node, r.from, r.to, out);
+  for (const witness::Reason& k : r.because) absences(model, k, out);
 }
 
 }  // namespace
@@ -56,8 +67,7 @@ std::string missing_order(const prog::Test& test, const cat::Model& model, const
   if (!r || (r->tags.empty() && r->scopes.empty())) return "";
   // A long list is no hint any more.
   if (r->tags.size() + r->scopes.size() > 6) return "";
-  return fmt::format("  The smallest change after which axiom {} would reject it; this execution lacks it:\n{}", model.axioms[r->axiom].name,
-                     remedy_text(test, x, *r, 4));
+  return fmt::format("  axiom {} would reject it if\n{}", model.axioms[r->axiom].name, remedy_text(test, x, *r, 4));
 }
 
 Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result) {
@@ -81,7 +91,7 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
     const witness::Reason& r = e.edges[0];
     bool pair = r.from != r.to && !(e.cycle.size() == 1);
     if (pair) {
-      out += "\n    two conflicting accesses:\n";
+      out += "\n    two accesses that conflict, and that the model does not order:\n";
       for (uint32_t v : {r.from, r.to}) {
         uint32_t t = x.events[v].key.thread;
         out += fmt::format("      {}  {}{}{}\n", event_text(test, x, v), instruction_text(test, x, v),
@@ -91,14 +101,13 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
     }
     Story story = tell(test, model, x, e);
     out += "\n    step by step:\n" + story_text(test, model, x, story, 6);
-    std::vector<const witness::Reason*> missing;
-    absences(r, missing);
-    for (const witness::Reason* m : missing) {
-      if (model.nodes[m->node].op == cat::NodeOp::base_rel) continue;
-      std::optional<Remedy> remedy = witness::remedy_for_edge(model, x, ev, m->node, m->from, m->to);
-      if (!remedy || (remedy->tags.empty() && remedy->scopes.empty())) continue;
-      out += fmt::format("\n    {} would relate {} and {} if these were changed:\n{}", witness::expression(model, m->node, 60),
-                         event_name(test, x, m->from), event_name(test, x, m->to), remedy_text(test, x, *remedy, 6));
+    std::vector<Absence> missing;
+    absences(model, r, missing);
+    for (const Absence& m : missing) {
+      std::optional<Remedy> remedy = witness::remedy_for_edge(model, x, ev, m.node, m.from, m.to);
+      if (!remedy || (remedy->tags.empty() && remedy->scopes.empty()) || remedy->tags.size() + remedy->scopes.size() > 8) continue;
+      out += fmt::format("\n    {} -{}-> {} would hold if\n{}", event_name(test, x, m.from), witness::expression(model, m.node, 60),
+                         event_name(test, x, m.to), remedy_text(test, x, *remedy, 6));
     }
   }
   draw::Graph g = execution_graph(test, model, *result.execution, &flags[0]);

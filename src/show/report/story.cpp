@@ -25,66 +25,101 @@ struct Teller {
   const Execution& x;
 
   std::string name(uint32_t e) const { return event_name(test, x, e); }
+  const cat::Node& node(const Reason& r) const { return model.nodes[r.node]; }
+
+  static void add(std::vector<std::string>& out, std::string s) {
+    if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(std::move(s));
+  }
 
   // Tags that make a membership true, in the order met: "W", "REL", "not NONPRIV".
   void memberships(const Reason& r, std::vector<std::string>& out) const {
-    auto add = [&](std::string s) {
-      if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(std::move(s));
-    };
-    if (r.absent) return add(r.label);
-    const cat::Node& m = model.nodes[r.node];
-    if (m.type == Type::rel) return add(fmt::format("{} -{}-> {}", name(r.from), r.label, name(r.to)));
-    if (m.op == NodeOp::base_set) return add(vocab::name(m.tag));
-    if (m.op == NodeOp::memory) return add("M");
+    if (r.absent) return add(out, r.label);
+    const cat::Node& m = node(r);
+    if (m.op == NodeOp::base_set) return add(out, vocab::name(m.tag));
+    if (m.op == NodeOp::memory) return add(out, "M");
+    if (m.op == NodeOp::domain || m.op == NodeOp::range) {
+      // "range([IW & GLOBAL]; loc)": what is said of the other end.
+      const Reason& edge = r.because[0];
+      uint32_t other = m.op == NodeOp::domain ? edge.to : edge.from;
+      std::vector<std::string> tags;
+      sets_at(edge, other, tags);
+      std::string list;
+      for (const std::string& t : tags) list += (list.empty() ? "" : ", ") + t;
+      return add(out, fmt::format("through {}{}", name(other), list.empty() ? "" : " (" + list + ")"));
+    }
+    if (m.type == Type::rel) return;
     for (const Reason& k : r.because) memberships(k, out);
   }
+  void sets_at(const Reason& r, uint32_t event, std::vector<std::string>& out) const {
+    if (node(r).type == Type::set) {
+      if (r.from == event) memberships(r, out);
+      return;
+    }
+    for (const Reason& k : r.because) sets_at(k, event, out);
+  }
 
-  void remark(const Reason& r, std::vector<std::string>& remarks) const {
-    const cat::Node& m = model.nodes[r.node];
+  void remark(const Reason& r, std::vector<Remark>& remarks) const {
+    const cat::Node& m = node(r);
     if (m.op == NodeOp::everything || m.op == NodeOp::memory) return;  // says nothing new
-    std::vector<std::string> tags;
-    memberships(r, tags);
-    std::string list;
-    for (const std::string& t : tags) list += (list.empty() ? "" : ", ") + t;
-    std::string s = !m.name.empty() && m.op != NodeOp::base_set && m.name != list
-                        ? fmt::format("{} is {} ({})", name(r.from), m.name, list)
-                        : fmt::format("{} is {}", name(r.from), list);
-    if (std::find(remarks.begin(), remarks.end(), s) == remarks.end()) remarks.push_back(s);
+    Remark n{r.from, m.op == NodeOp::base_set ? "" : m.name, {}, {}};
+    memberships(r, n.tags);
+    if (n.tags.size() == 1 && n.tags[0] == n.name) n.name.clear();
+    keep(std::move(n), remarks);
+  }
+  // Nameless memberships of one event are one remark; what a named one already says is left out.
+  static void keep(Remark n, std::vector<Remark>& remarks) {
+    for (Remark& old : remarks) {
+      if (old == n) return;
+      if (!old.text.empty() || !n.text.empty() || old.event != n.event) continue;
+      if (old.name.empty() && n.name.empty()) {
+        for (std::string& t : n.tags) add(old.tags, std::move(t));
+        return;
+      }
+    }
+    remarks.push_back(std::move(n));
   }
 
   bool named(const Reason& r) const {
-    const cat::Node& m = model.nodes[r.node];
+    const cat::Node& m = node(r);
     return m.op == NodeOp::base_rel || m.op == NodeOp::rec_var || !m.name.empty();
   }
 
   // The steps from r.from to r.to.
-  void unfold(const Reason& r, bool backwards, std::vector<Step>& out, std::vector<std::string>& remarks) const {
-    const cat::Node& m = model.nodes[r.node];
+  void unfold(const Reason& r, bool backwards, std::vector<Step>& out, std::vector<Remark>& remarks) const {
+    const cat::Node& m = node(r);
+    if (r.absent) return absence(r.node, r.from, r.to, out, remarks);
     if (m.type == Type::set) return remark(r, remarks);
-    if (r.absent) {
-      out.push_back({r.node, r.from, r.to, r.label, false, true, backwards, {}, {}});
-      return;
+    if (!named(r)) return inside(r, backwards, false, out, remarks);
+    Step s{r.node, r.from, r.to, r.label, m.op == NodeOp::base_rel, false, backwards, {}, {}};
+    if (m.op == NodeOp::rec_var && r.because.size() == 1) {
+      s.label = model.variables[m.rec].name;
+      const Reason& definition = r.because[0];
+      if (node(definition).op == NodeOp::base_rel)
+        unfold(definition, false, s.parts, s.remarks);
+      else
+        inside(definition, false, true, s.parts, s.remarks);
+    } else if (!s.base) {
+      inside(r, false, true, s.parts, s.remarks);
     }
-    if (named(r)) {
-      Step s{r.node, r.from, r.to, r.label, m.op == NodeOp::base_rel, false, backwards, {}, {}};
-      if (m.op == NodeOp::rec_var && r.because.size() == 1) {
-        s.label = model.variables[m.rec].name;
-        const Reason& definition = r.because[0];
-        model.nodes[definition.node].op == NodeOp::base_rel ? unfold(definition, false, s.parts, s.remarks)
-                                                            : inside(definition, false, s.parts, s.remarks);
-      } else if (!s.base) {
-        inside(r, false, s.parts, s.remarks);
-      }
-      // "let inv = r^-1": told as the step that it inverts would hide the name; the parts carry the direction.
-      out.push_back(std::move(s));
-      return;
-    }
-    inside(r, backwards, out, remarks);
+    out.push_back(std::move(s));
   }
 
-  // As unfold, without regard to the node's own name.
-  void inside(const Reason& r, bool backwards, std::vector<Step>& out, std::vector<std::string>& remarks) const {
-    const cat::Node& m = model.nodes[r.node];
+  // Not (a | b) is: not a, and not b; not r^-1 is not r the other way.
+  void absence(cat::NodeId id, uint32_t from, uint32_t to, std::vector<Step>& out, std::vector<Remark>& remarks) const {
+    const cat::Node& m = model.nodes[id];
+    if (m.type == Type::set) return keep({from, "", {witness::reason_label(model, id, true)}, {}}, remarks);
+    if (m.name.empty() && m.op == NodeOp::union_) {
+      for (cat::NodeId k : m.kids) absence(k, from, to, out, remarks);
+      return;
+    }
+    if (m.name.empty() && m.op == NodeOp::inverse) return absence(m.kids[0], to, from, out, remarks);
+    out.push_back({id, from, to, witness::expression(model, id, 60), false, true, false, {}, {}});
+  }
+
+  // As unfold, without regard to the node's own name. `flat`: the steps stand below a named relation, so that several
+  // facts about its two events may stand side by side.
+  void inside(const Reason& r, bool backwards, bool flat, std::vector<Step>& out, std::vector<Remark>& remarks) const {
+    const cat::Node& m = node(r);
     switch (m.op) {
       case NodeOp::seq:
       case NodeOp::plus:
@@ -98,38 +133,35 @@ struct Teller {
       case NodeOp::union_:
       case NodeOp::opt:
       case NodeOp::rec_var:
-        for (const Reason& k : r.because) unfold(k, backwards, out, remarks);
+        // The branch taken stands for the whole, so it is below the name as well.
+        for (const Reason& k : r.because) {
+          if (flat && !named(k) && !k.absent && node(k).type == Type::rel)
+            inside(k, backwards, true, out, remarks);
+          else
+            unfold(k, backwards, out, remarks);
+        }
         return;
       case NodeOp::inverse:
         for (const Reason& k : r.because) unfold(k, !backwards, out, remarks);
         return;
       case NodeOp::ident:
       case NodeOp::product:
-      case NodeOp::domain:
-      case NodeOp::range:
-        for (const Reason& k : r.because) {
-          if (model.nodes[k.node].type == Type::set)
-            remark(k, remarks);
-          else
-            unfold(k, false, out, remarks);
-        }
+        for (const Reason& k : r.because) remark(k, remarks);
         return;
       case NodeOp::complement:
         for (const Reason& k : r.because) unfold(k, backwards, out, remarks);
         return;
       case NodeOp::inter:
-      case NodeOp::diff: conjunction(r, backwards, out, remarks); return;
+      case NodeOp::diff: conjunction(r, backwards, flat, out, remarks); return;
       default: return;
     }
   }
 
   void conjuncts(const Reason& r, std::vector<const Reason*>& out) const {
-    const cat::Node& m = model.nodes[r.node];
-    bool opens = (m.op == NodeOp::inter || m.op == NodeOp::diff) && !r.absent && m.type == Type::rel;
     for (const Reason& k : r.because) {
-      const cat::Node& km = model.nodes[k.node];
+      const cat::Node& km = node(k);
       bool inner = (km.op == NodeOp::inter || km.op == NodeOp::diff) && km.name.empty() && !k.absent && km.type == Type::rel;
-      if (opens && inner)
+      if (inner)
         conjuncts(k, out);
       else
         out.push_back(&k);
@@ -137,86 +169,81 @@ struct Teller {
   }
 
   // All of several facts about one pair. One walk carries the step; static facts and memberships remark on it.
-  void conjunction(const Reason& r, bool backwards, std::vector<Step>& out, std::vector<std::string>& remarks) const {
+  void conjunction(const Reason& r, bool backwards, bool flat, std::vector<Step>& out, std::vector<Remark>& remarks) const {
     std::vector<const Reason*> all;
     conjuncts(r, all);
-    std::vector<Step> facts;  // one per conjunct that is a walk
     std::vector<std::vector<Step>> walks;
+    std::vector<const Reason*> facts;
     for (const Reason* k : all) {
       std::vector<Step> steps;
       if (trivial(*k)) continue;
-      if (fixed(*k) && all.size() > 1) {
-        fact(*k, remarks);
+      if (fixed(*k)) {
+        facts.push_back(k);
         continue;
       }
       unfold(*k, backwards, steps, remarks);
       if (!steps.empty()) walks.push_back(std::move(steps));
     }
-    if (walks.size() == 1) {
-      for (Step& s : walks[0]) out.push_back(std::move(s));
+    // A walk of nothing but facts: the first relation among them is the step.
+    if (walks.empty() && !flat && r.from != r.to)
+      for (auto it = facts.begin(); it != facts.end(); ++it)
+        if (node(**it).op == NodeOp::base_rel) {
+          walks.push_back({{(*it)->node, r.from, r.to, (*it)->label, true, false, backwards, {}, {}}});
+          facts.erase(it);
+          break;
+        }
+    for (const Reason* k : facts) fact(*k, remarks);
+    if (walks.size() == 1 || flat) {
+      for (auto& w : walks)
+        for (Step& s : w) out.push_back(std::move(s));
       return;
     }
-    if (walks.empty()) {
-      if (r.from != r.to) out.push_back({r.node, r.from, r.to, witness::expression(model, r.node, 60), true, false, backwards, {}, {}});
-      return;
-    }
+    if (walks.empty()) return;
     // Several walks between the same two events: the step is the conjunction, they are its parts.
-    Step s{r.node, r.from, r.to, {}, false, false, backwards, {}, {}};
-    std::vector<std::string> labels;
-    for (const auto& w : walks) {
-      std::string label;
-      for (const Step& p : w) label += (label.empty() ? "" : ";") + p.label;
-      labels.push_back(label);
-    }
-    for (const std::string& label : labels) s.label += (s.label.empty() ? "" : " & ") + label;
-    if (s.label.size() > 60) s.label = witness::expression(model, r.node, 60);
+    Step s{r.node, r.from, r.to, witness::expression(model, r.node, 60), false, false, backwards, {}, {}};
     for (auto& w : walks)
       for (Step& p : w) s.parts.push_back(std::move(p));
     out.push_back(std::move(s));
   }
 
   bool trivial(const Reason& r) const {
-    const cat::Node& m = model.nodes[r.node];
+    const cat::Node& m = node(r);
     if (m.op == NodeOp::product && m.name.empty() && !r.absent)
       return std::all_of(r.because.begin(), r.because.end(), [&](const Reason& k) {
-        NodeOp op = model.nodes[k.node].op;
+        NodeOp op = node(k).op;
         return op == NodeOp::everything || op == NodeOp::memory;
       });
-    // "\ id" of two different events, and "& ext" of two threads, are plain to see.
+    // "\\ id" of two different events, and "& ext" of two threads, are plain to see.
     if (r.absent && m.op == NodeOp::base_rel && m.base == Base::id) return true;
     return m.op == NodeOp::base_rel && (m.base == Base::ext || m.base == Base::int_) && !r.absent;
   }
 
   // Facts that no execution can choose: they remark on a step rather than being one.
   bool fixed(const Reason& r) const {
-    const cat::Node& m = model.nodes[r.node];
+    const cat::Node& m = node(r);
     if (r.absent) return false;
     if (m.op == NodeOp::product && m.name.empty()) return true;
-    if (m.op != NodeOp::base_rel) return false;
-    switch (m.base) {
+    return m.op == NodeOp::base_rel && fixed(m.base);
+  }
+  static bool fixed(Base b) {
+    switch (b) {
       case Base::loc: case Base::vloc: case Base::sr: case Base::scta: case Base::swarp: case Base::sgpu:
       case Base::ssg: case Base::swg: case Base::sqf: case Base::sdv: case Base::id:
         return true;
       default: return false;
     }
   }
-  void fact(const Reason& r, std::vector<std::string>& remarks) const {
-    const cat::Node& m = model.nodes[r.node];
-    if (m.op == NodeOp::product) {
+  void fact(const Reason& r, std::vector<Remark>& remarks) const {
+    if (node(r).op == NodeOp::product) {
       for (const Reason& k : r.because) remark(k, remarks);
       return;
     }
-    Step s{r.node, r.from, r.to, r.label, true, false, false, {}, {}};
-    std::string text = gloss(test, model, x, s);
     if (r.from == r.to) return;
-    std::string line = fmt::format("{} and {}: {} ({})", name(r.from), name(r.to), text, r.label);
-    if (std::find(remarks.begin(), remarks.end(), line) == remarks.end()) remarks.push_back(line);
+    Step s{r.node, r.from, r.to, r.label, true, false, false, {}, {}};
+    keep({r.from, "", {}, fmt::format("{} and {}: {} ({})", name(r.from), name(r.to), gloss(test, model, x, s), r.label)}, remarks);
   }
 
   // ---- the brief form ----
-  static bool moves_along_po(const std::vector<Step>& steps) {
-    return std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.label == "po" && !s.absent; });
-  }
   // Whether the parts of a step are one walk from its start to its end.
   static bool is_walk(const Step& s) {
     if (s.parts.empty()) return false;
@@ -233,15 +260,43 @@ struct Teller {
     if (s.base || s.backwards || !is_walk(s)) return false;
     bool po = false, deeper = false;
     for (const Step& p : s.parts) {
+      if (p.backwards) return false;  // from-read by any name is one step
       if (p.walk_from() == p.walk_to()) continue;
       if (p.label == "po") po = true;
       if (opens(p)) deeper = true;
     }
     return po || deeper;
   }
-  static void brief(const Step& s, std::vector<Step>& out) {
-    if (s.absent) return;
-    if (s.walk_from() == s.walk_to()) return;
+  // Whether nothing below is chosen by the execution or goes elsewhere: scopes, tags, places.
+  bool is_static(const Step& s) const {
+    if (s.absent) return true;
+    if (s.base) return model.nodes[s.node].op == NodeOp::base_rel && fixed(model.nodes[s.node].base);
+    return std::all_of(s.parts.begin(), s.parts.end(), [&](const Step& p) { return is_static(p); });
+  }
+  static bool is_synchronisation(const std::string& label) {
+    return label.find("sync") != std::string::npos || label.starts_with("sw") || label.ends_with("-sw");
+  }
+  // What a step comes down to when all its parts speak of its own two events: "observation" to rf, "sc-step" to rb.
+  const Step& core(const Step& s) const {
+    if (s.base || is_synchronisation(s.label) || s.label == "fr") return s;
+    const Step* only = nullptr;
+    const Step* order = nullptr;
+    for (const Step& p : s.parts) {
+      if (p.from != s.from || p.to != s.to || p.backwards != s.backwards) return s;
+      if (is_static(p)) continue;
+      if (core(p).label == "po") {  // moral strength and the like may rest on program order
+        order = &p;
+        continue;
+      }
+      if (only != nullptr) return s;
+      only = &p;
+    }
+    if (only == nullptr) only = order;
+    return only == nullptr ? s : core(*only);
+  }
+  void brief(const Step& given, std::vector<Step>& out) const {
+    if (given.absent || given.walk_from() == given.walk_to()) return;
+    const Step& s = opens(given) ? given : core(given);
     if (!opens(s)) {
       Step copy = s;
       copy.parts.clear();
@@ -256,7 +311,43 @@ struct Teller {
     }
     for (const Step& p : s.parts) brief(p, out);
   }
+  // Facts about one pair, as the walks they are made of: "c -rmw-> d, and c -from-read-> g -asmo-> d".
+  std::string walks(uint32_t from, uint32_t to, const std::vector<Step>& steps) const {
+    std::string out;
+    std::vector<Step> walk;
+    auto flush = [&] {
+      std::vector<Step> small;
+      for (const Step& w : walk) brief(w, small);
+      if (!small.empty()) out += (out.empty() ? "" : ", and ") + chain_text(test, x, small);
+      walk.clear();
+    };
+    for (const Step& s : steps) {
+      if (s.absent) {
+        flush();
+        out += fmt::format("{}not {} -{}-> {}", out.empty() ? "" : ", but ", name(s.from), s.label, name(s.to));
+        continue;
+      }
+      if (steps.size() == 1 && !is_walk(s) && !s.parts.empty() && model.nodes[s.node].name.empty()) return walks(from, to, s.parts);
+      walk.push_back(s);
+      if (s.walk_to() == to) flush();
+    }
+    flush();
+    return out;
+  }
 };
+
+// One line of tags below a step that stays on its event; false: there is more below than tags.
+bool only_tags(const Step& s, std::vector<std::string>& tags) {
+  for (const Remark& r : s.remarks) {
+    if (!r.text.empty() || r.event != s.from) return false;
+    for (const std::string& t : r.tags) Teller::add(tags, t);
+  }
+  for (const Step& p : s.parts) {
+    if (p.absent || p.from != s.from || p.to != s.from) return false;
+    if (!only_tags(p, tags)) return false;
+  }
+  return true;
+}
 
 bool said(const std::string& label, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(), [&](const char* n) { return label == n; });
@@ -268,50 +359,83 @@ struct Printer {
   const Execution& x;
   std::set<std::tuple<cat::NodeId, uint32_t, uint32_t>> told;
   std::set<cat::NodeId> placed;
+  std::set<std::string> explained;  // tags whose meaning has been given
   std::string out;
 
-  void print(const Step& s, size_t indent) {
-    std::string line(indent, ' ');
-    std::string from = event_name(test, x, s.from), to = event_name(test, x, s.to);
-    if (s.absent)
-      line += fmt::format("{} -{}-> {} does not hold", from, s.label.substr(0, 4) == "not " ? s.label.substr(4) : s.label, to);
-    else if (s.from == s.to)
-      line += fmt::format("{} -{}-> itself", from, s.label);
+  std::string tag(const std::string& t) {
+    for (const char* plain : {"R", "W", "M", "F", "RMW"})
+      if (t == plain) return t;
+    if (!explained.insert(t).second) return t;
+    bool no = t.starts_with("not ");
+    for (const vocab::TagInfo& info : vocab::tags())
+      if (t.substr(no ? 4 : 0) == info.name) return fmt::format("{} [{}]", t, info.meaning);
+    return t;
+  }
+  std::string tags(const std::vector<std::string>& list) {
+    std::string s;
+    for (const std::string& t : list) s += (s.empty() ? "" : ", ") + tag(t);
+    return s;
+  }
+
+  void print(const Remark& r, size_t indent) {
+    out += std::string(indent, ' ');
+    if (!r.text.empty())
+      out += r.text;
+    else if (r.name.empty())
+      out += fmt::format("{} is {}", event_name(test, x, r.event), tags(r.tags));
     else
-      line += fmt::format("{} -{}-> {}", from, s.label, to);
-    std::string text = gloss(test, model, x, s);
-    bool parts = !s.parts.empty() || !s.remarks.empty();
-    bool again = parts && !s.base && !told.insert({s.node, s.from, s.to}).second;
-    std::string note;
-    if (!text.empty()) note = text;
+      out += fmt::format("{} is {}: {}", event_name(test, x, r.event), r.name, tags(r.tags));
+    out += "\n";
+  }
+
+  void print(const Step& given, size_t indent) {
+    const Step* s = &given;
+    std::string from = event_name(test, x, s->from), to = event_name(test, x, s->to), label = s->label;
+    bool named = !model.nodes[s->node].name.empty() || s->base;
+    if (s->absent) return line(indent, fmt::format("{} -{}-> {}", from, label, to), "does not hold");
+    bool again = !s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second;
+    // A relation that is just another one here: "hb = ithb".
+    while (!again && s->parts.size() == 1 && s->remarks.empty() && !s->parts[0].absent && s->parts[0].from == s->from &&
+           s->parts[0].to == s->to) {
+      s = &s->parts[0];
+      label += " = " + s->label;
+      if (!s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second) again = true;
+    }
+    std::string note = gloss(test, model, x, s->base ? *s : given);
+    if (!given.base && placed.insert(given.node).second && !model.nodes[given.node].name.empty())
+      if (std::string p = definition_place(model, given.node); !p.empty()) note += (note.empty() ? "(" : " (") + p + ")";
+    if (s->from == s->to) {
+      std::vector<std::string> list;
+      if (only_tags(*s, list)) {
+        line(indent, fmt::format("{} -{}-> itself", from, label),
+             again || list.empty() ? note : note + (note.empty() ? "" : ": ") + fmt::format("{} is {}", from, tags(list)));
+        return;
+      }
+      to = "itself";
+    }
+    bool parts = !s->parts.empty() || !s->remarks.empty();
     if (again) note += note.empty() ? "as above" : "; as above";
-    if (!s.base && !s.absent && placed.insert(s.node).second) {
-      if (std::string p = definition_place(model, s.node); !p.empty() && !model.nodes[s.node].name.empty())
-        note += (note.empty() ? "" : ", ") + ("defined at " + p);
-    }
-    if (parts && !again) note += note.empty() ? "because" : "; because";
-    if (!note.empty()) {
-      size_t pad = line.size() < indent + 22 ? indent + 22 - line.size() : 2;
-      line += std::string(pad, ' ') + note;
-    }
-    out += line + "\n";
+    if (parts && !again) note += note.empty() ? "because" : " because";
+    line(indent, named ? fmt::format("{} -{}-> {}", from, label, to) : fmt::format("{} and {}", from, to),
+         named || again ? note : "all of this:");
     if (again) return;
-    for (const Step& p : s.parts) print(p, indent + 4);
-    for (const std::string& r : s.remarks) out += std::string(indent + 4, ' ') + r + "\n";
+    for (const Step& p : s->parts) print(p, indent + 4);
+    for (const Remark& r : s->remarks) print(r, indent + 4);
+  }
+
+  void line(size_t indent, std::string text, const std::string& note) {
+    text.insert(0, indent, ' ');
+    if (!note.empty()) {
+      size_t want = indent + 26;
+      text += std::string(text.size() < want ? want - text.size() : 2, ' ') + note;
+    }
+    out += text + "\n";
   }
 };
 
 }  // namespace
 
 std::string definition_place(const cat::Model& model, cat::NodeId node) { return place_of(model.nodes[node].span); }
-
-std::vector<Step> tell(const prog::Test& test, const cat::Model& model, const Execution& x, const Reason& r,
-                       std::vector<std::string>& remarks) {
-  Teller teller{test, model, x};
-  std::vector<Step> out;
-  teller.unfold(r, false, out, remarks);
-  return out;
-}
 
 Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
   Story story;
@@ -323,7 +447,7 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
     const cat::Node& m = model.nodes[r.node];
     bool fold = story.cyclic && e.edges.size() > 1;
     if (!m.name.empty() && !fold)
-      teller.inside(r, false, story.steps, story.remarks);
+      teller.inside(r, false, !story.cyclic, story.steps, story.remarks);
     else
       teller.unfold(r, false, story.steps, story.remarks);
     if (!m.name.empty() && !fold && story.steps.empty()) teller.unfold(r, false, story.steps, story.remarks);
@@ -338,7 +462,7 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
     }
     walk = walk && at == e.cycle.front();
     if (walk) {
-      for (const Step& s : story.steps) Teller::brief(s, story.brief);
+      for (const Step& s : story.steps) teller.brief(s, story.brief);
       // Begin where a reader begins: at the first event of the code that the cycle passes.
       auto first = std::min_element(story.brief.begin(), story.brief.end(), [&](const Step& a, const Step& b) {
         bool ia = x.events[a.walk_from()].key.thread == witness::k_init, ib = x.events[b.walk_from()].key.thread == witness::k_init;
@@ -357,6 +481,10 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
       if (start != story.steps.end()) std::rotate(story.steps.begin(), start, story.steps.end());
     }
   }
+  if (!story.brief.empty())
+    story.summary = chain_text(test, x, story.brief);
+  else if (!e.edges.empty())
+    story.summary = teller.walks(e.edges[0].from, e.edges[0].to, story.steps);
   return story;
 }
 
@@ -412,9 +540,9 @@ std::string gloss(const prog::Test& test, const cat::Model& model, const Executi
 }
 
 std::string story_text(const prog::Test& test, const cat::Model& model, const Execution& x, const Story& story, size_t indent) {
-  Printer p{test, model, x, {}, {}, {}};
+  Printer p{test, model, x, {}, {}, {}, {}};
   for (const Step& s : story.steps) p.print(s, indent);
-  for (const std::string& r : story.remarks) p.out += std::string(indent, ' ') + r + "\n";
+  for (const Remark& r : story.remarks) p.print(r, indent);
   return p.out;
 }
 

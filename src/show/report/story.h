@@ -11,6 +11,15 @@
 
 namespace fencepost::report {
 
+// A membership ("b is strong-write: W, REL") or a static fact about two events.
+struct Remark {
+  uint32_t event = 0;
+  std::string name;                 // the set's name in the model; "" when the tags say it all
+  std::vector<std::string> tags;    // "W", "not IW"
+  std::string text;                 // a fact about two events; then the rest is empty
+  bool operator==(const Remark&) const = default;
+};
+
 struct Step {
   cat::NodeId node = 0;
   uint32_t from = 0, to = 0;
@@ -18,7 +27,7 @@ struct Step {
   bool base = false;                // a base relation: nothing below
   bool absent = false;
   bool backwards = false;           // stands for the inverse: the walk goes to -> from
-  std::vector<std::string> remarks; // "b is in strong-write (W, REL)"
+  std::vector<Remark> remarks;
   std::vector<Step> parts;
   uint32_t walk_from() const { return backwards ? to : from; }
   uint32_t walk_to() const { return backwards ? from : to; }
@@ -28,13 +37,12 @@ struct Story {
   uint32_t axiom = 0;
   std::vector<Step> steps;          // of the cycle, or the facts about the offending pair
   std::vector<Step> brief;          // the cycle in the terms a programmer knows: po, fr, rf, and synchronisation
-  std::vector<std::string> remarks; // memberships that belong to no step
+  std::vector<Remark> remarks;      // memberships that belong to no step
   bool cyclic = false;
+  std::string summary;              // one line: the cycle, or the ways in which a pair is related
 };
 
 Story tell(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const witness::Explanation& e);
-std::vector<Step> tell(const prog::Test& test, const cat::Model& model, const witness::Execution& x,
-                       const witness::Reason& r, std::vector<std::string>& remarks);
 
 // "a -po-> b -sync-> c -fr-> a"; backwards steps as "a <-rf- b".
 std::string chain_text(const prog::Test& test, const witness::Execution& x, const std::vector<Step>& steps);
