@@ -43,8 +43,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Only the rows of these suites."},
     {OptionId::model_dir, "--model-dir", "", "DIR", Type::text, "", "", 0, 0, "cli", k_expect,
      "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models."},
-    {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "from the model's header", "ptx|vulkan|opencl", 0, 0,
-     "cat", k_lint, "The dialect a model is meant for, when its file does not say."},
+    {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,
+     "cat", k_lint, "The dialect of a model whose file does not name one."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{

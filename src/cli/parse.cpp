@@ -79,7 +79,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
       flags.push_back(&o);
       flag_options.push_back(app.add_flag(spelling, flag));
     } else {
-      app.add_option(spelling, given[o.id])->expected(1)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
+      app.add_option(spelling, given[o.id])->expected(1)->allow_extra_args(false)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
     }
   }
   app.add_option("operands", line.operands);

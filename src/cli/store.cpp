@@ -70,7 +70,7 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
       if (!found) {
         const std::string near = nearest(value, words);
         return bad(o, value, fmt::format("one of {} is needed", fmt::join(words, ", ")),
-                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+                   near.empty() ? fmt::format("the default is {}", o.preset) : fmt::format("did you mean '{}'?", near));
       }
       break;
     }

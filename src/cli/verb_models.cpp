@@ -10,21 +10,10 @@
 namespace fencepost::cli {
 namespace {
 
-struct Named {
-  std::string path;
-  cat::LoadOptions options;
-};
-
-// A shipped name or a file, with the dialect it is meant for.
-Named model_file(const std::string& name, const Settings& s) {
-  Named out{name, {}};
-  for (const cat::ModelInfo& m : cat::shipped_models()) {
-    if (m.name != name && m.path != name) continue;
-    out.path = m.path;
-    out.options.dialect = m.dialect;
-  }
-  if (s.dialect) out.options.dialect = *s.dialect;
-  return out;
+// A model whose file names no dialect is for every dialect: its relations are common to all.
+std::string dialect_of(const cat::ModelInfo& m) {
+  const auto as = [&](vocab::Dialect d) { return cat::options_for(m.path, d).dialect; };
+  return as(vocab::Dialect::ptx) != as(vocab::Dialect::vulkan) ? "any" : vocab::name(m.dialect);
 }
 
 }  // namespace
@@ -35,7 +24,7 @@ int run_models(const CommandLine& line, const Console& console) {
     std::string list;
     for (const cat::ModelInfo& m : models)
       list += fmt::format("{}\n    {{\"name\": {}, \"dialect\": {}, \"path\": {}, \"summary\": {}}}", list.empty() ? "" : ",",
-                          json_string(m.name), json_string(vocab::name(m.dialect)), json_string(m.path), json_string(m.summary));
+                          json_string(m.name), json_string(dialect_of(m)), json_string(m.path), json_string(m.summary));
     console.out(fmt::format("{{\n  \"schema\": \"fencepost.models/1\",\n  \"models\": [{}]\n}}\n", list));
     return k_exit_holds;
   }
@@ -45,7 +34,7 @@ int run_models(const CommandLine& line, const Console& console) {
     std::string marks;
     for (const auto d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
       if (cat::default_model(d) == m.name) marks = fmt::format(" (default for {})", vocab::name(d));
-    console.out(fmt::format("{:<{}}  {:<6}  {}{}\n", m.name, width, vocab::name(m.dialect), m.summary, marks));
+    console.out(fmt::format("{:<{}}  {:<6}  {}{}\n", m.name, width, dialect_of(m), m.summary, marks));
   }
   return models.empty() ? k_exit_bad_input : k_exit_holds;
 }
@@ -54,8 +43,13 @@ int run_lint_model(const CommandLine& line, const Console& console) {
   int code = k_exit_holds;
   std::string json;
   for (const std::string& name : line.operands) {
-    const Named model = model_file(name, line.settings);
-    for (const cat::LintFinding& f : cat::lint(model.path, model.options)) {
+    const auto path = cat::find_model(name);
+    if (!path) {
+      code = worse(code, report_errors(console, path.error()));
+      continue;
+    }
+    const auto options = cat::options_for(*path, line.settings.dialect.value_or(vocab::Dialect::ptx));
+    for (const cat::LintFinding& f : cat::lint(*path, options)) {
       const bool error = f.diagnostic.severity == Severity::error;
       if (f.diagnostic.severity != Severity::note) code = worse(code, error ? k_exit_bad_input : k_exit_fails);
       if (line.settings.json)

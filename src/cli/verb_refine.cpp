@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
@@ -55,7 +57,7 @@ int run_refine(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto& model = models.get(s.model, source->dialect);
   if (!model) return report_errors(console, model.error());
-  const std::string model_name = s.model.empty() ? model->title : s.model;
+  const std::string model_name = std::filesystem::path(model->path).stem().string();
   Job job = job_of(s);
   const check::Options options = check_options(s);
   const auto r = refine(*source, *target, *model, options, job);

@@ -1,0 +1,242 @@
+// Verbs on small files of their own, in-process; and the program as a process where only that tells.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "cli/verbs.h"
+
+using namespace fencepost;
+using namespace fencepost::cli;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+Ran run_with(const std::vector<std::string>& args) {
+  Ran r;
+  const Console console{[&](std::string_view s) { r.out += s; }, [&](std::string_view s) { r.err += s; }, false};
+  r.code = run(args, console);
+  return r;
+}
+
+// A shell command line; its standard output and exit code.
+Ran shell(const std::string& command) {
+  Ran r;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) r.out.append(buffer, n);
+  const int status = pclose(pipe);
+  r.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return r;
+}
+
+// Message passing between two blocks; `order` is "release" and "acquire" or twice "relaxed".
+std::string mp(const std::string& store, const std::string& load, const std::string& question) {
+  return "PTX mp\n{ x=0; flag=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld." + load +
+         ".gpu r0, flag ;\n st." + store + ".gpu flag, 1 | ld.weak r1, x ;\n" + question + " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
+}
+
+class Verbs : public testing::Test {
+ protected:
+  Verbs() {
+    char name[] = "/tmp/fencepost-cli-XXXXXX";
+    dir_ = mkdtemp(name);
+    synced_ = write("synced.litmus", mp("release", "acquire", "exists"));
+    never_ = write("never.litmus", mp("release", "acquire", "~exists"));
+    relaxed_ = write("sub/relaxed.litmus", mp("relaxed", "relaxed", "exists"));
+  }
+  ~Verbs() override { fs::remove_all(dir_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    const fs::path p = fs::path(dir_) / name;
+    fs::create_directories(p.parent_path());
+    std::ofstream(p) << text;
+    return p.string();
+  }
+
+  std::string dir_, synced_, never_, relaxed_;
+};
+
+size_t lines(const std::string& s) { return static_cast<size_t>(std::count(s.begin(), s.end(), '\n')); }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_F(Verbs, CheckAnswersPerTestAndExitsWithTheWorst) {
+  EXPECT_EQ(run_with({"check", never_}).code, 0);
+  EXPECT_EQ(run_with({"check", relaxed_}).code, 0);
+  EXPECT_EQ(run_with({"check", synced_}).code, 1);
+  const Ran all = run_with({"check", dir_});
+  EXPECT_EQ(all.code, 1);
+  EXPECT_EQ(all.err, "");
+  ASSERT_EQ(lines(all.out), 3u);
+  EXPECT_LT(all.out.find("never.litmus"), all.out.find("sub/relaxed.litmus"));
+  EXPECT_LT(all.out.find("sub/relaxed.litmus"), all.out.find("synced.litmus"));
+  for (const char* jobs : {"-j1", "-j2", "-j8"}) EXPECT_EQ(run_with({"check", jobs, dir_}).out, all.out);
+  for (const char* engine : {"enumerate", "solve", "both"}) EXPECT_EQ(run_with({"check", "--engine", engine, dir_}).code, 1);
+}
+
+TEST_F(Verbs, CheckReportsBadInputAndGoesOn) {
+  write("broken.litmus", "PTX broken\n{ x=0 }\n P0@cta 0,gpu 0 ;\n ld.acquire r0, x ;\nexists (P0:r0=0)\n");
+  const Ran r = run_with({"check", dir_});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(lines(r.out), 3u);
+  EXPECT_TRUE(std::regex_search(r.err, std::regex("broken\\.litmus:4:[0-9]+: error: "))) << r.err;
+  EXPECT_EQ(run_with({"check", dir_ + "/none.litmus"}).code, 2);
+  fs::create_directories(dir_ + "/empty");
+  EXPECT_EQ(run_with({"check", dir_ + "/empty"}).code, 2);
+  EXPECT_EQ(run_with({"check", "--model", "ptx-7.6", synced_}).code, 2);
+  EXPECT_TRUE(has(run_with({"check", "--model", "ptx-7.6", synced_}).err, "ptx-7.5"));
+  EXPECT_EQ(run_with({"check", "--model", "vulkan", synced_}).code, 2);
+}
+
+TEST_F(Verbs, CheckWritesWitnessesAndJson) {
+  const std::string svg = dir_ + "/w.svg";
+  EXPECT_EQ(run_with({"check", "--witness", svg, relaxed_}).code, 0);
+  EXPECT_TRUE(fs::exists(svg));
+  const Ran none = run_with({"check", "--witness", dir_ + "/n.svg", never_});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_TRUE(has(none.err, "is not written"));
+  EXPECT_FALSE(fs::exists(dir_ + "/n.svg"));
+  EXPECT_EQ(run_with({"check", "--witness", svg, dir_}).code, 2);
+  EXPECT_EQ(run_with({"check", "--witness", dir_ + "/w.bmp", relaxed_}).code, 2);
+
+  const Ran one = run_with({"check", "--json", relaxed_});
+  EXPECT_TRUE(one.out.starts_with("{")) << one.out;
+  EXPECT_TRUE(has(one.out, "fencepost.check/1"));
+  write("broken.litmus", "PTX broken\n{ x=0 }\n");
+  const Ran many = run_with({"check", "--json", dir_});
+  EXPECT_TRUE(many.out.starts_with("["));
+  EXPECT_TRUE(has(many.out, "fencepost.error/1"));
+}
+
+TEST_F(Verbs, OutcomesInTheFormatOfHerd) {
+  const Ran r = run_with({"outcomes", relaxed_});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(r.out.starts_with("Test mp Allowed\nStates 4\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "\n1:r0=1; 1:r1=0;\n"));
+  EXPECT_TRUE(has(r.out, "\nObservation mp Sometimes "));
+  EXPECT_TRUE(run_with({"outcomes", synced_}).out.starts_with("Test mp Allowed\nStates 3\n"));
+  EXPECT_EQ(run_with({"outcomes", "--engine", "both", relaxed_}).code, 0);
+  EXPECT_EQ(run_with({"outcomes", dir_}).code, 2);
+}
+
+TEST_F(Verbs, ExplainAnswersLikeCheck) {
+  const Ran why = run_with({"explain", synced_});
+  EXPECT_EQ(why.code, 1);
+  EXPECT_TRUE(has(why.out, "causality")) << why.out;
+  const Ran how = run_with({"explain", relaxed_});
+  EXPECT_EQ(how.code, 0);
+  EXPECT_FALSE(how.out.empty());
+}
+
+TEST_F(Verbs, DiffModelsPrintsWhatFlips) {
+  const Ran same = run_with({"diff-models", "ptx-6.0", "ptx-7.5", dir_});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_EQ(same.out, "3 tests, 0 differ\n");
+  const Ran differ = run_with({"diff-models", "ptx-7.5", "sc", dir_});
+  EXPECT_EQ(differ.code, 1) << differ.err;
+  EXPECT_TRUE(has(differ.out, "sub/relaxed.litmus  ptx-7.5: holds  sc: fails"));
+  EXPECT_TRUE(has(differ.out, "3 tests, 1 differ\n"));
+}
+
+TEST_F(Verbs, RefineFindsWhatIsNew) {
+  const Ran stronger = run_with({"refine", relaxed_, synced_});
+  EXPECT_EQ(stronger.code, 0) << stronger.out << stronger.err;
+  const Ran weaker = run_with({"refine", synced_, relaxed_});
+  EXPECT_EQ(weaker.code, 1) << weaker.out << weaker.err;
+  EXPECT_TRUE(has(weaker.out, "new outcome: 1:r0=1; 1:r1=0;")) << weaker.out;
+  EXPECT_GT(lines(weaker.out), 4u) << "the execution is shown";
+  const std::string other = write("other.litmus", "PTX o\n{ z=0; }\n P0@cta 0,gpu 0 ;\n st.weak z, 1 ;\nexists (z=1)\n");
+  EXPECT_EQ(run_with({"refine", synced_, other}).code, 2);
+}
+
+TEST_F(Verbs, ExpectCountsAndListsMismatches) {
+  const std::string table = write("t.csv",
+                                  "suite,model,property,path,expected\n"
+                                  "A,ptx-v6.0,program_spec,synced.litmus,0\n"
+                                  "A,ptx-v7.5,program_spec,sub/relaxed.litmus,PASS\n"
+                                  "B,ptx-v7.5,program_spec,never.litmus,0\n"
+                                  "B,ptx-v7.5,cat_spec,never.litmus,1\n"
+                                  "B,ptx-v7.5,program_spec,missing.litmus,1\n"
+                                  "C,ptx-v7.5,termination[FAIR],never.litmus,1\n");
+  const Ran all = run_with({"expect", table, "--root", dir_});
+  EXPECT_EQ(all.code, 1);
+  EXPECT_TRUE(has(all.out, "B never.litmus (ptx-v7.5, program_spec): expected 0 (fails), found 1 (holds)")) << all.out;
+  EXPECT_TRUE(has(all.out, "missing.litmus"));
+  EXPECT_TRUE(has(all.out, "SKIPPED 1 row of C: property termination[FAIR] is not supported\n"));
+  EXPECT_TRUE(all.out.ends_with("\n3 passed, 2 failed, 1 skipped\n")) << all.out;
+  const Ran one = run_with({"expect", table, "--root", dir_, "--suites", "A"});
+  EXPECT_EQ(one.code, 0);
+  EXPECT_EQ(one.out, "2 passed, 0 failed\n");
+  EXPECT_EQ(run_with({"expect", table, "--root", dir_, "--suites", "AA"}).code, 2);
+  EXPECT_EQ(run_with({"expect", table, "--root", dir_, "--suites", "C"}).code, 3) << "nothing decided is no success";
+  EXPECT_EQ(run_with({"expect", dir_ + "/none.csv"}).code, 2);
+  EXPECT_TRUE(has(run_with({"expect", table, "--root", dir_, "--json"}).out, "\"passed\": 3"));
+}
+
+TEST_F(Verbs, ExpectTakesModelsFromAFolder) {
+  const std::string table = write("t.csv", "model,property,path,expected\nanything,condition,sub/relaxed.litmus,0\n");
+  write("m/anything.cat", "\"sequential\"\nacyclic (po | rf | co | fr) as sc\n");
+  const Ran r = run_with({"expect", table, "--root", dir_, "--model-dir", dir_ + "/m"});
+  EXPECT_EQ(r.out, "1 passed, 0 failed\n") << r.err;
+  EXPECT_EQ(r.code, 0);
+}
+
+TEST_F(Verbs, PrintGivesBackTheTest) {
+  const Ran once = run_with({"print", synced_});
+  ASSERT_EQ(once.code, 0) << once.err;
+  const std::string copy = write("copy.litmus", once.out);
+  EXPECT_EQ(run_with({"print", copy}).out, once.out);
+}
+
+TEST_F(Verbs, ModelsAndTheirLint) {
+  const Ran models = run_with({"models"});
+  EXPECT_EQ(models.code, 0);
+  for (const char* name : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl"})
+    EXPECT_TRUE(std::regex_search(models.out, std::regex("(^|\n)" + std::string(name) + " "))) << name;
+  EXPECT_EQ(run_with({"lint-model", "ptx-7.5"}).code, 0) << run_with({"lint-model", "ptx-7.5"}).out;
+  const std::string bad = write("bad.cat", "\"bad\"\nlet com = rf | co | frr\nacyclic com as x\n");
+  const Ran r = run_with({"lint-model", bad});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("bad\\.cat:2:[0-9]+: error: "))) << r.out;
+  EXPECT_EQ(run_with({"lint-model", "no-such-model"}).code, 2);
+}
+
+TEST_F(Verbs, StandardInputIsATest) {
+  const std::string program = FENCEPOST_PROGRAM;
+  const Ran r = shell(program + " check - < " + synced_);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(lines(r.out), 1u);
+}
+
+TEST(Program, LoadsNoHeavyLibrary) {
+  const Ran r = shell(std::string("readelf -d ") + FENCEPOST_PROGRAM);
+  ASSERT_EQ(r.code, 0);
+  size_t needed = 0;
+  const std::regex entry("\\(NEEDED\\)[^\\[]*\\[([^\\]]*)\\]");
+  for (auto it = std::sregex_iterator(r.out.begin(), r.out.end(), entry); it != std::sregex_iterator(); ++it) {
+    ++needed;
+    const std::string library = (*it)[1];
+    for (const char* heavy : {"LLVM", "clang", "z3", "gvc", "cgraph", "vulkan", "OpenCL", "cuda", "SPIRV", "glslang", "sqlite"})
+      EXPECT_FALSE(has(library, heavy)) << library;
+  }
+  EXPECT_GE(needed, 2u) << "the list was not read:\n" << r.out;
+}
+
+TEST(Program, FullDiskIsNoSuccess) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  EXPECT_EQ(shell(std::string(FENCEPOST_PROGRAM) + " models 2>/dev/null > /dev/full").code, 4);
+}
