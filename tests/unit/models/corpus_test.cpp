@@ -1,0 +1,92 @@
+// Every line of every bundled .expect, decided by both engines; and what the bundled tests are as texts.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/source.h"
+#include "cat/library.h"
+#include "check/check.h"
+#include "emit/litmus.h"
+#include "expectations.h"
+#include "front/litmus.h"
+
+namespace fencepost {
+namespace {
+
+const std::vector<corpus::Case>& cases() {
+  static const std::vector<corpus::Case> k = corpus::bundled(FENCEPOST_SOURCE_DIR);
+  return k;
+}
+
+const cat::Model* model(const std::string& name, vocab::Dialect d) {
+  static std::map<std::pair<std::string, vocab::Dialect>, Expected<cat::Model>> loaded;
+  auto it = loaded.find({name, d});
+  if (it == loaded.end()) it = loaded.emplace(std::pair{name, d}, cat::load_model(name, d)).first;
+  if (it->second) return &*it->second;
+  ADD_FAILURE() << render(it->second.error());
+  return nullptr;
+}
+
+std::string at(const corpus::Case& c, const corpus::Line& l) {
+  return std::filesystem::relative(c.expect, FENCEPOST_SOURCE_DIR).string() + ":" + std::to_string(l.number) + ": " + l.model + " " + l.property;
+}
+
+TEST(Corpus, IsLargeEnough) {
+  size_t lines = 0;
+  for (const auto& c : cases()) lines += c.lines.size();
+  EXPECT_GE(cases().size(), 150u);
+  EXPECT_GE(lines, 600u);
+}
+
+TEST(Corpus, EveryLineIsWellFormedAndHasAReason) {
+  const std::set<std::string> verdicts = {"holds", "fails", "unknown"};
+  for (const auto& c : cases()) {
+    EXPECT_FALSE(c.lines.empty()) << c.expect;
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const auto& l : c.lines) {
+      EXPECT_FALSE(l.model.empty()) << at(c, l) << "a line is: model property verdict # provenance";
+      EXPECT_TRUE(l.property == "condition" || l.property == "races") << at(c, l);
+      EXPECT_TRUE(verdicts.contains(l.verdict)) << at(c, l);
+      EXPECT_GT(l.provenance.size(), 3u) << at(c, l) << ": say why";
+      EXPECT_TRUE(seen.insert({l.model, l.property}).second) << at(c, l) << ": said twice";
+    }
+  }
+}
+
+TEST(Corpus, ParsePrintParseIsTheIdentity) {
+  for (const auto& c : cases()) {
+    auto tests = front::parse_file(c.litmus);
+    ASSERT_TRUE(tests) << render(tests.error());
+    for (const prog::Test& t : *tests) {
+      const std::string text = emit::print(t);
+      auto again = front::parse_one(make_source("printed.litmus", text));
+      ASSERT_TRUE(again) << c.litmus << "\n" << text << render(again.error());
+      EXPECT_EQ(*again, t) << c.litmus << "\n" << text;
+    }
+  }
+}
+
+TEST(Corpus, BothEnginesGiveTheExpectedVerdict) {
+  check::Options options;
+  options.engine = check::Engine::both;
+  Job job;
+  size_t decided = 0;
+  for (const auto& c : cases()) {
+    auto test = front::parse_file(c.litmus);
+    ASSERT_TRUE(test) << render(test.error());
+    for (const auto& l : c.lines) {
+      const cat::Model* m = model(l.model, test->front().dialect);
+      ASSERT_NE(m, nullptr) << at(c, l);
+      options.property = l.property == "races" ? check::Property::races : check::Property::condition;
+      const check::Result r = check::check(test->front(), *m, options, job);
+      EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << r.verdict.detail << " #" << l.provenance;
+      ++decided;
+    }
+  }
+  RecordProperty("verdicts", static_cast<int>(decided));
+}
+
+}  // namespace
+}  // namespace fencepost

@@ -1,0 +1,80 @@
+// The shipped models as files: they load, quickly, without findings, and say of themselves what is true.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "cat/library.h"
+
+namespace fencepost {
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+std::string header(const std::string& text, const std::string& key) {
+  const std::string open = "(* " + key + ": ";
+  const size_t a = text.find(open);
+  if (a == std::string::npos) return "";
+  const size_t b = text.find(" *)", a);
+  return text.substr(a + open.size(), b - a - open.size());
+}
+
+const vocab::Dialect k_dialects[] = {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl};
+
+TEST(Models, TheNamedOnesAreThere) {
+  std::set<std::string> names;
+  for (const auto& m : cat::shipped_models()) names.insert(m.name);
+  for (const char* n : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl", "rmo-scoped", "ptx-7.5-asplos24",
+                        "vulkan-asplos24", "ptx-6.0-spec", "ptx-7.5-spec", "vulkan-spec"})
+    EXPECT_TRUE(names.contains(n)) << n;
+}
+
+TEST(Models, LoadWithoutFindings) {
+  for (const auto& m : cat::shipped_models()) {
+    const std::string text = text_of(m.path);
+    for (vocab::Dialect d : k_dialects) {
+      if (!header(text, "dialect").empty() && d != m.dialect) continue;
+      const cat::LoadOptions options = cat::options_for(m.path, d);
+      EXPECT_EQ(options.dialect, d) << m.path;
+      auto loaded = cat::load_file(m.path, options);
+      ASSERT_TRUE(loaded) << render(loaded.error());
+      for (const auto& f : cat::lint(m.path, options)) ADD_FAILURE() << f.rule << " " << render(f.diagnostic);
+    }
+  }
+}
+
+TEST(Models, HeadersNameEveryAxiom) {
+  for (const auto& m : cat::shipped_models()) {
+    const std::string text = text_of(m.path);
+    EXPECT_FALSE(m.summary.empty()) << m.path;
+    EXPECT_NE(text.find("Provenance"), std::string::npos) << m.path;
+    EXPECT_NE(text.find("Known gaps"), std::string::npos) << m.path;
+    auto loaded = cat::load_model(m.name, m.dialect);
+    ASSERT_TRUE(loaded) << render(loaded.error());
+    std::set<std::string> said, real;
+    std::istringstream words(header(text, "axioms"));
+    for (std::string w; words >> w;) said.insert(w);
+    for (const auto& a : loaded->axioms)
+      if (a.span.source && a.span.source->name == m.path) real.insert(a.name);
+    EXPECT_EQ(said, real) << m.path;
+    for (const std::string& a : real)  // the provenance block speaks of each axiom by name
+      EXPECT_NE(text.find(a, text.find("Provenance")), std::string::npos) << m.path << ": " << a;
+  }
+}
+
+TEST(Models, LoadQuickly) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& m : cat::shipped_models()) ASSERT_TRUE(cat::load_model(m.name, m.dialect));
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LT(ms / static_cast<double>(cat::shipped_models().size()), 50.0) << "a model should load in a few milliseconds";
+}
+
+}  // namespace
+}  // namespace fencepost
