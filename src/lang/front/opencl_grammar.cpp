@@ -21,7 +21,7 @@ constexpr LexOptions k_inside{false, true, true};
 
 // No test that a person wrote comes near these; they keep recursion and terms off the stack's end.
 constexpr int k_max_depth = 100;
-constexpr int k_max_operators = 500;   // in one expression
+constexpr int k_max_operators = 1000;   // in one expression
 constexpr uint64_t k_max_cells = 0x1000;
 
 struct NamedType {

@@ -52,8 +52,11 @@ term::Expr Lowering::truth(const Value& v, const Span& span) const {
 term::Expr Lowering::convert(const Value& v, const CType& to, const Span& span) const {
   const uint8_t w = to.value_width();
   if (w == 1) return truth(v, span);
-  if (!v.symbolic() && !v.is_void && v.e.width() == 1) return term::resize(v.e, w, false);
-  return term::resize(word(v, span), w, v.type.value_signed());
+  const term::Expr e = !v.symbolic() && !v.is_void && v.e.width() == 1 ? v.e : word(v, span);
+  if (e.width() == 1) return term::resize(e, w, false);
+  // A truth value made wide twice is made wide once: one term for one meaning, whatever the casts were.
+  if (e.op() == Op::zext && e.kids()[0].width() == 1) return term::resize(e.kids()[0], w, false);
+  return term::resize(e, w, v.type.value_signed());
 }
 
 // Integer promotion: what is narrower than int becomes int. Pointers stay.
@@ -87,7 +90,7 @@ Lowering::Place Lowering::place_of(const Value& pointer, const Span& span) {
     }
     return p;
   }
-  p.addr.index = term::resize(word(pointer, span), 64, pointer.type.value_signed());
+  p.addr.index = convert(pointer, long_type(), span);
   if (p.addr.index.is_const()) {
     const uint64_t a = p.addr.index.value();
     bool known = false;
@@ -276,7 +279,7 @@ Value Lowering::binary(const Expr& e) {
 
 // One cell is one unit of address, whatever its width (prog::address_of).
 Value Lowering::pointer_sum(const Value& p, const Value& i, bool minus, const Span& span) {
-  term::Expr step = term::resize(word(i, span), 64, i.type.value_signed());
+  term::Expr step = convert(i, long_type(), span);
   if (minus) step = term::unary(Op::neg, step);
   Value out = p;
   if (p.symbolic()) {

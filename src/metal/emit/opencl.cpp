@@ -28,7 +28,7 @@ class ThreadPrinter {
  public:
   ThreadPrinter(const prog::Test& test, uint32_t thread, std::string& out)
       : test_(test), code_(test.code(thread)), out_(out), declared_(code_.registers.size(), false),
-        uses_(code_.registers.size(), 0), definitions_(code_.registers.size(), 0) {
+        inside_call_(code_.registers.size(), false), uses_(code_.registers.size(), 0), definitions_(code_.registers.size(), 0) {
     for (const prog::InitValue& v : test.threads[thread].init) declared_[v.reg] = true;
     for (RegId r = 0; r < code_.registers.size(); ++r)
       for (const std::string& p : code_.parameters) declared_[r] = declared_[r] || p.ends_with(" " + code_.registers[r].name);
@@ -109,6 +109,9 @@ class ThreadPrinter {
       use(in.barrier.quorum);
       if (in.dst != k_none) ++definitions_[in.dst];
     }
+    for (size_t i = 0; i < size(); ++i)
+      for (RegId r : internals(unit(i)))
+        if (r != k_none) inside_call_[r] = true;
   }
 
   bool inlinable(const Unit& u) const {
@@ -162,7 +165,7 @@ class ThreadPrinter {
 
   // fetch_min and fetch_max compare with the sign of the object's type.
   static std::string rmw_type(const Instr& in, const std::string& type) {
-    if (in.kind != Kind::rmw || !in.value) return type;
+    if (in.kind != Kind::rmw || !in.value || in.mnemonic.find("fetch_m") == std::string::npos) return type;
     if (in.value.op() == term::Op::umin || in.value.op() == term::Op::umax) return integer_type(in.value.width(), false);
     return type;
   }
@@ -230,8 +233,34 @@ class ThreadPrinter {
     }
     const auto inside = internals(u);
     made.insert(made.end(), inside.begin(), inside.end());
-    if (target(u) != k_none && !declared_[target(u)]) made.push_back(target(u));
+    // A variable with a smaller number was declared on its own, earlier.
+    const RegId dst = target(u);
+    if (dst != k_none && !declared_[dst] && (made.empty() || dst > made.back())) made.push_back(dst);
     return made;
+  }
+
+  // Variables that the statement reads must stand before it.
+  void declare_used(const Unit& u, const std::vector<Unit>& defs, const std::vector<RegId>& made) {
+    RegId most = 0;
+    const auto use = [&](const term::Expr& e) {
+      term::for_each_variable(e, [&](uint64_t v) {
+        const auto r = static_cast<RegId>(v);
+        const bool here = v >= declared_.size() || (std::find(made.begin(), made.end(), r) != made.end() && r != target(u));
+        if (!here && !declared_[r]) most = std::max(most, r + 1);
+      });
+    };
+    const auto uses = [&](const Unit& x) {
+      for (size_t i = x.begin; i < x.end; ++i) {
+        use(at(i).addr.index);
+        use(at(i).value);
+        use(at(i).guard);
+        if (at(i).mnemonic == "cas.update") most = std::max(most, declared_[at(i).dst] ? 0 : at(i).dst + 1);
+        for (const term::Expr& e : at(i).args) use(e);
+      }
+    };
+    uses(u);
+    for (const Unit& d : defs) uses(d);
+    declare_all(most);
   }
 
   // The text of `u` with `defs` inside it, if that reads back the same.
@@ -263,6 +292,11 @@ class ThreadPrinter {
       if (!text) continue;
       pending.resize(k);
       flush(pending);
+      declare_used(u, inside, made_by(u, inside));
+      if (const RegId dst = target(u); dst != k_none && !declared_[dst]) {
+        const std::vector<RegId> first = made_by(u, inside);
+        if (first.empty() || first.back() != dst) declare_all(dst + 1);
+      }
       const std::vector<RegId> made = made_by(u, inside);
       if (std::any_of(made.begin(), made.end(), [&](RegId r) { return declared_[r]; })) {
         // What stood before had to declare some of them.
@@ -276,6 +310,7 @@ class ThreadPrinter {
       return assignment(u, *text, declares);
     }
     flush(pending);
+    declare_used(u, {}, made_by(u, {}));
     // The registers do not come in the order in which C would make them: declare them ahead.
     RegId most = 0;
     for (RegId r : made_by(u, {})) most = std::max(most, r + 1);
@@ -352,6 +387,10 @@ class ThreadPrinter {
     RegId most = 0;
     for (RegId r = 0; r < inside.size(); ++r)
       if (!declared_[r] && ((inside[r] && after[r]) || (first[r] && second[r]))) most = r + 1;
+    // The temporaries of a compare-exchange cannot be declared: the call makes them. What comes after one in
+    // number has to wait for it, even if a C compiler would then find it out of its block.
+    for (RegId r = 0; r < most; ++r)
+      if (!declared_[r] && inside_call_[r]) most = r;
     declare_all(most);
   }
 
@@ -419,6 +458,7 @@ class ThreadPrinter {
   const prog::Template& code_;
   std::string& out_;
   std::vector<bool> declared_;
+  std::vector<bool> inside_call_;        // made by a compare-exchange for itself
   std::vector<uint32_t> uses_;
   std::vector<uint32_t> definitions_;
   int indent_ = 0;

@@ -72,10 +72,19 @@ Text Writer::conditional_part(const term::Expr& e, bool is_truth) {
   return t;
 }
 
+namespace {
+
+// A comparison with zero that C computes without promotion to int, as in `if (c)` of a char.
+bool is_narrow_truth(const term::Expr& e) {
+  return e.op() == Op::ne && e.kids()[1].is_const(0) && e.kids()[0].width() > 1 && e.kids()[0].width() < 32;
+}
+
+}  // namespace
+
 // Where C asks for a truth value, `x != 0` of a variable is x.
 Text Writer::truth(const term::Expr& e) {
   if (e.op() == Op::ne && e.kids()[1].is_const(0) && e.kids()[0].is_var() && e.kids()[0].width() > 1) return variable(e.kids()[0], true);
-  return value(e);
+  return is_narrow_truth(e) ? value(e.kids()[0]) : value(e);
 }
 
 std::string Writer::condition(const term::Expr& e) { return truth(e).s; }
@@ -140,6 +149,7 @@ Text Writer::binary(const term::Expr& e) {
 
 Text Writer::value(const term::Expr& e) {
   const uint8_t w = e.width();
+  if (is_narrow_truth(e)) return cast("bool", enclosed(value(e.kids()[0]), k_unary), 1, true);
   switch (e.op()) {
     case Op::constant: return w == 1 ? Text{e.value() != 0 ? "1" : "0", k_primary, 1, true} : literal(e.value(), w, true);
     case Op::variable: return variable(e, false);
