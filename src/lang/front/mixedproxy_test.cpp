@@ -74,7 +74,8 @@ Table split(const SourcePtr& source) {
       }
       if (!t.rows.empty() && row.cells.size() != t.rows.front().cells.size())
         fail_at(Span{source, row.begin, row.end},
-                fmt::format("this row has {} cells, the first row {}", row.cells.size(), t.rows.front().cells.size()),
+                fmt::format("this row has {} cell{}, the first row {}", row.cells.size(), row.cells.size() == 1 ? "" : "s",
+                            t.rows.front().cells.size()),
                 "separate the cells with '|'; a cell may be empty");
       t.rows.push_back(std::move(row));
     }

@@ -34,6 +34,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
     case PtxOp::Kind::none: {
       std::vector<std::string> known = ptx_mnemonics();
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
+      for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
              suggest(m.head().text, known, "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
     }

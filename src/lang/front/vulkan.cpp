@@ -42,6 +42,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
     case VulkanOp::Kind::none: {
       std::vector<std::string> known = vulkan_mnemonics();
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
+      for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       c.fail(m.head(), fmt::format("VULKAN has no instruction {}", quoted(m.head().text)),
              suggest(m.head().text, known, "instructions are ld st rmw membar cbar avdevice visdevice, arithmetic and branches"));
     }

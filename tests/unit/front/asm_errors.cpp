@@ -28,6 +28,7 @@ void expect_error(const Bad& b, const std::string& name) {
 
 // Two threads on line 3; the code of P0 starts on line 4 in column 2.
 #define PTX2 "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
+#define ROW " ld.weak r0, x | ld.weak r1, y ;\n"
 #define VK2 "VULKAN t\n{ x=0; y=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 1,wg 0,qf 0 ;\n"
 
 const Bad k_frame[] = {
@@ -80,6 +81,7 @@ const Bad k_ptx[] = {
     {PTX2 " ld.relaxed.gpu.cta r0, y | ;\n", 4, 17, "a second scope"},
     {PTX2 " ld.gpu r0, y | ;\n", 4, 8, "'ld.gpu' needs an order here", ".weak"},
     {PTX2 " ld r0, y | ;\n", 4, 4, "a load needs an order here", "ld.weak r0, y"},
+    {PTX2 ROW "exist (0:r0 = 1)", 5, 1, "no instruction 'exist'", "did you mean 'exists'?"},
     {PTX2 " ldd.weak r0, y | ;\n", 4, 2, "no instruction 'ldd'", "did you mean 'ld'?"},
     {PTX2 " ld.weak y, r0 | ;\n", 4, 10, "expected a register, found 'y'", "r0"},
     {PTX2 " ld.weak r0, r1 | ;\n", 4, 14, "expected a location, found the register 'r1'", "name the location"},
@@ -133,7 +135,6 @@ const Bad k_vulkan[] = {
     {VK2 " fence.sc.gpu | ;\n", 4, 2, "VULKAN has no instruction 'fence'"},
 };
 
-#define ROW " ld.weak r0, x | ld.weak r1, y ;\n"
 const Bad k_question[] = {
     {PTX2 ROW "exists (0:r7 = 1)", 5, 11, "thread P0 has no register 'r7'", "r0"},
     {PTX2 ROW "exists (2:r0 = 1)", 5, 9, "no thread P2", "P0 to P1"},
@@ -212,7 +213,7 @@ const Bad k_mixedproxy[] = {
     {".global x;\nd0.b0 { ld r0, [x]; }\n", 2, 7, "expected '.'"},
     {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == 1) as a;\n$$\n", 5, 1, "has no rows", "cells"},
     {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $2) as a;\n$$\nld | 1\n", 4, 15, "no column '$2'", "$0 to $1"},
-    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $1) as a;\n$$\nld | 1\nld\n", 7, 1, "this row has 1 cells", "'|'"},
+    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $1) as a;\n$$\nld | 1\nld\n", 7, 1, "this row has 1 cell, the first row 2", "'|'"},
     {".global x;\nd0.b0.t0 {\n  $0 r0, [x];\n}\n", 3, 3, "expected an instruction"},
     {".shared x;\n.global y physically aliases x;\n", 2, 2, "lies in .shared", "same memory"},
 };
