@@ -430,12 +430,19 @@ void ProgramEncoding::encode_barriers() {
     }
     return c_.and_(std::move(all));
   };
-  for (uint32_t e : barriers_)
-    if (s_.events[e].barrier_quorum) {
-      const Lit m = c_.fresh();
-      c_.add({-m, exec(e)});
-      members_[e] = m;
+  // Arrivals choose whether to be in S; one without a quorum operand, or one that stays blocked, may always be.
+  const bool any_quorum = std::any_of(barriers_.begin(), barriers_.end(), [&](uint32_t e) { return static_cast<bool>(s_.events[e].barrier_quorum); });
+  for (uint32_t e : barriers_) {
+    if (!any_quorum) break;
+    const Lit reached = lit(s_.events[e].guard);
+    if (!s_.events[e].barrier_quorum) {
+      members_[e] = reached;
+      continue;
     }
+    const Lit m = c_.fresh();
+    c_.add({-m, reached});
+    members_[e] = m;
+  }
   for (uint32_t e : barriers_) {
     const SymEvent& ev = s_.events[e];
     for (const auto& [k, g] : group_of[e]) {
@@ -449,8 +456,7 @@ void ProgramEncoding::encode_barriers() {
           for (const Member& m : ms) {
             const Lit l = c_.and_(m.arrived, same_id(e, m.event));
             equal.push_back(l);
-            auto it = members_.find(m.event);
-            chosen.push_back(c_.and_(l, it == members_.end() ? exec(m.event) : it->second));
+            chosen.push_back(c_.and_(l, members_.at(m.event)));
           }
         may_pass = quorum_met(ev.barrier_quorum, equal);
         const Lit enough = quorum_met(ev.barrier_quorum, chosen);
@@ -462,15 +468,12 @@ void ProgramEncoding::encode_barriers() {
           std::vector<Lit> there;
           if (auto it = group.by_thread.find(t); it != group.by_thread.end())
             for (const Member& m : it->second) there.push_back(m.arrived);
-          // Nobody waits for a thread all of whose barriers of this instance carry other, constant ids.
+          // With an id: nobody waits for a thread all of whose barriers of this instance carry other, constant ids.
           Lit never = ev.barrier_id ? k_true : k_false;
           bool all_constant = true;
           for (const prog::Instr& i : test_.instrs(t)) {
             if (i.kind != prog::Kind::barrier || i.barrier.instance != ev.barrier->instance) continue;
-            if (!i.barrier.id) {
-              if (!ev.barrier_id) all_constant = false;
-              continue;
-            }
+            if (!i.barrier.id) continue;  // never equal to an id
             if (!i.barrier.id.is_const()) {
               all_constant = false;
               continue;
@@ -481,7 +484,6 @@ void ProgramEncoding::encode_barriers() {
                                              bits(term::resize(i.barrier.id, w, true))));
             }
           }
-          if (!ev.barrier_id && all_constant) never = k_true;  // plain here, only named there
           if (all_constant) there.push_back(never);
           all.push_back(c_.or_(std::move(there)));
         }

@@ -496,7 +496,6 @@ class ThreadUnroller {
         SymEvent w = r;
         w.tags = instr.store_tags;
         w.tags.add(vocab::Tag::W).add(vocab::Tag::RMW);
-        w.tags.add(vocab::Tag::W).add(vocab::Tag::RMW);
         w.part = 1;
         w.read = false;
         w.write = true;
