@@ -110,6 +110,12 @@ struct Modeller {
     }
   }
 
+  // A flag in the shape of a data race: conflicting accesses that a random order leaves apart.
+  std::string race() {
+    const std::string order = relation(2, false);
+    return fmt::format("flag ~empty (((W * M) | (M * W)) & loc & ext) \\ (({} | {}^-1) | (IW * _) | (_ * IW)) as race\n", order, "(" + order + ")");
+  }
+
   std::string axiom(size_t k) {
     static const std::vector<std::string> k_changing = {"rf", "co", "fr", "rfe", "fre", "coe"};
     const std::string pair = k_changing[rng.below(k_changing.size())];
@@ -131,6 +137,7 @@ std::string random_model(Rng& rng, vocab::Dialect dialect) {
   std::string out = "\"random\"\n" + m.definitions();
   if (rng.chance(0.8)) out += m.spine();
   for (size_t k = 0, n = 1 + rng.below(3); k < n; ++k) out += m.axiom(k);
+  if (rng.chance(0.7)) out += m.race();
   return out;
 }
 
