@@ -138,6 +138,39 @@ Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source) {
   return rows;
 }
 
+Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, const std::string& path) {
+  const std::string& all = source->text;
+  std::vector<ExpectRow> rows;
+  for (size_t begin = 0; begin < all.size();) {
+    const size_t end = std::min(all.find('\n', begin), all.size());
+    const size_t stop = std::min(all.find('#', begin), end);
+    std::vector<std::string> words;
+    for (size_t at = begin; at < stop;) {
+      const size_t from = all.find_first_not_of(" \t\r", at);
+      if (from >= stop) break;
+      at = std::min(all.find_first_of(" \t\r", from), stop);
+      words.push_back(all.substr(from, at - from));
+    }
+    const Span span{source, static_cast<uint32_t>(begin), static_cast<uint32_t>(stop)};
+    begin = end + 1;
+    if (words.empty()) continue;
+    ExpectRow row;
+    row.path = path;
+    row.span = span;
+    bool known = words.size() == 3;
+    if (known) {
+      row.model = words[0];
+      row.property = words[1];
+      known = words[2] == "holds" || words[2] == "fails" || words[2] == "unknown";
+      row.expected = words[2] == "fails" ? Status::fails : words[2] == "unknown" ? Status::unknown : Status::holds;
+    }
+    if (!known || !question_of(row))
+      return error_at(span, "this line is no expectation", "model property verdict, for example: ptx-7.5 condition fails # why");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::string shipped_name(const std::string& model) {
   if (model.starts_with("ptx-v")) return "ptx-" + model.substr(5);
   return model;

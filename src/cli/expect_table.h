@@ -25,6 +25,10 @@ struct ExpectRow {
 
 Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source);
 
+// A file NAME.expect beside NAME.litmus: lines "model property verdict # provenance", verdict holds, fails or
+// unknown; '#' starts a comment. `path` becomes the path of every row.
+Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, const std::string& path);
+
 // The shipped model that a table's name stands for: "ptx-v6.0" is ptx-6.0, every other name is itself.
 std::string shipped_name(const std::string& model);
 

@@ -80,13 +80,15 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Reports unknown names (with the nearest known one), type errors, unused definitions and expressions that are always empty.\n\n"
      "The exit status is 0 for clean models, 1 when there are warnings, 2 when there are errors.",
      "fencepost lint-model ptx-7.5 my.cat", false},
-    {Verb::expect, "expect", "CSV", 1, 1, "hold a table of expected verdicts against the tool",
-     "Decides every row of a table and prints the rows whose verdict is another than expected; the last line counts them. "
+    {Verb::expect, "expect", "CSV|DIR|FILE", 1, 1, "hold expected verdicts against the tool",
+     "Given a table, decides every row and prints the rows whose verdict is another than expected; the last line counts them. "
      "Columns, in any order: model, property, path, expected, and optionally suite, bound, grid.\n\n"
      "property is condition (or program_spec), races (or cat_spec); rows with other properties are skipped and counted aloud. "
      "expected is 1 or PASS when the property holds, 0 or FAIL when it does not, or UNKNOWN. bound is 1 where the table gives "
      "none, 4 in suites of liveness rows for Vulkan.\n\n"
-     "The exit status is 0 when every row that was decided agrees, else 1.",
+     "Given a folder or a test, decides what stands beside each NAME.litmus in NAME.expect (lines 'model property verdict # "
+     "why', verdict holds, fails or unknown) and what .test files say of their tests, under the default model.\n\n"
+     "The exit status is 0 when every row that was decided agrees, 1 when one does not, and 3 when none was decided.",
      "fencepost expect examples/expected.csv --root examples\n"
      "fencepost expect table.csv --root corpus --suites PTXv6_0,VULKAN -j 4",
      false},

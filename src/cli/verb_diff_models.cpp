@@ -78,7 +78,8 @@ int run_diff_models(const CommandLine& line, const Console& console) {
           ++total;
           const bool known = decided(c.first) && decided(c.second);
           if (!known) ++undecided;
-          if (known && c.first.status == c.second.status) continue;
+          // Two undecided answers say nothing; they are counted, and listed only for programs.
+          if (known ? c.first.status == c.second.status : !s.json && !decided(c.first) && !decided(c.second)) continue;
           if (known) ++flips;
           if (s.json) {
             json += fmt::format("{}\n    {{\"path\": {}, \"flips\": {}, \"verdicts\": [{}, {}], \"details\": [{}, {}]}}",

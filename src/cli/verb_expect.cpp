@@ -1,13 +1,15 @@
-// A table of expected verdicts against the tool. Rows are independent; a row parses its file, takes its model
-// from the cache and asks one question. Nothing is printed for a row that agrees.
+// Expected verdicts against the tool: the rows of a table, or what tests say of themselves. Rows are independent; a
+// row parses its file, takes its model from the cache and asks one question. Nothing is printed for one that agrees.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "cat/library.h"
 #include "check/check.h"
 #include "cli/expect_table.h"
 #include "cli/inputs.h"
@@ -23,6 +25,8 @@ enum class Outcome { passed, failed, skipped };
 
 struct RowReport {
   Outcome outcome = Outcome::passed;
+  std::string suite, path, model, property;   // as the table or the test spells them
+  Status expected = Status::holds;
   std::string found;    // failed: what was found; skipped: why
 };
 
@@ -44,29 +48,6 @@ std::string path_of(const Settings& s, const std::string& path) {
   return path.starts_with("/") ? path : s.root + "/" + path;
 }
 
-RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
-  const auto question = question_of(row);
-  if (!question) return {Outcome::skipped, fmt::format("property {} is not supported", row.property)};
-  if (!row.grid.empty()) return {Outcome::skipped, "launch grids are not supported"};
-  const auto tests = front::parse_file(path_of(s, row.path));
-  if (!tests) return {Outcome::failed, brief(tests.error())};
-  if (tests->size() != 1) return {Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size())};
-  const prog::Test& test = tests->front();
-  const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
-  const auto& model = models.get(name, test.dialect);
-  if (!model) return {Outcome::failed, brief(model.error())};
-  check::Options options = check_options(s);
-  options.property = question->property;
-  options.filter = question->filter;
-  options.bound = bound_of(row);
-  Job job = job_of(s);
-  const check::Result result = check::check(test, *model, options, job);
-  if (result.verdict.status == row.expected) return {};
-  std::string found = word(result.verdict.status);
-  if (!result.verdict.detail.empty()) found += ": " + result.verdict.detail;
-  return {Outcome::failed, std::move(found)};
-}
-
 Expected<SourcePtr> read(const std::string& path) {
   std::ostringstream text;
   if (path == "-") {
@@ -77,6 +58,109 @@ Expected<SourcePtr> read(const std::string& path) {
     if (!in || !(text << in.rdbuf())) return error_at({}, fmt::format("the table '{}' cannot be read", path));
   }
   return make_source(path, text.str());
+}
+
+// The model with its flags as constraints: what it allows is what raises none.
+cat::Model without_flagged(cat::Model m) {
+  for (cat::Axiom& a : m.axioms) {
+    if (!a.flag) continue;
+    a.flag = false;
+    a.negated = !a.negated;
+  }
+  return m;
+}
+
+// Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no flag.
+void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, uint32_t bound, bool race_free,
+            const Settings& s, ModelCache& models) {
+  const auto& model = models.get(model_name, test.dialect);
+  if (!model) {
+    r.outcome = Outcome::failed;
+    r.found = brief(model.error());
+    return;
+  }
+  check::Options options = check_options(s);
+  options.property = q.property;
+  options.filter = q.filter;
+  options.bound = bound;
+  Job job = job_of(s);
+  const Verdict v = check::check(test, race_free ? without_flagged(*model) : *model, options, job).verdict;
+  if (v.status == r.expected) return;
+  r.outcome = Outcome::failed;
+  r.found = word(v.status);
+  if (!v.detail.empty()) r.found += ": " + v.detail;
+}
+
+RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
+  RowReport r{Outcome::passed, row.suite, row.path, row.model, row.property, row.expected, ""};
+  const auto end = [&](Outcome o, std::string why) {
+    r.outcome = o;
+    r.found = std::move(why);
+    return r;
+  };
+  const auto question = question_of(row);
+  if (!question) return end(Outcome::skipped, fmt::format("property {} is not supported", row.property));
+  if (!row.grid.empty()) return end(Outcome::skipped, "launch grids are not supported");
+  const auto tests = front::parse_file(path_of(s, row.path));
+  if (!tests) return end(Outcome::failed, brief(tests.error()));
+  if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
+  const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
+  decide(r, tests->front(), name, *question, bound_of(row), false, s, models);
+  return r;
+}
+
+// What a .test file says of its tests, under the dialect's default model and its variants.
+void run_clauses(std::vector<RowReport>& out, const std::string& path, const std::vector<prog::Test>& tests, const Settings& s,
+                 ModelCache& models) {
+  for (const prog::Test& test : tests)
+    for (const prog::Expectation& e : test.expectations) {
+      std::string name = cat::default_model(test.dialect);
+      if (!e.variant.empty()) name += "-" + e.variant;
+      RowReport& r = out.emplace_back(RowReport{Outcome::passed, "", label(path, test, tests.size()), name, e.text,
+                                                e.holds ? Status::holds : Status::fails, ""});
+      if (e.property.empty()) {
+        r.outcome = Outcome::skipped;
+        r.found = "clauses about more than consistency and races are not supported";
+        continue;
+      }
+      const Question question{e.property == "races" ? check::Property::races : check::Property::condition, true};
+      decide(r, test, name, question, 1, e.property == "race_free", s, models);
+    }
+}
+
+// What the file PATH says of itself, and what its neighbour of the same name with the ending .expect says of it.
+std::vector<RowReport> run_own(const std::string& path, const Settings& s, ModelCache& models) {
+  std::vector<RowReport> out;
+  const auto fault = [&](const Diagnostics& ds) {
+    out.push_back({Outcome::failed, "", path, "", "", Status::holds, brief(ds)});
+    return out;
+  };
+  const auto tests = front::parse_file(path);
+  if (!tests) return fault(tests.error());
+  run_clauses(out, path, *tests, s, models);
+  const std::string beside = std::filesystem::path(path).replace_extension(".expect").string();
+  std::error_code missing;
+  if (!std::filesystem::exists(beside, missing)) return out;
+  const auto source = read(beside);
+  if (!source) return fault(source.error());
+  const auto rows = read_expect_lines(*source, path);
+  if (!rows) return fault(rows.error());
+  for (const ExpectRow& row : *rows) {
+    RowReport& r = out.emplace_back(RowReport{Outcome::passed, "", row.path, row.model, row.property, row.expected, ""});
+    if (tests->size() != 1) {
+      r.outcome = Outcome::failed;
+      r.found = fmt::format("the file holds {} tests, and a line of {} is about one", tests->size(), beside);
+    } else {
+      decide(r, tests->front(), row.model, *question_of(row), bound_of(row), false, s, models);
+    }
+  }
+  return out;
+}
+
+// A folder, or a file whose expectations stand in it or beside it; else the operand is a table.
+bool is_own(const std::string& operand) {
+  std::error_code failed;
+  return operand.ends_with(".test") || operand.ends_with(".litmus") || std::filesystem::is_directory(operand, failed);
 }
 
 // The rows of the wanted suites; a suite that no row belongs to is a mistake.
@@ -98,42 +182,53 @@ Expected<std::vector<ExpectRow>> select(std::vector<ExpectRow> rows, const std::
 
 int run_expect(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  const auto source = read(line.operands.front());
-  if (!source) return report_errors(console, source.error());
-  auto table = read_expect_table(*source);
-  if (!table) return report_errors(console, table.error());
-  const auto rows = select(std::move(*table), s.suites);
-  if (!rows) return report_errors(console, rows.error());
+  const std::string& operand = line.operands.front();
+  std::vector<ExpectRow> rows;
+  std::vector<std::string> files;
+  if (is_own(operand)) {
+    auto found = expand({operand});
+    if (!found) return report_errors(console, found.error());
+    files = std::move(*found);
+  } else {
+    const auto source = read(operand);
+    if (!source) return report_errors(console, source.error());
+    auto table = read_expect_table(*source);
+    if (!table) return report_errors(console, table.error());
+    auto selected = select(std::move(*table), s.suites);
+    if (!selected) return report_errors(console, selected.error());
+    rows = std::move(*selected);
+  }
 
   ModelCache models;
-  Progress progress(console, rows->size(), "rows");
+  const size_t work = rows.size() + files.size();
+  Progress progress(console, work, rows.empty() ? "files" : "rows");
   size_t passed = 0, failed = 0, skipped = 0;
   std::map<std::pair<std::string, std::string>, size_t> skips;  // (suite, reason) -> rows
   std::string mismatches;
+  const auto take = [&](const RowReport& r) {
+    switch (r.outcome) {
+      case Outcome::passed: ++passed; return;
+      case Outcome::skipped:
+        ++skipped;
+        ++skips[{r.suite, r.found}];
+        return;
+      case Outcome::failed: ++failed; break;
+    }
+    if (s.json) {
+      mismatches += fmt::format("{}\n    {{\"suite\": {}, \"path\": {}, \"model\": {}, \"property\": {}, \"expected\": {}, \"found\": {}}}",
+                                mismatches.empty() ? "" : ",", json_string(r.suite), json_string(r.path), json_string(r.model),
+                                json_string(r.property), json_string(name(r.expected)), json_string(r.found));
+      return;
+    }
+    progress.clear();
+    console.out(fmt::format("{}{}{} ({}, {}): expected {}, found {}\n", r.suite, r.suite.empty() ? "" : " ", r.path, r.model, r.property,
+                            word(r.expected), r.found));
+  };
   in_order(
-      rows->size(), s.threads, progress, [&](size_t i) { return run_row((*rows)[i], s, models); },
-      [&](size_t i, RowReport r) {
-        const ExpectRow& row = (*rows)[i];
-        const std::string place = row.suite.empty() ? row.path : row.suite + " " + row.path;
-        switch (r.outcome) {
-          case Outcome::passed: ++passed; break;
-          case Outcome::skipped:
-            ++skipped;
-            ++skips[{row.suite, r.found}];
-            break;
-          case Outcome::failed:
-            ++failed;
-            if (s.json) {
-              mismatches += fmt::format(
-                  "{}\n    {{\"suite\": {}, \"path\": {}, \"model\": {}, \"property\": {}, \"expected\": {}, \"found\": {}}}",
-                  mismatches.empty() ? "" : ",", json_string(row.suite), json_string(row.path), json_string(row.model),
-                  json_string(row.property), json_string(name(row.expected)), json_string(r.found));
-            } else {
-              progress.clear();
-              console.out(fmt::format("{} ({}, {}): expected {}, found {}\n", place, row.model, row.property, word(row.expected), r.found));
-            }
-            break;
-        }
+      work, s.threads, progress,
+      [&](size_t i) { return i < rows.size() ? std::vector{run_row(rows[i], s, models)} : run_own(files[i - rows.size()], s, models); },
+      [&](size_t, const std::vector<RowReport>& reports) {
+        for (const RowReport& r : reports) take(r);
       });
   progress.clear();
   if (s.json) {

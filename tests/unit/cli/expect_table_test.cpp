@@ -81,3 +81,20 @@ TEST(ExpectTable, NamesPropertiesAndBounds) {
   row.bound = 7;
   EXPECT_EQ(bound_of(row), 7u);
 }
+
+TEST(ExpectTable, LinesBesideATest) {
+  const auto read_lines = [](std::string text) { return read_expect_lines(make_source("a.expect", std::move(text)), "a.litmus"); };
+  const auto rows = read_lines("# note\n\nptx-7.5 condition fails # why: a # b\r\n vulkan  races\tholds\nsc condition unknown#x");
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->size(), 3u);
+  EXPECT_EQ((*rows)[0].model, "ptx-7.5");
+  EXPECT_EQ((*rows)[0].path, "a.litmus");
+  EXPECT_EQ((*rows)[0].expected, Status::fails);
+  EXPECT_EQ((*rows)[1].property, "races");
+  EXPECT_EQ((*rows)[1].expected, Status::holds);
+  EXPECT_EQ((*rows)[2].expected, Status::unknown);
+  EXPECT_EQ(read_lines("")->size(), 0u);
+  for (const char* bad : {"ptx-7.5 condition\n", "ptx-7.5 condition 1\n", "m condition holds really\n", "m conditoin holds\n"})
+    EXPECT_FALSE(read_lines(bad).has_value()) << bad;
+  EXPECT_NE(render(read_lines("m races holds\nm races\n").error()).find("a.expect:2:1: error: "), std::string::npos);
+}

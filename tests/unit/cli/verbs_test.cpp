@@ -195,6 +195,20 @@ TEST_F(Verbs, ExpectTakesModelsFromAFolder) {
   EXPECT_EQ(r.code, 0);
 }
 
+TEST_F(Verbs, ExpectReadsWhatTestsSayOfThemselves) {
+  write("synced.expect", "ptx-7.5 condition fails # release and acquire\nsc condition fails\n");
+  write("sub/relaxed.expect", "ptx-7.5 condition holds\n");
+  write("sub/racy.test", "NEWWG\nNEWSG\nNEWTHREAD\nst.sc0 x = 1\nNEWWG\nNEWSG\nNEWTHREAD\nld.sc0 x = 1\n"
+                         "SATISFIABLE consistent[X] && #dr>0\nNOSOLUTION consistent[X] && #dr=0\n");
+  const Ran good = run_with({"expect", dir_});
+  EXPECT_EQ(good.out, "5 passed, 0 failed\n") << good.err;
+  EXPECT_EQ(good.code, 0);
+  write("sub/relaxed.expect", "ptx-7.5 condition fails\n");
+  const Ran bad = run_with({"expect", relaxed_});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_TRUE(has(bad.out, "expected 0 (fails), found 1 (holds)\n0 passed, 1 failed\n")) << bad.out;
+}
+
 TEST_F(Verbs, PrintGivesBackTheTest) {
   const Ran once = run_with({"print", synced_});
   ASSERT_EQ(once.code, 0) << once.err;
@@ -239,4 +253,10 @@ TEST(Program, LoadsNoHeavyLibrary) {
 TEST(Program, FullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
   EXPECT_EQ(shell(std::string(FENCEPOST_PROGRAM) + " models 2>/dev/null > /dev/full").code, 4);
+}
+
+TEST(Program, TheOptionsPageIsCurrent) {
+  std::ifstream page(FENCEPOST_SOURCE_DIR "/docs/options.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_EQ(text, run_with({"help-markdown"}).out) << "write it again: fencepost help-markdown > docs/options.md";
 }
