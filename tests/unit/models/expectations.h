@@ -1,6 +1,6 @@
 #pragma once
 // The bundled tests: every X.litmus under examples/ and tests/corpus/ that has an X.expect beside it. A line of
-// X.expect is "model property verdict # provenance"; '#' at the start of a line is a comment.
+// X.expect (outside tests/corpus/malformed) is "model property verdict # provenance"; '#' at the start of a line is a comment.
 #include <string>
 #include <vector>
 
