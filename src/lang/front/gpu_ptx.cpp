@@ -203,7 +203,7 @@ class Reader {
       if (c_.accept("|")) continue;
       if (!c_.at(";")) c_.fail_expected(c_.peek(), "'|' or ';'", "cells are separated by '|' and a row ends in ';'");
       if (k + 1 != threads_.size())
-        c_.fail(c_.peek(), fmt::format("this row has {} cells for {} threads", k + 1, threads_.size()), "write '|' for the empty cells");
+        c_.fail(c_.peek(), fmt::format("this row has {} cell{} for {} threads", k + 1, k == 0 ? "" : "s", threads_.size()), "write '|' for the empty cells");
       c_.next();
       return;
     }

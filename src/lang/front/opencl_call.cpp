@@ -86,7 +86,8 @@ Tag fence_order(const std::string& order) {
 
 void check_arguments(const Expr& e, size_t least, size_t most, std::string_view usage) {
   if (e.kids.size() >= least && e.kids.size() <= most) return;
-  fail_at(e.span, fmt::format("{} takes {} arguments, not {}", quoted(e.op), least == most ? std::to_string(least) : fmt::format("{} to {}", least, most), e.kids.size()),
+  const std::string count = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+  fail_at(e.span, fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, most == 1 ? "" : "s", e.kids.size()),
           fmt::format("write {}", usage));
 }
 

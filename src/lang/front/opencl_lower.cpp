@@ -84,7 +84,7 @@ Lowering::Variable& Lowering::variable(const std::string& name, const Span& span
     fail_at(span, fmt::format("{} is not a parameter of P{}", quoted(name), ast_.id), fmt::format("add 'global int* {}' to the parameters of P{}", name, ast_.id));
   if (name.starts_with("memory_") || name.starts_with("CLK_"))
     fail_at(span, fmt::format("{} is not a value", quoted(name)), "orders, scopes and fence flags stand in their places in atomic functions only");
-  fail_at(span, fmt::format("{} is not declared in P{}", quoted(name), ast_.id), suggest(name, names, fmt::format("declare it: int {} = 0;", name)));
+  fail_at(span, fmt::format("{} is not declared in P{}", quoted(name), ast_.id), suggest(name, names, fmt::format("declare it, int {0} = 0; or add 'global int* {0}' to the parameters of P{1}", name, ast_.id)));
 }
 
 prog::RegId Lowering::destination(Dest* dest, const CType& type) {
