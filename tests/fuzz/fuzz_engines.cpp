@@ -8,10 +8,14 @@
 //   --seconds T             time for each question (default 2)
 //   -j N                    processes
 //   --save DIR              where shrunk disagreements go
+//   --quick             end with status 1 at the first disagreement, without shrinking it
 //   --check-statistics      fail when a verdict, a size or an instruction class was too rare
 //
 // Exit status 0: no disagreement, no death of an engine, every program read.
 #include <fmt/format.h>
+
+#include <signal.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -43,6 +47,7 @@ struct Setup {
   unsigned jobs = 1;
   std::string save = "disagreements";
   bool check_statistics = false;
+  bool quick = false;
   // Loaded before the workers start.
   std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
   std::map<prog::Dialect, cat::Model> without_axioms;
@@ -69,6 +74,10 @@ Setup read_arguments(int argc, char** argv) {
   Setup s;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
+    if (a == "--quick") {
+      s.quick = true;
+      continue;
+    }
     if (a == "--check-statistics") {
       s.check_statistics = true;
       continue;
@@ -184,6 +193,11 @@ std::string kind_of(const std::string& sentence) { return sentence.substr(0, sen
 
 void report_disagreement(const Setup& setup, const Program& p, const std::string& name, const cat::Model& model, const CompareOptions& options,
                          const std::string& sentence, uint64_t index) {
+  if (setup.quick) {
+    fmt::print(stderr, "program {}: {}\n", index, sentence);
+    kill(getppid(), SIGKILL);  // the workers' parent: nothing else is of interest
+    _exit(1);
+  }
   const auto interesting = [&](const Program& q) {
     auto t = parse(q);
     if (!t) return false;
@@ -237,6 +251,7 @@ Record one(const Setup& setup, uint64_t index) {
 
 // A program that kills an engine, found again and shrunk with a process for each question.
 void report_death(const Setup& setup, uint64_t index, int status) {
+  if (setup.quick) _exit(1);
   Record ignored;
   const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
                                               : fmt::format("exit status {}", WEXITSTATUS(status));
