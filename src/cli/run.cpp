@@ -18,16 +18,13 @@ Job job_of(const Settings& s) {
 }
 
 int report_errors(const Console& console, const Diagnostics& ds) {
-  console.err(render(ds));
+  for (const Diagnostic& d : ds.list) console.err((d.span.source ? "" : "fencepost: ") + render(d));
   return exit_code(ds);
 }
 
 int run(const std::vector<std::string>& args, const Console& console) {
   const auto parsed = parse_command_line(args);
-  if (!parsed) {
-    console.err("fencepost: " + render(parsed.error()));
-    return k_exit_bad_input;
-  }
+  if (!parsed) return report_errors(console, parsed.error());
   if (!parsed->command) {
     console.out(parsed->text);
     return k_exit_holds;

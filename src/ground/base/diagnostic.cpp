@@ -74,7 +74,7 @@ std::string render(const Diagnostic& d) {
   std::string out;
   if (d.span.source) out += d.span.location() + ": ";
   out += fmt::format("{}: {}{}\n", word(d.severity), d.fault == Fault::unsupported ? "unsupported: " : "", d.message);
-  if (d.span.source) {
+  if (d.span.source && !d.span.source->text.empty()) {
     size_t start = 0;
     const std::string_view line = line_of(d.span.source->text, d.span.begin, start);
     const size_t column = std::min<size_t>(d.span.begin - std::min<size_t>(d.span.begin, start), line.size());

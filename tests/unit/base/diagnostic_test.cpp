@@ -63,7 +63,7 @@ TEST(Diagnostic, TheEndOfTheTextAndNoPlaceAtAll) {
   EXPECT_EQ(render(error_at({}, "no such file", "look again").error()),
             "error: no such file\n     = hint: look again\n");
   EXPECT_EQ(render(unsupported_at({}, "images").error()), "error: unsupported: images\n");
-  EXPECT_EQ(render(error_at({make_source("-", ""), 0, 0}, "empty").error()), "-:1:1: error: empty\n   1 | \n     | ^\n");
+  EXPECT_EQ(render(error_at({make_source("-", ""), 0, 0}, "empty").error()), "-:1:1: error: empty\n");
 }
 
 TEST(Diagnostic, WideCharactersTakeOneColumn) {
