@@ -112,6 +112,16 @@ class ThreadUnroller {
         last[code[i].label] = i;
     for (const auto& [label, to] : last) loops_.push_back({label, code_.labels[label].at, to, {}});
     if (loops_.empty()) return;
+    // A loop that begins inside another ends inside it too: extents nest (docs/semantics.md).
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Loop& a : loops_)
+        for (const Loop& b : loops_)
+          if (a.from < b.from && b.from <= a.to && a.to < b.to) {
+            a.to = b.to;
+            changed = true;
+          }
+    }
     // Registers live before each instruction; observables are live at the end.
     const size_t n = code.size();
     std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(code_.registers.size(), false));

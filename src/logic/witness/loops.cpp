@@ -47,6 +47,17 @@ std::vector<Loop> find_loops(const prog::Template& code, const std::vector<bool>
   std::vector<Loop> loops;
   for (const auto& [label, end] : last) loops.push_back({label, code.labels[label].at, end, {}});
   if (loops.empty()) return loops;
+  // A loop that begins inside another belongs to it: its end is the other's end too. Extents then nest, and
+  // every counter is reset only by a jump that an enclosing counter bounds.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Loop& a : loops)
+      for (const Loop& b : loops)
+        if (a.begin < b.begin && b.begin <= a.end && a.end < b.end) {
+          a.end = b.end;
+          changed = true;
+        }
+  }
 
   const size_t n = code.code.size();
   std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(code.registers.size(), false));

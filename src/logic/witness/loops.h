@@ -1,6 +1,7 @@
 #pragma once
 // Loops of a thread's code and the counting of their iterations (docs/semantics.md, Loops). A loop is a
-// label with a backward jump to it; its extent reaches from the label to the last such jump.
+// label with a backward jump to it; its extent reaches from the label to the last such jump, and to the end
+// of every loop that begins inside it.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,7 +14,7 @@ namespace fencepost::witness {
 struct Loop {
   prog::LabelId label = 0;
   uint32_t begin = 0;          // position of the label
-  uint32_t end = 0;            // position of the last backward jump to it
+  uint32_t end = 0;            // last position of its extent
   std::vector<bool> live;      // registers that may be read before they are written, at the label
 };
 
