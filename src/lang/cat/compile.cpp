@@ -17,36 +17,61 @@ const char* type_name(Type t) { return t == Type::set ? "set" : "relation"; }
 
 const char* symbol_of(ExprKind k) {
   switch (k) {
-    case ExprKind::union_: return "'|'";
-    case ExprKind::inter: return "'&'";
-    case ExprKind::diff: return "'\\'";
-    case ExprKind::seq: return "';'";
-    case ExprKind::product: return "'*'";
-    case ExprKind::complement: return "'~'";
-    case ExprKind::inverse: return "'^-1'";
-    case ExprKind::plus: return "'+'";
-    case ExprKind::star: return "'*'";
-    case ExprKind::opt: return "'?'";
-    case ExprKind::square: return "'^2'";
-    case ExprKind::ident: return "'[ ]'";
-    default: return "this";
+    case ExprKind::union_:
+      return "'|'";
+    case ExprKind::inter:
+      return "'&'";
+    case ExprKind::diff:
+      return "'\\'";
+    case ExprKind::seq:
+      return "';'";
+    case ExprKind::product:
+      return "'*'";
+    case ExprKind::complement:
+      return "'~'";
+    case ExprKind::inverse:
+      return "'^-1'";
+    case ExprKind::plus:
+      return "'+'";
+    case ExprKind::star:
+      return "'*'";
+    case ExprKind::opt:
+      return "'?'";
+    case ExprKind::square:
+      return "'^2'";
+    case ExprKind::ident:
+      return "'[ ]'";
+    default:
+      return "this";
   }
 }
 
 NodeOp node_op(ExprKind k) {
   switch (k) {
-    case ExprKind::union_: return NodeOp::union_;
-    case ExprKind::inter: return NodeOp::inter;
-    case ExprKind::diff: return NodeOp::diff;
-    case ExprKind::seq: return NodeOp::seq;
-    case ExprKind::product: return NodeOp::product;
-    case ExprKind::complement: return NodeOp::complement;
-    case ExprKind::inverse: return NodeOp::inverse;
-    case ExprKind::plus: return NodeOp::plus;
-    case ExprKind::star: return NodeOp::star;
-    case ExprKind::opt: return NodeOp::opt;
-    case ExprKind::ident: return NodeOp::ident;
-    default: break;
+    case ExprKind::union_:
+      return NodeOp::union_;
+    case ExprKind::inter:
+      return NodeOp::inter;
+    case ExprKind::diff:
+      return NodeOp::diff;
+    case ExprKind::seq:
+      return NodeOp::seq;
+    case ExprKind::product:
+      return NodeOp::product;
+    case ExprKind::complement:
+      return NodeOp::complement;
+    case ExprKind::inverse:
+      return NodeOp::inverse;
+    case ExprKind::plus:
+      return NodeOp::plus;
+    case ExprKind::star:
+      return NodeOp::star;
+    case ExprKind::opt:
+      return NodeOp::opt;
+    case ExprKind::ident:
+      return NodeOp::ident;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "this expression is no operator of the model");
   return NodeOp::empty_rel;
@@ -56,8 +81,10 @@ std::string collapsed(std::string_view text, size_t limit) {
   std::string out;
   for (char c : text) {
     const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!blank) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
   if (out.size() > limit) out = out.substr(0, limit - 3) + "...";
   return out;
@@ -85,10 +112,19 @@ void Compiler::statement(const Statement& s, FrameId& frame) {
       group.recursive ? let_rec(group, global, frame) : let(group, global, frame);
       break;
     }
-    case StatementKind::axiom: axiom(s, frame); break;
-    case StatementKind::show: show(s, frame); break;
-    case StatementKind::call: call(s, frame); break;
-    case StatementKind::procedure: case StatementKind::include: case StatementKind::ignored: break;
+    case StatementKind::axiom:
+      axiom(s, frame);
+      break;
+    case StatementKind::show:
+      show(s, frame);
+      break;
+    case StatementKind::call:
+      call(s, frame);
+      break;
+    case StatementKind::procedure:
+    case StatementKind::include:
+    case StatementKind::ignored:
+      break;
   }
 }
 
@@ -144,7 +180,8 @@ std::vector<Type> Compiler::infer_types(const Let& group, bool global, FrameId f
 void Compiler::let_rec(const Let& group, bool global, FrameId& frame) {
   const size_t n = group.bindings.size();
   const auto place_of = [&](const Binding& b) { return Place{group.file, b.begin, b.end}; };
-  const auto functions = std::any_of(group.bindings.begin(), group.bindings.end(), [](const Binding& b) { return !b.groups.empty(); });
+  const auto functions =
+      std::any_of(group.bindings.begin(), group.bindings.end(), [](const Binding& b) { return !b.groups.empty(); });
   if (in_group_ && !functions)
     findings_->unsupported(span(place_of(group.bindings[0])), "a 'let rec' inside another is not supported here",
                            "define both together with 'and'");
@@ -206,7 +243,9 @@ void Compiler::axiom(const Statement& s, FrameId frame) {
     const std::string who = fmt::format("'{}'", cat::name(s.axiom));
     if (!node_of(v, Type::rel, e, who.c_str(), node)) return;
   }
-  std::string name = s.label.present() ? p_.name(s.label.symbol) : label_of_call_.empty() ? made_up_name(s) : label_of_call_;
+  std::string name = s.label.present()        ? p_.name(s.label.symbol)
+                     : label_of_call_.empty() ? made_up_name(s)
+                                              : label_of_call_;
   axioms_.push_back({s.axiom, s.negated, s.flag, node, std::move(name), p_.span(s.file, s.begin, s.end)});
 }
 
@@ -250,8 +289,9 @@ bool Compiler::within_limits() {
 bool Compiler::spend(const Span& at) {
   if (within_limits()) return true;
   if (!stopped())
-    findings_->error("size", at, depth_ > k_max_depth ? "functions are applied too deeply here"
-                                                      : "this model grows too large when its functions are applied",
+    findings_->error("size", at,
+                     depth_ > k_max_depth ? "functions are applied too deeply here"
+                                          : "this model grows too large when its functions are applied",
                      "give names to intermediate results and call functions less often");
   stopped_ = true;
   return false;
@@ -273,44 +313,70 @@ Compiler::Value Compiler::eval(ExprId id, FrameId frame) {
 
 Compiler::Value Compiler::eval_inner(const Expr& e, FrameId frame) {
   switch (e.kind) {
-    case ExprKind::name: return lookup(e, frame);
-    case ExprKind::empty_any: return {Value::empty};
-    case ExprKind::union_: case ExprKind::inter: case ExprKind::diff: case ExprKind::seq: case ExprKind::product:
+    case ExprKind::name:
+      return lookup(e, frame);
+    case ExprKind::empty_any:
+      return {Value::empty};
+    case ExprKind::union_:
+    case ExprKind::inter:
+    case ExprKind::diff:
+    case ExprKind::seq:
+    case ExprKind::product:
       return binary(e, frame);
-    case ExprKind::complement: case ExprKind::inverse: case ExprKind::plus: case ExprKind::star: case ExprKind::opt:
-    case ExprKind::square: case ExprKind::ident:
+    case ExprKind::complement:
+    case ExprKind::inverse:
+    case ExprKind::plus:
+    case ExprKind::star:
+    case ExprKind::opt:
+    case ExprKind::square:
+    case ExprKind::ident:
       return unary(e, frame);
-    case ExprKind::apply: return apply_expr(e, frame);
-    case ExprKind::fun: return definition(p_.lets[e.payload].bindings[0], e.file, frame);
+    case ExprKind::apply:
+      return apply_expr(e, frame);
+    case ExprKind::fun:
+      return definition(p_.lets[e.payload].bindings[0], e.file, frame);
     case ExprKind::let_in: {
       const Let& group = p_.lets[e.payload];
       FrameId inner = frame;
       group.recursive ? let_rec(group, false, inner) : let(group, false, inner);
       return eval(e.first, inner);
     }
-    case ExprKind::try_with: return eval(e.payload == 0 ? e.first : p_.exprs[e.first].next, frame);
+    case ExprKind::try_with:
+      return eval(e.payload == 0 ? e.first : p_.exprs[e.first].next, frame);
   }
   return {};
 }
 
 Compiler::Value Compiler::lookup(const Expr& e, FrameId frame) {
   switch (e.resolution) {
-    case Resolution::global: return globals_[e.value];
+    case Resolution::global:
+      return globals_[e.value];
     case Resolution::local: {
       for (uint16_t up = 0; up < e.depth; ++up) frame = frames_[frame].parent;
       FENCEPOST_INVARIANT(e.value < frames_[frame].slots.size(), "a local name of a cat file has a place in its frame");
       return frames_[frame].slots[e.value];
     }
-    case Resolution::tag: return {Value::set, dag_.tag(static_cast<vocab::Tag>(e.value), place(e))};
-    case Resolution::base: return {Value::rel, dag_.base(static_cast<vocab::Base>(e.value), place(e))};
-    case Resolution::everything: return {Value::set, dag_.everything(place(e))};
-    case Resolution::memory: return {Value::set, dag_.memory(place(e))};
-    case Resolution::zero: return {Value::empty};
-    case Resolution::emptyset: return {Value::set, dag_.empty(Type::set, place(e))};
-    case Resolution::fn_domain: case Resolution::fn_range: case Resolution::fn_toid: case Resolution::fn_new_set:
+    case Resolution::tag:
+      return {Value::set, dag_.tag(static_cast<vocab::Tag>(e.value), place(e))};
+    case Resolution::base:
+      return {Value::rel, dag_.base(static_cast<vocab::Base>(e.value), place(e))};
+    case Resolution::everything:
+      return {Value::set, dag_.everything(place(e))};
+    case Resolution::memory:
+      return {Value::set, dag_.memory(place(e))};
+    case Resolution::zero:
+      return {Value::empty};
+    case Resolution::emptyset:
+      return {Value::set, dag_.empty(Type::set, place(e))};
+    case Resolution::fn_domain:
+    case Resolution::fn_range:
+    case Resolution::fn_toid:
+    case Resolution::fn_new_set:
     case Resolution::fn_new_relation:
       return {Value::builtin, static_cast<uint32_t>(e.resolution)};
-    case Resolution::unresolved: case Resolution::unknown: break;
+    case Resolution::unresolved:
+    case Resolution::unknown:
+      break;
   }
   return {};
 }
@@ -337,10 +403,12 @@ Compiler::Value Compiler::binary(const Expr& e, FrameId frame) {
   const bool known_right = r.kind == Value::set || r.kind == Value::rel;
   if (known_left && known_right && l.kind != r.kind) {
     const Expr& set = l.kind == Value::set ? left : right;
-    type_error(p_.span(right), fmt::format("{} joins two sets or two relations, but '{}' is a {} and '{}' a {}", who,
-                                           collapsed(p_.span(left).text(), 30), type_name(l.kind == Value::set ? Type::set : Type::rel),
-                                           collapsed(p_.span(right).text(), 30), type_name(r.kind == Value::set ? Type::set : Type::rel)),
-               fmt::format("[{}] is the identity on the set", collapsed(p_.span(set).text(), 30)));
+    type_error(
+        p_.span(right),
+        fmt::format("{} joins two sets or two relations, but '{}' is a {} and '{}' a {}", who,
+                    collapsed(p_.span(left).text(), 30), type_name(l.kind == Value::set ? Type::set : Type::rel),
+                    collapsed(p_.span(right).text(), 30), type_name(r.kind == Value::set ? Type::set : Type::rel)),
+        fmt::format("[{}] is the identity on the set", collapsed(p_.span(set).text(), 30)));
     return {};
   }
   if (!node_of(l, type, left, who, a) || !node_of(r, type, right, who, b)) return {};
@@ -398,18 +466,24 @@ Compiler::Value Compiler::apply_expr(const Expr& e, FrameId frame) {
   if (f.kind != Value::function) {
     const std::string text = collapsed(p_.span(function).text(), 30);
     if (calls_.empty() || function.resolution != Resolution::local) {
-      type_error(p_.span(function), fmt::format("'{}' is a {}, not a function", text, type_name(f.kind == Value::set ? Type::set : Type::rel)),
-                 fmt::format("an operator may be missing after '{}': | & \\ ; *", text));
+      type_error(
+          p_.span(function),
+          fmt::format("'{}' is a {}, not a function", text, type_name(f.kind == Value::set ? Type::set : Type::rel)),
+          fmt::format("an operator may be missing after '{}': | & \\ ; *", text));
     } else {
-      type_error(p_.span(function), fmt::format("'{}' is applied, but it stands for a {}", text, type_name(f.kind == Value::set ? Type::set : Type::rel)),
+      type_error(p_.span(function),
+                 fmt::format("'{}' is applied, but it stands for a {}", text,
+                             type_name(f.kind == Value::set ? Type::set : Type::rel)),
                  "pass a function for it");
     }
     return {};
   }
   const Value v = apply(f, arguments, e);
   if (v.kind == Value::set || v.kind == Value::rel)
-    dag_.name(v.id, function.kind == ExprKind::name ? fmt::format("{}({})", p_.symbols.text(function.symbol), shown)
-                                                     : collapsed(p_.span(e).text(), 60), true);
+    dag_.name(v.id,
+              function.kind == ExprKind::name ? fmt::format("{}({})", p_.symbols.text(function.symbol), shown)
+                                              : collapsed(p_.span(e).text(), 60),
+              true);
   return v;
 }
 
@@ -418,7 +492,8 @@ Compiler::Value Compiler::apply_builtin(Resolution which, const std::vector<Valu
   const std::string name = collapsed(p_.span(function).text(), 30);
   const size_t want = which == Resolution::fn_new_set || which == Resolution::fn_new_relation ? 0 : 1;
   if (arguments.size() != want) {
-    type_error(p_.span(function), fmt::format("'{}' takes {} argument{}, not {}", name, want == 0 ? "no" : "one", want == 0 ? "s" : "", arguments.size()));
+    type_error(p_.span(function), fmt::format("'{}' takes {} argument{}, not {}", name, want == 0 ? "no" : "one",
+                                              want == 0 ? "s" : "", arguments.size()));
     return {};
   }
   if (which == Resolution::fn_new_set) return {Value::set, dag_.empty(Type::set, place(e))};
@@ -437,8 +512,9 @@ Compiler::Value Compiler::apply(Value function, const std::vector<Value>& argume
   if (c.binding->binder < was_applied_.size()) was_applied_[c.binding->binder] = true;
   if (arguments.size() != parameters.size()) {
     const Expr& head = p_.exprs[e.first];
-    type_error(p_.span(head), fmt::format("'{}' takes {} argument{}, not {}", collapsed(p_.span(head).text(), 30), parameters.size(),
-                                          parameters.size() == 1 ? "" : "s", arguments.size()),
+    type_error(p_.span(head),
+               fmt::format("'{}' takes {} argument{}, not {}", collapsed(p_.span(head).text(), 30), parameters.size(),
+                           parameters.size() == 1 ? "" : "s", arguments.size()),
                fmt::format("it is defined at {}", p_.span(c.file, c.binding->begin, c.binding->end).location()));
     return {};
   }
@@ -473,20 +549,33 @@ Compiler::Value Compiler::infer(ExprId id, FrameId frame) {
 Compiler::Value Compiler::infer_inner(const Expr& e, FrameId frame) {
   const auto typed = [](Value::Kind k) { return Value{k, k_no_node}; };
   switch (e.kind) {
-    case ExprKind::name: return lookup(e, frame);
-    case ExprKind::empty_any: return typed(Value::unknown);
-    case ExprKind::union_: case ExprKind::inter: case ExprKind::diff: {
+    case ExprKind::name:
+      return lookup(e, frame);
+    case ExprKind::empty_any:
+      return typed(Value::unknown);
+    case ExprKind::union_:
+    case ExprKind::inter:
+    case ExprKind::diff: {
       const Value l = infer(e.first, frame);
       if (l.kind == Value::set || l.kind == Value::rel) return typed(l.kind);
       const Value r = infer(p_.exprs[e.first].next, frame);
       return typed(r.kind == Value::set || r.kind == Value::rel ? r.kind : Value::unknown);
     }
-    case ExprKind::complement: return infer(e.first, frame);
-    case ExprKind::seq: case ExprKind::product: case ExprKind::inverse: case ExprKind::plus: case ExprKind::star:
-    case ExprKind::opt: case ExprKind::square: case ExprKind::ident:
+    case ExprKind::complement:
+      return infer(e.first, frame);
+    case ExprKind::seq:
+    case ExprKind::product:
+    case ExprKind::inverse:
+    case ExprKind::plus:
+    case ExprKind::star:
+    case ExprKind::opt:
+    case ExprKind::square:
+    case ExprKind::ident:
       return typed(Value::rel);
-    case ExprKind::fun: return definition(p_.lets[e.payload].bindings[0], e.file, frame);
-    case ExprKind::try_with: return infer(e.payload == 0 ? e.first : p_.exprs[e.first].next, frame);
+    case ExprKind::fun:
+      return definition(p_.lets[e.payload].bindings[0], e.file, frame);
+    case ExprKind::try_with:
+      return infer(e.payload == 0 ? e.first : p_.exprs[e.first].next, frame);
     case ExprKind::let_in: {
       const Let& group = p_.lets[e.payload];
       std::vector<Value> slots;
@@ -570,10 +659,12 @@ void Compiler::not_monotone(const Expr& operand, FrameId frame, const char* wher
   const Expr* found = open_occurrence(static_cast<ExprId>(&operand - p_.exprs.data()), frame);
   const Expr& at = found != nullptr ? *found : operand;
   const std::string text = collapsed(p_.span(at).text(), 40);
-  std::string hint = "a 'let rec' is the least solution of its equations, which exists when each right-hand side only "
-                     "grows with the names it defines";
+  std::string hint =
+      "a 'let rec' is the least solution of its equations, which exists when each right-hand side only "
+      "grows with the names it defines";
   if (!calls_.empty()) hint += fmt::format("; this happens in the call at {}", p_.span(*calls_.back()).location());
-  findings_->error("recursion", p_.span(at), fmt::format("'{}' stands {} in its own recursive definition", text, where), hint);
+  findings_->error("recursion", p_.span(at), fmt::format("'{}' stands {} in its own recursive definition", text, where),
+                   hint);
 }
 
 // ---- functions that nobody applies -----------------------------------------------------------------
@@ -596,7 +687,8 @@ void Compiler::probe_unapplied_functions() {
       for (const auto& group : f.groups) {
         std::vector<Value> slots;
         for (size_t i = 0; i < group.size(); ++i, bits >>= 1)
-          slots.push_back(bits & 1 ? Value{Value::set, dag_.tag(vocab::Tag::R, {})} : Value{Value::rel, dag_.base(vocab::Base::po, {})});
+          slots.push_back(bits & 1 ? Value{Value::set, dag_.tag(vocab::Tag::R, {})}
+                                   : Value{Value::rel, dag_.base(vocab::Base::po, {})});
         frame = new_frame(frame, std::move(slots));
       }
       eval(f.body, frame);
@@ -605,7 +697,8 @@ void Compiler::probe_unapplied_functions() {
       if (fewest->errors() == 0) break;
     }
     for (const LintFinding& found : fewest->list())
-      if (found.diagnostic.severity == Severity::error && found.diagnostic.message.find("not a function") == std::string::npos)
+      if (found.diagnostic.severity == Severity::error &&
+          found.diagnostic.message.find("not a function") == std::string::npos)
         out->error("type", found.diagnostic.span, found.diagnostic.message, found.diagnostic.hint);
   }
   findings_ = out;
@@ -628,7 +721,8 @@ Model Compiler::model() const {
   std::vector<BinderId> named;
   for (BinderId b : global_order_) {
     const Value v = globals_[b];
-    if (last[p_.binders[b].symbol] != b || (v.kind != Value::set && v.kind != Value::rel && v.kind != Value::empty)) continue;
+    if (last[p_.binders[b].symbol] != b || (v.kind != Value::set && v.kind != Value::rel && v.kind != Value::empty))
+      continue;
     if (std::exchange(last[p_.binders[b].symbol], k_told) == k_told) continue;
     named.push_back(b);
     need(v.id);
@@ -667,7 +761,8 @@ Model Compiler::model() const {
     if (!group_needed[v.group]) continue;
     new_variable[i] = static_cast<uint32_t>(m.variables.size());
     m.groups[new_group[v.group]].variables.push_back(new_variable[i]);
-    m.variables.push_back({p_.name(p_.binders[v.binder].symbol), v.type, renumbered[v.definition], renumbered[v.reference], new_group[v.group]});
+    m.variables.push_back({p_.name(p_.binders[v.binder].symbol), v.type, renumbered[v.definition],
+                           renumbered[v.reference], new_group[v.group]});
   }
   m.nodes.reserve(count);
   for (NodeId n = 0; n < dag_.size(); ++n) {
@@ -686,7 +781,8 @@ Model Compiler::model() const {
     node.span = span(e.place);
     m.nodes.push_back(std::move(node));
   }
-  for (const PendingAxiom& a : axioms_) m.axioms.push_back({a.kind, a.negated, a.flag, renumbered[a.node], a.name, a.span});
+  for (const PendingAxiom& a : axioms_)
+    m.axioms.push_back({a.kind, a.negated, a.flag, renumbered[a.node], a.name, a.span});
   for (const auto& [node, name] : shown_) m.shown.push_back({renumbered[node], name});
   for (BinderId b : named) m.names.emplace_back(p_.name(p_.binders[b].symbol), renumbered[globals_[b].id]);
   return m;

@@ -81,7 +81,9 @@ class Compiler {
   void wrong_type(Value v, Type want, const Expr& at, const char* who);
   void not_monotone(const Expr& operand, FrameId frame, const char* where);
   const Expr* open_occurrence(ExprId e, FrameId frame);
-  bool is_open(Value v) const { return (v.kind == Value::set || v.kind == Value::rel) && v.id != k_no_node && dag_.open(v.id); }
+  bool is_open(Value v) const {
+    return (v.kind == Value::set || v.kind == Value::rel) && v.id != k_no_node && dag_.open(v.id);
+  }
   void type_error(const Span& span, std::string message, std::string hint = {});
 
   // Bookkeeping.

@@ -64,7 +64,9 @@ NodeId Dag::unary(NodeOp op, NodeId a, Place p) {
       if (is_empty(a) || is_id(a) || e.op == NodeOp::ident) return a;
       break;
     case NodeOp::plus:
-      if (e.op == NodeOp::plus || e.op == NodeOp::star || e.op == NodeOp::ident || is_empty(a) || is_id(a) || is_full(a)) return a;
+      if (e.op == NodeOp::plus || e.op == NodeOp::star || e.op == NodeOp::ident || is_empty(a) || is_id(a) ||
+          is_full(a))
+        return a;
       if (e.op == NodeOp::opt) return unary(NodeOp::star, e.a, p);
       break;
     case NodeOp::star:
@@ -81,26 +83,33 @@ NodeId Dag::unary(NodeOp op, NodeId a, Place p) {
       if (is_empty(a)) return empty(Type::rel, p);
       if (e.op == NodeOp::everything) return base(vocab::Base::id, p);
       break;
-    case NodeOp::domain: case NodeOp::range:
+    case NodeOp::domain:
+    case NodeOp::range:
       if (is_empty(a)) return empty(Type::set, p);
       if (e.op == NodeOp::ident) return e.a;
       if (is_id(a)) return everything(p);
       return add(op, Type::set, a, k_no_node, 0, p);
-    default: break;
+    default:
+      break;
   }
   return add(op, Type::rel, a, k_no_node, 0, p);
 }
 
 NodeId Dag::binary(NodeOp op, NodeId a, NodeId b, Place p) {
   switch (op) {
-    case NodeOp::union_: return fold_union(a, b, p);
-    case NodeOp::inter: return fold_inter(a, b, p);
-    case NodeOp::diff: return fold_diff(a, b, p);
-    case NodeOp::seq: return fold_seq(a, b, p);
+    case NodeOp::union_:
+      return fold_union(a, b, p);
+    case NodeOp::inter:
+      return fold_inter(a, b, p);
+    case NodeOp::diff:
+      return fold_diff(a, b, p);
+    case NodeOp::seq:
+      return fold_seq(a, b, p);
     case NodeOp::product:
       if (is_empty(a) || is_empty(b)) return empty(Type::rel, p);
       return add(op, Type::rel, a, b, 0, p);
-    default: break;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "a cat operator with two operands is one of | & \\ ; *");
   return a;

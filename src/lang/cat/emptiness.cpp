@@ -12,7 +12,7 @@ constexpr uint8_t k_self = 1, k_same = 2, k_cross = 4, k_all = 7;  // same event
 struct Shape {
   uint8_t from = 0, to = 0;  // a set has from == to
   uint8_t link = 0;
-  bool exact = false;        // sets: holds every event of these kinds
+  bool exact = false;  // sets: holds every event of these kinds
   bool operator==(const Shape&) const = default;
 };
 constexpr Shape k_nothing{};
@@ -25,28 +25,50 @@ Shape tidy(Shape s) {
 
 Shape of_tag(Tag t) {
   switch (t) {
-    case Tag::R: return {k_read, k_read, k_self, true};
-    case Tag::W: return {k_write, k_write, k_self, true};
-    case Tag::F: return {k_fence, k_fence, k_self, true};
-    case Tag::IW: return {k_write, k_write, k_self, false};
-    case Tag::RMW: return {k_memory, k_memory, k_self, false};
-    default: return {k_any, k_any, k_self, false};
+    case Tag::R:
+      return {k_read, k_read, k_self, true};
+    case Tag::W:
+      return {k_write, k_write, k_self, true};
+    case Tag::F:
+      return {k_fence, k_fence, k_self, true};
+    case Tag::IW:
+      return {k_write, k_write, k_self, false};
+    case Tag::RMW:
+      return {k_memory, k_memory, k_self, false};
+    default:
+      return {k_any, k_any, k_self, false};
   }
 }
 
 Shape of_base(Base b) {
   switch (b) {
-    case Base::po: return {k_any, k_any, k_same};
-    case Base::int_: return {k_any, k_any, k_self | k_same};
-    case Base::ext: return {k_any, k_any, k_cross};
-    case Base::id: return {k_any, k_any, k_self};
-    case Base::loc: case Base::vloc: return {k_memory, k_memory, k_all};
-    case Base::rf: return {k_write, k_read, k_same | k_cross};
-    case Base::co: return {k_write, k_write, k_same | k_cross};
-    case Base::amo: case Base::lxsx: return {k_read, k_write, k_same};
-    case Base::addr: case Base::data: case Base::ctrl: return {k_read, k_any, k_same};
-    case Base::sync_fence: case Base::fsc: return {k_fence, k_fence, k_same | k_cross};
-    default: return {k_any, k_any, k_all};
+    case Base::po:
+      return {k_any, k_any, k_same};
+    case Base::int_:
+      return {k_any, k_any, k_self | k_same};
+    case Base::ext:
+      return {k_any, k_any, k_cross};
+    case Base::id:
+      return {k_any, k_any, k_self};
+    case Base::loc:
+    case Base::vloc:
+      return {k_memory, k_memory, k_all};
+    case Base::rf:
+      return {k_write, k_read, k_same | k_cross};
+    case Base::co:
+      return {k_write, k_write, k_same | k_cross};
+    case Base::amo:
+    case Base::lxsx:
+      return {k_read, k_write, k_same};
+    case Base::addr:
+    case Base::data:
+    case Base::ctrl:
+      return {k_read, k_any, k_same};
+    case Base::sync_fence:
+    case Base::fsc:
+      return {k_fence, k_fence, k_same | k_cross};
+    default:
+      return {k_any, k_any, k_all};
   }
 }
 
@@ -61,8 +83,8 @@ uint8_t chained(uint8_t a, uint8_t b) {
 }
 
 Shape joined(Shape a, Shape b) {
-  return {static_cast<uint8_t>(a.from | b.from), static_cast<uint8_t>(a.to | b.to), static_cast<uint8_t>(a.link | b.link),
-          a.exact && b.exact};
+  return {static_cast<uint8_t>(a.from | b.from), static_cast<uint8_t>(a.to | b.to),
+          static_cast<uint8_t>(a.link | b.link), a.exact && b.exact};
 }
 
 Shape without(const Model& m, const Node& n, const std::vector<Shape>& s) {
@@ -84,19 +106,28 @@ Shape shape(const Model& m, const Node& n, const std::vector<Shape>& s) {
   const auto kid = [&](size_t i) { return s[n.kids[i]]; };
   const Shape everything{k_any, k_any, k_self, true}, all{k_any, k_any, k_all, false};
   switch (n.op) {
-    case NodeOp::base_rel: return of_base(n.base);
-    case NodeOp::base_set: return of_tag(n.tag);
-    case NodeOp::everything: return everything;
-    case NodeOp::memory: return {k_memory, k_memory, k_self, true};
-    case NodeOp::empty_set: case NodeOp::empty_rel: return k_nothing;
-    case NodeOp::rec_var: return s[m.variables[n.rec].definition];
-    case NodeOp::union_: return joined(kid(0), kid(1));
+    case NodeOp::base_rel:
+      return of_base(n.base);
+    case NodeOp::base_set:
+      return of_tag(n.tag);
+    case NodeOp::everything:
+      return everything;
+    case NodeOp::memory:
+      return {k_memory, k_memory, k_self, true};
+    case NodeOp::empty_set:
+    case NodeOp::empty_rel:
+      return k_nothing;
+    case NodeOp::rec_var:
+      return s[m.variables[n.rec].definition];
+    case NodeOp::union_:
+      return joined(kid(0), kid(1));
     case NodeOp::inter: {
       const Shape a = kid(0), b = kid(1);
       return tidy({static_cast<uint8_t>(a.from & b.from), static_cast<uint8_t>(a.to & b.to),
                    static_cast<uint8_t>(a.link & b.link), a.exact && b.exact});
     }
-    case NodeOp::diff: return without(m, n, s);
+    case NodeOp::diff:
+      return without(m, n, s);
     case NodeOp::complement: {
       if (n.type == Type::rel) return all;
       if (!kid(0).exact) return {k_any, k_any, k_self, false};
@@ -108,20 +139,28 @@ Shape shape(const Model& m, const Node& n, const std::vector<Shape>& s) {
       const auto middle = static_cast<uint8_t>(a.to & b.from);
       if (middle == 0) return k_nothing;
       // [s]; r starts and r; [s] ends in the middle.
-      return tidy({a.link == k_self ? middle : a.from, b.link == k_self ? middle : b.to, chained(a.link, b.link), false});
+      return tidy(
+          {a.link == k_self ? middle : a.from, b.link == k_self ? middle : b.to, chained(a.link, b.link), false});
     }
-    case NodeOp::inverse: return {kid(0).to, kid(0).from, kid(0).link, false};
+    case NodeOp::inverse:
+      return {kid(0).to, kid(0).from, kid(0).link, false};
     case NodeOp::plus: {
       Shape a = kid(0);
       // Without a kind that both ends have there is no second step.
       if ((a.from & a.to) != 0) a.link = chained(chained(a.link, a.link) | a.link, a.link) | a.link;
       return tidy(a);
     }
-    case NodeOp::star: case NodeOp::opt: return all;
-    case NodeOp::product: return tidy({kid(0).from, kid(1).from, k_all, false});
-    case NodeOp::ident: return tidy({kid(0).from, kid(0).from, k_self, false});
-    case NodeOp::domain: return tidy({kid(0).from, kid(0).from, k_self, false});
-    case NodeOp::range: return tidy({kid(0).to, kid(0).to, k_self, false});
+    case NodeOp::star:
+    case NodeOp::opt:
+      return all;
+    case NodeOp::product:
+      return tidy({kid(0).from, kid(1).from, k_all, false});
+    case NodeOp::ident:
+      return tidy({kid(0).from, kid(0).from, k_self, false});
+    case NodeOp::domain:
+      return tidy({kid(0).from, kid(0).from, k_self, false});
+    case NodeOp::range:
+      return tidy({kid(0).to, kid(0).to, k_self, false});
   }
   return all;
 }

@@ -10,10 +10,13 @@ namespace fencepost::cat {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(Tok::end) - static_cast<size_t>(Tok::kw_let)> k_keywords = {
-    "let",   "rec",  "and",  "as",   "in",   "fun",       "show",  "unshow", "include", "acyclic",      "irreflexive",
-    "empty", "flag", "undefined_unless", "procedure", "call",  "begin",  "end",     "enum",         "instructions",
-    "match", "with", "from", "try",  "if",   "then",      "else",  "forall", "do",      "assert",       "debug"};
-constexpr std::array<std::string_view, 6> k_header_keys = {"dialect", "summary", "axioms", "shows", "provides", "vacuous"};
+    "let",       "rec",     "and",     "as",          "in",    "fun",          "show",
+    "unshow",    "include", "acyclic", "irreflexive", "empty", "flag",         "undefined_unless",
+    "procedure", "call",    "begin",   "end",         "enum",  "instructions", "match",
+    "with",      "from",    "try",     "if",          "then",  "else",         "forall",
+    "do",        "assert",  "debug"};
+constexpr std::array<std::string_view, 6> k_header_keys = {"dialect", "summary",  "axioms",
+                                                           "shows",   "provides", "vacuous"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -161,14 +164,16 @@ class Lexer {
   }
 
   void punctuation() {
-    struct Fixed { std::string_view text; Tok kind; };
-    static constexpr std::array<Fixed, 21> k_fixed = {{{"->", Tok::arrow}, {"++", Tok::plusplus}, {"||", Tok::barbar},
-                                                       {"(", Tok::lpar}, {")", Tok::rpar}, {"[", Tok::lbrack},
-                                                       {"]", Tok::rbrack}, {"{", Tok::lbrace}, {"}", Tok::rbrace},
-                                                       {",", Tok::comma}, {"*", Tok::star}, {"+", Tok::plus},
-                                                       {"?", Tok::opt}, {"^", Tok::hat}, {"~", Tok::tilde},
-                                                       {"!", Tok::tilde}, {"&", Tok::amp}, {"\\", Tok::backslash},
-                                                       {";", Tok::semi}, {"|", Tok::bar}, {"=", Tok::eq}}};
+    struct Fixed {
+      std::string_view text;
+      Tok kind;
+    };
+    static constexpr std::array<Fixed, 21> k_fixed = {
+        {{"->", Tok::arrow}, {"++", Tok::plusplus}, {"||", Tok::barbar},    {"(", Tok::lpar},   {")", Tok::rpar},
+         {"[", Tok::lbrack}, {"]", Tok::rbrack},    {"{", Tok::lbrace},     {"}", Tok::rbrace}, {",", Tok::comma},
+         {"*", Tok::star},   {"+", Tok::plus},      {"?", Tok::opt},        {"^", Tok::hat},    {"~", Tok::tilde},
+         {"!", Tok::tilde},  {"&", Tok::amp},       {"\\", Tok::backslash}, {";", Tok::semi},   {"|", Tok::bar},
+         {"=", Tok::eq}}};
     for (const Fixed& f : k_fixed)
       if (starts(f.text)) return push(f.kind, f.text.size());
     bad_character();
@@ -178,14 +183,15 @@ class Lexer {
     const auto byte = static_cast<unsigned char>(text_[at_]);
     size_t length = 1;
     if (byte >= 0x80)
-      while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xc0) == 0x80 && length < 4)
+      while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xc0) == 0x80 &&
+             length < 4)
         ++length;
     if (starts("\xC2\xA0")) {  // a no-break space that an editor or a PDF left behind
       at_ += 2;
       return;
     }
-    const std::string shown = byte < 0x20 || byte >= 0x7f ? fmt::format("byte 0x{:02x}", byte)
-                                                          : fmt::format("'{}'", static_cast<char>(byte));
+    const std::string shown =
+        byte < 0x20 || byte >= 0x7f ? fmt::format("byte 0x{:02x}", byte) : fmt::format("'{}'", static_cast<char>(byte));
     std::string hint = "it is no part of the cat language";
     if (byte == '-') hint = "difference is written '\\'; inverse is written '^-1'";
     if (byte == '/') hint = "comments are (* ... *), // ... and /* ... */";

@@ -79,14 +79,18 @@ Expected<std::string> find_model(const std::string& name_or_path) {
   const bool path_like = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".cat");
   if (path_like && is_file(name_or_path)) return name_or_path;
   if (!path_like)
-    if (const fs::path shipped = fs::path(models_dir()) / (name_or_path + ".cat"); is_file(shipped)) return shipped.string();
+    if (const fs::path shipped = fs::path(models_dir()) / (name_or_path + ".cat"); is_file(shipped))
+      return shipped.string();
   if (!path_like && is_file(name_or_path)) return name_or_path;
-  if (path_like) return error_at({}, fmt::format("there is no model file '{}'", name_or_path), "a shipped model goes by its name alone, for example ptx-7.5");
+  if (path_like)
+    return error_at({}, fmt::format("there is no model file '{}'", name_or_path),
+                    "a shipped model goes by its name alone, for example ptx-7.5");
   std::vector<std::string> names;
   for (const fs::path& p : model_files()) names.push_back(p.stem().string());
   const std::string near = nearest(name_or_path, names);
   return error_at({}, fmt::format("there is no model called '{}'", name_or_path),
-                  near.empty() ? fmt::format("the shipped ones are: {}", fmt::join(names, " ")) : fmt::format("did you mean '{}'?", near));
+                  near.empty() ? fmt::format("the shipped ones are: {}", fmt::join(names, " "))
+                               : fmt::format("did you mean '{}'?", near));
 }
 
 LoadOptions options_for(const std::string& path, vocab::Dialect dialect) {
@@ -106,9 +110,12 @@ Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect diale
 
 std::string default_model(vocab::Dialect d) {
   switch (d) {
-    case vocab::Dialect::ptx: return "ptx-7.5";
-    case vocab::Dialect::vulkan: return "vulkan";
-    case vocab::Dialect::opencl: return "opencl";
+    case vocab::Dialect::ptx:
+      return "ptx-7.5";
+    case vocab::Dialect::vulkan:
+      return "vulkan";
+    case vocab::Dialect::opencl:
+      return "opencl";
   }
   return "ptx-7.5";
 }

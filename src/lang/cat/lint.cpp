@@ -24,7 +24,8 @@ class Linter {
       : p_(program), options_(options), out_(findings) {
     for (const Header& h : p_.files[0].headers) {
       if (headers_.contains(h.key))
-        out_.warning("header", p_.span(0, h.begin, h.end), fmt::format("a second '{}' header", h.key), "one of them is enough");
+        out_.warning("header", p_.span(0, h.begin, h.end), fmt::format("a second '{}' header", h.key),
+                     "one of them is enough");
       headers_[h.key] = &h;
     }
   }
@@ -60,12 +61,14 @@ class Linter {
 
   // ---- header and title
   void title() {
-    static const std::set<std::string> k_words = {"ptx", "vulkan", "opencl", "gpu_ptx", "c", "withco", "withoutco", "withinit",
+    static const std::set<std::string> k_words = {"ptx",         "vulkan", "opencl",    "gpu_ptx",
+                                                  "c",           "withco", "withoutco", "withinit",
                                                   "withoutinit", "withsc", "withoutsc"};
     for (const Token& t : p_.files[0].title_words) {
       const Span at = p_.span(0, t.begin, t.end);
       if (!k_words.contains(lower(std::string(at.text()))))
-        out_.warning("title", at, fmt::format("'{}' before the first statement is neither a dialect nor an option", at.text()),
+        out_.warning("title", at,
+                     fmt::format("'{}' before the first statement is neither a dialect nor an option", at.text()),
                      "put the title in double quotes");
     }
   }
@@ -99,7 +102,9 @@ class Linter {
       const std::string name = p_.name(b.symbol);
       const bool top = b.kind == BinderKind::definition || b.kind == BinderKind::procedure;
       if (top && (p_.files[b.file].role == Role::included || exempt[b.file].contains(name))) continue;
-      const char* what = b.kind == BinderKind::parameter ? "parameter" : b.kind == BinderKind::procedure ? "procedure" : "definition";
+      const char* what = b.kind == BinderKind::parameter   ? "parameter"
+                         : b.kind == BinderKind::procedure ? "procedure"
+                                                           : "definition";
       out_.warning("unused", p_.span(b), fmt::format("the {} '{}' is never used", what, name),
                    top ? "delete it, or list it in a '(* provides: ... *)' header if other files use it" : "delete it");
     }
@@ -110,7 +115,8 @@ class Linter {
     if (h == nullptr) return;
     std::vector<std::string> names;
     for (const Binder& b : p_.binders)
-      if (b.file == 0 && (b.kind == BinderKind::definition || b.kind == BinderKind::procedure)) names.push_back(p_.name(b.symbol));
+      if (b.file == 0 && (b.kind == BinderKind::definition || b.kind == BinderKind::procedure))
+        names.push_back(p_.name(b.symbol));
     for (const std::string& w : words(h->value)) {
       if (std::find(names.begin(), names.end(), w) != names.end()) continue;
       const std::string near = nearest(w, names);
@@ -125,8 +131,9 @@ class Linter {
       if (!ours(b.file) || b.kind == BinderKind::procedure || b.end == b.begin) continue;
       const std::string name = p_.name(b.symbol);
       if (vocab::find_tag(name) || vocab::find_base(name) || name == "M") {
-        out_.note("shadow", p_.span(b), fmt::format("'{}' hides the {} of that name from here on", name,
-                                                    vocab::find_base(name) ? "base relation" : "event set"),
+        out_.note("shadow", p_.span(b),
+                  fmt::format("'{}' hides the {} of that name from here on", name,
+                              vocab::find_base(name) ? "base relation" : "event set"),
                   "what an execution is keeps its meaning, only the name moves");
       } else if (b.replaces != 0 && p_.binders[b.replaces - 1].file == b.file) {
         if (++repeated > 100) continue;  // finding the line of each is not free
@@ -150,7 +157,9 @@ class Linter {
         continue;
       }
       if ((dialects & mask) != 0 || !told.insert(e.symbol).second) continue;
-      out_.warning("dialect", p_.span(e), fmt::format("no {} program has '{}', so it is always empty", vocab::name(dialect_), p_.symbols.text(e.symbol)),
+      out_.warning("dialect", p_.span(e),
+                   fmt::format("no {} program has '{}', so it is always empty", vocab::name(dialect_),
+                               p_.symbols.text(e.symbol)),
                    "docs/cat.md lists the names of each dialect");
     }
   }
@@ -162,7 +171,8 @@ class Linter {
     switch (s.kind) {
       case StatementKind::axiom:
         if (!s.label.present() && !inside) {
-          out_.warning("unnamed-axiom", p_.span(s.file, s.begin, s.end), "this axiom has no name", "add 'as NAME': explanations and reports use it");
+          out_.warning("unnamed-axiom", p_.span(s.file, s.begin, s.end), "this axiom has no name",
+                       "add 'as NAME': explanations and reports use it");
         } else if (main && s.label.present()) {
           axiom_labels_.push_back({p_.name(s.label.symbol), span(s.label, s.file)});
         }
@@ -172,7 +182,8 @@ class Linter {
         break;
       case StatementKind::show:
         for (const ShowItem& item : s.shows)
-          if (main && item.label.present()) show_labels_.push_back({p_.name(item.label.symbol), span(item.label, s.file)});
+          if (main && item.label.present())
+            show_labels_.push_back({p_.name(item.label.symbol), span(item.label, s.file)});
         break;
       case StatementKind::procedure:
         for (const Statement& t : s.body) statement(t, true);
@@ -180,21 +191,28 @@ class Linter {
       case StatementKind::ignored:
         ignored(s);
         break;
-      case StatementKind::let: case StatementKind::include: break;
+      case StatementKind::let:
+      case StatementKind::include:
+        break;
     }
   }
 
   void ignored(const Statement& s) {
     if (s.shows.empty()) {
-      out_.note("ignored", p_.span(s.file, s.begin, s.begin + 1), "this statement says nothing about executions and is skipped");
+      out_.note("ignored", p_.span(s.file, s.begin, s.begin + 1),
+                "this statement says nothing about executions and is skipped");
       return;
     }
     for (const ShowItem& item : s.shows) {  // unshow
       const std::string name = p_.name(item.label.symbol);
-      const bool known = std::any_of(p_.binders.begin(), p_.binders.end(), [&](const Binder& b) { return b.symbol == item.label.symbol; }) ||
-                         vocab::find_base(name) || vocab::find_tag(name) ||
-                         std::any_of(show_labels_.begin(), show_labels_.end(), [&](const Seen& l) { return l.name == name; });
-      if (!known) out_.warning("unknown-name", span(item.label, s.file), fmt::format("'{}' is nothing that could be shown", name));
+      const bool known =
+          std::any_of(p_.binders.begin(), p_.binders.end(),
+                      [&](const Binder& b) { return b.symbol == item.label.symbol; }) ||
+          vocab::find_base(name) || vocab::find_tag(name) ||
+          std::any_of(show_labels_.begin(), show_labels_.end(), [&](const Seen& l) { return l.name == name; });
+      if (!known)
+        out_.warning("unknown-name", span(item.label, s.file),
+                     fmt::format("'{}' is nothing that could be shown", name));
     }
   }
 
@@ -203,11 +221,13 @@ class Linter {
     std::set<std::string> names;
     for (const Seen& l : seen)
       if (!names.insert(l.name).second)
-        out_.warning("label", l.span, fmt::format("a second {} is called '{}'", what, l.name), "give each its own name");
+        out_.warning("label", l.span, fmt::format("a second {} is called '{}'", what, l.name),
+                     "give each its own name");
     const Header* h = header(key);
     if (h == nullptr) {
       if (!seen.empty())
-        out_.warning("label", seen.front().span, fmt::format("this file has no '(* {}: ... *)' header that lists its labels", key),
+        out_.warning("label", seen.front().span,
+                     fmt::format("this file has no '(* {}: ... *)' header that lists its labels", key),
                      "without it a misspelt label goes unnoticed");
       return;
     }
@@ -219,7 +239,9 @@ class Linter {
                    near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
     for (const std::string& w : listed)
-      if (!names.contains(w)) out_.warning("label", span(*h), fmt::format("the header lists '{}', but no {} of this file is called so", w, what));
+      if (!names.contains(w))
+        out_.warning("label", span(*h),
+                     fmt::format("the header lists '{}', but no {} of this file is called so", w, what));
   }
 
   void vacuous_header() {
@@ -228,7 +250,8 @@ class Linter {
     for (const std::string& w : words(h->value)) {
       vacuous_.insert(w);
       if (std::none_of(axiom_labels_.begin(), axiom_labels_.end(), [&](const Seen& l) { return l.name == w; }))
-        out_.warning("label", span(*h), fmt::format("the header calls '{}' vacuous, but no axiom of this file is called so", w));
+        out_.warning("label", span(*h),
+                     fmt::format("the header calls '{}' vacuous, but no axiom of this file is called so", w));
     }
   }
 
@@ -245,12 +268,14 @@ class Linter {
       const bool predicate = !a.negated;  // of the empty relation
       const char* effect = a.flag ? (predicate ? "is raised by every execution" : "is never raised")
                                   : (predicate ? "forbids nothing" : "forbids everything");
-      out_.warning("always-empty", a.span, fmt::format("'{}' {}: its relation is empty in every execution", a.name, effect),
+      out_.warning("always-empty", a.span,
+                   fmt::format("'{}' {}: its relation is empty in every execution", a.name, effect),
                    "list it in a '(* vacuous: ... *)' header if this is known");
     }
     for (NodeId i = 0; i < m.nodes.size(); ++i) {
       const Node& n = m.nodes[i];
-      if (!empty[i] || quiet[i] || n.op == NodeOp::empty_rel || n.op == NodeOp::empty_set || n.op == NodeOp::rec_var) continue;
+      if (!empty[i] || quiet[i] || n.op == NodeOp::empty_rel || n.op == NodeOp::empty_set || n.op == NodeOp::rec_var)
+        continue;
       if (n.span.source != p_.files[0].source) continue;
       if (std::any_of(n.kids.begin(), n.kids.end(), [&](NodeId k) { return empty[k]; })) continue;  // told there
       out_.warning("always-empty", n.span, "this expression is empty in every execution");
@@ -308,7 +333,12 @@ std::vector<LintFinding> lint_text(SourcePtr source, const LoadOptions& options)
 std::vector<LintFinding> lint(const std::string& path, const LoadOptions& options) {
   const auto source = read_source(path);
   if (!source)
-    return {{{Severity::error, Fault::bad_input, {}, "cannot read '" + path + "': " + source.error(), "a model is a text file in the cat language"}, "include"}};
+    return {{{Severity::error,
+              Fault::bad_input,
+              {},
+              "cannot read '" + path + "': " + source.error(),
+              "a model is a text file in the cat language"},
+             "include"}};
   return lint_text(*source, options);
 }
 

@@ -29,7 +29,8 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
 
 Expected<Model> load_file(const std::string& path, const LoadOptions& options) {
   auto source = read_source(path);
-  if (!source) return error_at({}, "cannot read '" + path + "': " + source.error(), "a model is a text file in the cat language");
+  if (!source)
+    return error_at({}, "cannot read '" + path + "': " + source.error(), "a model is a text file in the cat language");
   return load(*std::move(source), options, true);
 }
 

@@ -10,9 +10,18 @@
 namespace fencepost::cat {
 namespace {
 
-enum Power { k_lowest = 0, k_union = 1, k_seq = 2, k_diff = 3, k_inter = 4, k_prefix = 5, k_postfix = 6, k_product = 7 };
-constexpr uint32_t k_max_nesting = 200;   // brackets inside brackets
-constexpr uint32_t k_max_height = 1000;   // operators above operators, `a | b | c ...` counts each
+enum Power {
+  k_lowest = 0,
+  k_union = 1,
+  k_seq = 2,
+  k_diff = 3,
+  k_inter = 4,
+  k_prefix = 5,
+  k_postfix = 6,
+  k_product = 7
+};
+constexpr uint32_t k_max_nesting = 200;  // brackets inside brackets
+constexpr uint32_t k_max_height = 1000;  // operators above operators, `a | b | c ...` counts each
 constexpr size_t k_max_exprs = 2'000'000;
 
 class Parser {
@@ -55,12 +64,27 @@ class Parser {
 
   static bool starts_statement(Tok k) {
     switch (k) {
-      case Tok::kw_let: case Tok::kw_acyclic: case Tok::kw_irreflexive: case Tok::kw_empty: case Tok::kw_flag:
-      case Tok::kw_undefined_unless: case Tok::kw_include: case Tok::kw_show: case Tok::kw_unshow:
-      case Tok::kw_procedure: case Tok::kw_call: case Tok::kw_enum: case Tok::kw_instructions: case Tok::kw_with:
-      case Tok::kw_assert: case Tok::kw_forall: case Tok::kw_debug: case Tok::kw_if:
+      case Tok::kw_let:
+      case Tok::kw_acyclic:
+      case Tok::kw_irreflexive:
+      case Tok::kw_empty:
+      case Tok::kw_flag:
+      case Tok::kw_undefined_unless:
+      case Tok::kw_include:
+      case Tok::kw_show:
+      case Tok::kw_unshow:
+      case Tok::kw_procedure:
+      case Tok::kw_call:
+      case Tok::kw_enum:
+      case Tok::kw_instructions:
+      case Tok::kw_with:
+      case Tok::kw_assert:
+      case Tok::kw_forall:
+      case Tok::kw_debug:
+      case Tok::kw_if:
         return true;
-      default: return false;
+      default:
+        return false;
     }
   }
   void recover() {
@@ -78,8 +102,7 @@ class Parser {
     if (kind() == Tok::string) f.title = string_value(take());
     bare();
     if (f.title.empty())
-      for (const Token& t : f.title_words)
-        f.title += (f.title.empty() ? "" : " ") + std::string(span(t).text());
+      for (const Token& t : f.title_words) f.title += (f.title.empty() ? "" : " ") + std::string(span(t).text());
   }
 
   std::string string_value(const Token& t) const {
@@ -94,23 +117,45 @@ class Parser {
     const Token start = token();
     bool ok = false;
     switch (kind()) {
-      case Tok::kw_let: ok = let_statement(s); break;
-      case Tok::kw_acyclic: case Tok::kw_irreflexive: case Tok::kw_empty: case Tok::kw_flag:
-      case Tok::kw_undefined_unless: case Tok::tilde:
+      case Tok::kw_let:
+        ok = let_statement(s);
+        break;
+      case Tok::kw_acyclic:
+      case Tok::kw_irreflexive:
+      case Tok::kw_empty:
+      case Tok::kw_flag:
+      case Tok::kw_undefined_unless:
+      case Tok::tilde:
         ok = axiom(s);
         break;
-      case Tok::kw_include: ok = include(s); break;
-      case Tok::kw_show: ok = show(s); break;
-      case Tok::kw_unshow: ok = unshow(s); break;
-      case Tok::kw_procedure: ok = procedure(s); break;
-      case Tok::kw_call: ok = call(s); break;
-      case Tok::kw_enum: case Tok::kw_instructions: ok = declaration(s); break;
+      case Tok::kw_include:
+        ok = include(s);
+        break;
+      case Tok::kw_show:
+        ok = show(s);
+        break;
+      case Tok::kw_unshow:
+        ok = unshow(s);
+        break;
+      case Tok::kw_procedure:
+        ok = procedure(s);
+        break;
+      case Tok::kw_call:
+        ok = call(s);
+        break;
+      case Tok::kw_enum:
+      case Tok::kw_instructions:
+        ok = declaration(s);
+        break;
       case Tok::kw_with:
         findings_.unsupported(span(start), "'with ... from' is not supported here",
                               "rf, co and the other choices of an execution range over everything that the "
                               "axioms allow; write a constraint instead");
         return false;
-      case Tok::kw_assert: case Tok::kw_forall: case Tok::kw_debug: case Tok::kw_if:
+      case Tok::kw_assert:
+      case Tok::kw_forall:
+      case Tok::kw_debug:
+      case Tok::kw_if:
         findings_.unsupported(span(start), fmt::format("'{}' is not supported here", span(start).text()),
                               "docs/cat.md lists the statements that are");
         return false;
@@ -157,7 +202,8 @@ class Parser {
   }
 
   bool parameter_list(std::vector<Parameter>& group) {  // after '('
-    if (kind() == Tok::rpar) return fail(token(), "a function needs at least one parameter", "drop the brackets: let name = ...");
+    if (kind() == Tok::rpar)
+      return fail(token(), "a function needs at least one parameter", "drop the brackets: let name = ...");
     do {
       if (!parameter(group, "a parameter")) return false;
     } while (accept(Tok::comma));
@@ -172,7 +218,8 @@ class Parser {
       } else if (kind() == Tok::name) {
         if (!parameter(groups.back(), "a parameter")) return false;
       } else {
-        return fail(token(), fmt::format("expected {} here, found {}", until == Tok::eq ? "'='" : "'->'", shown(token())));
+        return fail(token(),
+                    fmt::format("expected {} here, found {}", until == Tok::eq ? "'='" : "'->'", shown(token())));
       }
     }
     return true;
@@ -180,7 +227,8 @@ class Parser {
 
   bool binding(Binding& b) {
     if (kind() == Tok::lpar) {
-      findings_.unsupported(span(token()), "a tuple on the left of '=' is not supported here", "define each name on its own");
+      findings_.unsupported(span(token()), "a tuple on the left of '=' is not supported here",
+                            "define each name on its own");
       return false;
     }
     Token t;
@@ -217,7 +265,8 @@ class Parser {
   bool label(Label& out) {
     if (!accept(Tok::kw_as)) return true;
     if (kind() != Tok::name)
-      return fail(token(), fmt::format("expected a label after 'as', found {}", shown(token())), "a label is one name, without quotes");
+      return fail(token(), fmt::format("expected a label after 'as', found {}", shown(token())),
+                  "a label is one name, without quotes");
     const Token& t = take();
     out = {t.symbol, t.begin, t.end};
     return true;
@@ -250,7 +299,8 @@ class Parser {
     take();
     s.kind = StatementKind::include;
     if (kind() != Tok::string)
-      return fail(token(), fmt::format("expected a file name after 'include', found {}", shown(token())), "write it in double quotes");
+      return fail(token(), fmt::format("expected a file name after 'include', found {}", shown(token())),
+                  "write it in double quotes");
     s.name_begin = token().begin;
     s.name_end = token().end;
     s.include = string_value(take());
@@ -273,7 +323,8 @@ class Parser {
     take();
     s.kind = StatementKind::ignored;
     do {
-      if (kind() != Tok::name) return fail(token(), fmt::format("expected a name after 'unshow', found {}", shown(token())));
+      if (kind() != Tok::name)
+        return fail(token(), fmt::format("expected a name after 'unshow', found {}", shown(token())));
       const Token& t = take();
       s.shows.push_back({k_no_expr, {t.symbol, t.begin, t.end}});
     } while (accept(Tok::comma));
@@ -345,7 +396,8 @@ class Parser {
     fail(t, std::move(message), std::move(hint));
     return k_no_expr;
   }
-  ExprId unsupported(const Token& t, const char* what, const char* hint = "docs/cat.md lists what the language here has") {
+  ExprId unsupported(const Token& t, const char* what,
+                     const char* hint = "docs/cat.md lists what the language here has") {
     findings_.unsupported(span(t), fmt::format("{} is not supported here", what), hint);
     return k_no_expr;
   }
@@ -379,8 +431,15 @@ class Parser {
   // Whether the '*' here is a product. `~` may also begin the next statement, `~empty r`.
   bool operand_follows() const {
     switch (kind_after()) {
-      case Tok::name: case Tok::tag: case Tok::lpar: case Tok::lbrack: case Tok::lbrace: case Tok::kw_begin:
-      case Tok::kw_fun: case Tok::kw_try: case Tok::kw_match:
+      case Tok::name:
+      case Tok::tag:
+      case Tok::lpar:
+      case Tok::lbrack:
+      case Tok::lbrace:
+      case Tok::kw_begin:
+      case Tok::kw_fun:
+      case Tok::kw_try:
+      case Tok::kw_match:
         return true;
       case Tok::tilde: {
         size_t i = at_ + 1;
@@ -388,10 +447,13 @@ class Parser {
         const Tok k = tokens_[i].kind;
         return k != Tok::kw_empty && k != Tok::kw_acyclic && k != Tok::kw_irreflexive;
       }
-      default: return false;
+      default:
+        return false;
     }
   }
-  static bool starts_argument(Tok k) { return k == Tok::name || k == Tok::lpar || k == Tok::lbrack || k == Tok::lbrace || k == Tok::tag; }
+  static bool starts_argument(Tok k) {
+    return k == Tok::name || k == Tok::lpar || k == Tok::lbrack || k == Tok::lbrace || k == Tok::tag;
+  }
 
   ExprId expression(int least = k_lowest) {
     if (++nesting_ > k_max_nesting) {
@@ -419,17 +481,35 @@ class Parser {
           k = ExprKind::product;
           power = k_product;
           break;
-        case Tok::plus: case Tok::opt: case Tok::hat: case Tok::minus_one:
+        case Tok::plus:
+        case Tok::opt:
+        case Tok::hat:
+        case Tok::minus_one:
           if (least > k_postfix) return left;
           left = postfix(left);
           continue;
-        case Tok::amp: k = ExprKind::inter; power = k_inter; break;
-        case Tok::backslash: k = ExprKind::diff; power = k_diff; break;
-        case Tok::semi: k = ExprKind::seq; power = k_seq; break;
-        case Tok::bar: k = ExprKind::union_; power = k_union; break;
-        case Tok::plusplus: return unsupported(op, "'++' on sets of sets");
-        case Tok::barbar: return bad(op, "unexpected '||'", "union is written '|'");
-        default: return left;
+        case Tok::amp:
+          k = ExprKind::inter;
+          power = k_inter;
+          break;
+        case Tok::backslash:
+          k = ExprKind::diff;
+          power = k_diff;
+          break;
+        case Tok::semi:
+          k = ExprKind::seq;
+          power = k_seq;
+          break;
+        case Tok::bar:
+          k = ExprKind::union_;
+          power = k_union;
+          break;
+        case Tok::plusplus:
+          return unsupported(op, "'++' on sets of sets");
+        case Tok::barbar:
+          return bad(op, "unexpected '||'", "union is written '|'");
+        default:
+          return left;
       }
       if (power < least) return left;
       take();
@@ -450,16 +530,25 @@ class Parser {
       op = take();
     }
     switch (op.kind) {
-      case Tok::plus: k = ExprKind::plus; break;
-      case Tok::star: k = ExprKind::star; break;
-      case Tok::opt: k = ExprKind::opt; break;
-      case Tok::minus_one: k = ExprKind::inverse; break;
+      case Tok::plus:
+        k = ExprKind::plus;
+        break;
+      case Tok::star:
+        k = ExprKind::star;
+        break;
+      case Tok::opt:
+        k = ExprKind::opt;
+        break;
+      case Tok::minus_one:
+        k = ExprKind::inverse;
+        break;
       default:
         if (hat && op.kind == Tok::name && span(op).text() == "2") {
           k = ExprKind::square;
           break;
         }
-        return bad(op, fmt::format("expected -1, +, *, ? or 2 after '^', found {}", shown(op)), "inverse is written r^-1");
+        return bad(op, fmt::format("expected -1, +, *, ? or 2 after '^', found {}", shown(op)),
+                   "inverse is written r^-1");
     }
     return make(k, expr(operand).begin, op.end, at, {operand});
   }
@@ -507,8 +596,10 @@ class Parser {
         if (e != k_no_expr) program_.exprs[e].symbol = t.symbol;
         return e;
       }
-      case Tok::lpar: return bracketed(Tok::rpar, "')'");
-      case Tok::kw_begin: return bracketed(Tok::kw_end, "'end'");
+      case Tok::lpar:
+        return bracketed(Tok::rpar, "')'");
+      case Tok::kw_begin:
+        return bracketed(Tok::kw_end, "'end'");
       case Tok::lbrack: {
         take();
         const ExprId inner = expression();
@@ -523,16 +614,28 @@ class Parser {
         if (!accept(Tok::rbrace)) return unsupported(t, "a set of sets '{ ... }'", "only '{}', the empty set, is");
         return make(ExprKind::empty_any, t.begin, close.end, t.begin, {});
       }
-      case Tok::kw_let: return let_in();
-      case Tok::kw_fun: return function();
-      case Tok::kw_try: return try_with();
-      case Tok::kw_match: return unsupported(t, "'match'");
-      case Tok::kw_if: return unsupported(t, "'if'");
-      case Tok::tag: return unsupported(t, "an annotation of an enumeration", "name the event tag without the quote");
-      case Tok::string: return unsupported(t, "a string in an expression");
-      case Tok::minus_one: case Tok::plus: case Tok::opt: case Tok::star: case Tok::hat:
+      case Tok::kw_let:
+        return let_in();
+      case Tok::kw_fun:
+        return function();
+      case Tok::kw_try:
+        return try_with();
+      case Tok::kw_match:
+        return unsupported(t, "'match'");
+      case Tok::kw_if:
+        return unsupported(t, "'if'");
+      case Tok::tag:
+        return unsupported(t, "an annotation of an enumeration", "name the event tag without the quote");
+      case Tok::string:
+        return unsupported(t, "a string in an expression");
+      case Tok::minus_one:
+      case Tok::plus:
+      case Tok::opt:
+      case Tok::star:
+      case Tok::hat:
         return bad(t, fmt::format("{} stands after its operand", shown(t)), "for example r+ or r^-1");
-      default: break;
+      default:
+        break;
     }
     std::string hint = "a set or a relation was expected";
     if (t.kind > Tok::kw_let && t.kind < Tok::end) hint = fmt::format("{} is a reserved word", shown(t));
@@ -542,7 +645,8 @@ class Parser {
   // Brackets leave no trace in the tree except for the place.
   ExprId bracketed(Tok close, const char* shown_close) {
     const Token open = take();
-    if (kind() == close) return bad(open, "nothing stands between these brackets", "the empty set is written {}, the empty relation 0");
+    if (kind() == close)
+      return bad(open, "nothing stands between these brackets", "the empty set is written {}, the empty relation 0");
     const ExprId inner = expression();
     if (inner == k_no_expr) return k_no_expr;
     if (kind() == Tok::comma) return unsupported(token(), "a tuple", "a function takes its arguments as f(a, b)");
@@ -604,7 +708,8 @@ class Parser {
     x.payload = index;
     x.height = std::max<uint16_t>(x.height, height + 1);
     if (x.height <= k_max_height) return e;
-    findings_.error("syntax", program_.span(x), "this expression has too many operators", "define its parts on their own");
+    findings_.error("syntax", program_.span(x), "this expression has too many operators",
+                    "define its parts on their own");
     return k_no_expr;
   }
 

@@ -30,9 +30,15 @@ std::vector<Polarity> polarities(const Model& m) {
         case NodeOp::base_rel:
           if (vocab::bases()[static_cast<size_t>(n.base)].kind != vocab::BaseKind::fixed) p = Polarity::increasing;
           break;
-        case NodeOp::rec_var: p = out[m.variables[n.rec].definition]; break;
-        case NodeOp::diff: p = join(out[n.kids[0]], flip(out[n.kids[1]])); break;
-        case NodeOp::complement: p = flip(out[n.kids[0]]); break;
+        case NodeOp::rec_var:
+          p = out[m.variables[n.rec].definition];
+          break;
+        case NodeOp::diff:
+          p = join(out[n.kids[0]], flip(out[n.kids[1]]));
+          break;
+        case NodeOp::complement:
+          p = flip(out[n.kids[0]]);
+          break;
         default:
           for (NodeId k : n.kids) p = join(p, out[k]);
       }

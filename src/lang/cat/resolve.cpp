@@ -96,8 +96,7 @@ class Resolver {
   void library(const std::string& path, Role role) {
     const auto source = read_source(path);
     if (!source) {
-      include_error(Span{}, fmt::format("cannot read '{}': {}", path, source.error()),
-                      "it is read before the model");
+      include_error(Span{}, fmt::format("cannot read '{}': {}", path, source.error()), "it is read before the model");
       return;
     }
     include_stack_.push_back({open(*source, role), canonical(path)});
@@ -141,12 +140,12 @@ class Resolver {
         cycle += fs::path(p_.files[it->file].source->name).filename().string() + " -> ";
       cycle += fs::path(path).filename().string();
       include_error(span, fmt::format("this include closes a cycle: {}", cycle),
-                      "move what both files need into a third one");
+                    "move what both files need into a third one");
       return;
     }
     if (p_.files.size() >= k_max_files) {
       include_error(span, fmt::format("more than {} files are included", k_max_files),
-                      "a file that is included several times counts each time");
+                    "a file that is included several times counts each time");
       return;
     }
     const auto source = read_source(path);
@@ -170,8 +169,8 @@ class Resolver {
     std::sort(there.begin(), there.end());
     const std::string near = nearest(s.include, there);
     include_error(span, fmt::format("there is no file '{}'", s.include),
-                    near.empty() ? "it is searched beside this file, then in the include folders"
-                                 : fmt::format("did you mean '{}'?", near));
+                  near.empty() ? "it is searched beside this file, then in the include folders"
+                               : fmt::format("did you mean '{}'?", near));
   }
 
   // ---- statements
@@ -189,14 +188,24 @@ class Resolver {
 
   void statement(Statement& s) {
     switch (s.kind) {
-      case StatementKind::let: let(s.let, locals_.empty()); break;
-      case StatementKind::axiom: name_uses(s.expr); break;
+      case StatementKind::let:
+        let(s.let, locals_.empty());
+        break;
+      case StatementKind::axiom:
+        name_uses(s.expr);
+        break;
       case StatementKind::show:
         for (const ShowItem& item : s.shows) name_uses(item.expr);
         break;
-      case StatementKind::procedure: procedure(s); break;
-      case StatementKind::call: call(s); break;
-      case StatementKind::include: case StatementKind::ignored: break;
+      case StatementKind::procedure:
+        procedure(s);
+        break;
+      case StatementKind::call:
+        call(s);
+        break;
+      case StatementKind::include:
+      case StatementKind::ignored:
+        break;
     }
   }
 
@@ -220,8 +229,10 @@ class Resolver {
       for (const auto& [symbol, _] : procedures_) names.push_back(p_.name(symbol));
       std::sort(names.begin(), names.end());
       const std::string near = nearest(p_.symbols.text(s.symbol), names);
-      if (!incomplete_) findings_.error("unknown-name", span, fmt::format("there is no procedure '{}'", p_.symbols.text(s.symbol)),
-                      near.empty() ? "a procedure is defined before it is called" : fmt::format("did you mean '{}'?", near));
+      if (!incomplete_)
+        findings_.error(
+            "unknown-name", span, fmt::format("there is no procedure '{}'", p_.symbols.text(s.symbol)),
+            near.empty() ? "a procedure is defined before it is called" : fmt::format("did you mean '{}'?", near));
       s.kind = StatementKind::ignored;
       return;
     }
@@ -229,8 +240,9 @@ class Resolver {
     ++p_.binders[it->second.second].uses;
     const size_t want = p_.procedures[s.procedure]->parameters.size();
     if (s.arguments.size() != want) {
-      findings_.error("type", span, fmt::format("'{}' takes {} argument{}, not {}", p_.symbols.text(s.symbol), want,
-                                                want == 1 ? "" : "s", s.arguments.size()));
+      findings_.error("type", span,
+                      fmt::format("'{}' takes {} argument{}, not {}", p_.symbols.text(s.symbol), want,
+                                  want == 1 ? "" : "s", s.arguments.size()));
       s.kind = StatementKind::ignored;
     }
   }
@@ -290,8 +302,12 @@ class Resolver {
   // ---- names
   void name_uses(ExprId id) {
     switch (p_.exprs[id].kind) {
-      case ExprKind::name: name(p_.exprs[id]); return;
-      case ExprKind::fun: body(p_.lets[p_.exprs[id].payload].bindings[0], p_.exprs[id].file); return;
+      case ExprKind::name:
+        name(p_.exprs[id]);
+        return;
+      case ExprKind::fun:
+        body(p_.lets[p_.exprs[id].payload].bindings[0], p_.exprs[id].file);
+        return;
       case ExprKind::let_in: {
         const size_t frames = locals_.size();
         let(p_.exprs[id].payload, false);
@@ -307,7 +323,8 @@ class Resolver {
         --trying_;
         p_.exprs[id].payload = tried_unknown_ ? 1 : 0;
         if (tried_unknown_)
-          findings_.warning("try", p_.span(p_.exprs[first]), "a name in this expression is unknown, so the alternative is used",
+          findings_.warning("try", p_.span(p_.exprs[first]),
+                            "a name in this expression is unknown, so the alternative is used",
                             "write the alternative alone");
         tried_unknown_ = outer;
         name_uses(p_.exprs[first].next);
@@ -374,13 +391,35 @@ class Resolver {
   // Names of herd that go by another name here.
   static std::string other_name(std::string_view name) {
     static const std::unordered_map<std::string_view, std::string_view> k_table = {
-        {"I", "IW"}, {"unv", "_ * _"}, {"wi", "int"}, {"wg", "swg"}, {"dev", "sdv"}, {"cta", "scta"}, {"nonatomicloc", "NAL"},
-        {"mo_sc", "SC"}, {"mo_acq", "ACQ"}, {"mo_rel", "REL"}, {"memory_order_seq_cst", "SC"}, {"memory_order_acquire", "ACQ"},
-        {"memory_order_release", "REL"}, {"memory_order_acq_rel", "ACQ_REL"}, {"memory_order_relaxed", "RLX"},
-        {"memory_scope_work_item", "WI"}, {"memory_scope_work_group", "WG"}, {"memory_scope_device", "DV"},
-        {"memory_scope_all_svm_devices", "ALL"}, {"same_B", "syncbar"}, {"rmw", "amo"}, {"po-loc", "po & loc"}, {"fr", "rf^-1; co"}, {"rfe", "rf & ext"}, {"coe", "co & ext"}, {"fre", "(rf^-1; co) & ext"},
-         {"membar.cta", "po; [F & SC & CTA]; po"},
-        {"membar.gl", "po; [F & SC & GPU]; po"}, {"membar.sys", "po; [F & SC & SYS]; po"}};
+        {"I", "IW"},
+        {"unv", "_ * _"},
+        {"wi", "int"},
+        {"wg", "swg"},
+        {"dev", "sdv"},
+        {"cta", "scta"},
+        {"nonatomicloc", "NAL"},
+        {"mo_sc", "SC"},
+        {"mo_acq", "ACQ"},
+        {"mo_rel", "REL"},
+        {"memory_order_seq_cst", "SC"},
+        {"memory_order_acquire", "ACQ"},
+        {"memory_order_release", "REL"},
+        {"memory_order_acq_rel", "ACQ_REL"},
+        {"memory_order_relaxed", "RLX"},
+        {"memory_scope_work_item", "WI"},
+        {"memory_scope_work_group", "WG"},
+        {"memory_scope_device", "DV"},
+        {"memory_scope_all_svm_devices", "ALL"},
+        {"same_B", "syncbar"},
+        {"rmw", "amo"},
+        {"po-loc", "po & loc"},
+        {"fr", "rf^-1; co"},
+        {"rfe", "rf & ext"},
+        {"coe", "co & ext"},
+        {"fre", "(rf^-1; co) & ext"},
+        {"membar.cta", "po; [F & SC & CTA]; po"},
+        {"membar.gl", "po; [F & SC & GPU]; po"},
+        {"membar.sys", "po; [F & SC & SYS]; po"}};
     const auto it = k_table.find(name);
     return it == k_table.end() ? std::string() : std::string(it->second);
   }
@@ -395,7 +434,8 @@ class Resolver {
     } else if (const std::string near = nearest(text, visible_names()); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
     }
-    for (size_t dash = text.size() < 64 ? text.find('-') : std::string::npos; other.empty() && dash != std::string::npos; dash = text.find('-', dash + 1)) {
+    for (size_t dash = text.size() < 64 ? text.find('-') : std::string::npos;
+         other.empty() && dash != std::string::npos; dash = text.find('-', dash + 1)) {
       const std::string left = text.substr(0, dash), right = text.substr(dash + 1);
       if (right == "1" && known(left)) hint = fmt::format("the inverse is written {}^-1", left);
       if (!left.empty() && !right.empty() && known(left) && known(right))
@@ -404,8 +444,9 @@ class Resolver {
     for (const Let& group : p_.lets)
       for (const Binding& b : group.bindings)
         if (b.symbol == e.symbol && b.end != 0 && group.file == e.file && b.begin > e.begin)
-          hint = fmt::format("it is defined only at line {}: a definition comes before its uses, or both stand in one 'let rec'",
-                             p_.span(group.file, b.begin, b.end).position().line);
+          hint = fmt::format(
+              "it is defined only at line {}: a definition comes before its uses, or both stand in one 'let rec'",
+              p_.span(group.file, b.begin, b.end).position().line);
     const auto length = static_cast<uint32_t>(text.size());
     findings_.error("unknown-name", p_.span(e.file, e.at, e.at + length), fmt::format("unknown name '{}'", text), hint);
   }
@@ -414,11 +455,11 @@ class Resolver {
   const LoadOptions& options_;
   Findings& findings_;
   std::vector<Included> include_stack_;
-  std::vector<uint32_t> globals_;            // by symbol: binder + 1
+  std::vector<uint32_t> globals_;  // by symbol: binder + 1
   std::unordered_map<Symbol, std::pair<uint32_t, BinderId>> procedures_;
-  std::vector<std::vector<Local>> locals_;   // one per frame of the running program
+  std::vector<std::vector<Local>> locals_;  // one per frame of the running program
   std::vector<std::pair<BinderId, BinderId>> recursive_;
-  bool incomplete_ = false;                  // some text could not be read: no conclusions about names
+  bool incomplete_ = false;  // some text could not be read: no conclusions about names
   int trying_ = 0;
   bool tried_unknown_ = false;
 };
@@ -430,7 +471,8 @@ std::expected<SourcePtr, std::string> read_source(const std::string& path) {
   if (fs::is_directory(path, ec)) return std::unexpected("it is a folder");
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::unexpected(std::strerror(errno));
-  if (const auto size = fs::file_size(path, ec); !ec && size > k_max_bytes) return std::unexpected("it is larger than 16 MiB");
+  if (const auto size = fs::file_size(path, ec); !ec && size > k_max_bytes)
+    return std::unexpected("it is larger than 16 MiB");
   std::ostringstream text;
   text << in.rdbuf();
   if (in.bad()) return std::unexpected("it cannot be read to its end");

@@ -28,8 +28,11 @@ TEST(Docs, VocabularyIsComplete) {
     EXPECT_NE(text.find(row), std::string::npos) << row;
   }
   for (const auto& b : vocab::bases()) {
-    const char* kind = b.kind == vocab::BaseKind::fixed ? "fixed" : b.kind == vocab::BaseKind::dynamic ? "dynamic" : "existential";
-    const std::string row = std::string("| `") + b.name + "` | " + dialects(b.dialects) + " | " + kind + " | " + b.meaning + " |\n";
+    const char* kind = b.kind == vocab::BaseKind::fixed     ? "fixed"
+                       : b.kind == vocab::BaseKind::dynamic ? "dynamic"
+                                                            : "existential";
+    const std::string row =
+        std::string("| `") + b.name + "` | " + dialects(b.dialects) + " | " + kind + " | " + b.meaning + " |\n";
     EXPECT_NE(text.find(row), std::string::npos) << row;
   }
 }
@@ -39,8 +42,10 @@ TEST(Docs, TheExampleIsClean) {
   const size_t begin = text.find("```\n") + 4;
   const std::string example = text.substr(begin, text.find("```", begin) - begin);
   const SourcePtr source = make_source("example.cat", example);
-  for (const LintFinding& f : lint_text(source, options_for("example.cat", vocab::Dialect::ptx))) ADD_FAILURE() << render(f.diagnostic);
-  EXPECT_EQ(load_text(source, options_for("example.cat", vocab::Dialect::ptx))->axioms.size(), 4u) << "three and that of the prelude";
+  for (const LintFinding& f : lint_text(source, options_for("example.cat", vocab::Dialect::ptx)))
+    ADD_FAILURE() << render(f.diagnostic);
+  EXPECT_EQ(load_text(source, options_for("example.cat", vocab::Dialect::ptx))->axioms.size(), 4u)
+      << "three and that of the prelude";
 }
 
 TEST(Docs, TheDiagnosticIsTheOneShown) {

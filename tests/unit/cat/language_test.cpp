@@ -79,9 +79,7 @@ TEST(Definitions, LaterOnesHideEarlierOnesFromThereOn) {
   EXPECT_EQ(std::count_if(m.names.begin(), m.names.end(), [](const auto& n) { return n.first == "fr"; }), 1);
 }
 
-TEST(Definitions, AndDefinesAtOnce) {
-  EXPECT_EQ(value("let a = po let a = rf and b = a let x = b"), "po");
-}
+TEST(Definitions, AndDefinesAtOnce) { EXPECT_EQ(value("let a = po let a = rf and b = a let x = b"), "po"); }
 
 TEST(Functions, TakeSetsRelationsAndFunctions) {
   EXPECT_EQ(value("let f(s, r) = [s]; r let x = f(R, po)"), "(; (id R) po)");
@@ -142,10 +140,13 @@ TEST(Recursion, RecWithoutRecursionIsALet) {
 }
 
 TEST(Recursion, MustBeMonotone) {
-  EXPECT_EQ(complaint("let rec a = po | (rf \\ a)"), "1:24: 'a' stands on the right of '\\' in its own recursive definition");
+  EXPECT_EQ(complaint("let rec a = po | (rf \\ a)"),
+            "1:24: 'a' stands on the right of '\\' in its own recursive definition");
   EXPECT_EQ(complaint("let rec a = po | ~a"), "1:19: 'a' stands under '~' in its own recursive definition");
-  EXPECT_EQ(complaint("let rec a = po | b\nand b = co & ~(rf; a)"), "2:20: 'a' stands under '~' in its own recursive definition");
-  EXPECT_EQ(complaint("let neg(r) = ~r\nlet rec a = po | neg(a)"), "1:15: 'r' stands under '~' in its own recursive definition");
+  EXPECT_EQ(complaint("let rec a = po | b\nand b = co & ~(rf; a)"),
+            "2:20: 'a' stands under '~' in its own recursive definition");
+  EXPECT_EQ(complaint("let neg(r) = ~r\nlet rec a = po | neg(a)"),
+            "1:15: 'r' stands under '~' in its own recursive definition");
   EXPECT_EQ(complaint("let rec a = po | (a \\ rf)"), "loads");
   // Outside its group a recursive relation may be subtracted.
   EXPECT_EQ(complaint("let rec a = po | (a; a) let b = rf \\ a let rec c = c; c | (rf \\ a)"), "loads");
@@ -158,7 +159,8 @@ TEST(Axioms, KindsNegationFlagsAndNames) {
   ASSERT_EQ(m.axioms.size(), 6u);
   const auto say = [&](size_t i) {
     const Axiom& a = m.axioms[i];
-    return std::string(a.flag ? "flag " : "") + (a.negated ? "~" : "") + name(a.kind) + " " + text(m, a.node) + " " + a.name;
+    return std::string(a.flag ? "flag " : "") + (a.negated ? "~" : "") + name(a.kind) + " " + text(m, a.node) + " " +
+           a.name;
   };
   EXPECT_EQ(say(0), "acyclic po one");
   EXPECT_EQ(say(1), "~empty rf two");
@@ -269,10 +271,12 @@ TEST(Spans, PointAtTheExpression) {
 TEST(Types, MistakesAreLocated) {
   EXPECT_EQ(complaint("let x = po; R"), "1:13: ';' needs a relation, but 'R' is a set");
   EXPECT_EQ(complaint("let x = [po]"), "1:10: '[ ]' needs a set, but 'po' is a relation");
-  EXPECT_EQ(complaint("let x = R | po"), "1:13: '|' joins two sets or two relations, but 'R' is a set and 'po' a relation");
+  EXPECT_EQ(complaint("let x = R | po"),
+            "1:13: '|' joins two sets or two relations, but 'R' is a set and 'po' a relation");
   EXPECT_EQ(complaint("acyclic R as a"), "1:9: 'acyclic' needs a relation, but 'R' is a set");
   EXPECT_EQ(complaint("let f(r) = [r]\nlet x = f(po)"), "1:13: '[ ]' needs a set, but 'r' is a relation");
-  EXPECT_EQ(hint("let f(r) = [r]\nlet x = f(po)"), "domain(r) and range(r) are sets; this happens in the call at test.cat:2:9");
+  EXPECT_EQ(hint("let f(r) = [r]\nlet x = f(po)"),
+            "domain(r) and range(r) are sets; this happens in the call at test.cat:2:9");
   EXPECT_EQ(complaint("let f(r) = r let x = f | po"), "1:22: '|' needs a relation, but 'f' is a function");
   EXPECT_EQ(complaint("let x = po (rf)"), "1:9: 'po' is a relation, not a function");
   EXPECT_EQ(complaint("let f(a, b) = a; b let x = f(po)"), "1:28: 'f' takes 2 arguments, not 1");
@@ -299,10 +303,10 @@ TEST(Errors, HintsForOtherHabits) {
 }
 
 TEST(Unsupported, IsSaidAsSuch) {
-  for (const char* body : {"with co from generate_cos(co0)", "let x = match po with || {} -> 0 end", "let x = po ++ rf", "let x = 'acq",
-                           "let x = {po, rf}", "let x = (po, rf)", "let rec f(x) = f(x)", "forall x in y do acyclic x end",
-                           "let (a, b) = po", "if \"v\" include \"x\" end", "assert empty po",
-                           "let rec a = let rec b = b; a | po in b"}) {
+  for (const char* body :
+       {"with co from generate_cos(co0)", "let x = match po with || {} -> 0 end", "let x = po ++ rf", "let x = 'acq",
+        "let x = {po, rf}", "let x = (po, rf)", "let rec f(x) = f(x)", "forall x in y do acyclic x end",
+        "let (a, b) = po", "if \"v\" include \"x\" end", "assert empty po", "let rec a = let rec b = b; a | po in b"}) {
     const auto m = load(body);
     ASSERT_FALSE(m.has_value()) << body;
     EXPECT_EQ(m.error().list.front().fault, Fault::unsupported) << render(m.error());

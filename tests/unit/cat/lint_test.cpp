@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cat/library.h"
 #include "cat/lexer.h"
+#include "cat/library.h"
 #include "cat/resolve.h"
 #include "text.h"
 
@@ -30,16 +30,19 @@ std::vector<std::string> findings(const std::string& body, LoadOptions options =
 using Strings = std::vector<std::string>;
 
 TEST(Lint, ACleanModelHasNoFindings) {
-  EXPECT_EQ(findings("\"t\"\n(* axioms: a b *)\nlet hb = po | rf\nacyclic hb as a\nflag ~empty (hb; co) as b"), Strings{});
+  EXPECT_EQ(findings("\"t\"\n(* axioms: a b *)\nlet hb = po | rf\nacyclic hb as a\nflag ~empty (hb; co) as b"),
+            Strings{});
 }
 
 TEST(Lint, Unused) {
-  EXPECT_EQ(findings("let x = po\nlet f(r, s) = r\nempty f(rf, co)"), (Strings{"unused 1:5", "unused 2:10", "unnamed-axiom 3:1"}));
+  EXPECT_EQ(findings("let x = po\nlet f(r, s) = r\nempty f(rf, co)"),
+            (Strings{"unused 1:5", "unused 2:10", "unnamed-axiom 3:1"}));
   EXPECT_EQ(findings("let rec x = po | (x; x)"), Strings{"unused 1:9"}) << "its own recursion is no use";
   EXPECT_EQ(findings("let x = po\nlet x = x; x\n(* axioms: a *)\nacyclic x as a"), Strings{});
   EXPECT_EQ(findings("let x = po\nlet x = rf\n(* axioms: a *)\nacyclic x as a"), Strings{"unused 1:5"});
   EXPECT_EQ(findings("(* provides: x f *)\nlet x = po let f(r) = r let y = po"), Strings{"unused 2:29"});
-  EXPECT_EQ(findings("procedure p(r) = acyclic r end let x = let y = po in rf show x"), (Strings{"unused 1:11", "unused 1:44"}));
+  EXPECT_EQ(findings("procedure p(r) = acyclic r end let x = let y = po in rf show x"),
+            (Strings{"unused 1:11", "unused 1:44"}));
   EXPECT_EQ(findings("(* provides: z *)\nlet x = po show x"), Strings{"provides 1:1"});
 }
 
@@ -75,8 +78,10 @@ TEST(Lint, ExpressionsThatAreAlwaysEmpty) {
   EXPECT_EQ(findings("show [M]; po; [~M & IW]"), Strings{"always-empty 1:16"});
   EXPECT_EQ(findings("let rec x = (rf; rf) | (x; po) show x"), Strings{"always-empty 1:13"});
   // An axiom is told as a whole.
-  EXPECT_EQ(findings("(* axioms: a *)\nempty (([F & SC]; (po & loc); [F & SC]) \\ fsc) as a"), Strings{"always-empty 2:1"});
-  EXPECT_EQ(findings("(* axioms: a *)\n(* vacuous: a *)\nempty (([F & SC]; (po & loc); [F & SC]) \\ fsc) as a"), Strings{});
+  EXPECT_EQ(findings("(* axioms: a *)\nempty (([F & SC]; (po & loc); [F & SC]) \\ fsc) as a"),
+            Strings{"always-empty 2:1"});
+  EXPECT_EQ(findings("(* axioms: a *)\n(* vacuous: a *)\nempty (([F & SC]; (po & loc); [F & SC]) \\ fsc) as a"),
+            Strings{});
   EXPECT_EQ(findings("(* axioms: a *)\n(* vacuous: b *)\nacyclic po as a"), Strings{"label 2:1"});
 }
 
@@ -89,12 +94,15 @@ TEST(Lint, NotesAreNotWarnings) {
 }
 
 TEST(Lint, TypesInFunctionsThatNobodyCalls) {
-  EXPECT_EQ(findings("(* provides: f g h *)\nlet f(s, r) = [s]; r\nlet g(x) = [x]; x\nlet h f x = f x"), Strings{"type 3:13"});
+  EXPECT_EQ(findings("(* provides: f g h *)\nlet f(s, r) = [s]; r\nlet g(x) = [x]; x\nlet h f x = f x"),
+            Strings{"type 3:13"});
 }
 
 TEST(Lint, TryThatFails) { EXPECT_EQ(findings("let x = try S with po show x"), Strings{"try 1:13"}); }
 
-TEST(Lint, Unshow) { EXPECT_EQ(findings("show po as hb unshow hb, po unshow pq (* shows: hb *)"), Strings{"unknown-name 1:36"}); }
+TEST(Lint, Unshow) {
+  EXPECT_EQ(findings("show po as hb unshow hb, po unshow pq (* shows: hb *)"), Strings{"unknown-name 1:36"});
+}
 
 // ---- shipped models
 
@@ -131,8 +139,10 @@ TEST(Shipped, RenamingAnyOneIdentifierIsNoticed) {
       std::string text = (*source)->text;
       text.insert(t.begin, "renamed-");
       const auto found = lint_text(make_source(p.string(), text), options);
-      const bool noticed = std::any_of(found.begin(), found.end(), [](const LintFinding& f) { return f.diagnostic.severity != Severity::note; });
-      EXPECT_TRUE(noticed) << Span{*source, t.begin, t.end}.location() << ": '" << Span{*source, t.begin, t.end}.text() << "'";
+      const bool noticed = std::any_of(found.begin(), found.end(),
+                                       [](const LintFinding& f) { return f.diagnostic.severity != Severity::note; });
+      EXPECT_TRUE(noticed) << Span{*source, t.begin, t.end}.location() << ": '" << Span{*source, t.begin, t.end}.text()
+                           << "'";
       ++tried;
     }
   }

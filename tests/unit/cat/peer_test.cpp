@@ -49,9 +49,12 @@ TEST_P(Peer, LoadsUnmodified) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Peer,
-                         testing::Values(Case{"ptx-v6.0.cat", vocab::Dialect::ptx, 9, 1}, Case{"ptx-v7.5.cat", vocab::Dialect::ptx, 8, 1},
-                                         Case{"vulkan.cat", vocab::Dialect::vulkan, 6, 2}, Case{"vulkan-nochains.cat", vocab::Dialect::vulkan, 6, 2},
-                                         Case{"opencl.cat", vocab::Dialect::opencl, 13, 3}, Case{"opencl-herd.cat", vocab::Dialect::opencl, 14, 3}),
+                         testing::Values(Case{"ptx-v6.0.cat", vocab::Dialect::ptx, 9, 1},
+                                         Case{"ptx-v7.5.cat", vocab::Dialect::ptx, 8, 1},
+                                         Case{"vulkan.cat", vocab::Dialect::vulkan, 6, 2},
+                                         Case{"vulkan-nochains.cat", vocab::Dialect::vulkan, 6, 2},
+                                         Case{"opencl.cat", vocab::Dialect::opencl, 13, 3},
+                                         Case{"opencl-herd.cat", vocab::Dialect::opencl, 14, 3}),
                          [](const auto& info) {
                            std::string name = info.param.file;
                            for (char& c : name)

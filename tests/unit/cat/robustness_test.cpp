@@ -42,10 +42,17 @@ TEST(Robustness, MutatedModels) {
     for (uint64_t n = 1 + rng.below(6); n > 0 && !t.empty(); --n) {
       const size_t at = rng.below(t.size());
       switch (rng.below(4)) {
-        case 0: t.erase(at, 1 + rng.below(20)); break;
-        case 1: t.insert(at, 1, alphabet[rng.below(alphabet.size())]); break;
-        case 2: t[at] = static_cast<char>(rng.below(256)); break;
-        default: t.insert(at, t.substr(rng.below(t.size()), rng.below(40)));
+        case 0:
+          t.erase(at, 1 + rng.below(20));
+          break;
+        case 1:
+          t.insert(at, 1, alphabet[rng.below(alphabet.size())]);
+          break;
+        case 2:
+          t[at] = static_cast<char>(rng.below(256));
+          break;
+        default:
+          t.insert(at, t.substr(rng.below(t.size()), rng.below(40)));
       }
     }
     check(t);
@@ -53,9 +60,11 @@ TEST(Robustness, MutatedModels) {
 }
 
 TEST(Robustness, RandomTokens) {
-  const std::vector<const char*> words = {"let", "rec", "and", "in", "fun", "->", "=", "(", ")", "[", "]", "*", "+", "?", "^-1", "~", "&", "\\", ";", "|",
-                          "po", "rf", "R", "W", "x", "y", "f", "0", "_", ",", "acyclic", "empty", "as", "flag", "show", "domain",
-                          "procedure", "call", "end", "try", "with", "{}", "\n"};
+  const std::vector<const char*> words = {
+      "let",  "rec",  "and",    "in",        "fun",  "->",  "=",   "(",    ")",       "[",     "]",
+      "*",    "+",    "?",      "^-1",       "~",    "&",   "\\",  ";",    "|",       "po",    "rf",
+      "R",    "W",    "x",      "y",         "f",    "0",   "_",   ",",    "acyclic", "empty", "as",
+      "flag", "show", "domain", "procedure", "call", "end", "try", "with", "{}",      "\n"};
   Rng rng(2);
   for (int round = 0; round < 3000; ++round) {
     std::string t = "let x = po let f(y) = y ";
@@ -71,7 +80,8 @@ std::string repeat(const std::string& s, size_t n) {
 }
 
 TEST(Robustness, DeepAndLongTexts) {
-  for (const char* open : {"(", "[", "~", "let x = ", "f(", "fun x -> ", "try ", "(*", "{", "po | (", "po * ~", "x "}) check("let x = " + repeat(open, 100000));
+  for (const char* open : {"(", "[", "~", "let x = ", "f(", "fun x -> ", "try ", "(*", "{", "po | (", "po * ~", "x "})
+    check("let x = " + repeat(open, 100000));
   check("let x = po" + repeat(" | po", 100000));
   check("let x = po" + repeat("+", 100000));
   check("let x = po" + repeat("; po", 900));

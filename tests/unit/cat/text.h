@@ -13,26 +13,46 @@ inline std::string text(const Model& m, NodeId id) {
     return "(" + op + ")";
   };
   switch (n.op) {
-    case NodeOp::base_rel: return vocab::name(n.base);
-    case NodeOp::base_set: return vocab::name(n.tag);
-    case NodeOp::everything: return "_";
-    case NodeOp::memory: return "M";
-    case NodeOp::empty_set: return "{}";
-    case NodeOp::empty_rel: return "0";
-    case NodeOp::rec_var: return "$" + m.variables[n.rec].name;
-    case NodeOp::union_: return with("|");
-    case NodeOp::inter: return with("&");
-    case NodeOp::diff: return with("\\");
-    case NodeOp::complement: return with("~");
-    case NodeOp::seq: return with(";");
-    case NodeOp::inverse: return with("inv");
-    case NodeOp::plus: return with("+");
-    case NodeOp::star: return with("star");
-    case NodeOp::opt: return with("?");
-    case NodeOp::product: return with("x");
-    case NodeOp::ident: return with("id");
-    case NodeOp::domain: return with("domain");
-    case NodeOp::range: return with("range");
+    case NodeOp::base_rel:
+      return vocab::name(n.base);
+    case NodeOp::base_set:
+      return vocab::name(n.tag);
+    case NodeOp::everything:
+      return "_";
+    case NodeOp::memory:
+      return "M";
+    case NodeOp::empty_set:
+      return "{}";
+    case NodeOp::empty_rel:
+      return "0";
+    case NodeOp::rec_var:
+      return "$" + m.variables[n.rec].name;
+    case NodeOp::union_:
+      return with("|");
+    case NodeOp::inter:
+      return with("&");
+    case NodeOp::diff:
+      return with("\\");
+    case NodeOp::complement:
+      return with("~");
+    case NodeOp::seq:
+      return with(";");
+    case NodeOp::inverse:
+      return with("inv");
+    case NodeOp::plus:
+      return with("+");
+    case NodeOp::star:
+      return with("star");
+    case NodeOp::opt:
+      return with("?");
+    case NodeOp::product:
+      return with("x");
+    case NodeOp::ident:
+      return with("id");
+    case NodeOp::domain:
+      return with("domain");
+    case NodeOp::range:
+      return with("range");
   }
   return "?";
 }
