@@ -23,7 +23,8 @@ std::string Mnemonic::text(size_t count) const {
 Mnemonic parse_mnemonic(Cursor& c) {
   Mnemonic m;
   m.parts.reserve(8);
-  m.parts.push_back(c.expect_word("an instruction", "an instruction starts with its mnemonic, as in ld.relaxed.gpu r0, x"));
+  m.parts.push_back(
+      c.expect_word("an instruction", "an instruction starts with its mnemonic, as in ld.relaxed.gpu r0, x"));
   while (c.accept(".")) m.parts.push_back(c.expect_word("a modifier after '.'", "remove the dot or name a modifier"));
   m.end = c.last_end();
   return m;
@@ -85,7 +86,8 @@ prog::Template ThreadBuilder::finish() {
     for (prog::LabelId k = 0; k < templ_.labels.size(); ++k)
       if (label_defined_[k]) known.push_back(templ_.labels[k].name);
     fail_at(label_use_[i], fmt::format("this thread has no label {}", quoted(templ_.labels[i].name)),
-            suggest(templ_.labels[i].name, known, fmt::format("put '{}:' where the jump should go", templ_.labels[i].name)));
+            suggest(templ_.labels[i].name, known,
+                    fmt::format("put '{}:' where the jump should go", templ_.labels[i].name)));
   }
   return std::exchange(templ_, {});
 }
@@ -119,7 +121,8 @@ prog::SymbolId AsmBuilder::symbol(std::string_view name, const Span& span) {
 }
 
 prog::SymbolId AsmBuilder::declare(std::string_view name, const Span& span) {
-  if (has_symbol(name)) fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+  if (has_symbol(name))
+    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
   return make(name, span);
 }
 
@@ -133,7 +136,8 @@ prog::SymbolId AsmBuilder::require(std::string_view name, const Span& span) {
 }
 
 prog::SymbolId AsmBuilder::alias(std::string_view name, prog::SymbolId target, std::string proxy, const Span& span) {
-  if (has_symbol(name)) fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+  if (has_symbol(name))
+    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
   const auto id = static_cast<prog::SymbolId>(test.symbols.size());
   prog::Symbol s;
   s.name = std::string(name);
@@ -196,7 +200,7 @@ struct NamedOp {
   std::string_view name;
   term::Op op;
 };
-constexpr NamedOp k_arithmetic[] = {{"add", term::Op::add},  {"sub", term::Op::sub}, {"mul", term::Op::mul},
+constexpr NamedOp k_arithmetic[] = {{"add", term::Op::add},  {"sub", term::Op::sub},  {"mul", term::Op::mul},
                                     {"div", term::Op::sdiv}, {"and", term::Op::and_}, {"or", term::Op::or_},
                                     {"xor", term::Op::xor_}};
 constexpr NamedOp k_branches[] = {{"beq", term::Op::eq},  {"bne", term::Op::ne},  {"blt", term::Op::slt},
@@ -256,7 +260,8 @@ bool parse_common(Cursor& c, ThreadBuilder& t, const Mnemonic& m) {
     i.kind = Kind::jump;
     i.label = parse_target(c, t);
   } else {
-    const auto* branch = std::find_if(std::begin(k_branches), std::end(k_branches), [&](const NamedOp& n) { return n.name == head; });
+    const auto* branch =
+        std::find_if(std::begin(k_branches), std::end(k_branches), [&](const NamedOp& n) { return n.name == head; });
     if (branch == std::end(k_branches)) return false;
     no_modifiers(c, m);
     i.kind = Kind::branch;

@@ -23,7 +23,7 @@ Mnemonic parse_mnemonic(Cursor& c);
 
 class ThreadBuilder {
  public:
-  prog::RegId reg(std::string_view name);                 // makes it when it is new
+  prog::RegId reg(std::string_view name);  // makes it when it is new
   bool has_reg(std::string_view name) const;
   prog::LabelId label(std::string_view name, const Span& use);  // a use; the definition may follow
   void define_label(std::string_view name, const Span& at);     // emits Kind::label
@@ -38,7 +38,7 @@ class ThreadBuilder {
   prog::LabelId label_id(std::string_view name);
 
   prog::Template templ_;
-  std::vector<Span> label_use_;      // parallel to templ_.labels: first use
+  std::vector<Span> label_use_;  // parallel to templ_.labels: first use
   std::vector<bool> label_defined_;
 };
 
@@ -50,9 +50,9 @@ class AsmBuilder {
   std::vector<ThreadBuilder> threads;
 
   // Every location is a 64-bit cell that starts at 0 unless initialised.
-  prog::SymbolId symbol(std::string_view name, const Span& span);    // made at its first use
-  prog::SymbolId declare(std::string_view name, const Span& span);   // error if it exists
-  prog::SymbolId require(std::string_view name, const Span& span);   // error if it does not
+  prog::SymbolId symbol(std::string_view name, const Span& span);   // made at its first use
+  prog::SymbolId declare(std::string_view name, const Span& span);  // error if it exists
+  prog::SymbolId require(std::string_view name, const Span& span);  // error if it does not
   // `name` becomes another name of `target`'s object; `proxy` as in prog::Symbol.
   prog::SymbolId alias(std::string_view name, prog::SymbolId target, std::string proxy, const Span& span);
   bool has_symbol(std::string_view name) const { return by_name_.contains(name); }
@@ -70,8 +70,8 @@ class AsmBuilder {
 prog::RegId parse_register(Cursor& c, ThreadBuilder& t);
 prog::SymbolId parse_location(Cursor& c, AsmBuilder& b);
 bool at_register(Cursor& c);
-bool at_value(Cursor& c);                              // constant or register
-term::Expr parse_value(Cursor& c, ThreadBuilder& t);   // 64 bits
+bool at_value(Cursor& c);                             // constant or register
+term::Expr parse_value(Cursor& c, ThreadBuilder& t);  // 64 bits
 void parse_comma(Cursor& c, const Mnemonic& m);
 
 // ---- instructions that every assembly dialect has ------------------------------------------------------
@@ -89,6 +89,7 @@ const term::Op* find_arithmetic(std::string_view word);
 void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, prog::Instr& out);
 
 // Fails at `word` as an unknown modifier of `m`, naming the nearest of `known`.
-[[noreturn]] void fail_modifier(const Cursor& c, const Mnemonic& m, const Token& word, const std::vector<std::string>& known);
+[[noreturn]] void fail_modifier(const Cursor& c, const Mnemonic& m, const Token& word,
+                                const std::vector<std::string>& known);
 
 }  // namespace fencepost::front

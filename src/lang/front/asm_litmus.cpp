@@ -48,8 +48,10 @@ class Frame {
     c_.expect("{");
     while (!c_.accept("}")) {
       if (c_.accept(";")) continue;
-      if (at_thread_id(c_) && c_.peek(1).is(":")) initial_register();
-      else initial_location();
+      if (at_thread_id(c_) && c_.peek(1).is(":"))
+        initial_register();
+      else
+        initial_location();
       if (!c_.at(";") && !c_.at("}")) c_.fail_expected(c_.peek(), "';' or '}'", "separate initial values with ';'");
     }
     c_.accept(";");
@@ -168,7 +170,8 @@ class Frame {
 
   prog::ScopePath scope(const Token& thread) {
     if (!c_.at("@"))
-      c_.fail_expected(c_.peek(), "'@' and the place of the thread", fmt::format("write {}@{}", thread.text, scope_example()));
+      c_.fail_expected(c_.peek(), "'@' and the place of the thread",
+                       fmt::format("write {}@{}", thread.text, scope_example()));
     c_.next();
     prog::ScopePath path(d_.levels.size() + 1, 0);  // level 0 holds every thread of the test
     std::vector<bool> seen(d_.levels.size(), false);
@@ -209,15 +212,15 @@ class Frame {
       if (t.is("|"))
         c_.fail(t, fmt::format("this row has more cells than the {} thread{} of the test", n, n == 1 ? "" : "s"),
                 "end the row with ';' here, or add a thread to the first row");
-      if (t.kind == Tok::end)
-        c_.fail(t, "the last row is not finished", "end every row with ';'");
+      if (t.kind == Tok::end) c_.fail(t, "the last row is not finished", "end every row with ';'");
       c_.fail(t, fmt::format("unexpected {} after the instruction", t.kind == Tok::string ? "string" : quoted(t.text)),
               "end the cell with '|' or the row with ';'");
     }
   }
 
   void cell(ThreadBuilder& t) {
-    while (parse_label(c_, t)) {}
+    while (parse_label(c_, t)) {
+    }
     if (c_.at("|") || c_.at(";") || c_.at_end()) return;
     const Mnemonic m = parse_mnemonic(c_);
     if (!parse_common(c_, t, m)) d_.instruction(c_, b_, t, m);
@@ -238,7 +241,8 @@ class Frame {
       Start s{p.thread, {t.reg(p.reg.text), p.value, prog::k_none}};
       for (const Start& other : starts)
         if (other.thread == s.thread && other.init.reg == s.init.reg)
-          c_.fail(p.reg, fmt::format("register {} of P{} is initialised twice", quoted(p.reg.text), p.thread), "remove one of the two");
+          c_.fail(p.reg, fmt::format("register {} of P{} is initialised twice", quoted(p.reg.text), p.thread),
+                  "remove one of the two");
       if (p.is_address) s.init.address = b_.symbol(p.location.text, c_.span(p.location));
       keep_.push_back(!used || p.is_address || p.value != 0);
       starts.push_back(s);

@@ -9,9 +9,9 @@ namespace fencepost::front {
 struct AsmDialect {
   prog::Syntax syntax;
   prog::Dialect dialect;
-  std::vector<std::string_view> levels;   // as the thread row names them; in prog::ScopePath order, below the root
-  bool proxied_aliases = false;           // "y @ surface aliases x"; else "y aliases x"
-  bool ssw = false;                       // a second block of thread pairs
+  std::vector<std::string_view> levels;  // as the thread row names them; in prog::ScopePath order, below the root
+  bool proxied_aliases = false;          // "y @ surface aliases x"; else "y aliases x"
+  bool ssw = false;                      // a second block of thread pairs
   void (*instruction)(Cursor&, AsmBuilder&, ThreadBuilder&, const Mnemonic&) = nullptr;
 };
 

@@ -28,14 +28,17 @@ constexpr Head k_heads[] = {
 
 enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, sc, volatile_ };
 struct OrderName {
-  std::string_view name;       // long form, as PTX writes it
-  std::string_view short_name; // as papers write it
+  std::string_view name;        // long form, as PTX writes it
+  std::string_view short_name;  // as papers write it
   Order order;
 };
 constexpr OrderName k_orders[] = {
-    {"weak", "weak", Order::weak},          {"relaxed", "rlx", Order::relaxed},
-    {"acquire", "acq", Order::acquire},     {"release", "rel", Order::release},
-    {"acq_rel", "acqrel", Order::acq_rel},  {"sc", "sc", Order::sc},
+    {"weak", "weak", Order::weak},
+    {"relaxed", "rlx", Order::relaxed},
+    {"acquire", "acq", Order::acquire},
+    {"release", "rel", Order::release},
+    {"acq_rel", "acqrel", Order::acq_rel},
+    {"sc", "sc", Order::sc},
     {"volatile", "volatile", Order::volatile_},
 };
 
@@ -49,11 +52,8 @@ struct ProxyName {
   std::string_view name;
   Tag tag;
 };
-constexpr ProxyName k_proxies[] = {{"generic", Tag::GEN},
-                                   {"constant", Tag::CON},
-                                   {"texture", Tag::TEX},
-                                   {"surface", Tag::SUR},
-                                   {"alias", Tag::ALIAS}};
+constexpr ProxyName k_proxies[] = {
+    {"generic", Tag::GEN}, {"constant", Tag::CON}, {"texture", Tag::TEX}, {"surface", Tag::SUR}, {"alias", Tag::ALIAS}};
 
 template <class Table>
 const auto* find(const Table& table, std::string_view name) {
@@ -63,20 +63,28 @@ const auto* find(const Table& table, std::string_view name) {
 
 const char* kind_word(PtxOp::Kind k) {
   switch (k) {
-    case PtxOp::Kind::load: return "a load";
-    case PtxOp::Kind::store: return "a store";
-    case PtxOp::Kind::fence: return "a fence";
-    default: return "an atomic operation";
+    case PtxOp::Kind::load:
+      return "a load";
+    case PtxOp::Kind::store:
+      return "a store";
+    case PtxOp::Kind::fence:
+      return "a fence";
+    default:
+      return "an atomic operation";
   }
 }
 
 // Which orders an instruction takes, as a sentence for hints; the first word list is also the check.
 std::vector<Order> orders_of(PtxOp::Kind k) {
   switch (k) {
-    case PtxOp::Kind::load: return {Order::weak, Order::relaxed, Order::acquire, Order::volatile_};
-    case PtxOp::Kind::store: return {Order::weak, Order::relaxed, Order::release, Order::volatile_};
-    case PtxOp::Kind::fence: return {Order::acq_rel, Order::sc};
-    default: return {Order::relaxed, Order::acquire, Order::release, Order::acq_rel};
+    case PtxOp::Kind::load:
+      return {Order::weak, Order::relaxed, Order::acquire, Order::volatile_};
+    case PtxOp::Kind::store:
+      return {Order::weak, Order::relaxed, Order::release, Order::volatile_};
+    case PtxOp::Kind::fence:
+      return {Order::acq_rel, Order::sc};
+    default:
+      return {Order::relaxed, Order::acquire, Order::release, Order::acq_rel};
   }
 }
 
@@ -103,7 +111,8 @@ struct Modifiers {
 
 class Reader {
  public:
-  Reader(const Cursor& c, const Mnemonic& m, const Head& head, PtxOptions options) : c_(c), m_(m), head_(head), o_(options) {}
+  Reader(const Cursor& c, const Mnemonic& m, const Head& head, PtxOptions options)
+      : c_(c), m_(m), head_(head), o_(options) {}
 
   PtxOp read() {
     PtxOp out;
@@ -127,7 +136,8 @@ class Reader {
     size_t next = 1;
     if (next < m_.parts.size() && m_.parts[next].is("cta")) ++next;
     if (next >= m_.parts.size())
-      fail_at(after_mnemonic(), fmt::format("{} lacks its mode", quoted(m_.text())), "write bar.cta.sync or bar.cta.arrive");
+      fail_at(after_mnemonic(), fmt::format("{} lacks its mode", quoted(m_.text())),
+              "write bar.cta.sync or bar.cta.arrive");
     const Token& mode = m_.parts[next];
     if (!mode.is("sync") && !mode.is("arrive")) fail_modifier(c_, m_, mode, {"cta", "sync", "arrive"});
     if (next + 1 < m_.parts.size())
@@ -143,18 +153,21 @@ class Reader {
     const size_t at = m_.parts[1].is("alias") ? 1 : 2;  // fence.alias is fence.proxy.alias
     static const std::vector<std::string> known = {"generic", "constant", "texture", "surface", "alias"};
     if (at >= m_.parts.size())
-      fail_at(after_mnemonic(), "'fence.proxy' lacks its proxy", "write fence.proxy.alias, .generic, .constant, .texture or .surface");
+      fail_at(after_mnemonic(), "'fence.proxy' lacks its proxy",
+              "write fence.proxy.alias, .generic, .constant, .texture or .surface");
     const auto* proxy = find(k_proxies, m_.parts[at].text);
     if (proxy == nullptr) fail_modifier(c_, m_, m_.parts[at], known);
     if (at + 1 < m_.parts.size())
-      c_.fail(m_.parts[at + 1], "a proxy fence has neither order nor scope", fmt::format("write fence.proxy.{}", proxy->name));
+      c_.fail(m_.parts[at + 1], "a proxy fence has neither order nor scope",
+              fmt::format("write fence.proxy.{}", proxy->name));
     out.mnemonic = fmt::format("fence.proxy.{}", proxy->name);
     out.tags = {Tag::F, proxy->tag};
     return out;
   }
 
   [[noreturn]] void twice(const Token& t, std::string_view what, std::string_view first) const {
-    c_.fail(t, fmt::format("a second {} after '.{}'", what, first), fmt::format("keep one of .{} and .{}", first, t.text));
+    c_.fail(t, fmt::format("a second {} after '.{}'", what, first),
+            fmt::format("keep one of .{} and .{}", first, t.text));
   }
 
   void collect() {
@@ -189,13 +202,18 @@ class Reader {
 
   bool operation(const Token& t) {
     PtxOp::Rmw kind = PtxOp::Rmw::arithmetic;
-    if (const term::Op* op = find_arithmetic(t.text)) mods_.op = *op;
-    else if (t.is("cas")) kind = PtxOp::Rmw::cas;
-    else if (t.is("exch")) kind = PtxOp::Rmw::exch;
-    else return false;
+    if (const term::Op* op = find_arithmetic(t.text))
+      mods_.op = *op;
+    else if (t.is("cas"))
+      kind = PtxOp::Rmw::cas;
+    else if (t.is("exch"))
+      kind = PtxOp::Rmw::exch;
+    else
+      return false;
     if (mods_.rmw != PtxOp::Rmw::none) twice(t, "operation", mods_.op_text);
     if (head_.kind == PtxOp::Kind::red && kind != PtxOp::Rmw::arithmetic)
-      c_.fail(t, fmt::format("'red' has no .{}", t.text), fmt::format("write atom with a result register for .{}", t.text));
+      c_.fail(t, fmt::format("'red' has no .{}", t.text),
+              fmt::format("write atom with a result register for .{}", t.text));
     mods_.rmw = kind;
     mods_.op_text = t.text;
     return true;
@@ -204,7 +222,8 @@ class Reader {
   void defaults() {
     if (mods_.order) return;
     if (!o_.default_orders || head_.kind == PtxOp::Kind::fence) {
-      const char* example = head_.kind == PtxOp::Kind::load || head_.kind == PtxOp::Kind::store ? "; plain accesses are .weak" : "";
+      const char* example =
+          head_.kind == PtxOp::Kind::load || head_.kind == PtxOp::Kind::store ? "; plain accesses are .weak" : "";
       fail_at(after_mnemonic(), fmt::format("{} needs an order here", quoted(m_.text())),
               fmt::format("add {}{}", order_list(head_.kind), example));
     }
@@ -220,7 +239,8 @@ class Reader {
   void check() const {
     const auto orders = orders_of(head_.kind);
     if (std::find(orders.begin(), orders.end(), *mods_.order) == orders.end())
-      c_.fail(mods_.order_token, fmt::format("'.{}' is not an order of {}", mods_.order_token.text, kind_word(head_.kind)),
+      c_.fail(mods_.order_token,
+              fmt::format("'.{}' is not an order of {}", mods_.order_token.text, kind_word(head_.kind)),
               fmt::format("{} takes {}", quoted(m_.head().text), order_list(head_.kind)));
     const bool unscoped = *mods_.order == Order::weak || *mods_.order == Order::volatile_;
     if (unscoped && mods_.scope)
@@ -254,18 +274,38 @@ class Reader {
       return;
     }
     switch (head_.kind) {
-      case PtxOp::Kind::load: common.add(Tag::R); break;
-      case PtxOp::Kind::store: common.add(Tag::W); break;
-      default: common.add(Tag::F); break;
+      case PtxOp::Kind::load:
+        common.add(Tag::R);
+        break;
+      case PtxOp::Kind::store:
+        common.add(Tag::W);
+        break;
+      default:
+        common.add(Tag::F);
+        break;
     }
     switch (o) {
-      case Order::weak: common.add(Tag::WEAK); break;
-      case Order::relaxed: common.add(Tag::RLX); break;
-      case Order::acquire: common.add(Tag::ACQ); break;
-      case Order::release: common.add(Tag::REL); break;
-      case Order::acq_rel: common.add(Tag::ACQ_REL); break;
-      case Order::sc: common.add(Tag::SC); break;
-      case Order::volatile_: common.add(Tag::RLX).add(Tag::SYS); break;
+      case Order::weak:
+        common.add(Tag::WEAK);
+        break;
+      case Order::relaxed:
+        common.add(Tag::RLX);
+        break;
+      case Order::acquire:
+        common.add(Tag::ACQ);
+        break;
+      case Order::release:
+        common.add(Tag::REL);
+        break;
+      case Order::acq_rel:
+        common.add(Tag::ACQ_REL);
+        break;
+      case Order::sc:
+        common.add(Tag::SC);
+        break;
+      case Order::volatile_:
+        common.add(Tag::RLX).add(Tag::SYS);
+        break;
     }
     out.tags = common;
   }
@@ -304,10 +344,16 @@ prog::Instr make_ptx_rmw(const PtxOp& op, prog::RegId dst, prog::SymbolId locati
   i.store_tags = op.store_tags;
   const term::Expr old = term::variable(prog::k_old_value, 64);
   switch (op.rmw) {
-    case PtxOp::Rmw::arithmetic: i.value = term::binary(op.op, old, args[0]); break;
+    case PtxOp::Rmw::arithmetic:
+      i.value = term::binary(op.op, old, args[0]);
+      break;
     // A compare-and-swap of PTX always writes: the old value when the comparison fails.
-    case PtxOp::Rmw::cas: i.value = term::ite(term::binary(term::Op::eq, old, args[0]), args[1], old); break;
-    default: i.value = args[0]; break;
+    case PtxOp::Rmw::cas:
+      i.value = term::ite(term::binary(term::Op::eq, old, args[0]), args[1], old);
+      break;
+    default:
+      i.value = args[0];
+      break;
   }
   i.args = std::move(args);
   return i;

@@ -21,9 +21,9 @@ struct PtxOptions {
 struct PtxOp {
   enum class Kind : uint8_t { none, load, store, atom, red, fence, barrier } kind = Kind::none;
   enum class Rmw : uint8_t { none, arithmetic, cas, exch } rmw = Rmw::none;
-  term::Op op = term::Op::add;      // of Rmw::arithmetic
-  bool arrive = false;              // barrier
-  std::string mnemonic;             // canonical
+  term::Op op = term::Op::add;  // of Rmw::arithmetic
+  bool arrive = false;          // barrier
+  std::string mnemonic;         // canonical
   prog::TagSet tags, store_tags;
 };
 

@@ -13,10 +13,34 @@ using prog::Tag;
 using prog::TagSet;
 
 enum Word : uint8_t {
-  w_st, w_ld, w_rmw, w_membar, w_cbar, w_avdevice, w_visdevice,
-  w_atom, w_acq, w_rel, w_acq_rel, w_nonpriv, w_av, w_vis, w_semav, w_semvis,
-  w_sg, w_wg, w_qf, w_dv,
-  w_sc0, w_sc1, w_sc2, w_sc3, w_semsc0, w_semsc1, w_semsc2, w_semsc3,
+  w_st,
+  w_ld,
+  w_rmw,
+  w_membar,
+  w_cbar,
+  w_avdevice,
+  w_visdevice,
+  w_atom,
+  w_acq,
+  w_rel,
+  w_acq_rel,
+  w_nonpriv,
+  w_av,
+  w_vis,
+  w_semav,
+  w_semvis,
+  w_sg,
+  w_wg,
+  w_qf,
+  w_dv,
+  w_sc0,
+  w_sc1,
+  w_sc2,
+  w_sc3,
+  w_semsc0,
+  w_semsc1,
+  w_semsc2,
+  w_semsc3,
   w_count
 };
 struct WordInfo {
@@ -24,13 +48,34 @@ struct WordInfo {
   const char* khronos;
 };
 constexpr std::array<WordInfo, w_count> k_words = {{
-    {"st", "st"}, {"ld", "ld"}, {"rmw", "rmw"}, {"membar", "membar"}, {"cbar", "cbar"},
-    {"avdevice", "avdevice"}, {"visdevice", "visdevice"},
-    {"atom", "atom"}, {"acq", "acq"}, {"rel", "rel"}, {"acq_rel", "acq_rel"}, {"nonpriv", "nonpriv"},
-    {"av", "av"}, {"vis", "vis"}, {"semav", "semav"}, {"semvis", "semvis"},
-    {"sg", "scopesg"}, {"wg", "scopewg"}, {"qf", "scopeqf"}, {"dv", "scopedev"},
-    {"sc0", "sc0"}, {"sc1", "sc1"}, {"sc2", "sc2"}, {"sc3", "sc3"},
-    {"semsc0", "semsc0"}, {"semsc1", "semsc1"}, {"semsc2", "semsc2"}, {"semsc3", "semsc3"},
+    {"st", "st"},
+    {"ld", "ld"},
+    {"rmw", "rmw"},
+    {"membar", "membar"},
+    {"cbar", "cbar"},
+    {"avdevice", "avdevice"},
+    {"visdevice", "visdevice"},
+    {"atom", "atom"},
+    {"acq", "acq"},
+    {"rel", "rel"},
+    {"acq_rel", "acq_rel"},
+    {"nonpriv", "nonpriv"},
+    {"av", "av"},
+    {"vis", "vis"},
+    {"semav", "semav"},
+    {"semvis", "semvis"},
+    {"sg", "scopesg"},
+    {"wg", "scopewg"},
+    {"qf", "scopeqf"},
+    {"dv", "scopedev"},
+    {"sc0", "sc0"},
+    {"sc1", "sc1"},
+    {"sc2", "sc2"},
+    {"sc3", "sc3"},
+    {"semsc0", "semsc0"},
+    {"semsc1", "semsc1"},
+    {"semsc2", "semsc2"},
+    {"semsc3", "semsc3"},
 }};
 constexpr Tag k_scope_tags[] = {Tag::SG, Tag::WG, Tag::QF, Tag::DV};
 constexpr uint32_t k_scope_levels[] = {3, 2, 1, 0};  // vocab::levels(vulkan): dv qf wg sg
@@ -102,12 +147,14 @@ class Reader {
     }
     for (int k = w_sg; k <= w_dv; ++k)
       if (at_[k] != nullptr) {
-        if (scope_ >= 0) c_.fail(*at_[k], "a second scope", fmt::format("keep one of .{} and .{}", spell(scope_), spell(k)));
+        if (scope_ >= 0)
+          c_.fail(*at_[k], "a second scope", fmt::format("keep one of .{} and .{}", spell(scope_), spell(k)));
         scope_ = k;
       }
     for (int k = w_sc0; k <= w_sc3; ++k)
       if (at_[k] != nullptr) {
-        if (class_ >= 0) c_.fail(*at_[k], "a second storage class", fmt::format("keep one of .{} and .{}", spell(class_), spell(k)));
+        if (class_ >= 0)
+          c_.fail(*at_[k], "a second storage class", fmt::format("keep one of .{} and .{}", spell(class_), spell(k)));
         class_ = k;
       }
     for (int k = w_semsc0; k <= w_semsc3; ++k)
@@ -125,7 +172,8 @@ class Reader {
   void check_semantics() const {
     const bool ordered = acquires_ || releases_;
     if (!ordered && first_sem_ >= 0)
-      misplaced(static_cast<Word>(first_sem_), "storage-class semantics belong to an order", "add .acq, .rel or .acq_rel, or remove it");
+      misplaced(static_cast<Word>(first_sem_), "storage-class semantics belong to an order",
+                "add .acq, .rel or .acq_rel, or remove it");
     if (ordered && sem_.empty())
       missing("the storage classes that its order covers", "add one or more of .semsc0 .semsc1 .semsc2 .semsc3");
     if (has(w_semav) && !releases_) misplaced(w_semav, "it belongs to a release", "add .rel, or remove .semav");
@@ -151,7 +199,8 @@ class Reader {
     const bool control = has(w_cbar);
     for (const Word w : {w_st, w_ld, w_rmw})
       if (has(w)) misplaced(w, "one instruction is either an access or a barrier", "write two instructions");
-    if (control && has(w_membar)) misplaced(w_membar, "a cbar with an order is already a memory barrier", "write cbar alone");
+    if (control && has(w_membar))
+      misplaced(w_membar, "a cbar with an order is already a memory barrier", "write cbar alone");
     check_no_access_words("a barrier");
     if (!control && !acquires_ && !releases_) missing("an order", "add .acq, .rel or .acq_rel");
     if (scope_ < 0) missing("a scope", scopes());
@@ -228,8 +277,10 @@ class Reader {
     if (atomic || av) write.add(Tag::AV);
     add_order(read, acquires_, false);
     add_order(write, false, releases_);
-    if (reads) out.tags = read;
-    else out.tags = write;
+    if (reads)
+      out.tags = read;
+    else
+      out.tags = write;
     if (rmw) out.store_tags = write;
     return out;
   }
@@ -240,7 +291,8 @@ class Reader {
     mn += spell(w);
   }
   void append_order(std::string& mn) const {
-    if (acquires_ && releases_ && !khronos_) append(mn, w_acq_rel);
+    if (acquires_ && releases_ && !khronos_)
+      append(mn, w_acq_rel);
     else {
       if (acquires_) append(mn, w_acq);
       if (releases_) append(mn, w_rel);

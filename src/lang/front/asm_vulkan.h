@@ -22,9 +22,9 @@ struct VulkanOp {
   enum class Kind : uint8_t { none, load, store, rmw, fence, barrier } kind = Kind::none;
   std::string mnemonic;
   prog::TagSet tags, store_tags;
-  bool exchange = true;          // rmw without an operation
+  bool exchange = true;  // rmw without an operation
   term::Op op = term::Op::add;
-  uint32_t scope_level = 0;      // of the scope tag, where there is one
+  uint32_t scope_level = 0;  // of the scope tag, where there is one
 };
 
 // kind none: the head is no Vulkan memory instruction. Throws for modifiers that do not fit.

@@ -90,7 +90,8 @@ class Parser {
   }
 
   Cond negation(int depth) {
-    if (depth > k_max_depth) c_.fail(c_.peek(), "the condition is nested too deeply", "remove parentheses or negations");
+    if (depth > k_max_depth)
+      c_.fail(c_.peek(), "the condition is nested too deeply", "remove parentheses or negations");
     const Token t = c_.peek();
     if (t.is("~") || t.is("not")) {
       c_.next();
@@ -124,14 +125,18 @@ class Parser {
     const uint32_t begin = c_.position();
     out.lhs = value(false);
     const Token op = c_.peek();
-    if (!is_comparison(op))
-      c_.fail_expected(op, "a comparison", "write one of = == != < <= > >= between two values");
+    if (!is_comparison(op)) c_.fail_expected(op, "a comparison", "write one of = == != < <= > >= between two values");
     c_.next();
-    if (op.is("!=")) out.cmp = term::Op::ne;
-    else if (op.is("<")) out.cmp = term::Op::slt;
-    else if (op.is("<=")) out.cmp = term::Op::sle;
-    else if (op.is(">")) out.cmp = term::Op::sgt;
-    else if (op.is(">=")) out.cmp = term::Op::sge;
+    if (op.is("!="))
+      out.cmp = term::Op::ne;
+    else if (op.is("<"))
+      out.cmp = term::Op::slt;
+    else if (op.is("<="))
+      out.cmp = term::Op::sle;
+    else if (op.is(">"))
+      out.cmp = term::Op::sgt;
+    else if (op.is(">="))
+      out.cmp = term::Op::sge;
     out.rhs = value(true);
     out.span = c_.since(begin);
     return out;
@@ -183,7 +188,8 @@ Resolver resolver_of(const prog::Test& test) {
     for (prog::SymbolId i = 0; i < test.symbols.size(); ++i)
       if (test.symbols[i].name == name) return i;
     if (is_register_name(name))
-      fail_at(span, fmt::format("register {} needs its thread here", quoted(name)), fmt::format("write 0:{0} or P0:{0}", name));
+      fail_at(span, fmt::format("register {} needs its thread here", quoted(name)),
+              fmt::format("write 0:{0} or P0:{0}", name));
     std::vector<std::string> names;
     for (const auto& s : test.symbols) names.push_back(s.name);
     fail_at(span, fmt::format("there is no location {}", quoted(name)),
@@ -222,17 +228,22 @@ void parse_question(Cursor& c, prog::Test& test, const Resolver& r) {
       continue;
     }
     prog::Quantifier q = prog::Quantifier::none;
-    if (t.is("exists")) q = prog::Quantifier::exists;
-    else if (t.is("forall")) q = prog::Quantifier::forall;
-    else if (t.is("final")) q = prog::Quantifier::exists;
+    if (t.is("exists"))
+      q = prog::Quantifier::exists;
+    else if (t.is("forall"))
+      q = prog::Quantifier::forall;
+    else if (t.is("final"))
+      q = prog::Quantifier::exists;
     else if (t.is("~") || t.is("not")) {
       c.expect("exists", "a negated question is written ~exists");
       q = prog::Quantifier::not_exists;
     } else {
-      c.fail_expected(t, "a question", suggest(t.text, {"exists", "forall", "filter", "locations", "~exists"},
-                                               "after the code come locations, filter, and exists, ~exists or forall"));
+      c.fail_expected(t, "a question",
+                      suggest(t.text, {"exists", "forall", "filter", "locations", "~exists"},
+                              "after the code come locations, filter, and exists, ~exists or forall"));
     }
-    if (test.quantifier != prog::Quantifier::none) c.fail(t, "a second question", "a test asks one thing; write a second file");
+    if (test.quantifier != prog::Quantifier::none)
+      c.fail(t, "a second question", "a test asks one thing; write a second file");
     test.quantifier = q;
     test.condition = parse_condition(c, test, r);
     c.accept(";");

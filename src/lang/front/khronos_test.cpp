@@ -54,17 +54,24 @@ class Reader {
     if (take_title(text, b_.test.title)) return;
     Cursor c(source_, k_lex, begin, end);
     if (c.at_end()) return;
-    const Token first = c.expect_word("an instruction or a directive", "lines are NEW..., SLOC, SSW, SATISFIABLE, NOSOLUTION or an instruction");
+    const Token first = c.expect_word("an instruction or a directive",
+                                      "lines are NEW..., SLOC, SSW, SATISFIABLE, NOSOLUTION or an instruction");
     if (first.is("SATISFIABLE") || first.is("NOSOLUTION")) {
       question(first, text.substr(first.begin - begin));
       return;  // the rest is not ours to tokenise
     }
-    if (first.is("NEWQF")) pending_ = g_qf;
-    else if (first.is("NEWWG")) pending_ = pending_ == g_none ? g_wg : std::min<int>(pending_, g_wg);
-    else if (first.is("NEWSG")) pending_ = pending_ == g_none ? g_sg : pending_;
-    else if (first.is("NEWTHREAD")) new_thread(c, first);
-    else if (first.is("SLOC")) same_location(c);
-    else if (first.is("SSW")) system_synchronizes(c);
+    if (first.is("NEWQF"))
+      pending_ = g_qf;
+    else if (first.is("NEWWG"))
+      pending_ = pending_ == g_none ? g_wg : std::min<int>(pending_, g_wg);
+    else if (first.is("NEWSG"))
+      pending_ = pending_ == g_none ? g_sg : pending_;
+    else if (first.is("NEWTHREAD"))
+      new_thread(c, first);
+    else if (first.is("SLOC"))
+      same_location(c);
+    else if (first.is("SSW"))
+      system_synchronizes(c);
     else {
       Cursor again(source_, k_lex, begin, end);
       instruction(again);
@@ -75,7 +82,9 @@ class Reader {
   }
 
   void end_of_line(Cursor& c) const {
-    if (!c.at_end()) c.fail(c.peek(), fmt::format("unexpected {} at the end of the line", quoted(c.peek().text)), "one instruction or directive per line");
+    if (!c.at_end())
+      c.fail(c.peek(), fmt::format("unexpected {} at the end of the line", quoted(c.peek().text)),
+             "one instruction or directive per line");
   }
 
   // ---- threads ----
@@ -140,7 +149,8 @@ class Reader {
     const VulkanOp op = parse_vulkan_op(c, m, VulkanSpelling::khronos);
     if (op.kind == VulkanOp::Kind::none) {
       std::vector<std::string> known = vulkan_mnemonics();
-      for (const char* d : {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "SLOC", "SSW", "SATISFIABLE", "NOSOLUTION"}) known.emplace_back(d);
+      for (const char* d : {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "SLOC", "SSW", "SATISFIABLE", "NOSOLUTION"})
+        known.emplace_back(d);
       fail_at(head, fmt::format("there is no instruction {}", quoted(m.head().text)),
               suggest(m.head().text, known, "instructions are st ld rmw membar cbar avdevice visdevice"));
     }
@@ -150,7 +160,9 @@ class Reader {
     i.tags = op.tags;
     i.store_tags = op.store_tags;
     switch (op.kind) {
-      case VulkanOp::Kind::fence: i.kind = Kind::fence; break;
+      case VulkanOp::Kind::fence:
+        i.kind = Kind::fence;
+        break;
       case VulkanOp::Kind::barrier: {
         i.kind = Kind::barrier;
         const Token n = c.expect_number("a barrier instance", "number the barriers that meet, as in cbar.scopewg 0");
@@ -159,7 +171,9 @@ class Reader {
         i.barrier.level = op.scope_level;
         break;
       }
-      default: access(c, t, op, i); break;
+      default:
+        access(c, t, op, i);
+        break;
     }
     i.span = c.since(m.head().begin);
     t.emit(std::move(i));
@@ -170,13 +184,16 @@ class Reader {
     i.addr.symbol = variable(c.expect_word("a location", "name the memory location, as in st.sc0 x = 1"));
     std::vector<uint64_t> values;
     if (c.accept("="))
-      while (values.size() < (op.kind == VulkanOp::Kind::rmw ? 2u : 1u) && !c.at_end()) values.push_back(parse_constant(c));
+      while (values.size() < (op.kind == VulkanOp::Kind::rmw ? 2u : 1u) && !c.at_end())
+        values.push_back(parse_constant(c));
     if (op.kind != VulkanOp::Kind::store) {
       i.dst = t.reg(fmt::format("r{}", t.code().registers.size()));
       if (!values.empty()) require(i.dst, values[0]);
     }
     switch (op.kind) {
-      case VulkanOp::Kind::load: i.kind = Kind::load; break;
+      case VulkanOp::Kind::load:
+        i.kind = Kind::load;
+        break;
       case VulkanOp::Kind::store:
         i.kind = Kind::store;
         if (values.empty()) unsupported(here(c), "a store without a value", "write the value, as in st.sc0 x = 1");
@@ -186,7 +203,8 @@ class Reader {
       default:
         i.kind = Kind::rmw;
         if (values.size() < 2)
-          unsupported(here(c), "a read-modify-write without both values", "write the value read and the value written, as in x = 1 2");
+          unsupported(here(c), "a read-modify-write without both values",
+                      "write the value read and the value written, as in x = 1 2");
         i.value = term::constant(values[1], 64);
         i.args = {i.value};
         break;
@@ -227,14 +245,19 @@ class Reader {
     for (size_t pos = 0; pos <= dense.size();) {
       const size_t end = std::min(dense.find("&&", pos), dense.size());
       const std::string_view part = std::string_view(dense).substr(pos, end - pos);
-      if (part == "consistent[X]") q.consistent = true;
-      else if (part == "#dr=0" && q.race < 0) q.race = 0;
-      else if (part == "#dr>0" && q.race < 0) q.race = 1;
-      else q.other = true;
+      if (part == "consistent[X]")
+        q.consistent = true;
+      else if (part == "#dr=0" && q.race < 0)
+        q.race = 0;
+      else if (part == "#dr>0" && q.race < 0)
+        q.race = 1;
+      else
+        q.other = true;
       pos = end + 2;
     }
     if (dense.empty())
-      fail_at(Span{source_, first.begin, first.end}, fmt::format("{} lacks its formula", first.text), "write SATISFIABLE consistent[X] && #dr=0");
+      fail_at(Span{source_, first.begin, first.end}, fmt::format("{} lacks its formula", first.text),
+              "write SATISFIABLE consistent[X] && #dr=0");
     prog::Expectation e;
     e.text = std::string(text);
     e.variant = q.chains ? "" : "nochains";
@@ -281,7 +304,8 @@ class Reader {
 
   void finish() {
     const auto size = static_cast<uint32_t>(source_->text.size());
-    if (b_.threads.empty()) fail_at(Span{source_, size, size}, "the test has no instructions", "start a thread with NEWTHREAD");
+    if (b_.threads.empty())
+      fail_at(Span{source_, size, size}, "the test has no instructions", "start a thread with NEWTHREAD");
     if (pending_ != g_none && !b_.threads.empty() && group_.source != nullptr)
       fail_at(group_, "no thread follows this group", "add NEWTHREAD and instructions, or remove the line");
     // Names that SLOC joins share one object: that of the name that occurs first.
@@ -298,13 +322,17 @@ class Reader {
     for (uint32_t v = 0; v < variables_.size(); ++v) {
       const Span span{source_, variables_[v].begin, variables_[v].end};
       const uint32_t r = root(v);
-      if (r == v) b_.declare(variables_[v].text, span);
-      else b_.alias(variables_[v].text, r, "", span);
+      if (r == v)
+        b_.declare(variables_[v].text, span);
+      else
+        b_.alias(variables_[v].text, r, "", span);
     }
     for (const Pair& p : ssw_) {
       const auto index = [&](uint32_t number) {
         const auto at = std::find(numbers_.begin(), numbers_.end(), number);
-        if (at == numbers_.end()) fail_at(p.span, fmt::format("there is no thread {}", number), "number threads with NEWTHREAD 0, NEWTHREAD 1, ...");
+        if (at == numbers_.end())
+          fail_at(p.span, fmt::format("there is no thread {}", number),
+                  "number threads with NEWTHREAD 0, NEWTHREAD 1, ...");
         return static_cast<uint32_t>(at - numbers_.begin());
       };
       const uint32_t a = index(p.a), b = index(p.b);
@@ -324,16 +352,16 @@ class Reader {
 
   SourcePtr source_;
   AsmBuilder b_;
-  int pending_ = g_none;      // widest group opened since the last thread
-  Span group_;                // the last directive
+  int pending_ = g_none;  // widest group opened since the last thread
+  Span group_;            // the last directive
   prog::ScopePath path_ = {0, 0, 0, 0};
   std::vector<uint32_t> numbers_;  // by thread: its number in the file
   std::vector<prog::ScopePath> scopes_;
-  std::vector<Token> variables_;   // in the order in which they first occur; their index is the symbol
+  std::vector<Token> variables_;  // in the order in which they first occur; their index is the symbol
   std::vector<std::pair<Token, Token>> sloc_;
   std::vector<Pair> ssw_;
   std::vector<prog::Cond> filter_;
-  std::vector<Clause> clauses_;    // parallel to test.expectations
+  std::vector<Clause> clauses_;  // parallel to test.expectations
 };
 
 }  // namespace

@@ -26,9 +26,12 @@ uint32_t checked_size(const SourcePtr& s) {
 
 std::string describe(const Token& t) {
   switch (t.kind) {
-    case Tok::end: return "the end of the text";
-    case Tok::string: return "a quoted string";
-    default: return quoted(t.text);
+    case Tok::end:
+      return "the end of the text";
+    case Tok::string:
+      return "a quoted string";
+    default:
+      return quoted(t.text);
   }
 }
 
@@ -36,8 +39,10 @@ std::string describe(const Token& t) {
 std::string one_line(std::string_view s) {
   std::string out;
   for (const char c : s) {
-    if (!is_space(c)) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    if (!is_space(c))
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
   if (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
@@ -46,7 +51,8 @@ std::string one_line(std::string_view s) {
 }  // namespace
 
 void fail_at(const Span& span, std::string message, std::string hint) {
-  throw ParseError{Diagnostics(Diagnostic{Severity::error, Fault::bad_input, span, std::move(message), std::move(hint)})};
+  throw ParseError{
+      Diagnostics(Diagnostic{Severity::error, Fault::bad_input, span, std::move(message), std::move(hint)})};
 }
 
 void unsupported(const Span& span, std::string message, std::string hint) {
@@ -131,7 +137,8 @@ void Cursor::skip_until(std::string_view close, std::string_view what) {
   const uint32_t begin = pos_;
   const size_t at = text_.find(close, pos_ + 2);
   if (at == std::string_view::npos)
-    fail_at(span(begin, begin + 2), fmt::format("this {} is never closed", what), fmt::format("close it with {}", close));
+    fail_at(span(begin, begin + 2), fmt::format("this {} is never closed", what),
+            fmt::format("close it with {}", close));
   pos_ = static_cast<uint32_t>(at + close.size());
 }
 
@@ -205,17 +212,18 @@ uint64_t number_value(const Cursor& c, const Token& t, uint64_t max) {
   uint64_t v = 0;
   const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
   if (ec == std::errc::result_out_of_range)
-    c.fail(t, fmt::format("the number {} does not fit 64 bits", quoted(t.text)), "the largest value is 18446744073709551615");
+    c.fail(t, fmt::format("the number {} does not fit 64 bits", quoted(t.text)),
+           "the largest value is 18446744073709551615");
   if (t.kind != Tok::number || ec != std::errc() || end != digits.data() + digits.size())
-    c.fail(t, fmt::format("{} is not a number", quoted(t.text)), "numbers are decimal digits, or 0x and hexadecimal digits");
+    c.fail(t, fmt::format("{} is not a number", quoted(t.text)),
+           "numbers are decimal digits, or 0x and hexadecimal digits");
   if (v > max)
-    c.fail(t, fmt::format("the number {} is out of range", quoted(t.text)), fmt::format("the largest value here is {}", max));
+    c.fail(t, fmt::format("the number {} is out of range", quoted(t.text)),
+           fmt::format("the largest value here is {}", max));
   return v;
 }
 
-bool at_constant(Cursor& c) {
-  return c.peek().kind == Tok::number || (c.at("-") && c.peek(1).kind == Tok::number);
-}
+bool at_constant(Cursor& c) { return c.peek().kind == Tok::number || (c.at("-") && c.peek(1).kind == Tok::number); }
 
 uint64_t parse_constant(Cursor& c, uint8_t width) {
   const uint64_t mask = width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
@@ -234,11 +242,13 @@ bool is_register_name(std::string_view name) { return is_number_after(name, "r")
 
 bool at_thread_id(Cursor& c) {
   const Token& t = c.peek();
-  return t.kind == Tok::number || (t.kind == Tok::word && (is_number_after(t.text, "P") || is_number_after(t.text, "T")));
+  return t.kind == Tok::number ||
+         (t.kind == Tok::word && (is_number_after(t.text, "P") || is_number_after(t.text, "T")));
 }
 
 uint32_t parse_thread_id(Cursor& c) {
-  if (!at_thread_id(c)) c.fail_expected(c.peek(), "a thread such as P0", "threads are written P0, P1, ... or 0, 1, ...");
+  if (!at_thread_id(c))
+    c.fail_expected(c.peek(), "a thread such as P0", "threads are written P0, P1, ... or 0, 1, ...");
   Token t = c.next();
   Token digits = t;
   if (t.kind == Tok::word) {
@@ -256,7 +266,8 @@ Header parse_header(const SourcePtr& source) {
   Header h;
   const bool bom = text.substr(0, 3) == "\xef\xbb\xbf";
   Cursor c(source, {}, bom ? 3 : 0);
-  if (c.at_end()) fail_at(c.span(c.peek()), "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
+  if (c.at_end())
+    fail_at(c.span(c.peek()), "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
   const Token lang = c.expect_word("the language of the test", "start with PTX, VULKAN, OPENCL or GPU_PTX");
   h.language = std::string(lang.text);
   h.language_span = c.span(lang);
@@ -266,15 +277,18 @@ Header parse_header(const SourcePtr& source) {
   bool first_line = true;
   const auto end_line = [&] {
     std::string t = one_line(line);
-    if (first_line) h.title = std::move(t);
-    else if (!t.empty()) h.remarks.push_back(std::move(t));
+    if (first_line)
+      h.title = std::move(t);
+    else if (!t.empty())
+      h.remarks.push_back(std::move(t));
     line.clear();
     first_line = false;
   };
   uint32_t pos = c.last_end();
   while (true) {
     if (pos >= size)
-      fail_at(Span{source, size, size}, "the initial state is missing", "add { ... } with the initial values, which may be empty");
+      fail_at(Span{source, size, size}, "the initial state is missing",
+              "add { ... } with the initial values, which may be empty");
     const char ch = text[pos];
     const std::string_view two = text.substr(pos, 2);
     if (ch == '{') break;
@@ -285,7 +299,8 @@ Header parse_header(const SourcePtr& source) {
       const size_t close = text.find('"', pos + 1);
       if (close == std::string_view::npos)
         fail_at(Span{source, pos, pos + 1}, "this string is never closed", "close it with \"");
-      if (std::string r = one_line(text.substr(pos + 1, close - pos - 1)); !r.empty()) h.remarks.push_back(std::move(r));
+      if (std::string r = one_line(text.substr(pos + 1, close - pos - 1)); !r.empty())
+        h.remarks.push_back(std::move(r));
       pos = static_cast<uint32_t>(close + 1);
       line += ' ';
     } else if (two == "(*" || two == "<<") {

@@ -37,17 +37,17 @@ auto guarded(F&& parse) -> Expected<std::invoke_result_t<F>> {
 [[noreturn]] void unsupported(const Span& span, std::string message, std::string hint = {});
 
 struct LexOptions {
-  bool litmus_comments = true;   // (* ... *) and << ... >>
-  bool c_comments = false;       // // ... and /* ... */
-  bool c_operators = false;      // && || -> ++ -- += -= << >> are one token each; else || is two empty cells
+  bool litmus_comments = true;  // (* ... *) and << ... >>
+  bool c_comments = false;      // // ... and /* ... */
+  bool c_operators = false;     // && || -> ++ -- += -= << >> are one token each; else || is two empty cells
 };
 
 enum class Tok : uint8_t { end, word, number, string, punct };
 
 struct Token {
   Tok kind = Tok::end;
-  std::string_view text;   // as written; a string without its quotes; empty at the end
-  uint32_t begin = 0;      // bytes; a string's range includes its quotes
+  std::string_view text;  // as written; a string without its quotes; empty at the end
+  uint32_t begin = 0;     // bytes; a string's range includes its quotes
   uint32_t end = 0;
 
   // A word, number or punctuation with this text. A quoted string never is.
@@ -74,8 +74,8 @@ class Cursor {
   void set_options(LexOptions options);
   LexOptions options() const { return options_; }
 
-  uint32_t position() { return peek().begin; }   // byte offset of the next token
-  uint32_t last_end() const { return last_end_; } // byte after the last token taken
+  uint32_t position() { return peek().begin; }     // byte offset of the next token
+  uint32_t last_end() const { return last_end_; }  // byte after the last token taken
   const SourcePtr& source() const { return source_; }
   Span span(const Token& t) const { return Span{source_, t.begin, t.end}; }
   Span span(uint32_t begin, uint32_t end) const { return Span{source_, begin, end}; }
@@ -123,11 +123,11 @@ std::string quoted(std::string_view word);  // 'word', cut to a readable length
 
 // What stands before the first '{': "LANG title", then quoted remarks. Free lines between are remarks too.
 struct Header {
-  std::string language;   // as written
-  std::string title;      // rest of the first line, trimmed
+  std::string language;  // as written
+  std::string title;     // rest of the first line, trimmed
   std::vector<std::string> remarks;
   Span language_span;
-  uint32_t body = 0;      // offset of the first '{'
+  uint32_t body = 0;  // offset of the first '{'
 };
 Header parse_header(const SourcePtr& source);
 

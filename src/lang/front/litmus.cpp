@@ -36,7 +36,8 @@ std::optional<prog::Syntax> notation_of(std::string_view text) {
       if (line.starts_with(w)) return prog::Syntax::vulkan_test;
     for (const char* w : {".global", ".shared", ".texref", ".surfref"})
       if (line.starts_with(w)) return prog::Syntax::mixedproxy_test;
-    if (line.size() > 1 && line[0] == 'd' && line[1] >= '0' && line[1] <= '9' && line.find('{') != std::string_view::npos)
+    if (line.size() > 1 && line[0] == 'd' && line[1] >= '0' && line[1] <= '9' &&
+        line.find('{') != std::string_view::npos)
       return prog::Syntax::mixedproxy_test;
   }
   return std::nullopt;
@@ -69,13 +70,16 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source) {
   if (notation == prog::Syntax::vulkan_test) return parse_khronos_test(source);
   if (notation == prog::Syntax::mixedproxy_test) return parse_mixedproxy_test(source);
   if (is_test_file)
-    return error_at(Span{source, 0, 0}, "this is neither of the two '.test' notations",
-                    "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
+    return error_at(
+        Span{source, 0, 0}, "this is neither of the two '.test' notations",
+        "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
   if (!first) return std::unexpected(std::move(first.error()));
   if (first->kind == Tok::end)
-    return error_at(Span{source, first->begin, first->end}, "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
-  return error_at(Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", quoted(first->text)),
-                  suggest(language, {"PTX", "VULKAN", "OPENCL", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL or GPU_PTX"));
+    return error_at(Span{source, first->begin, first->end}, "the text is empty",
+                    "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
+  return error_at(
+      Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", quoted(first->text)),
+      suggest(language, {"PTX", "VULKAN", "OPENCL", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL or GPU_PTX"));
 }
 
 Expected<prog::Test> parse_one(SourcePtr source) {

@@ -27,8 +27,10 @@ std::string collapse(std::string_view s) {
   std::string out;
   for (const char c : s) {
     const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
@@ -42,7 +44,7 @@ struct Row {
 };
 
 struct Table {
-  std::string_view text;   // above "$$"
+  std::string_view text;  // above "$$"
   std::vector<Row> rows;
   bool present = false;
 };
@@ -74,16 +76,16 @@ Table split(const SourcePtr& source) {
       }
       if (!t.rows.empty() && row.cells.size() != t.rows.front().cells.size())
         fail_at(Span{source, row.begin, row.end},
-                fmt::format("this row has {} cell{}, the first row {}", row.cells.size(), row.cells.size() == 1 ? "" : "s",
-                            t.rows.front().cells.size()),
+                fmt::format("this row has {} cell{}, the first row {}", row.cells.size(),
+                            row.cells.size() == 1 ? "" : "s", t.rows.front().cells.size()),
                 "separate the cells with '|'; a cell may be empty");
       t.rows.push_back(std::move(row));
     }
     begin = end + 1;
   }
   if (t.present && t.rows.empty())
-    fail_at(Span{source, static_cast<uint32_t>(t.text.size()), static_cast<uint32_t>(all.size())}, "the table after $$ has no rows",
-            "add rows of cells separated by '|', or remove the $$ line");
+    fail_at(Span{source, static_cast<uint32_t>(t.text.size()), static_cast<uint32_t>(all.size())},
+            "the table after $$ has no rows", "add rows of cells separated by '|', or remove the $$ line");
   return t;
 }
 
@@ -127,7 +129,9 @@ class Reader {
     while (c_.accept(".")) declaration();
     while (at_thread()) thread();
     if (b_.threads.empty())
-      c_.fail_expected(c_.peek(), "a thread", c_.at("$") ? "a $ parameter needs a table after a line $$" : "threads are written d0.b0.t0 { ... }");
+      c_.fail_expected(
+          c_.peek(), "a thread",
+          c_.at("$") ? "a $ parameter needs a table after a line $$" : "threads are written d0.b0.t0 { ... }");
     b_.finish_threads(std::move(scopes_));
     if (!filter_.empty()) b_.test.filter = join_conditions(prog::Cond::Kind::and_, std::move(filter_));
     b_.test.span = Span{c_.source(), 0, static_cast<uint32_t>(c_.source()->text.size())};
@@ -146,7 +150,8 @@ class Reader {
     const Token kind = c_.expect_word("a memory space", ".global, .shared, .texref or .surfref");
     static const std::vector<std::string> known = {"global", "shared", "texref", "surfref"};
     if (std::find(known.begin(), known.end(), kind.text) == known.end())
-      c_.fail(kind, fmt::format("there is no declaration .{}", kind.text), suggest(kind.text, known, "write .global, .shared, .texref or .surfref"));
+      c_.fail(kind, fmt::format("there is no declaration .{}", kind.text),
+              suggest(kind.text, known, "write .global, .shared, .texref or .surfref"));
     const bool memory = kind.is("global") || kind.is("shared");
     const Token name = c_.expect_word("a name");
     if (memory && c_.at(";")) {
@@ -161,7 +166,8 @@ class Reader {
       const prog::SymbolId t = b_.require(target.text, c_.span(target));
       const prog::Object& o = b_.test.objects[b_.test.symbols[t].object];
       if (memory && o.declared != kind.text)
-        c_.fail(kind, fmt::format("{} lies in .{}", quoted(target.text), o.declared), "an alias lies in the same memory");
+        c_.fail(kind, fmt::format("{} lies in .{}", quoted(target.text), o.declared),
+                "an alias lies in the same memory");
       b_.alias(name.text, t, memory ? "generic" : kind.is("texref") ? "texture" : "surface", c_.span(name));
     }
     c_.expect(";");
@@ -189,7 +195,8 @@ class Reader {
     c_.expect(".");
     const uint32_t k = level("t");
     for (const Place& p : places_)
-      if (p.d == d && p.b == block && p.t == k) c_.fail(at, "this thread exists already", "give every thread its own d.b.t");
+      if (p.d == d && p.b == block && p.t == k)
+        c_.fail(at, "this thread exists already", "give every thread its own d.b.t");
     places_.push_back({d, block, k});
     scopes_.push_back({0, d, block});
     b_.threads.emplace_back();
@@ -210,7 +217,8 @@ class Reader {
     const Token r = c_.peek();
     if (!at_register(c_)) c_.fail_expected(r, "a register", "registers are written r0, r1, ...");
     for (const Token& w : written_)
-      if (w.text == r.text) c_.fail(r, fmt::format("register {} is written twice", quoted(r.text)), "use a register of its own");
+      if (w.text == r.text)
+        c_.fail(r, fmt::format("register {} is written twice", quoted(r.text)), "use a register of its own");
     written_.push_back(r);
     return parse_register(c_, t);
   }
@@ -264,7 +272,9 @@ class Reader {
         if (dst != prog::k_none) given(dst);
         break;
       }
-      case PtxOp::Kind::fence: i.kind = Kind::fence; break;
+      case PtxOp::Kind::fence:
+        i.kind = Kind::fence;
+        break;
       default: {
         std::vector<std::string> known = ptx_mnemonics();
         std::erase_if(known, [](const std::string& k) { return k.starts_with("bar"); });
@@ -282,7 +292,8 @@ class Reader {
     const Token verb = c_.next();
     const bool exists = verb.is("permit") || verb.is("check");
     if (!exists && !verb.is("assert"))
-      c_.fail_expected(verb, "permit, check or assert", suggest(verb.text, {"permit", "check", "assert"}, "write permit (r0 == 1) as name;"));
+      c_.fail_expected(verb, "permit, check or assert",
+                       suggest(verb.text, {"permit", "check", "assert"}, "write permit (r0 == 1) as name;"));
     prog::Test t = b_.test;
     c_.expect("(");
     t.condition = parse_condition(c_, t, resolver());
@@ -290,7 +301,8 @@ class Reader {
     c_.expect("as", "name the command, as in permit (r0 == 1) as outcome;");
     const Token name = c_.expect_word("a name");
     for (const std::string& n : names)
-      if (n == name.text) c_.fail(name, fmt::format("the name {} is used twice", quoted(name.text)), "give every command its own name");
+      if (n == name.text)
+        c_.fail(name, fmt::format("the name {} is used twice", quoted(name.text)), "give every command its own name");
     names.emplace_back(name.text);
     t.quantifier = exists ? prog::Quantifier::exists : prog::Quantifier::forall;
     t.expectations = {{collapse(c_.since(verb.begin).text()), "condition", true, ""}};
@@ -311,7 +323,8 @@ class Reader {
           names.push_back(regs[k].name);
           if (regs[k].name != name) continue;
           // A register that another thread only reads is that thread's own and never written.
-          const bool writes = std::any_of(b_.test.instrs(t).begin(), b_.test.instrs(t).end(), [&](const Instr& i) { return i.dst == k; });
+          const bool writes = std::any_of(b_.test.instrs(t).begin(), b_.test.instrs(t).end(),
+                                          [&](const Instr& i) { return i.dst == k; });
           if (found && !writes) continue;
           found = true;
           v.thread = t;
@@ -319,7 +332,8 @@ class Reader {
         }
       }
       if (!found)
-        fail_at(span, fmt::format("no thread has the register {}", quoted(name)), suggest(name, names, "conditions compare registers and numbers"));
+        fail_at(span, fmt::format("no thread has the register {}", quoted(name)),
+                suggest(name, names, "conditions compare registers and numbers"));
       return v;
     };
     return r;

@@ -36,7 +36,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
-             suggest(m.head().text, known, "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
+             suggest(m.head().text, known,
+                     "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
     }
     case PtxOp::Kind::load:
       i.kind = Kind::load;
@@ -67,7 +68,9 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       i = make_ptx_rmw(op, dst, location, std::move(args));
       break;
     }
-    case PtxOp::Kind::fence: i.kind = Kind::fence; break;
+    case PtxOp::Kind::fence:
+      i.kind = Kind::fence;
+      break;
     case PtxOp::Kind::barrier:
       parse_barrier_operands(c, t, m, i);
       i.barrier.arrive = op.arrive;

@@ -44,7 +44,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       c.fail(m.head(), fmt::format("VULKAN has no instruction {}", quoted(m.head().text)),
-             suggest(m.head().text, known, "instructions are ld st rmw membar cbar avdevice visdevice, arithmetic and branches"));
+             suggest(m.head().text, known,
+                     "instructions are ld st rmw membar cbar avdevice visdevice, arithmetic and branches"));
     }
     case VulkanOp::Kind::load:
       i.kind = Kind::load;
@@ -68,7 +69,9 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       i.args.push_back(parse_value(c, t));
       i.value = op.exchange ? i.args[0] : term::binary(op.op, term::variable(prog::k_old_value, 64), i.args[0]);
       break;
-    case VulkanOp::Kind::fence: i.kind = Kind::fence; break;
+    case VulkanOp::Kind::fence:
+      i.kind = Kind::fence;
+      break;
     case VulkanOp::Kind::barrier:
       parse_barrier_operands(c, t, m, i);
       // The threads that wait are the workgroup's, whatever the memory scope says.
@@ -82,7 +85,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
 }  // namespace
 
 Expected<prog::Test> parse_vulkan(SourcePtr source) {
-  static const AsmDialect dialect{prog::Syntax::vulkan, prog::Dialect::vulkan, {"qf", "wg", "sg"}, false, true, instruction};
+  static const AsmDialect dialect{prog::Syntax::vulkan, prog::Dialect::vulkan, {"qf", "wg", "sg"}, false, true,
+                                  instruction};
   return guarded([&] { return parse_asm(source, dialect); });
 }
 

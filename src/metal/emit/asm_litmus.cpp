@@ -35,14 +35,18 @@ void initial_state(const Test& t, std::string& out) {
     }
     const prog::Object& o = t.objects[s.object];
     const prog::SymbolId address = o.init_address.empty() ? prog::k_none : o.init_address.front();
-    if (address != prog::k_none) out += fmt::format("{} = &{};\n", s.name, t.symbols[address].name);
-    else out += fmt::format("{} = {};\n", s.name, as_signed(o.init.front()));
+    if (address != prog::k_none)
+      out += fmt::format("{} = &{};\n", s.name, t.symbols[address].name);
+    else
+      out += fmt::format("{} = {};\n", s.name, as_signed(o.init.front()));
   }
   for (const prog::Thread& th : t.threads)
     for (const prog::InitValue& v : th.init) {
       const std::string& reg = t.templates[th.templ].registers[v.reg].name;
-      if (v.address != prog::k_none) out += fmt::format("P{}:{} = &{};\n", th.id, reg, t.symbols[v.address].name);
-      else out += fmt::format("P{}:{} = {};\n", th.id, reg, as_signed(v.value));
+      if (v.address != prog::k_none)
+        out += fmt::format("P{}:{} = &{};\n", th.id, reg, t.symbols[v.address].name);
+      else
+        out += fmt::format("P{}:{} = {};\n", th.id, reg, as_signed(v.value));
     }
   out += "}\n";
 }

@@ -15,17 +15,22 @@ using prog::Test;
 
 std::string line(const Test& t, uint32_t thread, const Instr& i, const GivenValues& given) {
   switch (i.kind) {
-    case Kind::barrier: return fmt::format("{} {}\n", i.mnemonic, i.barrier.instance);
+    case Kind::barrier:
+      return fmt::format("{} {}\n", i.mnemonic, i.barrier.instance);
     case Kind::load: {
       const auto v = given.of(thread, i.dst);
       return fmt::format("{} {}{}\n", i.mnemonic, t.symbols[i.addr.symbol].name, v ? fmt::format(" = {}", *v) : "");
     }
-    case Kind::store: return fmt::format("{} {} = {}\n", i.mnemonic, t.symbols[i.addr.symbol].name, static_cast<int64_t>(i.value.value()));
+    case Kind::store:
+      return fmt::format("{} {} = {}\n", i.mnemonic, t.symbols[i.addr.symbol].name,
+                         static_cast<int64_t>(i.value.value()));
     case Kind::rmw: {
       const auto v = given.of(thread, i.dst);
-      return fmt::format("{} {} = {} {}\n", i.mnemonic, t.symbols[i.addr.symbol].name, v.value_or(0), static_cast<int64_t>(i.value.value()));
+      return fmt::format("{} {} = {} {}\n", i.mnemonic, t.symbols[i.addr.symbol].name, v.value_or(0),
+                         static_cast<int64_t>(i.value.value()));
     }
-    default: return i.mnemonic + "\n";
+    default:
+      return i.mnemonic + "\n";
   }
 }
 

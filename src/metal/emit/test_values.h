@@ -18,7 +18,8 @@ class GivenValues {
   }
   std::optional<int64_t> of(uint32_t thread, prog::RegId reg) const {
     for (const prog::Cond* a : atoms_)
-      if (a->kind == prog::Cond::Kind::atom && a->lhs.kind == prog::CondValue::Kind::reg && a->lhs.thread == thread && a->lhs.reg == reg)
+      if (a->kind == prog::Cond::Kind::atom && a->lhs.kind == prog::CondValue::Kind::reg && a->lhs.thread == thread &&
+          a->lhs.reg == reg)
         return static_cast<int64_t>(a->rhs.constant);
     return std::nullopt;
   }
