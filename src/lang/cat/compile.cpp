@@ -108,7 +108,7 @@ void Compiler::statement(const Statement& s, FrameId& frame) {
   switch (s.kind) {
     case StatementKind::let: {
       const Let& group = p_.lets[s.let];
-      const bool global = call_label_ == nullptr;
+      const bool global = !in_call_;
       group.recursive ? let_rec(group, global, frame) : let(group, global, frame);
       break;
     }
@@ -265,7 +265,7 @@ void Compiler::call(const Statement& s, FrameId frame) {
   for (ExprId e : s.arguments) arguments.push_back(eval(e, frame));
   if (!spend(p_.span(s.file, s.begin, s.end))) return;
   FrameId inner = new_frame(0, std::move(arguments));
-  const char* outer = std::exchange(call_label_, "call");
+  const bool outer = std::exchange(in_call_, true);
   const std::string outer_label = label_of_call_;
   if (s.label.present()) label_of_call_ = p_.name(s.label.symbol);
   ++depth_;
@@ -275,7 +275,7 @@ void Compiler::call(const Statement& s, FrameId frame) {
   }
   --depth_;
   label_of_call_ = outer_label;
-  call_label_ = outer;
+  in_call_ = outer;
 }
 
 // ---- expressions -----------------------------------------------------------------------------------

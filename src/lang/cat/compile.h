@@ -112,7 +112,7 @@ class Compiler {
   std::vector<PendingAxiom> axioms_;
   std::vector<std::pair<NodeId, std::string>> shown_;
   std::vector<const Expr*> calls_;                  // applications under way, for messages
-  const char* call_label_ = nullptr;
+  bool in_call_ = false;                            // of a procedure: its definitions are local
   std::string label_of_call_;
   uint64_t steps_ = 0;
   uint32_t depth_ = 0;

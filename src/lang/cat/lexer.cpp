@@ -186,8 +186,9 @@ class Lexer {
       while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xc0) == 0x80 &&
              length < 4)
         ++length;
-    if (starts("\xC2\xA0")) {  // a no-break space that an editor or a PDF left behind
-      at_ += 2;
+    // A no-break space that an editor or a PDF left behind, in UTF-8 or Latin-1.
+    if (starts("\xC2\xA0") || byte == 0xa0) {
+      at_ += byte == 0xa0 ? 1 : 2;
       return;
     }
     const std::string shown =

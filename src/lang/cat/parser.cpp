@@ -32,7 +32,8 @@ class Parser {
   std::vector<Statement> run() {
     title();
     std::vector<Statement> out;
-    while (kind() != Tok::end && !findings_.full()) {
+    // Behind an expression that is not supported, its remains would be blamed for what they are not.
+    while (kind() != Tok::end && !findings_.full() && !lost_) {
       if (!statement(out)) recover();
     }
     return out;
@@ -399,6 +400,7 @@ class Parser {
   ExprId unsupported(const Token& t, const char* what,
                      const char* hint = "docs/cat.md lists what the language here has") {
     findings_.unsupported(span(t), fmt::format("{} is not supported here", what), hint);
+    lost_ = true;
     return k_no_expr;
   }
 
@@ -720,6 +722,7 @@ class Parser {
   size_t at_ = 0;
   uint32_t nesting_ = 0;
   bool in_procedure_ = false;
+  bool lost_ = false;
 };
 
 }  // namespace

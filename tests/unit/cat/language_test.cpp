@@ -68,7 +68,7 @@ TEST(Comments, OfAllKindsNestedOrNot) {
   EXPECT_EQ(value("(**) (***) (*) a *) let x = po /* ; co */ ; rf // ; co"), want);
   EXPECT_EQ(value("# herd\nlet x = {%(* \\paragraph{x} *)%} po; rf"), want);
   EXPECT_EQ(value("// (* not opened\nlet x = po; rf"), want);
-  EXPECT_EQ(value("\xEF\xBB\xBFlet x = po;\xC2\xA0rf\r\n"), want);
+  EXPECT_EQ(value("\xEF\xBB\xBFlet x = po;\xC2\xA0\xA0rf\r\n"), want);
 }
 
 TEST(Definitions, LaterOnesHideEarlierOnesFromThereOn) {
