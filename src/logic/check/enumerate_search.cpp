@@ -16,7 +16,9 @@ class Search::State {
   State(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound)
       : test_(test), model_(model), job_(job), bound_(bound), total_co_(witness::co_is_total(test.dialect)),
         uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)), uses_free_fences_(model.uses(Base::sync_fence)),
-        uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {}
+        uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {
+    bounds_.assume_transitive(Base::co);
+  }
 
   SearchEnd run(const Goal& goal, const std::function<bool(const Candidate&)>& visit) {
     goal_ = &goal;
@@ -84,6 +86,7 @@ class Search::State {
         last_[l] = c_.locations[l].writes.empty() ? c_.locations[l].init : c_.locations[l].writes[0];
     unresolved_.clear();
     members_.clear();
+    dead_ends_ = leaves_ = 0;
     set_bounds();
     barriers_ = bind_barriers(test_, c_, env());
     barriers_early_ = barriers_.has_value();
@@ -153,6 +156,7 @@ class Search::State {
     if (k == read_order_.size()) return all_reads();
     const OpenRead& r = c_.reads[read_order_[k]];
     const Bounds saved = rf_;
+    const Bounds saved_co = co_;
     for (uint32_t w : r.writes) {
       source_[r.event] = w;
       for (uint32_t other : r.writes)
@@ -160,9 +164,10 @@ class Search::State {
       rf_.lo.set(w, r.event);
       const size_t mark = trail_.size();
       bool more = true;
-      if (propagate() && goal_possible() && (r.writes.size() == 1 || possible())) more = reads(k + 1);
+      if (propagate() && goal_possible() && (r.writes.size() == 1 || (possible() && look_ahead()))) more = reads(k + 1);
       undo(mark);
       rf_ = saved;
+      co_ = saved_co;
       if (!more) return false;
     }
     source_[r.event].reset();
@@ -382,7 +387,7 @@ class Search::State {
   // ---- quorums ----
   bool quorums(size_t cls, size_t k) {
     if (!go_on()) return false;
-    if (cls == barriers_->classes.size()) return coherence(0, 0, 1);
+    if (cls == barriers_->classes.size()) return coherence();
     const BoundBarriers::Class& q = barriers_->classes[cls];
     if (k == q.members.size()) {
       const auto in = std::count_if(q.members.begin(), q.members.end(), [&](uint32_t i) { return member(i); });
@@ -409,40 +414,80 @@ class Search::State {
   bool member(uint32_t i) const { return std::find(members_.begin(), members_.end(), i) != members_.end(); }
 
   // ---- co ----
-  // Pairs (i, j) of the writes of location l, i < j.
-  bool coherence(size_t l, size_t i, size_t j) {
+  bool coherence() {
     if (!go_on()) return false;
-    for (;; i = 0, j = 1, ++l) {
-      if (l == c_.locations.size()) return leaf();
-      const auto& ws = c_.locations[l].writes;
-      for (; i + 1 < ws.size(); ++i, j = i + 1)
-        for (; j < ws.size(); ++j)
-          if (open(ws[i], ws[j])) return choose(l, i, j);
-    }
+    const Bounds saved = co_;
+    const bool more = !look_ahead() || choose_pair();
+    co_ = saved;
+    return more;
   }
+
+  // How two writes of a location may be related.
+  enum class Pair : uint8_t { none, forward, backward };
 
   bool open(uint32_t a, uint32_t b) const {
     return !co_.lo.test(a, b) && !co_.lo.test(b, a) && (total_co_ || co_.hi.test(a, b) || co_.hi.test(b, a));
   }
 
-  bool choose(size_t l, size_t i, size_t j) {
-    const uint32_t a = c_.locations[l].writes[i];
-    const uint32_t b = c_.locations[l].writes[j];
+  bool apply(Pair p, uint32_t a, uint32_t b) {
+    switch (p) {
+      case Pair::none: return !total_co_ && forbid(co_, a, b) && forbid(co_, b, a);
+      case Pair::forward: return order(co_, a, b);
+      case Pair::backward: return order(co_, b, a);
+    }
+    return false;
+  }
+
+  bool choose_pair() {
+    for (const OpenLocation& l : c_.locations)
+      for (size_t i = 0; i < l.writes.size(); ++i)
+        for (size_t j = i + 1; j < l.writes.size(); ++j)
+          if (open(l.writes[i], l.writes[j])) return branch(l.writes[i], l.writes[j]);
+    return leaf();
+  }
+
+  bool branch(uint32_t a, uint32_t b) {
     const Bounds saved = co_;
-    for (int option = total_co_ ? 1 : 0; option < 3; ++option) {
-      bool fits = true;
-      if (option == 0) fits = forbid(co_, a, b) && forbid(co_, b, a);
-      if (option == 1) fits = order(co_, a, b);
-      if (option == 2) fits = order(co_, b, a);
-      const bool more = !fits || !possible() || coherence(l, i, j + 1);
+    for (const Pair p : {Pair::none, Pair::forward, Pair::backward}) {
+      const bool more = !apply(p, a, b) || !possible() || coherence();
       co_ = saved;
       if (!more) return false;
     }
     return true;
   }
 
+  // Once a combination has shown many dead ends: tries every open pair of co in every way, keeps what is
+  // still possible. A pair without any possibility is a dead end found before the pairs in front of it are
+  // enumerated. False: dead end.
+  bool look_ahead() {
+    if (dead_ends_ < 64 + 4 * leaves_) return true;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const OpenLocation& l : c_.locations)
+        for (size_t i = 0; i < l.writes.size(); ++i)
+          for (size_t j = i + 1; j < l.writes.size(); ++j) {
+            const uint32_t a = l.writes[i];
+            const uint32_t b = l.writes[j];
+            if (!open(a, b)) continue;
+            const Bounds saved = co_;
+            std::vector<Pair> left;
+            for (const Pair p : {Pair::none, Pair::forward, Pair::backward}) {
+              if (apply(p, a, b) && possible()) left.push_back(p);
+              co_ = saved;
+            }
+            if (left.empty()) return false;
+            if (left.size() == 1) {
+              apply(left[0], a, b);
+              changed = true;
+            }
+          }
+    }
+    return true;
+  }
+
   bool leaf() {
     ++candidates_;
+    ++leaves_;
     Candidate out;
     if (goal_->consistent) {
       if (!possible()) return true;
@@ -495,8 +540,9 @@ class Search::State {
     bounds_.set(Base::fsc, fsc_.lo, fsc_.hi);
     bounds_.set(Base::sync_fence, sync_fence_.lo, sync_fence_.hi);
     bounds_.set(Base::syncbar, syncbar_.lo, syncbar_.hi);
-    if (bounds_.violated()) return false;
-    return !goal_->flagged || bounds_.may_flag();
+    const bool ok = !bounds_.violated() && (!goal_->flagged || bounds_.may_flag());
+    if (!ok) ++dead_ends_;
+    return ok;
   }
 
   FinalTerms final_terms() const {
@@ -602,6 +648,7 @@ class Search::State {
   bool gave_up_ = false, stopped_ = false, out_of_time_ = false;
   uint32_t ticks_ = 0;
   uint64_t candidates_ = 0;
+  uint64_t dead_ends_ = 0, leaves_ = 0;              // of this combination
 
   Combination c_;
   std::vector<bool> watched_;                        // per location

@@ -188,6 +188,10 @@ void IntervalEvaluator::compute(NodeId i) {
   } else if (node.op == NodeOp::complement) {
     v.lo = one(a_hi, nullptr);
     if (!same) v.hi = one(a.lo, nullptr);
+  } else if (const cat::Node& kid = model_.nodes[node.kids[0]];
+             node.op == NodeOp::plus && kid.op == NodeOp::base_rel && ((transitive_ >> static_cast<uint32_t>(kid.base)) & 1)) {
+    v.lo = one(a.lo, nullptr);
+    if (!same) v.hi = a_hi;
   } else {
     v.lo = one(a.lo, b_lo);
     if (!same) v.hi = one(a_hi, b_hi);

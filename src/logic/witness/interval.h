@@ -22,6 +22,9 @@ class IntervalEvaluator {
   // A new universe; `base` (indexed by vocab::Base) are lower and upper bounds at once.
   void start(const std::vector<Event>& events, std::vector<Relation> base);
   void set(vocab::Base b, Relation lo, Relation hi);
+  // Promises that `b` is transitive in every completion, so that b+ is b. Without it the closure of an upper
+  // bound may relate what the bound itself rules out (models that say "let co = co+").
+  void assume_transitive(vocab::Base b) { transitive_ |= 1u << static_cast<uint32_t>(b); }
   const Relation& lower(vocab::Base b) const { return lower_[static_cast<size_t>(b)]; }
   const Relation& upper(vocab::Base b) const { return upper_[static_cast<size_t>(b)]; }
 
@@ -51,6 +54,7 @@ class IntervalEvaluator {
   uint64_t evaluations_ = 0;
   const std::vector<Event>* events_ = nullptr;
   std::vector<Relation> lower_, upper_;
+  uint32_t transitive_ = 0;                       // mask of base relations
   std::vector<uint64_t> changed_;                 // per base: when it last changed
   uint64_t started_ = 0;
   std::vector<Value> value_;                      // per node
