@@ -19,7 +19,7 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
   o.property = property;
   o.bound = options.bound;
   Job first = Job::with_budget(options.seconds);
-  const check::Result e = check::enumerate(test, model, o, first);
+  const check::Result e = check::enumerate(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);
   const check::Result s = check::solve(test, model, o, second);
   if (!answered(e.verdict.status) || !answered(s.verdict.status)) {
@@ -38,7 +38,7 @@ void outcome_sets(const prog::Test& test, const cat::Model& model, const Compare
   check::Options o;
   o.bound = options.bound;
   Job first = Job::with_budget(options.seconds);
-  const check::Outcomes e = check::outcomes(test, model, o, first);
+  const check::Outcomes e = check::outcomes(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);
   const check::Outcomes s = check::outcomes_by_solving(test, model, o, second);
   if (!e.states.complete || !s.states.complete) {

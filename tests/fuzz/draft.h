@@ -5,7 +5,9 @@
 // instruction classes would meet each other almost never.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program.h"
@@ -24,13 +26,40 @@ inline size_t weighted(Rng& rng, const std::vector<double>& weights) {
   return weights.size() - 1;
 }
 
-// Threads and events per thread: enough for four threads to interact, few enough to enumerate.
+// Threads and events per thread: enough for four threads to interact, few enough to enumerate. A third of the
+// programs are classic shapes (message passing, store buffering, ...) with everything else random: cycles through
+// several threads are where models and engines differ, and blind choice seldom closes one.
+struct PlannedAccess { bool write; size_t location; };
 struct Shape {
   std::vector<size_t> sizes;
   size_t locations = 1;
+  std::vector<std::vector<PlannedAccess>> plan;   // empty: none
 };
+
+// "W0 W1 | R1 R0"
+inline std::vector<std::vector<PlannedAccess>> read_plan(std::string_view text) {
+  std::vector<std::vector<PlannedAccess>> out(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '|') out.emplace_back();
+    if (text[i] == 'W' || text[i] == 'R') out.back().push_back({text[i] == 'W', static_cast<size_t>(text[i + 1] - '0')});
+  }
+  return out;
+}
+
 inline Shape shape(Rng& rng) {
+  static const char* const k_classics[] = {
+      "W0 W1 | R1 R0", "W0 R1 | W1 R0", "R0 W1 | R1 W0", "W0 W1 | R1 W0", "W0 W1 | W1 R0", "W0 W1 | W1 W0", "W0 | R0 R0",
+      "W0 | W1 | R0 R1 | R1 R0", "W0 | R0 W1 | R1 R0", "W0 W1 | R1 W2 | R2 R0", "R0 W1 | R1 W2 | R2 W0", "W0 | R0 R1 | W1 R0",
+      "W0 R0 R1 | W1 R1 R0", "W0 R0 | W0 R0", "W0 W1 | R1 W1 | R1 R0", "W0 | R0 R1 | W1 W0", "W0 W1 | R1 R0 | R1 R0"};
   Shape s;
+  if (rng.chance(0.35)) {
+    s.plan = read_plan(k_classics[rng.below(std::size(k_classics))]);
+    for (const auto& t : s.plan) {
+      s.sizes.push_back(t.size());
+      for (const PlannedAccess& a : t) s.locations = std::max(s.locations, a.location + 1);
+    }
+    return s;
+  }
   const size_t threads = 1 + weighted(rng, {3, 37, 42, 18});
   for (size_t t = 0; t < threads; ++t) {
     if (threads == 1) s.sizes.push_back(2 + rng.below(4));
@@ -44,6 +73,8 @@ inline Shape shape(Rng& rng) {
 
 // One thread under construction.
 struct ThreadDraft {
+  int location = -1;                     // planned for the next access
+  double dependent = 0.22;               // how often a stored value is one that was read
   std::vector<std::string> items;
   uint32_t registers = 0;
   uint32_t labels = 0;
@@ -56,8 +87,8 @@ struct ThreadDraft {
 inline std::string constant(Rng& rng) { return std::to_string(rng.chance(0.06) ? 0 : 1 + rng.below(rng.chance(0.7) ? 2 : 3)); }
 
 // A stored value: a constant or, for a data dependency, something read.
-inline std::string value(Rng& rng, ThreadDraft& t, Program& p, double dependent = 0.22) {
-  if (t.read.empty() || !rng.chance(dependent)) return constant(rng);
+inline std::string value(Rng& rng, ThreadDraft& t, Program& p) {
+  if (t.read.empty() || !rng.chance(t.dependent)) return constant(rng);
   p.classes.insert("data dependency");
   return rng.pick(t.read);
 }
@@ -105,6 +136,19 @@ inline void spin(Rng& rng, ThreadDraft& t, Program& p, const std::string& load_i
 // level is fine, since labels only mark positions.
 inline void insert_anywhere(Rng& rng, ThreadDraft& t, std::string item) {
   t.items.insert(t.items.begin() + static_cast<long>(rng.below(t.items.size() + 1)), std::move(item));
+}
+
+// Follows the plan of a thread: `access(write)` makes an access to t.location, `between()` something in between.
+template <class Draft, class Access, class Between>
+void follow(Rng& rng, Draft& t, const std::vector<PlannedAccess>& plan, Access access, Between between) {
+  t.dependent = 0.45;
+  const double often = rng.chance(0.5) ? 0.15 : 0.55;
+  for (size_t i = 0; i < plan.size(); ++i) {
+    if (i > 0 && rng.chance(often)) between();
+    t.location = static_cast<int>(plan[i].location);
+    access(plan[i].write);
+    t.location = -1;
+  }
 }
 
 inline const std::vector<std::string> k_locations = {"x", "y", "z"};

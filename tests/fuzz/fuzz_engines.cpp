@@ -8,14 +8,12 @@
 //   --seconds T             time for each question (default 2)
 //   -j N                    processes
 //   --save DIR              where shrunk disagreements go
-//   --quick             end with status 1 at the first disagreement, without shrinking it
+//   --quick                 stop at the first disagreement or death, without shrinking
+//   --reference DIR         `enumerate` reads the models of that folder (tools/mutate plants faults in the others)
 //   --check-statistics      fail when a verdict, a size or an instruction class was too rare
 //
 // Exit status 0: no disagreement, no death of an engine, every program read.
 #include <fmt/format.h>
-
-#include <signal.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -47,10 +45,17 @@ struct Setup {
   unsigned jobs = 1;
   std::string save = "disagreements";
   bool check_statistics = false;
+  std::string reference;
   bool quick = false;
   // Loaded before the workers start.
   std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
   std::map<prog::Dialect, cat::Model> without_axioms;
+  std::map<std::pair<prog::Syntax, std::string>, cat::Model> references;
+
+  CompareOptions compare_options(prog::Syntax syntax, const std::string& model, bool outcomes) const {
+    const auto it = references.find({syntax, model});
+    return {seconds, 1, outcomes, it == references.end() ? nullptr : &it->second};
+  }
 };
 
 const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
@@ -91,6 +96,7 @@ Setup read_arguments(int argc, char** argv) {
     else if (a == "--seconds") s.seconds = std::stod(v);
     else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
     else if (a == "--save") s.save = v;
+    else if (a == "--reference") s.reference = v;
     else if (a == "--models") {
       for (size_t at = 0; at < v.size();) {
         const size_t end = std::min(v.find(',', at), v.size());
@@ -102,9 +108,11 @@ Setup read_arguments(int argc, char** argv) {
   return s;
 }
 
-Expected<cat::Model> load(const std::string& name, prog::Dialect dialect) {
+// `name` may end in "~axiom"; from `folder` if one is given.
+Expected<cat::Model> load(const std::string& name, prog::Dialect dialect, const std::string& folder = "") {
   const size_t tilde = name.find('~');
-  auto m = cat::load_model(name.substr(0, tilde), dialect);
+  const std::string file = name.substr(0, tilde);
+  auto m = cat::load_model(folder.empty() ? file : folder + "/" + file + ".cat", dialect);
   if (!m || tilde == std::string::npos) return m;
   if (std::erase_if(m->axioms, [&](const cat::Axiom& a) { return a.name == name.substr(tilde + 1); }) != 1)
     stop("no such axiom: " + name);
@@ -118,7 +126,12 @@ void load_models(Setup& s) {
       auto m = load(model, dialect);
       if (!m && !s.models.empty()) continue;  // of another dialect
       if (!m) stop(render(m.error()));
-      if (m->dialect == dialect && s.loaded[syntax].size() < k_models_each) s.loaded[syntax].emplace_back(model, std::move(*m));
+      if (m->dialect != dialect || s.loaded[syntax].size() == k_models_each) continue;
+      s.loaded[syntax].emplace_back(model, std::move(*m));
+      if (s.reference.empty()) continue;
+      auto r = load(model, dialect, s.reference);
+      if (!r) stop(render(r.error()));
+      s.references.emplace(std::pair{syntax, model}, std::move(*r));
     }
     if (s.loaded[syntax].empty()) stop("no model for one of the dialects");
     cat::LoadOptions o;
@@ -193,11 +206,6 @@ std::string kind_of(const std::string& sentence) { return sentence.substr(0, sen
 
 void report_disagreement(const Setup& setup, const Program& p, const std::string& name, const cat::Model& model, const CompareOptions& options,
                          const std::string& sentence, uint64_t index) {
-  if (setup.quick) {
-    fmt::print(stderr, "program {}: {}\n", index, sentence);
-    kill(getppid(), SIGKILL);  // the workers' parent: nothing else is of interest
-    _exit(1);
-  }
   const auto interesting = [&](const Program& q) {
     auto t = parse(q);
     if (!t) return false;
@@ -234,9 +242,7 @@ Record one(const Setup& setup, uint64_t index) {
     record.unread = 2;
   }
   for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
-    CompareOptions o;
-    o.seconds = setup.seconds;
-    o.outcomes = setup.outcomes_every != 0 && index % setup.outcomes_every == 0;
+    const CompareOptions o = setup.compare_options(p->syntax, name, setup.outcomes_every != 0 && index % setup.outcomes_every == 0);
     const Comparison c = compare(*test, model, o);
     record.condition[record.models] = c.condition ? static_cast<int8_t>(*c.condition) : -1;
     record.races[record.models] = c.races ? static_cast<int8_t>(*c.races) : -1;
@@ -244,14 +250,13 @@ Record one(const Setup& setup, uint64_t index) {
     record.outcome_sets += c.outcomes_compared ? 1 : 0;
     record.gave_up += c.gave_up;
     record.disagreements += static_cast<uint32_t>(c.disagreements.size());
-    if (!c.disagreements.empty()) report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
+    if (!c.disagreements.empty() && !setup.quick) report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
   }
   return record;
 }
 
 // A program that kills an engine, found again and shrunk with a process for each question.
 void report_death(const Setup& setup, uint64_t index, int status) {
-  if (setup.quick) _exit(1);
   Record ignored;
   const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
                                               : fmt::format("exit status {}", WEXITSTATUS(status));
@@ -265,7 +270,7 @@ void report_death(const Setup& setup, uint64_t index, int status) {
       if (!t) return false;
       Job brief = Job::with_budget(0.2);
       check::outcomes(*t, setup.without_axioms.at(dialect_of(q.syntax)), {}, brief);
-      for (const auto& [name, model] : setup.loaded.at(q.syntax)) compare(*t, model, {setup.seconds, 1, true});
+      for (const auto& [name, model] : setup.loaded.at(q.syntax)) compare(*t, model, setup.compare_options(q.syntax, name, true));
       return false;
     });
   };
@@ -282,6 +287,13 @@ void report_death(const Setup& setup, uint64_t index, int status) {
   save(setup, p, "?", how, fmt::format("{}-{}-death", setup.seed, index));
 }
 
+// The workers notice that nobody listens any more.
+[[noreturn]] void stop_early(uint64_t index, const char* why) {
+  fmt::print("program {}: {}\n", index, why);
+  std::fflush(stdout);
+  _exit(1);
+}
+
 int show_one(const Setup& setup) {
   Record record;
   const auto index = static_cast<uint64_t>(setup.only);
@@ -291,7 +303,7 @@ int show_one(const Setup& setup) {
   auto test = parse(*p);
   if (!test) stop(render(test.error()));
   for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
-    const Comparison c = compare(*test, model, {setup.seconds, 1, true});
+    const Comparison c = compare(*test, model, setup.compare_options(p->syntax, name, true));
     fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided", c.races ? fencepost::name(*c.races) : "not decided");
     for (const std::string& d : c.disagreements) fmt::print("  {}\n", d);
   }
@@ -307,8 +319,13 @@ int main(int argc, char** argv) {
   if (setup.only >= 0) return show_one(setup);
   Statistics statistics;
   run_in_workers<Record>(
-      setup.count, setup.jobs, 180, [&](uint64_t i) { return one(setup, i); }, [&](uint64_t, const Record& r) { statistics.add(r); },
+      setup.count, setup.jobs, 180, [&](uint64_t i) { return one(setup, i); },
+      [&](uint64_t i, const Record& r) {
+        statistics.add(r);
+        if (setup.quick && (r.disagreements != 0 || r.unread != 0)) stop_early(i, "the engines disagree");
+      },
       [&](uint64_t i, int status) {
+        if (setup.quick) stop_early(i, "an engine ends its process");
         statistics.add_death();
         report_death(setup, i, status);
       });

@@ -18,7 +18,7 @@ struct GpuPtx {
   size_t locations = 2;
 
   std::string pointer(Draft& t) {
-    const std::string base = fmt::format("d{}", rng.below(locations));
+    const std::string base = fmt::format("d{}", t.location < 0 ? rng.below(locations) : static_cast<size_t>(t.location));
     if (t.read.empty() || !rng.chance(0.35)) return base;
     // r ^ r is zero, but depends on the read.
     const std::string zero = t.fresh(), from = rng.pick(t.read);
@@ -71,6 +71,16 @@ struct GpuPtx {
     t.read.push_back(r);
   }
 
+  void planned(Draft& t, const std::vector<PlannedAccess>& plan) {
+    t.pointers = static_cast<uint32_t>(locations);
+    follow(rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t); }, [&] { fence(t); });
+  }
+
+  void fence(Draft& t) {
+    t.items.push_back(fmt::format("membar.{}", std::vector<std::string>{"cta", "gl", "sys"}[weighted(rng, {4, 4, 1})]));
+    p.classes.insert("fence sc");
+  }
+
   void thread(Draft& t, size_t size) {
     t.pointers = static_cast<uint32_t>(locations);
     for (size_t i = 0; i < size; ++i) {
@@ -78,9 +88,7 @@ struct GpuPtx {
         case 0: load(t); break;
         case 1: store(t); break;
         case 2: rmw(t); break;
-        default:
-          t.items.push_back(fmt::format("membar.{}", std::vector<std::string>{"cta", "gl", "sys"}[weighted(rng, {4, 4, 1})]));
-          p.classes.insert("fence sc");
+        default: fence(t);
       }
     }
   }
@@ -119,7 +127,7 @@ Program generate_gpu_ptx(Rng& rng) {
   const Shape s = shape(rng);
   g.locations = s.locations;
   std::vector<Draft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) g.thread(threads[t], s.sizes[t]);
+  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   for (size_t t = 0; t < threads.size(); ++t) {
     g.declare(threads[t], t);
     g.p.threads.push_back({"", std::move(threads[t].items)});

@@ -36,7 +36,9 @@ struct OpenCl {
     }
     return fmt::format("&{}[{}]", l.name, rng.below(2));
   }
-  const Location* pick(bool atomic) {
+  // A location of the kind, or the planned one, whatever its kind.
+  const Location* pick(const ThreadDraft& t, bool atomic) {
+    if (t.location >= 0) return &locations[static_cast<size_t>(t.location)];
     std::vector<const Location*> fitting;
     for (const Location& l : locations)
       if (l.atomic == atomic) fitting.push_back(&l);
@@ -48,7 +50,7 @@ struct OpenCl {
   }
 
   std::string load(ThreadDraft& t, bool declare = true) {
-    const Location* l = pick(rng.chance(0.72));
+    const Location* l = pick(t, rng.chance(0.72));
     if (l == nullptr) l = &locations[0];
     const std::string at = place(t, *l);
     std::string text;
@@ -66,7 +68,7 @@ struct OpenCl {
   }
 
   std::string store(ThreadDraft& t) {
-    const Location* l = pick(rng.chance(0.72));
+    const Location* l = pick(t, rng.chance(0.72));
     if (l == nullptr) l = &locations[0];
     std::string v = value(rng, t, p);
     if (v[0] == 'r' && rng.chance(0.3)) v += " + 1";
@@ -81,8 +83,8 @@ struct OpenCl {
 
   std::string rmw(ThreadDraft& t) {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-    const Location* l = pick(true);
-    if (l == nullptr) return store(t);
+    const Location* l = pick(t, true);
+    if (l == nullptr || !l->atomic) return store(t);
     const std::string order = "memory_order_" + k_orders[weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
     if (order.ends_with("seq_cst")) p.classes.insert("seq_cst access");
     const std::string at = place(t, *l);
@@ -151,7 +153,7 @@ struct OpenCl {
   }
 
   void spin_loop(ThreadDraft& t) {
-    const Location* l = pick(true);
+    const Location* l = pick(t, true);
     if (l == nullptr || l->array) return;
     const std::string r = t.fresh();
     t.items.push_back(fmt::format("int {} = 0;", r));
@@ -159,6 +161,11 @@ struct OpenCl {
     t.read.push_back(r);
     p.classes.insert("spin loop");
     p.classes.insert("control dependency");
+  }
+
+  void planned(ThreadDraft& t, const std::vector<PlannedAccess>& plan) {
+    const auto add = [&](std::string s) { t.items.push_back(std::move(s)); };
+    follow(rng, t, plan, [&](bool write) { add(rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t)); }, [&] { add(fence(t)); });
   }
 
   void thread(ThreadDraft& t, size_t size) {
@@ -221,7 +228,7 @@ Program generate_opencl(Rng& rng) {
   const Shape s = shape(rng);
   g.memory(s.locations);
   std::vector<ThreadDraft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) g.thread(threads[t], s.sizes[t]);
+  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   if (rng.chance(threads.size() > 1 ? 0.2 : 0.05)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());

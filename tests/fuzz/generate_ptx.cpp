@@ -9,13 +9,21 @@ struct Ptx {
   Rng& rng;
   Program p;
   std::vector<std::string> symbols;     // locations and aliases
+  std::vector<size_t> object;           // location of each symbol
   std::vector<std::string> proxies;     // proxy of each symbol: "", generic, texture, surface, constant
   bool proxied = false;
   double fences = 1;
 
   std::string scope() { return std::vector<std::string>{"cta", "gpu", "sys"}[weighted(rng, {4, 5, 1.5})]; }
 
-  size_t symbol() { return rng.below(symbols.size()); }
+  // A symbol; one of the planned location, if there is a plan.
+  size_t symbol(const ThreadDraft& t) {
+    if (t.location < 0) return rng.below(symbols.size());
+    std::vector<size_t> fitting;
+    for (size_t i = 0; i < symbols.size(); ++i)
+      if (object[i] == static_cast<size_t>(t.location)) fitting.push_back(i);
+    return rng.pick(fitting);
+  }
 
   // The mnemonic of an access through the proxy that fits the symbol (nine times out of ten).
   std::string through(const std::string& op, const std::string& proxy) {
@@ -28,7 +36,7 @@ struct Ptx {
   }
 
   void load(ThreadDraft& t) {
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     const std::string op = through("ld", proxies[s]);
     const std::string r = t.fresh();
     const size_t kind = weighted(rng, {3, 3, 3});
@@ -39,7 +47,7 @@ struct Ptx {
   }
 
   void store(ThreadDraft& t) {
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     const std::string op = through("st", proxies[s] == "surface" ? "surface" : "");
     const std::string v = value(rng, t, p);
     const size_t kind = weighted(rng, {3, 3, 3});
@@ -51,7 +59,7 @@ struct Ptx {
   void rmw(ThreadDraft& t) {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel"};
     static const std::vector<std::string> k_ops = {"add", "and", "or", "xor"};
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     const std::string head = fmt::format("{}.{}.{}", proxies[s] == "surface" ? "suatom" : "atom", k_orders[rng.below(4)], scope());
     const size_t kind = weighted(rng, {2, 2, 3, 1});
     if (kind == 3) {
@@ -69,7 +77,7 @@ struct Ptx {
   }
 
   void fence(ThreadDraft& t) {
-    if (proxied && rng.chance(0.6)) {
+    if (proxied && rng.chance(0.7)) {
       t.items.push_back("fence.proxy." + std::vector<std::string>{"alias", "generic", "constant", "texture", "surface"}[weighted(rng, {4, 1, 2, 2, 2})]);
       p.classes.insert("fence proxy");
       return;
@@ -77,6 +85,12 @@ struct Ptx {
     const bool sc = rng.chance(0.5);
     t.items.push_back(fmt::format("fence.{}.{}", sc ? "sc" : "acq_rel", scope()));
     p.classes.insert(sc ? "fence sc" : "fence acq_rel");
+  }
+
+  void planned(ThreadDraft& t, const std::vector<PlannedAccess>& plan) {
+    follow(rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t); },
+           [&] { rng.chance(0.8) ? fence(t) : branch(rng, t, p); });
+    close_labels(rng, t, true);
   }
 
   void thread(ThreadDraft& t, size_t size) {
@@ -90,7 +104,8 @@ struct Ptx {
         case 5: branch(rng, t, p); break;
         default: {
           const std::string r = t.fresh();
-          spin(rng, t, p, fmt::format("ld.{}.{} {}, {}", rng.chance(0.5) ? "acquire" : "relaxed", scope(), r, k_locations[0]), r);
+          if (rng.chance(0.2)) spin(rng, t, p, fmt::format("atom.relaxed.{}.exch {}, {}, {}", scope(), r, k_locations[0], rng.below(2)), r);
+          else spin(rng, t, p, fmt::format("ld.{}.{} {}, {}", rng.chance(0.5) ? "acquire" : "relaxed", scope(), r, k_locations[0]), r);
         }
       }
       close_labels(rng, t, false);
@@ -101,6 +116,7 @@ struct Ptx {
   void locations(size_t n) {
     for (size_t i = 0; i < n; ++i) {
       symbols.push_back(k_locations[i]);
+      object.push_back(i);
       proxies.emplace_back();
       p.init.push_back(fmt::format("{} = {}", k_locations[i], rng.chance(0.85) ? 0 : rng.below(3)));
     }
@@ -110,7 +126,9 @@ struct Ptx {
     for (size_t i = 0; i < aliases; ++i) {
       const std::string proxy = k_proxies[weighted(rng, {2, 2, 2, 2})];
       const std::string name = i == 0 ? "a" : "b";
-      p.init.push_back(fmt::format("{} @ {} aliases {}", name, proxy, k_locations[rng.below(n)]));
+      const size_t of = rng.below(n);
+      p.init.push_back(fmt::format("{} @ {} aliases {}", name, proxy, k_locations[of]));
+      object.push_back(of);
       symbols.push_back(name);
       proxies.push_back(proxy);
     }
@@ -120,13 +138,13 @@ struct Ptx {
   void barriers(std::vector<ThreadDraft>& threads) {
     const size_t kind = weighted(rng, {3, 3, 4, 2});  // plain, named, quorum, each as it comes
     const std::string instance = std::to_string(rng.below(2));
-    const size_t rounds = rng.chance(0.2) ? 2 : 1;
+    const size_t rounds = rng.chance(0.25) ? 2 : 1;
     for (size_t round = 0; round < rounds; ++round)
       for (ThreadDraft& t : threads) {
         if (!rng.chance(0.85)) continue;
         const size_t mine = kind == 3 ? rng.below(3) : kind;
         const bool arrive = rng.chance(0.3);
-        std::string text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rng.chance(0.95) ? instance : "7");
+        std::string text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rounds > 1 ? std::to_string(round) : rng.chance(0.95) ? instance : "7");
         if (mine >= 1) text += rng.chance(0.12) && !t.read.empty() ? fmt::format(", {}", rng.pick(t.read)) : fmt::format(", {}", rng.chance(0.9) ? 1 : 2);
         if (mine == 2) text += fmt::format(", {}", 1 + rng.below(threads.size()));
         p.classes.insert(mine == 0 ? "barrier plain" : mine == 1 ? "barrier named" : "barrier quorum");
@@ -152,13 +170,13 @@ struct Ptx {
 }  // namespace
 
 Program generate_ptx(Rng& rng) {
-  Ptx g{rng, {}, {}, {}, rng.chance(0.45), rng.chance(0.4) ? 2.0 : 0.8};
+  Ptx g{rng, {}, {}, {}, {}, rng.chance(0.5), rng.chance(0.4) ? 2.0 : 0.8};
   g.p.syntax = prog::Syntax::ptx;
   g.p.title = "fuzz";
   const Shape s = shape(rng);
   g.locations(s.locations);
   std::vector<ThreadDraft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) g.thread(threads[t], s.sizes[t]);
+  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   if (rng.chance(threads.size() > 1 ? 0.42 : 0.1)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());

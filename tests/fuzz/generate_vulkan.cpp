@@ -16,7 +16,8 @@ struct Vulkan {
   std::string scope() { return std::vector<std::string>{"sg", "wg", "qf", "dv"}[weighted(rng, {1, 4, 2, 5})]; }
   std::string class_of(size_t s) { return rng.chance(0.94) ? storage[s] : "sc0"; }
   std::string semantics() { return std::vector<std::string>{".semsc0", ".semsc0.semsc1", ".semsc1"}[weighted(rng, {7, 3, 1})]; }
-  size_t symbol() { return rng.below(symbols.size()); }
+  // The planned location, if there is a plan.
+  size_t symbol(const ThreadDraft& t) { return t.location < 0 ? rng.below(symbols.size()) : static_cast<size_t>(t.location); }
 
   std::string sem_tail(bool release, bool acquire) {
     std::string out;
@@ -27,7 +28,7 @@ struct Vulkan {
   }
 
   void load(ThreadDraft& t) {
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     const std::string sc = class_of(s);
     std::string head;
     switch (weighted(rng, {careful ? 0.3 : 1.5, 0.8, careful ? 4.0 : 1.5, 2, 3})) {
@@ -43,7 +44,7 @@ struct Vulkan {
   }
 
   void store(ThreadDraft& t) {
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     const std::string sc = class_of(s);
     std::string head;
     switch (weighted(rng, {careful ? 0.3 : 1.5, 0.8, careful ? 4.0 : 1.5, 2, 3})) {
@@ -57,7 +58,7 @@ struct Vulkan {
   }
 
   void rmw(ThreadDraft& t) {
-    const size_t s = symbol();
+    const size_t s = symbol(t);
     static const std::vector<std::string> k_orders = {"", ".acq", ".rel", ".acq_rel"};
     const std::string order = k_orders[rng.below(4)];
     std::string head = fmt::format("rmw.atom{}.{}.{}", order, scope(), class_of(s));
@@ -81,6 +82,12 @@ struct Vulkan {
     const std::string order = std::vector<std::string>{"acq", "rel", "acq_rel"}[kind];
     t.items.push_back(fmt::format("membar.{}.{}{}{}", order, scope(), semantics(), sem_tail(kind != 0, kind != 1)));
     p.classes.insert(kind == 2 ? "fence acq_rel" : "fence one-sided");
+  }
+
+  void planned(ThreadDraft& t, const std::vector<PlannedAccess>& plan) {
+    follow(rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t); },
+           [&] { rng.chance(0.85) ? fence(t) : branch(rng, t, p); });
+    close_labels(rng, t, true);
   }
 
   void thread(ThreadDraft& t, size_t size) {
@@ -166,7 +173,7 @@ Program generate_vulkan(Rng& rng) {
   const Shape s = shape(rng);
   g.locations(s.locations);
   std::vector<ThreadDraft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) g.thread(threads[t], s.sizes[t]);
+  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   if (rng.chance(threads.size() > 1 ? 0.35 : 0.1)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());
