@@ -5,13 +5,14 @@
 //
 // A location in shared memory belongs to one CTA. A test whose threads of two CTAs name the same shared location
 // would speak of two objects by one name, so it is refused.
+#include "front/gpu_ptx.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 
 #include "front/condition.h"
-#include "front/gpu_ptx.h"
 #include "front/litmus.h"
 
 namespace fencepost::front {
@@ -31,8 +32,11 @@ class Reader {
   prog::Test test() {
     const Header header = parse_header(source_);
     std::string language = header.language;
-    std::transform(language.begin(), language.end(), language.begin(), [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
-    if (language != "GPU_PTX") fail_at(header.language_span, fmt::format("{} is not GPU_PTX", quoted(header.language)), "start the file with GPU_PTX and a name");
+    std::transform(language.begin(), language.end(), language.begin(),
+                   [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
+    if (language != "GPU_PTX")
+      fail_at(header.language_span, fmt::format("{} is not GPU_PTX", quoted(header.language)),
+              "start the file with GPU_PTX and a name");
     prog::Test& t = b_.test;
     t.title = header.title;
     t.remarks = header.remarks;
@@ -45,13 +49,15 @@ class Reader {
     while (!at_end_of_code()) row();
     bool has_map = false;
     while (!c_.at_end() && !at_the_question()) {
-      if (at_scope_tree()) scope_tree();
+      if (at_scope_tree())
+        scope_tree();
       else if (at_memory_map()) {
         if (has_map) c_.fail(c_.peek(), "a second memory map", "join the two");
         has_map = true;
         memory_map();
       } else {
-        c_.fail_expected(c_.peek(), "a scope tree, a memory map or the question", "as in ScopeTree (device (cta (warp T0)) (cta (warp T1)))");
+        c_.fail_expected(c_.peek(), "a scope tree, a memory map or the question",
+                         "as in ScopeTree (device (cta (warp T0)) (cta (warp T1)))");
       }
     }
     finish();
@@ -79,8 +85,10 @@ class Reader {
     while (!c_.accept("}")) {
       if (c_.accept(";")) continue;
       const bool region = c_.at("global") || c_.at("shared");
-      if (!region && at_thread_id(c_) && c_.peek(1).is(":")) initial_register();
-      else initial_location();
+      if (!region && at_thread_id(c_) && c_.peek(1).is(":"))
+        initial_register();
+      else
+        initial_location();
       if (!c_.at(";") && !c_.at("}")) c_.fail_expected(c_.peek(), "';' or '}'", "separate entries with ';'");
     }
     c_.accept(";");
@@ -90,7 +98,9 @@ class Reader {
     c_.expect(".", "types start with a dot: .s32");
     const Token t = c_.expect_word("a type", "types are .s32 .u32 .b32 .s64 .u64 .b64 .pred");
     const auto type = find_type(t.text);
-    if (!type) c_.fail(t, fmt::format("{} is not a type", quoted(t.text)), suggest(t.text, type_names(), "types are .s32 .u32 .b32 .s64 .u64 .b64 .pred"));
+    if (!type)
+      c_.fail(t, fmt::format("{} is not a type", quoted(t.text)),
+              suggest(t.text, type_names(), "types are .s32 .u32 .b32 .s64 .u64 .b64 .pred"));
     return *type;
   }
 
@@ -113,7 +123,9 @@ class Reader {
       } else {
         const Token name = c_.expect_word("a constant or a location", "write = 1 or = x");
         r.location = std::string(name.text);
-        if (r.type.width != 64) c_.fail(t, fmt::format("an address needs 64 bits, and {} has {}", quoted(r.name), r.type.width), fmt::format("declare it .b64: {}:.reg .b64 {} = {}", r.thread, r.name, r.location));
+        if (r.type.width != 64)
+          c_.fail(t, fmt::format("an address needs 64 bits, and {} has {}", quoted(r.name), r.type.width),
+                  fmt::format("declare it .b64: {}:.reg .b64 {} = {}", r.thread, r.name, r.location));
         b_.location(name.text, c_.span(name), true);
       }
       r.value_span = c_.since(t.begin);
@@ -125,7 +137,8 @@ class Reader {
     prog::Object& o = b_.test.objects[b_.test.symbols[s].object];
     if (regions_.size() < b_.test.objects.size()) regions_.resize(b_.test.objects.size());
     std::string& have = regions_[b_.test.symbols[s].object];
-    if (!have.empty() && have != t.text) c_.fail(t, fmt::format("{} is {} elsewhere", quoted(o.name), have), "a location lies in one region");
+    if (!have.empty() && have != t.text)
+      c_.fail(t, fmt::format("{} is {} elsewhere", quoted(o.name), have), "a location lies in one region");
     have = std::string(t.text);
     if (t.is("shared")) o.tags.add(Tag::SHARED);
   }
@@ -163,7 +176,8 @@ class Reader {
       const Token t = c_.peek();
       const uint32_t id = parse_thread_id(c_);
       if (id != threads_.size())
-        c_.fail(t, fmt::format("thread T{} stands where T{} belongs", id, threads_.size()), "threads are numbered T0, T1, ... in order");
+        c_.fail(t, fmt::format("thread T{} stands where T{} belongs", id, threads_.size()),
+                "threads are numbered T0, T1, ... in order");
       if (threads_.size() >= k_max_threads) c_.fail(t, "too many threads", fmt::format("at most {}", k_max_threads));
       threads_.emplace_back(b_, id);
     } while (c_.accept("|"));
@@ -173,10 +187,13 @@ class Reader {
   void declare_registers() {
     for (const InitialRegister& r : registers_) {
       if (r.thread >= threads_.size())
-        fail_at(r.span, fmt::format("there is no thread T{}", r.thread), threads_.size() == 1 ? "the only thread is T0" : fmt::format("threads are T0 to T{}", threads_.size() - 1));
+        fail_at(
+            r.span, fmt::format("there is no thread T{}", r.thread),
+            threads_.size() == 1 ? "the only thread is T0" : fmt::format("threads are T0 to T{}", threads_.size() - 1));
       ThreadCode& t = threads_[r.thread];
       const prog::RegId reg = t.declare(r.name, r.type, r.span);
-      if (b_.has_location(r.name)) fail_at(r.span, fmt::format("{} is a location and a register", quoted(r.name)), "rename one of the two");
+      if (b_.has_location(r.name))
+        fail_at(r.span, fmt::format("{} is a location and a register", quoted(r.name)), "rename one of the two");
       if (!r.has_value) continue;
       prog::InitValue v{reg, r.constant, k_none};
       if (!r.location.empty()) {
@@ -198,12 +215,15 @@ class Reader {
   void row() {
     for (size_t k = 0;; ++k) {
       if (k >= threads_.size())
-        c_.fail(c_.peek(), fmt::format("this row has more cells than the {} threads", threads_.size()), "end it with ';', or name another thread in the first row");
+        c_.fail(c_.peek(), fmt::format("this row has more cells than the {} threads", threads_.size()),
+                "end it with ';', or name another thread in the first row");
       threads_[k].cell(c_);
       if (c_.accept("|")) continue;
       if (!c_.at(";")) c_.fail_expected(c_.peek(), "'|' or ';'", "cells are separated by '|' and a row ends in ';'");
       if (k + 1 != threads_.size())
-        c_.fail(c_.peek(), fmt::format("this row has {} cell{} for {} threads", k + 1, k == 0 ? "" : "s", threads_.size()), "write '|' for the empty cells");
+        c_.fail(c_.peek(),
+                fmt::format("this row has {} cell{} for {} threads", k + 1, k == 0 ? "" : "s", threads_.size()),
+                "write '|' for the empty cells");
       c_.next();
       return;
     }
@@ -220,24 +240,35 @@ class Reader {
     node({0}, 0);
     c_.accept(";");
     for (size_t k = 0; k < scopes_.size(); ++k)
-      if (scopes_[k].empty()) c_.fail(word, fmt::format("T{} has no place in the scope tree", k), fmt::format("add (warp T{}) to a cta", k));
+      if (scopes_[k].empty())
+        c_.fail(word, fmt::format("T{} has no place in the scope tree", k), fmt::format("add (warp T{}) to a cta", k));
   }
 
   // '(' level item* ')'. `path`: ids from sys down to the enclosing node. An id is the position among the nodes of
   // its level in the enclosing one. A grid or kernel inside a device is no level of its own; at the root it
   // stands for the device. Only the root may leave out the levels above it.
   void node(prog::ScopePath path, int depth) {
-    if (depth > k_max_depth) c_.fail(c_.peek(), "the scope tree is nested too deeply", "levels are device, cta and warp");
+    if (depth > k_max_depth)
+      c_.fail(c_.peek(), "the scope tree is nested too deeply", "levels are device, cta and warp");
     c_.expect("(", "a scope tree is (device (cta (warp T0)) (cta (warp T1)))");
     const Token level = c_.expect_word("a level", "levels are device, grid, cta and warp");
     size_t length = 0;
-    if (level.is("system") || level.is("sys")) length = 1;
-    else if (level.is("device") || level.is("gpu") || level.is("grid") || level.is("kernel")) length = 2;
-    else if (level.is("cta") || level.is("block")) length = 3;
-    else if (level.is("warp")) length = 4;
-    else c_.fail(level, fmt::format("{} is not a level", quoted(level.text)), suggest(level.text, {"device", "grid", "kernel", "cta", "warp", "system"}, "levels are device, grid, cta and warp"));
+    if (level.is("system") || level.is("sys"))
+      length = 1;
+    else if (level.is("device") || level.is("gpu") || level.is("grid") || level.is("kernel"))
+      length = 2;
+    else if (level.is("cta") || level.is("block"))
+      length = 3;
+    else if (level.is("warp"))
+      length = 4;
+    else
+      c_.fail(level, fmt::format("{} is not a level", quoted(level.text)),
+              suggest(level.text, {"device", "grid", "kernel", "cta", "warp", "system"},
+                      "levels are device, grid, cta and warp"));
     const bool grouping = (level.is("grid") || level.is("kernel")) && path.size() == 2;
-    if (!grouping && path.size() > length - (length == 1 ? 0 : 1)) c_.fail(level, fmt::format("{} inside a narrower or equal level", quoted(level.text)), "levels nest as device, cta, warp");
+    if (!grouping && path.size() > length - (length == 1 ? 0 : 1))
+      c_.fail(level, fmt::format("{} inside a narrower or equal level", quoted(level.text)),
+              "levels nest as device, cta, warp");
     if (depth > 0 && path.size() + 1 < length)
       c_.fail(level, fmt::format("this {} stands outside every {}", level.text, length == 4 ? "cta" : "device"),
               length == 4 ? "write (cta (warp T0))" : "write (device (cta (warp T0)))");
@@ -247,8 +278,10 @@ class Reader {
     while (!c_.accept(")")) {
       if (c_.accept(",")) continue;
       ++items;
-      if (c_.at("(")) node(path, depth + 1);
-      else leaf(path);
+      if (c_.at("("))
+        node(path, depth + 1);
+      else
+        leaf(path);
     }
     if (items == 0) c_.fail(level, fmt::format("this {} is empty", level.text), "name a thread, as in (warp T0)");
   }
@@ -257,9 +290,13 @@ class Reader {
     const Token t = c_.peek();
     const uint32_t id = parse_thread_id(c_);
     if (id >= threads_.size())
-      c_.fail(t, fmt::format("there is no thread T{}", id), threads_.size() == 1 ? "the only thread is T0" : fmt::format("threads are T0 to T{}", threads_.size() - 1));
-    if (path.size() < 3) c_.fail(t, fmt::format("T{} stands outside every cta", id), fmt::format("write (cta (warp T{}))", id));
-    if (!scopes_[id].empty()) c_.fail(t, fmt::format("T{} stands in the scope tree twice", id), "remove one of the two");
+      c_.fail(
+          t, fmt::format("there is no thread T{}", id),
+          threads_.size() == 1 ? "the only thread is T0" : fmt::format("threads are T0 to T{}", threads_.size() - 1));
+    if (path.size() < 3)
+      c_.fail(t, fmt::format("T{} stands outside every cta", id), fmt::format("write (cta (warp T{}))", id));
+    if (!scopes_[id].empty())
+      c_.fail(t, fmt::format("T{} stands in the scope tree twice", id), "remove one of the two");
     scopes_[id] = path;
   }
 
@@ -277,7 +314,9 @@ class Reader {
 
   void finish() {
     prog::Test& t = b_.test;
-    if (!has_tree_) c_.fail(c_.peek(), "the scope tree is missing", "add ScopeTree (device (cta (warp T0)) (cta (warp T1))) before the question");
+    if (!has_tree_)
+      c_.fail(c_.peek(), "the scope tree is missing",
+              "add ScopeTree (device (cta (warp T0)) (cta (warp T1))) before the question");
     for (const auto& [name, l] : b_.locations()) {
       if (l.mentioned) continue;
       std::vector<std::string> names;
@@ -300,7 +339,8 @@ class Reader {
       prog::Object& o = t.objects[object];
       const auto s = static_cast<int64_t>(value);
       if (o.width < 64 && (s < -(int64_t{1} << (o.width - 1)) || s > static_cast<int64_t>(term::mask(o.width))))
-        fail_at(span, fmt::format("{} does not fit the {} bits of {}", s, o.width, quoted(o.name)), "use a smaller value, or .s64 accesses");
+        fail_at(span, fmt::format("{} does not fit the {} bits of {}", s, o.width, quoted(o.name)),
+                "use a smaller value, or .s64 accesses");
       o.init = {value & term::mask(o.width)};
     }
     one_cta_per_shared();
@@ -311,14 +351,17 @@ class Reader {
     prog::Test& t = b_.test;
     sized_.resize(t.objects.size(), false);
     for (const prog::Instr& i : code.code) {
-      if ((i.kind != prog::Kind::load && i.kind != prog::Kind::store && i.kind != prog::Kind::rmw) || i.addr.symbol == k_none) continue;
+      if ((i.kind != prog::Kind::load && i.kind != prog::Kind::store && i.kind != prog::Kind::rmw) ||
+          i.addr.symbol == k_none)
+        continue;
       const prog::ObjectId id = t.symbols[i.addr.symbol].object;
       prog::Object& o = t.objects[id];
       const uint8_t width = i.value ? i.value.width() : code.registers[i.dst].width;
       if (o.declared.empty() && !sized_[id]) o.width = width;
       sized_[id] = true;
       if (o.width != width)
-        unsupported(i.span, fmt::format("an access of {} bits to {}, which has {}", width, quoted(o.name), o.width), "all accesses to a location must have one width");
+        unsupported(i.span, fmt::format("an access of {} bits to {}, which has {}", width, quoted(o.name), o.width),
+                    "all accesses to a location must have one width");
     }
   }
 
@@ -332,7 +375,9 @@ class Reader {
         if (!o.tags.has(Tag::SHARED)) continue;
         if (owner[id] == k_none) owner[id] = k;
         if (!prog::same_scope(t.threads[owner[id]].scope, t.threads[k].scope, 2))
-          fail_at(span, fmt::format("T{} and T{} are in different CTAs, and each has its own shared {}", owner[id], k, quoted(o.name)),
+          fail_at(span,
+                  fmt::format("T{} and T{} are in different CTAs, and each has its own shared {}", owner[id], k,
+                              quoted(o.name)),
                   fmt::format("write '{}: global', or put the threads into one cta, or use two locations", o.name));
       }
   }
@@ -349,11 +394,11 @@ class Reader {
   std::vector<InitialRegister> registers_;
   std::vector<std::string_view> initialised_;
   std::vector<Value> values_;
-  std::vector<std::string> regions_;      // by object: global, shared or ""
+  std::vector<std::string> regions_;  // by object: global, shared or ""
   std::vector<bool> sized_;
   std::deque<ThreadCode> threads_;
   std::vector<prog::ScopePath> scopes_;
-  std::map<prog::ScopePath, uint32_t> counts_;   // nodes so far inside a path
+  std::map<prog::ScopePath, uint32_t> counts_;  // nodes so far inside a path
   bool has_tree_ = false;
 };
 

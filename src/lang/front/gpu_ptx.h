@@ -12,9 +12,9 @@ namespace fencepost::front::gpu_ptx {
 
 // ".s32", ".b64", ".pred"
 struct Type {
-  std::string name;        // without the dot
+  std::string name;  // without the dot
   uint8_t width = 32;
-  bool is_signed = true;   // s types; b and u are unsigned
+  bool is_signed = true;  // s types; b and u are unsigned
 };
 std::optional<Type> find_type(std::string_view name);
 std::vector<std::string> type_names();
@@ -58,7 +58,7 @@ class ThreadCode {
  private:
   struct Operand {
     term::Expr e;
-    std::string symbol;      // a location's name standing for its address
+    std::string symbol;  // a location's name standing for its address
     Span span;
   };
   struct Modifiers;
@@ -72,7 +72,7 @@ class ThreadCode {
   void move_or_convert(Cursor& c, const Mnemonic& m, prog::Instr& i);
   void arithmetic(Cursor& c, const Mnemonic& m, prog::Instr& i);
 
-  prog::RegId find_reg(std::string_view name) const;      // k_none if there is none
+  prog::RegId find_reg(std::string_view name) const;  // k_none if there is none
   prog::RegId parse_reg(Cursor& c, std::string_view what);
   void check_width(Cursor& c, const Token& at, prog::RegId r, const Type& type) const;
   // A constant, a register of the type's width, or (mov) a location.

@@ -21,8 +21,9 @@ using vocab::Tag;
 
 namespace {
 
-const std::vector<std::string> k_mnemonics = {"ld",  "st",  "membar", "atom", "red", "setp", "mov", "cvt", "bra", "add", "sub", "mul",
-                                              "div", "rem", "min",    "max",  "and", "or",   "xor", "not", "neg", "shl", "shr"};
+const std::vector<std::string> k_mnemonics = {"ld",  "st",  "membar", "atom", "red", "setp", "mov", "cvt",
+                                              "bra", "add", "sub",    "mul",  "div", "rem",  "min", "max",
+                                              "and", "or",  "xor",    "not",  "neg", "shl",  "shr"};
 
 std::optional<Op> comparison(std::string_view word, bool is_signed) {
   if (word == "eq") return Op::eq;
@@ -64,7 +65,9 @@ std::optional<Type> find_type(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<std::string> type_names() { return {"s32", "u32", "b32", "s64", "u64", "b64", "pred", "s16", "u16", "b16", "s8", "u8", "b8"}; }
+std::vector<std::string> type_names() {
+  return {"s32", "u32", "b32", "s64", "u64", "b64", "pred", "s16", "u16", "b16", "s8", "u8", "b8"};
+}
 
 // ---- locations and registers -------------------------------------------------------------------------
 
@@ -83,7 +86,9 @@ prog::SymbolId Builder::location(std::string_view name, const Span& span, bool m
     s.span = span;
     test.objects.push_back(std::move(o));
     test.symbols.push_back(std::move(s));
-    it = by_name_.emplace(std::string(name), Location{static_cast<prog::SymbolId>(test.symbols.size() - 1), false, span}).first;
+    it =
+        by_name_.emplace(std::string(name), Location{static_cast<prog::SymbolId>(test.symbols.size() - 1), false, span})
+            .first;
   }
   it->second.mentioned = it->second.mentioned || mention;
   return it->second.symbol;
@@ -96,7 +101,8 @@ prog::RegId ThreadCode::find_reg(std::string_view name) const {
 }
 
 prog::RegId ThreadCode::declare(std::string_view name, const Type& type, const Span& span) {
-  if (find_reg(name) != k_none) fail_at(span, fmt::format("T{} declares {} twice", id_, quoted(name)), "remove one of the two");
+  if (find_reg(name) != k_none)
+    fail_at(span, fmt::format("T{} declares {} twice", id_, quoted(name)), "remove one of the two");
   t_.registers.push_back({std::string(name), type.width, type.name, false});
   return static_cast<prog::RegId>(t_.registers.size() - 1);
 }
@@ -130,7 +136,8 @@ ThreadCode::Operand ThreadCode::operand(Cursor& c, const Type& type, bool may_be
     o.e = term::constant(parse_constant(c, type.width), type.width);
   } else if (t.kind == Tok::word && find_reg(t.text) == k_none && may_be_location && b_.has_location(t.text)) {
     c.next();
-    if (type.width != 64) c.fail(t, fmt::format("the address of {} has 64 bits", quoted(t.text)), "use mov.u64 and a 64-bit register");
+    if (type.width != 64)
+      c.fail(t, fmt::format("the address of {} has 64 bits", quoted(t.text)), "use mov.u64 and a 64-bit register");
     const prog::SymbolId s = b_.location(t.text, c.span(t), false);
     reaches(s, c.span(t));
     o.symbol = std::string(t.text);
@@ -146,17 +153,20 @@ ThreadCode::Operand ThreadCode::operand(Cursor& c, const Type& type, bool may_be
 
 void ThreadCode::address(Cursor& c, Instr& i) {
   c.expect("[", "an address stands in brackets: [r1] or [x]");
-  const Token name = c.expect_word("a register or a location", "an address is [r1], of a register that holds one, or [x]");
+  const Token name =
+      c.expect_word("a register or a location", "an address is [r1], of a register that holds one, or [x]");
   const prog::RegId r = find_reg(name.text);
   if (r != k_none) {
-    if (t_.registers[r].width < 32) c.fail(name, fmt::format("{} holds no address", quoted(name.text)), "addresses live in .b64 registers");
+    if (t_.registers[r].width < 32)
+      c.fail(name, fmt::format("{} holds no address", quoted(name.text)), "addresses live in .b64 registers");
     i.spelling = {std::string(name.text)};
     i.addr.index = term::resize(term::variable(r, t_.registers[r].width), 64, false);
   } else {
     i.addr.symbol = b_.location(name.text, c.span(name), false);
     reaches(i.addr.symbol, c.span(name));
   }
-  if (c.at("+") || c.at("-")) unsupported(c.span(c.peek()), "offsets in addresses are not supported", "declare one location per address");
+  if (c.at("+") || c.at("-"))
+    unsupported(c.span(c.peek()), "offsets in addresses are not supported", "declare one location per address");
   c.expect("]", "close the address");
 }
 
@@ -173,11 +183,11 @@ prog::LabelId ThreadCode::label(std::string_view name, const Span& use) {
 
 struct ThreadCode::Modifiers {
   bool is_volatile = false;
-  std::string space;            // global, shared
-  std::string cache;            // ca cg cv wb wt
-  std::string operation;        // of setp, atom, red; lo of mul
+  std::string space;      // global, shared
+  std::string cache;      // ca cg cv wb wt
+  std::string operation;  // of setp, atom, red; lo of mul
   std::optional<Type> type;
-  std::optional<Type> from;     // cvt
+  std::optional<Type> from;  // cvt
 };
 
 // `allowed`: words that are operations here, separated by blanks; memory modifiers are known by themselves.
@@ -197,13 +207,20 @@ ThreadCode::Modifiers ThreadCode::modifiers(Cursor& c, const Mnemonic& m, std::s
   };
   for (size_t k = 1; k < m.parts.size(); ++k) {
     const Token& t = m.parts[k];
-    if (std::find(known.begin(), known.end(), t.text) != known.end()) once(out.operation, t);
-    else if ((memory || atomic) && (t.is("global") || t.is("shared"))) once(out.space, t);
-    else if (memory && t.is("volatile") && !out.is_volatile) out.is_volatile = true;
-    else if (m.head().is("ld") && (t.is("ca") || t.is("cg") || t.is("cv"))) once(out.cache, t);
-    else if (m.head().is("st") && (t.is("wb") || t.is("cg") || t.is("wt"))) once(out.cache, t);
-    else if (const auto type = find_type(t.text); type && !out.type) out.type = type;
-    else if (type && m.head().is("cvt") && !out.from) out.from = type;
+    if (std::find(known.begin(), known.end(), t.text) != known.end())
+      once(out.operation, t);
+    else if ((memory || atomic) && (t.is("global") || t.is("shared")))
+      once(out.space, t);
+    else if (memory && t.is("volatile") && !out.is_volatile)
+      out.is_volatile = true;
+    else if (m.head().is("ld") && (t.is("ca") || t.is("cg") || t.is("cv")))
+      once(out.cache, t);
+    else if (m.head().is("st") && (t.is("wb") || t.is("cg") || t.is("wt")))
+      once(out.cache, t);
+    else if (const auto type = find_type(t.text); type && !out.type)
+      out.type = type;
+    else if (type && m.head().is("cvt") && !out.from)
+      out.from = type;
     else {
       std::vector<std::string> names = known;
       if (memory || atomic) names.insert(names.end(), {"global", "shared"});
@@ -214,7 +231,8 @@ ThreadCode::Modifiers ThreadCode::modifiers(Cursor& c, const Mnemonic& m, std::s
     }
   }
   if (out.is_volatile && !out.cache.empty())
-    c.fail(m.head(), fmt::format("a volatile access has no cache operator, but .{} stands here", out.cache), "write .volatile or the operator");
+    c.fail(m.head(), fmt::format("a volatile access has no cache operator, but .{} stands here", out.cache),
+           "write .volatile or the operator");
   return out;
 }
 
@@ -225,7 +243,8 @@ void ThreadCode::cell(Cursor& c) {
     const Token name = c.next();
     c.next();
     const prog::LabelId l = label(name.text, c.span(name));
-    if (label_placed_[l]) c.fail(name, fmt::format("the label {} stands twice in T{}", quoted(name.text), id_), "rename one of the two");
+    if (label_placed_[l])
+      c.fail(name, fmt::format("the label {} stands twice in T{}", quoted(name.text), id_), "rename one of the two");
     label_placed_[l] = true;
     t_.labels[l].at = static_cast<uint32_t>(t_.code.size());
     Instr i;
@@ -252,11 +271,16 @@ void ThreadCode::instruction(Cursor& c) {
   const Mnemonic m = parse_mnemonic(c);
   i.mnemonic = m.text();
   const Token& head = m.head();
-  if (head.is("ld") || head.is("st")) memory(c, m, i);
-  else if (head.is("atom") || head.is("red")) atomic(c, m, i);
-  else if (head.is("membar")) membar(c, m, i);
-  else if (head.is("setp")) set_predicate(c, m, i);
-  else if (head.is("mov") || head.is("not") || head.is("neg") || head.is("cvt")) move_or_convert(c, m, i);
+  if (head.is("ld") || head.is("st"))
+    memory(c, m, i);
+  else if (head.is("atom") || head.is("red"))
+    atomic(c, m, i);
+  else if (head.is("membar"))
+    membar(c, m, i);
+  else if (head.is("setp"))
+    set_predicate(c, m, i);
+  else if (head.is("mov") || head.is("not") || head.is("neg") || head.is("cvt"))
+    move_or_convert(c, m, i);
   else if (head.is("bra")) {
     for (size_t k = 1; k < m.parts.size(); ++k)
       if (!m.parts[k].is("uni")) fail_modifier(c, m, m.parts[k], {"uni"});
@@ -267,8 +291,10 @@ void ThreadCode::instruction(Cursor& c) {
     arithmetic(c, m, i);
   } else {
     c.fail(head, fmt::format("unknown instruction {}", quoted(head.text)),
-           head.is("fence") || head.is("bar") ? "this is a later PTX; fences are membar.cta, membar.gl and membar.sys here, or write a PTX test"
-                                               : suggest(head.text, k_mnemonics, "instructions are ld, st, membar, atom, red, setp, mov, cvt, bra and arithmetic"));
+           head.is("fence") || head.is("bar")
+               ? "this is a later PTX; fences are membar.cta, membar.gl and membar.sys here, or write a PTX test"
+               : suggest(head.text, k_mnemonics,
+                         "instructions are ld, st, membar, atom, red, setp, mov, cvt, bra and arithmetic"));
   }
   i.span = c.since(begin);
   t_.code.push_back(std::move(i));
@@ -279,8 +305,14 @@ void ThreadCode::memory(Cursor& c, const Mnemonic& m, Instr& i) {
   const Modifiers mod = modifiers(c, m, "");
   i.kind = is_load ? Kind::load : Kind::store;
   i.tags = {Tag::GEN};
-  if (mod.is_volatile) i.tags |= {Tag::RLX, Tag::SYS, Tag::VOLATILE};
-  else i.tags.add(Tag::WEAK).add(mod.cache == "cg" ? Tag::CG : mod.cache == "cv" ? Tag::CV : mod.cache == "wt" ? Tag::WT : is_load ? Tag::CA : Tag::WB);
+  if (mod.is_volatile)
+    i.tags |= {Tag::RLX, Tag::SYS, Tag::VOLATILE};
+  else
+    i.tags.add(Tag::WEAK).add(mod.cache == "cg"   ? Tag::CG
+                              : mod.cache == "cv" ? Tag::CV
+                              : mod.cache == "wt" ? Tag::WT
+                              : is_load           ? Tag::CA
+                                                  : Tag::WB);
   if (mod.space == "shared") i.tags.add(Tag::SHARED);
   if (is_load) {
     const Token t = c.peek();
@@ -304,10 +336,12 @@ void ThreadCode::memory(Cursor& c, const Mnemonic& m, Instr& i) {
 
 void ThreadCode::atomic(Cursor& c, const Mnemonic& m, Instr& i) {
   const bool is_atom = m.head().is("atom");
-  const Modifiers mod = modifiers(c, m, is_atom ? "cas exch add inc dec and or xor min max" : "add inc dec and or xor min max");
+  const Modifiers mod =
+      modifiers(c, m, is_atom ? "cas exch add inc dec and or xor min max" : "add inc dec and or xor min max");
   if (mod.operation.empty())
     c.fail(m.head(), fmt::format("{} needs its operation", quoted(m.head().text)),
-           is_atom ? "one of .cas .exch .add .inc .dec .and .or .xor .min .max" : "one of .add .inc .dec .and .or .xor .min .max");
+           is_atom ? "one of .cas .exch .add .inc .dec .and .or .xor .min .max"
+                   : "one of .add .inc .dec .and .or .xor .min .max");
   i.kind = Kind::rmw;
   i.tags = {Tag::GEN, Tag::RLX, Tag::GPU};
   if (mod.space == "shared") i.tags.add(Tag::SHARED);
@@ -323,7 +357,9 @@ void ThreadCode::atomic(Cursor& c, const Mnemonic& m, Instr& i) {
   prog::RegId r = i.dst;
   if (r == k_none && c.peek().kind == Tok::word) r = find_reg(c.peek().text);
   const Type type = type_or(mod.type, r);
-  if (type.width < 32) c.fail(m.head(), fmt::format("{} has no .{} form", quoted(m.head().text), type.name), "use .s32, .u32, .b32, .u64 or .b64");
+  if (type.width < 32)
+    c.fail(m.head(), fmt::format("{} has no .{} form", quoted(m.head().text), type.name),
+           "use .s32, .u32, .b32, .u64 or .b64");
   const term::Expr first = operand(c, type).e;
   i.args = {first};
   const term::Expr old = term::variable(prog::k_old_value, type.width);
@@ -352,10 +388,14 @@ void ThreadCode::membar(Cursor& c, const Mnemonic& m, Instr& i) {
   if (m.parts.size() < 2) c.fail(m.head(), "'membar' needs a level here", "add .cta, .gl or .sys");
   if (m.parts.size() > 2) fail_modifier(c, m, m.parts[2], {});
   const Token& level = m.parts[1];
-  if (level.is("cta")) i.tags.add(Tag::CTA);
-  else if (level.is("gl")) i.tags.add(Tag::GPU);
-  else if (level.is("sys")) i.tags.add(Tag::SYS);
-  else fail_modifier(c, m, level, {"cta", "gl", "sys"});
+  if (level.is("cta"))
+    i.tags.add(Tag::CTA);
+  else if (level.is("gl"))
+    i.tags.add(Tag::GPU);
+  else if (level.is("sys"))
+    i.tags.add(Tag::SYS);
+  else
+    fail_modifier(c, m, level, {"cta", "gl", "sys"});
 }
 
 void ThreadCode::set_predicate(Cursor& c, const Mnemonic& m, Instr& i) {
@@ -365,7 +405,8 @@ void ThreadCode::set_predicate(Cursor& c, const Mnemonic& m, Instr& i) {
   const Token t = c.peek();
   i.dst = parse_reg(c, "the predicate to set");
   if (t_.registers[i.dst].width != 1)
-    c.fail(t, fmt::format("{} is a .{} register, not a predicate", quoted(t.text), t_.registers[i.dst].type), fmt::format("declare it: {}:.reg .pred {};", id_, t.text));
+    c.fail(t, fmt::format("{} is a .{} register, not a predicate", quoted(t.text), t_.registers[i.dst].type),
+           fmt::format("declare it: {}:.reg .pred {};", id_, t.text));
   parse_comma(c, m);
   prog::RegId r = c.peek().kind == Tok::word ? find_reg(c.peek().text) : k_none;
   const Type type = type_or(mod.type, r);
@@ -406,7 +447,8 @@ void ThreadCode::arithmetic(Cursor& c, const Mnemonic& m, Instr& i) {
   const Type type = type_or(mod.type, i.dst);
   check_width(c, t, i.dst, type);
   const bool logical = m.head().is("and") || m.head().is("or") || m.head().is("xor");
-  if (type.width == 1 && !logical) c.fail(t, fmt::format("{} has no .pred form", quoted(m.head().text)), "predicates have and, or, xor and not");
+  if (type.width == 1 && !logical)
+    c.fail(t, fmt::format("{} has no .pred form", quoted(m.head().text)), "predicates have and, or, xor and not");
   parse_comma(c, m);
   const term::Expr a = operand(c, type).e;
   parse_comma(c, m);
@@ -417,7 +459,8 @@ void ThreadCode::arithmetic(Cursor& c, const Mnemonic& m, Instr& i) {
   const term::Expr b = operand(c, second).e;
   i.args = {a, b};
   term::Expr right = b;
-  if (shift && type.width < 32) unsupported(c.span(m.head()), "shifts of less than 32 bits are not supported", "use .b32");
+  if (shift && type.width < 32)
+    unsupported(c.span(m.head()), "shifts of less than 32 bits are not supported", "use .b32");
   if (shift) right = term::resize(b, type.width, false);
   i.value = term::binary(*operation(m.head().text, type.is_signed), a, right);
 }
@@ -440,7 +483,8 @@ prog::Template ThreadCode::finish() {
     if (i.kind != Kind::load && i.kind != Kind::store && i.kind != Kind::rmw) continue;
     if (i.addr.symbol == k_none) {
       const prog::RegId r = find_reg(i.spelling.front());
-      const auto start = std::find_if(init.begin(), init.end(), [&](const prog::InitValue& v) { return v.reg == r && v.address != k_none; });
+      const auto start = std::find_if(init.begin(), init.end(),
+                                      [&](const prog::InitValue& v) { return v.reg == r && v.address != k_none; });
       if (!written[r]) {
         if (start == init.end())
           fail_at(i.span, fmt::format("{} holds no address", quoted(i.spelling.front())),
@@ -453,9 +497,11 @@ prog::Template ThreadCode::finish() {
     const prog::Object& o = b_.test.objects[b_.test.symbols[i.addr.symbol].object];
     const bool shared = o.tags.has(Tag::SHARED);
     if (i.tags.has(Tag::SHARED) && !shared)
-      fail_at(i.span, fmt::format("{} is in global memory", quoted(o.name)), fmt::format("write '{}: shared' in the memory map, or remove .shared", o.name));
+      fail_at(i.span, fmt::format("{} is in global memory", quoted(o.name)),
+              fmt::format("write '{}: shared' in the memory map, or remove .shared", o.name));
     if (i.mnemonic.find(".global") != std::string::npos && shared)
-      fail_at(i.span, fmt::format("{} is in shared memory", quoted(o.name)), fmt::format("write '{}: global' in the memory map, or remove .global", o.name));
+      fail_at(i.span, fmt::format("{} is in shared memory", quoted(o.name)),
+              fmt::format("write '{}: global' in the memory map, or remove .global", o.name));
     if (shared) {
       i.tags.add(Tag::SHARED);
       if (i.kind == Kind::rmw) i.store_tags.add(Tag::SHARED);

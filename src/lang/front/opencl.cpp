@@ -63,12 +63,15 @@ class Builder {
     if (s != prog::k_none) return s;
     std::vector<std::string> names;
     for (const prog::Symbol& x : test_.symbols) names.push_back(x.name);
-    fail_at(span, fmt::format("there is no location {}", quoted(name)), suggest(name, names, fmt::format("initialise it: [{}] = 0;", name)));
+    fail_at(span, fmt::format("there is no location {}", quoted(name)),
+            suggest(name, names, fmt::format("initialise it: [{}] = 0;", name)));
   }
 
   void create(const std::string& name, const CType& type, const Span& span) {
-    if (test_.objects.size() >= k_max_objects) fail_at(span, "too many locations", fmt::format("at most {}", k_max_objects));
-    if (is_temporary_name(name)) fail_at(span, fmt::format("{} is the name of a temporary", quoted(name)), "rename the location");
+    if (test_.objects.size() >= k_max_objects)
+      fail_at(span, "too many locations", fmt::format("at most {}", k_max_objects));
+    if (is_temporary_name(name))
+      fail_at(span, fmt::format("{} is the name of a temporary", quoted(name)), "rename the location");
     prog::Object o;
     o.name = name;
     o.width = type.value_width();
@@ -85,7 +88,8 @@ class Builder {
   }
 
   void location(const InitEntry& e) {
-    if (find(e.name) != prog::k_none) fail_at(e.span, fmt::format("a second initial value of {}", quoted(e.name)), "remove one");
+    if (find(e.name) != prog::k_none)
+      fail_at(e.span, fmt::format("a second initial value of {}", quoted(e.name)), "remove one");
     create(e.name, e.type.value_or(int_type()), e.span);
     prog::Object& o = test_.objects.back();
     if (e.type) {
@@ -110,7 +114,9 @@ class Builder {
       typed_[id] = true;
     }
     if (o.width != p.type.value_width())
-      unsupported(p.span, fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name), p.type.value_width(), o.width),
+      unsupported(p.span,
+                  fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
+                              p.type.value_width(), o.width),
                   "declare it with one type");
     if (!p.type.atomic) o.tags.add(Tag::NAL);
     o.tags.add(p.space == "global" ? Tag::GLOBAL : p.space == "local" ? Tag::LOCAL : Tag::GENERIC);
@@ -122,7 +128,7 @@ class Builder {
     for (const InitEntry& e : file_.init) {
       if (e.is_register) continue;
       prog::Object& o = test_.objects[test_.symbols[find(e.name)].object];
-      if (o.tags.empty() && e.type && !e.type->atomic) o.tags.add(Tag::NAL);   // reached through pointers only
+      if (o.tags.empty() && e.type && !e.type->atomic) o.tags.add(Tag::NAL);  // reached through pointers only
       bool copy = false;
       for (size_t k = 0; k < e.values.size(); ++k) {
         const InitValue& v = e.values[k];
@@ -161,7 +167,8 @@ class Builder {
 
   void register_value(const InitEntry& e, std::deque<Lowering>& lowered) {
     if (e.thread >= lowered.size())
-      fail_at(e.span, fmt::format("there is no thread P{}", e.thread), fmt::format("threads are P0 to P{}", lowered.size() - 1));
+      fail_at(e.span, fmt::format("there is no thread P{}", e.thread),
+              fmt::format("threads are P0 to P{}", lowered.size() - 1));
     const InitValue v = e.values.empty() ? InitValue{} : e.values.front();
     CType type = int_type();
     prog::InitValue init;
@@ -191,15 +198,17 @@ class Builder {
   prog::Test& test_;
   const File& file_;
   Memory memory_;
-  std::vector<bool> typed_;   // by object: its type is settled
+  std::vector<bool> typed_;  // by object: its type is settled
 };
 
 prog::Test parse_text(const SourcePtr& source) {
   const Header header = parse_header(source);
   std::string language = header.language;
-  std::transform(language.begin(), language.end(), language.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(language.begin(), language.end(), language.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (language != "OPENCL")
-    fail_at(header.language_span, fmt::format("{} is not OPENCL", quoted(header.language)), "start the file with OPENCL and a name");
+    fail_at(header.language_span, fmt::format("{} is not OPENCL", quoted(header.language)),
+            "start the file with OPENCL and a name");
   prog::Test test;
   test.title = header.title;
   test.remarks = header.remarks;
@@ -214,7 +223,9 @@ prog::Test parse_text(const SourcePtr& source) {
   builder.threads(threads);
 
   Resolver names = resolver_of(test);
-  names.reg = [&](uint32_t thread, std::string_view name, const Span& span) { return threads[thread].observed(name, span); };
+  names.reg = [&](uint32_t thread, std::string_view name, const Span& span) {
+    return threads[thread].observed(name, span);
+  };
   parse_question(c, test, names);
   test.span = Span{source, 0, static_cast<uint32_t>(source->text.size())};
   for (size_t k = 0; k < threads.size(); ++k) {

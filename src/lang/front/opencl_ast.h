@@ -68,22 +68,22 @@ struct Expr {
 struct Stmt {
   enum class Kind : uint8_t { expr, declare, block, if_, while_, do_, for_, break_, continue_, goto_, label };
   Kind kind = Kind::expr;
-  std::string name;              // declare: variable; goto, label: label; expr: label of a barrier, or ""
-  CType type;                    // declare
-  ExprPtr value;                 // expr; declare: initialiser or null; condition (for: may be null)
-  ExprPtr step;                  // for
-  std::vector<Stmt> init;        // for
-  std::vector<Stmt> body;        // block; if: then
-  std::vector<Stmt> otherwise;   // if
+  std::string name;             // declare: variable; goto, label: label; expr: label of a barrier, or ""
+  CType type;                   // declare
+  ExprPtr value;                // expr; declare: initialiser or null; condition (for: may be null)
+  ExprPtr step;                 // for
+  std::vector<Stmt> init;       // for
+  std::vector<Stmt> body;       // block; if: then
+  std::vector<Stmt> otherwise;  // if
   bool has_else = false;
   Span span;
 };
 
 struct Parameter {
-  CType type;               // of the object: the declared type without its last star
-  std::string space;        // "global", "local" or ""
+  CType type;         // of the object: the declared type without its last star
+  std::string space;  // "global", "local" or ""
   std::string name;
-  std::string text;         // "global atomic_int* x"
+  std::string text;  // "global atomic_int* x"
   Span span;
 };
 
@@ -97,8 +97,8 @@ struct Thread {
 
 struct InitValue {
   enum class Kind : uint8_t { constant, address, copy } kind = Kind::constant;
-  uint64_t constant = 0;    // 64-bit two's complement
-  std::string name;         // address: &name; copy: *name, its initial value
+  uint64_t constant = 0;  // 64-bit two's complement
+  std::string name;       // address: &name; copy: *name, its initial value
   Span span;
 };
 
@@ -107,9 +107,9 @@ struct InitEntry {
   uint32_t thread = 0;
   std::string name;
   std::optional<CType> type;
-  std::optional<uint64_t> cells;     // x[cells]
-  bool list = false;                 // { .. } given
-  std::vector<InitValue> values;     // none: zero
+  std::optional<uint64_t> cells;  // x[cells]
+  bool list = false;              // { .. } given
+  std::vector<InitValue> values;  // none: zero
   Span span;
 };
 

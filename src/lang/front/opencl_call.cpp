@@ -22,8 +22,9 @@ using vocab::Tag;
 
 namespace {
 
-constexpr std::array<const char*, 6> k_orders = {"memory_order_relaxed", "memory_order_consume", "memory_order_acquire",
-                                                 "memory_order_release", "memory_order_acq_rel", "memory_order_seq_cst"};
+constexpr std::array<const char*, 6> k_orders = {"memory_order_relaxed", "memory_order_consume",
+                                                 "memory_order_acquire", "memory_order_release",
+                                                 "memory_order_acq_rel", "memory_order_seq_cst"};
 
 struct NamedScope {
   const char* name;
@@ -35,11 +36,18 @@ constexpr std::array<NamedScope, 5> k_scopes = {{{"memory_scope_work_item", Tag:
                                                  {"memory_scope_all_svm_devices", Tag::ALL},
                                                  {"memory_scope_all_devices", Tag::ALL}}};
 
-const std::vector<std::string> k_functions_hint() {
-  std::vector<std::string> out = {"atomic_thread_fence", "atomic_work_item_fence", "mem_fence", "read_mem_fence", "write_mem_fence",
-                                  "barrier", "work_group_barrier", "min", "max"};
-  for (const char* op : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min",
-                         "fetch_max", "compare_exchange_strong", "compare_exchange_weak"}) {
+std::vector<std::string> function_names() {
+  std::vector<std::string> out = {"atomic_thread_fence",
+                                  "atomic_work_item_fence",
+                                  "mem_fence",
+                                  "read_mem_fence",
+                                  "write_mem_fence",
+                                  "barrier",
+                                  "work_group_barrier",
+                                  "min",
+                                  "max"};
+  for (const char* op : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor",
+                         "fetch_min", "fetch_max", "compare_exchange_strong", "compare_exchange_weak"}) {
     out.push_back(fmt::format("atomic_{}", op));
     out.push_back(fmt::format("atomic_{}_explicit", op));
   }
@@ -50,8 +58,9 @@ std::string order_of(const Expr& e) {
   std::vector<std::string> names(k_orders.begin(), k_orders.end());
   if (e.kind == Expr::Kind::name && std::find(names.begin(), names.end(), e.op) != names.end()) return e.op;
   fail_at(e.span, "a memory order is expected here",
-          e.kind == Expr::Kind::name ? suggest(e.op, names, "write memory_order_relaxed, _acquire, _release, _acq_rel or _seq_cst")
-                                     : "write memory_order_relaxed, _acquire, _release, _acq_rel or _seq_cst");
+          e.kind == Expr::Kind::name
+              ? suggest(e.op, names, "write memory_order_relaxed, _acquire, _release, _acq_rel or _seq_cst")
+              : "write memory_order_relaxed, _acquire, _release, _acq_rel or _seq_cst");
 }
 
 Tag scope_of(const Expr& e) {
@@ -63,8 +72,9 @@ Tag scope_of(const Expr& e) {
   if (e.kind == Expr::Kind::name && e.op == "memory_scope_sub_group")
     unsupported(e.span, "the sub-group scope has no place in the OpenCL models here", "use memory_scope_work_group");
   fail_at(e.span, "a memory scope is expected here",
-          e.kind == Expr::Kind::name ? suggest(e.op, names, "write memory_scope_work_group, _device or _all_svm_devices")
-                                     : "write memory_scope_work_group, _device or _all_svm_devices");
+          e.kind == Expr::Kind::name
+              ? suggest(e.op, names, "write memory_scope_work_group, _device or _all_svm_devices")
+              : "write memory_scope_work_group, _device or _all_svm_devices");
 }
 
 Tag load_order(const std::string& order) {
@@ -87,7 +97,8 @@ Tag fence_order(const std::string& order) {
 void check_arguments(const Expr& e, size_t least, size_t most, std::string_view usage) {
   if (e.kids.size() >= least && e.kids.size() <= most) return;
   const std::string count = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
-  fail_at(e.span, fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, most == 1 ? "" : "s", e.kids.size()),
+  fail_at(e.span,
+          fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, most == 1 ? "" : "s", e.kids.size()),
           fmt::format("write {}", usage));
 }
 
@@ -103,7 +114,8 @@ void fence_flags(const Expr& e, vocab::TagSet& tags) {
   } else if (e.kind == Expr::Kind::name && e.op == "CLK_IMAGE_MEM_FENCE") {
     unsupported(e.span, "image memory is not supported", "use CLK_GLOBAL_MEM_FENCE");
   } else if (!(e.kind == Expr::Kind::number && e.number == 0)) {
-    fail_at(e.span, "fence flags are expected here", "write CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE or both joined by |");
+    fail_at(e.span, "fence flags are expected here",
+            "write CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE or both joined by |");
   }
 }
 
@@ -120,7 +132,8 @@ Value Lowering::call(const Expr& e, bool wanted, Dest* dest) {
   if (name == "SCAS") name = "atomic_compare_exchange_strong";
   if (name == "WCAS") name = "atomic_compare_exchange_weak";
   if (name == "min" || name == "max") return minmax(e);
-  if (name == "atomic_work_item_fence" || name == "atomic_thread_fence" || name.ends_with("mem_fence")) return fence_call(e);
+  if (name == "atomic_work_item_fence" || name == "atomic_thread_fence" || name.ends_with("mem_fence"))
+    return fence_call(e);
   if (name.find("barrier") != std::string::npos) fail_at(e.span, "a barrier is a statement", "write it on its own");
   if (name.starts_with("atomic_")) {
     std::string operation = name.substr(7);
@@ -128,10 +141,13 @@ Value Lowering::call(const Expr& e, bool wanted, Dest* dest) {
     if (is_explicit) operation.resize(operation.size() - 9);
     if (operation == "compare_exchange_strong" || operation == "compare_exchange_weak")
       return compare_exchange(e, name, is_explicit, wanted, dest);
-    for (const char* known : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max"})
+    for (const char* known : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or",
+                              "fetch_xor", "fetch_min", "fetch_max"})
       if (operation == known) return atomic_call(e, operation, is_explicit, wanted, dest);
   }
-  const std::string hint = suggest(e.op, k_functions_hint(), "known are atomic_load, atomic_store, atomic_exchange, atomic_fetch_*, atomic_compare_exchange_*, fences and barriers");
+  const std::string hint = suggest(e.op, function_names(),
+                                   "known are atomic_load, atomic_store, atomic_exchange, atomic_fetch_*, "
+                                   "atomic_compare_exchange_*, fences and barriers");
   fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), hint);
 }
 
@@ -139,7 +155,8 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
   const bool is_load = operation == "load";
   const bool is_store = operation == "store";
   const size_t operands = is_load ? 1 : 2;
-  const std::string usage = fmt::format("{}(p{}{})", e.op, is_load ? "" : ", value", is_explicit ? ", memory_order_relaxed[, memory_scope_device]" : "");
+  const std::string usage = fmt::format("{}(p{}{})", e.op, is_load ? "" : ", value",
+                                        is_explicit ? ", memory_order_relaxed[, memory_scope_device]" : "");
   check_arguments(e, operands + (is_explicit ? 1 : 0), operands + (is_explicit ? 2 : 0), usage);
   Instr i;
   i.mnemonic = e.op;
@@ -156,7 +173,8 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
     if ((is_load && (order == "memory_order_release" || order == "memory_order_acq_rel")) ||
         (is_store && (acquires || order == "memory_order_acq_rel")))
       fail_at(e.kids[operands]->span, fmt::format("a {} cannot have the order {}", operation, order),
-              is_load ? "write memory_order_acquire, or relaxed, or seq_cst" : "write memory_order_release, or relaxed, or seq_cst");
+              is_load ? "write memory_order_acquire, or relaxed, or seq_cst"
+                      : "write memory_order_release, or relaxed, or seq_cst");
   }
   const Place p = place_of(value(*e.kids[0]), e.kids[0]->span);
   const CType type = p.type.plain();
@@ -187,14 +205,22 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
   const uint8_t width = type.value_width();
   const term::Expr old = term::variable(prog::k_old_value, width);
   const bool s = type.value_signed();
-  if (operation == "exchange") i.value = operand;
-  else if (operation == "fetch_add") i.value = term::binary(Op::add, old, operand);
-  else if (operation == "fetch_sub") i.value = term::binary(Op::sub, old, operand);
-  else if (operation == "fetch_and") i.value = term::binary(Op::and_, old, operand);
-  else if (operation == "fetch_or") i.value = term::binary(Op::or_, old, operand);
-  else if (operation == "fetch_xor") i.value = term::binary(Op::xor_, old, operand);
-  else if (operation == "fetch_min") i.value = term::binary(s ? Op::smin : Op::umin, old, operand);
-  else i.value = term::binary(s ? Op::smax : Op::umax, old, operand);
+  if (operation == "exchange")
+    i.value = operand;
+  else if (operation == "fetch_add")
+    i.value = term::binary(Op::add, old, operand);
+  else if (operation == "fetch_sub")
+    i.value = term::binary(Op::sub, old, operand);
+  else if (operation == "fetch_and")
+    i.value = term::binary(Op::and_, old, operand);
+  else if (operation == "fetch_or")
+    i.value = term::binary(Op::or_, old, operand);
+  else if (operation == "fetch_xor")
+    i.value = term::binary(Op::xor_, old, operand);
+  else if (operation == "fetch_min")
+    i.value = term::binary(s ? Op::smin : Op::umin, old, operand);
+  else
+    i.value = term::binary(s ? Op::smax : Op::umax, old, operand);
   if (!wanted) {
     emit(std::move(i), e.span);
     return none;
@@ -204,9 +230,12 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
   return register_value(reg, type);
 }
 
-Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, bool is_explicit, bool wanted, Dest* dest) {
-  check_arguments(e, is_explicit ? 5 : 3, is_explicit ? 6 : 3,
-                  fmt::format("{}(p, expected, desired{})", mnemonic, is_explicit ? ", memory_order_acq_rel, memory_order_acquire[, memory_scope_device]" : ""));
+Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, bool is_explicit, bool wanted,
+                                 Dest* dest) {
+  check_arguments(
+      e, is_explicit ? 5 : 3, is_explicit ? 6 : 3,
+      fmt::format("{}(p, expected, desired{})", mnemonic,
+                  is_explicit ? ", memory_order_acq_rel, memory_order_acquire[, memory_scope_device]" : ""));
   Instr rmw;
   rmw.kind = Kind::rmw;
   rmw.mnemonic = mnemonic;
@@ -230,7 +259,8 @@ Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, boo
 
   // Expected: a variable (&r, or r of integer type) or memory.
   const Expr* expected = e.kids[1].get();
-  if (expected->kind == Expr::Kind::unary && expected->op == "&" && expected->kids[0]->kind == Expr::Kind::name) expected = expected->kids[0].get();
+  if (expected->kind == Expr::Kind::unary && expected->op == "&" && expected->kids[0]->kind == Expr::Kind::name)
+    expected = expected->kids[0].get();
   const auto var = expected->kind == Expr::Kind::name ? variables_.find(expected->op) : variables_.end();
   const bool in_register = var != variables_.end() && (expected != e.kids[1].get() || !var->second.type.pointer());
   Place memory;
@@ -338,7 +368,8 @@ Value Lowering::fence_call(const Expr& e) {
     tags |= spaces;
     tags.add(e.op == "mem_fence" ? Tag::ACQ_REL : e.op == "read_mem_fence" ? Tag::ACQ : Tag::REL).add(Tag::WG);
   } else {
-    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), suggest(e.op, k_functions_hint(), "fences are atomic_work_item_fence and mem_fence"));
+    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
+            suggest(e.op, function_names(), "fences are atomic_work_item_fence and mem_fence"));
   }
   i.tags = tags;
   emit(std::move(i), e.span);
@@ -350,9 +381,12 @@ Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   none.is_void = true;
   if (e.op == "sub_group_barrier") unsupported(e.span, "sub-group barriers are not supported", "use barrier");
   if (e.op != "barrier" && e.op != "work_group_barrier")
-    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), suggest(e.op, k_functions_hint(), "barriers are barrier and work_group_barrier"));
+    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
+            suggest(e.op, function_names(), "barriers are barrier and work_group_barrier"));
   check_arguments(e, 1, 2, fmt::format("{}(CLK_GLOBAL_MEM_FENCE)", e.op));
-  if (ast_.scope.empty()) fail_at(e.span, fmt::format("thread P{} belongs to no work-group", ast_.id), fmt::format("write P{}@wg 0, dev 0", ast_.id));
+  if (ast_.scope.empty())
+    fail_at(e.span, fmt::format("thread P{} belongs to no work-group", ast_.id),
+            fmt::format("write P{}@wg 0, dev 0", ast_.id));
   Instr i;
   i.kind = Kind::barrier;
   i.mnemonic = e.op;
@@ -363,7 +397,8 @@ Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   i.tags |= spaces;
   if (e.kids.size() > 1) {
     if (scope_of(*e.kids[1]) != Tag::WG)
-      unsupported(e.kids[1]->span, "a work-group barrier with another memory scope is not supported", "write memory_scope_work_group");
+      unsupported(e.kids[1]->span, "a work-group barrier with another memory scope is not supported",
+                  "write memory_scope_work_group");
     i.spelling.push_back(e.kids[1]->op);
   }
   // Unnamed barriers meet in the order in which they stand in their threads.

@@ -21,7 +21,7 @@ constexpr LexOptions k_inside{false, true, true};
 
 // No test that a person wrote comes near these; they keep recursion and terms off the stack's end.
 constexpr int k_max_depth = 100;
-constexpr int k_max_operators = 1000;   // in one expression
+constexpr int k_max_operators = 1000;  // in one expression
 constexpr uint64_t k_max_cells = 0x1000;
 
 struct NamedType {
@@ -31,15 +31,30 @@ struct NamedType {
   bool is_signed;
 };
 constexpr std::array<NamedType, 24> k_types = {{
-    {"bool", "bool", 1, false},          {"char", "char", 8, true},           {"uchar", "uchar", 8, false},
-    {"short", "short", 16, true},        {"ushort", "ushort", 16, false},     {"int", "int", 32, true},
-    {"uint", "uint", 32, false},         {"long", "long", 64, true},          {"ulong", "ulong", 64, false},
-    {"size_t", "size_t", 64, false},     {"ptrdiff_t", "ptrdiff_t", 64, true},
-    {"intptr_t", "intptr_t", 64, true},  {"uintptr_t", "uintptr_t", 64, false},
-    {"int8_t", "char", 8, true},         {"uint8_t", "uchar", 8, false},      {"int16_t", "short", 16, true},
-    {"uint16_t", "ushort", 16, false},   {"int32_t", "int", 32, true},        {"uint32_t", "uint", 32, false},
-    {"int64_t", "long", 64, true},       {"uint64_t", "ulong", 64, false},    {"_Bool", "bool", 1, false},
-    {"signed", "int", 32, true},         {"unsigned", "uint", 32, false},
+    {"bool", "bool", 1, false},
+    {"char", "char", 8, true},
+    {"uchar", "uchar", 8, false},
+    {"short", "short", 16, true},
+    {"ushort", "ushort", 16, false},
+    {"int", "int", 32, true},
+    {"uint", "uint", 32, false},
+    {"long", "long", 64, true},
+    {"ulong", "ulong", 64, false},
+    {"size_t", "size_t", 64, false},
+    {"ptrdiff_t", "ptrdiff_t", 64, true},
+    {"intptr_t", "intptr_t", 64, true},
+    {"uintptr_t", "uintptr_t", 64, false},
+    {"int8_t", "char", 8, true},
+    {"uint8_t", "uchar", 8, false},
+    {"int16_t", "short", 16, true},
+    {"uint16_t", "ushort", 16, false},
+    {"int32_t", "int", 32, true},
+    {"uint32_t", "uint", 32, false},
+    {"int64_t", "long", 64, true},
+    {"uint64_t", "ulong", 64, false},
+    {"_Bool", "bool", 1, false},
+    {"signed", "int", 32, true},
+    {"unsigned", "uint", 32, false},
 }};
 
 bool is_qualifier(const Token& t) {
@@ -62,8 +77,24 @@ bool is_type_word(const Token& t) {
 int precedence(const Token& t) {
   if (t.kind != Tok::punct) return 0;
   constexpr std::array<std::pair<std::string_view, int>, 18> table = {{
-      {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6}, {"!=", 6}, {"<", 7},  {">", 7},
-      {"<=", 7}, {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
+      {"||", 1},
+      {"&&", 2},
+      {"|", 3},
+      {"^", 4},
+      {"&", 5},
+      {"==", 6},
+      {"!=", 6},
+      {"<", 7},
+      {">", 7},
+      {"<=", 7},
+      {">=", 7},
+      {"<<", 8},
+      {">>", 8},
+      {"+", 9},
+      {"-", 9},
+      {"*", 10},
+      {"/", 10},
+      {"%", 10},
   }};
   for (const auto& [op, p] : table)
     if (t.text == op) return p;
@@ -79,14 +110,16 @@ class Grammar {
     c_.set_options(k_outside);
     init_block(f);
     while (c_.peek().kind == Tok::word && at_thread_id(c_)) f.threads.push_back(thread(f.threads.size()));
-    if (f.threads.empty()) c_.fail_expected(c_.peek(), "a thread such as P0", "write P0 (global atomic_int* x) { ... }");
+    if (f.threads.empty())
+      c_.fail_expected(c_.peek(), "a thread such as P0", "write P0 (global atomic_int* x) { ... }");
     return f;
   }
 
  private:
   struct Depth {
     Depth(Grammar& g, const char* what) : g_(g) {
-      if (++g_.depth_ > k_max_depth) g_.c_.fail(g_.c_.peek(), fmt::format("this {} is nested too deeply", what), "flatten it");
+      if (++g_.depth_ > k_max_depth)
+        g_.c_.fail(g_.c_.peek(), fmt::format("this {} is nested too deeply", what), "flatten it");
     }
     ~Depth() { --g_.depth_; }
     Depth(const Depth&) = delete;
@@ -104,10 +137,12 @@ class Grammar {
     if (t.is("void")) unsupported(c_.span(t), "void pointers are not supported", "name the integer type of the object");
     if (t.is("float") || t.is("double") || t.is("half"))
       unsupported(c_.span(t), "floating point is not supported", "use int");
-    if (t.kind != Tok::word) c_.fail_expected(t, "a type", "types are int, uint, char, long, atomic_int, intptr_t, ...");
+    if (t.kind != Tok::word)
+      c_.fail_expected(t, "a type", "types are int, uint, char, long, atomic_int, intptr_t, ...");
     const auto found = find_type(t.text);
     if (!found)
-      c_.fail(t, fmt::format("{} is not a type", quoted(t.text)), suggest(t.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
+      c_.fail(t, fmt::format("{} is not a type", quoted(t.text)),
+              suggest(t.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
     c_.next();
     CType type = *found;
     if (t.is("unsigned") || t.is("signed")) {
@@ -139,7 +174,8 @@ class Grammar {
     while (!c_.accept("}")) {
       if (c_.accept(";") || c_.accept(",")) continue;
       f.init.push_back(init_entry());
-      if (!c_.at(";") && !c_.at(",") && !c_.at("}")) c_.fail_expected(c_.peek(), "';' or '}'", "separate initial values with ';'");
+      if (!c_.at(";") && !c_.at(",") && !c_.at("}"))
+        c_.fail_expected(c_.peek(), "';' or '}'", "separate initial values with ';'");
     }
     c_.accept(";");
   }
@@ -168,13 +204,15 @@ class Grammar {
       const Token name = c_.expect_word("a location or a register", "write [x] = 0; or int x = 0; or 0:r0 = 1;");
       e.name = std::string(name.text);
       if (!e.type && c_.peek().kind == Tok::word)
-        c_.fail(name, fmt::format("{} is not a type", quoted(name.text)), suggest(name.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
+        c_.fail(name, fmt::format("{} is not a type", quoted(name.text)),
+                suggest(name.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
     }
     if (!e.is_register && c_.accept("[")) {
       e.list = true;
       if (!c_.at("]")) e.cells = number_value(c_, c_.expect_number("the number of cells"), k_max_cells);
       const Token close = c_.expect("]");
-      if (e.cells == uint64_t{0}) c_.fail(close, fmt::format("{} has no cells", quoted(e.name)), "an array needs at least one");
+      if (e.cells == uint64_t{0})
+        c_.fail(close, fmt::format("{} has no cells", quoted(e.name)), "an array needs at least one");
     }
     if (c_.accept("=")) {
       if (c_.at("{")) {
@@ -183,7 +221,8 @@ class Grammar {
         c_.next();
         while (!c_.accept("}")) {
           e.values.push_back(init_value());
-          if (e.values.size() > k_max_cells) c_.fail(c_.peek(), "too many initial values", fmt::format("at most {}", k_max_cells));
+          if (e.values.size() > k_max_cells)
+            c_.fail(c_.peek(), "too many initial values", fmt::format("at most {}", k_max_cells));
           if (!c_.at("}")) c_.expect(",", "separate the values with ','");
         }
       } else {
@@ -197,14 +236,16 @@ class Grammar {
       e.cells = e.values.size();
     }
     if (e.cells && !e.values.empty() && e.values.size() > *e.cells)
-      fail_at(e.span, fmt::format("{} has {} cells and {} initial values", quoted(e.name), *e.cells, e.values.size()), "make them agree");
+      fail_at(e.span, fmt::format("{} has {} cells and {} initial values", quoted(e.name), *e.cells, e.values.size()),
+              "make them agree");
     return e;
   }
 
   InitValue init_value() {
     InitValue v;
     const Token t = c_.peek();
-    if (t.kind == Tok::word && (t.is("ATOMIC_VAR_INIT") || t.is("ATOMIC_INIT") || t.is("atomic_init")) && c_.peek(1).is("(")) {
+    if (t.kind == Tok::word && (t.is("ATOMIC_VAR_INIT") || t.is("ATOMIC_INIT") || t.is("atomic_init")) &&
+        c_.peek(1).is("(")) {
       c_.next();
       c_.next();
       v = init_value();
@@ -233,15 +274,20 @@ class Grammar {
     const Token first = c_.peek();
     th.id = parse_thread_id(c_);
     if (th.id != index)
-      c_.fail(first, fmt::format("thread P{} stands where P{} belongs", th.id, index), "threads are numbered P0, P1, ... in order");
+      c_.fail(first, fmt::format("thread P{} stands where P{} belongs", th.id, index),
+              "threads are numbered P0, P1, ... in order");
     if (c_.accept("@")) {
       do {
         const Token level = c_.expect_word("wg or dev", "write P0@wg 0, dev 0");
         if (!level.is("wg") && !level.is("dev") && !level.is("sg"))
-          c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, {"wg", "dev", "sg"}, "write P0@wg 0, dev 0"));
+          c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)),
+                  suggest(level.text, {"wg", "dev", "sg"}, "write P0@wg 0, dev 0"));
         for (const auto& s : th.scope)
-          if (s.first == level.text) c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
-        th.scope.emplace_back(std::string(level.text), static_cast<uint32_t>(number_value(c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
+          if (s.first == level.text)
+            c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
+        th.scope.emplace_back(
+            std::string(level.text),
+            static_cast<uint32_t>(number_value(c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
       } while (c_.accept(","));
       for (const char* level : {"wg", "dev"})
         if (std::none_of(th.scope.begin(), th.scope.end(), [&](const auto& s) { return s.first == level; }))
@@ -297,7 +343,8 @@ class Grammar {
     }
     p.span = c_.since(begin);
     if (!p.type.pointer())
-      fail_at(p.span, fmt::format("the parameter {} is not a pointer", quoted(p.name)), fmt::format("write {}* {}", p.type.text(), p.name));
+      fail_at(p.span, fmt::format("the parameter {} is not a pointer", quoted(p.name)),
+              fmt::format("write {}* {}", p.type.text(), p.name));
     for (const Parameter& other : th.parameters)
       if (other.name == p.name) fail_at(p.span, fmt::format("a second parameter {}", quoted(p.name)), "rename one");
     p.text = words + p.type.text() + " " + p.name;
@@ -334,7 +381,9 @@ class Grammar {
       // An unknown word followed by a name can only be a mistyped type.
       const Token a = c_.peek();
       const Token b = c_.peek(1);
-      if (a.kind == Tok::word && b.kind == Tok::word && !space_of(a).empty()) unsupported(c_.span(a), "variables in global or local memory are not supported inside a thread", "declare the location in the initial state");
+      if (a.kind == Tok::word && b.kind == Tok::word && !space_of(a).empty())
+        unsupported(c_.span(a), "variables in global or local memory are not supported inside a thread",
+                    "declare the location in the initial state");
       return a.kind == Tok::word && b.kind == Tok::word && !a.is("goto") && !a.is("else") && !a.is("return");
     }
     return true;
@@ -444,7 +493,9 @@ class Grammar {
       s.type = base;
       stars(s.type);
       s.name = std::string(c_.expect_word("the name of the variable").text);
-      if (c_.at("[")) unsupported(c_.span(c_.peek()), "arrays inside a thread are not supported", "declare the array in the initial state");
+      if (c_.at("["))
+        unsupported(c_.span(c_.peek()), "arrays inside a thread are not supported",
+                    "declare the array in the initial state");
       if (c_.accept("=")) s.value = whole(&Grammar::assignment);
       s.span = c_.since(begin);
       out.push_back(std::move(s));
@@ -455,7 +506,8 @@ class Grammar {
   // ---- expressions -----------------------------------------------------------------------------------
 
   ExprPtr make(Expr::Kind kind, std::string_view op, uint32_t begin) {
-    if (++operators_ > k_max_operators) c_.fail(c_.peek(), "this expression is too long", "use variables for its parts");
+    if (++operators_ > k_max_operators)
+      c_.fail(c_.peek(), "this expression is too long", "use variables for its parts");
     auto e = std::make_unique<Expr>();
     e->kind = kind;
     e->op = std::string(op);
@@ -495,8 +547,8 @@ class Grammar {
     if (t.is("=") || t.is("+=") || t.is("-=")) {
       op = std::string(t.text);
       c_.next();
-    } else if ((precedence(t) == 10 || t.is("&") || t.is("|") || t.is("^") || t.is("<<") || t.is(">>")) && c_.peek(1).is("=") &&
-               c_.peek(1).begin == t.end) {
+    } else if ((precedence(t) == 10 || t.is("&") || t.is("|") || t.is("^") || t.is("<<") || t.is(">>")) &&
+               c_.peek(1).is("=") && c_.peek(1).begin == t.end) {
       op = std::string(t.text) + "=";
       c_.next();
       c_.next();
@@ -607,18 +659,25 @@ class Grammar {
     bool is_long = false;
     while (!digits.text.empty()) {
       const char last = digits.text.back();
-      if (last == 'u' || last == 'U') is_unsigned = true;
-      else if (last == 'l' || last == 'L') is_long = true;
-      else break;
+      if (last == 'u' || last == 'U')
+        is_unsigned = true;
+      else if (last == 'l' || last == 'L')
+        is_long = true;
+      else
+        break;
       digits.text.remove_suffix(1);
     }
     const uint64_t v = number_value(c_, digits);
     const uint64_t int_limit = negative ? uint64_t{1} << 31 : (uint64_t{1} << 31) - 1;
-    const bool hex = digits.text.size() > 1 && digits.text[1] != '0' && (digits.text[1] == 'x' || digits.text[1] == 'X');
+    const bool hex =
+        digits.text.size() > 1 && digits.text[1] != '0' && (digits.text[1] == 'x' || digits.text[1] == 'X');
     ExprPtr e = make(Expr::Kind::number, "", t.begin);
-    if (is_long || (v > int_limit && !((is_unsigned || hex) && v <= 0xffffffffu))) e->type = long_type(!is_unsigned);
-    else if (is_unsigned || v > int_limit) e->type = *find_type("uint");
-    else e->type = int_type();
+    if (is_long || (v > int_limit && !((is_unsigned || hex) && v <= 0xffffffffu)))
+      e->type = long_type(!is_unsigned);
+    else if (is_unsigned || v > int_limit)
+      e->type = *find_type("uint");
+    else
+      e->type = int_type();
     e->number = negative ? uint64_t{0} - v : v;
     return e;
   }
@@ -639,7 +698,8 @@ class Grammar {
         c_.next();
         c_.expect(")", "a statement expression ends in })");
         if (e->body.empty() || e->body.back().kind != Stmt::Kind::expr || !e->body.back().name.empty())
-          fail_at(c_.since(begin), "this statement expression has no value", "its last statement must be an expression");
+          fail_at(c_.since(begin), "this statement expression has no value",
+                  "its last statement must be an expression");
         e->kids.push_back(std::move(e->body.back().value));
         e->body.pop_back();
         e->span = c_.since(begin);
@@ -707,7 +767,8 @@ std::optional<CType> find_type(std::string_view word) {
 }
 
 std::vector<std::string> type_names() {
-  std::vector<std::string> out = {"atomic_int", "atomic_uint", "atomic_long", "atomic_ulong", "atomic_intptr_t", "atomic_uintptr_t"};
+  std::vector<std::string> out = {"atomic_int",   "atomic_uint",     "atomic_long",
+                                  "atomic_ulong", "atomic_intptr_t", "atomic_uintptr_t"};
   for (const NamedType& t : k_types) out.emplace_back(t.name);
   return out;
 }

@@ -20,7 +20,8 @@ using prog::Instr;
 using prog::k_none;
 using prog::Kind;
 
-Lowering::Lowering(const prog::Test& test, const Memory& memory, const Thread& ast) : test_(test), memory_(memory), ast_(ast) {
+Lowering::Lowering(const prog::Test& test, const Memory& memory, const Thread& ast)
+    : test_(test), memory_(memory), ast_(ast) {
   for (const Parameter& p : ast.parameters) t_.parameters.push_back(p.text);
 }
 
@@ -55,13 +56,15 @@ const Parameter* Lowering::parameter(std::string_view name) const {
 }
 
 prog::RegId Lowering::declare_variable(const std::string& name, const CType& type, const Span& span) {
-  if (parameter(name)) fail_at(span, fmt::format("{} is a parameter of P{}", quoted(name), ast_.id), "rename the variable");
+  if (parameter(name))
+    fail_at(span, fmt::format("{} is a parameter of P{}", quoted(name), ast_.id), "rename the variable");
   const auto it = variables_.find(name);
   if (it != variables_.end()) {
     Variable& v = it->second;
     if (!(v.type.text() == type.plain().text()))
       fail_at(span, fmt::format("{} is already declared as {}", quoted(name), v.type.text()), "rename one of the two");
-    if (v.open && !v.from_init) fail_at(span, fmt::format("{} is already declared", quoted(name)), "assign to it, or rename one of the two");
+    if (v.open && !v.from_init)
+      fail_at(span, fmt::format("{} is already declared", quoted(name)), "assign to it, or rename one of the two");
     v.open = true;
     v.from_init = false;
     if (!scopes_.empty()) scopes_.back().push_back(name);
@@ -79,12 +82,18 @@ Lowering::Variable& Lowering::variable(const std::string& name, const Span& span
   std::vector<std::string> names;
   for (const auto& [n, v] : variables_) names.push_back(n);
   for (const Parameter& p : ast_.parameters) names.push_back(p.name);
-  const bool is_location = std::any_of(test_.symbols.begin(), test_.symbols.end(), [&](const prog::Symbol& s) { return s.name == name; });
+  const bool is_location =
+      std::any_of(test_.symbols.begin(), test_.symbols.end(), [&](const prog::Symbol& s) { return s.name == name; });
   if (is_location)
-    fail_at(span, fmt::format("{} is not a parameter of P{}", quoted(name), ast_.id), fmt::format("add 'global int* {}' to the parameters of P{}", name, ast_.id));
+    fail_at(span, fmt::format("{} is not a parameter of P{}", quoted(name), ast_.id),
+            fmt::format("add 'global int* {}' to the parameters of P{}", name, ast_.id));
   if (name.starts_with("memory_") || name.starts_with("CLK_"))
-    fail_at(span, fmt::format("{} is not a value", quoted(name)), "orders, scopes and fence flags stand in their places in atomic functions only");
-  fail_at(span, fmt::format("{} is not declared in P{}", quoted(name), ast_.id), suggest(name, names, fmt::format("declare it, int {0} = 0; or add 'global int* {0}' to the parameters of P{1}", name, ast_.id)));
+    fail_at(span, fmt::format("{} is not a value", quoted(name)),
+            "orders, scopes and fence flags stand in their places in atomic functions only");
+  fail_at(span, fmt::format("{} is not declared in P{}", quoted(name), ast_.id),
+          suggest(name, names,
+                  fmt::format("declare it, int {0} = 0; or add 'global int* {0}' to the parameters of P{1}", name,
+                              ast_.id)));
 }
 
 prog::RegId Lowering::destination(Dest* dest, const CType& type) {
@@ -95,9 +104,13 @@ prog::RegId Lowering::destination(Dest* dest, const CType& type) {
 }
 
 prog::RegId Lowering::initial_register(const InitEntry& e, const CType& type) {
-  if (parameter(e.name)) fail_at(e.span, fmt::format("{} is a parameter of P{}", quoted(e.name), ast_.id), "its value is the address of the location");
-  if (variables_.contains(e.name)) fail_at(e.span, fmt::format("a second initial value of {}:{}", e.thread, e.name), "remove one");
-  if (is_temporary_name(e.name)) fail_at(e.span, fmt::format("{} is the name of a temporary", quoted(e.name)), "rename the register");
+  if (parameter(e.name))
+    fail_at(e.span, fmt::format("{} is a parameter of P{}", quoted(e.name), ast_.id),
+            "its value is the address of the location");
+  if (variables_.contains(e.name))
+    fail_at(e.span, fmt::format("a second initial value of {}:{}", e.thread, e.name), "remove one");
+  if (is_temporary_name(e.name))
+    fail_at(e.span, fmt::format("{} is the name of a temporary", quoted(e.name)), "rename the register");
   const prog::RegId reg = new_register(e.name, type, false);
   variables_.emplace(e.name, Variable{reg, type.plain(), true, true});
   return reg;
@@ -184,7 +197,8 @@ void Lowering::run() {
   statements(ast_.body);
   if (!wanted_labels_.empty()) {
     const auto& [name, span] = *wanted_labels_.begin();
-    fail_at(span, fmt::format("there is no label {} in P{}", quoted(name), ast_.id), fmt::format("place it: {}: statement", name));
+    fail_at(span, fmt::format("there is no label {} in P{}", quoted(name), ast_.id),
+            fmt::format("place it: {}: statement", name));
   }
 }
 
@@ -198,14 +212,21 @@ void Lowering::statements(const std::vector<Stmt>& list) {
 void Lowering::statement(const Stmt& s) {
   switch (s.kind) {
     case Stmt::Kind::expr:
-      if (s.value->kind == Expr::Kind::call && s.value->op.find("barrier") != std::string::npos) barrier_call(*s.value, s.name);
-      else discard(*s.value);
+      if (s.value->kind == Expr::Kind::call && s.value->op.find("barrier") != std::string::npos)
+        barrier_call(*s.value, s.name);
+      else
+        discard(*s.value);
       return;
-    case Stmt::Kind::declare: return declare(s);
-    case Stmt::Kind::block: return statements(s.body);
-    case Stmt::Kind::if_: return if_statement(s);
-    case Stmt::Kind::while_: return while_statement(s, nullptr);
-    case Stmt::Kind::do_: return do_statement(s);
+    case Stmt::Kind::declare:
+      return declare(s);
+    case Stmt::Kind::block:
+      return statements(s.body);
+    case Stmt::Kind::if_:
+      return if_statement(s);
+    case Stmt::Kind::while_:
+      return while_statement(s, nullptr);
+    case Stmt::Kind::do_:
+      return do_statement(s);
     case Stmt::Kind::for_:
       scopes_.emplace_back();
       for (const Stmt& i : s.init) statement(i);
@@ -214,7 +235,8 @@ void Lowering::statement(const Stmt& s) {
       scopes_.pop_back();
       return;
     case Stmt::Kind::break_:
-    case Stmt::Kind::continue_: return leave(s);
+    case Stmt::Kind::continue_:
+      return leave(s);
     case Stmt::Kind::goto_: {
       Instr i;
       i.kind = Kind::jump;
@@ -225,7 +247,8 @@ void Lowering::statement(const Stmt& s) {
     }
     case Stmt::Kind::label: {
       const bool known = gotos_.contains(s.name);
-      if (known && !wanted_labels_.contains(s.name)) fail_at(s.span, fmt::format("a second label {}", quoted(s.name)), "rename one");
+      if (known && !wanted_labels_.contains(s.name))
+        fail_at(s.span, fmt::format("a second label {}", quoted(s.name)), "rename one");
       if (!known) gotos_.emplace(s.name, new_label(s.name));
       wanted_labels_.erase(s.name);
       put_label(gotos_.find(s.name)->second, Form::plain, s.span);
@@ -375,7 +398,9 @@ void Lowering::do_statement(const Stmt& s) {
 
 void Lowering::leave(const Stmt& s) {
   const bool is_break = s.kind == Stmt::Kind::break_;
-  if (loops_.empty()) fail_at(s.span, fmt::format("this {} is in no loop", is_break ? "break" : "continue"), "it belongs into a while or for loop");
+  if (loops_.empty())
+    fail_at(s.span, fmt::format("this {} is in no loop", is_break ? "break" : "continue"),
+            "it belongs into a while or for loop");
   const Loop& loop = loops_.back();
   if (!is_break && !loop.may_continue)
     unsupported(s.span, "continue in a for or do loop is not supported", "write a while loop, or use if");

@@ -26,10 +26,10 @@ struct Memory {
 // A value in flight. Pointers to a known location stay symbolic until they are used as numbers. Truth values
 // keep width 1 under type int until a number is needed.
 struct Value {
-  term::Expr e;                            // empty for a symbolic pointer and for void
+  term::Expr e;  // empty for a symbolic pointer and for void
   CType type;
   prog::SymbolId symbol = prog::k_none;
-  term::Expr index;                        // symbolic pointer: cells from the start, 64 bits; empty: 0
+  term::Expr index;  // symbolic pointer: cells from the start, 64 bits; empty: 0
   bool is_void = false;
   bool symbolic() const { return symbol != prog::k_none; }
 };
@@ -53,18 +53,18 @@ class Lowering {
     prog::RegId reg = 0;
     CType type;
     bool from_init = false;
-    bool open = true;         // its block is still open
+    bool open = true;  // its block is still open
   };
   // Where a result should go: makes (or names) the register when the value is ready.
   struct Dest {
     CType type;
-    std::string name;                      // variable to declare or assign
+    std::string name;  // variable to declare or assign
     bool declare = false;
     bool used = false;
   };
   struct Place {
     prog::Address addr;
-    CType type;                            // of the object
+    CType type;  // of the object
   };
   struct If {
     prog::LabelId otherwise = prog::k_none;
@@ -93,7 +93,7 @@ class Lowering {
 
   // opencl_value.cpp: expressions
   Value value(const Expr& e, Dest* dest = nullptr);
-  void discard(const Expr& e);                       // value not needed
+  void discard(const Expr& e);  // value not needed
   Value name_value(const Expr& e);
   Value unary(const Expr& e, Dest* dest);
   Value binary(const Expr& e);
@@ -106,7 +106,7 @@ class Lowering {
   Value minmax(const Expr& e);
   void set(const std::string& name, const Span& span, const Expr& right);
   void copy_to(prog::RegId reg, const CType& type, const Value& v, const Span& span);
-  term::Expr condition(const Expr& e);               // width 1
+  term::Expr condition(const Expr& e);  // width 1
   Place place(const Expr& lvalue);
   Place place_of(const Value& pointer, const Span& span);
   Value load(const Place& p, const Span& span, Dest* dest);
@@ -126,7 +126,7 @@ class Lowering {
   // registers
   prog::RegId new_register(const std::string& name, const CType& type, bool temporary);
   prog::RegId temporary(const CType& type);
-  prog::RegId destination(Dest* dest, const CType& type);   // dest if it fits, else a temporary
+  prog::RegId destination(Dest* dest, const CType& type);  // dest if it fits, else a temporary
   prog::RegId declare_variable(const std::string& name, const CType& type, const Span& span);
   Variable& variable(const std::string& name, const Span& span);
   Value register_value(prog::RegId reg, const CType& type) const;
@@ -144,12 +144,12 @@ class Lowering {
   std::vector<prog::InitValue> init_;
   std::map<std::string, Variable, std::less<>> variables_;
   std::map<std::string, prog::LabelId, std::less<>> gotos_;
-  std::map<std::string, Span, std::less<>> wanted_labels_;   // mentioned by goto, not yet placed
+  std::map<std::string, Span, std::less<>> wanted_labels_;  // mentioned by goto, not yet placed
   std::vector<std::vector<std::string>> scopes_;
-  std::vector<size_t> open_branches_;     // of the ifs and whiles around the current statement
+  std::vector<size_t> open_branches_;  // of the ifs and whiles around the current statement
   std::vector<Loop> loops_;
-  uint32_t constructs_ = 0;         // structured statements so far
-  uint32_t jumps_ = 0;              // gotos so far
+  uint32_t constructs_ = 0;  // structured statements so far
+  uint32_t jumps_ = 0;       // gotos so far
   uint32_t temporaries_ = 0;
   uint32_t unnamed_barriers_ = 0;
 };

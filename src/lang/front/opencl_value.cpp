@@ -16,7 +16,8 @@ using term::Op;
 bool is_pure(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::number:
-    case Expr::Kind::name: break;
+    case Expr::Kind::name:
+      break;
     case Expr::Kind::unary:
       // `&*p` and `&p[i]` touch nothing, but they are rare enough to be treated as if they did.
       if (e.op == "*" || e.op == "&" || e.op == "++" || e.op == "--") return false;
@@ -27,8 +28,10 @@ bool is_pure(const Expr& e) {
     case Expr::Kind::binary:
     case Expr::Kind::logical:
     case Expr::Kind::conditional:
-    case Expr::Kind::cast: break;
-    default: return false;
+    case Expr::Kind::cast:
+      break;
+    default:
+      return false;
   }
   return std::all_of(e.kids.begin(), e.kids.end(), [](const ExprPtr& k) { return is_pure(*k); });
 }
@@ -79,14 +82,18 @@ Lowering::Place Lowering::place_of(const Value& pointer, const Span& span) {
     const prog::ObjectId id = test_.symbols[pointer.symbol].object;
     const prog::Object& object = test_.objects[id];
     if (p.type.value_width() != object.width)
-      unsupported(span, fmt::format("an access of {} bits to {}, which has {}", p.type.value_width(), quoted(object.name), object.width),
+      unsupported(span,
+                  fmt::format("an access of {} bits to {}, which has {}", p.type.value_width(), quoted(object.name),
+                              object.width),
                   "accesses must have the width of their location");
     p.addr.symbol = pointer.symbol;
     if (pointer.index && !pointer.index.is_const(0)) {
       p.addr.index = pointer.index;
       if (pointer.index.is_const() && pointer.index.value() >= object.init.size())
-        fail_at(span, fmt::format("{} has no cell {}", quoted(object.name), static_cast<int64_t>(pointer.index.value())),
-                object.init.size() == 1 ? "it has one cell, 0" : fmt::format("its cells are 0 to {}", object.init.size() - 1));
+        fail_at(span,
+                fmt::format("{} has no cell {}", quoted(object.name), static_cast<int64_t>(pointer.index.value())),
+                object.init.size() == 1 ? "it has one cell, 0"
+                                        : fmt::format("its cells are 0 to {}", object.init.size() - 1));
     }
     return p;
   }
@@ -97,7 +104,9 @@ Lowering::Place Lowering::place_of(const Value& pointer, const Span& span) {
     for (prog::ObjectId o = 0; o < test_.objects.size(); ++o)
       known = known || (a >= prog::address_of(o) && a - prog::address_of(o) < test_.objects[o].init.size() &&
                         test_.objects[o].width == p.type.value_width());
-    if (!known) fail_at(span, fmt::format("the constant {} is not the address of a location", static_cast<int64_t>(a)), "use a parameter of the thread");
+    if (!known)
+      fail_at(span, fmt::format("the constant {} is not the address of a location", static_cast<int64_t>(a)),
+              "use a parameter of the thread");
   }
   return p;
 }
@@ -174,15 +183,24 @@ Value Lowering::value(const Expr& e, Dest* dest) {
       v.type = e.type;
       return v;
     }
-    case Expr::Kind::name: return name_value(e);
-    case Expr::Kind::unary: return unary(e, dest);
-    case Expr::Kind::postfix: return change_by_one(e, true, true);
-    case Expr::Kind::binary: return binary(e);
-    case Expr::Kind::logical: return logical(e);
-    case Expr::Kind::assign: return assign(e);
-    case Expr::Kind::conditional: return conditional(e);
-    case Expr::Kind::index: return load(place(e), e.span, dest);
-    case Expr::Kind::call: return call(e, true, dest);
+    case Expr::Kind::name:
+      return name_value(e);
+    case Expr::Kind::unary:
+      return unary(e, dest);
+    case Expr::Kind::postfix:
+      return change_by_one(e, true, true);
+    case Expr::Kind::binary:
+      return binary(e);
+    case Expr::Kind::logical:
+      return logical(e);
+    case Expr::Kind::assign:
+      return assign(e);
+    case Expr::Kind::conditional:
+      return conditional(e);
+    case Expr::Kind::index:
+      return load(place(e), e.span, dest);
+    case Expr::Kind::call:
+      return call(e, true, dest);
     case Expr::Kind::comma:
       discard(*e.kids[0]);
       return value(*e.kids[1], dest);
@@ -211,8 +229,12 @@ Value Lowering::value(const Expr& e, Dest* dest) {
 
 void Lowering::discard(const Expr& e) {
   switch (e.kind) {
-    case Expr::Kind::call: call(e, false, nullptr); return;
-    case Expr::Kind::postfix: change_by_one(e, true, false); return;
+    case Expr::Kind::call:
+      call(e, false, nullptr);
+      return;
+    case Expr::Kind::postfix:
+      change_by_one(e, true, false);
+      return;
     case Expr::Kind::comma:
       discard(*e.kids[0]);
       discard(*e.kids[1]);
@@ -238,7 +260,8 @@ void Lowering::discard(const Expr& e) {
       for (const std::string& name : scopes_.back()) variables_.find(name)->second.open = false;
       scopes_.pop_back();
       return;
-    default: break;
+    default:
+      break;
   }
   value(e);
 }
@@ -299,15 +322,19 @@ Value Lowering::combine(std::string_view op, const Value& a, const Value& b, con
   const bool shift = op == "<<" || op == ">>";
   CType type = int_type();
   if (a.type.pointer() || b.type.pointer()) {
-    if (!comparison && op != "-") fail_at(span, fmt::format("{} of pointers", quoted(op)), "cast them to intptr_t first");
+    if (!comparison && op != "-")
+      fail_at(span, fmt::format("{} of pointers", quoted(op)), "cast them to intptr_t first");
     type = long_type(false);
     if (op == "-") type = long_type();
   } else {
     const CType pa = promoted(a, span).type;
     const CType pb = promoted(b, span).type;
-    if (shift || pa.width > pb.width) type = pa;
-    else if (pb.width > pa.width) type = pb;
-    else type = pa.is_signed ? pb : pa;
+    if (shift || pa.width > pb.width)
+      type = pa;
+    else if (pb.width > pa.width)
+      type = pb;
+    else
+      type = pa.is_signed ? pb : pa;
     // Names are canonical per width and sign, so that int + intptr_t has one type.
     type = type.width == 64 ? long_type(type.is_signed) : *find_type(type.is_signed ? "int" : "uint");
   }
@@ -315,22 +342,38 @@ Value Lowering::combine(std::string_view op, const Value& a, const Value& b, con
   const term::Expr y = convert(b, type, span);
   const bool s = type.is_signed;
   Op o = Op::add;
-  if (op == "+") o = Op::add;
-  else if (op == "-") o = Op::sub;
-  else if (op == "*") o = Op::mul;
-  else if (op == "/") o = s ? Op::sdiv : Op::udiv;
-  else if (op == "%") o = s ? Op::srem : Op::urem;
-  else if (op == "&") o = Op::and_;
-  else if (op == "|") o = Op::or_;
-  else if (op == "^") o = Op::xor_;
-  else if (op == "<<") o = Op::shl;
-  else if (op == ">>") o = s ? Op::ashr : Op::lshr;
-  else if (op == "==") o = Op::eq;
-  else if (op == "!=") o = Op::ne;
-  else if (op == "<") o = s ? Op::slt : Op::ult;
-  else if (op == "<=") o = s ? Op::sle : Op::ule;
-  else if (op == ">") o = s ? Op::sgt : Op::ugt;
-  else o = s ? Op::sge : Op::uge;
+  if (op == "+")
+    o = Op::add;
+  else if (op == "-")
+    o = Op::sub;
+  else if (op == "*")
+    o = Op::mul;
+  else if (op == "/")
+    o = s ? Op::sdiv : Op::udiv;
+  else if (op == "%")
+    o = s ? Op::srem : Op::urem;
+  else if (op == "&")
+    o = Op::and_;
+  else if (op == "|")
+    o = Op::or_;
+  else if (op == "^")
+    o = Op::xor_;
+  else if (op == "<<")
+    o = Op::shl;
+  else if (op == ">>")
+    o = s ? Op::ashr : Op::lshr;
+  else if (op == "==")
+    o = Op::eq;
+  else if (op == "!=")
+    o = Op::ne;
+  else if (op == "<")
+    o = s ? Op::slt : Op::ult;
+  else if (op == "<=")
+    o = s ? Op::sle : Op::ule;
+  else if (op == ">")
+    o = s ? Op::sgt : Op::ugt;
+  else
+    o = s ? Op::sge : Op::uge;
   Value out;
   out.e = term::binary(o, x, y);
   if (!comparison) out.type = type;
@@ -456,7 +499,8 @@ Value Lowering::change_by_one(const Expr& e, bool want_old, bool wanted) {
 }
 
 Value Lowering::minmax(const Expr& e) {
-  if (e.kids.size() != 2) fail_at(e.span, fmt::format("{} takes two values", quoted(e.op)), fmt::format("write {}(a, b)", e.op));
+  if (e.kids.size() != 2)
+    fail_at(e.span, fmt::format("{} takes two values", quoted(e.op)), fmt::format("write {}(a, b)", e.op));
   const Value a = value(*e.kids[0]);
   const Value b = value(*e.kids[1]);
   Value out;

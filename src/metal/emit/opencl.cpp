@@ -27,11 +27,17 @@ using prog::RegId;
 class ThreadPrinter {
  public:
   ThreadPrinter(const prog::Test& test, uint32_t thread, std::string& out)
-      : test_(test), code_(test.code(thread)), out_(out), declared_(code_.registers.size(), false),
-        inside_call_(code_.registers.size(), false), uses_(code_.registers.size(), 0), definitions_(code_.registers.size(), 0) {
+      : test_(test),
+        code_(test.code(thread)),
+        out_(out),
+        declared_(code_.registers.size(), false),
+        inside_call_(code_.registers.size(), false),
+        uses_(code_.registers.size(), 0),
+        definitions_(code_.registers.size(), 0) {
     for (const prog::InitValue& v : test.threads[thread].init) declared_[v.reg] = true;
     for (RegId r = 0; r < code_.registers.size(); ++r)
-      for (const std::string& p : code_.parameters) declared_[r] = declared_[r] || p.ends_with(" " + code_.registers[r].name);
+      for (const std::string& p : code_.parameters)
+        declared_[r] = declared_[r] || p.ends_with(" " + code_.registers[r].name);
     count();
   }
 
@@ -45,9 +51,9 @@ class ThreadPrinter {
   // Some instructions that print as one statement.
   struct Unit {
     size_t begin = 0;
-    size_t end = 0;                        // one past
+    size_t end = 0;  // one past
     enum class Kind : uint8_t { plain, cas, if_, loop } kind = Kind::plain;
-    RegId dst = k_none;                    // what it defines, if it can stand inside another expression
+    RegId dst = k_none;  // what it defines, if it can stand inside another expression
   };
 
   size_t size() const { return code_.code.size(); }
@@ -115,7 +121,8 @@ class ThreadPrinter {
   }
 
   bool inlinable(const Unit& u) const {
-    return u.dst != k_none && code_.registers[u.dst].temporary && uses_[u.dst] == 1 && definitions_[u.dst] == 1 && !declared_[u.dst];
+    return u.dst != k_none && code_.registers[u.dst].temporary && uses_[u.dst] == 1 && definitions_[u.dst] == 1 &&
+           !declared_[u.dst];
   }
 
   // ---- declarations ----------------------------------------------------------------------------------
@@ -147,8 +154,10 @@ class ThreadPrinter {
       const Instr& rmw = memory ? at(u.begin + 1) : in;
       const std::string type = type_of(code_.registers[rmw.dst]);
       std::string args = w.pointer(rmw.addr, type, true).s;
-      if (memory) args += ", " + w.pointer(in.addr, type_of(code_.registers[in.dst]), true).s;
-      else args += fmt::format(", &{}", u.end > u.begin + 1 ? w.name(at(u.end - 1).dst) : "?");
+      if (memory)
+        args += ", " + w.pointer(in.addr, type_of(code_.registers[in.dst]), true).s;
+      else
+        args += fmt::format(", &{}", u.end > u.begin + 1 ? w.name(at(u.end - 1).dst) : "?");
       args += ", " + w.argument(rmw.args.empty() ? rmw.value : rmw.args.back());
       for (const std::string& s : rmw.spelling) args += ", " + s;
       return {rmw.mnemonic + "(" + args + ")", k_primary, 32, true};
@@ -156,7 +165,8 @@ class ThreadPrinter {
     const uint8_t width = in.dst != k_none ? code_.registers[in.dst].width : in.value ? in.value.width() : 32;
     const std::string type = in.dst != k_none ? type_of(code_.registers[in.dst]) : integer_type(width, true);
     const bool exact = in.dst != k_none && code_.registers[in.dst].temporary;
-    if (in.mnemonic.empty() || in.mnemonic == "load") return {w.dereference(in.addr, type, exact), k_unary, width, true};
+    if (in.mnemonic.empty() || in.mnemonic == "load")
+      return {w.dereference(in.addr, type, exact), k_unary, width, true};
     std::string args = w.pointer(in.addr, rmw_type(in, type), exact || in.kind == Kind::rmw).s;
     for (const term::Expr& e : in.args) args += ", " + w.argument(e);
     for (const std::string& s : in.spelling) args += ", " + s;
@@ -166,7 +176,8 @@ class ThreadPrinter {
   // fetch_min and fetch_max compare with the sign of the object's type.
   static std::string rmw_type(const Instr& in, const std::string& type) {
     if (in.kind != Kind::rmw || !in.value || in.mnemonic.find("fetch_m") == std::string::npos) return type;
-    if (in.value.op() == term::Op::umin || in.value.op() == term::Op::umax) return integer_type(in.value.width(), false);
+    if (in.value.op() == term::Op::umin || in.value.op() == term::Op::umax)
+      return integer_type(in.value.width(), false);
     return type;
   }
 
@@ -183,23 +194,29 @@ class ThreadPrinter {
         for (const std::string& s : in.spelling) args += ", " + s;
         return fmt::format("{}({});", in.mnemonic, args);
       }
-      case Kind::fence: return fmt::format("{}({});", in.mnemonic, fmt::join(in.spelling, ", "));
+      case Kind::fence:
+        return fmt::format("{}({});", in.mnemonic, fmt::join(in.spelling, ", "));
       case Kind::barrier: {
         const std::string label = in.barrier.instance.starts_with("#") ? "" : in.barrier.instance + ": ";
         return fmt::format("{}{}({});", label, in.mnemonic, fmt::join(in.spelling, ", "));
       }
-      case Kind::label: return label_name(in.label) + ": ;";
-      case Kind::jump: return in.mnemonic.empty() ? "goto " + label_name(in.label) + ";" : in.mnemonic + ";";
+      case Kind::label:
+        return label_name(in.label) + ": ;";
+      case Kind::jump:
+        return in.mnemonic.empty() ? "goto " + label_name(in.label) + ";" : in.mnemonic + ";";
       case Kind::branch: {
         const bool negated = in.form == Form::c_if;
         const term::Expr c = negated ? term::unary(term::Op::not_, in.value) : in.value;
         if (negated) return "if (" + w.condition(c) + ")";
-        if (in.form == Form::c_while || in.form == Form::c_while_back) return w.condition(in.form == Form::c_while ? term::unary(term::Op::not_, c) : c);
+        if (in.form == Form::c_while || in.form == Form::c_while_back)
+          return w.condition(in.form == Form::c_while ? term::unary(term::Op::not_, c) : c);
         return fmt::format("if ({}) goto {};", w.condition(c), label_name(in.label));
       }
-      case Kind::local: return w.assigned(in.value, type_of(code_.registers[in.dst])) + ";";
+      case Kind::local:
+        return w.assigned(in.value, type_of(code_.registers[in.dst])) + ";";
       case Kind::load:
-      case Kind::rmw: return expression(w, u).s + ";";
+      case Kind::rmw:
+        return expression(w, u).s + ";";
     }
     return "";
   }
@@ -245,7 +262,8 @@ class ThreadPrinter {
     const auto use = [&](const term::Expr& e) {
       term::for_each_variable(e, [&](uint64_t v) {
         const auto r = static_cast<RegId>(v);
-        const bool here = v >= declared_.size() || (std::find(made.begin(), made.end(), r) != made.end() && r != target(u));
+        const bool here =
+            v >= declared_.size() || (std::find(made.begin(), made.end(), r) != made.end() && r != target(u));
         if (!here && !declared_[r]) most = std::max(most, r + 1);
       });
     };
@@ -281,7 +299,8 @@ class ThreadPrinter {
   std::string assignment(const Unit& u, const std::string& text, bool declares) const {
     const RegId dst = target(u);
     if (dst == k_none) return text;
-    return fmt::format("{}{} = {}", declares ? type_of(code_.registers[dst]) + " " : "", code_.registers[dst].name, text);
+    return fmt::format("{}{} = {}", declares ? type_of(code_.registers[dst]) + " " : "", code_.registers[dst].name,
+                       text);
   }
 
   // Prints the pending definitions that cannot stand inside `u`, and gives the text of `u`.
@@ -403,7 +422,8 @@ class ThreadPrinter {
     line(head + " {");
     ++indent_;
     // A lone goto would be read as a conditional jump; a block keeps it a statement.
-    const bool lone = !both && then_end == branch + 2 && at(branch + 1).kind == Kind::jump && at(branch + 1).mnemonic.empty();
+    const bool lone =
+        !both && then_end == branch + 2 && at(branch + 1).kind == Kind::jump && at(branch + 1).mnemonic.empty();
     if (lone) out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + "{\n";
     block(branch + 1, then_end, std::nullopt);
     if (lone) line("}");
@@ -430,7 +450,9 @@ class ThreadPrinter {
       return;
     }
     size_t test = head + 1;
-    while (test < end && !(at(test).kind == Kind::branch && at(test).form == Form::c_while && at(test).label == at(head).ctrl_end)) ++test;
+    while (test < end &&
+           !(at(test).kind == Kind::branch && at(test).form == Form::c_while && at(test).label == at(head).ctrl_end))
+      ++test;
     FENCEPOST_INVARIANT(test < end, "a while loop without its condition was printed");
     const Unit tail{test, test + 1, Unit::Kind::plain, k_none};
     const size_t start = out_.size();
@@ -458,14 +480,15 @@ class ThreadPrinter {
   const prog::Template& code_;
   std::string& out_;
   std::vector<bool> declared_;
-  std::vector<bool> inside_call_;        // made by a compare-exchange for itself
+  std::vector<bool> inside_call_;  // made by a compare-exchange for itself
   std::vector<uint32_t> uses_;
   std::vector<uint32_t> definitions_;
   int indent_ = 0;
 };
 
 std::string initial_value(const prog::Test& test, const prog::Object& o, size_t cell) {
-  if (cell < o.init_address.size() && o.init_address[cell] != k_none) return "&" + test.symbols[o.init_address[cell]].name;
+  if (cell < o.init_address.size() && o.init_address[cell] != k_none)
+    return "&" + test.symbols[o.init_address[cell]].name;
   if (o.width == 1) return std::to_string(o.init[cell]);
   return std::to_string(term::to_signed(o.init[cell], o.width));
 }
@@ -489,7 +512,8 @@ std::string initial_state(const prog::Test& test) {
     for (const prog::InitValue& v : t.init) {
       const prog::Template& code = test.templates[t.templ];
       const prog::Register& r = code.registers[v.reg];
-      const bool is_parameter = std::any_of(code.parameters.begin(), code.parameters.end(), [&](const std::string& p) { return p.ends_with(" " + r.name); });
+      const bool is_parameter = std::any_of(code.parameters.begin(), code.parameters.end(),
+                                            [&](const std::string& p) { return p.ends_with(" " + r.name); });
       if (is_parameter) continue;
       out += fmt::format("  {} {}:{} = {};\n", type_of(r), t.id, r.name,
                          v.address != k_none ? "&" + test.symbols[v.address].name

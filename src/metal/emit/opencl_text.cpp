@@ -18,7 +18,9 @@ Text literal(uint64_t value, uint8_t width, bool is_signed) {
   const bool narrow = width < 32;
   const int64_t s = term::to_signed(value, width);
   t.s = is_signed ? fmt::format("{}{}", s, wide ? "L" : "") : fmt::format("{}{}", value, wide ? "UL" : "u");
-  if (narrow) return cast(integer_type(width, is_signed), std::to_string(is_signed ? s : static_cast<int64_t>(value)), width, is_signed);
+  if (narrow)
+    return cast(integer_type(width, is_signed), std::to_string(is_signed ? s : static_cast<int64_t>(value)), width,
+                is_signed);
   if (is_signed && s < 0) t.precedence = k_unary;
   return t;
 }
@@ -32,7 +34,11 @@ bool is_signed_type(std::string_view type) {
 }
 
 std::string integer_type(uint8_t width, bool is_signed) {
-  const std::string base = width <= 1 ? "bool" : width <= 8 ? "char" : width <= 16 ? "short" : width <= 32 ? "int" : "long";
+  const std::string base = width <= 1    ? "bool"
+                           : width <= 8  ? "char"
+                           : width <= 16 ? "short"
+                           : width <= 32 ? "int"
+                                         : "long";
   return is_signed || width <= 1 ? base : "u" + base;
 }
 
@@ -83,7 +89,8 @@ bool is_narrow_truth(const term::Expr& e) {
 
 // Where C asks for a truth value, `x != 0` of a variable is x.
 Text Writer::truth(const term::Expr& e) {
-  if (e.op() == Op::ne && e.kids()[1].is_const(0) && e.kids()[0].is_var() && e.kids()[0].width() > 1) return variable(e.kids()[0], true);
+  if (e.op() == Op::ne && e.kids()[1].is_const(0) && e.kids()[0].is_var() && e.kids()[0].width() > 1)
+    return variable(e.kids()[0], true);
   return is_narrow_truth(e) ? value(e.kids()[0]) : value(e);
 }
 
@@ -104,30 +111,54 @@ Text Writer::binary(const term::Expr& e) {
   };
   const auto form = [&]() -> Form {
     switch (e.op()) {
-      case Op::mul: return {"*", 10, 0};
-      case Op::sdiv: return {"/", 10, 1};
-      case Op::udiv: return {"/", 10, 2};
-      case Op::srem: return {"%", 10, 1};
-      case Op::urem: return {"%", 10, 2};
-      case Op::add: return {"+", 9, 0};
-      case Op::sub: return {"-", 9, 0};
-      case Op::shl: return {"<<", 8, 0};
-      case Op::ashr: return {">>", 8, 1};
-      case Op::lshr: return {">>", 8, 2};
-      case Op::slt: return {"<", 7, 1};
-      case Op::sle: return {"<=", 7, 1};
-      case Op::sgt: return {">", 7, 1};
-      case Op::sge: return {">=", 7, 1};
-      case Op::ult: return {"<", 7, 2};
-      case Op::ule: return {"<=", 7, 2};
-      case Op::ugt: return {">", 7, 2};
-      case Op::uge: return {">=", 7, 2};
-      case Op::eq: return {"==", 6, 0};
-      case Op::ne: return {"!=", 6, 0};
-      case Op::and_: return {"&", 5, 0};
-      case Op::xor_: return {"^", 4, 0};
-      case Op::or_: return {"|", 3, 0};
-      default: return {"", 0, 0};
+      case Op::mul:
+        return {"*", 10, 0};
+      case Op::sdiv:
+        return {"/", 10, 1};
+      case Op::udiv:
+        return {"/", 10, 2};
+      case Op::srem:
+        return {"%", 10, 1};
+      case Op::urem:
+        return {"%", 10, 2};
+      case Op::add:
+        return {"+", 9, 0};
+      case Op::sub:
+        return {"-", 9, 0};
+      case Op::shl:
+        return {"<<", 8, 0};
+      case Op::ashr:
+        return {">>", 8, 1};
+      case Op::lshr:
+        return {">>", 8, 2};
+      case Op::slt:
+        return {"<", 7, 1};
+      case Op::sle:
+        return {"<=", 7, 1};
+      case Op::sgt:
+        return {">", 7, 1};
+      case Op::sge:
+        return {">=", 7, 1};
+      case Op::ult:
+        return {"<", 7, 2};
+      case Op::ule:
+        return {"<=", 7, 2};
+      case Op::ugt:
+        return {">", 7, 2};
+      case Op::uge:
+        return {">=", 7, 2};
+      case Op::eq:
+        return {"==", 6, 0};
+      case Op::ne:
+        return {"!=", 6, 0};
+      case Op::and_:
+        return {"&", 5, 0};
+      case Op::xor_:
+        return {"^", 4, 0};
+      case Op::or_:
+        return {"|", 3, 0};
+      default:
+        return {"", 0, 0};
     }
   }();
   Text a = value(e.kids()[0]);
@@ -151,8 +182,10 @@ Text Writer::value(const term::Expr& e) {
   const uint8_t w = e.width();
   if (is_narrow_truth(e)) return cast("bool", enclosed(value(e.kids()[0]), k_unary), 1, true);
   switch (e.op()) {
-    case Op::constant: return w == 1 ? Text{e.value() != 0 ? "1" : "0", k_primary, 1, true} : literal(e.value(), w, true);
-    case Op::variable: return variable(e, false);
+    case Op::constant:
+      return w == 1 ? Text{e.value() != 0 ? "1" : "0", k_primary, 1, true} : literal(e.value(), w, true);
+    case Op::variable:
+      return variable(e, false);
     case Op::not_: {
       const Text kid = w == 1 ? truth(e.kids()[0]) : value(e.kids()[0]);
       return {(w == 1 ? "!" : "~") + enclosed(kid, k_unary), k_unary, w, kid.is_signed};
@@ -176,7 +209,8 @@ Text Writer::value(const term::Expr& e) {
       const Text t = with_sign(value(kid), e.op() == Op::sext);
       return cast(integer_type(w, true), enclosed(t, k_unary), w, true);
     }
-    case Op::trunc: return cast(integer_type(w, true), enclosed(value(e.kids()[0]), k_unary), w, true);
+    case Op::trunc:
+      return cast(integer_type(w, true), enclosed(value(e.kids()[0]), k_unary), w, true);
     case Op::ite: {
       const Text c = truth(e.kids()[0]);
       const Text a = conditional_part(e.kids()[1], false);
@@ -203,7 +237,8 @@ Text Writer::value(const term::Expr& e) {
         return {fmt::format("{} {} {}", enclosed(a, p), is_and ? "&&" : "||", enclosed(b, p + 1)), p, 1, true};
       }
       return binary(e);
-    default: return binary(e);
+    default:
+      return binary(e);
   }
 }
 
@@ -228,12 +263,16 @@ Text Writer::pointer(const prog::Address& addr, std::string_view type, bool exac
     if (addr.index) {
       const term::Expr& i = addr.index;
       Text index;
-      if (i.is_const() && static_cast<int64_t>(i.value()) == term::to_signed(i.value(), 32)) index = literal(i.value() & term::mask(32), 32, true);
-      else if (i.op() == Op::sext && i.kids()[0].width() == 32) index = with_sign(value(i.kids()[0]), true);
-      else index = value(i);
+      if (i.is_const() && static_cast<int64_t>(i.value()) == term::to_signed(i.value(), 32))
+        index = literal(i.value() & term::mask(32), 32, true);
+      else if (i.op() == Op::sext && i.kids()[0].width() == 32)
+        index = with_sign(value(i.kids()[0]), true);
+      else
+        index = value(i);
       t = {fmt::format("{} + {}", base, enclosed(index, 10)), 9, 64, false};
     }
-    if (exact && pointee(addr.symbol) != type && !pointee(addr.symbol).empty()) return cast(fmt::format("{}*", type), enclosed(t, k_unary), 64, false);
+    if (exact && pointee(addr.symbol) != type && !pointee(addr.symbol).empty())
+      return cast(fmt::format("{}*", type), enclosed(t, k_unary), 64, false);
     return t;
   }
   if (addr.index.is_var()) {

@@ -16,17 +16,17 @@ namespace fencepost::emit::opencl {
 // C expression with what its context needs to know.
 struct Text {
   std::string s;
-  int precedence = 0;      // k_primary ... 0 conditional
+  int precedence = 0;  // k_primary ... 0 conditional
   uint8_t width = 32;
   bool is_signed = true;
 };
 inline constexpr int k_primary = 14;
 inline constexpr int k_unary = 13;
 
-std::string type_of(const prog::Register& r);              // declared, or by width
+std::string type_of(const prog::Register& r);  // declared, or by width
 bool is_pointer_type(std::string_view type);
 bool is_signed_type(std::string_view type);
-std::string integer_type(uint8_t width, bool is_signed);   // "int", "ulong", ...
+std::string integer_type(uint8_t width, bool is_signed);  // "int", "ulong", ...
 
 class Writer {
  public:
@@ -34,11 +34,11 @@ class Writer {
 
   // Temporaries that print as their definition: register -> text of the definition.
   std::map<prog::RegId, std::function<Text()>> inlined;
-  std::vector<prog::RegId> met;     // in order of evaluation
-  bool misplaced = false;           // one stood where C might not evaluate it
+  std::vector<prog::RegId> met;  // in order of evaluation
+  bool misplaced = false;        // one stood where C might not evaluate it
 
   Text value(const term::Expr& e);
-  std::string condition(const term::Expr& e);              // width 1, where C asks for truth
+  std::string condition(const term::Expr& e);                        // width 1, where C asks for truth
   std::string assigned(const term::Expr& e, std::string_view type);  // right side of an assignment to the type
   std::string argument(const term::Expr& e);
   // A pointer expression to what `addr` names, read or written as `type`; a call argument, or with '*' before it.

@@ -10,8 +10,11 @@ namespace {
 const char* const k_tree = "ScopeTree (device (cta (warp T0)) (cta (warp T1)))\n";
 
 prog::Test gpu(const std::string& cell, const std::string& after = k_tree) {
-  return parse("GPU_PTX t\n{ x = 0; y = 0; 0:.reg .s32 r0; 0:.reg .u32 u0; 0:.reg .b64 a = x; 0:.reg .b64 b = y; 0:.reg .u64 d; 0:.reg .pred p; 0:.reg .pred q; }\n"
-               " T0 | T1 ;\n " + cell + " | ;\n" + after);
+  return parse(
+      "GPU_PTX t\n{ x = 0; y = 0; 0:.reg .s32 r0; 0:.reg .u32 u0; 0:.reg .b64 a = x; 0:.reg .b64 b = y; 0:.reg .u64 d; "
+      "0:.reg .pred p; 0:.reg .pred q; }\n"
+      " T0 | T1 ;\n " +
+      cell + " | ;\n" + after);
 }
 
 TagSet tags(const std::string& cell) { return gpu(cell).instrs(0).front().tags; }
@@ -97,7 +100,9 @@ TEST(GpuPtxPredicates, GuardAnyInstruction) {
 
 TEST(GpuPtxAddresses, KnownUnlessTheRegisterIsWritten) {
   EXPECT_EQ(gpu("ld.s32 r0, [b]").instrs(0).front().addr.symbol, 1u);
-  const prog::Test t = parse("GPU_PTX t\n{ x = 0; 0:.reg .s32 r0; 0:.reg .b64 a = x; 0:.reg .u64 d; }\n T0 ;\n add.u64 a, a, d ;\n ld.s32 r0, [a] ;\nScopeTree (cta (warp T0))");
+  const prog::Test t = parse(
+      "GPU_PTX t\n{ x = 0; 0:.reg .s32 r0; 0:.reg .b64 a = x; 0:.reg .u64 d; }\n T0 ;\n add.u64 a, a, d ;\n ld.s32 r0, "
+      "[a] ;\nScopeTree (cta (warp T0))");
   EXPECT_EQ(t.instrs(0)[1].addr.symbol, prog::k_none);
   EXPECT_TRUE(t.instrs(0)[1].addr.index.is_var());
   EXPECT_EQ(t.threads[0].init.front().address, 0u);
@@ -112,16 +117,21 @@ TEST(GpuPtxScopes, TreesAndTheirSpellings) {
     return out;
   };
   using P = std::vector<prog::ScopePath>;
-  EXPECT_EQ(paths("ScopeTree (device (cta (warp T0) (warp T1)) (cta (warp T2)))", "T0 | T1 | T2"), (P{{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}}));
+  EXPECT_EQ(paths("ScopeTree (device (cta (warp T0) (warp T1)) (cta (warp T2)))", "T0 | T1 | T2"),
+            (P{{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}}));
   EXPECT_EQ(paths("ScopeTree(grid(cta(warp T0) (warp T1)))", "T0 | T1"), (P{{0, 0, 0, 0}, {0, 0, 0, 1}}));
-  EXPECT_EQ(paths("scopeTree (device (kernel (cta (warp P0)) (cta (warp P1))))", "P0 | P1"), (P{{0, 0, 0, 0}, {0, 0, 1, 0}}));
-  EXPECT_EQ(paths("ScopeTree (device (kernel (cta (warp T0))) (kernel (cta (warp T1))))", "T0 | T1"), (P{{0, 0, 0, 0}, {0, 0, 1, 0}}));
-  EXPECT_EQ(paths("ScopeTree (system (device (cta T0)) (device (cta (warp T1))))", "T0 | T1"), (P{{0, 0, 0}, {0, 1, 0, 0}}));
+  EXPECT_EQ(paths("scopeTree (device (kernel (cta (warp P0)) (cta (warp P1))))", "P0 | P1"),
+            (P{{0, 0, 0, 0}, {0, 0, 1, 0}}));
+  EXPECT_EQ(paths("ScopeTree (device (kernel (cta (warp T0))) (kernel (cta (warp T1))))", "T0 | T1"),
+            (P{{0, 0, 0, 0}, {0, 0, 1, 0}}));
+  EXPECT_EQ(paths("ScopeTree (system (device (cta T0)) (device (cta (warp T1))))", "T0 | T1"),
+            (P{{0, 0, 0}, {0, 1, 0, 0}}));
   EXPECT_EQ(paths("ScopeTree (cta (warp T0 T1))", "T0 | T1"), (P{{0, 0, 0, 0}, {0, 0, 0, 0}}));
 }
 
 TEST(GpuPtxRegions, SharedIsATag) {
-  const std::string head = "GPU_PTX t\n{ shared x = 1; y = 0; 0:.reg .s32 r0; 0:.reg .b64 a = x; 1:.reg .s32 r0; }\n T0 | T1 ;\n";
+  const std::string head =
+      "GPU_PTX t\n{ shared x = 1; y = 0; 0:.reg .s32 r0; 0:.reg .b64 a = x; 1:.reg .s32 r0; }\n T0 | T1 ;\n";
   const std::string tree = "ScopeTree (device (cta (warp T0) (warp T1)))\ny: global\n";
   const prog::Test t = parse(head + " ld.s32 r0, [a] | atom.add.s32 r0, [x], 1 ;\n st.s32 [y], r0 | ;\n" + tree);
   EXPECT_EQ(t.objects[0].tags, TagSet{Tag::SHARED});
@@ -134,12 +144,16 @@ TEST(GpuPtxRegions, SharedIsATag) {
 }
 
 TEST(GpuPtxWidths, LocationsAreAsWideAsTheirAccesses) {
-  const prog::Test t = parse("GPU_PTX t\n{ x = -1; y = 1; .s64 z = 5; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, [x] ;\n ld.s32 r, [y] ;\nScopeTree (cta (warp T0))");
+  const prog::Test t = parse(
+      "GPU_PTX t\n{ x = -1; y = 1; .s64 z = 5; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, [x] ;\n ld.s32 r, "
+      "[y] ;\nScopeTree (cta (warp T0))");
   EXPECT_EQ(t.objects[0].width, 64);
   EXPECT_EQ(t.objects[0].init.front(), ~uint64_t{0});
   EXPECT_EQ(t.objects[1].width, 32);
   EXPECT_EQ(t.objects[2].width, 64);
-  const auto bad = front::parse(make_source("t.litmus", "GPU_PTX t\n{ x = 0; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, [x] ;\n ld.s32 r, [x] ;\nScopeTree (cta (warp T0))"));
+  const auto bad = front::parse(make_source("t.litmus",
+                                            "GPU_PTX t\n{ x = 0; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, "
+                                            "[x] ;\n ld.s32 r, [x] ;\nScopeTree (cta (warp T0))"));
   ASSERT_FALSE(bad.has_value());
   EXPECT_EQ(bad.error().list.front().fault, Fault::unsupported);
   EXPECT_EQ(bad.error().list.front().span.position().line, 5u);
@@ -147,9 +161,12 @@ TEST(GpuPtxWidths, LocationsAreAsWideAsTheirAccesses) {
 
 // Figure 12 of the ASPLOS 2015 paper, laid out as there.
 TEST(GpuPtxFormat, Figure12) {
-  const prog::Test t = parse("GPU_PTX SB\n{0:.reg .s32 r0;\n0:.reg .s32 r2;\n0:.reg .b64 r1 = x;\n0:.reg .b64 r3 = y;\n1:.reg .s32 r0;\n1:.reg .s32 r2;\n1:.reg .b64 r1 = y;\n1:.reg .b64 r3 = x;}\n"
-                             "T0 | T1 ;\nmov.s32 r0,1 | mov.s32 r0,1 ;\nst.cg.s32 [r1],r0 | st.cg.s32 [r1],r0 ;\nld.cg.s32 r2,[r3] | ld.cg.s32 r2,[r3] ;\n"
-                             "ScopeTree(grid(cta(warp T0) (warp T1)))\nx: shared, y: global\nexists (0:r2=0 /\\ 1:r2=0)\n");
+  const prog::Test t = parse(
+      "GPU_PTX SB\n{0:.reg .s32 r0;\n0:.reg .s32 r2;\n0:.reg .b64 r1 = x;\n0:.reg .b64 r3 = y;\n1:.reg .s32 "
+      "r0;\n1:.reg .s32 r2;\n1:.reg .b64 r1 = y;\n1:.reg .b64 r3 = x;}\n"
+      "T0 | T1 ;\nmov.s32 r0,1 | mov.s32 r0,1 ;\nst.cg.s32 [r1],r0 | st.cg.s32 [r1],r0 ;\nld.cg.s32 r2,[r3] | "
+      "ld.cg.s32 r2,[r3] ;\n"
+      "ScopeTree(grid(cta(warp T0) (warp T1)))\nx: shared, y: global\nexists (0:r2=0 /\\ 1:r2=0)\n");
   EXPECT_EQ(t.dialect, vocab::Dialect::ptx);
   EXPECT_EQ(t.syntax, prog::Syntax::gpu_ptx);
   EXPECT_EQ(t.instrs(0)[1].addr.symbol, 0u);

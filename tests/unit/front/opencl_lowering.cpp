@@ -9,8 +9,10 @@ using term::Op;
 
 namespace {
 
-prog::Test opencl(const std::string& body, const std::string& question = "", const std::string& init = "[x] = 0; [y] = 0;") {
-  return parse("OPENCL t\n{ " + init + " }\nP0@wg 1, dev 2 (global atomic_int* x, global int* y) {\n" + body + "\n}\n" + question);
+prog::Test opencl(const std::string& body, const std::string& question = "",
+                  const std::string& init = "[x] = 0; [y] = 0;") {
+  return parse("OPENCL t\n{ " + init + " }\nP0@wg 1, dev 2 (global atomic_int* x, global int* y) {\n" + body + "\n}\n" +
+               question);
 }
 
 std::vector<Kind> kinds(const prog::Test& t) {
@@ -38,12 +40,22 @@ std::string error(const std::string& text) {
 }
 
 TEST(OpenclTags, OrdersAndScopes) {
-  const auto load = [](const char* order) { return only(opencl(std::string("int r = atomic_load_explicit(x, memory_order_") + order + ", memory_scope_work_group);"), Kind::load).tags; };
+  const auto load = [](const char* order) {
+    return only(opencl(std::string("int r = atomic_load_explicit(x, memory_order_") + order +
+                       ", memory_scope_work_group);"),
+                Kind::load)
+        .tags;
+  };
   EXPECT_EQ(load("relaxed"), (TagSet{Tag::A, Tag::RLX, Tag::WG}));
   EXPECT_EQ(load("consume"), (TagSet{Tag::A, Tag::RLX, Tag::WG}));
   EXPECT_EQ(load("acquire"), (TagSet{Tag::A, Tag::ACQ, Tag::WG}));
   EXPECT_EQ(load("seq_cst"), (TagSet{Tag::A, Tag::SC, Tag::WG}));
-  const auto store = [](const char* order, const char* scope) { return only(opencl(std::string("atomic_store_explicit(x, 1, memory_order_") + order + ", memory_scope_" + scope + ");"), Kind::store).tags; };
+  const auto store = [](const char* order, const char* scope) {
+    return only(opencl(std::string("atomic_store_explicit(x, 1, memory_order_") + order + ", memory_scope_" + scope +
+                       ");"),
+                Kind::store)
+        .tags;
+  };
   EXPECT_EQ(store("relaxed", "work_item"), (TagSet{Tag::A, Tag::RLX, Tag::WI}));
   EXPECT_EQ(store("release", "device"), (TagSet{Tag::A, Tag::REL, Tag::DV}));
   EXPECT_EQ(store("seq_cst", "all_svm_devices"), (TagSet{Tag::A, Tag::SC, Tag::ALL}));
@@ -51,7 +63,8 @@ TEST(OpenclTags, OrdersAndScopes) {
 
 TEST(OpenclTags, Defaults) {
   EXPECT_EQ(only(opencl("atomic_store(x, 1);"), Kind::store).tags, (TagSet{Tag::A, Tag::SC, Tag::DV}));
-  EXPECT_EQ(only(opencl("atomic_store_explicit(x, 1, memory_order_release);"), Kind::store).tags, (TagSet{Tag::A, Tag::REL, Tag::DV}));
+  EXPECT_EQ(only(opencl("atomic_store_explicit(x, 1, memory_order_release);"), Kind::store).tags,
+            (TagSet{Tag::A, Tag::REL, Tag::DV}));
   EXPECT_EQ(only(opencl("int r = atomic_load(x);"), Kind::load).tags, (TagSet{Tag::A, Tag::SC, Tag::DV}));
   EXPECT_EQ(only(opencl("*y = 1;"), Kind::store).tags, (TagSet{Tag::NA, Tag::WI}));
   EXPECT_EQ(only(opencl("int r = *y;"), Kind::load).tags, (TagSet{Tag::NA}));
@@ -59,7 +72,8 @@ TEST(OpenclTags, Defaults) {
 
 TEST(OpenclTags, ReadModifyWrite) {
   const auto tags = [](const char* order) {
-    const Instr i = only(opencl(std::string("int r = atomic_fetch_add_explicit(x, 1, memory_order_") + order + ");"), Kind::rmw);
+    const Instr i =
+        only(opencl(std::string("int r = atomic_fetch_add_explicit(x, 1, memory_order_") + order + ");"), Kind::rmw);
     return std::pair(i.tags, i.store_tags);
   };
   EXPECT_EQ(tags("relaxed"), std::pair(TagSet{Tag::A, Tag::RLX, Tag::DV}, TagSet{Tag::A, Tag::RLX, Tag::DV}));
@@ -70,15 +84,25 @@ TEST(OpenclTags, ReadModifyWrite) {
 }
 
 TEST(OpenclTags, FencesAndBarriers) {
-  EXPECT_EQ(only(opencl("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);"), Kind::fence).tags,
+  EXPECT_EQ(only(opencl("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);"),
+                 Kind::fence)
+                .tags,
             (TagSet{Tag::F, Tag::ACQ_REL, Tag::WG, Tag::GLOBAL}));
-  EXPECT_EQ(only(opencl("atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_relaxed, memory_scope_device);"), Kind::fence).tags,
+  EXPECT_EQ(only(opencl("atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_relaxed, "
+                        "memory_scope_device);"),
+                 Kind::fence)
+                .tags,
             (TagSet{Tag::F, Tag::RLX, Tag::DV, Tag::GLOBAL, Tag::LOCAL}));
-  EXPECT_EQ(only(opencl("mem_fence(CLK_LOCAL_MEM_FENCE);"), Kind::fence).tags, (TagSet{Tag::F, Tag::ACQ_REL, Tag::WG, Tag::LOCAL}));
-  EXPECT_EQ(only(opencl("read_mem_fence(CLK_LOCAL_MEM_FENCE);"), Kind::fence).tags, (TagSet{Tag::F, Tag::ACQ, Tag::WG, Tag::LOCAL}));
+  EXPECT_EQ(only(opencl("mem_fence(CLK_LOCAL_MEM_FENCE);"), Kind::fence).tags,
+            (TagSet{Tag::F, Tag::ACQ_REL, Tag::WG, Tag::LOCAL}));
+  EXPECT_EQ(only(opencl("read_mem_fence(CLK_LOCAL_MEM_FENCE);"), Kind::fence).tags,
+            (TagSet{Tag::F, Tag::ACQ, Tag::WG, Tag::LOCAL}));
   EXPECT_EQ(only(opencl("write_mem_fence(0);"), Kind::fence).tags, (TagSet{Tag::F, Tag::REL, Tag::WG}));
-  EXPECT_EQ(only(opencl("atomic_thread_fence(memory_order_seq_cst);"), Kind::fence).tags, (TagSet{Tag::F, Tag::SC, Tag::DV, Tag::GLOBAL, Tag::LOCAL}));
-  const prog::Test t = opencl("B7: barrier(CLK_GLOBAL_MEM_FENCE); barrier(CLK_LOCAL_MEM_FENCE); work_group_barrier(0, memory_scope_work_group);");
+  EXPECT_EQ(only(opencl("atomic_thread_fence(memory_order_seq_cst);"), Kind::fence).tags,
+            (TagSet{Tag::F, Tag::SC, Tag::DV, Tag::GLOBAL, Tag::LOCAL}));
+  const prog::Test t = opencl(
+      "B7: barrier(CLK_GLOBAL_MEM_FENCE); barrier(CLK_LOCAL_MEM_FENCE); work_group_barrier(0, "
+      "memory_scope_work_group);");
   const auto& code = t.instrs(0);
   ASSERT_EQ(code.size(), 3u);
   EXPECT_EQ(code[0].tags, (TagSet{Tag::F, Tag::B, Tag::ACQ_REL, Tag::WG, Tag::GLOBAL}));
@@ -86,13 +110,16 @@ TEST(OpenclTags, FencesAndBarriers) {
   EXPECT_EQ(code[0].barrier.level, 2u);  // all, device, work-group
   EXPECT_EQ(code[1].barrier.instance, "#0");
   EXPECT_EQ(code[2].barrier.instance, "#1");
-  EXPECT_NE(error("OPENCL t\n{}\nP0@wg 0, dev 0 (int* x) { barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device); }").find("another memory scope"), std::string::npos);
+  EXPECT_NE(error("OPENCL t\n{}\nP0@wg 0, dev 0 (int* x) { barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device); }")
+                .find("another memory scope"),
+            std::string::npos);
 }
 
 TEST(OpenclMemory, ObjectsAndTheirTags) {
-  const prog::Test t = parse("OPENCL t\n{ [x] = 1; atomic_int y = 2; long w; int A[2] = {3, -4}; p = &x; q = *x; char c = -1; }\n"
-                             "P0 (global atomic_int* x, local int* y, volatile int* z, global long* w, char* c) { }\n"
-                             "P1 (atomic_int* x, int* A) { }\nexists (x = 1)");
+  const prog::Test t = parse(
+      "OPENCL t\n{ [x] = 1; atomic_int y = 2; long w; int A[2] = {3, -4}; p = &x; q = *x; char c = -1; }\n"
+      "P0 (global atomic_int* x, local int* y, volatile int* z, global long* w, char* c) { }\n"
+      "P1 (atomic_int* x, int* A) { }\nexists (x = 1)");
   const auto object = [&](const char* name) {
     for (const auto& o : t.objects)
       if (o.name == name) return o;
@@ -114,8 +141,10 @@ TEST(OpenclMemory, ObjectsAndTheirTags) {
 }
 
 TEST(OpenclMemory, ScopePathAndTemplates) {
-  const prog::Test t = parse("OPENCL t\n{ [x] = 0; int 0:r = 5; int 1:r = 6; 2:r = &x; }\n"
-                             "P0@wg 1, dev 2 (int* x) { *x = r; }\nP1@dev 0, wg 3 (int* x) { *x = r; }\nP2@wg 0, dev 0 (int* x) { *x = 1; }\n");
+  const prog::Test t = parse(
+      "OPENCL t\n{ [x] = 0; int 0:r = 5; int 1:r = 6; 2:r = &x; }\n"
+      "P0@wg 1, dev 2 (int* x) { *x = r; }\nP1@dev 0, wg 3 (int* x) { *x = r; }\nP2@wg 0, dev 0 (int* x) { *x = 1; "
+      "}\n");
   EXPECT_EQ(t.threads[0].scope, (prog::ScopePath{0, 2, 1}));
   EXPECT_EQ(t.threads[1].scope, (prog::ScopePath{0, 0, 3}));
   EXPECT_EQ(t.threads[0].templ, t.threads[1].templ);  // equal code is shared; the constants differ
@@ -134,7 +163,9 @@ TEST(OpenclMemory, ParametersInConditionsAreAddresses) {
 }
 
 TEST(OpenclMemory, Pointers) {
-  const prog::Test t = parse("OPENCL t\n{ int A[3]; p = &A; }\nP0 (int* A, int** p) { int* q = *p; *q = 1; A[2] = 2; *(A + 1) = 3; int r = A[*q]; q[1] = 4; }");
+  const prog::Test t = parse(
+      "OPENCL t\n{ int A[3]; p = &A; }\nP0 (int* A, int** p) { int* q = *p; *q = 1; A[2] = 2; *(A + 1) = 3; int r = "
+      "A[*q]; q[1] = 4; }");
   const auto& code = t.instrs(0);
   EXPECT_TRUE(code[0].addr.direct());
   EXPECT_EQ(t.code(0).registers[code[0].dst].width, 64);
@@ -142,7 +173,7 @@ TEST(OpenclMemory, Pointers) {
   EXPECT_TRUE(code[1].addr.index.is_var());
   EXPECT_TRUE(code[2].addr.index.is_const(2));
   EXPECT_TRUE(code[3].addr.index.is_const(1));
-  EXPECT_EQ(code[5].addr.symbol, 0u);                    // A[*q]: a load, then an indexed load
+  EXPECT_EQ(code[5].addr.symbol, 0u);  // A[*q]: a load, then an indexed load
   EXPECT_EQ(code[5].addr.index.op(), Op::sext);
   EXPECT_EQ(evaluate(code[6].addr.index, 0x1000), 0x1001u);  // cells follow one another
 }
@@ -185,17 +216,19 @@ TEST(OpenclExpressions, LoadsAreEvaluatedLeftToRight) {
 TEST(OpenclExpressions, AndOrRunTheirRightSideAsCDoes) {
   const prog::Test t = opencl("int r = atomic_load(x) == 1 && *y == 2;");
   // load x; t = ..; if (t) { load y; t = ..; }; r = t
-  ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::local, Kind::branch, Kind::load, Kind::local, Kind::label, Kind::local}));
+  ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::local, Kind::branch, Kind::load, Kind::local, Kind::label,
+                                         Kind::local}));
   EXPECT_EQ(kinds(opencl("int a = 1; int r = a == 1 || a == 2;")), (std::vector<Kind>{Kind::local, Kind::local}));
 }
 
 TEST(OpenclControl, IfElse) {
   const prog::Test t = opencl("int r = *y; if (r == 1) { *y = 2; } else { *y = 3; } *y = 4;");
   const auto& code = t.instrs(0);
-  ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::branch, Kind::store, Kind::jump, Kind::label, Kind::store, Kind::label, Kind::store}));
+  ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::branch, Kind::store, Kind::jump, Kind::label, Kind::store,
+                                         Kind::label, Kind::store}));
   EXPECT_EQ(code[1].form, Form::c_if);
   EXPECT_EQ(code[1].reach, prog::CtrlReach::to_label);
-  EXPECT_EQ(t.code(0).labels[code[1].label].at, 4u);     // jumps to the else branch if r != 1
+  EXPECT_EQ(t.code(0).labels[code[1].label].at, 4u);  // jumps to the else branch if r != 1
   EXPECT_EQ(t.code(0).labels[code[1].ctrl_end].at, 6u);
   EXPECT_EQ(evaluate(code[1].value, 1), 0u);
   EXPECT_EQ(evaluate(code[1].value, 0), 1u);
@@ -211,10 +244,12 @@ TEST(OpenclControl, Loops) {
   ASSERT_EQ(kinds(d), (std::vector<Kind>{Kind::label, Kind::store, Kind::load, Kind::branch, Kind::label}));
   EXPECT_EQ(d.code(0).labels[d.instrs(0)[3].label].at, 0u);
   const prog::Test f = opencl("for (int i = 0; i < 2; i++) { if (i == 1) break; *y = i; }");
-  ASSERT_EQ(kinds(f), (std::vector<Kind>{Kind::local, Kind::label, Kind::branch, Kind::branch, Kind::jump, Kind::label, Kind::store, Kind::local, Kind::jump, Kind::label}));
+  ASSERT_EQ(kinds(f), (std::vector<Kind>{Kind::local, Kind::label, Kind::branch, Kind::branch, Kind::jump, Kind::label,
+                                         Kind::store, Kind::local, Kind::jump, Kind::label}));
   EXPECT_EQ(f.code(0).labels[f.instrs(0)[4].label].at, 9u);
   EXPECT_EQ(f.code(0).labels[f.instrs(0)[3].ctrl_end].at, 9u);  // the store depends on not having left
-  EXPECT_NE(error("OPENCL t\n{}\nP0 (int* x) { for (;; *x = 1) { continue; } }").find("unsupported"), std::string::npos);
+  EXPECT_NE(error("OPENCL t\n{}\nP0 (int* x) { for (;; *x = 1) { continue; } }").find("unsupported"),
+            std::string::npos);
 }
 
 TEST(OpenclControl, Goto) {
@@ -226,7 +261,9 @@ TEST(OpenclControl, Goto) {
 }
 
 TEST(OpenclCompareExchange, ExpectedInMemory) {
-  const prog::Test t = opencl("int r = atomic_compare_exchange_strong_explicit(x, y, 7, memory_order_acq_rel, memory_order_relaxed, memory_scope_work_group);");
+  const prog::Test t = opencl(
+      "int r = atomic_compare_exchange_strong_explicit(x, y, 7, memory_order_acq_rel, memory_order_relaxed, "
+      "memory_scope_work_group);");
   const auto& code = t.instrs(0);
   ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::rmw, Kind::branch, Kind::store, Kind::label, Kind::local}));
   EXPECT_EQ(code[0].tags, (TagSet{Tag::NA}));
@@ -245,7 +282,8 @@ TEST(OpenclCompareExchange, ExpectedInMemory) {
     EXPECT_EQ(*term::eval(code[3].value, registers(3, old)), old);
     EXPECT_EQ(*term::eval(code[5].value, registers(3, old)), equal ? 1u : 0u);
   }
-  EXPECT_EQ(kinds(opencl("atomic_compare_exchange_weak(x, y, 1);")), (std::vector<Kind>{Kind::load, Kind::rmw, Kind::branch, Kind::store, Kind::label}));
+  EXPECT_EQ(kinds(opencl("atomic_compare_exchange_weak(x, y, 1);")),
+            (std::vector<Kind>{Kind::load, Kind::rmw, Kind::branch, Kind::store, Kind::label}));
 }
 
 TEST(OpenclCompareExchange, ExpectedInAVariable) {
@@ -255,12 +293,14 @@ TEST(OpenclCompareExchange, ExpectedInAVariable) {
   EXPECT_EQ(t.code(0).registers[code[2].dst].name, "r");
   EXPECT_EQ(t.code(0).registers[code[3].dst].name, "e");
   EXPECT_TRUE(code[3].value.is_var());
-  EXPECT_EQ(kinds(opencl("int e = 3; atomic_compare_exchange_strong(x, e, 7);")), (std::vector<Kind>{Kind::local, Kind::rmw, Kind::local}));
+  EXPECT_EQ(kinds(opencl("int e = 3; atomic_compare_exchange_strong(x, e, 7);")),
+            (std::vector<Kind>{Kind::local, Kind::rmw, Kind::local}));
 }
 
 TEST(OpenclUnsupported, IsNamedAndPlaced) {
   const auto unsupported = [](const std::string& body) {
-    const auto t = front::parse(make_source("t.litmus", "OPENCL t\n{ long w; }\nP0@wg 0, dev 0 (int* x, long* w) {\n" + body + "\n}\n"));
+    const auto t = front::parse(
+        make_source("t.litmus", "OPENCL t\n{ long w; }\nP0@wg 0, dev 0 (int* x, long* w) {\n" + body + "\n}\n"));
     ASSERT_FALSE(t.has_value()) << body;
     const Diagnostic& d = t.error().list.front();
     EXPECT_EQ(d.fault, Fault::unsupported) << render(d);

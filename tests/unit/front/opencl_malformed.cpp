@@ -37,7 +37,9 @@ void check(const std::string& prefix, size_t least) {
     const std::string shown = render(d);
     EXPECT_EQ(d.fault, Fault::bad_input) << shown;
     const auto at = d.span.position();
-    EXPECT_EQ(std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + d.message, between(text.str(), "(* expect: ", " *)")) << shown;
+    EXPECT_EQ(std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + d.message,
+              between(text.str(), "(* expect: ", " *)"))
+        << shown;
     EXPECT_EQ(d.hint, between(text.str(), "(* hint: ", " *)")) << shown;
     EXPECT_FALSE(d.hint.empty()) << shown;
     EXPECT_NE(shown.find("\n     | "), std::string::npos) << shown;  // the line of the caret

@@ -17,10 +17,13 @@ class Generator {
   explicit Generator(Rng& rng) : rng_(rng) {}
 
   std::string test() {
-    std::string out = "OPENCL random\n{ [x] = 3; int y = -1; atomic_int z; int A[3] = {1, 2, 3}; long w = 7; char c = -2; uint u = 9; p = &y; }\n";
+    std::string out =
+        "OPENCL random\n{ [x] = 3; int y = -1; atomic_int z; int A[3] = {1, 2, 3}; long w = 7; char c = -2; uint u = "
+        "9; p = &y; }\n";
     for (int t = 0; t < 2; ++t) {
       out += "P" + std::to_string(t) + "@wg 0, dev " + std::to_string(t) +
-             " (global atomic_int* x, volatile local int* y, atomic_int* z, global int* A, global long* w, char* c, uint* u, int** p) {\n";
+             " (global atomic_int* x, volatile local int* y, atomic_int* z, global int* A, global long* w, char* c, "
+             "uint* u, int** p) {\n";
       out += "  int a = 1, b; uint v = 2; long l = 3; bool f = a == 1; int* q = *p; int e;\n";
       budget_ = 6 + static_cast<int>(rng_.below(8));
       loops_ = 0;
@@ -32,39 +35,66 @@ class Generator {
 
  private:
   template <size_t N>
-  std::string pick(const char* const (&list)[N]) { return list[rng_.below(N)]; }
+  std::string pick(const char* const (&list)[N]) {
+    return list[rng_.below(N)];
+  }
 
   std::string pointer(int depth) {
     switch (rng_.below(6)) {
-      case 0: return "x";
-      case 1: return "y";
-      case 2: return "z";
-      case 3: return "q";
-      case 4: return "A + " + std::to_string(rng_.below(3));
-      default: return depth > 0 ? "A + " + expression(depth - 1) : "A";
+      case 0:
+        return "x";
+      case 1:
+        return "y";
+      case 2:
+        return "z";
+      case 3:
+        return "q";
+      case 4:
+        return "A + " + std::to_string(rng_.below(3));
+      default:
+        return depth > 0 ? "A + " + expression(depth - 1) : "A";
     }
   }
 
   std::string expression(int depth) {
     if (depth <= 0) {
-      static const char* const leaves[] = {"a", "b", "v", "l", "f", "0", "1", "-5", "0x7fffffff", "7u", "9L", "*x", "*y", "*q", "*w", "*c", "*u", "A[1]", "**p", "(char)a"};
+      static const char* const leaves[] = {"a",  "b",  "v",  "l",  "f",  "0",  "1",  "-5",   "0x7fffffff", "7u",
+                                           "9L", "*x", "*y", "*q", "*w", "*c", "*u", "A[1]", "**p",        "(char)a"};
       return pick(leaves);
     }
     const std::string k = expression(depth - 1);
-    static const char* const binary[] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+    static const char* const binary[] = {"+",  "-",  "*",  "/", "%",  "&", "|",  "^",  "<<",
+                                         ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
     switch (rng_.below(14)) {
-      case 0: return "(" + k + " ? " + expression(depth - 1) + " : (long)" + expression(depth - 1) + ")";
-      case 1: return "(" + k + " ? " + expression(0) + " : (int)" + expression(0) + ")";
-      case 2: { static const char* const ops[] = {"!", "-", "~", "(int)", "(uint)", "(long)", "(char)", "(bool)"}; return pick(ops) + "(" + k + ")"; }
-      case 3: { static const char* const fs[] = {"atomic_fetch_add(x, ", "atomic_exchange(z, ", "atomic_fetch_max(u, ", "atomic_fetch_xor_explicit(z, "};
-                const size_t f = rng_.below(4); return std::string(fs[f]) + k + (f == 3 ? ", memory_order_acquire, memory_scope_work_group)" : ")"); }
-      case 4: return "atomic_load_explicit(" + pointer(depth - 1) + ", memory_order_acquire)";
-      case 5: return "atomic_compare_exchange_strong(x, y, " + k + ")";
-      case 6: return "atomic_compare_exchange_weak_explicit(z, &e, " + k + ", memory_order_acq_rel, memory_order_relaxed, memory_scope_device)";
-      case 7: return "min(" + k + ", " + expression(depth - 1) + ")";
-      case 8: return "*(" + pointer(depth - 1) + ")";
-      case 9: return "({ int t" + std::to_string(names_++) + " = " + k + "; " + expression(depth - 1) + "; })";
-      default: return "(" + k + " " + pick(binary) + " " + expression(depth - 1) + ")";
+      case 0:
+        return "(" + k + " ? " + expression(depth - 1) + " : (long)" + expression(depth - 1) + ")";
+      case 1:
+        return "(" + k + " ? " + expression(0) + " : (int)" + expression(0) + ")";
+      case 2: {
+        static const char* const ops[] = {"!", "-", "~", "(int)", "(uint)", "(long)", "(char)", "(bool)"};
+        return pick(ops) + "(" + k + ")";
+      }
+      case 3: {
+        static const char* const fs[] = {"atomic_fetch_add(x, ", "atomic_exchange(z, ", "atomic_fetch_max(u, ",
+                                         "atomic_fetch_xor_explicit(z, "};
+        const size_t f = rng_.below(4);
+        return std::string(fs[f]) + k + (f == 3 ? ", memory_order_acquire, memory_scope_work_group)" : ")");
+      }
+      case 4:
+        return "atomic_load_explicit(" + pointer(depth - 1) + ", memory_order_acquire)";
+      case 5:
+        return "atomic_compare_exchange_strong(x, y, " + k + ")";
+      case 6:
+        return "atomic_compare_exchange_weak_explicit(z, &e, " + k +
+               ", memory_order_acq_rel, memory_order_relaxed, memory_scope_device)";
+      case 7:
+        return "min(" + k + ", " + expression(depth - 1) + ")";
+      case 8:
+        return "*(" + pointer(depth - 1) + ")";
+      case 9:
+        return "({ int t" + std::to_string(names_++) + " = " + k + "; " + expression(depth - 1) + "; })";
+      default:
+        return "(" + k + " " + pick(binary) + " " + expression(depth - 1) + ")";
     }
   }
 
@@ -82,23 +112,54 @@ class Generator {
     const std::string e = expression(static_cast<int>(rng_.below(4)));
     static const char* const variables[] = {"a", "b", "v", "l", "f", "e"};
     switch (rng_.below(18)) {
-      case 0: return "*(" + pointer(1) + ") = " + e + ";\n";
-      case 1: return "atomic_store_explicit(" + pointer(1) + ", " + e + ", memory_order_release, memory_scope_all_svm_devices);\n";
-      case 2: return "if (" + e + ") {\n" + (depth > 0 ? block(depth - 1) : ";") + "}\n";
-      case 3: return "if (" + e + ") {\n" + (depth > 0 ? block(depth - 1) : ";") + "} else {\n" + (depth > 0 ? block(depth - 1) : ";") + "}\n";
-      case 4: { ++loops_; std::string body = depth > 0 ? block(depth - 1) : ";"; --loops_; return "while (" + e + ") {\n" + body + (rng_.below(2) ? "if (a) break; else continue;" : "") + "}\n"; }
-      case 5: { std::string body = depth > 0 ? block(depth - 1) : ";"; return "do {\n" + body + "} while (" + e + ");\n"; }
-      case 6: { std::string n = "i" + std::to_string(names_++); return "for (int " + n + " = 0; " + n + " < 2; " + n + "++) {\n" + (depth > 0 ? block(depth - 1) : ";") + "}\n"; }
-      case 7: return "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n";
-      case 8: return rng_.below(2) ? "B2: barrier(CLK_GLOBAL_MEM_FENCE);\n" : "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n";
-      case 9: return "int d" + std::to_string(names_++) + " = " + e + ";\n";
-      case 10: return "long d" + std::to_string(names_++) + (rng_.below(2) ? ";\n" : " = " + e + ";\n");
-      case 11: return e + ";\n";
-      case 12: return pick(variables) + " += " + e + ";\n";
-      case 13: return "A[" + std::to_string(rng_.below(3)) + "]++;\n";
-      case 14: return "q = q + " + e + ";\n";
-      case 15: { std::string n = "L" + std::to_string(names_++); return "if (" + e + ") goto " + n + ";\n" + statement(0) + n + ": ;\n"; }
-      default: return pick(variables) + " = " + e + ";\n";
+      case 0:
+        return "*(" + pointer(1) + ") = " + e + ";\n";
+      case 1:
+        return "atomic_store_explicit(" + pointer(1) + ", " + e +
+               ", memory_order_release, memory_scope_all_svm_devices);\n";
+      case 2:
+        return "if (" + e + ") {\n" + (depth > 0 ? block(depth - 1) : ";") + "}\n";
+      case 3:
+        return "if (" + e + ") {\n" + (depth > 0 ? block(depth - 1) : ";") + "} else {\n" +
+               (depth > 0 ? block(depth - 1) : ";") + "}\n";
+      case 4: {
+        ++loops_;
+        std::string body = depth > 0 ? block(depth - 1) : ";";
+        --loops_;
+        return "while (" + e + ") {\n" + body + (rng_.below(2) ? "if (a) break; else continue;" : "") + "}\n";
+      }
+      case 5: {
+        std::string body = depth > 0 ? block(depth - 1) : ";";
+        return "do {\n" + body + "} while (" + e + ");\n";
+      }
+      case 6: {
+        std::string n = "i" + std::to_string(names_++);
+        return "for (int " + n + " = 0; " + n + " < 2; " + n + "++) {\n" + (depth > 0 ? block(depth - 1) : ";") + "}\n";
+      }
+      case 7:
+        return "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, "
+               "memory_scope_device);\n";
+      case 8:
+        return rng_.below(2) ? "B2: barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                             : "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n";
+      case 9:
+        return "int d" + std::to_string(names_++) + " = " + e + ";\n";
+      case 10:
+        return "long d" + std::to_string(names_++) + (rng_.below(2) ? ";\n" : " = " + e + ";\n");
+      case 11:
+        return e + ";\n";
+      case 12:
+        return pick(variables) + " += " + e + ";\n";
+      case 13:
+        return "A[" + std::to_string(rng_.below(3)) + "]++;\n";
+      case 14:
+        return "q = q + " + e + ";\n";
+      case 15: {
+        std::string n = "L" + std::to_string(names_++);
+        return "if (" + e + ") goto " + n + ";\n" + statement(0) + n + ": ;\n";
+      }
+      default:
+        return pick(variables) + " = " + e + ";\n";
     }
   }
 
@@ -120,7 +181,9 @@ TEST(OpenclRandom, ProgramsRoundTrip) {
     if (!t) {
       // Only what a random expression may do wrong: a fixed index out of range, a constant as an address.
       const std::string m = t.error().list.front().message;
-      EXPECT_TRUE(m.find("has no cell") != std::string::npos || m.find("not the address") != std::string::npos || m.find("wider") != std::string::npos) << render(t.error());
+      EXPECT_TRUE(m.find("has no cell") != std::string::npos || m.find("not the address") != std::string::npos ||
+                  m.find("wider") != std::string::npos)
+          << render(t.error());
       continue;
     }
     ++parsed;
@@ -132,25 +195,43 @@ TEST(OpenclRandom, ProgramsRoundTrip) {
 
 const char* const k_seeds[] = {
     "OPENCL seed \"remark\"\n{ [x]=0; int y=1; atomic_int z; 0:a=x; int A[2]={0,1}; q=&y; w=*y; }\n"
-    "P0@wg 0, dev 0 (global atomic_int* x, local int* y, volatile int* z, int* A) { // line\n int r = *y + A[1]; /* block */ if (r == 1) { *y = 2; } else while (atomic_load(x) != 1) { r++; }\n"
-    " B1: barrier(CLK_GLOBAL_MEM_FENCE); int t = atomic_compare_exchange_strong_explicit(x, y, r, memory_order_acq_rel, memory_order_relaxed, memory_scope_device); }\n"
-    "P1 (global atomic_int* x) { do { atomic_store(x, 1); } while (0); }\n(* comment *)\nlocations [x; 0:r] exists (0:r = 1 /\\ x = 2)\n",
-    "GPU_PTX seed\n{ global x = 0; shared y = 1; 0:.reg .s32 r0; 0:.reg .b64 r1 = x; 0:.reg .pred p; 1:.reg .s32 r0 = -1; }\n T0 | T1 ;\n"
-    " st.cg.s32 [r1], 1 | L: ld.volatile.s32 r0, [x] ;\n setp.eq.s32 p, r0, 0 | bra L ;\n @!p atom.cas.b32 r0, [y], 0, 1 | membar.gl ;\n add.s32 r0, r0, 1 | ;\n"
+    "P0@wg 0, dev 0 (global atomic_int* x, local int* y, volatile int* z, int* A) { // line\n int r = *y + A[1]; /* "
+    "block */ if (r == 1) { *y = 2; } else while (atomic_load(x) != 1) { r++; }\n"
+    " B1: barrier(CLK_GLOBAL_MEM_FENCE); int t = atomic_compare_exchange_strong_explicit(x, y, r, "
+    "memory_order_acq_rel, memory_order_relaxed, memory_scope_device); }\n"
+    "P1 (global atomic_int* x) { do { atomic_store(x, 1); } while (0); }\n(* comment *)\nlocations [x; 0:r] exists "
+    "(0:r = 1 /\\ x = 2)\n",
+    "GPU_PTX seed\n{ global x = 0; shared y = 1; 0:.reg .s32 r0; 0:.reg .b64 r1 = x; 0:.reg .pred p; 1:.reg .s32 r0 = "
+    "-1; }\n T0 | T1 ;\n"
+    " st.cg.s32 [r1], 1 | L: ld.volatile.s32 r0, [x] ;\n setp.eq.s32 p, r0, 0 | bra L ;\n @!p atom.cas.b32 r0, [y], 0, "
+    "1 | membar.gl ;\n add.s32 r0, r0, 1 | ;\n"
     "ScopeTree (device (cta (warp T0)) (cta (warp T1)))\nx: global, y: shared\nexists (0:r0=1 /\\ T1:r0=0)\n",
 };
 
 std::string mutate(Rng& rng, std::string s) {
-  static const char* const pieces[] = {"|", ";", "{", "}", "(", ")", "P1", "r", "*", "&", "exists", ".", ",", "=", "==", "&&", "||", "?", ":", "int ", "long ", "(*", "/*", "//",
-                                       "-1", "0x", "99999999999", "\xff", "while (", "else ", "({", "})", "[", "]", "++", "@", "\n", "_t0", "x", "goto L;", "L: ", "warp", "shared", "r1", "T0", "~"};
+  static const char* const pieces[] = {
+      "|",  ";",   "{",           "}",       "(",       ")",     "P1",     "r",    "*",     "&",  "exists", ".",
+      ",",  "=",   "==",          "&&",      "||",      "?",     ":",      "int ", "long ", "(*", "/*",     "//",
+      "-1", "0x",  "99999999999", "\xff",    "while (", "else ", "({",     "})",   "[",     "]",  "++",     "@",
+      "\n", "_t0", "x",           "goto L;", "L: ",     "warp",  "shared", "r1",   "T0",    "~"};
   for (uint64_t k = 1 + rng.below(2); k > 0 && !s.empty(); --k) {
     const size_t at = rng.below(s.size());
     switch (rng.below(5)) {
-      case 0: s.erase(at, 1 + rng.below(8)); break;
-      case 1: s.insert(at, pieces[rng.below(std::size(pieces))]); break;
-      case 2: s[at] = static_cast<char>(rng.next()); break;
-      case 3: s.insert(at, s.substr(rng.below(s.size()), rng.below(20))); break;
-      default: s.resize(at); break;
+      case 0:
+        s.erase(at, 1 + rng.below(8));
+        break;
+      case 1:
+        s.insert(at, pieces[rng.below(std::size(pieces))]);
+        break;
+      case 2:
+        s[at] = static_cast<char>(rng.next());
+        break;
+      case 3:
+        s.insert(at, s.substr(rng.below(s.size()), rng.below(20)));
+        break;
+      default:
+        s.resize(at);
+        break;
     }
   }
   return s;
@@ -173,7 +254,7 @@ TEST(OpenclRandom, MutatedTextsNeverCrashAndRoundTrip) {
     for (const auto& x : *t) expect_round_trip(x);
     ASSERT_FALSE(HasFailure()) << text;
   }
-  EXPECT_GT(parsed, 250u);   // both sides of the parsers were met
+  EXPECT_GT(parsed, 250u);  // both sides of the parsers were met
   EXPECT_GT(refused, 2500u);
 }
 
