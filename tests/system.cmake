@@ -7,6 +7,8 @@ add_test(NAME system.rooms_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT
 # Links, the dependency table, what the tree may not say.
 add_test(NAME system.docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_docs)
 add_test(NAME system.tutorial_runner COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial_test.py)
+# The faults that `make mutate` plants still have their lines.
+add_test(NAME system.faults COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/check_faults_test.py)
 
 if(TARGET fencepost)
   # Every shell line of the documents gives what the documents say.
