@@ -20,4 +20,7 @@ std::string missing_order(const prog::Test& test, const cat::Model& model, const
 std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
                          const Candidates* candidates, const std::vector<witness::Explanation>* flags);
 
+// Whether the question of the test is answered with yes by these outcomes.
+bool validated(const prog::Test& test, const check::Outcomes& o);
+
 }  // namespace fencepost::report

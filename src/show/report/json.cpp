@@ -1,14 +1,17 @@
-#include "report/json.h"
+#include <nlohmann/json.hpp>
+#include <string>
 
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"
+#include "report/report.h"
 #include "report/story.h"
 
 namespace fencepost::report {
 
 using vocab::Base;
 using witness::Execution;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -34,7 +37,7 @@ Json reason(const prog::Test& test, const cat::Model& model, const Execution& x,
 
 }  // namespace
 
-Json json_header(const std::string& kind, const std::string& path, const prog::Test& test, const cat::Model& model) {
+static Json json_header(const std::string& kind, const std::string& path, const prog::Test& test, const cat::Model& model) {
   Json j;
   j["schema"] = "fencepost." + kind + "/1";
   j["path"] = path;
@@ -45,7 +48,7 @@ Json json_header(const std::string& kind, const std::string& path, const prog::T
   return j;
 }
 
-Json to_json(const check::Result& r) {
+static Json to_json(const check::Result& r) {
   Json j;
   j["verdict"] = name(r.verdict.status);
   j["detail"] = r.verdict.detail;
@@ -58,7 +61,7 @@ Json to_json(const check::Result& r) {
   return j;
 }
 
-Json to_json(const prog::Test& test, const witness::RunResult& run) {
+static Json to_json(const prog::Test& test, const witness::RunResult& run) {
   const Execution& x = run.execution;
   Json j;
   j["complete"] = x.complete();
@@ -101,7 +104,7 @@ Json to_json(const prog::Test& test, const witness::RunResult& run) {
   return j;
 }
 
-Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
+static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
   const cat::Axiom& a = model.axioms[e.axiom];
   Json j;
   j["axiom"] = a.name;
@@ -156,6 +159,34 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
     }
     j["candidates"] = std::move(c);
   }
+  return j.dump(2) + "\n";
+}
+
+std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Outcomes& o,
+                          double seconds) {
+  Json j = json_header("outcomes", path, test, model);
+  j["complete"] = o.status.status == Status::holds && o.states.complete;
+  j["status"] = fencepost::name(o.status.status);
+  j["detail"] = o.status.detail;
+  j["bound_hit"] = o.bound_hit;
+  j["observables"] = Json::array();
+  for (const prog::Observable& v : o.observables) j["observables"].push_back({{"name", v.text}, {"width", v.width}});
+  j["states"] = Json::array();
+  for (const prog::State& s : o.states.states) {
+    Json values = Json::array();
+    for (size_t i = 0; i < s.size(); ++i) {
+      if (s[i].free)
+        values.push_back(nullptr);
+      else
+        values.push_back(std::to_string(term::to_signed(s[i].value, o.observables[i].width)));
+    }
+    j["states"].push_back({{"text", prog::to_string(o.observables, s)}, {"values", std::move(values)}});
+  }
+  j["positive"] = o.positive;
+  j["negative"] = o.negative;
+  j["validated"] = validated(test, o);
+  j["flags"] = o.flags;
+  j["seconds"] = seconds;
   return j.dump(2) + "\n";
 }
 
