@@ -301,8 +301,8 @@ struct Teller {
       Step copy = s;
       copy.parts.clear();
       copy.remarks.clear();
-      // Two steps of program order are one.
-      if (!out.empty() && out.back().label == "po" && copy.label == "po" && out.back().to == copy.from) {
+      // Two steps of program order are one, unless they meet at a fence or barrier: that one matters.
+      if (x.events[copy.from].is_memory && !out.empty() && out.back().label == "po" && copy.label == "po" && out.back().to == copy.from) {
         out.back().to = copy.to;
         return;
       }
@@ -312,13 +312,15 @@ struct Teller {
     for (const Step& p : s.parts) brief(p, out);
   }
   // Facts about one pair, as the walks they are made of: "c -rmw-> d, and c -from-read-> g -asmo-> d".
-  std::string walks(uint32_t from, uint32_t to, const std::vector<Step>& steps) const {
+  // Their steps are added to `all`.
+  std::string walks(uint32_t to, const std::vector<Step>& steps, std::vector<Step>& all) const {
     std::string out;
     std::vector<Step> walk;
     auto flush = [&] {
       std::vector<Step> small;
       for (const Step& w : walk) brief(w, small);
       if (!small.empty()) out += (out.empty() ? "" : ", and ") + chain_text(test, x, small);
+      all.insert(all.end(), small.begin(), small.end());
       walk.clear();
     };
     for (const Step& s : steps) {
@@ -327,7 +329,7 @@ struct Teller {
         out += fmt::format("{}not {} -{}-> {}", out.empty() ? "" : ", but ", name(s.from), s.label, name(s.to));
         continue;
       }
-      if (steps.size() == 1 && !is_walk(s) && !s.parts.empty() && model.nodes[s.node].name.empty()) return walks(from, to, s.parts);
+      if (steps.size() == 1 && !is_walk(s) && !s.parts.empty() && model.nodes[s.node].name.empty()) return walks(to, s.parts, all);
       walk.push_back(s);
       if (s.walk_to() == to) flush();
     }
@@ -484,7 +486,7 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
   if (!story.brief.empty())
     story.summary = chain_text(test, x, story.brief);
   else if (!e.edges.empty())
-    story.summary = teller.walks(e.edges[0].from, e.edges[0].to, story.steps);
+    story.summary = teller.walks(e.edges[0].to, story.steps, story.brief);
   return story;
 }
 

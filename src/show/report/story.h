@@ -36,7 +36,7 @@ struct Step {
 struct Story {
   uint32_t axiom = 0;
   std::vector<Step> steps;          // of the cycle, or the facts about the offending pair
-  std::vector<Step> brief;          // the cycle in the terms a programmer knows: po, fr, rf, and synchronisation
+  std::vector<Step> brief;          // the same in the terms a programmer knows: po, fr, rf, and synchronisation
   std::vector<Remark> remarks;      // memberships that belong to no step
   bool cyclic = false;
   std::string summary;              // one line: the cycle, or the ways in which a pair is related
