@@ -443,8 +443,27 @@ void ProgramEncoding::encode_barriers() {
     c_.add({-m, reached});
     members_[e] = m;
   }
+  // Passing is the least fixpoint: what e passes for must have arrived without e having passed. e names the arrivals
+  // that it rests on, an arrival rests on the barriers before it in its thread, and nothing may rest on itself.
+  std::vector<WeightedEdge> edges;
+  auto before = [&](uint32_t e) {
+    std::vector<uint32_t> out;
+    for (uint32_t p : barriers_)
+      if (!s_.events[p].barrier->arrive && s_.program_order(p, e)) out.push_back(p);
+    return out;
+  };
+  auto rests_on = [&](uint32_t e, Lit here, const Member& m) -> Lit {
+    const std::vector<uint32_t> earlier = before(m.event);
+    if (earlier.empty() || m.event == e) return m.arrived;
+    const Lit l = c_.fresh();
+    c_.add({-l, m.arrived});
+    for (uint32_t p : earlier) edges.push_back({e, p, c_.and_(l, here)});
+    return l;
+  };
   for (uint32_t e : barriers_) {
     const SymEvent& ev = s_.events[e];
+    if (!ev.barrier->arrive)
+      for (uint32_t p : before(e)) edges.push_back({e, p, both(e, p)});
     for (const auto& [k, g] : group_of[e]) {
       const Group& group = groups[g];
       const Lit here = arrived[e][k];
@@ -459,6 +478,12 @@ void ProgramEncoding::encode_barriers() {
             chosen.push_back(c_.and_(l, members_.at(m.event)));
           }
         may_pass = quorum_met(ev.barrier_quorum, equal);
+        if (!ev.barrier->arrive) {
+          std::vector<Lit> grounds;
+          for (const auto& [t, ms] : group.by_thread)
+            for (const Member& m : ms) grounds.push_back(c_.and_(rests_on(e, here, m), same_id(e, m.event)));
+          c_.add({-here, -exec(e), quorum_met(ev.barrier_quorum, grounds)});
+        }
         const Lit enough = quorum_met(ev.barrier_quorum, chosen);
         if (!ev.barrier->arrive) c_.add({-here, -exec(e), enough});
       } else {
@@ -486,6 +511,12 @@ void ProgramEncoding::encode_barriers() {
           }
           if (all_constant) there.push_back(never);
           all.push_back(c_.or_(std::move(there)));
+          if (ev.barrier->arrive) continue;
+          std::vector<Lit> grounds{-here, -exec(e)};
+          if (all_constant) grounds.push_back(never);
+          if (auto it = group.by_thread.find(t); it != group.by_thread.end())
+            for (const Member& m : it->second) grounds.push_back(rests_on(e, here, m));
+          c_.add(grounds);
         }
         may_pass = c_.and_(std::move(all));
       }
@@ -508,24 +539,7 @@ void ProgramEncoding::encode_barriers() {
       if (auto it = members_.find(a); it != members_.end()) l = c_.and_(l, it->second);
       if (!c_.is_false(l)) syncbar_[key(a, b)] = l;
     }
-  // Passing is the least fixpoint: no group may wait, through program order, for itself.
-  std::map<std::pair<uint32_t, uint32_t>, Lit> waits;
-  for (uint32_t a : barriers_) {
-    if (s_.events[a].barrier->arrive) continue;
-    for (uint32_t b : barriers_) {
-      if (!s_.program_order(a, b)) continue;
-      for (const auto& [ka, ga] : group_of[a])
-        for (const auto& [kb, gb] : group_of[b]) {
-          if (ga == gb) continue;
-          const Lit l = c_.and_(arrived[a][ka], arrived[b][kb]);
-          auto [it, fresh] = waits.try_emplace({ga, gb}, l);
-          if (!fresh) it->second = c_.or_(it->second, l);
-        }
-    }
-  }
-  std::vector<WeightedEdge> edges;
-  for (const auto& [p, l] : waits) edges.push_back({p.first, p.second, l});
-  forbid_cycles(c_, static_cast<uint32_t>(groups.size()), std::move(edges), k_true);
+  forbid_cycles(c_, size(), std::move(edges), k_true);
 }
 
 // ---- final states ----------------------------------------------------------------------------------
