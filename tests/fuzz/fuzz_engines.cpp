@@ -4,6 +4,7 @@
 //   --models a,b,c,d        instead of four models for each dialect; "vulkan~atomicity" is vulkan without
 //                           the axiom of that name
 //   --only I                just program I, printed, with what the engines say
+//   --replay DIR            the saved programs of a folder instead of random ones
 //   --outcomes K            compare the sets of final states of every K-th program (default 4; 0: never)
 //   --seconds T             time for each question (default 2)
 //   -j N                    processes
@@ -15,6 +16,7 @@
 // Exit status 0: no disagreement, no death of an engine, every program read.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -47,6 +49,7 @@ struct Setup {
   bool check_statistics = false;
   std::string reference;
   bool quick = false;
+  std::string replay;
   // Loaded before the workers start.
   std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
   std::map<prog::Dialect, cat::Model> without_axioms;
@@ -97,6 +100,7 @@ Setup read_arguments(int argc, char** argv) {
     else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
     else if (a == "--save") s.save = v;
     else if (a == "--reference") s.reference = v;
+    else if (a == "--replay") s.replay = v;
     else if (a == "--models") {
       for (size_t at = 0; at < v.size();) {
         const size_t end = std::min(v.find(',', at), v.size());
@@ -294,6 +298,27 @@ void report_death(const Setup& setup, uint64_t index, int status) {
   _exit(1);
 }
 
+// Programs on which the engines once differed; they must stay one mind.
+int replay_saved(const Setup& setup) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(setup.replay))
+    if (entry.path().extension() == ".litmus") paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  int status = paths.empty() ? 1 : 0;
+  for (const std::string& path : paths) {
+    const auto tests = front::parse_file(path);
+    if (!tests) stop(render(tests.error()));
+    for (const prog::Test& test : *tests)
+      for (const auto& [name, model] : setup.loaded.at(test.syntax))
+        for (const std::string& d : compare(test, model, setup.compare_options(test.syntax, name, true)).disagreements) {
+          fmt::print("{}: {}: {}\n", path, name, d);
+          status = 1;
+        }
+  }
+  fmt::print("{} saved programs\n", paths.size());
+  return status;
+}
+
 int show_one(const Setup& setup) {
   Record record;
   const auto index = static_cast<uint64_t>(setup.only);
@@ -317,6 +342,7 @@ int main(int argc, char** argv) {
   Setup setup = read_arguments(argc, argv);
   load_models(setup);
   if (setup.only >= 0) return show_one(setup);
+  if (!setup.replay.empty()) return replay_saved(setup);
   Statistics statistics;
   run_in_workers<Record>(
       setup.count, setup.jobs, 180, [&](uint64_t i) { return one(setup, i); },
