@@ -15,15 +15,26 @@ uint32_t plus(uint32_t a, uint32_t b) { return a >= k_never - b ? k_never : a + 
 
 }  // namespace
 
-bool may_suppose(vocab::Tag t) {
+bool may_suppose(const Event& e, vocab::Tag t) {
   using vocab::Tag;
+  bool read = e.tags.has(Tag::R), write = e.tags.has(Tag::W), fence = e.tags.has(Tag::F);
+  bool vulkan_access = e.tags.has(Tag::SC0) || e.tags.has(Tag::SC1) || e.tags.has(Tag::SC2) || e.tags.has(Tag::SC3);
+  bool semantics = fence || e.tags.has(Tag::CBAR) || e.tags.has(Tag::ATOM);
+  if (e.key.thread == k_init || e.tags.has(Tag::NA)) return false;
   switch (t) {
-    case Tag::RLX: case Tag::ACQ: case Tag::REL: case Tag::ACQ_REL: case Tag::SC:
-    case Tag::CTA: case Tag::GPU: case Tag::SYS:
-    case Tag::ATOM: case Tag::NONPRIV: case Tag::AV: case Tag::VIS: case Tag::SEMAV: case Tag::SEMVIS:
-    case Tag::SEMSC0: case Tag::SEMSC1: case Tag::SEMSC2: case Tag::SEMSC3:
-    case Tag::SG: case Tag::WG: case Tag::QF: case Tag::DV: case Tag::ALL: case Tag::A:
+    case Tag::RLX: return read || write;
+    case Tag::ACQ: return vulkan_access ? read && semantics : read || (fence && semantics);
+    case Tag::REL: return vulkan_access ? write && semantics : write || (fence && semantics);
+    case Tag::ACQ_REL: case Tag::SC: return fence || e.tags.has(Tag::A);
+    case Tag::CTA: case Tag::GPU: case Tag::SYS: case Tag::ALL:
+    case Tag::SG: case Tag::WG: case Tag::QF: case Tag::DV:
       return true;
+    case Tag::ATOM: case Tag::NONPRIV: return vulkan_access;
+    case Tag::AV: return vulkan_access && write;
+    case Tag::VIS: return vulkan_access && read;
+    case Tag::SEMAV: return semantics && !read;
+    case Tag::SEMVIS: return semantics && !write;
+    case Tag::SEMSC0: case Tag::SEMSC1: case Tag::SEMSC2: case Tag::SEMSC3: return semantics;
     default: return false;
   }
 }
@@ -200,8 +211,7 @@ bool Derivations::update(NodeId node) {
     case NodeOp::base_set:
       each([&](uint32_t i, uint32_t) {
         if (x_.events[i].tags.has(m.tag)) return 16u;
-        bool instruction = x_.events[i].key.thread != k_init;
-        return suppose_ && instruction && may_suppose(m.tag) ? k_missing_price : k_never;
+        return suppose_ && may_suppose(x_.events[i], m.tag) ? k_missing_price : k_never;
       });
       break;
     case NodeOp::everything: each([](uint32_t, uint32_t) { return 1u; }); break;

@@ -76,7 +76,8 @@ std::string listing_text(const prog::Test& test, const witness::RunResult& run, 
     Row r{x.events[e].key.thread, event_text(test, x, e), instruction_text(test, x, e), place_of(test, x, e), {}};
     if (x.events[e].tags.has(Tag::R)) r.source = source_text(test, x, e);
     w1 = std::max(w1, r.event.size());
-    w2 = std::max(w2, r.instruction.size());
+    // One long statement does not push every other line's remarks off the screen.
+    if (r.instruction.size() <= 64) w2 = std::max(w2, r.instruction.size());
     w3 = std::max(w3, r.place.size());
     rows.push_back(std::move(r));
   }

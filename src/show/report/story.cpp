@@ -256,8 +256,12 @@ struct Teller {
   }
   // A relation is worth opening when somewhere below, through nothing but walks, program order takes part: cause and
   // hb open into po and synchronisation, synchronisation itself stays closed.
-  static bool opens(const Step& s) {
-    if (s.base || s.backwards || !is_walk(s)) return false;
+  bool opens(const Step& s) const {
+    if (s.base || s.backwards) return false;
+    if (!is_walk(s)) {  // several facts about two events: what they come down to may be a walk
+      const Step& c = core(s);
+      return &c != &s && opens(c);
+    }
     bool po = false, deeper = false;
     for (const Step& p : s.parts) {
       if (p.backwards) return false;  // from-read by any name is one step
@@ -309,6 +313,7 @@ struct Teller {
       out.push_back(std::move(copy));
       return;
     }
+    if (!is_walk(s)) return brief(core(s), out);
     for (const Step& p : s.parts) brief(p, out);
   }
   // Facts about one pair, as the walks they are made of: "c -rmw-> d, and c -from-read-> g -asmo-> d".
