@@ -66,8 +66,14 @@ class CheckRooms(unittest.TestCase):
         self.refused({"src/lang/prog/a.h": '#include "prog/b.h"\n', "src/lang/prog/b.h": '#include "prog/a.h"\n'},
                      "headers include each other in a cycle: prog/a.h -> prog/b.h -> prog/a.h")
 
-    def test_third_party_header_in_a_public_header(self):
-        self.refused({"src/lang/prog/bad.h": "#include <fmt/format.h>\n"}, "shows a third-party library")
+    def test_third_party_header_in_a_header_that_others_see(self):
+        self.refused({"src/lang/prog/bad.h": "#include <fmt/format.h>\n", "src/lang/prog/more.h": '#include "prog/bad.h"\n',
+                      "src/logic/check/see.cpp": '#include "prog/more.h"\n'},
+                     "src/lang/prog/bad.h:1: a header that other rooms see shows a third-party library")
+
+    def test_third_party_header_in_a_private_header(self):
+        self.assertEqual(self.run_on({"src/lang/prog/own.h": "#include <fmt/format.h>\n",
+                                      "src/lang/prog/own.cpp": '#include "prog/own.h"\n'})[0], 0)
 
 
 if __name__ == "__main__":
