@@ -229,7 +229,6 @@ class Walker {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= s.pc) {
-      if (options_.drop_idle_iterations && s.tracker.idle(in.label)) return stop(s, StopReason::spin);
       if (const auto why = s.tracker.jump_back(in.label, options_.bound)) return stop(s, *why);
     }
     s.pc = target;

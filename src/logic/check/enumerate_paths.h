@@ -53,8 +53,6 @@ struct Path {
 
 struct PathOptions {
   uint32_t bound = 1;
-  // A thread stops rather than repeat a loop after an iteration without effect: loses no final state.
-  bool drop_idle_iterations = false;
   size_t limit = 200000;
 };
 

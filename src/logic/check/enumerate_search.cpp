@@ -24,8 +24,7 @@ class Search::State {
     goal_ = &goal;
     visit_ = &visit;
     gave_up_ = stopped_ = false;
-    // Only final states are asked for when no flag is and every thread ends.
-    Paths& paths = paths_for(goal.stops == Goal::Stops::all_end && !goal.flagged);
+    const Paths& paths = all_paths();
     if (!paths.complete) gave_up_ = true;
     watch_cells();
     std::vector<const Path*> chosen;
@@ -37,7 +36,7 @@ class Search::State {
   uint64_t candidates() const { return candidates_; }
 
   std::optional<std::pair<uint32_t, uint32_t>> first_cut() {
-    const Paths& all = paths_for(false);
+    const Paths& all = all_paths();
     for (uint32_t t = 0; t < all.of_thread.size(); ++t)
       for (const Path& p : all.of_thread[t])
         if (p.stop == StopReason::cut) return std::pair{t, p.stop_instr};
@@ -45,10 +44,9 @@ class Search::State {
   }
 
  private:
-  Paths& paths_for(bool states_only) {
-    std::optional<Paths>& p = states_only ? short_paths_ : all_paths_;
-    if (!p) p = walk(test_, {.bound = bound_, .drop_idle_iterations = states_only}, job_);
-    return *p;
+  const Paths& all_paths() {
+    if (!paths_) paths_ = walk(test_, {.bound = bound_}, job_);
+    return *paths_;
   }
 
   // ---- paths ----
@@ -642,7 +640,7 @@ class Search::State {
   uint32_t bound_;
   bool total_co_, uses_fences_, uses_free_fences_, uses_barriers_;
   witness::IntervalEvaluator bounds_;
-  std::optional<Paths> short_paths_, all_paths_;
+  std::optional<Paths> paths_;
   const Goal* goal_ = nullptr;
   const std::function<bool(const Candidate&)>* visit_ = nullptr;
   bool gave_up_ = false, stopped_ = false, out_of_time_ = false;

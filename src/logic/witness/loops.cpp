@@ -111,8 +111,6 @@ size_t LoopTracker::index(prog::LabelId label) const {
   return 0;
 }
 
-bool LoopTracker::idle(prog::LabelId label) const { return !effect_[index(label)]; }
-
 std::optional<StopReason> LoopTracker::jump_back(prog::LabelId label, uint32_t bound) {
   const size_t k = index(label);
   if (taken_[k] + 1 >= bound) return effect_[k] ? StopReason::cut : StopReason::spin;

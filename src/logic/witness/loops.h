@@ -36,8 +36,6 @@ class LoopTracker {
   // A jump to `label`, which lies at or before the current position: nullopt if it may be taken (and it is
   // counted), else why the thread stops here.
   std::optional<StopReason> jump_back(prog::LabelId label, uint32_t bound);
-  // Whether the iteration that a backward jump to `label` would end had no effect that lasts.
-  bool idle(prog::LabelId label) const;
 
  private:
   size_t index(prog::LabelId label) const;

@@ -116,6 +116,52 @@ TEST(EnumerateVerdict, SpinLoopsAreExactCutLoopsAreUnknown) {
   EXPECT_EQ(o.status.status, Status::unknown);
 }
 
+// The second loop begins inside the first and ends behind it: the first contains it, and unrolling ends.
+TEST(EnumerateVerdict, OverlappingLoopsUnrollToAnEnd) {
+  const prog::Test t = parse("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n atom.relaxed.gpu.add r0, x, 1 ;\n LC01: ;\n add r1, r1, 1 ;\n"
+                             " blt r0, 2, LC00 ;\n blt r1, 7, LC01 ;\n~exists (P0:r1 == 9)\n");
+  Job job;
+  for (uint32_t bound = 1; bound <= 4; ++bound) {
+    const Paths p = walk(t, {.bound = bound}, job);
+    EXPECT_TRUE(p.complete);
+    EXPECT_LT(p.of_thread[0].size(), 200u);
+    for (const Engine e : {Engine::enumerate, Engine::solve})
+      EXPECT_EQ(ask(t, shipped("ptx-7.5", t.dialect), e, Property::condition, bound).verdict.status, Status::unknown) << bound;
+  }
+}
+
+// Models that close co again keep their bounds: an order that is ruled out pair by pair stays ruled out.
+TEST(EnumerateVerdict, ReclosedCoherenceStillPrunes) {
+  const prog::Test t = parse("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;\n atom.relaxed.gpu.exch r0, x, 1 |"
+                             " atom.relaxed.gpu.exch r0, x, 2 | atom.relaxed.gpu.exch r0, x, 3 ;\n atom.relaxed.gpu.exch r1, x, 4 |"
+                             " atom.relaxed.gpu.exch r1, x, 5 | atom.relaxed.gpu.exch r1, x, 6 ;\n"
+                             "exists (P0:r0 == 0 /\\ P1:r0 == 0)\n");
+  const cat::Model m = model_text("let co = co+\nlet fr = rf^-1; co\nempty ((W * W) & loc & ext) \\ (co | co^-1) as total\n"
+                                  "empty amo & (fr; co) as atomic\nacyclic (po & loc) | rf | fr | co as coherent", t.dialect);
+  Options o;
+  o.engine = Engine::enumerate;
+  Job job = Job::with_budget(20);
+  const Result r = check(t, m, o, job);
+  EXPECT_EQ(r.verdict.status, Status::fails);
+  EXPECT_LT(r.stats.candidates, 100u);
+}
+
+TEST(EnumerateVerdict, BothEnginesAnswerTogether) {
+  const prog::Test t = parse(vulkan({{W("x", 1), R("r0", "y")}, {W("y", 1), R("r0", "x")}}, "exists (P0:r0 == 0 /\\ P1:r0 == 0)"));
+  const cat::Model m = model_text(k_sc, t.dialect);
+  const Result r = ask(t, m, Engine::both);
+  EXPECT_EQ(r.verdict.status, Status::fails);
+  EXPECT_EQ(r.stats.decided_by, Engine::both);
+  EXPECT_GT(r.stats.clauses, 0u);
+  EXPECT_EQ(ask(t, m, Engine::automatic).stats.decided_by, Engine::solve);
+  // One engine without an answer: the other's stands, and says so.
+  Options o;
+  o.engine = Engine::both;
+  Job late = Job::with_budget(1e-9);
+  const Result none = check(t, m, o, late);
+  EXPECT_FALSE(none.verdict.status == Status::holds) << "no answer may look like one";
+}
+
 TEST(EnumerateVerdict, BlockedThreadsHaveNoFinalState) {
   const prog::Test t = parse("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.cta.sync 1 | bar.cta.sync 2 ;\n"
                              " bar.cta.sync 2 | bar.cta.sync 1 ;\n~exists (x == 0)\n");

@@ -282,6 +282,17 @@ TEST(Run, BarrierIdsSeparateThreads) {
   }
 }
 
+TEST(Run, NamedBarriersDoNotWaitForPlainOnes) {
+  // P1's named barrier passes at once, since P0's barrier of that instance is plain; then the plain ones meet.
+  prog::Test t = program(Dialect::ptx, {"x"});
+  add_thread(t, {0, 0, 0}, {barrier("0", 2), barrier("1", 2, {}, {}, true)});
+  add_thread(t, {0, 0, 0}, {barrier("1", 2, num(1)), barrier("0", 2)});
+  const RunResult r = expect_run(t, {});
+  EXPECT_TRUE(r.execution.complete());
+  EXPECT_FALSE(related(r.execution, Base::syncbar, at(0, 1), at(1, 0)));
+  EXPECT_TRUE(related(r.execution, Base::syncbar, at(0, 0), at(1, 1)));
+}
+
 TEST(Run, QuorumsPickTheirMembers) {
   prog::Test t = program(Dialect::ptx, {"x"});
   for (int k = 0; k < 3; ++k) add_thread(t, {0, 0, 0}, {barrier("1", 2, num(1), num(2))});
