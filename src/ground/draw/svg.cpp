@@ -94,17 +94,7 @@ std::string to_svg(const Graph& g) {
   for (size_t c = 0; c < g.columns.size(); ++c)
     text(out, l.column_x[c] + l.column_w[c] / 2, l.column_title_y, "column", "middle", g.columns[c].title);
 
-  for (size_t i = 0; i < g.nodes.size(); ++i) {
-    const Node& n = g.nodes[i];
-    const Box& b = l.nodes[i];
-    out += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
-        num(b.x), num(b.y), num(b.w), num(b.h), n.emphasis ? "#fff5f5" : "#f6f8fa",
-        n.emphasis ? k_emphasis_colour : std::string_view("#8c959f"), n.emphasis ? "2" : "1");
-    text(out, b.x + b.w / 2, b.y + (n.detail.empty() ? b.h / 2 + 4 : 18), "label", "middle", n.label);
-    if (!n.detail.empty()) text(out, b.x + b.w / 2, b.y + 35, "detail", "middle", n.detail);
-  }
-  // Lines first, labels over all lines, emphasis over the rest.
+  // Lines pass behind boxes, so that a crowded picture keeps its text; emphasis over the rest, labels over all.
   for (bool strong : {false, true})
     for (size_t i = 0; i < g.edges.size(); ++i) {
       const Edge& e = g.edges[i];
@@ -117,6 +107,16 @@ std::string to_svg(const Graph& g) {
       if (!s.dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", s.dash);
       out += fmt::format(" marker-end=\"url(#head-{})\"/>\n", strong ? std::string_view("emphasis") : s.name);
     }
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    const Box& b = l.nodes[i];
+    out += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
+        num(b.x), num(b.y), num(b.w), num(b.h), n.emphasis ? "#fff5f5" : "#f6f8fa",
+        n.emphasis ? k_emphasis_colour : std::string_view("#8c959f"), n.emphasis ? "2" : "1");
+    text(out, b.x + b.w / 2, b.y + (n.detail.empty() ? b.h / 2 + 4 : 18), "label", "middle", n.label);
+    if (!n.detail.empty()) text(out, b.x + b.w / 2, b.y + 35, "detail", "middle", n.detail);
+  }
   for (size_t i = 0; i < g.edges.size(); ++i) {
     const Edge& e = g.edges[i];
     if (e.label.empty()) continue;
