@@ -194,7 +194,7 @@ void LazyModel::absent(NodeId id, uint32_t i, uint32_t j, Reason& why) {
 void LazyModel::learn(const Reason& why, std::set<std::vector<Lit>>& learned) {
   std::vector<Lit> clause;
   for (Lit l : why) clause.push_back(-l);
-  if (learned.insert(clause).second) c_.add(clause);
+  learned.insert(std::move(clause));
 }
 
 bool LazyModel::refine(const std::function<bool(Lit)>& value) {
@@ -280,6 +280,8 @@ bool LazyModel::refine(const std::function<bool(Lit)>& value) {
         learn(why, learned);
       }
   }
+  // Added together: a unit clause folds literals that the assignment still has true, and other reasons need them.
+  for (const std::vector<Lit>& clause : learned) c_.add(clause);
   return !learned.empty();
 }
 
