@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t k_max_steps = 500'000;
 constexpr size_t k_max_nodes = 200'000;
-constexpr uint32_t k_max_depth = 1'200;  // a level takes up to 4 KiB of stack under the sanitizers
+constexpr uint32_t k_max_depth = 500;  // a level takes up to 8 KiB of stack under the sanitizers
 
 const char* type_name(Type t) { return t == Type::set ? "set" : "relation"; }
 
@@ -75,6 +75,11 @@ NodeOp node_op(ExprKind k) {
   }
   FENCEPOST_INVARIANT(false, "this expression is no operator of the model");
   return NodeOp::empty_rel;
+}
+
+bool is_binary(const Expr& e) {
+  return e.kind == ExprKind::union_ || e.kind == ExprKind::inter || e.kind == ExprKind::diff ||
+         e.kind == ExprKind::seq || e.kind == ExprKind::product;
 }
 
 std::string collapsed(std::string_view text, size_t limit) {
@@ -290,7 +295,7 @@ bool Compiler::spend(const Span& at) {
   if (within_limits()) return true;
   if (!stopped())
     findings_->error("size", at,
-                     depth_ > k_max_depth ? "functions are applied too deeply here"
+                     depth_ > k_max_depth ? "this is nested too deeply, or functions are applied too deeply"
                                           : "this model grows too large when its functions are applied",
                      "give names to intermediate results and call functions less often");
   stopped_ = true;
@@ -381,11 +386,19 @@ Compiler::Value Compiler::lookup(const Expr& e, FrameId frame) {
   return {};
 }
 
+// A chain of binary operators leans to the left: it is walked, not recursed into, whatever its length.
 Compiler::Value Compiler::binary(const Expr& e, FrameId frame) {
+  std::vector<const Expr*> chain{&e};
+  while (is_binary(p_.exprs[chain.back()->first])) chain.push_back(&p_.exprs[chain.back()->first]);
+  Value v = eval(chain.back()->first, frame);
+  for (; !chain.empty(); chain.pop_back())
+    v = joined(*chain.back(), v, eval(p_.exprs[chain.back()->first].next, frame), frame);
+  return v;
+}
+
+Compiler::Value Compiler::joined(const Expr& e, Value l, Value r, FrameId frame) {
   const Expr& left = p_.exprs[e.first];
   const Expr& right = p_.exprs[left.next];
-  const Value l = eval(e.first, frame);
-  const Value r = eval(left.next, frame);
   const NodeOp op = node_op(e.kind);
   const char* who = symbol_of(e.kind);
   NodeId a = k_no_node, b = k_no_node;
@@ -556,10 +569,15 @@ Compiler::Value Compiler::infer_inner(const Expr& e, FrameId frame) {
     case ExprKind::union_:
     case ExprKind::inter:
     case ExprKind::diff: {
-      const Value l = infer(e.first, frame);
-      if (l.kind == Value::set || l.kind == Value::rel) return typed(l.kind);
-      const Value r = infer(p_.exprs[e.first].next, frame);
-      return typed(r.kind == Value::set || r.kind == Value::rel ? r.kind : Value::unknown);
+      // Any operand of the chain that has a type decides.
+      const Expr* at = &e;
+      for (; at->kind == ExprKind::union_ || at->kind == ExprKind::inter || at->kind == ExprKind::diff;
+           at = &p_.exprs[at->first]) {
+        const Value r = infer(p_.exprs[at->first].next, frame);
+        if (r.kind == Value::set || r.kind == Value::rel) return typed(r.kind);
+      }
+      const Value l = infer(static_cast<ExprId>(at - p_.exprs.data()), frame);
+      return typed(l.kind == Value::set || l.kind == Value::rel ? l.kind : Value::unknown);
     }
     case ExprKind::complement:
       return infer(e.first, frame);

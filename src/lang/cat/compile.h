@@ -67,6 +67,7 @@ class Compiler {
   Value eval_inner(const Expr& e, FrameId frame);
   Value lookup(const Expr& e, FrameId frame);
   Value binary(const Expr& e, FrameId frame);
+  Value joined(const Expr& e, Value l, Value r, FrameId frame);
   Value unary(const Expr& e, FrameId frame);
   Value apply_expr(const Expr& e, FrameId frame);
   Value apply_builtin(Resolution which, const std::vector<Value>& arguments, const Expr& e);
