@@ -18,6 +18,7 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
   check::Options o;
   o.property = property;
   o.bound = options.bound;
+  o.lazy = options.lazy;
   Job first = Job::with_budget(options.seconds);
   const check::Result e = check::enumerate(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);
@@ -37,6 +38,7 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
 void outcome_sets(const prog::Test& test, const cat::Model& model, const CompareOptions& options, Comparison& out) {
   check::Options o;
   o.bound = options.bound;
+  o.lazy = options.lazy;
   Job first = Job::with_budget(options.seconds);
   const check::Outcomes e = check::outcomes(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);

@@ -13,6 +13,7 @@ struct CompareOptions {
   double seconds = 2;       // for each query of each engine
   uint32_t bound = 1;
   bool outcomes = false;    // also compare the complete sets of final states
+  std::optional<bool> lazy; // of check::Options
   const cat::Model* reference = nullptr;   // what `enumerate` reads instead of the model (tools/mutate)
 };
 

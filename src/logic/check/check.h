@@ -27,6 +27,7 @@ struct Options {
   bool replay = true;       // law 2; only mutation tests switch it off
   bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
   bool filter = true;       // `filter` clauses are hard constraints on every query
+  std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large
 };
 
 struct Statistics {

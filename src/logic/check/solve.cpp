@@ -82,7 +82,7 @@ class Queries {
     if (!c.propagate()) return Answer::unsat;
     enc::ModelEncoding m(model_, p, c);
     std::optional<enc::LazyModel> lazy;
-    if (goal != Goal::flag && enc::LazyModel::suits(model_) && m.undetermined_pairs() >= k_lazy_pairs)
+    if (goal != Goal::flag && enc::LazyModel::suits(model_) && options_.lazy.value_or(m.undetermined_pairs() >= k_lazy_pairs))
       lazy.emplace(model_, p, c, m.base_bounds(),
                    [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
     else
