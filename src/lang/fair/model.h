@@ -1,0 +1,87 @@
+#pragma once
+// Progress models as data: which threads a scheduler promises to run ("fairly scheduled", the set F), written in a small
+// language and evaluated event by event ("Specifying and Testing GPU Workgroup Progress Models", OOPSLA 2021, section 4.2
+// and figures 13, 14). docs/progress-models.md is the manual of the language.
+//
+// A model is either a closed form, F = an expression over `live`, `started` and the order on ids, or a machine with
+// variables of its own: initial values, updates on step(t, instr) and on terminate(t). F is in force at the point
+// *before* a step; the step's update gives the F of the next point. A step that ends its thread is one `step` followed by
+// one `terminate`.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+
+namespace fencepost::fair {
+
+using ThreadSet = uint64_t;  // bit t: thread t; at most 64 threads
+
+// What a model may ask about the instruction that was just executed. All false or 0 where the caller has none.
+struct Step {
+  uint32_t location = 0;
+  uint64_t compared = 0;    // the value that it compared with
+  uint64_t exchanged_value = 0;
+  bool exchanged = false;   // it wrote
+  bool jumped = false;
+  bool operator==(const Step&) const = default;
+};
+
+class Model {
+ public:
+  std::string name() const;        // as the file declares it
+  std::string summary() const;     // its first comment sentence
+  bool closed_form() const;        // F depends on live, started and ids only
+  bool reads_instructions() const; // some update looks at instr
+  // F of a closed form. `started`: every thread that has taken a step, ended ones too. `live` of `threads` threads.
+  ThreadSet fair(uint32_t threads, ThreadSet live, ThreadSet started) const;
+
+  struct Impl;
+  explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Parses and checks types. Errors are located, with hints.
+Expected<Model> parse_model(const SourcePtr& source);
+
+// A shipped model by name ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"; case does not matter, '_' is '+'), or a file.
+Expected<Model> load_model(const std::string& name_or_path);
+struct ModelInfo { std::string name, path, summary; };
+std::vector<ModelInfo> shipped_models();  // weakest first: unfair, hsa, obe, hsa+obe, lobe, fair
+
+// One model at work on a fixed number of threads: its states are interned, so that an explorer stores a small number
+// and a repeated transition is one look-up. Not shared between threads of the process; cheap to make.
+//
+// Well-formedness is checked on every new transition: F holds live threads only, and loses a thread only when that thread
+// ends. A model that breaks this gives a diagnostic at the offending assignment that names the event.
+class Machine {
+ public:
+  using StateId = uint32_t;
+  Machine(const Model& model, uint32_t threads, ThreadSet live_at_start);  // threads with empty code are not live
+  ~Machine();
+  Machine(Machine&&) noexcept;
+  Machine& operator=(Machine&&) noexcept;
+
+  Expected<StateId> initial();
+  // Thread t, live, takes a step; `ends`: and terminates with it.
+  Expected<StateId> after(StateId s, uint32_t t, const Step& step, bool ends);
+  // Only the step, or only the termination, for explorers that keep termination as an event of its own.
+  Expected<StateId> after_step(StateId s, uint32_t t, const Step& step);
+  Expected<StateId> after_termination(StateId s, uint32_t t);
+  ThreadSet fair(StateId s) const;
+  ThreadSet live(StateId s) const;
+  std::string describe(StateId s) const;  // "F={0,2}", then the model's variables
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fencepost::fair

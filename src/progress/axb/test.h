@@ -1,0 +1,80 @@
+#pragma once
+// Progress litmus tests: threads of atomic exchange-branch instructions ("Specifying and Testing GPU Workgroup
+// Progress Models", OOPSLA 2021, section 4.1). One instruction is one indivisible step:
+//
+//   AXB(checkLoc, checkVal, jumpInst, doExch, exchVal)
+//     old := mem[checkLoc];  if doExch: mem[checkLoc] := exchVal;  pc := old == checkVal ? jumpInst : pc + 1
+//
+// A thread ends when its pc reaches the end of its code, by a jump or by falling off. A plain store is an exchange
+// whose jump goes to the next instruction (its checkVal does not matter and is 0). Equality ignores spans.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+
+namespace fencepost::axb {
+
+using Value = uint32_t;
+
+struct Instr {
+  uint32_t location = 0;   // index into Test::locations
+  Value check = 0;         // checkVal
+  uint32_t jump = 0;       // pc within the same thread; code.size() is the end
+  bool exchanges = false;  // doExch
+  Value value = 0;         // exchVal; 0 when it does not exchange
+  Span span;
+  bool operator==(const Instr&) const = default;
+};
+
+struct Thread {
+  std::vector<Instr> code;  // may be empty: such a thread has ended before it starts
+  Span span;
+  bool operator==(const Thread&) const = default;
+};
+
+struct Location {
+  std::string name;
+  Value init = 0;
+  bool operator==(const Location&) const = default;
+};
+
+struct Test {
+  std::string name;                  // "2t3i/22" for the published tests; may be empty
+  std::string config;                // published configuration, "2t3i"; else empty
+  std::vector<std::string> remarks;  // comment lines before the first thread, without their comment sign
+  std::vector<Location> locations;
+  std::vector<Thread> threads;       // thread ids are indices: the order that HSA, OBE and LOBE mean
+  Span span;
+  bool operator==(const Test&) const = default;
+};
+
+inline bool is_store(const Instr& i, uint32_t pc) { return i.exchanges && i.jump == pc + 1; }
+
+// At most 64 threads, so that a set of threads is one word.
+inline constexpr uint32_t k_max_threads = 64;
+
+// ---- reading ---------------------------------------------------------------------------------------------------
+// Reads any of the three forms, told apart by the text: our own (docs/progress.md), the published pseudo-code
+// ("THREAD0", "atomic_exch_branch(...)"), or one or more JSON lines {"config","id","threads":[[[loc,check,jump,doExch,
+// exch],...],...]} (further fields ignored). Our own text may hold several tests. Errors are located.
+Expected<std::vector<Test>> parse(const SourcePtr& source);
+Expected<std::vector<Test>> parse_file(const std::string& path);  // "-": standard input
+
+// What holds of every Test that the readers return and that callers may rely on: locations and jumps in range, 1 to 64
+// threads, distinct location names. For tests made by hand.
+Expected<void> validate(const Test& test);
+
+// ---- printing --------------------------------------------------------------------------------------------------
+std::string to_text(const Test& test);         // our own form; parse(to_text(t)) == t
+std::string to_pseudo_code(const Test& test);  // the published form
+std::string to_json_line(const Test& test);    // one line without its newline; only for location values known to JSON
+// One instruction as a person reads it: "if (exch(x, 1) == 1) goto 0;", "x = 1;", "if (x == 0) goto end;"
+std::string to_string(const Test& test, uint32_t thread, uint32_t pc);
+
+// A key equal for tests equal up to the names of locations, comments and the test's name. With `locations`, also up to a
+// permutation of locations; with `threads`, also up to a permutation of threads.
+std::string canonical_key(const Test& test, bool locations, bool threads);
+
+}  // namespace fencepost::axb
