@@ -91,8 +91,15 @@ std::string help() {
       "SYNOPSIS\n    fencepost VERB [OPTION...] [OPERAND...]\n    fencepost VERB --help\n    fencepost --version\n\n"
       "VERBS\n";
   for (const VerbInfo& v : verb_table())
-    if (!v.hidden) out += fmt::format("    {:<12}  {}\n", v.name, v.summary);
+    if (!v.hidden) out += fmt::format("    {:<17}  {}\n", v.name, v.summary);
   out += "\nEXIT STATUS\n" + lines(k_exit_status, "    ");
+  return out;
+}
+
+std::string help_of_group(const std::string& word) {
+  std::string out = fmt::format("SYNOPSIS\n    fencepost {0} VERB [OPTION...] [OPERAND...]\n    fencepost {0} VERB --help\n\nVERBS\n", word);
+  for (const VerbInfo& v : verb_table())
+    if (!v.hidden && std::string_view(v.name).starts_with(word + " ")) out += fmt::format("    {:<17}  {}\n", v.name, v.summary);
   return out;
 }
 

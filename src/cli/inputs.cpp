@@ -10,7 +10,8 @@
 namespace fencepost::cli {
 namespace fs = std::filesystem;
 
-Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands) {
+Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands, const std::vector<std::string>& endings) {
+  const std::string kinds = "*" + fmt::format("{}", fmt::join(endings, ", *"));
   std::vector<std::string> out;
   for (const std::string& operand : operands) {
     if (operand == "-") {
@@ -20,7 +21,7 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
     std::error_code failed;
     const fs::file_status status = fs::status(operand, failed);
     if (!fs::exists(status))
-      return error_at({}, fmt::format("there is no file or folder '{}'", operand), "a test is a .litmus or .test file");
+      return error_at({}, fmt::format("there is no file or folder '{}'", operand), fmt::format("tests are {} files", kinds));
     if (!fs::is_directory(status)) {
       out.push_back(operand);
       continue;
@@ -29,11 +30,12 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
     fs::recursive_directory_iterator walk(operand, fs::directory_options::follow_directory_symlink, failed);
     for (; !failed && walk != fs::recursive_directory_iterator(); walk.increment(failed)) {
       const fs::path& p = walk->path();
-      if ((p.extension() == ".litmus" || p.extension() == ".test") && walk->is_regular_file(failed)) found.push_back(p.string());
+      const bool wanted = std::find(endings.begin(), endings.end(), p.extension().string()) != endings.end();
+      if (wanted && walk->is_regular_file(failed)) found.push_back(p.string());
     }
     if (failed) return error_at({}, fmt::format("the folder '{}' cannot be read: {}", operand, failed.message()));
     if (found.empty())
-      return error_at({}, fmt::format("the folder '{}' holds no tests", operand), "tests are *.litmus and *.test files");
+      return error_at({}, fmt::format("the folder '{}' holds no tests", operand), fmt::format("tests are {} files", kinds));
     std::sort(found.begin(), found.end());
     out.insert(out.end(), found.begin(), found.end());
   }

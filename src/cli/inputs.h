@@ -13,9 +13,10 @@
 
 namespace fencepost::cli {
 
-// Files as given; a folder becomes the *.litmus and *.test files below it, sorted by path. A folder without
+// Files as given; a folder becomes the files with one of the endings below it, sorted by path. A folder without
 // any, and a path that does not exist, are errors.
-Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands);
+Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
+                                          const std::vector<std::string>& endings = {".litmus", ".test"});
 
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);

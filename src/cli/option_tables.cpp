@@ -5,11 +5,15 @@
 namespace fencepost::cli {
 namespace {
 
-constexpr uint32_t bit(Verb v) { return 1u << static_cast<uint32_t>(v); }
-constexpr uint32_t k_check = bit(Verb::check), k_outcomes = bit(Verb::outcomes), k_explain = bit(Verb::explain),
+constexpr uint64_t bit(Verb v) { return uint64_t{1} << static_cast<uint32_t>(v); }
+constexpr uint64_t k_check = bit(Verb::check), k_outcomes = bit(Verb::outcomes), k_explain = bit(Verb::explain),
                    k_diff = bit(Verb::diff_models), k_refine = bit(Verb::refine), k_lint = bit(Verb::lint_model),
                    k_expect = bit(Verb::expect), k_models = bit(Verb::models);
-constexpr uint32_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
+constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::progress_lts), k_p_classify = bit(Verb::progress_classify),
+                   k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
+                   k_p_synth = bit(Verb::progress_synth), k_p_export = bit(Verb::progress_export),
+                   k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
+constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
@@ -25,16 +29,18 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::bound, "--bound", "-b", "N", Type::whole, "1", "1..1000", 1, 1000, "check", k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_deciding | k_expect, "Time for one test. When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_deciding | k_expect,
+     k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_deciding | k_expect | k_p_export,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_check | k_diff | k_expect, "How many tests are decided at the same time."},
-    {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report", k_deciding | k_lint | k_expect | k_models,
+     k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
+    {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
+     k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+         k_p_models,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
-     k_check | k_explain | k_refine,
-     "Write the execution that the answer rests on to FILE; its ending picks the form. One test only."},
+     k_check | k_explain | k_refine | k_p_check,
+     "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. One test only."},
     {OptionId::candidates, "--candidates", "-n", "N", Type::whole, "3", "1..1000", 1, 1000, "report", k_explain,
      "How many rejected candidate executions to tell in full."},
     {OptionId::root, "--root", "", "DIR", Type::text, ".", "", 0, 0, "cli", k_expect,
@@ -45,6 +51,64 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models."},
     {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,
      "cat", k_lint, "The dialect of a model whose file does not name one."},
+    {OptionId::progress_models, "--model", "-m", "NAME|FILE,...", Type::list, "the six shipped ones", "", 0, 0, "fair",
+     k_p_check | k_p_lts | k_p_classify,
+     "Progress models: names of shipped ones (see 'fencepost progress models') or .progress files, separated by commas."},
+    {OptionId::fairness, "--fairness", "-f", "FAIRNESS", Type::choice, "both", "weak|strong|both", 0, 0, "oracle",
+     k_p_check | k_p_expect,
+     "What a fairly scheduled thread is promised. 'weak': it steps again and again. 'strong': each step that it could take again and "
+     "again is taken."},
+    {OptionId::form, "--form", "", "FORM", Type::choice, "text", "text|pseudo|json", 0, 0, "axb", k_p_print | k_p_synth,
+     "The form of printed tests: the .axb text, the published pseudo-code, or JSON lines."},
+    {OptionId::raw, "--raw", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
+     "One edge for each instruction and each termination, with everything on its label. This is the default."},
+    {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
+     "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_p_lts | k_p_synth | k_p_export,
+     "Where to write. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
+    {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
+     "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
+     "model excluded, or the order of the published script."},
+    {OptionId::csv, "--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_p_classify | k_p_check,
+     "Print comma-separated values: one row for each test, model and fairness."},
+    {OptionId::tests, "--tests", "", "FILE", Type::text, "", "", 0, 0, "cli", k_p_expect | k_p_compare,
+     "The tests that the table speaks of: .axb text, published pseudo-code or JSON lines. progress compare: look among these."},
+    {OptionId::verdicts, "--verdicts", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
+     "Also decide each test under the six models, weak and strong."},
+    {OptionId::thread_count, "--threads", "-t", "N", Type::whole, "2", "1..8", 1, 8, "synth", k_p_synth, "Number of threads."},
+    {OptionId::instructions, "--instructions", "-i", "N", Type::whole, "4", "1..12", 1, 12, "synth", k_p_synth | k_p_compare,
+     "Number of instructions of all threads together. progress compare: tests of up to this many are made and tried."},
+    {OptionId::per_thread, "--per-thread", "", "N,N,...", Type::list, "every split", "", 0, 0, "synth", k_p_synth,
+     "Number of instructions of each thread, in place of --threads and --instructions."},
+    {OptionId::locations, "--locations", "", "N", Type::whole, "2", "1..4", 1, 4, "synth", k_p_synth, "At most this many locations."},
+    {OptionId::values, "--values", "", "N", Type::whole, "2", "1..8", 1, 8, "synth", k_p_synth, "Values are 0 to N-1."},
+    {OptionId::constraints, "--constraints", "", "NAME,...", Type::text, "all", "", 0, 0, "synth", k_p_synth,
+     "What a test must meet: all, none, or names; a name after '-' is taken away ('all,-interesting'). The names: ends, "
+     "no-surplus-threads, no-surplus-locations, interesting, comparisons, stores, branches."},
+    {OptionId::older_stores, "--older-stores", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
+     "The constraint on stores as it was when the published tests of two threads and three instructions were made."},
+    {OptionId::shapes, "--shapes", "", "SHAPE,...", Type::text, "", "", 0, 0, "synth", k_p_synth,
+     "Only tests with an instruction of each of these shapes: store, check, exch_branch, chk_branch or any, then where it jumps: self, "
+     "back, forward, end ('exch_branch self,store')."},
+    {OptionId::symmetry, "--symmetry", "", "NAME,...", Type::text, "locations", "", 0, 0, "synth", k_p_synth,
+     "Keep one of the tests that differ only by the names of locations, or also by the order of threads ('locations,threads') or "
+     "the names of values other than 0 ('locations,values'); 'none' keeps all."},
+    {OptionId::count, "--count", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
+     "Print how many there are, canonical (up to the names of locations) and labelled (all), and nothing else."},
+    {OptionId::resume, "--resume", "", "FILE", Type::text, "", "", 0, 0, "synth", k_p_synth,
+     "Keep finished work in FILE and go on from there when it exists."},
+    {OptionId::target, "--target", "", "TARGET,...", Type::list, "cpp", "", 0, 0, "export", k_p_export,
+     "litmus-ptx, litmus-vulkan, litmus-opencl, cuda, opencl, glsl, amber, metal, cpp."},
+    {OptionId::mapping, "--mapping", "", "MAPPING,...", Type::list, "plain", "", 0, 0, "export", k_p_export,
+     "How test threads lie on launched ones: plain, round-robin, chunked, hybrid."},
+    {OptionId::total, "--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export", k_p_export,
+     "Number of launched threads (workgroups of one)."},
+    {OptionId::order, "--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_export,
+     "Memory order of every atomic instruction."},
+    {OptionId::loads, "--loads", "", "KIND", Type::choice, "add", "add|load", 0, 0, "export", k_p_export,
+     "A test instruction that only reads becomes an atomic addition of 0, as published, or an atomic load."},
+    {OptionId::bundle, "--bundle", "", "", Type::flag, "", "", 0, 0, "export", k_p_export,
+     "One source with all tests and a table of them, in place of one for each test."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -96,6 +160,46 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "The output parses to the same test as the input.", "fencepost print mp.litmus", false},
     {Verb::models, "models", "", 0, 0, "list the memory models that come with the program",
      "Prints name, dialect and one sentence for each; --model takes the names.", "fencepost models", false},
+    {Verb::progress_check, "progress check", "FILE|DIR...", 1, ~0u, "decide whether tests end under progress models",
+     "Prints one line for each test, model and fairness: 'holds' when every run that the model allows ends, 'fails' when some thread "
+     "may starve. With one test, one model and one fairness a failure comes with the schedule: a prefix, then a cycle that can "
+     "go on for ever.\n\n"
+     "A folder stands for the *.axb files in it. Tests may also be published pseudo-code or JSON lines.",
+     "fencepost progress check examples/progress\n"
+     "fencepost progress check --model hsa --fairness weak --witness starving.svg spin.axb",
+     false},
+    {Verb::progress_lts, "progress lts", "FILE", 1, 1, "draw the states and steps of a test",
+     "The labelled transition system of the test, alone or under one model, whose fair set then stands on every edge. In the Aldebaran "
+     "format, which tools for process algebra read, as DOT or as SVG.",
+     "fencepost progress lts spin.axb --model obe -o spin.svg\nfencepost progress lts spin.axb --model hsa --abstract", false},
+    {Verb::progress_classify, "progress classify", "FILE|DIR...", 1, ~0u, "find out which tests tell progress models apart",
+     "Decides each test under each model, weak and strong, and counts conformance tests (a model must pass them) and distinguishing "
+     "tests (they fail under every weaker or other model), by several definitions.",
+     "fencepost progress classify examples/progress\nfencepost progress classify --csv tests.jsonl", false},
+    {Verb::progress_compare, "progress compare", "MODEL MODEL", 2, 2, "find the smallest tests that separate two progress models",
+     "Each model is a name or a .progress file, followed by ':weak' (the default) or ':strong'. Tests of 2 and 3 threads are made, "
+     "smallest first, until some pass under one and fail under the other.\n\n"
+     "The exit status is 1 when tests separate the two and 0 when none was found.",
+     "fencepost progress compare hsa obe\nfencepost progress compare lobe:strong my.progress:strong", false},
+    {Verb::progress_expect, "progress expect", "CSV", 1, 1, "hold expected progress verdicts against the tool",
+     "A table with the columns config, id, model, fairness and verdict (PASS or FAIL), in any order. Prints the rows that disagree; the "
+     "last line counts.",
+     "fencepost progress expect verdicts.csv --tests tests.jsonl", false},
+    {Verb::progress_synth, "progress synth", "", 0, 0, "make every progress test of a size",
+     "All tests that meet the constraints, not a sample, in a fixed order.",
+     "fencepost progress synth --threads 2 --instructions 4 --count\n"
+     "fencepost progress synth --per-thread 2,1 --form json --verdicts",
+     false},
+    {Verb::progress_export, "progress export", "FILE|DIR...", 1, ~0u, "write progress tests as programs for devices",
+     "Writes litmus files, or sources for CUDA, OpenCL C, Vulkan (GLSL, Amber), Metal and C++ threads into the folder of --output.",
+     "fencepost progress export examples/progress --target cpp --mapping chunked -o out", false},
+    {Verb::progress_print, "progress print", "FILE", 1, 1, "parse progress tests and print them in a chosen form",
+     "Reads the .axb text, the published pseudo-code and JSON lines, and prints any of them.",
+     "fencepost progress print tests.jsonl --form text", false},
+    {Verb::progress_models, "progress models", "[FILE...]", 0, ~0u, "list the progress models, or check models of your own",
+     "Without operands: the models that come with the program, weakest first. With files: parses and checks each, and prints its "
+     "name and closed form.",
+     "fencepost progress models\nfencepost progress models my.progress", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

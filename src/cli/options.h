@@ -14,10 +14,16 @@
 
 namespace fencepost::cli {
 
-enum class Verb : uint8_t { check, outcomes, explain, diff_models, refine, lint_model, expect, print, models, help_markdown, count_ };
+enum class Verb : uint8_t {
+  check, outcomes, explain, diff_models, refine, lint_model, expect, print, models,
+  progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_export, progress_print,
+  progress_models, help_markdown, count_
+};
 
 enum class OptionId : uint8_t {
-  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, model_dir, dialect, count_
+  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, model_dir, dialect,
+  progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
+  values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle, count_
 };
 
 enum class Type : uint8_t {
@@ -31,7 +37,7 @@ enum class Type : uint8_t {
 
 struct OptionInfo {
   OptionId id;
-  const char* name;       // "--model"
+  const char* name;       // "--model"; two options of different verbs may share it
   const char* letter;     // "-j", or ""
   const char* metavar;    // "NAME|FILE"; "" for flags
   Type type;
@@ -39,13 +45,13 @@ struct OptionInfo {
   const char* range;      // choice: the words; whole, seconds: text for people
   uint64_t least, most;   // whole
   const char* room;       // whose behaviour it changes
-  uint32_t verbs;         // bit mask 1 << Verb
+  uint64_t verbs;         // bit mask 1 << Verb
   const char* help;       // sentences
 };
 
 struct VerbInfo {
   Verb verb;
-  const char* name;
+  const char* name;            // one word, or two: "progress check"
   const char* operands;        // "FILE|DIR..."
   uint32_t least, most;        // number of operands
   const char* summary;         // after "fencepost check - "
@@ -75,6 +81,27 @@ struct Settings {
   std::vector<std::string> suites;   // empty: all
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;
+
+  // ---- progress ----
+  std::vector<std::string> progress_models;  // empty: the shipped ones
+  std::string fairness = "both";             // weak, strong, both
+  std::string form = "text";                 // text, pseudo, json
+  bool raw = false, abstract = false;
+  std::string output;
+  std::string rule = "all";                  // all, literal, strict, script
+  bool csv = false;
+  std::string tests;
+  bool verdicts = false;
+  uint32_t thread_count = 2, instructions = 4, locations = 2, values = 2;
+  std::vector<std::string> per_thread;       // whole numbers
+  std::string constraints = "all", shapes;
+  bool older_stores = false, count = false;
+  std::string symmetry = "locations";
+  std::string resume;
+  std::vector<std::string> targets, mappings;
+  uint64_t total = 0;                        // 0: the target's default
+  std::string order = "relaxed", loads = "add";
+  bool bundle = false;
 };
 
 // Checks `value` against the option's range and stores it. The error names the option, the range and, for a

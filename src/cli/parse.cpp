@@ -15,16 +15,24 @@ namespace {
 
 Expected<Parsed> text(std::string t) { return Parsed{std::nullopt, std::move(t)}; }
 
-const VerbInfo* find_verb(const std::string& word) {
+const VerbInfo* find_verb(const std::string& name) {
   for (const VerbInfo& v : verb_table())
-    if (word == v.name) return &v;
+    if (name == v.name) return &v;
   return nullptr;
+}
+
+// Verbs of two words share the first: "progress".
+bool is_group(const std::string& word) {
+  for (const VerbInfo& v : verb_table())
+    if (std::string_view(v.name).starts_with(word + " ")) return true;
+  return false;
 }
 
 std::unexpected<Diagnostics> unknown_verb(const std::string& word) {
   std::vector<std::string> names;
   for (const VerbInfo& v : verb_table())
     if (!v.hidden) names.emplace_back(v.name);
+  if (is_group(word)) return error_at({}, fmt::format("'{}' needs a second word", word), fmt::format("fencepost {} --help lists them", word));
   const std::string near = nearest(word, names);
   if (!near.empty()) return error_at({}, fmt::format("'{}' is no verb", word), fmt::format("did you mean '{}'?", near));
   return error_at({}, fmt::format("'{}' is no verb", word),
@@ -55,7 +63,13 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   const std::string& first = args.front();
   if (first == "--version" || first == "-V") return text(version() + "\n");
   if (first == "--help" || first == "-h" || (first == "help" && args.size() == 1)) return text(help());
-  const std::string& name = first == "help" ? args[1] : first;
+  const size_t begin = first == "help" ? 1 : 0;
+  size_t rest = begin + 1;  // the first argument after the verb
+  std::string name = args[begin];
+  if (is_group(name)) {
+    if (rest == args.size() ? begin == 1 : args[rest] == "--help" || args[rest] == "-h") return text(help_of_group(name));
+    if (rest < args.size() && !args[rest].starts_with("-")) name += " " + args[rest++];
+  }
   const VerbInfo* verb = find_verb(name);
   if (verb == nullptr) {
     if (first.starts_with("-")) return error_at({}, fmt::format("'{}' stands before a verb", first), "fencepost VERB [OPTION...]");
@@ -84,12 +98,12 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   }
   app.add_option("operands", line.operands);
   try {
-    std::vector<std::string> rest(args.rbegin(), args.rend() - 1);  // CLI11 takes them backwards
-    app.parse(rest);
+    std::vector<std::string> backwards(args.rbegin(), args.rend() - static_cast<std::ptrdiff_t>(rest));  // as CLI11 takes them
+    app.parse(backwards);
   } catch (const ::CLI::CallForHelp&) {
     return text(help(verb->verb));
   } catch (const ::CLI::ExtrasError&) {
-    for (size_t i = 1; i < args.size(); ++i)
+    for (size_t i = rest; i < args.size(); ++i)
       if (args[i].size() > 1 && args[i][0] == '-') {
         const std::string word = args[i].substr(0, args[i].find('='));
         if (app.get_option_no_throw(word) == nullptr &&

@@ -40,6 +40,15 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::expect: return run_expect(line, console);
     case Verb::print: return run_print(line, console);
     case Verb::models: return run_models(line, console);
+    case Verb::progress_check: return run_progress_check(line, console);
+    case Verb::progress_lts: return run_progress_lts(line, console);
+    case Verb::progress_classify: return run_progress_classify(line, console);
+    case Verb::progress_compare: return run_progress_compare(line, console);
+    case Verb::progress_expect: return run_progress_expect(line, console);
+    case Verb::progress_synth: return run_progress_synth(line, console);
+    case Verb::progress_export: return run_progress_export(line, console);
+    case Verb::progress_print: return run_progress_print(line, console);
+    case Verb::progress_models: return run_progress_models(line, console);
     case Verb::help_markdown: console.out(markdown()); return k_exit_holds;
     case Verb::count_: break;
   }

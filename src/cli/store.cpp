@@ -100,6 +100,33 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
       for (const auto d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
         if (value == vocab::name(d)) s.dialect = d;
       break;
+    case OptionId::progress_models: s.progress_models = split(value, ','); break;
+    case OptionId::fairness: s.fairness = value; break;
+    case OptionId::form: s.form = value; break;
+    case OptionId::raw: s.raw = true; break;
+    case OptionId::abstract: s.abstract = true; break;
+    case OptionId::output: s.output = value; break;
+    case OptionId::rule: s.rule = value; break;
+    case OptionId::csv: s.csv = true; break;
+    case OptionId::tests: s.tests = value; break;
+    case OptionId::verdicts: s.verdicts = true; break;
+    case OptionId::thread_count: s.thread_count = static_cast<uint32_t>(number); break;
+    case OptionId::instructions: s.instructions = static_cast<uint32_t>(number); break;
+    case OptionId::per_thread: s.per_thread = split(value, ','); break;
+    case OptionId::locations: s.locations = static_cast<uint32_t>(number); break;
+    case OptionId::values: s.values = static_cast<uint32_t>(number); break;
+    case OptionId::constraints: s.constraints = value; break;
+    case OptionId::older_stores: s.older_stores = true; break;
+    case OptionId::shapes: s.shapes = value; break;
+    case OptionId::symmetry: s.symmetry = value; break;
+    case OptionId::count: s.count = true; break;
+    case OptionId::resume: s.resume = value; break;
+    case OptionId::target: s.targets = split(value, ','); break;
+    case OptionId::mapping: s.mappings = split(value, ','); break;
+    case OptionId::total: s.total = number; break;
+    case OptionId::order: s.order = value; break;
+    case OptionId::loads: s.loads = value; break;
+    case OptionId::bundle: s.bundle = true; break;
     case OptionId::count_: break;
   }
   return {};

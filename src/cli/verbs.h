@@ -14,6 +14,15 @@ int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
 int run_print(const CommandLine& line, const Console& console);
 int run_models(const CommandLine& line, const Console& console);
+int run_progress_check(const CommandLine& line, const Console& console);
+int run_progress_lts(const CommandLine& line, const Console& console);
+int run_progress_classify(const CommandLine& line, const Console& console);
+int run_progress_compare(const CommandLine& line, const Console& console);
+int run_progress_expect(const CommandLine& line, const Console& console);
+int run_progress_synth(const CommandLine& line, const Console& console);
+int run_progress_export(const CommandLine& line, const Console& console);
+int run_progress_print(const CommandLine& line, const Console& console);
+int run_progress_models(const CommandLine& line, const Console& console);
 
 // The whole program: `args` without its name.
 int run(const std::vector<std::string>& args, const Console& console);
