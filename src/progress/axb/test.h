@@ -45,7 +45,7 @@ struct Test {
   std::string config;                // published configuration, "2t3i"; else empty
   std::vector<std::string> remarks;  // comment lines before the first thread, without their comment sign
   std::vector<Location> locations;
-  std::vector<Thread> threads;       // thread ids are indices: the order that HSA, OBE and LOBE mean
+  std::vector<Thread> threads;  // thread ids are indices: the order that HSA, OBE and LOBE mean
   Span span;
   bool operator==(const Test&) const = default;
 };
@@ -73,8 +73,8 @@ std::string to_json_line(const Test& test);    // one line without its newline; 
 // One instruction as a person reads it: "if (exch(x, 1) == 1) goto 0;", "x = 1;", "if (x == 0) goto end;"
 std::string to_string(const Test& test, uint32_t thread, uint32_t pc);
 
-// A key equal for tests equal up to the names of locations, comments and the test's name. With `locations`, also up to a
-// permutation of locations; with `threads`, also up to a permutation of threads.
+// A key equal for tests equal up to the names of locations, comments and the test's name. With `locations`, also up to
+// a permutation of locations; with `threads`, also up to a permutation of threads.
 std::string canonical_key(const Test& test, bool locations, bool threads);
 
 }  // namespace fencepost::axb

@@ -1,0 +1,97 @@
+// Chooses the notation by the first token, reads files, and validates.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "axb/scan.h"
+
+namespace fencepost::axb {
+namespace {
+
+bool is_digits(std::string_view s) {
+  for (const char c : s)
+    if (c < '0' || c > '9') return false;
+  return true;
+}
+
+std::vector<Test> read(const SourcePtr& source) {
+  const Scanner first(source, true);
+  if (first.at_end())
+    fail_at(Span{source, 0, 0}, "the text is empty", "a progress test starts with: progress \"name\"");
+  if (first.at("{")) return parse_json_lines(source);
+  const std::string_view word = first.peek().text;
+  if ((word.starts_with("THREAD") && is_digits(word.substr(6))) || word == "INIT" || word.starts_with("atomic_"))
+    return parse_pseudo_code(source);
+  return parse_text(source);
+}
+
+}  // namespace
+
+Expected<std::vector<Test>> parse(const SourcePtr& source) {
+  try {
+    return read(source);
+  } catch (ParseError& e) {
+    return std::unexpected(std::move(e.diagnostics));
+  }
+}
+
+Expected<std::vector<Test>> parse_file(const std::string& path) {
+  const bool standard_input = path == "-";
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(standard_input ? stdin : std::fopen(path.c_str(), "rb"),
+                                                       standard_input ? [](std::FILE*) { return 0; } : std::fclose);
+  const auto refuse = [&](int error) {
+    return error_at(Span{make_source(path, ""), 0, 0}, fmt::format("cannot read {}: {}", path, std::strerror(error)),
+                    "check the path and its permissions");
+  };
+  if (file == nullptr) return refuse(errno);
+  std::string text;
+  char buffer[1 << 16];
+  while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, n);
+  if (std::ferror(file.get()) != 0) return refuse(errno);
+  return parse(make_source(path, std::move(text)));
+}
+
+Expected<void> validate(const Test& test) {
+  if (test.threads.empty()) return error_at(test.span, "the test has no thread", "a test has 1 to 64 threads");
+  if (test.threads.size() > k_max_threads)
+    return error_at(test.span, fmt::format("the test has {} threads", test.threads.size()),
+                    "a test has 1 to 64 threads");
+  for (size_t k = 0; k < test.locations.size(); ++k) {
+    const std::string& name = test.locations[k].name;
+    if (!is_name(name) || is_reserved(name))
+      return error_at(test.span, fmt::format("{} cannot name a location", quoted(name)),
+                      "a name is a letter, then letters and digits, and no keyword");
+    for (size_t j = 0; j < k; ++j)
+      if (test.locations[j].name == name)
+        return error_at(test.span, fmt::format("two locations are named {}", quoted(name)),
+                        "give each location a name of its own");
+  }
+  for (const std::string& r : test.remarks)
+    if (r.find_first_of("\n\r") != std::string::npos)
+      return error_at(test.span, "a remark holds a line break", "make two remarks of it");
+  for (size_t n = 0; n < test.threads.size(); ++n) {
+    const std::vector<Instr>& code = test.threads[n].code;
+    for (uint32_t pc = 0; pc < code.size(); ++pc) {
+      const Instr& i = code[pc];
+      const std::string where = fmt::format("thread {}, instruction {}", n, pc);
+      if (i.location >= test.locations.size())
+        return error_at(i.span, fmt::format("{}: location {} of {}", where, i.location, test.locations.size()),
+                        "locations are counted from 0");
+      if (i.jump > code.size())
+        return error_at(i.span, fmt::format("{}: jump to {} of {} instructions", where, i.jump, code.size()),
+                        fmt::format("a jump to {} is the end", code.size()));
+      if (!i.exchanges && i.value != 0)
+        return error_at(i.span, fmt::format("{}: does not exchange, but has the value {}", where, i.value),
+                        "that value is 0 by convention, so that equal tests compare equal");
+      if (is_store(i, pc) && i.check != 0)
+        return error_at(i.span, fmt::format("{}: a store that compares with {}", where, i.check),
+                        "that value is 0 by convention, so that equal tests compare equal");
+    }
+  }
+  return {};
+}
+
+}  // namespace fencepost::axb

@@ -1,0 +1,285 @@
+// Our own notation (docs/progress.md):
+//
+//   file    := test+
+//   test    := "progress" STRING ["config" STRING] {decl} thread {thread}
+//   decl    := name ["=" value] {"," name ["=" value]} ";"
+//   thread  := "thread" number "{" {[label ":"] instr} {name ":"} "}"
+//   instr   := name "=" value ";"
+//            | "exch" "(" name "," value ")" ";"
+//            | "if" "(" (name | "exch" "(" name "," value ")") "==" value ")" "goto" target ";"
+//   label   := number, which must be the instruction's position, or a name
+//   target  := "end" | number | label
+//
+// Names of labels are resolved and not kept. A jump may go to the number of instructions, which is the end.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "axb/scan.h"
+
+namespace fencepost::axb {
+namespace {
+
+struct PendingJump {
+  size_t instr;
+  Token target;
+};
+
+class TextReader {
+ public:
+  explicit TextReader(const SourcePtr& source) : in_(source, true) {}
+
+  std::vector<Test> read() {
+    std::vector<Test> out;
+    do out.push_back(test());
+    while (!in_.at_end());
+    return out;
+  }
+
+ private:
+  Test test();
+  void declarations(Test& t);
+  void thread(Test& t, std::vector<std::optional<Thread>>& threads);
+  Thread body(const Test& t);
+  void label(std::map<std::string, uint32_t, std::less<>>& labels, uint32_t pc);
+  Instr instruction(const Test& t, std::optional<Token>& target);
+  std::pair<uint32_t, std::optional<Value>> operand(const Test& t);  // location, and the value exchanged
+  std::pair<uint32_t, Value> exchange(const Test& t);
+  uint32_t location(const Test& t);
+  uint32_t resolve(const Token& target, size_t size, const std::map<std::string, uint32_t, std::less<>>& labels);
+
+  Scanner in_;
+};
+
+Test TextReader::test() {
+  Test t;
+  const uint32_t begin = in_.peek().begin;
+  if (!in_.at("progress"))
+    in_.fail_expected("'progress' and the name of a test",
+                      in_.peek().kind == Tok::word
+                          ? suggest(in_.peek().text, {"progress"}, "a test starts with: progress \"name\"")
+                          : "a test starts with: progress \"name\"");
+  in_.next();
+  t.name = in_.expect_string("the name of the test");
+  if (in_.accept("config")) t.config = in_.expect_string("the name of the configuration");
+  declarations(t);
+  if (!in_.at("thread"))
+    in_.fail_expected("'thread'", in_.peek().kind == Tok::word
+                                      ? suggest(in_.peek().text, {"thread"}, "write: thread 0 { ... }")
+                                      : "write: thread 0 { ... }");
+  t.remarks = in_.take_comment_lines();
+  std::vector<std::optional<Thread>> threads;
+  std::vector<Span> ids;
+  while (in_.at("thread")) thread(t, threads);
+  for (size_t i = 0; i < threads.size(); ++i) {
+    if (!threads[i])
+      in_.fail(in_.peek(), fmt::format("there is a thread {} but no thread {}", threads.size() - 1, i),
+               "threads are numbered from 0 without gaps; an empty one is written: thread 0 { }");
+    t.threads.push_back(std::move(*threads[i]));
+  }
+  t.span = in_.since(begin);
+  return t;
+}
+
+void TextReader::declarations(Test& t) {
+  while (in_.peek().kind == Tok::word && !in_.at("thread") && !in_.at("progress")) {
+    do {
+      const Token name = in_.peek();
+      if (name.kind != Tok::word) in_.fail_expected("a location");
+      if (is_reserved(name.text))
+        in_.fail(name, fmt::format("{} is a keyword and names no location", quoted(name.text)), "choose another name");
+      in_.next();
+      if (in_.at("{") || in_.peek().kind == Tok::number)
+        in_.fail(name, fmt::format("expected 'thread', found {}", quoted(name.text)), "write: thread 0 { ... }");
+      for (const Location& l : t.locations)
+        if (l.name == name.text)
+          in_.fail(name, fmt::format("location {} is declared twice", quoted(name.text)), "remove one of the two");
+      Location l{.name = std::string(name.text)};
+      if (in_.accept("=")) l.init = in_.expect_value("an initial value");
+      t.locations.push_back(std::move(l));
+    } while (in_.accept(","));
+    in_.expect(";", "declarations look like: x = 0, y = 1;");
+  }
+}
+
+void TextReader::thread(Test& t, std::vector<std::optional<Thread>>& threads) {
+  in_.take_comment_lines();
+  const Token keyword = in_.next();
+  const Token id = in_.peek();
+  const Value n = in_.expect_value("the number of the thread", "threads are numbered 0, 1, 2, ...");
+  if (n >= k_max_threads)
+    in_.fail(id, fmt::format("thread {} is one too many", n),
+             fmt::format("a test has at most {} threads, numbered from 0", k_max_threads));
+  if (n >= threads.size()) threads.resize(n + 1);
+  if (threads[n])
+    in_.fail(id, fmt::format("thread {} is given twice", n),
+             "the first one stands above; threads have distinct numbers");
+  in_.expect("{", "write: thread 0 { ... }");
+  Thread th = body(t);
+  th.span = in_.since(keyword.begin);
+  threads[n] = std::move(th);
+}
+
+Thread TextReader::body(const Test& t) {
+  Thread th;
+  std::map<std::string, uint32_t, std::less<>> labels;
+  std::vector<PendingJump> jumps;
+  while (!in_.at("}")) {
+    if (in_.at_end()) in_.fail_expected("'}'", "the thread's code is not closed");
+    const uint32_t begin = in_.peek().begin;
+    const Token first = in_.peek();
+    // A label is a number, or a name that ':' follows.
+    if (first.kind == Tok::number) {
+      const Value n = in_.value_of(first, "a label");
+      if (n != th.code.size())
+        in_.fail(first, fmt::format("this is instruction {} of its thread, not {}", th.code.size(), n),
+                 "numbers at instructions count them from 0; leave them out, or use names");
+      in_.next();
+      in_.expect(":");
+      continue;
+    }
+    if (first.kind != Tok::word)
+      in_.fail_expected("an instruction", "write: x = 1;  or  if (x == 0) goto end;  or  if (exch(x, 1) == 1) goto 0;");
+    std::optional<Token> target;
+    Instr i;
+    if (!is_reserved(first.text)) {
+      in_.next();
+      if (in_.at(":")) {
+        if (!labels.emplace(std::string(first.text), static_cast<uint32_t>(th.code.size())).second)
+          in_.fail(first, fmt::format("label {} is given twice in this thread", quoted(first.text)),
+                   "rename one of the two");
+        in_.next();
+        continue;
+      }
+      // A store: `x = 1;`
+      bool known = false;
+      std::vector<std::string> names;
+      for (uint32_t k = 0; k < t.locations.size(); ++k) {
+        names.push_back(t.locations[k].name);
+        if (t.locations[k].name == first.text) i.location = k, known = true;
+      }
+      if (!in_.at("=")) {
+        names.insert(names.end(), {"if", "exch"});
+        in_.fail(
+            first, fmt::format("{} does not begin an instruction", quoted(first.text)),
+            suggest(first.text, names, "write: x = 1;  or  if (x == 0) goto end;  or  if (exch(x, 1) == 1) goto 0;"));
+      }
+      if (!known)
+        in_.fail(first, fmt::format("unknown location {}", quoted(first.text)),
+                 suggest(first.text, names, fmt::format("declare it above the threads: {} = 0;", first.text)));
+      in_.next();
+      i.value = in_.expect_value("the value to store", "a store writes a constant: x = 1;");
+      i.exchanges = true;
+      i.jump = static_cast<uint32_t>(th.code.size()) + 1;
+      in_.expect(";");
+    } else {
+      i = instruction(t, target);
+      if (target)
+        jumps.push_back({th.code.size(), *target});
+      else
+        i.jump = static_cast<uint32_t>(th.code.size()) + 1;
+    }
+    i.span = in_.since(begin);
+    th.code.push_back(std::move(i));
+  }
+  for (const PendingJump& j : jumps) {
+    Instr& i = th.code[j.instr];
+    i.jump = resolve(j.target, th.code.size(), labels);
+    if (is_store(i, static_cast<uint32_t>(j.instr))) i.check = 0;  // what a store compares with does not matter
+  }
+  in_.take_comment_lines();  // in the code; those after the last thread belong to the next test
+  in_.expect("}");
+  return th;
+}
+
+Instr TextReader::instruction(const Test& t, std::optional<Token>& target) {
+  Instr i;
+  if (in_.at("exch")) {  // the value read is not looked at: a store
+    std::tie(i.location, i.value) = exchange(t);
+    i.exchanges = true;
+    in_.expect(";");
+    return i;
+  }
+  if (in_.at("goto"))
+    in_.fail(in_.peek(), "there is no unconditional jump among the exchange-branch instructions",
+             "a jump depends on a value: if (x == 0) goto 2; both ways may be given by two such instructions");
+  if (!in_.at("if"))
+    in_.fail_expected("an instruction", "write: x = 1;  or  if (x == 0) goto end;  or  if (exch(x, 1) == 1) goto 0;");
+  in_.next();
+  in_.expect("(", "write: if (x == 0) goto end;");
+  std::optional<Value> exchanged;
+  std::tie(i.location, exchanged) = operand(t);
+  i.exchanges = exchanged.has_value();
+  i.value = exchanged.value_or(0);
+  if (in_.at("!="))
+    in_.fail(in_.peek(), "an instruction compares for equality only",
+             "exchange the two ways: jump on the equal value, and let the other one go on");
+  if (in_.at("=")) in_.fail(in_.peek(), "'=' assigns; a comparison is written '=='", "write: if (x == 0) goto end;");
+  in_.expect("==", "write: if (x == 0) goto end;");
+  i.check = in_.expect_value("the value to compare with");
+  in_.expect(")");
+  in_.expect("goto", "write: if (x == 0) goto end;");
+  if (in_.peek().kind != Tok::word && in_.peek().kind != Tok::number)
+    in_.fail_expected("where to jump", "a label, the number of an instruction, or 'end'");
+  target = in_.next();
+  in_.expect(";");
+  return i;
+}
+
+std::pair<uint32_t, std::optional<Value>> TextReader::operand(const Test& t) {
+  if (!in_.at("exch")) return {location(t), std::nullopt};
+  const auto [l, v] = exchange(t);
+  return {l, v};
+}
+
+std::pair<uint32_t, Value> TextReader::exchange(const Test& t) {
+  in_.expect("exch");
+  in_.expect("(", "write: exch(x, 1)");
+  const uint32_t l = location(t);
+  in_.expect(",", "write: exch(x, 1)");
+  const Value v = in_.expect_value("the value to exchange for");
+  in_.expect(")");
+  return {l, v};
+}
+
+uint32_t TextReader::location(const Test& t) {
+  const Token name = in_.peek();
+  if (name.kind != Tok::word) in_.fail_expected("a location");
+  std::vector<std::string> names;
+  for (uint32_t k = 0; k < t.locations.size(); ++k) {
+    if (t.locations[k].name == name.text) {
+      in_.next();
+      return k;
+    }
+    names.push_back(t.locations[k].name);
+  }
+  in_.fail(name, fmt::format("unknown location {}", quoted(name.text)),
+           suggest(name.text, names,
+                   is_reserved(name.text) ? "this is a keyword"
+                                          : fmt::format("declare it above the threads: {} = 0;", name.text)));
+}
+
+uint32_t TextReader::resolve(const Token& target, size_t size,
+                             const std::map<std::string, uint32_t, std::less<>>& labels) {
+  if (target.text == "end") return static_cast<uint32_t>(size);
+  if (target.kind == Tok::number) {
+    const Value n = in_.value_of(target, "where to jump");
+    if (n > size)
+      in_.fail(target, fmt::format("jump to instruction {} of a thread that has {}", n, size),
+               fmt::format("instructions are numbered 0 to {}; the end is 'end'", size - 1));
+    return n;
+  }
+  if (const auto it = labels.find(target.text); it != labels.end()) return it->second;
+  std::vector<std::string> names = {"end"};
+  for (const auto& [name, at] : labels) names.push_back(name);
+  in_.fail(target, fmt::format("no label {} in this thread", quoted(target.text)),
+           suggest(target.text, names, "jump to a label of the same thread, to an instruction's number, or to 'end'"));
+}
+
+}  // namespace
+
+std::vector<Test> parse_text(const SourcePtr& source) { return TextReader(source).read(); }
+
+}  // namespace fencepost::axb
