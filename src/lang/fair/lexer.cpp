@@ -18,14 +18,23 @@ constexpr std::string_view k_one = "{}()[]|&\\=<>+-*:;,.";
 struct Foreign {
   std::string_view sign, hint;
 };
-constexpr std::array<Foreign, 8> k_foreign = {{{"&&", "write 'and'"},
-                                               {"||", "write 'or'; the union of sets is one '|'"},
-                                               {":=", "an assignment is written '='"},
-                                               {"++", "write 'n = n + 1'"},
-                                               {"=<", "write '<='"},
-                                               {"=>", "write '>='"},
-                                               {"(*", "a comment runs from '#' or '//' to the end of its line"},
-                                               {"/*", "a comment runs from '#' or '//' to the end of its line"}}};
+constexpr std::array<Foreign, 17> k_foreign = {{{"&&", "write 'and'"},
+                                                {"||", "write 'or'; the union of sets is one '|'"},
+                                                {":=", "an assignment is written '='"},
+                                                {"++", "write 'n = n + 1'"},
+                                                {"=<", "write '<='"},
+                                                {"=>", "write '>='"},
+                                                {"(*", "a comment runs from '#' or '//' to the end of its line"},
+                                                {"/*", "a comment runs from '#' or '//' to the end of its line"},
+                                                {"∩", "write '&'"},
+                                                {"∪", "write '|'"},
+                                                {"∖", "write '\\'"},
+                                                {"≤", "write '<='"},
+                                                {"≥", "write '>='"},
+                                                {"∈", "write 'in'"},
+                                                {"∅", "write '{}'"},
+                                                {"∀", "write 'forall u in live : ...'"},
+                                                {"∃", "write 'exists u in live : ...'"}}};
 
 class Lexer {
  public:

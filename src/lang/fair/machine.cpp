@@ -58,7 +58,8 @@ struct Machine::Impl {
   using Row = std::vector<uint64_t>;
   Row row;                      // the state under construction
   std::vector<int64_t> values;  // its variables
-  Span last_fair;               // the last assignment to F in this event
+  std::unordered_map<ThreadSet, uint32_t> initial;
+  Span last_fair;  // the last assignment to F in this event
 
   Impl(const Model& mod, uint32_t n, ThreadSet live)
       : model(mod),
@@ -136,7 +137,7 @@ struct Machine::Impl {
         fmt::format("(live {}{})", to_text(row[k_live]),
                     m.started_use == StartedUse::never
                         ? ""
-                        : fmt::format(", {} {}", m.started_use == StartedUse::any ? "started" : "last started",
+                        : fmt::format(", {} {}", m.started_use == StartedUse::any ? "started" : "max started",
                                       to_text(row[k_started])));
     if (thread == k_none) return fmt::format("at the start {}", where);
     return fmt::format("when thread {} {} {}", thread, e == Event::step ? "takes a step" : "ends", where);
@@ -209,10 +210,10 @@ struct Machine::Impl {
   }
 
   Expected<StateId> start(ThreadSet live) {
+    if (const auto it = initial.find(live); it != initial.end()) return it->second;
     FENCEPOST_INVARIANT((live & ~all) == 0, "threads live at the start are threads of the test");
-    row[k_fair] = 0;
+    row.assign(width, 0);
     row[k_live] = live;
-    row[k_started] = 0;
     std::fill(values.begin(), values.end(), 0);
     for (size_t i = 0; i < m.variables.size(); ++i) {
       const Variable& v = m.variables[i];
@@ -223,7 +224,7 @@ struct Machine::Impl {
     if (m.stores_fair) row[k_fair] = static_cast<ThreadSet>(evaluate(m.fair, environment(k_none, {})));
     last_fair = m.fair_span;
     if (auto ok = settle(0, Event::step, k_none); !ok) return std::unexpected(ok.error());
-    return intern();
+    return initial[live] = intern();
   }
 
   Expected<void> apply(Event e, uint32_t thread, const Step& step) {
@@ -309,6 +310,44 @@ std::string Machine::describe(StateId s) const {
     out += v.per_thread ? fmt::format(" {}=[{}]", v.name, joined) : fmt::format(" {}={}", v.name, joined);
   }
   return out;
+}
+
+namespace {
+
+// Instructions that differ in what the model reads.
+std::vector<Step> steps_of(const Model& model) {
+  const uint8_t fields = model.impl().instr_fields;
+  std::vector<Step> out;
+  for (uint32_t bits = 0; bits < 32; ++bits)
+    if ((bits & ~uint32_t{fields}) == 0)
+      out.push_back({(bits & k_location) != 0, (bits & k_compared) != 0, (bits & k_value) != 0,
+                     (bits & k_exchanged) != 0, (bits & k_jumped) != 0});
+  return out;
+}
+
+Expected<void> find_fault_of(const Model& model, uint32_t threads, size_t max_states) {
+  const std::vector<Step> steps = steps_of(model);
+  Machine machine(model, threads, 0);
+  // A test may have threads without code, which are never live.
+  for (ThreadSet live = 0; live >> threads == 0; ++live)
+    if (auto s = machine.initial(live); !s) return std::unexpected(s.error());
+  for (Machine::StateId s = 0; s < machine.states() && machine.states() < max_states; ++s)
+    for (ThreadSet left = machine.live(s); left != 0; left &= left - 1)
+      for (const Step& step : steps) {
+        const auto t = static_cast<uint32_t>(std::countr_zero(left));
+        if (auto to = machine.after_step(s, t, step); !to) return std::unexpected(to.error());
+        if (auto to = machine.after(s, t, step, true); !to) return std::unexpected(to.error());
+      }
+  return {};
+}
+
+}  // namespace
+
+Expected<void> find_fault(const Model& model, uint32_t threads, size_t max_states) {
+  FENCEPOST_INVARIANT(threads <= 16, "a fault is looked for with few threads");
+  for (uint32_t n = 1; n <= threads; ++n)
+    if (auto ok = find_fault_of(model, n, max_states); !ok) return ok;
+  return {};
 }
 
 }  // namespace fencepost::fair

@@ -110,4 +110,10 @@ class Machine {
   std::unique_ptr<Impl> impl_;
 };
 
+// Looks for a fault of the model itself: every sequence of events of 1, 2, ... `threads` threads (instructions with
+// every combination of the parts that the model reads, numbers 0 and 1), breadth first, so that the fault found needs
+// few threads and few events. Stops without an answer, that is with no error, after `max_states` states of one number
+// of threads.
+Expected<void> find_fault(const Model& model, uint32_t threads, size_t max_states = 100'000);
+
 }  // namespace fencepost::fair

@@ -410,6 +410,10 @@ class Parser {
       hint = fmt::format("the thread with that id is 'thread({})'", as_written);
     if (type == Type::boolean && e.type == Type::set)
       hint = fmt::format("write '{} != {{}}' to ask whether it has a thread", as_written);
+    if (type == Type::set && e.type == Type::boolean)
+      hint = "booleans are joined with 'or' and 'and'; a set with a condition names its thread: { u in live | ... }";
+    if (type == Type::integer && e.type == Type::set && (what.ends_with("'+'") || what.ends_with("'-'")))
+      hint = "sets have '|' (union), '&' (intersection) and '\\' (difference)";
     stop(e.span, fmt::format("{} must be {}, and this is {}", what, article(type), article(e.type)), std::move(hint));
   }
 
@@ -740,6 +744,9 @@ class Parser {
   }
 
   // ---- the whole file --------------------------------------------------------------------------------------------
+  static bool mentions_live(const Expr& e) {
+    return e.op == Op::live || std::any_of(e.children.begin(), e.children.end(), mentions_live);
+  }
   static bool assigns_fair(const std::vector<Statement>& body) {
     return std::any_of(body.begin(), body.end(), [](const Statement& s) {
       return s.kind == Statement::Kind::set_fair || assigns_fair(s.then_part) || assigns_fair(s.else_part);
@@ -757,7 +764,8 @@ class Parser {
       if (!read_[i])
         stop(v.span, fmt::format("the variable '{}' is never read", v.name),
              "it cannot matter to the model; remove it");
-      if (!written_[i])
+      // One that keeps the threads that were live at the start is of use.
+      if (!written_[i] && !mentions_live(v.init))
         stop(v.span, fmt::format("the variable '{}' never changes", v.name),
              fmt::format("write 'let {} = ...', or assign it in 'on step' or 'on terminate'", v.name));
     }
