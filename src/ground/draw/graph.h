@@ -16,7 +16,7 @@ struct Node {
 struct Edge {
   uint32_t from = 0, to = 0;
   std::string label;       // "rf"
-  std::string style;       // "rf" "co" "fr" "po" "sync" "other": picks colour and dash
+  std::string style;       // "rf" "co" "fr" "po" "sync" "step" "other": picks colour and dash
   bool emphasis = false;   // on the explained cycle
 };
 struct Column { std::string title; std::string group; };  // "P0", "cta 0, gpu 0"

@@ -9,6 +9,7 @@ const std::vector<Style>& styles() {
       {"co", "#953800", "6 3", "co: order of writes to one location"},
       {"fr", "#8250df", "6 3", "fr: the read sees a value older than this write"},
       {"sync", "#0550ae", "", "synchronisation defined by the model"},
+      {"step", "#57606a", "", "next step of the schedule"},
       {"other", "#1b7c83", "2 3", "other relation of the model"},
   };
   return list;

@@ -7,9 +7,7 @@
 //           fair steps, and that one is strongly connected by at least one step, for live threads are always enabled.
 //           A component that starves strongly starves weakly, which the code uses as a filter.
 #include <algorithm>
-#include <bit>
 #include <map>
-#include <unordered_map>
 
 #include "oracle/fairness.h"
 #include "oracle/lasso.h"
@@ -33,17 +31,17 @@ void judge(Space& space, uint32_t c, fair::ThreadSet fair, Pair& p) {
   if (p.strong && starves_strongly(space, c, fair)) p.strong = false;
 }
 
-// Machines of one model by thread count and live threads; their interned states serve test after test.
+// Machines of one model by thread count; their interned states serve test after test.
 class Machines {
  public:
   fair::Machine& of(const fair::Model& model, uint32_t threads, fair::ThreadSet live) {
-    auto at = kept_.find({threads, live});
-    if (at == kept_.end()) at = kept_.try_emplace({threads, live}, model, threads, live).first;
+    auto at = kept_.find(threads);
+    if (at == kept_.end()) at = kept_.try_emplace(threads, model, threads, live).first;
     return at->second;
   }
 
  private:
-  std::map<std::pair<uint32_t, fair::ThreadSet>, fair::Machine> kept_;
+  std::map<uint32_t, fair::Machine> kept_;
 };
 
 }  // namespace
@@ -235,6 +233,7 @@ Size size_of(const axb::Test& test) {
 }
 
 // ---- one test, with its lasso ----------------------------------------------------------------------------------
+// Always by the machine, whose states tell apart no more than the model does: the shortest prefix depends on it.
 
 Expected<Answer> decide(const axb::Test& test, const fair::Model& model, Fairness fairness, const Options& options,
                         Job& job, bool want_lasso) {
@@ -244,18 +243,7 @@ Expected<Answer> decide(const axb::Test& test, const fair::Model& model, Fairnes
   for (uint32_t t = 0; t < threads; ++t) live |= fair::ThreadSet{!test.threads[t].code.empty()} << t;
   fair::Machine machine(model, threads, live);
   Space space;
-  std::optional<ClosedForm> form;
-  if (model.closed_form()) form.emplace(model, threads);
-  auto explore = [&]() {
-    return form ? space.explore(test, Rider::started, nullptr, options.max_states, &job)
-                : space.explore(test, Rider::machine, &machine, options.max_states, &job);
-  };
-  if (form && !form->well_formed()) form.reset();
-  auto end = explore();
-  if (end && *end == Space::End::complete && form && !form->check_all(space)) {
-    form.reset();
-    end = explore();
-  }
+  auto end = space.explore(test, Rider::machine, &machine, options.max_states, &job);
   if (!end) return std::unexpected(end.error());
 
   Answer answer;
@@ -269,11 +257,7 @@ Expected<Answer> decide(const axb::Test& test, const fair::Model& model, Fairnes
     return answer;
   }
   space.find_components();
-  const FairAt fair_at = [&](uint32_t s) {
-    const uint64_t* state = space.state(s);
-    return form ? form->look_up(space.program().live(state), space.program().started(state))
-                : machine.fair(space.program().machine(state));
-  };
+  const FairAt fair_at = [&](uint32_t s) { return machine.fair(space.program().machine(space.state(s))); };
   std::vector<uint32_t> starving;  // components
   for (uint32_t c = 0; c < space.components().size(); ++c) {
     const Space::Component& part = space.components()[c];

@@ -7,8 +7,7 @@
 //   weak    a test starves iff some reachable component holds a cycle in which every thread of F takes a step. Threads
 //           outside F may step too. With F empty every cycle starves.
 //   strong  fairness of transitions: a test starves iff some reachable set of states is strongly connected by at least
-//   one
-//           step and closed under the steps of F. With F empty every cycle starves.
+//           one step and closed under the steps of F. With F empty every cycle starves.
 // A test that does not starve terminates. docs/progress-oracle.md derives both and tells the algorithms.
 //
 // Tests are those that axb's readers return, or that axb::validate accepts.
@@ -53,7 +52,7 @@ struct Lasso {
 struct Answer {
   Verdict verdict;             // holds: it terminates on every run that the model allows; fails: it may starve
   std::optional<Lasso> lasso;  // when it fails and was asked for; shortest prefix, then a short cycle
-  // Explored: pcs, memory, and what the model remembers (of a closed form: the threads that have taken a step).
+  // Explored: pcs, memory and the state of a fair::Machine.
   uint64_t states = 0, transitions = 0;
 };
 
@@ -112,12 +111,16 @@ struct Lts {
   };
   uint32_t initial = 0, states = 0;
   std::vector<Edge> edges;               // sorted
-  std::vector<std::string> state_names;  // pcs and memory; empty after reduction
+  std::vector<std::string> state_names;  // pcs, memory, F and the model's variables; empty after reduction
 };
-// raw: one edge per instruction, labelled with thread, instruction and F (without a model: no F); terminations are
-// edges of their own. abstract: labels keep only thread and F ("EX !t !F", "TERMINATE !t"), reduced modulo strong
-// bisimulation.
+// As the published transition systems: a thread that has run off its code is a step away from its "TERMINATE !t", until
+// which the model counts it as live, and when all have terminated there is a last edge "exit".
+//   raw       labels "EX !t !INSTRUCTION !TRUE|FALSE !{F}": whether it jumped, and F before the step (no F without a
+//   model) abstract  labels "EX !t !{F}"; then reduced
+// Errors: those of the model; more than options.max_states (unsupported).
 Expected<Lts> lts(const axb::Test& test, const fair::Model* model, bool abstract, const Options& options);
+// Modulo strong bisimulation; states numbered breadth first, names dropped.
+Lts reduce(const Lts& l);
 std::string to_aut(const Lts& l);  // Aldebaran format
 std::string to_dot(const Lts& l);
 std::string to_svg(const Lts& l);

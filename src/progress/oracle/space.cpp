@@ -90,7 +90,7 @@ Expected<Space::End> Space::run(const axb::Test& test, fair::Machine* machine, u
 
   program_.initial(to);
   if (machine != nullptr) {
-    auto first = machine->initial();
+    auto first = machine->initial(program_.live_at_start());
     if (!first) return std::unexpected(first.error());
     program_.set_machine(to, *first);
   }
