@@ -99,6 +99,6 @@ std::string to_text(const Expr& e, const std::vector<std::string>& taken = {});
 
 // Binders within binders at most, and nodes of one model at most, after `let` is expanded.
 inline constexpr uint32_t k_max_binders = 6;
-inline constexpr uint32_t k_max_nodes = 10'000;
+inline constexpr uint32_t k_max_nodes = 4'000;
 
 }  // namespace fencepost::fair

@@ -1,5 +1,6 @@
 #pragma once
 // A parsed model, and the parts of the room that work on it. Private to the room and its tests.
+#include "fair/code.h"
 #include "fair/expr.h"
 #include "fair/model.h"
 
@@ -11,6 +12,7 @@ struct Variable {
   bool per_thread = false;
   int64_t low = 0, high = 0;  // of an integer: values outside are a fault of the model
   Expr init;
+  Code init_code;
   Span span;
   bool operator==(const Variable& o) const {
     return name == o.name && type == o.type && per_thread == o.per_thread && low == o.low && high == o.high &&
@@ -24,6 +26,7 @@ struct Statement {
   uint32_t variable = 0;
   std::vector<Expr> index;  // set_element: the one thread expression
   Expr value;               // branch: the condition
+  Code index_code, value_code;
   std::vector<Statement> then_part, else_part;
   Span span;
   bool operator==(const Statement& o) const {
@@ -47,6 +50,7 @@ struct Model::Impl {
   std::string name, summary, comment;  // comment: the lines before the first word, without their signs
   bool stores_fair = false;            // var fair = ...: changed by assignments only
   Expr fair;                           // initial F, or F at every point
+  Code fair_code;
   Span fair_span;
   std::vector<Variable> variables;
   Handler on_step, on_terminate;
@@ -55,5 +59,12 @@ struct Model::Impl {
 
   bool machine() const { return stores_fair || !variables.empty(); }
 };
+
+uint32_t nodes_of(const Expr& e);
+uint32_t binders_of(const Expr& e);  // how many are within one another
+void deepen(Expr& e, uint32_t by);   // renumbers binders for a place within `by` further ones
+
+// Fills in what follows from the parsed parts: summary, started_use, all code.
+void prepare(Model::Impl& m);
 
 }  // namespace fencepost::fair

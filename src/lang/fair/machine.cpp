@@ -153,7 +153,7 @@ struct Machine::Impl {
 
   Expected<void> run(const std::vector<Statement>& body, Event e, int64_t thread, const Step& step) {
     for (const Statement& s : body) {
-      const int64_t value = evaluate(s.value, environment(thread, step));
+      const int64_t value = s.value_code.run(environment(thread, step));
       switch (s.kind) {
         case Statement::Kind::branch:
           if (auto ok = run(value != 0 ? s.then_part : s.else_part, e, thread, step); !ok) return ok;
@@ -166,7 +166,7 @@ struct Machine::Impl {
           const Variable& v = m.variables[s.variable];
           if (auto ok = in_range(v, value, s.span, e, thread); !ok) return ok;
           int64_t offset = 0;
-          if (s.kind == Statement::Kind::set_element) offset = evaluate(s.index[0], environment(thread, step));
+          if (s.kind == Statement::Kind::set_element) offset = s.index_code.run(environment(thread, step));
           if (offset != k_none) values[variable_at[s.variable] + static_cast<size_t>(offset)] = value;
         }
       }
@@ -178,7 +178,7 @@ struct Machine::Impl {
   Expected<void> settle(ThreadSet before, Event e, int64_t thread) {
     Span blame = last_fair;
     if (!m.stores_fair) {
-      row[k_fair] = static_cast<ThreadSet>(evaluate(m.fair, environment(k_none, {})));
+      row[k_fair] = static_cast<ThreadSet>(m.fair_code.run(environment(k_none, {})));
       blame = m.fair_span;
     } else if (!blame.source) {
       const Handler& h = e == Event::step ? m.on_step : m.on_terminate;
@@ -217,11 +217,11 @@ struct Machine::Impl {
     std::fill(values.begin(), values.end(), 0);
     for (size_t i = 0; i < m.variables.size(); ++i) {
       const Variable& v = m.variables[i];
-      const int64_t value = evaluate(v.init, environment(k_none, {}));
+      const int64_t value = v.init_code.run(environment(k_none, {}));
       if (auto ok = in_range(v, value, v.init.span, Event::step, k_none); !ok) return std::unexpected(ok.error());
       for (uint32_t k = 0; k < (v.per_thread ? threads : 1); ++k) values[variable_at[i] + k] = value;
     }
-    if (m.stores_fair) row[k_fair] = static_cast<ThreadSet>(evaluate(m.fair, environment(k_none, {})));
+    if (m.stores_fair) row[k_fair] = static_cast<ThreadSet>(m.fair_code.run(environment(k_none, {})));
     last_fair = m.fair_span;
     if (auto ok = settle(0, Event::step, k_none); !ok) return std::unexpected(ok.error());
     return initial[live] = intern();

@@ -61,7 +61,7 @@ ThreadSet Model::fair(uint32_t threads, ThreadSet live, ThreadSet started) const
   env.threads = threads == 64 ? ~ThreadSet{0} : (ThreadSet{1} << threads) - 1;
   env.live = live;
   env.started = started;
-  return static_cast<ThreadSet>(evaluate(impl_->fair, env));
+  return static_cast<ThreadSet>(impl_->fair_code.run(env));
 }
 
 const Expr& Model::closed_form_expr() const {
