@@ -116,7 +116,8 @@ int main(int argc, char** argv) {
 }  // namespace
 
 std::string print_cpp(const std::vector<Plan>& plans, const Options& o) {
-  const Dialect d{.uint = "unsigned", .function = "", .going = " && !stop.load(std::memory_order_relaxed)"};
+  const Dialect d{
+      .uint = "unsigned", .function = "", .instance = true, .going = " && !stop.load(std::memory_order_relaxed)"};
   size_t most = 1;
   for (const auto& p : plans) most = std::max(most, p.test->locations.size());
   std::string out = heading(plans, o);

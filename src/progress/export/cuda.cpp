@@ -164,7 +164,7 @@ std::string print_cuda(const std::vector<Plan>& plans, const Options& o) {
              ? access("fetch", "unsigned* word", fmt::format("{}atom.{}.gpu.add.u32 %0, [%1], 0;", fence, rmw),
                       "\"l\"(word)")
              : access("fetch", "unsigned* word", fmt::format("{}ld.{}.gpu.u32 %0, [%1];", fence, load), "\"l\"(word)");
-  out += "\n" + hybrid_functions(o, d);
+  out += fmt::format("\n{}", hybrid_functions(o, d));
   for (const auto& p : plans) {
     const auto used = used_locations(*p.test);
     out += description(p);

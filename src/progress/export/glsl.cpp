@@ -38,8 +38,12 @@ std::string shader(const Plan& p, const Options& o, bool vulkan_model) {
   }
   out += hybrid_functions(o, d);
   out += "void main() {\n  const uint gid = gl_GlobalInvocationID.x;\n" + role(p, d) + "  if (takes_part) {\n";
-  out += p.padding == 1 ? "    const uint at = instance;\n"
-                        : fmt::format("    const uint at = instance * {}u;\n", p.padding);
+  if (p.layout.mapping == Mapping::plain)
+    out += "    const uint at = 0u;\n";
+  else if (p.padding == 1)
+    out += "    const uint at = instance;\n";
+  else
+    out += fmt::format("    const uint at = instance * {}u;\n", p.padding);
   return out + threads(p, d, 4) + "  }\n  atomicAdd(counter, 1u);\n}\n";
 }
 

@@ -92,8 +92,8 @@ std::string role(const Plan& p, const Dialect& d) {
   const uint32_t t = p.layout.threads, used = participants(p.layout);
   switch (p.layout.mapping) {
     case Mapping::plain:
-      return fmt::format(
-          "  const {0} thread = gid;\n  const {0} instance = 0u;\n  const bool takes_part = gid < {1}u;\n", d.uint, t);
+      return fmt::format("  const {0} thread = gid;\n{2}  const bool takes_part = gid < {1}u;\n", d.uint, t,
+                         d.instance ? fmt::format("  const {} instance = 0u;\n", d.uint) : "");
     case Mapping::round_robin:
       return fmt::format(
           "  const {0} thread = gid % {1}u;\n  const {0} instance = gid / {1}u;\n  const bool takes_part = instance < "

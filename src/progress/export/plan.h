@@ -28,8 +28,9 @@ struct Dialect {
   std::string_view uint = "uint";  // the 32-bit unsigned type
   std::string_view function = "";  // before a function's type: "static "
   std::string_view index = "";     // after a location's name: "[at]" where a location is an array, "" where a pointer
-  std::string_view going =
-      "";  // further condition of the loops, " && !stopped(stop)"; then `ended` is set by each loop
+  bool instance = false;           // `instance` is wanted in the plain mapping too, where it is 0
+  // Further condition of the loops, " && !stopped(stop)"; each loop then sets `ended`.
+  std::string_view going = "";
 };
 
 std::string one_line(std::string_view text);  // safe inside a // comment
