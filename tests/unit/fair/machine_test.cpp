@@ -157,6 +157,39 @@ TEST(Machines, StatesAreNoMoreThanTheModelNeeds) {
   EXPECT_EQ(states(closed("{ u in live | exists s in started : s >= u and true }"), 5), 243u) << "seen as a whole";
 }
 
+// A model that does as it is told: every F before, every F after, of three threads, by a step and by an end.
+TEST(Machines, BothLawsHoldAtEveryTransition) {
+  std::string text = "model \"told\"\nvar fair = {}\nvar at_end = {}\non step(t, i) {\n";
+  for (ThreadSet f = 0; f < 8; ++f) {
+    std::string members;
+    for (int t = 0; t < 3; ++t)
+      if ((f >> t & 1) != 0) members += (members.empty() ? "thread " : ", thread ") + std::to_string(t);
+    text += "  if i.value == " + std::to_string(f) + " { fair = {" + members + "} }\n";
+    text += "  if i.compared == " + std::to_string(f) + " { at_end = {" + members + "} }\n";
+  }
+  const Model m = model_of(text + "}\non terminate(t) { fair = at_end }\n");
+  for (ThreadSet live = 1; live < 8; ++live)
+    for (ThreadSet before = 0; before < 8; ++before) {
+      Machine machine(m, 3, live);
+      const auto s = *machine.initial();
+      const uint32_t t = live & 1 ? 0 : live & 2 ? 1 : 2;
+      const auto at = machine.after_step(s, t, {0, 0, before, true, false});
+      ASSERT_EQ(at.has_value(), (before & ~live) == 0) << "a thread that is not live";
+      if (!at) continue;
+      for (ThreadSet after = 0; after < 8; ++after) {
+        const auto step = machine.after_step(*at, t, {0, 0, after, true, false});
+        EXPECT_EQ(step.has_value(), (after & ~live) == 0 && (before & ~after) == 0) << before << " to " << after;
+        const auto both = machine.after(*at, t, {0, after, before, true, false}, true);
+        const ThreadSet left = live & ~(ThreadSet{1} << t);
+        EXPECT_EQ(both.has_value(), (after & ~left) == 0 && (before & left & ~after) == 0) << before << " to " << after;
+        if (!both)
+          EXPECT_NE(both.error().list[0].message.find("when thread " + std::to_string(t) + " ends"), std::string::npos);
+        const auto again = machine.after(*at, t, {0, after, before, true, false}, true);
+        EXPECT_EQ(again.has_value(), both.has_value()) << "a fault is no less one the second time";
+      }
+    }
+}
+
 TEST(Machines, RepeatedEventsAreTheSameState) {
   const Model m = example("lock-holder");
   Machine machine(m, 2, 3);

@@ -1,5 +1,10 @@
 // The shipped models against set formulas written by hand.
+#include <unistd.h>
+
 #include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "text.h"
@@ -79,6 +84,24 @@ TEST(Shipped, MachinesFollowTheClosedForm) {
       go(*machine.initial(), all_of(n), 0, 5);
     }
   }
+}
+
+TEST(Shipped, AnotherFolderOfModels) {
+  const auto dir = std::filesystem::temp_directory_path() / ("fencepost-fair-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(dir / "progress");
+  setenv("FENCEPOST_MODELS", dir.c_str(), 1);
+  const auto none = load_model("hsa");
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().list[0].hint.find("there are no models in"), std::string::npos);
+  std::ofstream(dir / "progress" / "mine.progress") << "# Mine. More.\nmodel \"mine\"\nfair = live\n";
+  std::ofstream(dir / "progress" / "obe.progress") << "model \"obe\"\nfair = {}\n";
+  const auto list = shipped_models();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].name, "obe") << "known names first";
+  EXPECT_EQ(list[1].summary, "Mine");
+  EXPECT_EQ(load_model("MINE")->fair(2, 3, 0), 3u);
+  unsetenv("FENCEPOST_MODELS");
+  std::filesystem::remove_all(dir);
 }
 
 TEST(Shipped, AreFoundByOtherSpellings) {
