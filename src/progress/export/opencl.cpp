@@ -18,7 +18,9 @@ constexpr std::string_view k_runner =
     R"(// Runs kernels that `fencepost progress export --target opencl` wrote, on one OpenCL device.
 //
 // Build: cc -O2 progress_runner.c -o progress_runner -lOpenCL
-// Run:   ./progress_runner FILE.cl... [--runs N] [--seconds S] [--test NAME] [--device I] [--list]
+// Run:   ./progress_runner FILE.cl... [--runs N] [--seconds S] [--test NAME] [--device I]
+//        ./progress_runner FILE.cl... --build-only     compiles for the device, runs nothing
+//        ./progress_runner --list                      names the devices
 //
 // Every "//! run" line of a file names a kernel, how many invocations to launch, the workgroup's size, the words of a location and
 // the initial value of each location. A run has ended when the kernel is complete and its counter equals the number launched.
@@ -49,7 +51,7 @@ typedef struct {
 } Progress;
 
 typedef struct {
-  unsigned runs, seconds, device;
+  unsigned runs, seconds, device, build_only;
   const char* only;
 } Arguments;
 
@@ -148,6 +150,11 @@ static void run_tests(const char* text, const Test* tests, unsigned count, Progr
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     fail("the kernels do not compile", log);
   }
+  for (unsigned i = 0; i < count && a->build_only; ++i) {
+    check(clReleaseKernel(clCreateKernel(program, tests[i].name, &error)), tests[i].name);
+    printf("%s: compiles\n", tests[i].name);
+    progress->next = count;
+  }
   for (unsigned i = progress->next; i < count; ++i) {
     const Test* t = &tests[i];
     if (a->only && strcmp(a->only, t->name) != 0) continue;
@@ -211,17 +218,21 @@ static void run_tests(const char* text, const Test* tests, unsigned count, Progr
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: progress_runner FILE.cl... [--runs N] [--seconds S] [--test NAME] [--device I] [--list]\n");
+  fprintf(stderr, "usage: progress_runner FILE.cl... [--runs N] [--seconds S] [--test NAME] [--device I] [--build-only] | --list\n");
   return 2;
 }
 
 int main(int argc, char** argv) {
-  Arguments a = {@RUNS@, @SECONDS@, 0, NULL};
+  Arguments a = {@RUNS@, @SECONDS@, 0, 0, NULL};
   unsigned tests_run = 0, failed = 0, files = 0;
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--list") == 0) {
       choose_device(0, 1);
       return 0;
+    }
+    if (strcmp(argv[i], "--build-only") == 0) {
+      a.build_only = 1;
+      continue;
     }
     if (strncmp(argv[i], "--", 2) != 0) {
       ++files;
@@ -238,7 +249,7 @@ int main(int argc, char** argv) {
   if (files == 0 || a.runs == 0 || a.seconds == 0) return usage();
   for (int i = 1; i < argc; ++i) {
     if (strncmp(argv[i], "--", 2) == 0) {
-      ++i;
+      i += strcmp(argv[i], "--build-only") != 0;
       continue;
     }
     Test* tests = NULL;
