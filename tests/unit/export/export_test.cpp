@@ -14,6 +14,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "front/litmus.h"
+
 namespace fencepost::exports {
 namespace {
 
@@ -154,6 +156,26 @@ TEST(Export, WhatCannotBeIsRefusedWithItsReason) {
   EXPECT_EQ(message(o), "a litmus file holds one instance: mapping chunked means nothing there");
   EXPECT_EQ(export_files({}, with(Target::cpp, Mapping::plain, 6)).error().list.at(0).message,
             "there is no test to export");
+}
+
+TEST(Export, LitmusFilesAreReadAgain) {
+  for (const Target t : {Target::litmus_ptx, Target::litmus_vulkan, Target::litmus_opencl})
+    for (const Order order : {Order::relaxed, Order::acq_rel})
+      for (const Loads loads : {Loads::add, Loads::load}) {
+        Options o = with(t, Mapping::plain, 0);
+        o.order = order, o.loads = loads;
+        const auto files = files_of(three_tests(), o);
+        ASSERT_EQ(files.size(), 3u);
+        EXPECT_EQ(files[0].name, "mutex_1.litmus");
+        for (const auto& f : files) {
+          const auto test = front::parse_one(make_source(f.name, f.text));
+          ASSERT_TRUE(test) << render(test.error()) << f.text;
+        }
+        EXPECT_EQ(files[2].text.find("add") != std::string::npos, loads == Loads::add) << files[2].text;
+      }
+  Options o = with(Target::litmus_vulkan, Mapping::plain, 0);
+  o.order = Order::seq_cst;
+  EXPECT_FALSE(export_files(three_tests(), o));
 }
 
 // FENCEPOST_UPDATE_GOLDEN=1 writes the files anew; read the difference before you commit it.
