@@ -23,7 +23,7 @@ std::string_view order_of(Order o, bool load) {
 
 constexpr std::string_view k_main = R"(
 // Starts all threads, lets them go at once and waits for the counter or the time-out. Returns how many ended.
-unsigned run_once(const Test& test, unsigned seconds, unsigned& first_without_end) {
+unsigned run_once(const Test& test, unsigned seconds, unsigned& first_without_end, bool show_memory) {
   std::vector<Word> memory(std::size_t{test.locations} * test.words);
   for (unsigned l = 0; l < test.locations; ++l)
     for (unsigned w = 0; w < test.words; ++w) memory[std::size_t{l} * test.words + w].store(test.initial[l]);
@@ -49,11 +49,16 @@ unsigned run_once(const Test& test, unsigned seconds, unsigned& first_without_en
   for (auto& thread : pool) thread.join();
   first_without_end = 0;
   while (first_without_end < test.total && ended[first_without_end]) ++first_without_end;
+  for (unsigned l = 0; show_memory && l < test.locations; ++l) {
+    std::printf("%s location %u:", test.name, l);
+    for (unsigned w = 0; w < test.words; ++w) std::printf(" %u", memory[std::size_t{l} * test.words + w].load());
+    std::printf("\n");
+  }
   return counter.load();
 }
 
 int usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--runs N] [--seconds S] [--test NAME] [--roles]\n", program);
+  std::fprintf(stderr, "usage: %s [--runs N] [--seconds S] [--test NAME] [--roles | --memory]\n", program);
   return 2;
 }
 
@@ -61,12 +66,12 @@ int usage(const char* program) {
 
 int main(int argc, char** argv) {
   unsigned runs = k_runs, seconds = k_seconds;
-  bool roles = false;
+  bool roles = false, memory = false;
   std::string only;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    if (option == "--roles") {
-      roles = true;
+    if (option == "--roles" || option == "--memory") {
+      (option == "--roles" ? roles : memory) = true;
       continue;
     }
     if (i + 1 == argc) return usage(argv[0]);
@@ -92,7 +97,7 @@ int main(int argc, char** argv) {
     bool all_ended = true;
     for (unsigned run = 1; run <= runs && all_ended; ++run) {
       unsigned stuck = 0;
-      const unsigned counted = run_once(test, seconds, stuck);
+      const unsigned counted = run_once(test, seconds, stuck, memory);
       if (counted == test.total) continue;
       all_ended = false;
       const Role role = test.role(stuck);
@@ -123,10 +128,11 @@ std::string print_cpp(const std::vector<Plan>& plans, const Options& o) {
   std::string out = heading(plans, o);
   out +=
       "//\n// Build: c++ -std=c++20 -O2 -pthread FILE.cpp.   Run: ./a.out [--runs N] [--seconds S] [--test NAME]; "
-      "--roles prints\n"
-      "// the mapping. Exit code: 0 when every run ended, 1 when one timed out, 2 when used wrongly. The time-out sets "
-      "a flag\n"
-      "// that the loops read, so that the program ends by itself.\n";
+      "--memory\n"
+      "// prints every location after each run, --roles the mapping alone. Exit code: 0 when every run ended, 1 when "
+      "one timed\n"
+      "// out, 2 when used wrongly. The time-out sets a flag that the loops read, so that the program ends by "
+      "itself.\n";
   out +=
       "#include <atomic>\n#include <chrono>\n#include <cstddef>\n#include <cstdio>\n#include <cstdlib>\n#include "
       "<string>\n"

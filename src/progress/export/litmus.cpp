@@ -1,14 +1,17 @@
-// Litmus files: the translation is axb's, the printing emit's. The condition asks nothing: the question of such a file is
-// whether it ends.
-#include "axb/translate.h"
+// Litmus files: the translation is axb's, the printing emit's. The condition asks nothing: the question of such a file
+// is whether it ends.
 #include "emit/litmus.h"
+
+#include "axb/translate.h"
 #include "export/plan.h"
 
 namespace fencepost::exports {
 
 Expected<std::string> print_litmus(const axb::Test& test, const Options& o) {
   axb::TranslateOptions t;
-  t.order = o.order == Order::relaxed ? axb::Order::relaxed : o.order == Order::acq_rel ? axb::Order::acq_rel : axb::Order::sc;
+  t.order = o.order == Order::relaxed   ? axb::Order::relaxed
+            : o.order == Order::acq_rel ? axb::Order::acq_rel
+                                        : axb::Order::sc;
   t.loads_as_rmw = o.loads == Loads::add;
   const vocab::Dialect dialect = o.target == Target::litmus_ptx      ? vocab::Dialect::ptx
                                  : o.target == Target::litmus_vulkan ? vocab::Dialect::vulkan

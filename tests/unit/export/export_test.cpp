@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "front/litmus.h"
@@ -217,6 +218,61 @@ TEST(Export, CppComputesTheMappingAndEnds) {
     EXPECT_NE(ran.output.find("relay_3: all 11 ended, 20 of 20 runs\n"), std::string::npos) << ran.output;
     EXPECT_NE(ran.output.find("3 tests, 0 failed\n"), std::string::npos) << ran.output;
   }
+}
+
+// A program of one thread is deterministic: what it leaves in memory, in every instance and between the instances, is
+// what a direct reading of axb/test.h gives. The threads' text is the same in all C-like targets.
+TEST(Export, CppExecutesRandomInstructionsAsTheLanguageSays) {
+  const Folder folder;
+  NEED_TOOL(folder, "g++");
+  std::mt19937 random(20211018);
+  const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  constexpr uint32_t k_padding = 2, k_instances = 3;
+  std::vector<axb::Test> tests;
+  std::string expected;
+  int jumped_back = 0;
+  while (tests.size() < 60) {
+    axb::Test t;
+    t.name = fmt::format("random/{}", tests.size());
+    for (const char* name : {"x", "y", "z"}) t.locations.push_back({name, below(3)});
+    t.threads.resize(1);
+    const uint32_t length = 1 + below(6);
+    for (uint32_t pc = 0; pc < length; ++pc) {
+      axb::Instr i{.location = below(3), .check = below(3), .jump = below(length + 1), .exchanges = below(3) != 0};
+      if (i.exchanges) i.value = below(3);
+      if (axb::is_store(i, pc)) i.check = 0;
+      t.threads[0].code.push_back(i);
+    }
+    std::vector<uint32_t> memory;
+    for (const auto& l : t.locations) memory.push_back(l.init);
+    uint32_t pc = 0, steps = 0;
+    bool back = false;
+    for (; pc < length && steps < 200; ++steps) {
+      const auto& i = t.threads[0].code[pc];
+      const uint32_t old = memory[i.location];
+      if (i.exchanges) memory[i.location] = i.value;
+      const uint32_t next = old == i.check ? i.jump : pc + 1;
+      back |= next <= pc;
+      pc = next;
+    }
+    if (pc < length) continue;  // does not end
+    jumped_back += back;
+    const std::string name = kernel_name(t, Mapping::round_robin, tests.size());
+    for (size_t l = 0; l < memory.size(); ++l) {
+      expected += fmt::format("{} location {}:", name, l);
+      for (uint32_t i = 0; i < k_instances; ++i) expected += fmt::format(" {} {}", memory[l], t.locations[l].init);
+      expected += "\n";
+    }
+    expected += fmt::format("{}: all 3 ended, 1 of 1 runs\n", name);
+    tests.push_back(std::move(t));
+  }
+  EXPECT_GT(jumped_back, 5);
+  Options o = with(Target::cpp, Mapping::round_robin, k_instances, "bundle");
+  o.padding = k_padding;
+  folder.write(files_of(tests, o));
+  const auto built = folder.run("g++ -std=c++20 -pthread bundle.cpp -o bundle");
+  ASSERT_EQ(built.status, 0) << built.output;
+  EXPECT_EQ(folder.run("./bundle --runs 1 --memory").output, expected + "60 tests, 0 failed\n");
 }
 
 TEST(Export, CppReportsATestThatStarvesWithExitCodeOne) {
