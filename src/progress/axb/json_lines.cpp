@@ -31,7 +31,7 @@ class JsonReader {
   // "[" element {"," element} "]", or "[" "]"
   template <class F>
   void array(std::string_view what, F&& element) {
-    if (!in_.at("[")) in_.fail_expected(what);
+    if (!in_.at("[")) in_.fail_expected(what, "a JSON list: [ ... ]");
     in_.next();
     if (in_.accept("]")) return;
     do element();
@@ -54,7 +54,7 @@ class JsonReader {
 };
 
 void JsonReader::skip(unsigned depth) {
-  if (depth > k_deepest) in_.fail(in_.peek(), "this value is nested too deeply");
+  if (depth > k_deepest) in_.fail(in_.peek(), "this value is nested too deeply", "leave this field out");
   if (in_.at("{")) {
     in_.next();
     if (in_.accept("}")) return;
@@ -70,7 +70,7 @@ void JsonReader::skip(unsigned depth) {
     in_.accept("-");
     if (in_.peek().kind != Tok::number && in_.peek().kind != Tok::string && !in_.at("true") && !in_.at("false") &&
         !in_.at("null"))
-      in_.fail_expected("a JSON value");
+      in_.fail_expected("a JSON value", "a string, a number, true, false, null, a list or an object");
     in_.next();
   }
 }
@@ -147,6 +147,7 @@ void JsonReader::field(Test& t, const std::string& key) {
       t.locations[(*inits_)++].init = in_.expect_value("an initial value");
     });
   } else if (key == "threads") {
+    const Token open = in_.peek();
     array("a list of threads", [&] {
       const Token token = in_.peek();
       if (t.threads.size() == k_max_threads)
@@ -154,7 +155,7 @@ void JsonReader::field(Test& t, const std::string& key) {
                  fmt::format("a test has at most {} threads", k_max_threads));
       t.threads.push_back(thread());
     });
-    if (t.threads.empty()) in_.fail_expected("a thread before this", "a test has at least one thread");
+    if (t.threads.empty()) in_.fail(open, "this test has no thread", "a test has 1 to 64 threads");
   } else {
     skip(0);
   }
@@ -168,7 +169,7 @@ void JsonReader::check_ranges(Test& t, const Span& where) {
       const size_t size = t.threads[n].code.size();
       if (i.jump > size)
         in_.fail(jumps_[n][pc], fmt::format("jump to instruction {} of a thread that has {}", i.jump, size),
-                 fmt::format("instructions are numbered 0 to {}; the end is {}", size - 1, size));
+                 fmt::format("instructions are numbered from 0; {} is the end", size));
       if (is_store(i, static_cast<uint32_t>(pc))) i.check = 0;
       if (names_ && i.location >= *names_)
         in_.fail(places_[n][pc], fmt::format("location {} of {}", i.location, *names_),

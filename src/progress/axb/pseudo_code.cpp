@@ -60,17 +60,17 @@ Instr PseudoCodeReader::instruction(Test& t, uint32_t pc, Token& target) {
   in_.expect(",", more);
   if (op.text == "atomic_store") {
     i.exchanges = true;
-    i.value = in_.expect_value("the value to store");
+    i.value = in_.expect_value("the value to store", more);
     i.jump = pc + 1;
     target = Token{};
     in_.expect(")", more);
     return i;
   }
-  i.check = in_.expect_value("the value to compare with");
+  i.check = in_.expect_value("the value to compare with", more);
   in_.expect(",", more);
   if (op.text == "atomic_exch_branch") {
     i.exchanges = true;
-    i.value = in_.expect_value("the value to exchange for");
+    i.value = in_.expect_value("the value to exchange for", more);
     in_.expect(",", more);
   }
   if (!in_.at("END") && in_.peek().kind != Tok::number)
@@ -108,7 +108,7 @@ Thread PseudoCodeReader::body(Test& t) {
       i.jump = in_.value_of(targets[pc], "where to jump");
       if (i.jump > th.code.size())
         in_.fail(targets[pc], fmt::format("jump to instruction {} of a thread that has {}", i.jump, th.code.size()),
-                 fmt::format("instructions are numbered 0 to {}; the end is END", th.code.size() - 1));
+                 fmt::format("instructions are numbered from 0; {} or END is the end", th.code.size()));
     }
     if (is_store(i, static_cast<uint32_t>(pc))) i.check = 0;
   }
@@ -164,7 +164,7 @@ Test PseudoCodeReader::read() {
                                        : "this looks like the published pseudo-code, which starts with THREAD0");
   t.remarks = in_.take_comment_lines();
   while (!in_.at_end()) {
-    if (!at_thread()) in_.fail_expected("'THREAD' and its number");
+    if (!at_thread()) in_.fail_expected("'THREAD' and its number", "write: THREAD0");
     const Token name = in_.next();
     Token digits = name;
     digits.text.remove_prefix(6);

@@ -105,8 +105,9 @@ bool Scanner::accept(std::string_view s) {
 }
 
 Token Scanner::expect(std::string_view s, std::string_view hint) {
-  if (!at(s)) fail_expected(quoted(s), hint);
-  return next();
+  if (at(s)) return next();
+  const std::string otherwise = s == ";" ? "end it with ';'" : fmt::format("put '{}' here", s);
+  fail_expected(quoted(s), hint.empty() ? std::string_view(otherwise) : hint);
 }
 
 Value Scanner::value_of(const Token& t, std::string_view what) const {
@@ -149,7 +150,7 @@ std::string Scanner::unescape(const Token& t) const {
       uint32_t v = 0;
       for (size_t k = at; k < at + 4; ++k) {
         const int d = k + 1 < t.text.size() ? hex_digit(t.text[k]) : -1;
-        if (d < 0) fail_at(here, "'\\u' needs four hexadecimal digits");
+        if (d < 0) fail_at(here, "'\\u' needs four hexadecimal digits", "write \\u0041");
         v = v * 16 + static_cast<uint32_t>(d);
       }
       return v;

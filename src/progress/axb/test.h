@@ -58,18 +58,22 @@ inline constexpr uint32_t k_max_threads = 64;
 // ---- reading ---------------------------------------------------------------------------------------------------
 // Reads any of the three forms, told apart by the text: our own (docs/progress.md), the published pseudo-code
 // ("THREAD0", "atomic_exch_branch(...)"), or one or more JSON lines {"config","id","threads":[[[loc,check,jump,doExch,
-// exch],...],...]} (further fields ignored). Our own text may hold several tests. Errors are located.
+// exch],...],...]} (also "name", "locations", "init", "remarks"; further fields ignored). Our own text may hold several
+// tests. Locations that have only a number are named x y z w m4 m5 .... Errors are located.
 Expected<std::vector<Test>> parse(const SourcePtr& source);
 Expected<std::vector<Test>> parse_file(const std::string& path);  // "-": standard input
 
 // What holds of every Test that the readers return and that callers may rely on: locations and jumps in range, 1 to 64
-// threads, distinct location names. For tests made by hand.
+// threads, distinct location names that are no keywords, remarks of one line, value 0 where nothing is exchanged and
+// check 0 at a store. For tests made by hand.
 Expected<void> validate(const Test& test);
 
 // ---- printing --------------------------------------------------------------------------------------------------
-std::string to_text(const Test& test);         // our own form; parse(to_text(t)) == t
+// Of valid tests. parse(to_text(t)) == t and parse(to_json_line(t)) == t. Pseudo-code has no names and no remarks; it
+// keeps initial values in lines INIT(location,value), which it needs only for values other than 0 and unused locations.
+std::string to_text(const Test& test);         // our own form
 std::string to_pseudo_code(const Test& test);  // the published form
-std::string to_json_line(const Test& test);    // one line without its newline; only for location values known to JSON
+std::string to_json_line(const Test& test);    // one line without its newline; published tests come out as published
 // One instruction as a person reads it: "if (exch(x, 1) == 1) goto 0;", "x = 1;", "if (x == 0) goto end;"
 std::string to_string(const Test& test, uint32_t thread, uint32_t pc);
 

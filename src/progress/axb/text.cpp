@@ -75,8 +75,8 @@ Test TextReader::test() {
   while (in_.at("thread")) thread(t, threads);
   for (size_t i = 0; i < threads.size(); ++i) {
     if (!threads[i])
-      in_.fail(in_.peek(), fmt::format("there is a thread {} but no thread {}", threads.size() - 1, i),
-               "threads are numbered from 0 without gaps; an empty one is written: thread 0 { }");
+      fail_at(threads.back()->span, fmt::format("there is a thread {} but no thread {}", threads.size() - 1, i),
+              "threads are numbered from 0 without gaps; an empty one is written: thread 0 { }");
     t.threads.push_back(std::move(*threads[i]));
   }
   t.span = in_.since(begin);
@@ -87,7 +87,8 @@ void TextReader::declarations(Test& t) {
   while (in_.peek().kind == Tok::word && !in_.at("thread") && !in_.at("progress")) {
     do {
       const Token name = in_.peek();
-      if (name.kind != Tok::word) in_.fail_expected("a location");
+      if (name.kind != Tok::word)
+        in_.fail_expected("a location", "write the name of a location, declared above the threads: x = 0;");
       if (is_reserved(name.text))
         in_.fail(name, fmt::format("{} is a keyword and names no location", quoted(name.text)), "choose another name");
       in_.next();
@@ -204,7 +205,7 @@ Instr TextReader::instruction(const Test& t, std::optional<Token>& target) {
   }
   if (in_.at("goto"))
     in_.fail(in_.peek(), "there is no unconditional jump among the exchange-branch instructions",
-             "a jump depends on a value: if (x == 0) goto 2; both ways may be given by two such instructions");
+             "a jump depends on a value, as in: if (x == 0) goto 2;");
   if (!in_.at("if"))
     in_.fail_expected("an instruction", "write: x = 1;  or  if (x == 0) goto end;  or  if (exch(x, 1) == 1) goto 0;");
   in_.next();
@@ -246,7 +247,8 @@ std::pair<uint32_t, Value> TextReader::exchange(const Test& t) {
 
 uint32_t TextReader::location(const Test& t) {
   const Token name = in_.peek();
-  if (name.kind != Tok::word) in_.fail_expected("a location");
+  if (name.kind != Tok::word)
+    in_.fail_expected("a location", "write the name of a location, declared above the threads: x = 0;");
   std::vector<std::string> names;
   for (uint32_t k = 0; k < t.locations.size(); ++k) {
     if (t.locations[k].name == name.text) {
@@ -268,7 +270,7 @@ uint32_t TextReader::resolve(const Token& target, size_t size,
     const Value n = in_.value_of(target, "where to jump");
     if (n > size)
       in_.fail(target, fmt::format("jump to instruction {} of a thread that has {}", n, size),
-               fmt::format("instructions are numbered 0 to {}; the end is 'end'", size - 1));
+               fmt::format("instructions are numbered from 0; {} or 'end' is the end", size));
     return n;
   }
   if (const auto it = labels.find(target.text); it != labels.end()) return it->second;
