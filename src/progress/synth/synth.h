@@ -4,7 +4,8 @@
 // synthesis.md says each constraint in words), with every constraint a switch.
 //
 // Universe: exactly `threads` threads and `instructions` instructions in all, locations 0..k-1 for every k up to
-// `locations`, values 0..values-1, all memory 0 at the start. An instruction is any (location, check, jump, exchange).
+// `locations`, values 0..values-1, all memory 0 at the start. An instruction is any (location, check, jump, exchange),
+// but that a store compares with 0: what it compares with has no effect, and axb::Test knows no other stores.
 //
 // Laws: the set depends on the request alone. The order of delivery does too: not on jobs, nor on interruptions.
 // Counts: `canonical` counts one test per class of the requested symmetries; `labelled` counts every program, so that
@@ -60,8 +61,9 @@ class Constraints {
 Expected<Constraints> parse_constraints(std::string_view text);
 std::string to_string(Constraints c);
 
-// Which of the constraints one given test has (any size; explicit search). `older_stores`: that version of `stores`.
-Constraints holding(const axb::Test& test, bool older_stores);
+// Which of the constraints one given test has (any values; explicit search up to 2,000,000 states, else an error).
+// `older_stores`: that version of `stores`.
+Expected<Constraints> holding(const axb::Test& test, bool older_stores);
 
 // ---- shapes ------------------------------------------------------------------------------------------------------
 // A pattern of an instruction: "store", "exch_branch", "chk_branch", "check" (store-shaped without exchange), then
@@ -148,7 +150,7 @@ std::vector<Idiom> idioms();
 // ---- accounting for given tests ------------------------------------------------------------------------------------
 // Where published tests stand in the complete sets of their sizes (all constraints, 2 locations, 2 values).
 struct Account {
-  std::string test;          // its name
+  std::string test, config;  // its name and published configuration
   bool current = false;      // in the complete set, up to location names
   bool older = false;        // in the complete set of the older version of `stores`
   bool renamed = false;      // it is not the canonical one of its class
