@@ -8,8 +8,7 @@ namespace fencepost::exports {
 
 std::string one_line(std::string_view text) {
   std::string out;
-  for (const char c : text)
-    out += c == '\\' || static_cast<unsigned char>(c) < 32 ? ' ' : c;  // a trailing backslash joins lines
+  for (const char c : text) out += c == '\\' || c < 32 || c > 126 ? ' ' : c;  // a backslash at the end joins lines
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
 }

@@ -280,10 +280,10 @@ TEST(Export, CppReportsATestThatStarvesWithExitCodeOne) {
   NEED_TOOL(folder, "g++");
   folder.write(files_of(starving(), with(Target::cpp, Mapping::round_robin, 0)));
   ASSERT_EQ(folder.run("g++ -std=c++20 -pthread round_robin_stuck_0.cpp -o stuck").status, 0);
-  const auto ran = folder.run("timeout 30 ./stuck --seconds 1");
+  const auto ran = folder.run("timeout 60 ./stuck --seconds 3");
   EXPECT_EQ(ran.status, 1) << ran.output;
   EXPECT_EQ(ran.output,
-            "round_robin_stuck_0: timed out after 1 s in run 1: 3 of 6 ended; id 0 (thread 0 of instance 0) did not\n"
+            "round_robin_stuck_0: timed out after 3 s in run 1: 3 of 6 ended; id 0 (thread 0 of instance 0) did not\n"
             "1 tests, 1 failed\n");
   EXPECT_EQ(folder.run("./stuck --test other").status, 2);
   EXPECT_EQ(folder.run("./stuck --runs 0").status, 2);
