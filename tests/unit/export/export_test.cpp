@@ -326,19 +326,21 @@ TEST(Export, GlslIsValidSpirvUnderTheVulkanMemoryModel) {
   const Folder folder;
   NEED_TOOL(folder, "glslangValidator");
   NEED_TOOL(folder, "spirv-val");
+  const auto tests = three_tests();
   for (const Mapping m : k_mappings) {
+    const std::span<const axb::Test> some = std::span(tests).subspan(m == Mapping::round_robin ? 0 : 2);
     Options o = with(Target::glsl, m, 12);
     o.order = m == Mapping::chunked || m == Mapping::plain ? Order::acq_rel : Order::relaxed;
     o.loads = m == Mapping::hybrid || m == Mapping::plain ? Loads::load : Loads::add;
-    folder.write(files_of(three_tests(), o));
-    for (const auto& f : files_of(three_tests(), o)) {
+    folder.write(files_of(some, o));
+    for (const auto& f : files_of(some, o)) {
       const auto r = folder.run(fmt::format(
           "glslangValidator -V --target-env vulkan1.2 {} -o x.spv && spirv-val --target-env vulkan1.2 x.spv", f.name));
       EXPECT_EQ(r.status, 0) << f.name << "\n" << r.output << f.text;
     }
     // The shader inside the Amber script, without the Vulkan memory model.
     o.target = Target::amber;
-    for (const auto& f : files_of(three_tests(), o)) {
+    for (const auto& f : files_of(some, o)) {
       const size_t begin = f.text.find("#version"), end = f.text.find("\nEND\n");
       ASSERT_TRUE(begin < end && end != std::string::npos) << f.text;
       folder.write({{"shader.comp", f.text.substr(begin, end + 1 - begin)}});
