@@ -21,8 +21,9 @@ using prog::Kind;
 using prog::Tag;
 using term::Op;
 
-constexpr uint64_t k_read = 0;      // variable: the value just read
-constexpr uint64_t k_stale = 1;     // variable: anything else that is not known
+constexpr uint64_t k_read = 0;   // variable: the value just read
+constexpr uint64_t k_stale = 1;  // variable: anything else that is not known
+constexpr uint32_t k_most_splits = 256;
 constexpr size_t k_end = SIZE_MAX;  // of the thread, as the place of a next access
 
 struct Split {
@@ -78,6 +79,7 @@ class ThreadReader {
   const prog::Template& code_;
   const std::vector<std::set<Value>>& values_;
   std::map<size_t, Access> accesses_;  // by place in the code
+  uint32_t splits_ = 0;                // since the last access: each is a level of recursion
 };
 
 bool is_access(const prog::Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
@@ -203,6 +205,9 @@ size_t ThreadReader::next_access(Walk w, Access* split_into, size_t steps) {
         if (!s)
           refuse(i, "compares the value read otherwise than for equality with a constant",
                  "write beq or bne, == or !=");
+        if (++splits_ > k_most_splits)
+          refuse(i, fmt::format("more than {} branches on one value", k_most_splits),
+                 "an instruction tells one value from all others");
         Walk yes = w, no = std::move(w);
         yes.at = target(i), no.at = no.at + 1;
         Walk& equal = s->when_equal ? yes : no;
@@ -240,6 +245,7 @@ void ThreadReader::follow(Access& a) {
   if (i.dst != prog::k_none && i.kind != Kind::store)
     w.registers[i.dst] = term::resize(term::variable(k_read, test_.objects[a.instr.location].width),
                                       code_.registers[i.dst].width, false);
+  splits_ = 0;
   const size_t next = next_access(std::move(w), &a, 0);
   if (!a.splits) a.equal = a.different = next;
 }

@@ -184,4 +184,30 @@ TEST(AxbPublished, JsonLinesAreReproduced) {
   EXPECT_EQ(axb::parse_file(path)->size(), 483u);
 }
 
+// The folder ALL_tests_flat of the published artifact, whose texts are the same tests; ours differ in blanks only.
+TEST(AxbPublished, PseudoCodeIsReproduced) {
+  const char* lines = std::getenv("FENCEPOST_PROGRESS_TESTS");
+  const char* folder = std::getenv("FENCEPOST_PROGRESS_PSEUDO_CODE");
+  if (lines == nullptr || folder == nullptr)
+    GTEST_SKIP()
+        << "FENCEPOST_PROGRESS_TESTS or FENCEPOST_PROGRESS_PSEUDO_CODE is not set: 483 published texts were NOT read";
+  const auto bare = [](std::string s) {
+    std::erase_if(s, [](char c) { return c == ' ' || c == '\r' || c == '\n'; });
+    return s;
+  };
+  const auto tests = axb::parse_file(lines);
+  ASSERT_TRUE(tests.has_value());
+  for (const axb::Test& t : *tests) {
+    const std::string id = t.name.substr(t.name.find('/') + 1);
+    const std::string path = fmt::format("{}/{}t_{}i_{}/{}.txt", folder, t.config[0], t.config[2], id, id);
+    const auto p = axb::parse_file(path);
+    ASSERT_TRUE(p.has_value()) << render(p.error());
+    EXPECT_EQ(p->front(), t) << path;
+    std::ifstream in(path);
+    std::stringstream text;
+    text << in.rdbuf();
+    EXPECT_EQ(bare(axb::to_pseudo_code(t)), bare(text.str())) << path;
+  }
+}
+
 }  // namespace
