@@ -1,0 +1,123 @@
+// Every progress test of a size.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+
+#include "cli/json.h"
+#include "cli/parallel.h"
+#include "cli/progress_inputs.h"
+#include "cli/verbs.h"
+#include "synth/synth.h"
+
+namespace fencepost::cli {
+namespace {
+
+Expected<synth::Request> request_of(const Settings& s) {
+  synth::Request r;
+  r.threads = s.thread_count;
+  r.instructions = s.instructions;
+  for (const std::string& word : s.per_thread) {
+    uint32_t n = 0;
+    const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (failed != std::errc{} || end != word.data() + word.size() || n > 64)
+      return error_at({}, fmt::format("'{}' is no number of instructions for --per-thread", word), "--per-thread 2,2");
+    r.per_thread.push_back(n);
+  }
+  r.locations = s.locations;
+  r.values = s.values;
+  const auto constraints = synth::parse_constraints(s.constraints);
+  if (!constraints) return std::unexpected(constraints.error());
+  r.constraints = *constraints;
+  r.older_stores = s.older_stores;
+  if (!s.shapes.empty()) {
+    const auto shapes = synth::parse_shapes(s.shapes);
+    if (!shapes) return std::unexpected(shapes.error());
+    r.shapes = *shapes;
+  }
+  const auto symmetry = synth::parse_symmetry(s.symmetry);
+  if (!symmetry) return std::unexpected(symmetry.error());
+  r.symmetry = *symmetry;
+  if (const auto valid = synth::validate(r); !valid) return std::unexpected(valid.error());
+  return r;
+}
+
+// The test as a JSON line, with what was found out about it as further fields.
+std::string json_line(const synth::Found& f, const std::vector<fair::Model>& models) {
+  std::string line = axb::to_json_line(f.test);
+  line.pop_back();
+  line += fmt::format(",\"labelled\":{},\"states\":{},\"actions\":{}", f.labelled, f.size.states, f.size.actions);
+  if (!f.idiom.empty()) line += fmt::format(",\"idiom\":{}", json_string(f.idiom));
+  if (!models.empty()) {
+    std::string list;
+    for (size_t m = 0; m < models.size(); ++m)
+      list += fmt::format("{}{}:{{\"weak\":{},\"strong\":{}}}", m > 0 ? "," : "", json_string(models[m].name()),
+                          f.verdicts[m].weak ? "\"PASS\"" : "\"FAIL\"", f.verdicts[m].strong ? "\"PASS\"" : "\"FAIL\"");
+    line += fmt::format(",\"verdicts\":{{{}}}", list);
+  }
+  return line + "}\n";
+}
+
+std::string text_of(const synth::Found& f, const std::vector<fair::Model>& models) {
+  std::string out;
+  if (!f.idiom.empty()) out += fmt::format("// {}\n", f.idiom);
+  for (size_t m = 0; m < models.size(); ++m)
+    out += fmt::format("// {}: weak {}, strong {}\n", models[m].name(), f.verdicts[m].weak ? "ends" : "may starve",
+                       f.verdicts[m].strong ? "ends" : "may starve");
+  return out + axb::to_text(f.test) + "\n";
+}
+
+}  // namespace
+
+int run_progress_synth(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const auto request = request_of(s);
+  if (!request) return report_errors(console, request.error());
+  synth::Options options;
+  options.jobs = s.threads == 0 ? std::max(1u, std::thread::hardware_concurrency()) : s.threads;
+  options.count_only = s.count;
+  options.state_file = s.resume;
+  if (s.verdicts && !s.count) {
+    auto models = progress_models({});
+    if (!models) return report_errors(console, models.error());
+    options.models = std::move(*models);
+  }
+  std::ofstream file;
+  if (!s.output.empty()) {
+    file.open(s.output, std::ios::binary);
+    if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
+  }
+  const bool to_file = file.is_open();
+  std::optional<Progress> progress;
+  options.progress = [&](uint64_t done, uint64_t total) {
+    if (!progress) progress.emplace(console, total, "work units");
+    progress->at(done);
+  };
+  Job job = job_of(s);
+  const auto summary = synth::synthesise(*request, options, job, [&](const synth::Found& f) {
+    const std::string text = s.form == "pseudo" ? axb::to_pseudo_code(f.test)
+                             : s.form == "json" || s.json ? json_line(f, options.models) : text_of(f, options.models);
+    if (to_file) {
+      file << text;
+      return;
+    }
+    if (progress) progress->clear();
+    console.out(text);
+  });
+  progress.reset();
+  if (!summary) return report_errors(console, summary.error());
+  if (to_file) {
+    file.close();
+    if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written to the end", s.output)).error());
+  }
+  if (s.count && s.json)
+    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.synth/1\",\n  \"config\": {}, \"canonical\": {}, \"labelled\": {}, \"complete\": {}\n}}\n",
+                            json_string(synth::config_name(*request)), summary->canonical, summary->labelled, summary->complete()));
+  else if (s.count) console.out(fmt::format("canonical {} labelled {}\n", summary->canonical, summary->labelled));
+  else console.err(fmt::format("{}: canonical {} labelled {}\n", synth::config_name(*request), summary->canonical, summary->labelled));
+  if (summary->complete()) return k_exit_holds;
+  console.err(fmt::format("note: {} of {} work units are done; --resume goes on\n", summary->units_done, summary->units));
+  return k_exit_undecided;
+}
+
+}  // namespace fencepost::cli
