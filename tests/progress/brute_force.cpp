@@ -4,6 +4,8 @@
 //
 //   brute_force            the sizes that ctest runs
 //   brute_force T N [L V]  one size, all constraints
+//   brute_force --list T N L V STORES SYMMETRY
+//                          no brute force: the list that synthesis makes, for its digest (digests.py)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -276,6 +278,19 @@ bool compare(const Request& r) {
 int main(int argc, char** argv) {
   bool all = true;
   Request r;
+  if (argc == 8 && std::string(argv[1]) == "--list") {
+    r.threads = static_cast<uint32_t>(std::atoi(argv[2]));
+    r.instructions = static_cast<uint32_t>(std::atoi(argv[3]));
+    r.locations = static_cast<uint32_t>(std::atoi(argv[4]));
+    r.values = static_cast<uint32_t>(std::atoi(argv[5]));
+    r.older_stores = std::string(argv[6]) == "older";
+    r.symmetry = *fencepost::synth::parse_symmetry(argv[7]);
+    fencepost::Job job;
+    return synthesise(r, {}, job,
+                      [](const fencepost::synth::Found& f) { std::puts(fencepost::synth::list_line(f.test).c_str()); })
+               ? 0
+               : 2;
+  }
   if (argc > 1) {
     r.threads = static_cast<uint32_t>(std::atoi(argv[1]));
     r.instructions = argc > 2 ? static_cast<uint32_t>(std::atoi(argv[2])) : 4;

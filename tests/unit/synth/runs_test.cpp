@@ -125,7 +125,9 @@ TEST(Resume, AfterEveryKindOfTruncation) {
     EXPECT_EQ(again.summary->canonical, whole.summary->canonical);
     EXPECT_EQ(again.summary->labelled, whole.summary->labelled);
     EXPECT_EQ(read(o.state_file), state) << cut;  // with one worker, units finish in order
-    if (cut == state.size()) EXPECT_EQ(again.summary->units_resumed, whole.summary->units);
+    if (cut == state.size()) {
+      EXPECT_EQ(again.summary->units_resumed, whole.summary->units);
+    }
   }
 }
 
