@@ -164,7 +164,8 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Prints one line for each test, model and fairness: 'holds' when every run that the model allows ends, 'fails' when some thread "
      "may starve. With one test, one model and one fairness a failure comes with the schedule: a prefix, then a cycle that can "
      "go on for ever.\n\n"
-     "A folder stands for the *.axb files in it. Tests may also be published pseudo-code or JSON lines.",
+     "A folder stands for the *.axb files in it. Tests may also be published pseudo-code, JSON lines, or .litmus files whose threads only "
+     "exchange, load, compare and jump.",
      "fencepost progress check examples/progress\n"
      "fencepost progress check --model hsa --fairness weak --witness starving.svg spin.axb",
      false},

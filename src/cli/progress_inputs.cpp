@@ -6,12 +6,31 @@
 #include <iostream>
 #include <iterator>
 
+#include "axb/translate.h"
 #include "cli/inputs.h"
+#include "front/litmus.h"
 
 namespace fencepost::cli {
 
+namespace {
+
+// Litmus files whose threads are nothing but atomic exchanges, loads with a comparison, and jumps.
+Expected<std::vector<axb::Test>> from_litmus(const std::string& path) {
+  const auto tests = front::parse_file(path);
+  if (!tests) return std::unexpected(tests.error());
+  std::vector<axb::Test> out;
+  for (const prog::Test& t : *tests) {
+    auto test = axb::from_prog(t);
+    if (!test) return std::unexpected(test.error());
+    out.push_back(std::move(*test));
+  }
+  return out;
+}
+
+}  // namespace
+
 Expected<std::vector<NamedTest>> progress_tests_of(const std::string& path) {
-  auto tests = axb::parse_file(path);
+  auto tests = path.ends_with(".litmus") ? from_litmus(path) : axb::parse_file(path);
   if (!tests) return std::unexpected(tests.error());
   std::vector<NamedTest> out;
   for (size_t i = 0; i < tests->size(); ++i) {

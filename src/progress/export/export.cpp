@@ -22,10 +22,13 @@ bool bundles(Target t) { return t == Target::cuda || t == Target::opencl || t ==
 
 std::string_view extension(Target t) {
   switch (t) {
+    // The dialect is in the name, so that several targets share a folder.
     case Target::litmus_ptx:
+      return ".ptx.litmus";
     case Target::litmus_vulkan:
+      return ".vulkan.litmus";
     case Target::litmus_opencl:
-      return ".litmus";
+      return ".opencl.litmus";
     case Target::cuda:
       return ".cu";
     case Target::opencl:
@@ -188,7 +191,8 @@ Expected<std::vector<File>> export_files(std::span<const axb::Test> tests, const
       if (!text) return std::unexpected(text.error());
       const std::string stem = word(tests[i].name);
       files.push_back(
-          {(stem.empty() ? fmt::format("test_{}", i) : name.substr(name.find('_') + 1)) + ".litmus", *std::move(text)});
+          {(stem.empty() ? fmt::format("test_{}", i) : name.substr(name.find('_') + 1)) + std::string(extension(options.target)),
+           *std::move(text)});
       continue;
     }
     auto p = plan(tests[i], options, std::move(name));

@@ -58,6 +58,7 @@ class Verbs : public testing::Test {
   }
   ~Verbs() override { fs::remove_all(dir_); }
 
+  std::string at(const std::string& name) const { return (fs::path(dir_) / name).string(); }
   std::string write(const std::string& name, const std::string& text) {
     const fs::path p = fs::path(dir_) / name;
     fs::create_directories(p.parent_path());
@@ -259,4 +260,60 @@ TEST(Program, TheOptionsPageIsCurrent) {
   std::ifstream page(FENCEPOST_SOURCE_DIR "/docs/options.md");
   const std::string text{std::istreambuf_iterator<char>(page), {}};
   EXPECT_EQ(text, run_with({"help-markdown"}).out) << "write it again: fencepost help-markdown > docs/options.md";
+}
+
+// ---- progress ----------------------------------------------------------------------------------------------------
+
+// The bundled verdicts, which a slow oracle of another algorithm confirmed (test_oracle holds the two together).
+TEST(Progress, BundledTestsHaveTheirVerdicts) {
+  const fs::path before = fs::current_path();
+  fs::current_path(FENCEPOST_SOURCE_DIR);
+  const Ran r = run_with({"progress", "check", "--csv", "examples/progress"});
+  fs::current_path(before);
+  EXPECT_EQ(r.err, "");
+  std::ifstream file(FENCEPOST_SOURCE_DIR "/examples/progress/verdicts.csv");
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(r.out, expected);
+}
+
+TEST_F(Verbs, ProgressReadsItsOwnLitmusFiles) {
+  write("lock.axb", "progress \"lock\"\nx = 0;\nthread 0 {\n  0: if (exch(x, 1) == 1) goto 0;\n  1: x = 0;\n}\nthread 1 {\n  0: if (x == 1) goto 0;\n}\n");
+  EXPECT_EQ(run_with({"progress", "export", "--target", "litmus-ptx,litmus-vulkan", "-o", at("out"), at("lock.axb")}).code, 0);
+  const Ran direct = run_with({"progress", "print", at("lock.axb"), "--form", "json"});
+  size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(at("out"))) {
+    const Ran r = run_with({"progress", "check", entry.path().string(), "--csv"});
+    const Ran own = run_with({"progress", "check", at("lock.axb"), "--csv"});
+    EXPECT_EQ(r.err, "");
+    EXPECT_EQ(std::regex_replace(r.out, std::regex("[^\n]*\\.litmus"), ""), std::regex_replace(own.out, std::regex("[^\n]*\\.axb"), ""));
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2u);
+}
+
+TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
+  write("far.axb", "progress \"far\"\nx;\nthread 0 {\n  0: if (x == 0) goto 3;\n}\n");
+  write("drops.progress", "model \"drops\"\nvar fair = live\non step(t, i) {\n  fair = fair \\ {t}\n}\non terminate(t) {\n  fair = fair & live\n}\n");
+  write("fine.axb", "progress \"fine\"\nx;\nthread 0 {\n  0: x = 1;\n  1: x = 0;\n}\nthread 1 {\n  x = 1;\n}\n");
+  const Ran far = run_with({"progress", "check", at("far.axb")});
+  EXPECT_EQ(far.code, 2);
+  EXPECT_NE(far.err.find("far.axb:4:"), std::string::npos) << far.err;
+  const Ran drops = run_with({"progress", "check", "--model", at("drops.progress"), at("fine.axb")});
+  EXPECT_EQ(drops.code, 2);
+  EXPECT_NE(drops.err.find("drops.progress:4:3"), std::string::npos) << drops.err;
+  EXPECT_NE(drops.err.find("loses thread 0"), std::string::npos) << drops.err;
+  for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
+           {"progress"}, {"progress", "chek"}, {"progress", "check"}, {"progress", "check", "--fairness", "week", at("fine.axb")},
+           {"progress", "check", "--model", "hsb", at("fine.axb")}, {"progress", "check", at("none.axb")}, {"progress", "compare", "hsa"},
+           {"progress", "compare", "hsa:loud", "obe"}, {"progress", "synth", "--threads", "9"}, {"progress", "synth", "--per-thread", "2,x"},
+           {"progress", "synth", "--constraints", "all,-ends,foo"}, {"progress", "synth", "--shapes", "loop"}, {"progress", "synth", "--symmetry", "mirror"},
+           {"progress", "export", at("fine.axb")}, {"progress", "export", "--target", "cudo", "-o", at("o"), at("fine.axb")},
+           {"progress", "lts", at("fine.axb"), "-o", at("x.png")}, {"progress", "expect", at("none.csv"), "--tests", at("fine.axb")},
+           {"progress", "check", "--witness", at("x.svg"), at("fine.axb")}}) {
+    const Ran r = run_with(args);
+    std::string line;
+    for (const std::string& a : args) line += a + " ";
+    EXPECT_EQ(r.code, 2) << line << r.err;
+    EXPECT_NE(r.err.find("hint"), std::string::npos) << line << r.err;
+  }
 }
