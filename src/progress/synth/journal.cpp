@@ -123,8 +123,11 @@ Expected<void> Journal::open(const std::string& path, const std::string& request
   };
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd_ < 0) return fault(std::string("cannot be opened: ") + std::strerror(errno));
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0)
-    return fault("is in use by another process", "wait for it, or take another file");
+  // A process that was just killed may take a moment to let go.
+  for (int tries = 0; ::flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries == 40) return fault("is in use by another process", "wait for it, or take another file");
+    ::usleep(50'000);
+  }
   std::string text;
   char buffer[1 << 16];
   for (ssize_t n; (n = ::read(fd_, buffer, sizeof buffer)) != 0;) {

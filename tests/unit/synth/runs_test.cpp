@@ -1,6 +1,8 @@
 // Jobs, interruption, the state file, accounting for published tests.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,6 +204,13 @@ TEST(Resume, OtherFilesAreRefusedAndKept) {
   write(o.state_file, "dear diary");
   EXPECT_NE(deliver(r, o).fault.find("not a state file"), std::string::npos);
   EXPECT_EQ(read(o.state_file), "dear diary");
+
+  write(o.state_file, state);
+  const int held = open(o.state_file.c_str(), O_RDWR);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  EXPECT_NE(deliver(r, o).fault.find("in use by another process"), std::string::npos);
+  close(held);
+  EXPECT_EQ(deliver(r, o).fault, "");
 
   o.state_file = folder.file("no/such/folder");
   EXPECT_NE(deliver(r, o).fault.find("cannot be opened"), std::string::npos);
