@@ -189,6 +189,11 @@ std::optional<Question> question_of(const ExpectRow& row) {
     q.property = check::Property::races;
     return q;
   }
+  if (property == "termination" || (property.starts_with("termination[") && property.ends_with("]"))) {
+    q.property = check::Property::termination;
+    if (property.size() > 13) q.progress = property.substr(12, property.size() - 13);
+    return q;
+  }
   return std::nullopt;
 }
 

@@ -32,10 +32,11 @@ Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, cons
 // The shipped model that a table's name stands for: "ptx-v6.0" is ptx-6.0, every other name is itself.
 std::string shipped_name(const std::string& model);
 
-// What to ask for a row's property; nullopt when this program cannot decide it (termination).
+// What to ask for a row's property; nullopt when this program does not know it.
 struct Question {
   check::Property property = check::Property::condition;
   bool filter = true;       // "+ignore_filter" switches it off
+  std::string progress = {};   // "termination[HSA]": HSA; "termination": "", the option's
 };
 std::optional<Question> question_of(const ExpectRow& row);
 

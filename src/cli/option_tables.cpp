@@ -23,9 +23,10 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      k_deciding | k_expect,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
-    {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races", 0, 0, "check",
+    {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
-     "What to decide: the test's own condition, or whether some execution raises a flag of the model (a data race)."},
+     "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
+     "execution ends (see --progress and --liveness)."},
     {OptionId::bound, "--bound", "-b", "N", Type::whole, "1", "1..1000", 1, 1000, "check", k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
@@ -109,6 +110,14 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "A test instruction that only reads becomes an atomic addition of 0, as published, or an atomic load."},
     {OptionId::bundle, "--bundle", "", "", Type::flag, "", "", 0, 0, "export", k_p_export,
      "One source with all tests and a table of them, in place of one for each test."},
+    {OptionId::progress, "--progress", "", "MODEL", Type::text, "FAIR", "", 0, 0, "fair", k_check | k_explain | k_diff | k_expect,
+     "Termination: which threads the scheduler promises to go on running. FAIR, UNFAIR, HSA, OBE, HSA_OBE, LOBE or a .progress file "
+     "that is a closed form, for every scope level; or one model per level, QF=OBE,SG=HSA: SG names the choice among the threads of a "
+     "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given)."},
+    {OptionId::liveness, "--liveness", "", "DEFINITION", Type::choice, "co", "co|scoped", 0, 0, "check",
+     k_check | k_explain | k_diff | k_expect,
+     "Termination: which writes a loop that reads for ever is sure to see. 'co': every write that comes later in co. 'scoped': only "
+     "those that are in scope of the read, and it of them."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -147,7 +156,8 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::expect, "expect", "CSV|DIR|FILE", 1, 1, "hold expected verdicts against the tool",
      "Given a table, decides every row and prints the rows whose verdict is another than expected; the last line counts them. "
      "Columns, in any order: model, property, path, expected, and optionally suite, bound, grid.\n\n"
-     "property is condition (or program_spec), races (or cat_spec); rows with other properties are skipped and counted aloud. "
+     "property is condition (or program_spec), races (or cat_spec), or termination[PROGRESS] (termination alone: what --progress says); "
+     "rows with other properties are skipped and counted aloud. "
      "expected is 1 or PASS when the property holds, 0 or FAIL when it does not, or UNKNOWN. bound is 1 where the table gives "
      "none, 4 in suites of liveness rows for Vulkan.\n\n"
      "Given a folder or a test, decides what stands beside each NAME.litmus in NAME.expect (lines 'model property verdict # "

@@ -23,7 +23,8 @@ enum class Verb : uint8_t {
 enum class OptionId : uint8_t {
   model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
-  values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle, count_
+  values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
+  progress, liveness, count_
 };
 
 enum class Type : uint8_t {
@@ -81,6 +82,8 @@ struct Settings {
   std::vector<std::string> suites;   // empty: all
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;
+  std::string progress = "FAIR";             // termination: what the scheduler promises
+  witness::Fairness liveness = witness::Fairness::co;
 
   // ---- progress ----
   std::vector<std::string> progress_models;  // empty: the shipped ones

@@ -1,3 +1,4 @@
+#include "check/progress_option.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 
@@ -8,6 +9,16 @@ check::Options check_options(const Settings& s) {
   o.engine = s.engine;
   o.property = s.property;
   o.bound = s.bound;
+  o.fairness = s.liveness;
+  return o;
+}
+
+Expected<check::Options> check_options(const Settings& s, vocab::Dialect dialect) {
+  check::Options o = check_options(s);
+  if (o.property != check::Property::termination) return o;
+  auto progress = check::parse_progress(s.progress, dialect);
+  if (!progress) return std::unexpected(progress.error());
+  o.progress = std::move(*progress);
   return o;
 }
 

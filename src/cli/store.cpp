@@ -84,7 +84,9 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
                                       : check::Engine::automatic;
       break;
     case OptionId::property:
-      s.property = value == "races" ? check::Property::races : check::Property::condition;
+      s.property = value == "races"         ? check::Property::races
+                   : value == "termination" ? check::Property::termination
+                                            : check::Property::condition;
       break;
     case OptionId::bound: s.bound = static_cast<uint32_t>(number); break;
     case OptionId::budget: s.budget = time; break;
@@ -127,6 +129,8 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::order: s.order = value; break;
     case OptionId::loads: s.loads = value; break;
     case OptionId::bundle: s.bundle = true; break;
+    case OptionId::progress: s.progress = value; break;
+    case OptionId::liveness: s.liveness = value == "scoped" ? witness::Fairness::scoped : witness::Fairness::co; break;
     case OptionId::count_: break;
   }
   return {};

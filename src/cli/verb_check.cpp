@@ -48,7 +48,6 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     refuse(r, s, path, error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
     return r;
   }
-  const check::Options options = check_options(s);
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
     const auto& model = models.get(s.model, test.dialect);
@@ -56,6 +55,12 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       refuse(r, s, name, model.error());
       continue;
     }
+    const auto chosen = check_options(s, test.dialect);
+    if (!chosen) {
+      refuse(r, s, name, chosen.error());
+      continue;
+    }
+    const check::Options& options = *chosen;
     Job job = job_of(s);
     const check::Result result = check::check(test, *model, options, job);
     if (s.json) r.json.push_back(report::check_json(name, test, *model, options, result));

@@ -47,7 +47,9 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
     }
     const auto decide = [&](const cat::Model& m) {
       Job job = job_of(s);
-      return check::check(test, m, check_options(s), job).verdict;
+      const auto options = check_options(s, test.dialect);
+      if (!options) return Verdict{Status::unsupported, options.error().list[0].message, false};
+      return check::check(test, m, *options, job).verdict;
     };
     r.tests.push_back({label(path, test, tests->size()), decide(*first), decide(*second)});
   }

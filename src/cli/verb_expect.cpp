@@ -11,6 +11,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "check/progress_option.h"
 #include "cli/expect_table.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
@@ -82,6 +83,15 @@ void decide(RowReport& r, const prog::Test& test, const std::string& model_name,
   check::Options options = check_options(s);
   options.property = q.property;
   options.filter = q.filter;
+  if (q.property == check::Property::termination) {
+    auto progress = check::parse_progress(q.progress.empty() ? s.progress : q.progress, test.dialect);
+    if (!progress) {
+      r.outcome = Outcome::failed;
+      r.found = brief(progress.error());
+      return;
+    }
+    options.progress = std::move(*progress);
+  }
   options.bound = bound;
   Job job = job_of(s);
   const Verdict v = check::check(test, race_free ? without_flagged(*model) : *model, options, job).verdict;

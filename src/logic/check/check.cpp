@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include "base/diagnostic.h"
+#include "check/liveness.h"
 
 namespace fencepost::check {
 namespace {
@@ -48,9 +49,17 @@ const char* name(Engine e) {
   return "auto";
 }
 
-const char* name(Property p) { return p == Property::condition ? "condition" : "races"; }
+const char* name(Property p) {
+  switch (p) {
+    case Property::condition: return "condition";
+    case Property::races: return "races";
+    case Property::termination: return "termination";
+  }
+  return "condition";
+}
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
     case Engine::enumerate: return enumerate(test, model, options, job);
     case Engine::solve: return solve(test, model, options, job);

@@ -11,12 +11,13 @@
 #include "prog/state.h"
 #include "prog/test.h"
 #include "witness/evaluate.h"
+#include "witness/lasso.h"
 #include "witness/run.h"
 
 namespace fencepost::check {
 
 enum class Engine : uint8_t { automatic, enumerate, solve, both };
-enum class Property : uint8_t { condition, races };
+enum class Property : uint8_t { condition, races, termination };
 const char* name(Engine e);
 const char* name(Property p);
 
@@ -27,6 +28,9 @@ struct Options {
   bool replay = true;       // law 2; only mutation tests switch it off
   bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
   bool filter = true;       // `filter` clauses are hard constraints on every query
+  witness::Progress progress;                               // termination: what the scheduler promises
+  witness::Fairness fairness = witness::Fairness::co;       // termination: what a read in a loop may go on reading
+  bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
   std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large
 };
 
@@ -43,6 +47,8 @@ struct Result {
   // example of forall / ~exists, a racy execution.
   std::optional<witness::RunResult> execution;
   std::optional<witness::Choices> choices;
+  std::optional<witness::Lasso> lasso;   // termination that fails; `execution` shows two rounds of its loops
+  std::vector<int32_t> round;            // termination that fails: by event of `execution`, -1 in the prefix
   std::vector<std::string> flags;     // names of raised flags in that execution
   bool reachable = false;             // whether the condition (exists, ~exists) or its negation (forall) is reached
   Statistics stats;
@@ -51,6 +57,8 @@ struct Result {
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;
 // forall C iff all do; no condition holds iff a complete consistent execution exists... vacuously true, as
 // herd treats it. `races`: holds iff no consistent execution (complete or not) raises a flag.
+// `termination`: holds iff no consistent execution goes on for ever (or blocks for ever) while the scheduler keeps its promise
+// and memory is fair (docs/semantics.md, Liveness).
 // Engine both: a disagreement between engines is an internal error (exit 4), never a verdict.
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 

@@ -33,7 +33,9 @@ class Walker {
  public:
   Walker(const prog::Test& test, uint32_t thread, const PathOptions& options, std::vector<bool> observable)
       : test_(test), thread_(thread), code_(test.code(thread)), options_(options),
-        loops_(witness::find_loops(code_, observable)) {}
+        loops_(witness::find_loops(code_, observable)),
+        repeats_(options.kind == PathKind::liveness || options.kind == PathKind::unfair_liveness),
+        halts_(options.kind == PathKind::fragments || options.kind == PathKind::unfair_liveness) {}
 
   bool walk(std::vector<Path>& out, const Job& job) {
     State first(&loops_);
@@ -64,6 +66,13 @@ class Walker {
     alive_ = true;
     if (s.pc >= code_.code.size()) return stop(s, StopReason::end);
     const Instr& in = code_.code[s.pc];
+    const bool event = in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence || in.kind == Kind::barrier;
+    if (halts_ && (event || s.path.steps == 0)) {
+      ended_.push_back(s.path);
+      ended_.back().stop = StopReason::halted;
+      ended_.back().stop_instr = s.pc;
+    }
+    ++s.path.steps;
     s.tracker.at(s.pc);
     std::erase_if(s.scoped_ctrl, [&](const auto& c) { return c.first <= s.pc; });
     if (in.predicate != k_none) {
@@ -229,6 +238,16 @@ class Walker {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= s.pc) {
+      const bool idle = s.tracker.idle(in.label);
+      if (options_.kind != PathKind::safety && idle) return stop(s, StopReason::spin);
+      if (repeats_) {
+        ended_.push_back(s.path);
+        ended_.back().stop = StopReason::cut;
+        ended_.back().stop_instr = s.pc;
+        if (s.tracker.jump_back(in.label, options_.bound)) return contradiction();   // said already
+        s.pc = target;
+        return true;
+      }
       if (const auto why = s.tracker.jump_back(in.label, options_.bound)) return stop(s, *why);
     }
     s.pc = target;
@@ -313,7 +332,8 @@ class Walker {
   const PathOptions& options_;
   std::vector<witness::Loop> loops_;
   std::vector<State> pending_;
-  std::vector<Path> ended_;      // blocked at a barrier
+  bool repeats_, halts_;
+  std::vector<Path> ended_;      // stopped where another path goes on
   bool alive_ = true;
 };
 
@@ -323,7 +343,7 @@ Paths walk(const prog::Test& test, const PathOptions& options, const Job& job) {
   Paths out;
   const auto observable = witness::observable_registers(test);
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    Walker w(test, t, options, observable[t]);
+    Walker w(test, t, options, options.kind == PathKind::safety ? observable[t] : std::vector<bool>(observable[t].size(), false));
     out.of_thread.emplace_back();
     out.complete = w.walk(out.of_thread.back(), job) && out.complete;
   }

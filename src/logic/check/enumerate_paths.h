@@ -49,11 +49,22 @@ struct Path {
   std::vector<Expr> registers;             // at the stop
   witness::StopReason stop = witness::StopReason::end;
   uint32_t stop_instr = 0;
+  uint64_t steps = 0;                      // instructions executed, the jump that it stops at included
+};
+
+// Which paths there are. In all kinds but `safety` registers that only a condition looks at are dead, and a thread goes
+// back only after an iteration that had an effect.
+enum class PathKind : uint8_t {
+  safety,
+  liveness,    // also stops at every jump back: spin (the last iteration had no effect) or cut
+  fragments,   // as safety, and also stops before any event: halted
+  unfair_liveness,   // liveness and fragments
 };
 
 struct PathOptions {
   uint32_t bound = 1;
   size_t limit = 200000;
+  PathKind kind = PathKind::safety;
 };
 
 struct Paths {

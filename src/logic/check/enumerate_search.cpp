@@ -13,8 +13,8 @@ using witness::StopReason;
 
 class Search::State {
  public:
-  State(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound)
-      : test_(test), model_(model), job_(job), bound_(bound), total_co_(witness::co_is_total(test.dialect)),
+  State(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind)
+      : test_(test), model_(model), job_(job), bound_(bound), kind_(kind), total_co_(witness::co_is_total(test.dialect)),
         uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)), uses_free_fences_(model.uses(Base::sync_fence)),
         uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {
     bounds_.assume_transitive(Base::co);
@@ -45,7 +45,7 @@ class Search::State {
 
  private:
   const Paths& all_paths() {
-    if (!paths_) paths_ = walk(test_, {.bound = bound_}, job_);
+    if (!paths_) paths_ = walk(test_, {.bound = bound_, .kind = kind_}, job_);
     return *paths_;
   }
 
@@ -70,6 +70,7 @@ class Search::State {
     };
     if (goal_->stops == Goal::Stops::some_cut && !stops([](StopReason r) { return r == StopReason::cut; })) return true;
     if (goal_->stops == Goal::Stops::some_stop && !stops([](StopReason r) { return r != StopReason::end; })) return true;
+    if (goal_->wanted && !goal_->wanted(chosen)) return true;
     auto c = combine(test_, chosen);
     if (!c) return true;
     c_ = std::move(*c);
@@ -622,6 +623,7 @@ class Search::State {
       FENCEPOST_INVARIANT(v.has_value(), "an observable has no value at the end");
       out.state.push_back({free_[i], free_[i] ? 0 : *v & term::mask(o.width)});
     }
+    out.paths = c_.paths;
     out.satisfies = evaluate(test_, test_.condition, final, env()) == Tri::yes;
   }
 
@@ -638,6 +640,7 @@ class Search::State {
   const cat::Model& model_;
   const Job& job_;
   uint32_t bound_;
+  PathKind kind_;
   bool total_co_, uses_fences_, uses_free_fences_, uses_barriers_;
   witness::IntervalEvaluator bounds_;
   std::optional<Paths> paths_;
@@ -663,8 +666,8 @@ class Search::State {
   Bounds rf_, co_, fsc_, sync_fence_, syncbar_;
 };
 
-Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound)
-    : state_(std::make_unique<State>(test, model, job, bound)) {}
+Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind)
+    : state_(std::make_unique<State>(test, model, job, bound, kind)) {}
 Search::~Search() = default;
 SearchEnd Search::run(const Goal& goal, const std::function<bool(const Candidate&)>& visit) { return state_->run(goal, visit); }
 uint64_t Search::candidates() const { return state_->candidates(); }

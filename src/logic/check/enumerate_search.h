@@ -30,6 +30,7 @@ struct Goal {
   bool filter = true;         // satisfies the filter
   bool consistent = true;     // satisfies the model; false: axioms are not looked at
   std::vector<prog::Observable> observe;   // fills Candidate::state
+  std::function<bool(const std::vector<const Path*>&)> wanted;   // which choices of one path per thread; empty: all
 };
 
 struct Candidate {
@@ -37,13 +38,14 @@ struct Candidate {
   prog::State state;                  // of the observables asked for
   bool satisfies = false;             // the condition holds of it (with free values: for some of them)
   std::vector<uint32_t> raised;       // flags, by axiom
+  std::vector<const Path*> paths;     // by thread; valid as long as the search
 };
 
 enum class SearchEnd : uint8_t { exhausted, stopped, gave_up };
 
 class Search {
  public:
-  Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound);
+  Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind = PathKind::safety);
   ~Search();
   // Calls back with every candidate until it returns false.
   SearchEnd run(const Goal& goal, const std::function<bool(const Candidate&)>& visit);

@@ -13,7 +13,7 @@ using term::Op;
 using vocab::Tag;
 
 ProgramEncoding::ProgramEncoding(const Skeleton& s, const ProgramNeeds& needs, Circuit& c)
-    : s_(s), test_(*s.test), c_(c), bv_(c) {
+    : s_(s), test_(*s.test), free_values_(needs.free_values), c_(c), bv_(c) {
   const uint32_t n = size();
   exec_.assign(n, k_false);
   rf_.resize(n);
@@ -67,6 +67,10 @@ Bits ProgramEncoding::load_bits(uint32_t r) {
   if (load_state_[r] == 1) {  // on a data cycle: free bits, tied to the writes by rf below
     if (load_bits_[r].empty()) load_bits_[r] = bv_.fresh(width);
     return load_bits_[r];
+  }
+  if (free_values_) {
+    load_state_[r] = 2;
+    return load_bits_[r] = bv_.fresh(width);
   }
   load_state_[r] = 1;
   std::vector<Bits> sources;

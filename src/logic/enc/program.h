@@ -22,6 +22,7 @@ struct ProgramNeeds {
   bool total_co = true;        // vulkan, opencl; ptx: any strict partial order
   bool fence_order = false;    // the model names fsc or sync_fence
   bool free_sync_fence = false;  // the model names sync_fence
+  bool free_values = false;    // reads return what they like, whatever they read from: every path is open
 };
 
 class ProgramEncoding {
@@ -87,6 +88,7 @@ class ProgramEncoding {
 
   const Skeleton& s_;
   const prog::Test& test_;
+  bool free_values_;
   Circuit& c_;
   sat::BitVectors bv_;
   std::vector<Lit> exec_;

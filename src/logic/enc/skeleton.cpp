@@ -72,11 +72,7 @@ struct State {
   std::map<std::string, std::vector<Arrival>> arrivals;
 };
 
-struct Loop {
-  prog::LabelId label = 0;
-  uint32_t from = 0, to = 0;  // extent: label position .. last backward jump
-  std::vector<bool> live;     // registers live at the label
-};
+using Loop = SymLoop;
 
 struct NodeKey {
   uint32_t pc = 0;
@@ -86,8 +82,10 @@ struct NodeKey {
 
 class ThreadUnroller {
  public:
-  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, const std::vector<std::vector<bool>>& observable)
-      : s_(s), test_(*s.test), t_(thread), code_(test_.code(thread)), deps_(deps), observable_(observable[thread]) {}
+  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind, const std::vector<std::vector<bool>>& observable)
+      : s_(s), test_(*s.test), t_(thread), code_(test_.code(thread)), deps_(deps),
+        repeats_(kind == Unrolling::liveness || kind == Unrolling::unfair_liveness),
+        halts_(kind == Unrolling::fragments || kind == Unrolling::unfair_liveness), observable_(observable[thread]) {}
 
   bool run(uint32_t max_nodes) {
     find_loops();
@@ -96,6 +94,7 @@ class ThreadUnroller {
     simulate();
     s_.threads[t_].last_event = static_cast<uint32_t>(s_.events.size());
     compute_reachability();
+    s_.threads[t_].loops = loops_;
     return true;
   }
 
@@ -320,7 +319,7 @@ class ThreadUnroller {
       st.regs[iv.reg] = term::constant(v & term::mask(w), w);
     }
     st.taints.resize(code_.registers.size());
-    st.effect.assign(loops_.size(), no());
+    st.effect.assign(loops_.size(), yes());  // until the label: an extent may be entered behind it
     return st;
   }
 
@@ -350,24 +349,49 @@ class ThreadUnroller {
     std::vector<State> in(keys_.size());
     auto& exits = s_.threads[t_].exits;
     if (keys_.empty()) {
-      exits.push_back({Exit::Kind::end, yes(), no(), initial().regs, 0, 0});
+      exits.push_back({Exit::Kind::end, yes(), no(), initial().regs, 0, 0, 0, 0});
       return;
     }
+    auto& nodes = s_.threads[t_].nodes;
+    for (const NodeKey& k : keys_) nodes.push_back({k.pc, k.counters, {}});
     in[0] = initial();
     State at_end;
     for (uint32_t n = 0; n < keys_.size(); ++n) {
       State st = std::move(in[n]);
       if (!st.guard) continue;
       const Instr& instr = code_.code[keys_[n].pc];
+      for (size_t k = 0; k < loops_.size(); ++k)
+        if (keys_[n].pc < loops_[k].from || keys_[n].pc > loops_[k].to) st.effect[k] = yes();
+      if (halts_ && (n == 0 || makes_event(instr))) {
+        const Expr stop = choice();
+        exits.push_back({Exit::Kind::halted, both(st.guard, stop), no(), st.regs, keys_[n].pc, 0, n, 0});
+        st.guard = both(st.guard, invert(stop));
+      }
+      nodes[n].guard = st.guard;
+      if (repeats_ && instr.kind == Kind::label) s_.threads[t_].head_registers[n] = st.regs;
       Expr taken = yes();   // condition of the jump side
       step(n, instr, st, taken);
       for (const Edge& e : edges_[n]) {
         State out = edges_[n].size() > 1 ? st : std::move(st);
         if (edges_[n].size() > 1) out.guard = both(out.guard, e.taken ? taken : invert(taken));
         if (out.guard.is_const(0)) continue;
+        if (repeats_ && e.back_loop != k_none) {
+          const Expr last = e.to == k_stop ? yes() : either(choice(), invert(out.effect[e.back_loop]));
+          exits.push_back({Exit::Kind::repeats, both(out.guard, last), out.effect[e.back_loop], out.regs, keys_[n].pc, 0, n, e.back_loop});
+          out.guard = both(out.guard, invert(last));
+          if (out.guard.is_const(0)) continue;
+        }
+        if (halts_ && !repeats_ && e.back_loop != k_none && e.to != k_stop) {
+          const Expr idle = invert(out.effect[e.back_loop]);
+          if (!idle.is_const(0))
+            exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop});
+          out.guard = both(out.guard, out.effect[e.back_loop]);
+          if (out.guard.is_const(0)) continue;
+        }
         if (e.to == k_stop) {
+          if (repeats_) continue;
           s_.has_stops = true;
-          exits.push_back({Exit::Kind::stopped, out.guard, out.effect[e.back_loop], out.regs, keys_[n].pc, 0});
+          exits.push_back({Exit::Kind::stopped, out.guard, out.effect[e.back_loop], out.regs, keys_[n].pc, 0, n, e.back_loop});
         } else if (e.to == k_end) {
           merge(at_end, out);
         } else {
@@ -376,7 +400,16 @@ class ThreadUnroller {
       }
     }
     if (at_end.guard)
-      exits.push_back({Exit::Kind::end, at_end.guard, no(), at_end.regs, static_cast<uint32_t>(code_.code.size()), 0});
+      exits.push_back({Exit::Kind::end, at_end.guard, no(), at_end.regs, static_cast<uint32_t>(code_.code.size()), 0, 0, 0});
+  }
+
+  static bool makes_event(const Instr& in) {
+    return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence || in.kind == Kind::barrier;
+  }
+
+  Expr choice() {
+    s_.variables.push_back({Variable::Kind::choice, 0, 1});
+    return term::variable(s_.variables.size() - 1, 1);
   }
 
   void effect_everywhere(State& st, const Expr& when) {
@@ -576,7 +609,7 @@ class ThreadUnroller {
           e.pass = term::variable(s_.variables.size() - 1, 1);
           const Expr stuck = both(when, invert(e.pass));
           s_.threads[t_].exits.push_back(
-              {Exit::Kind::blocked, both(st.guard, stuck), no(), st.regs, keys_[node].pc, id});
+              {Exit::Kind::blocked, both(st.guard, stuck), no(), st.regs, keys_[node].pc, id, node, 0});
           st.guard = both(st.guard, invert(stuck));
         }
         s_.events.push_back(e);
@@ -598,6 +631,8 @@ class ThreadUnroller {
   uint32_t t_;
   const prog::Template& code_;
   bool deps_;
+  bool repeats_;
+  bool halts_;
   std::vector<bool> observable_;
   std::vector<Loop> loops_;
   std::vector<NodeKey> keys_;
@@ -618,7 +653,7 @@ bool Skeleton::compatible(uint32_t a, uint32_t b) const {
   return program_order(std::min(a, b), std::max(a, b));
 }
 
-Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, uint32_t max_nodes) {
+Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind, uint32_t max_nodes) {
   Skeleton s;
   s.test = &test;
   s.bound = bound;
@@ -650,10 +685,11 @@ Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependenc
   s.init_events = static_cast<uint32_t>(s.events.size());
   std::vector<std::vector<bool>> observable(test.threads.size());
   for (uint32_t t = 0; t < test.threads.size(); ++t) observable[t].assign(test.code(t).registers.size(), false);
-  for (const auto& o : prog::observables(test))
-    if (o.is_register) observable[o.thread][o.reg] = true;
+  if (kind == Unrolling::safety)
+    for (const auto& o : prog::observables(test))
+      if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    ThreadUnroller u(s, t, dependencies, observable);
+    ThreadUnroller u(s, t, dependencies, kind, observable);
     if (!u.run(max_nodes))
       return unsupported_at(test.span, "the unrolled program is too large", "lower --bound");
   }

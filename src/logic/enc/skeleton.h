@@ -23,7 +23,7 @@ inline constexpr uint32_t k_init_thread = 0xffffffffu;  // Init writes
 
 // Term variables of the skeleton: the value of a load, or a boolean that the encoding decides.
 struct Variable {
-  enum class Kind : uint8_t { load, pass } kind = Kind::load;
+  enum class Kind : uint8_t { load, pass, choice } kind = Kind::load;   // choice: whether a thread stops here
   uint32_t event = 0;
   uint8_t width = 1;
 };
@@ -61,19 +61,48 @@ struct SymEvent {
 };
 
 struct Exit {
-  enum class Kind : uint8_t { end, stopped, blocked } kind = Kind::end;
+  // halted: left behind by the scheduler before this instruction. repeats: goes back to the label of a loop and does
+  // again, for ever, what it did since some earlier time there.
+  enum class Kind : uint8_t { end, stopped, blocked, halted, repeats } kind = Kind::end;
   Expr guard;
-  Expr effect;               // stopped: whether the last iteration had an effect (cut) or not (spin)
+  Expr effect;               // stopped, repeats: whether the last iteration had an effect (cut) or not (spin)
   std::vector<Expr> registers;
   uint32_t instr = 0;
   uint32_t barrier_event = 0;  // blocked
+  uint32_t node = 0;           // repeats
+  uint32_t loop = 0;           // repeats: index into SymThread::loops
+};
+
+struct SymLoop {
+  prog::LabelId label = 0;
+  uint32_t from = 0, to = 0;  // extent: position of the label .. last position
+  std::vector<bool> live;     // registers that may be read before they are written, at the label
+};
+
+// One state of a thread's unrolling.
+struct SymNode {
+  uint32_t position = 0;
+  std::vector<uint32_t> counters;            // by loop: backward jumps since its extent was entered
+  Expr guard;                                // the instruction is executed; empty: never
 };
 
 struct SymThread {
   uint32_t first_event = 0, last_event = 0;  // half-open
   std::vector<Exit> exits;
   std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
+  std::vector<SymLoop> loops;
+  std::vector<SymNode> nodes;                // in an order in which they are executed
+  std::map<uint32_t, std::vector<Expr>> head_registers;   // unrolled for liveness: node of a loop's label -> registers there
 };
+
+enum class Unrolling : uint8_t {
+  safety,     // a thread stops where it would jump back once too often
+  liveness,   // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
+  fragments,  // as safety, but a thread may also be left behind before any event (`halted`)
+  unfair_liveness,  // liveness and fragments
+};
+// In all but `safety` a thread goes back only after an iteration that had an effect: one that had none may as well be
+// left out, or is the last.
 
 struct Skeleton {
   const prog::Test* test = nullptr;
@@ -88,7 +117,9 @@ struct Skeleton {
   bool program_order(uint32_t a, uint32_t b) const;
 };
 
+// Registers that only a condition looks at are dead unless the unrolling is for safety.
 // Unsupported when the unrolling has more than `max_nodes` states.
-Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, uint32_t max_nodes = 200000);
+Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind = Unrolling::safety,
+                          uint32_t max_nodes = 200000);
 
 }  // namespace fencepost::enc

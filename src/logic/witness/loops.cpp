@@ -59,6 +59,12 @@ std::vector<Loop> find_loops(const prog::Template& code, const std::vector<bool>
         }
   }
 
+  const auto live = live_registers(code, observable);
+  for (Loop& l : loops) l.live = live[l.begin];
+  return loops;
+}
+
+std::vector<std::vector<bool>> live_registers(const prog::Template& code, const std::vector<bool>& observable) {
   const size_t n = code.code.size();
   std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(code.registers.size(), false));
   live[n] = observable;
@@ -77,8 +83,7 @@ std::vector<Loop> find_loops(const prog::Template& code, const std::vector<bool>
       }
     }
   }
-  for (Loop& l : loops) l.live = live[l.begin];
-  return loops;
+  return live;
 }
 
 std::vector<std::vector<bool>> observable_registers(const prog::Test& test) {
@@ -92,7 +97,10 @@ std::vector<std::vector<bool>> observable_registers(const prog::Test& test) {
 void LoopTracker::at(uint32_t position) {
   for (size_t k = 0; k < loops_->size(); ++k) {
     const Loop& l = (*loops_)[k];
-    if (position < l.begin || position > l.end) taken_[k] = 0;
+    if (position < l.begin || position > l.end) {
+      taken_[k] = 0;
+      effect_[k] = true;  // an extent that is entered behind its label has not run an iteration yet
+    }
     if (position == l.begin) effect_[k] = false;
   }
 }

@@ -21,6 +21,9 @@ struct Loop {
 // `observable`: registers that are live at the end of the thread.
 std::vector<Loop> find_loops(const prog::Template& code, const std::vector<bool>& observable);
 
+// The registers that may be read before they are written, before each position and at the end (size + 1 entries).
+std::vector<std::vector<bool>> live_registers(const prog::Template& code, const std::vector<bool>& observable);
+
 // Which registers of each thread are observable (prog::observables).
 std::vector<std::vector<bool>> observable_registers(const prog::Test& test);
 
@@ -28,7 +31,7 @@ std::vector<std::vector<bool>> observable_registers(const prog::Test& test);
 class LoopTracker {
  public:
   explicit LoopTracker(const std::vector<Loop>* loops)
-      : loops_(loops), taken_(loops->size(), 0), effect_(loops->size(), false) {}
+      : loops_(loops), taken_(loops->size(), 0), effect_(loops->size(), true) {}
 
   void at(uint32_t position);          // before the instruction there runs
   void effect();                       // a write event or a barrier
@@ -36,12 +39,13 @@ class LoopTracker {
   // A jump to `label`, which lies at or before the current position: nullopt if it may be taken (and it is
   // counted), else why the thread stops here.
   std::optional<StopReason> jump_back(prog::LabelId label, uint32_t bound);
+  bool idle(prog::LabelId label) const { return !effect_[index(label)]; }   // since the last time at the label
 
  private:
   size_t index(prog::LabelId label) const;
   const std::vector<Loop>* loops_;
   std::vector<uint32_t> taken_;        // backward jumps since the extent was entered
-  std::vector<bool> effect_;           // since the last time at the label
+  std::vector<bool> effect_;           // since the last time at the label; true when the extent was entered elsewhere
 };
 
 }  // namespace fencepost::witness

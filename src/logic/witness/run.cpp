@@ -31,14 +31,19 @@ struct LocalEvent {
   Event event;
   Sources data, addr, ctrl;
   std::optional<uint32_t> amo_read;
+  uint64_t step = 0;
 };
 
 class ThreadInterpreter {
  public:
-  ThreadInterpreter(const prog::Test& test, uint32_t thread, const Choices& choices, uint32_t bound,
+  ThreadInterpreter(const prog::Test& test, uint32_t thread, const Choices& choices, const RunOptions& options,
                     std::vector<Loop> loops)
-      : test_(test), thread_(thread), code_(test.code(thread)), choices_(choices), bound_(bound),
+      : test_(test), thread_(thread), code_(test.code(thread)), choices_(choices), bound_(options.bound), tracing_(options.trace),
         loops_(std::move(loops)), tracker_(&loops_) {
+    if (!options.halt_after.empty()) {
+      halt_after_ = options.halt_after[thread];
+      bound_ = 0xffffffffu;
+    }
     registers.assign(code_.registers.size(), 0);
     sources_.resize(code_.registers.size());
     occurrences_.assign(code_.code.size(), 0);
@@ -56,9 +61,22 @@ class ThreadInterpreter {
 
   // Runs until the thread stops or waits. `arrived` collects the arrivals of all threads.
   Expected<void> advance(std::vector<Arrival>& arrived) {
-    while (!stopped && !waiting)
+    while (!stopped && !waiting) {
+      if (halt_after_ && steps_ >= *halt_after_) {
+        stop(StopReason::halted);
+        break;
+      }
+      const uint64_t before = steps_;
       if (auto r = step(arrived); !r) return r;
+      if (!stopped && !waiting && steps_ == before) count_step();
+    }
     return {};
+  }
+
+  ThreadRun result() {
+    if (!stopped) stop(StopReason::blocked);
+    stopped->trace = std::move(trace_);
+    return std::move(*stopped);
   }
 
   void pass() {
@@ -70,14 +88,23 @@ class ThreadInterpreter {
     finish_event();
     waiting.reset();
     ++pc_;
+    count_step();
   }
 
-  uint32_t position() const { return pc_; }
-
  private:
+  void stop(StopReason why) {
+    note();
+    stopped = ThreadRun{why, pc_, steps_, {}};
+  }
+  void count_step() { ++steps_; }
+  void note() {
+    if (tracing_ && trace_.size() == steps_) trace_.push_back({pc_, registers});
+  }
+
   Expected<void> step(std::vector<Arrival>& arrived) {
+    note();
     if (pc_ >= code_.code.size()) {
-      stopped = ThreadRun{StopReason::end, pc_};
+      stop(StopReason::end);
       return {};
     }
     const Instr& in = code_.code[pc_];
@@ -190,7 +217,7 @@ class ThreadInterpreter {
     const uint32_t target = code_.labels[in.label].at;
     if (target <= pc_) {
       if (auto why = tracker_.jump_back(in.label, bound_)) {
-        stopped = ThreadRun{*why, pc_};
+        stop(*why);
         return {};
       }
     }
@@ -204,6 +231,7 @@ class ThreadInterpreter {
     e.event.key = {thread_, pc_, occurrences_[pc_], part};
     e.event.tags = event_tags(in, part);
     e.event.span = in.span;
+    e.step = steps_;
     e.ctrl = ctrl_;
     for (const auto& [end, s] : scoped_ctrl_) e.ctrl.insert(s.begin(), s.end());
     if (in.predicate != k_none) e.ctrl.insert(sources_[in.predicate].begin(), sources_[in.predicate].end());
@@ -284,6 +312,10 @@ class ThreadInterpreter {
   const prog::Template& code_;
   const Choices& choices_;
   uint32_t bound_;
+  bool tracing_;
+  std::optional<uint64_t> halt_after_;
+  uint64_t steps_ = 0;
+  std::vector<Moment> trace_;
   std::vector<Loop> loops_;
   LoopTracker tracker_;
   uint32_t pc_ = 0;
@@ -441,8 +473,10 @@ class Binder {
 };
 
 // Events of all threads behind the Init events, with their dependencies by global index.
-std::vector<Relation> collect(const prog::Test& test, const std::deque<ThreadInterpreter>& threads, std::vector<Event>& events) {
+std::vector<Relation> collect(const prog::Test& test, const std::deque<ThreadInterpreter>& threads, std::vector<Event>& events,
+                              std::vector<uint64_t>& step) {
   events = init_events(test);
+  step.assign(events.size(), 0);
   Dependencies deps;
   for (const ThreadInterpreter& t : threads) {
     const uint32_t first = static_cast<uint32_t>(events.size());
@@ -453,6 +487,7 @@ std::vector<Relation> collect(const prog::Test& test, const std::deque<ThreadInt
       for (uint32_t s : e.ctrl) deps.ctrl.push_back({first + s, self});
       if (e.amo_read) deps.amo.push_back({first + *e.amo_read, self});
       events.push_back(e.event);
+      step.push_back(e.step);
     }
   }
   return fixed_relations(test, events, deps);
@@ -466,6 +501,7 @@ const char* name(StopReason r) {
     case StopReason::spin: return "spin";
     case StopReason::cut: return "cut";
     case StopReason::blocked: return "blocked";
+    case StopReason::halted: return "halted";
   }
   return "end";
 }
@@ -476,7 +512,7 @@ Expected<RunResult> run(const prog::Test& test, const Choices& choices, const Ru
   const auto observable = observable_registers(test);
   std::deque<ThreadInterpreter> threads;
   for (uint32_t t = 0; t < test.threads.size(); ++t)
-    threads.emplace_back(test, t, choices, options.bound, find_loops(test.code(t), observable[t]));
+    threads.emplace_back(test, t, choices, options, find_loops(test.code(t), observable[t]));
 
   std::vector<Arrival> arrived;
   for (bool moved = true; moved;) {
@@ -495,11 +531,11 @@ Expected<RunResult> run(const prog::Test& test, const Choices& choices, const Ru
   RunResult out;
   Execution& x = out.execution;
   for (ThreadInterpreter& t : threads) {
-    out.threads.push_back(t.stopped ? *t.stopped : ThreadRun{StopReason::blocked, t.position()});
+    out.threads.push_back(t.result());
     x.thread_complete.push_back(out.threads.back().stop == StopReason::end);
     x.final.registers.push_back(t.registers);
   }
-  x.base = collect(test, threads, x.events);
+  x.base = collect(test, threads, x.events, out.step);
 
   Binder binder(test, choices, x);
   if (auto r = binder.reads_from(); !r) return std::unexpected(r.error());

@@ -8,26 +8,42 @@
 //
 // Barriers: see barriers.h. Passing is a least fixpoint over threads: a
 // group that waits for itself is a deadlock, its members stay blocked and the threads incomplete.
+#include <optional>
+
 #include "base/diagnostic.h"
 #include "witness/execution.h"
 
 namespace fencepost::witness {
 
-enum class StopReason : uint8_t { end, spin, cut, blocked };
+// halted: told to (RunOptions::halt_after).
+enum class StopReason : uint8_t { end, spin, cut, blocked, halted };
 const char* name(StopReason r);
 
 struct RunOptions {
   uint32_t bound = 1;
+  // Per thread: stop it after so many instructions (labels and jumps count, a barrier counts when it passes). Empty: no
+  // thread is stopped. With it, loops have no bound.
+  std::vector<std::optional<uint64_t>> halt_after;
+  bool trace = false;           // fill ThreadRun::trace
+};
+
+// Where a thread stood before each instruction, and at last.
+struct Moment {
+  uint32_t position = 0;
+  std::vector<uint64_t> registers;
 };
 
 struct ThreadRun {
   StopReason stop = StopReason::end;
   uint32_t stop_instr = 0;      // where it stopped
+  uint64_t steps = 0;           // instructions executed
+  std::vector<Moment> trace = {};   // steps + 1 entries
 };
 
 struct RunResult {
   Execution execution;
   std::vector<ThreadRun> threads;
+  std::vector<uint64_t> step;   // by event: how many instructions its thread had executed before it; Init: 0
 };
 
 // Errors (as diagnostics without a place) when the choices do not fit the program: a read without a value,

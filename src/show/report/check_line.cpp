@@ -19,6 +19,8 @@ std::string finding(const prog::Test& test, const check::Options& options, const
     for (const std::string& f : r.flags) list += (list.empty() ? "" : ", ") + f;
     return "flag raised: " + list;
   }
+  if (options.property == Property::termination)
+    return r.verdict.status == Status::holds ? "every execution ends" : "an execution does not end";
   switch (test.quantifier) {
     case Quantifier::exists:
     case Quantifier::not_exists: return r.reachable ? "the state is reachable" : "the state is not reachable";

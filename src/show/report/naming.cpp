@@ -120,6 +120,7 @@ std::string stop_text(const prog::Test& test, uint32_t thread, const witness::Th
     case witness::StopReason::spin: return "still spinning at " + where;
     case witness::StopReason::cut: return "stopped by the loop bound at " + where;
     case witness::StopReason::blocked: return "blocked at " + where;
+    case witness::StopReason::halted: return "never scheduled again, before " + where;
   }
   return "";
 }

@@ -72,7 +72,10 @@ TEST(ExpectTable, NamesPropertiesAndBounds) {
   EXPECT_EQ(ask("races")->property, check::Property::races);
   EXPECT_TRUE(ask("cat_spec")->filter);
   EXPECT_FALSE(ask("cat_spec+ignore_filter")->filter);
-  EXPECT_FALSE(ask("termination[FAIR]").has_value());
+  EXPECT_EQ(ask("termination[FAIR]")->property, check::Property::termination);
+  EXPECT_EQ(ask("termination[QF=OBE,SG=HSA]")->progress, "QF=OBE,SG=HSA");
+  EXPECT_EQ(ask("termination")->progress, "");
+  EXPECT_FALSE(ask("trackability").has_value());
   EXPECT_FALSE(ask("cat_spce").has_value());
   EXPECT_EQ((ask("termination[HSA]"), bound_of(row)), 4u);
   EXPECT_EQ((ask("condition"), bound_of(row)), 1u);

@@ -172,12 +172,12 @@ TEST_F(Verbs, ExpectCountsAndListsMismatches) {
                                   "B,ptx-v7.5,program_spec,never.litmus,0\n"
                                   "B,ptx-v7.5,cat_spec,never.litmus,1\n"
                                   "B,ptx-v7.5,program_spec,missing.litmus,1\n"
-                                  "C,ptx-v7.5,termination[FAIR],never.litmus,1\n");
+                                  "C,ptx-v7.5,trackability,never.litmus,1\n");
   const Ran all = run_with({"expect", table, "--root", dir_});
   EXPECT_EQ(all.code, 1);
   EXPECT_TRUE(has(all.out, "B never.litmus (ptx-v7.5, program_spec): expected 0 (fails), found 1 (holds)")) << all.out;
   EXPECT_TRUE(has(all.out, "missing.litmus"));
-  EXPECT_TRUE(has(all.out, "SKIPPED 1 row of C: property termination[FAIR] is not supported\n"));
+  EXPECT_TRUE(has(all.out, "SKIPPED 1 row of C: property trackability is not supported\n"));
   EXPECT_TRUE(all.out.ends_with("\n3 passed, 2 failed, 1 skipped\n")) << all.out;
   const Ran one = run_with({"expect", table, "--root", dir_, "--suites", "A"});
   EXPECT_EQ(one.code, 0);

@@ -1,0 +1,58 @@
+#include "check/liveness.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::check {
+namespace {
+
+bool decided(Status s) { return s == Status::holds || s == Status::fails; }
+
+// Neither engine may contradict the other. Within a bound their answers are the same unless one of them has none.
+Result both(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Result a = solve_termination(test, model, options, job);
+  Result b = enumerate_termination(test, model, options, job);
+  if (decided(a.verdict.status) && decided(b.verdict.status) && a.verdict.status != b.verdict.status) {
+    const std::string sentence = "the engines disagree on the termination of " + test.title + " under " + model.path +
+                                 " and " + options.progress.name + ", bound " + std::to_string(options.bound) +
+                                 ": solve says " + fencepost::name(a.verdict.status) + ", enumerate says " +
+                                 fencepost::name(b.verdict.status);
+    invariant_failed(__FILE__, __LINE__, sentence.c_str());
+  }
+  Result& kept = decided(a.verdict.status) || !decided(b.verdict.status) ? a : b;
+  kept.stats.seconds = a.stats.seconds + b.stats.seconds;
+  kept.stats.candidates = b.stats.candidates;
+  if (a.verdict.status == b.verdict.status) kept.stats.decided_by = Engine::both;
+  return std::move(kept);
+}
+
+Result at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  switch (options.engine) {
+    case Engine::solve:
+      return solve_termination(test, model, options, job);
+    case Engine::enumerate:
+      return enumerate_termination(test, model, options, job);
+    case Engine::both:
+      return both(test, model, options, job);
+    case Engine::automatic:
+      break;
+  }
+  Result r = solve_termination(test, model, options, job);
+  return r.verdict.status == Status::unsupported ? enumerate_termination(test, model, options, job) : r;
+}
+
+}  // namespace
+
+Result termination(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (options.filter && test.filter.kind != prog::Cond::Kind::always) {
+    Result r;
+    r.verdict = {Status::unsupported, "termination of a test with a filter", false};
+    return r;
+  }
+  if (options.engine == Engine::automatic && options.explicit_state)
+    if (auto exact = decide_by_states(test, model, options, job)) return std::move(*exact);
+  return at_bound(test, model, options, job);
+}
+
+}  // namespace fencepost::check

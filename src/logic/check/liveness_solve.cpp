@@ -1,0 +1,93 @@
+// Termination by solving: a lasso within the bound, or the proof that there is none and that no loop with effects was
+// cut.
+//
+// Fragments: to know that no loop with effects goes beyond the bound, executions are not enough in which everybody
+// comes as far as possible. The first thread to go beyond it does so while the others are anywhere; so the question is
+// asked of executions in which any thread may be left behind before any event.
+#include <chrono>
+
+#include "check/liveness.h"
+#include "check/liveness_encoding.h"
+#include "check/solve_queries.h"
+
+namespace fencepost::check {
+
+using namespace solving;
+
+Result solve_termination(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  const auto start = std::chrono::steady_clock::now();
+  Result r;
+  r.stats.decided_by = Engine::solve;
+  auto done = [&](Status s, std::string detail = {}) {
+    r.verdict.status = s;
+    r.verdict.detail = std::move(detail);
+    r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return r;
+  };
+  const bool fair = options.progress.all_fair();
+  Queries q(test, model, options, job);
+  if (auto ok = q.prepare(fair ? enc::Unrolling::liveness : enc::Unrolling::unfair_liveness); !ok)
+    return done(Status::unsupported, ok.error().list[0].message);
+
+  constexpr uint32_t k_attempts = 64;
+  uint32_t rejected = 0;
+  std::string why;
+  {
+    sat::Circuit c;
+    enc::ProgramEncoding p(q.skeleton(), enc::needs_of(model, test.dialect), c);
+    LivenessEncoding live(p, c, options.progress, options.fairness);
+    if (auto feature = live.require()) return done(Status::unsupported, *feature);
+    Found found;
+    const Answer a = q.solve_with(
+        c, p, Goal::lasso,
+        [&](const Found& f, const sat::Solver& solver) {
+          const auto value = [&](Lit l) {
+            const Lit g = c.fold(l);
+            return g == sat::k_true || (g != sat::k_false && solver.value(g));
+          };
+          witness::Lasso lasso{f.choices, live.threads(value)};
+          lasso.choices.final_write.clear();
+          if (auto ok = witness::verify(test, model, lasso, options.progress, options.fairness); !ok) {
+            why = ok.error().list[0].message;
+            std::vector<Lit> block;
+            for (Lit l : live.signature(value)) block.push_back(-l);
+            c.add(block);
+            return ++rejected < k_attempts && !c.contradictory();
+          }
+          r.lasso = std::move(lasso);
+          return false;
+        },
+        found, r.stats);
+    if (r.lasso) {
+      auto played = witness::play(test, *r.lasso, 2);
+      r.execution = std::move(played->run);
+      r.round = std::move(played->round);
+      r.choices = r.lasso->choices;
+      return done(Status::fails);
+    }
+    if (a == Answer::unknown) return done(Status::gave_up, "out of time");
+  }
+  if (rejected > 0)
+    return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
+  Queries fragments(test, model, options, job);
+  if (auto ok = fragments.prepare(enc::Unrolling::fragments); !ok)
+    return done(Status::unsupported, ok.error().list[0].message);
+  if (fragments.may_be_cut()) {
+    const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats);
+    if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+    if (cut.answer == Answer::sat)
+      return done(Status::unknown, "a loop with effects reached bound " + std::to_string(options.bound));
+  }
+  if (options.companion) {
+    Queries any(test, model, options, job);
+    if (auto ok = any.prepare(); !ok) return done(Status::unsupported, ok.error().list[0].message);
+    if (!any.runs_in_sequence(false)) {
+      const Found one = any.ask(Goal::any, false, r.stats);
+      if (one.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+      r.verdict.vacuous = one.answer == Answer::unsat;
+    }
+  }
+  return done(Status::holds);
+}
+
+}  // namespace fencepost::check

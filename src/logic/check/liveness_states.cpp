@@ -1,0 +1,127 @@
+// Termination by states: exact where executions are interleavings.
+//
+// The criterion: no barriers; every access names one and the same cell through one symbol; and the model keeps that
+// cell coherent: in no consistent execution of any path through the program are two accesses of a thread seen out of
+// order, two writes left unordered, or a read-modify-write interrupted (the five shapes of J. Alglave et al., "Herding
+// cats", TOPLAS 2014, section 4.1: SC per location). Then an infinite execution whose co and fr have finite pasts is an
+// interleaving, and conversely every interleaving is an execution if the judge says so of the one that is shown.
+//
+// The shapes are looked for by solving, over the program unrolled twice with reads that return what they like: each
+// shape has at most two events of one thread, and between any two instructions there is a way that jumps back to each
+// label at most once. With `scoped` liveness all accesses must be in each other's scope besides, so that both
+// definitions agree.
+#include <chrono>
+
+#include "check/liveness.h"
+#include "check/solve_queries.h"
+#include "machine/states.h"
+
+namespace fencepost::check {
+
+using namespace solving;
+
+namespace {
+
+bool on_one_cell(const prog::Test& test) {
+  std::optional<prog::Address> one;
+  for (uint32_t t = 0; t < test.threads.size(); ++t)
+    for (const prog::Instr& in : test.instrs(t)) {
+      if (in.kind == prog::Kind::barrier) return false;
+      if (in.kind != prog::Kind::load && in.kind != prog::Kind::store && in.kind != prog::Kind::rmw) continue;
+      if (in.addr.symbol == prog::k_none || (in.addr.index && !in.addr.index.is_const())) return false;
+      if (one && !(*one == in.addr)) return false;
+      one = in.addr;
+    }
+  return true;
+}
+
+// Whether some consistent execution shows an incoherent shape; nullopt: not known.
+std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                                      Statistics& stats) {
+  auto skeleton = enc::unroll(test, 2, enc::needs_dependencies(model), enc::Unrolling::fragments);
+  if (!skeleton) return std::nullopt;
+  const auto& events = skeleton->events;
+  sat::Circuit c;
+  enc::ProgramNeeds needs = enc::needs_of(model, test.dialect);
+  needs.free_values = true;
+  enc::ProgramEncoding p(*skeleton, needs, c);
+  std::vector<Lit> shapes;
+  const auto shape = [&](std::vector<Lit> parts) {
+    const Lit l = c.and_(std::move(parts));
+    if (!c.is_false(l)) shapes.push_back(l);
+  };
+  const uint32_t init = skeleton->init_events;
+  for (uint32_t a : p.writes())
+    for (uint32_t b : p.writes()) {
+      if (a == b || a < init || b < init) continue;
+      if (skeleton->program_order(a, b)) shape({p.co(b, a)});
+      if (a < b && skeleton->compatible(a, b) && !needs.total_co)
+        shape({p.both(a, b), -p.co(a, b), -p.co(b, a), p.same_location(a, b)});
+    }
+  for (uint32_t r = init; r < events.size(); ++r) {
+    if (!events[r].read) continue;
+    if (options.fairness == witness::Fairness::scoped)
+      for (uint32_t w = init; w < events.size(); ++w)
+        if (events[w].memory() && events[w].thread != events[r].thread && !p.in_scope_of_each_other(r, w)) return true;
+    for (const auto& [w, rf] : p.rf_candidates(r)) {
+      if (skeleton->program_order(r, w)) shape({rf});
+      for (uint32_t v : p.writes()) {
+        if (v == w) continue;
+        if (skeleton->program_order(v, r)) shape({rf, p.co(w, v)});  // r misses an earlier write of its thread
+        if (skeleton->program_order(r, v)) shape({rf, p.co(v, w)});  // or sees one that comes after a later write
+      }
+      for (uint32_t s = init; s < events.size(); ++s)
+        if (events[s].read && skeleton->program_order(r, s))
+          for (const auto& [v, rf2] : p.rf_candidates(s))
+            if (v != w) shape({rf, rf2, p.co(v, w)});
+      if (events[r].partner != prog::k_none)
+        for (uint32_t v : p.writes())
+          if (v != events[r].partner && v != w) shape({rf, p.co(w, v), p.co(v, events[r].partner)});
+    }
+  }
+  if (shapes.empty()) return false;
+  c.add(shapes);
+  if (!c.propagate()) return false;
+  enc::ModelEncoding m(model, p, c);
+  m.require_consistency();
+  if (c.contradictory()) return false;
+  stats.clauses += c.clause_count();
+  stats.variables += c.variables();
+  auto solver = sat::make_cadical();
+  c.feed(*solver);
+  // No loop formulas: executions that they would exclude only make the answer more careful.
+  const Answer a = solver->solve({}, job);
+  if (a == Answer::unknown) return std::nullopt;
+  return a == Answer::sat;
+}
+
+}  // namespace
+
+std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model& model, const Options& options,
+                                       Job& job) {
+  const auto start = std::chrono::steady_clock::now();
+  if (!on_one_cell(test)) return std::nullopt;
+  for (const witness::ScopeTree::Node& n : witness::scope_tree(test).nodes)
+    if (n.children.size() > 64) return std::nullopt;
+  Result r;
+  r.stats.decided_by = Engine::automatic;
+  const auto incoherent = may_be_incoherent(test, model, options, job, r.stats);
+  if (incoherent.value_or(true)) return std::nullopt;
+  const machine::Exploration all = machine::explore(test, options.progress, job);
+  if (all.end != machine::Exploration::End::finished) return std::nullopt;
+  r.stats.candidates = all.states;
+  r.verdict.status = Status::holds;
+  if (all.starving) {
+    r.lasso = machine::lasso_of(test, *all.starving);
+    if (!witness::verify(test, model, *r.lasso, options.progress, options.fairness)) return std::nullopt;
+    auto played = witness::play(test, *r.lasso, 2);
+    r.execution = std::move(played->run);
+    r.round = std::move(played->round);
+    r.choices = r.lasso->choices;
+    r.verdict.status = Status::fails;
+  }
+  r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return r;
+}
+
+}  // namespace fencepost::check

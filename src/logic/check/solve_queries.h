@@ -1,0 +1,287 @@
+#pragma once
+// The questions that the solving engine asks about one unrolled test, shared by the properties: encode the program, let
+// unit propagation settle what it can (with the goal already in place, so that a condition fixes reads), read may/must
+// bounds off it, encode the model, solve, read the execution off the answer, replay it.
+//
+// Goals are separate encodings rather than assumptions of one: a goal inside the bounds makes the model part
+// several times smaller, which saves more than sharing would.
+//
+// The model is encoded eagerly unless very many pairs are undetermined (k_lazy_pairs); then it is refined lazily.
+#include "check/check.h"
+#include "enc/model.h"
+#include "enc/program.h"
+#include "enc/refine.h"
+#include "witness/relations.h"
+
+namespace fencepost::check::solving {
+
+using enc::Lit;
+using prog::Quantifier;
+using sat::Answer;
+using witness::EventKey;
+
+enum class Goal : uint8_t {
+  final_state,       // complete, filter, condition (negated for forall)
+  complete,          // complete, filter
+  any,               // filter: some execution at all
+  cut,               // filter, and some thread stopped at the bound after an iteration that did something
+  flag,              // filter, some flag raised
+  fragment_cut,      // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
+  lasso,             // what the caller has asked for; the caller replays
+};
+
+inline constexpr uint64_t k_lazy_pairs = 400;  // measured on rings of fences, bench/
+
+struct Found {
+  Answer answer = Answer::unknown;
+  witness::RunResult run;
+  witness::Choices choices;
+  witness::Evaluation evaluation;
+  std::vector<EventKey> key;  // by event of the skeleton
+};
+
+class Queries {
+ public:
+  Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
+      : test_(test), model_(model), options_(options), job_(job) {}
+
+  Expected<void> prepare(enc::Unrolling kind = enc::Unrolling::safety) {
+    auto s = enc::unroll(test_, options_.bound, enc::needs_dependencies(model_), kind);
+    if (!s) return std::unexpected(s.error());
+    skeleton_ = std::move(*s);
+    return {};
+  }
+
+  bool may_be_cut() const {
+    if (!skeleton_.has_stops) return false;
+    for (const auto& t : skeleton_.threads)
+      for (const auto& x : t.exits)
+        if (x.kind == enc::Exit::Kind::stopped && !x.effect.is_const(0)) return true;
+    return false;
+  }
+
+  Found ask(Goal goal, bool negate_condition, Statistics& stats) {
+    Found out;
+    sat::Circuit c;
+    enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
+    const bool complete = goal == Goal::final_state || goal == Goal::complete;
+    if (complete) c.add({p.complete()});
+    if (options_.filter) c.add({p.condition(test_.filter, complete)});
+    if (goal == Goal::final_state) {
+      const Lit l = p.condition(test_.condition, true);
+      c.add({negate_condition ? -l : l});
+    }
+    if (goal == Goal::cut || goal == Goal::fragment_cut) c.add({p.cut()});
+    out.answer = solve_with(c, p, goal, nullptr, out, stats);
+    return out;
+  }
+
+  // Encodes the model on top and solves; `again`, when given, is called after each model and may add clauses
+  // (returning true to go on).
+  Answer solve_with(sat::Circuit& c, enc::ProgramEncoding& p, Goal goal,
+                    const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found, Statistics& stats) {
+    if (!c.propagate()) return Answer::unsat;
+    enc::ModelEncoding m(model_, p, c);
+    std::optional<enc::LazyModel> lazy;
+    if (goal != Goal::flag && enc::LazyModel::suits(model_) && options_.lazy.value_or(m.undetermined_pairs() >= k_lazy_pairs))
+      lazy.emplace(model_, p, c, m.base_bounds(),
+                   [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
+    else
+      m.require_consistency();
+    if (goal == Goal::flag) {
+      std::vector<Lit> flags;
+      for (uint32_t a = 0; a < model_.axioms.size(); ++a)
+        if (model_.axioms[a].flag) flags.push_back(m.raised(a));
+      c.add(flags);
+    }
+    stats.clauses += c.clause_count();
+    stats.variables += c.variables();
+    if (c.contradictory()) return Answer::unsat;
+    auto solver = sat::make_cadical();
+    c.feed(*solver);
+    for (;;) {
+      const Answer a = solver->solve({}, job_);
+      if (a != Answer::sat) return a;
+      auto value = [&](Lit l) {
+        const Lit f = c.fold(l);
+        return f == sat::k_true || (f != sat::k_false && solver->value(l));
+      };
+      if (m.add_loop_formulas(value) || (lazy && lazy->refine([&](Lit l) { return solver->value(l); }))) {
+        if (job_.out_of_time()) return Answer::unknown;
+        c.feed(*solver);
+        continue;
+      }
+      extract(p, value, found);
+      replay(goal, found, m, value);
+      if (!again || !again(found, *solver)) return Answer::sat;
+      c.feed(*solver);
+    }
+  }
+
+  const enc::Skeleton& skeleton() const { return skeleton_; }
+
+  // Whether running the threads one after the other, forwards or backwards, is a consistent execution. No model is
+  // encoded for that, so it answers most companion queries (law 2) for next to nothing; false says nothing.
+  bool runs_in_sequence(bool complete) {
+    for (bool forwards : {true, false}) {
+      sat::Circuit c;
+      enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
+      if (complete) c.add({p.complete()});
+      if (options_.filter) c.add({p.condition(test_.filter, complete)});
+      const auto& events = skeleton_.events;
+      const auto before = [&](uint32_t a, uint32_t b) {
+        const uint32_t s = events[a].thread;
+        const uint32_t t = events[b].thread;
+        if (s == t) return a < b;
+        if (s == enc::k_init_thread || t == enc::k_init_thread) return s == enc::k_init_thread;
+        return (s < t) == forwards;
+      };
+      for (uint32_t r = 0; r < events.size(); ++r)
+        for (const auto& [w, l] : p.rf_candidates(r)) {
+          if (!before(w, r)) c.add({-l});
+          for (const auto& [x, unused] : p.rf_candidates(r))
+            if (x != w && before(w, x) && before(x, r)) c.add({-l, -p.exec(x), -p.same_location(x, r)});
+        }
+      for (uint32_t a : p.writes())
+        for (uint32_t b : p.writes())
+          if (a >= skeleton_.init_events && b >= skeleton_.init_events && before(a, b) && !c.is_false(p.same_location(a, b))) {
+            c.add({-p.co(b, a)});
+            c.add({-p.both(a, b), -p.same_location(a, b), p.co(a, b)});
+          }
+      for (uint32_t a : p.sc_fences())
+        for (uint32_t b : p.sc_fences())
+          if (before(a, b)) c.add({-p.fsc(b, a)});
+      if (!c.propagate()) continue;
+      auto solver = sat::make_cadical();
+      c.feed(*solver);
+      if (solver->solve({}, job_) != Answer::sat) continue;
+      auto value = [&](Lit l) {
+        const Lit f = c.fold(l);
+        return f == sat::k_true || (f != sat::k_false && solver->value(f));
+      };
+      Found found;
+      extract(p, value, found);
+      const auto run = witness::run(test_, found.choices, {options_.bound});
+      if (!run || (complete && !run->execution.complete())) continue;
+      if (complete && options_.filter && !prog::holds(test_, test_.filter, run->execution.final)) continue;
+      if (!complete && options_.filter && test_.filter.kind != prog::Cond::Kind::always) continue;
+      if (witness::evaluate(model_, run->execution).consistent()) return true;
+    }
+    return false;
+  }
+
+ private:
+  template <class Value>
+  void extract(enc::ProgramEncoding& p, Value&& value, Found& found) const {
+    const auto& events = skeleton_.events;
+    witness::Choices ch;
+    std::vector<EventKey> key(events.size());
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> occurrences;
+    auto runs = [&](uint32_t e) { return value(p.exec(e)); };
+    for (uint32_t e = 0; e < events.size(); ++e) {
+      const enc::SymEvent& ev = events[e];
+      if (e < skeleton_.init_events) {
+        key[e] = {witness::k_init, ev.instr, ev.cell, 0};
+        continue;
+      }
+      if (ev.part == 1) {
+        key[e] = key[ev.partner];
+        key[e].part = 1;
+        continue;
+      }
+      const bool reached = value(p.lit(ev.guard));
+      uint32_t& count = occurrences[{ev.thread, ev.instr}];
+      key[e] = {ev.thread, ev.instr, count, 0};
+      if (reached) ++count;
+    }
+    auto number = [&](const enc::Bits& bits) {
+      uint64_t v = 0;
+      for (size_t i = 0; i < bits.size(); ++i)
+        if (value(bits[i])) v |= uint64_t{1} << i;
+      return v;
+    };
+    for (uint32_t e = 0; e < events.size(); ++e) {
+      if (!events[e].read || !runs(e)) continue;
+      for (const auto& [w, l] : p.rf_candidates(e))
+        if (value(l)) ch.rf[key[e]] = key[w];
+      ch.read_value[key[e]] = number(p.bits(events[e].value));
+    }
+    for (uint32_t a : p.writes())
+      for (uint32_t b : p.writes())
+        if (a != b && a >= skeleton_.init_events && value(p.co(a, b))) ch.co.push_back({key[a], key[b]});
+    for (uint32_t a : p.sc_fences())
+      for (uint32_t b : p.sc_fences()) {
+        if (a == b) continue;
+        if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
+        // A model that does not name the order leaves it out of the formula: any order will do.
+        else if (a < b && witness::has_fence_order(test_.dialect) && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) &&
+                 !value(p.fsc(b, a)))
+          ch.fence_order.push_back({key[a], key[b]});
+        else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
+      }
+    for (const auto& [e, l] : p.quorum_members())
+      if (value(l)) ch.quorum_members.push_back(key[e]);
+    for (prog::ObjectId o = 0; o < test_.objects.size(); ++o)
+      for (uint64_t k = 0; k < test_.objects[o].init.size(); ++k)
+        if (p.has_final_picks(o, k))
+          for (const auto& [w, l] : p.final_picks(o, k))
+            if (value(l)) ch.final_write[{o, k}] = key[w];
+    found.choices = std::move(ch);
+    for (uint32_t e = 0; e < events.size(); ++e)
+      if (!runs(e)) key[e].occurrence = 0xffffffffu;  // names no event of the execution
+    found.key = std::move(key);
+  }
+
+  // Which literal of the encoding lied, for the report of a fault of ours.
+  template <class Value>
+  std::string blame(const Found& found, enc::ModelEncoding& m, Value&& value) const {
+    const witness::Execution& x = found.run.execution;
+    std::vector<std::optional<uint32_t>> event(skeleton_.events.size());
+    for (uint32_t e = 0; e < event.size(); ++e) event[e] = x.find(found.key[e]);
+    return m.broken_promise(value, [&](cat::NodeId id, uint32_t i, uint32_t j) {
+      if (!event[i] || !event[j]) return false;
+      const auto& v = found.evaluation.value[id];
+      return std::holds_alternative<BitSet>(v) ? std::get<BitSet>(v).test(*event[i])
+                                               : std::get<Relation>(v).test(*event[i], *event[j]);
+    });
+  }
+
+  // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
+  template <class Value>
+  void replay(Goal goal, Found& found, enc::ModelEncoding& m, Value&& value) const {
+    if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut) return;
+    auto run = witness::run(test_, found.choices, {options_.bound});
+    if (!run) {
+      const std::string why = "solve found an execution that the interpreter rejects: " + run.error().list[0].message;
+      FENCEPOST_INVARIANT(run.has_value(), why.c_str());
+    }
+    found.run = std::move(*run);
+    found.evaluation = witness::evaluate(model_, found.run.execution);
+    if (!found.evaluation.consistent()) {
+      const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name +
+                              "; " + blame(found, m, value);
+      FENCEPOST_INVARIANT(false, why.c_str());
+    }
+    const bool complete = found.run.execution.complete();
+    FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || complete,
+                        "solve took an incomplete execution for a complete one");
+    if (goal == Goal::flag && found.evaluation.raised.empty()) {
+      const std::string why = "solve raised no flag on replay; " + blame(found, m, value);
+      FENCEPOST_INVARIANT(false, why.c_str());
+    }
+    if (goal == Goal::final_state) {
+      const bool c = prog::holds(test_, test_.condition, found.run.execution.final);
+      FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall), "solve's final state does not meet its condition");
+    }
+    if (complete && options_.filter)
+      FENCEPOST_INVARIANT(prog::holds(test_, test_.filter, found.run.execution.final), "solve's execution fails the filter");
+  }
+
+  const prog::Test& test_;
+  const cat::Model& model_;
+  const Options& options_;
+  Job& job_;
+  enc::Skeleton skeleton_;
+};
+
+}  // namespace fencepost::check::solving

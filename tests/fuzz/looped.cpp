@@ -1,0 +1,127 @@
+#include "looped.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fencepost::fuzz {
+namespace {
+
+const char* k_names[] = {"x", "y"};
+
+std::string label(size_t thread, size_t at) { return fmt::format("LC{}{}", thread, at); }
+
+// What an access looks like; the same for all when there is no generator.
+class Accents {
+ public:
+  Accents(Machine m, Rng* rng) : machine_(m), rng_(rng) {}
+
+  std::string place(size_t thread) {
+    const uint64_t group = rng_ != nullptr ? rng_->below(2) : 0;
+    return machine_ == Machine::vulkan ? fmt::format("P{}@sg {}, wg {}, qf 0", thread, thread, group)
+                                       : fmt::format("P{}@cta {}, gpu 0", thread, group);
+  }
+
+  std::string load(const std::string& r, const std::string& x) {
+    if (machine_ == Machine::vulkan) {
+      if (odd(8)) return fmt::format("ld.vis.dv.sc0 {}, {}", r, x);
+      return odd(3) ? fmt::format("ld.atom.acq{}.sc0.semsc0 {}, {}", scope(), r, x)
+                    : fmt::format("ld.atom{}.sc0 {}, {}", scope(), r, x);
+    }
+    if (odd(8)) return fmt::format("ld.weak {}, {}", r, x);
+    return fmt::format("ld.{}{} {}, {}", odd(3) ? "acquire" : "relaxed", scope(), r, x);
+  }
+
+  std::string store(const std::string& x, uint32_t v) {
+    if (machine_ == Machine::vulkan) {
+      if (odd(8)) return fmt::format("st.av.dv.sc0 {}, {}", x, v);
+      return odd(3) ? fmt::format("st.atom.rel{}.sc0.semsc0 {}, {}", scope(), x, v)
+                    : fmt::format("st.atom{}.sc0 {}, {}", scope(), x, v);
+    }
+    if (odd(8)) return fmt::format("st.weak {}, {}", x, v);
+    return fmt::format("st.{}{} {}, {}", odd(3) ? "release" : "relaxed", scope(), x, v);
+  }
+
+  std::string exchange(const std::string& r, const std::string& x, uint32_t v) {
+    if (machine_ == Machine::vulkan)
+      return odd(3) ? fmt::format("rmw.atom.acq_rel{}.sc0.semsc0 {}, {}, {}", scope(), r, x, v)
+                    : fmt::format("rmw.atom{}.sc0 {}, {}, {}", scope(), r, x, v);
+    return fmt::format("atom.{}{}.exch {}, {}, {}", odd(3) ? "acq_rel" : "relaxed", scope(), r, x, v);
+  }
+
+ private:
+  bool odd(uint64_t one_in) { return rng_ != nullptr && rng_->below(one_in) == 0; }
+  std::string scope() {
+    const bool wide = rng_ == nullptr || rng_->below(3) != 0;
+    if (machine_ == Machine::vulkan) return wide ? ".dv" : ".wg";
+    return wide ? ".gpu" : ".cta";
+  }
+  Machine machine_;
+  Rng* rng_;
+};
+
+std::string make(const axb::Test& test, Machine machine, Rng* rng) {
+  Accents accents(machine, rng);
+  std::vector<std::string> heads;
+  std::vector<std::vector<std::string>> cells;
+  size_t rows = 0;
+  for (size_t t = 0; t < test.threads.size(); ++t) {
+    heads.push_back(accents.place(t));
+    auto& c = cells.emplace_back();
+    const auto& code = test.threads[t].code;
+    for (size_t k = 0; k < code.size(); ++k) {
+      const axb::Instr& in = code[k];
+      const std::string x = k_names[in.location];
+      const std::string r = fmt::format("r{}", k);
+      c.push_back(label(t, k) + ":");
+      if (axb::is_store(in, static_cast<uint32_t>(k))) {
+        c.push_back(accents.store(x, in.value));
+        continue;
+      }
+      c.push_back(in.exchanges ? accents.exchange(r, x, in.value) : accents.load(r, x));
+      c.push_back(fmt::format("beq {}, {}, {}", r, in.check, label(t, in.jump)));
+    }
+    c.push_back(label(t, code.size()) + ":");
+    rows = std::max(rows, c.size());
+  }
+  std::string out = machine == Machine::vulkan ? "VULKAN looped\n{ " : "PTX looped\n{ ";
+  for (size_t l = 0; l < test.locations.size(); ++l)
+    out += fmt::format("{} = {}; ", k_names[l], test.locations[l].init);
+  out += "}\n";
+  for (size_t t = 0; t < heads.size(); ++t) out += (t == 0 ? " " : " | ") + heads[t];
+  out += " ;\n";
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t t = 0; t < cells.size(); ++t)
+      out += (t == 0 ? " " : " | ") + (i < cells[t].size() ? cells[t][i] : std::string());
+    out += " ;\n";
+  }
+  return out + "exists (x == 0)\n";
+}
+
+}  // namespace
+
+axb::Test random_looped(Rng& rng, const LoopedShape& shape) {
+  axb::Test test;
+  for (uint32_t l = 0; l < shape.locations; ++l) test.locations.push_back({k_names[l], 0});
+  test.threads.resize(shape.threads);
+  for (uint32_t k = 0; k < shape.instructions; ++k) {
+    auto& code = test.threads[k < shape.threads ? k : rng.below(shape.threads)].code;
+    code.emplace_back();
+  }
+  for (axb::Thread& t : test.threads)
+    for (uint32_t k = 0; k < t.code.size(); ++k) {
+      axb::Instr& in = t.code[k];
+      in.location = static_cast<uint32_t>(rng.below(shape.locations));
+      in.exchanges = rng.below(2) == 0;
+      in.value = in.exchanges ? static_cast<uint32_t>(rng.below(2)) : 0;
+      in.jump = static_cast<uint32_t>(rng.below(t.code.size() + 1));
+      if (in.exchanges && rng.below(3) == 0) in.jump = k + 1;
+      in.check = in.exchanges && in.jump == k + 1 ? 0 : static_cast<uint32_t>(rng.below(2));
+    }
+  return test;
+}
+
+std::string litmus_of(const axb::Test& test, Machine machine) { return make(test, machine, nullptr); }
+std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng) { return make(test, machine, &rng); }
+
+}  // namespace fencepost::fuzz

@@ -1,0 +1,27 @@
+#pragma once
+// Random programs with loops for the fuzzing of liveness: threads of loads, exchanges and stores on one or two
+// locations, each followed by a jump when the value read is the one compared with. As text, like all programs of the
+// fuzzing.
+#include <string>
+
+#include "axb/test.h"
+#include "base/job.h"
+
+namespace fencepost::fuzz {
+
+struct LoopedShape {
+  uint32_t threads = 2;
+  uint32_t instructions = 4;  // at most, over all threads; each thread has one at least
+  uint32_t locations = 1;
+};
+
+// Each instruction as axb has it (axb/test.h).
+axb::Test random_looped(Rng& rng, const LoopedShape& shape);
+
+// The program as a litmus test. `plain`: every access relaxed, in scope of all; else accesses have random orders and
+// scopes, threads random places, and some accesses are not atomic.
+enum class Machine : uint8_t { vulkan, ptx };
+std::string litmus_of(const axb::Test& test, Machine machine);
+std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng);
+
+}  // namespace fencepost::fuzz
