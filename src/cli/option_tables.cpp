@@ -13,34 +13,35 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
                    k_p_synth = bit(Verb::progress_synth), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
+constexpr uint64_t k_relax = bit(Verb::relax);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_check | k_outcomes | k_explain | k_refine,
+     k_relax | k_check | k_outcomes | k_explain | k_refine,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file."},
     {OptionId::engine, "--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_deciding | k_expect,
+     k_relax | k_deciding | k_expect,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
     {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness)."},
-    {OptionId::bound, "--bound", "-b", "N", Type::whole, "1", "1..1000", 1, 1000, "check", k_deciding,
+    {OptionId::bound, "--bound", "-b", "N", Type::whole, "1", "1..1000", 1, 1000, "check", k_relax | k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_deciding | k_expect | k_p_export,
+     k_relax | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_deciding | k_expect | k_p_export,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+     k_relax | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
          k_p_models,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
-     k_check | k_explain | k_refine | k_p_check,
+     k_relax | k_check | k_explain | k_refine | k_p_check,
      "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. One test only."},
     {OptionId::candidates, "--candidates", "-n", "N", Type::whole, "3", "1..1000", 1, 1000, "report", k_explain,
      "How many rejected candidate executions to tell in full."},
@@ -65,8 +66,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
-    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_p_lts | k_p_synth | k_p_export,
-     "Where to write. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_p_lts | k_p_synth | k_p_export,
+     "Where to write. relax: the relaxed or repaired test. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script."},
@@ -110,14 +111,28 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "A test instruction that only reads becomes an atomic addition of 0, as published, or an atomic load."},
     {OptionId::bundle, "--bundle", "", "", Type::flag, "", "", 0, 0, "export", k_p_export,
      "One source with all tests and a table of them, in place of one for each test."},
-    {OptionId::progress, "--progress", "", "MODEL", Type::text, "FAIR", "", 0, 0, "fair", k_check | k_explain | k_diff | k_expect,
+    {OptionId::progress, "--progress", "", "MODEL", Type::text, "FAIR", "", 0, 0, "fair", k_relax | k_check | k_explain | k_diff | k_expect,
      "Termination: which threads the scheduler promises to go on running. FAIR, UNFAIR, HSA, OBE, HSA_OBE, LOBE or a .progress file "
      "that is a closed form, for every scope level; or one model per level, QF=OBE,SG=HSA: SG names the choice among the threads of a "
      "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given)."},
     {OptionId::liveness, "--liveness", "", "DEFINITION", Type::choice, "co", "co|scoped", 0, 0, "check",
-     k_check | k_explain | k_diff | k_expect,
+     k_relax | k_check | k_explain | k_diff | k_expect,
      "Termination: which writes a loop that reads for ever is sure to see. 'co': every write that comes later in co. 'scoped': only "
      "those that are in scope of the read, and it of them."},
+    {OptionId::keep, "--keep", "", "PROPERTY,...", Type::list, "condition,races,termination", "", 0, 0, "relax", k_relax,
+     "The properties that a weaker test must keep, and that a repair must establish: condition, races, termination. A property other than the "
+     "condition that does not hold as written is left alone unless it is named here."},
+    {OptionId::forbid, "--forbid", "", "", Type::flag, "", "", 0, 0, "relax", k_relax,
+     "Read 'exists C' as '~exists C': a test that reaches C is to be repaired."},
+    {OptionId::each_thread, "--each-thread", "", "", Type::flag, "", "", 0, 0, "prog", k_relax,
+     "Change threads one by one. Without it, threads whose code is the same up to operands change together, as those of one kernel do."},
+    {OptionId::steps, "--steps", "", "STEPS", Type::choice, "all", "all|order|drop", 0, 0, "relax", k_relax,
+     "Which weaker forms are tried: 'all'; 'order', those with the scope as written; 'drop', only the weakest one of each site."},
+    {OptionId::exhaustive, "--exhaustive", "", "", Type::flag, "", "", 0, 0, "relax", k_relax,
+     "Go through every combination of forms (at most 200000) and print all weakest correct ones."},
+    {OptionId::changes, "--changes", "", "N", Type::whole, "3", "1..8", 1, 8, "relax", k_relax, "A repair changes at most this many sites."},
+    {OptionId::site, "--site", "", "N", Type::whole, "", "1..10000", 1, 10000, "relax", k_relax,
+     "Show the execution that makes site N needed."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -211,6 +226,16 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Without operands: the models that come with the program, weakest first. With files: parses and checks each, and prints its "
      "name and closed form.",
      "fencepost progress models\nfencepost progress models my.progress", false},
+    {Verb::relax, "relax", "FILE", 1, 1, "find fences, orders and scopes that are not needed, or a fix",
+     "For each fence, memory order, scope and barrier of the test: whether it can be dropped or weakened so that the condition keeps its "
+     "verdict and no race appears, or the change that breaks the test; then a set of changes that can be made together. A test that "
+     "fails gets the smallest strengthening that makes it hold.\n\n"
+     "The exit status is 0 when everything is needed, 1 when something can be weaker or a fix was found, and 3 when the test, or all "
+     "that is left open, is undecided.",
+     "fencepost relax lock.litmus\n"
+     "fencepost relax --exhaustive --steps order lock.litmus\n"
+     "fencepost relax --site 2 --witness broken.svg lock.litmus",
+     false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

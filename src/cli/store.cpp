@@ -131,6 +131,13 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::bundle: s.bundle = true; break;
     case OptionId::progress: s.progress = value; break;
     case OptionId::liveness: s.liveness = value == "scoped" ? witness::Fairness::scoped : witness::Fairness::co; break;
+    case OptionId::keep: s.keep = split(value, ','); break;
+    case OptionId::forbid: s.forbid = true; break;
+    case OptionId::each_thread: s.each_thread = true; break;
+    case OptionId::steps: s.steps = value; break;
+    case OptionId::exhaustive: s.exhaustive = true; break;
+    case OptionId::changes: s.changes = static_cast<uint32_t>(number); break;
+    case OptionId::site: s.site = static_cast<uint32_t>(number); break;
     case OptionId::count_: break;
   }
   return {};

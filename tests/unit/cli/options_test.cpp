@@ -74,8 +74,10 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.values, fresh.values);
       EXPECT_EQ(s.order, fresh.order);
       EXPECT_EQ(s.loads, fresh.loads);
+      EXPECT_EQ(s.steps, fresh.steps);
+      EXPECT_EQ(s.changes, fresh.changes);
     } else {
-      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total) << o.name;
+      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site) << o.name;
     }
   }
 }

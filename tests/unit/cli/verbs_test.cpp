@@ -317,3 +317,20 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
     EXPECT_NE(r.err.find("hint"), std::string::npos) << line << r.err;
   }
 }
+
+TEST_F(Verbs, RelaxReportsSitesAndFixes) {
+  const Ran needed = run_with({"relax", never_});
+  EXPECT_EQ(needed.code, 0) << needed.out;
+  EXPECT_TRUE(has(needed.out, "0 of 2 sites")) << needed.out;
+  EXPECT_TRUE(has(needed.out, "needed: as ld.relaxed.gpu r0, flag the condition is reached")) << needed.out;
+  const std::string fix = dir_ + "/fix.litmus";
+  const Ran fixed = run_with({"relax", "--forbid", "--output", fix, relaxed_});
+  EXPECT_EQ(fixed.code, 1);
+  EXPECT_TRUE(has(fixed.out, "st.release.gpu flag, 1")) << fixed.out;
+  EXPECT_EQ(run_with({"check", fix}).code, 1);  // exists: not reachable any longer
+  const Ran shown = run_with({"relax", "--site", "2", never_});
+  EXPECT_TRUE(has(shown.out, "final state")) << shown.out;
+  EXPECT_TRUE(has(run_with({"relax", "--json", never_}).out, "\"schema\": \"fencepost.relax/1\""));
+  EXPECT_EQ(run_with({"relax", "--keep", "rac", never_}).code, 2);
+  EXPECT_EQ(run_with({"relax", "--site", "9", never_}).code, 2);
+}

@@ -1,0 +1,325 @@
+// Answers of `relax` held against check on every variant, on small tests and on the bundled locks with fences planted.
+#include "relax/relax.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "cat/library.h"
+#include "emit/litmus.h"
+#include "front/litmus.h"
+
+namespace fencepost {
+namespace {
+
+namespace fs = std::filesystem;
+using relax::Outcome;
+using relax::Session;
+using relax::SiteReport;
+
+prog::Test read(const std::string& text) {
+  auto t = front::parse_one(make_source("test.litmus", text));
+  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+  return t ? *t : prog::Test{};
+}
+
+cat::Model model_of(vocab::Dialect d, const char* name = nullptr) {
+  auto m = cat::load_model(name != nullptr ? name : d == vocab::Dialect::ptx ? "ptx-7.5" : vocab::name(d), d);
+  EXPECT_TRUE(m.has_value());
+  return std::move(*m);
+}
+
+std::string mp(const std::string& writer_fence, const std::string& reader_fence, const std::string& question = "~exists") {
+  return "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n " + writer_fence + " | " +
+         reader_fence + " ;\n st.relaxed.gpu y, 1 | ld.weak r1, x ;\n" + question + " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
+}
+
+// Asked afresh, without witnesses and without memory.
+bool correct(const prog::Test& t, const cat::Model& m) {
+  for (auto p : {check::Property::condition, check::Property::races}) {
+    check::Options o;
+    o.property = p;
+    Job job;
+    const auto r = check::check(t, m, o, job);
+    if (r.verdict.status != Status::holds || r.verdict.vacuous) return false;
+  }
+  return true;
+}
+
+std::vector<prog::Choice> weakest_by_force(const prog::Test& t, const cat::Model& m, const std::vector<prog::Site>& sites) {
+  std::vector<prog::Choice> good;
+  prog::Choice c(sites.size(), 0);
+  for (bool more = true; more;) {
+    if (correct(prog::apply(t, sites, c).test, m)) good.push_back(c);
+    size_t k = 0;
+    while (k < c.size() && ++c[k] == sites[k].forms.size()) c[k++] = 0;
+    more = k < c.size();
+  }
+  std::vector<prog::Choice> out;
+  for (const auto& a : good)
+    if (std::none_of(good.begin(), good.end(), [&](const auto& b) { return a != b && relax::at_least(sites, a, b); })) out.push_back(a);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<prog::Choice> choices(const std::vector<relax::Minimal>& list) {
+  std::vector<prog::Choice> out;
+  for (const auto& m : list) out.push_back(m.choice);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Every broken finding that names an execution has one of the variant itself, which breaks it.
+void expect_defended(const Session& s, const cat::Model& m) {
+  for (uint32_t k = 0; k < s.report().each.size(); ++k)
+    for (const auto& f : s.report().each[k].findings) {
+      const prog::Choice c = s.alone(k, f.form);
+      const prog::Test v = s.variant(c);
+      if (f.decision.outcome == Outcome::kept) EXPECT_TRUE(correct(v, m)) << emit::print(v);
+      if (f.decision.outcome != Outcome::broken || !f.decision.witness) continue;
+      const auto e = s.evidence(c, f.decision);
+      ASSERT_TRUE(e.has_value() && e->execution) << emit::print(v);
+      EXPECT_TRUE(witness::evaluate(m, e->execution->execution).consistent());
+      EXPECT_TRUE(f.decision.property == check::Property::races ? !e->flags.empty()
+                                                                : witness::satisfies_condition(v, e->execution->execution));
+    }
+}
+
+TEST(Relax, FencesOfMessagePassing) {
+  const cat::Model m = model_of(vocab::Dialect::ptx, "ptx-7.5-spec");
+  relax::Options o;
+  o.exhaustive = true;
+  Job job;
+  const Session s(read(mp("fence.sc.sys", "fence.acq_rel.gpu")), m, o, job);
+  const auto& r = s.report();
+  ASSERT_EQ(r.mode, relax::Report::Mode::weaken);
+  ASSERT_EQ(r.sites.size(), 4u);
+  EXPECT_EQ(r.each[0].kind, SiteReport::Kind::weaker);
+  ASSERT_EQ(r.each[0].weakest.size(), 1u);
+  EXPECT_EQ(r.sites[0].forms[r.each[0].weakest[0]].text, "fence.acq_rel.gpu");
+  for (size_t k : {1, 2, 3}) EXPECT_EQ(r.each[k].kind, SiteReport::Kind::needed) << k;
+  EXPECT_TRUE(r.joint_minimal);
+  ASSERT_TRUE(r.lattice && r.lattice->complete);
+  EXPECT_EQ(choices(r.lattice->minimal), weakest_by_force(r.asked, m, r.sites));
+  expect_defended(s, m);
+}
+
+TEST(Relax, AReachableExistsIsKeptOrForbidden) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  const prog::Test t = read(mp("fence.acq_rel.cta", "fence.acq_rel.gpu", "exists"));
+  relax::Options o;
+  Job job;
+  const Session kept(t, m, o, job);
+  EXPECT_EQ(kept.report().mode, relax::Report::Mode::weaken);
+  EXPECT_EQ(kept.report().each[0].kind, SiteReport::Kind::droppable);
+  o.forbid = true;
+  const Session fixed(t, m, o, job);
+  ASSERT_EQ(fixed.report().mode, relax::Report::Mode::repair);
+  ASSERT_EQ(fixed.report().repair->changes, 1u);
+  // The fence wider, or something else of one change; each is right, and nothing weaker at that site is.
+  bool wider = false;
+  for (const auto& f : fixed.report().repair->fixes) {
+    EXPECT_TRUE(correct(fixed.variant(f.choice), m)) << emit::print(fixed.variant(f.choice));
+    wider = wider || emit::print(fixed.variant(f.choice)).find("cta  ") == std::string::npos;
+    for (size_t k = 0; k < f.choice.size(); ++k)
+      for (uint32_t w : fixed.report().sites[k].forms[f.choice[k]].weaker) {
+        prog::Choice c = f.choice;
+        c[k] = w;
+        EXPECT_FALSE(correct(fixed.variant(c), m));
+      }
+  }
+  EXPECT_TRUE(wider);
+}
+
+TEST(Relax, TwoChangesWhereOneIsNotEnough) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  std::string text = mp("add r7, r7, 0", "add r7, r7, 0");
+  relax::Options o;
+  Job job;
+  const Session s(read(text), m, o, job);
+  ASSERT_EQ(s.report().mode, relax::Report::Mode::repair);
+  const auto& fix = *s.report().repair;
+  EXPECT_EQ(fix.changes, 2u);
+  EXPECT_TRUE(fix.proved_fewest);
+  ASSERT_FALSE(fix.fixes.empty());
+  for (const auto& f : fix.fixes) EXPECT_TRUE(correct(s.variant(f.choice), m));
+  // Release and acquire on the flag are among them.
+  EXPECT_TRUE(std::any_of(fix.fixes.begin(), fix.fixes.end(), [&](const auto& f) {
+    const std::string t = emit::print(s.variant(f.choice));
+    return t.find("st.release.gpu y, 1") != std::string::npos && t.find("ld.acquire.gpu r0, y") != std::string::npos;
+  }));
+}
+
+TEST(Relax, UndecidedIsNoPass) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  relax::Options o;
+  Job late = Job::with_budget(1e-9);
+  const Session s(read(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu")), m, o, late);
+  EXPECT_NE(s.report().mode, relax::Report::Mode::repair);
+  for (const auto& e : s.report().each) EXPECT_TRUE(e.weakest.empty());
+  EXPECT_EQ(s.report().joint.changed, 0u);
+  // A loop that writes: nothing is known beyond the bound.
+  const prog::Test loop = read(
+      "PTX spin\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n L: | st.relaxed.gpu x, 1 ;\n"
+      " atom.acquire.gpu.exch r0, x, 2 | fence.sc.gpu ;\n bne r0, 1, L | ld.relaxed.gpu r1, y ;\n~exists (P0:r0 = 5)\n");
+  Job job;
+  const Session unknown(loop, m, o, job);
+  EXPECT_EQ(unknown.report().mode, relax::Report::Mode::nothing);
+  EXPECT_FALSE(unknown.report().trouble.empty());
+}
+
+TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  const prog::Test t = read(
+      "PTX bar\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | bar.cta.sync 0 ;\n bar.cta.sync 0 | ld.weak r0, x ;\n"
+      "~exists (P1:r0 = 0)\n");
+  relax::Options o;
+  Job job;
+  const Session s(t, m, o, job);
+  ASSERT_EQ(s.report().sites.size(), 1u);
+  EXPECT_EQ(s.report().sites[0].places.size(), 2u);
+  EXPECT_EQ(s.report().each[0].kind, SiteReport::Kind::needed);
+  expect_defended(s, m);
+}
+
+TEST(Relax, TerminationIsKept) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  const prog::Test t = read(
+      "PTX spin\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n  | ld.relaxed.gpu r0, x ;\n"
+      "  | beq r0, 0, L ;\nforall (P1:r0 = 1)\n");
+  relax::Options o;
+  o.check.fairness = witness::Fairness::scoped;
+  Job job;
+  const Session s(t, m, o, job);
+  ASSERT_EQ(s.report().sites.size(), 2u);
+  for (uint32_t k : {0, 1}) {
+    EXPECT_EQ(s.report().each[k].kind, SiteReport::Kind::needed);
+    const auto& f = s.report().each[k].findings.front();
+    EXPECT_EQ(f.decision.property, check::Property::termination);
+    const auto e = s.evidence(s.alone(k, f.form), f.decision);
+    ASSERT_TRUE(e.has_value());
+    EXPECT_EQ(e->verdict.status, Status::fails);
+  }
+  o.keep = {check::Property::condition};
+  const Session any(t, m, o, job);
+  EXPECT_EQ(any.report().each[0].kind, SiteReport::Kind::weaker);
+}
+
+// ---- locks -------------------------------------------------------------------------------------------
+
+std::vector<prog::Test> locks() {
+  std::vector<std::string> paths;
+  for (const auto& e : fs::directory_iterator(std::string(FENCEPOST_SOURCE_DIR) + "/examples/locks"))
+    if (e.path().extension() == ".litmus" && e.path().stem() != "peterson-one-fence") paths.push_back(e.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<prog::Test> out;
+  for (const auto& p : paths) {
+    auto t = front::parse_file(p);
+    EXPECT_TRUE(t.has_value()) << p;
+    if (t) out.push_back(t->front());
+  }
+  return out;
+}
+
+// Three strong fences before accesses: the first, the middle and the last place where one may stand. Returned as
+// read from the printed text, with the places where they ended up.
+struct Planted {
+  prog::Test test;
+  std::vector<prog::Place> places;
+};
+Planted plant(const prog::Test& t) {
+  auto sites = prog::strengthening_sites(t, {true});
+  std::erase_if(sites, [](const prog::Site& s) { return !s.gap; });
+  EXPECT_GE(sites.size(), 3u) << t.title;
+  const std::string strong = t.syntax == prog::Syntax::ptx      ? "fence.acq_rel.gpu"
+                             : t.syntax == prog::Syntax::vulkan ? "membar.acq_rel.dv.semsc0.semav.semvis"
+                                                                : "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)";
+  prog::Choice c(sites.size(), 0);
+  for (size_t k : {size_t{0}, sites.size() / 2, sites.size() - 1})
+    for (uint32_t f = 0; f < sites[k].forms.size(); ++f)
+      if (sites[k].forms[f].text == strong) c[k] = f;
+  EXPECT_EQ(std::count_if(c.begin(), c.end(), [](uint32_t f) { return f != 0; }), 3) << t.title;
+  const prog::Variant v = prog::apply(t, sites, c);
+  Planted out;
+  out.test = *front::parse_one(make_source(t.title, emit::print(v.test)));
+  for (size_t k = 0; k < sites.size(); ++k)
+    if (c[k] != 0) out.places.push_back({sites[k].at().thread, v.position[sites[k].at().thread][sites[k].at().instr] - 1});
+  return out;
+}
+
+TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
+  const auto tests = locks();
+  ASSERT_EQ(tests.size(), 10u);
+  size_t lattices = 0;
+  for (const prog::Test& lock : tests) {
+    const auto start = std::chrono::steady_clock::now();
+    const cat::Model m = model_of(lock.dialect);
+    const Planted p = plant(lock);
+    relax::Options o;
+    Job job = Job::with_budget(60);
+    const Session all(p.test, m, o, job);
+    std::vector<uint32_t> planted;
+    for (uint32_t k = 0; k < all.report().sites.size(); ++k)
+      if (std::find(p.places.begin(), p.places.end(), all.report().sites[k].at()) != p.places.end()) {
+        planted.push_back(k);
+        EXPECT_EQ(all.report().each[k].kind, SiteReport::Kind::droppable) << lock.title << " " << all.report().sites[k].forms[0].text;
+      }
+    ASSERT_EQ(planted.size(), 3u) << lock.title;
+    EXPECT_TRUE(all.report().joint_minimal) << lock.title;
+    EXPECT_TRUE(correct(all.variant(all.report().joint.choice), m)) << lock.title;
+    // Where a planted fence can stand in for one of the lock's own, which of them goes is open; that three go is not.
+    const auto& joint = all.report().joint.choice;
+    size_t gone = 0;
+    for (size_t k = 0; k < joint.size(); ++k) gone += all.report().sites[k].forms[joint[k]].shape.absent ? 1 : 0;
+    EXPECT_GE(gone, 3u) << lock.title;
+    expect_defended(all, m);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_LT(seconds, 60) << lock.title;
+
+    o.exhaustive = true;
+    o.steps = relax::Steps::drop;
+    const Session drop(p.test, m, o, job);
+    ASSERT_TRUE(drop.report().lattice.has_value()) << lock.title;
+    EXPECT_TRUE(drop.report().lattice->complete) << lock.title;
+    EXPECT_TRUE(std::any_of(drop.report().lattice->minimal.begin(), drop.report().lattice->minimal.end(), [&](const auto& one) {
+      return std::all_of(planted.begin(), planted.end(), [&](uint32_t k) { return one.choice[k] != 0; });
+    })) << lock.title;
+    if (drop.report().sites.size() > 9) continue;
+    EXPECT_EQ(choices(drop.report().lattice->minimal), weakest_by_force(drop.report().asked, m, drop.report().sites)) << lock.title;
+    ++lattices;
+  }
+  EXPECT_GE(lattices, 6u);
+}
+
+TEST(Relax, TheAcquireOfTheTicketIsNotNeeded) {
+  const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/asplos24/fig13-ticket-acquire.litmus");
+  ASSERT_TRUE(t.has_value());
+  for (const char* name : {"ptx-7.5", "ptx-6.0", "ptx-7.5-spec"}) {
+    const cat::Model m = model_of(vocab::Dialect::ptx, name);
+    Job job;
+    const Session s(t->front(), m, {}, job);
+    const auto& r = s.report();
+    ASSERT_EQ(r.sites.size(), 3u);
+    ASSERT_EQ(r.each[0].weakest.size(), 1u);
+    EXPECT_EQ(r.sites[0].forms[r.each[0].weakest[0]].text, "atom.relaxed.gpu.add r1, in, 1");
+    EXPECT_EQ(r.each[1].kind, SiteReport::Kind::needed);
+    EXPECT_EQ(r.each[2].kind, SiteReport::Kind::needed);
+  }
+}
+
+TEST(Relax, PetersonNeedsASecondFence) {
+  const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/locks/peterson-one-fence.litmus");
+  ASSERT_TRUE(t.has_value());
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  Job job;
+  const Session s(t->front(), m, {}, job);
+  ASSERT_TRUE(s.report().repair.has_value());
+  EXPECT_EQ(s.report().repair->changes, 2u);
+  EXPECT_TRUE(s.report().repair->proved_fewest);
+  for (const auto& f : s.report().repair->fixes) EXPECT_TRUE(correct(s.variant(f.choice), m));
+}
+
+}  // namespace
+}  // namespace fencepost
