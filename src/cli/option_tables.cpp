@@ -11,7 +11,7 @@ constexpr uint64_t k_check = bit(Verb::check), k_outcomes = bit(Verb::outcomes),
                    k_expect = bit(Verb::expect), k_models = bit(Verb::models);
 constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::progress_lts), k_p_classify = bit(Verb::progress_classify),
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
-                   k_p_synth = bit(Verb::progress_synth), k_p_export = bit(Verb::progress_export),
+                   k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
 constexpr uint64_t k_relax = bit(Verb::relax);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
@@ -38,7 +38,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
      k_relax | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
-         k_p_models,
+         k_p_account | k_p_models,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
      k_relax | k_check | k_explain | k_refine | k_p_check,
@@ -60,8 +60,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      k_p_check | k_p_expect,
      "What a fairly scheduled thread is promised. 'weak': it steps again and again. 'strong': each step that it could take again and "
      "again is taken."},
-    {OptionId::form, "--form", "", "FORM", Type::choice, "text", "text|pseudo|json", 0, 0, "axb", k_p_print | k_p_synth,
-     "The form of printed tests: the .axb text, the published pseudo-code, or JSON lines."},
+    {OptionId::form, "--form", "", "FORM", Type::choice, "text", "text|pseudo|json|list", 0, 0, "axb", k_p_print | k_p_synth,
+     "The form of printed tests: the .axb text, the published pseudo-code, JSON lines, or the bare lists whose digests are published."},
     {OptionId::raw, "--raw", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
@@ -216,6 +216,10 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost progress synth --threads 2 --instructions 4 --count\n"
      "fencepost progress synth --per-thread 2,1 --form json --verdicts",
      false},
+    {Verb::progress_account, "progress account", "FILE|DIR...", 1, ~0u, "find given tests in the complete sets of their sizes",
+     "For each size: how many of the tests are in the complete set, in that of the older constraint on stores only, or in neither, and how many "
+     "repeat or rename an earlier one.",
+     "fencepost progress account tests.jsonl", false},
     {Verb::progress_export, "progress export", "FILE|DIR...", 1, ~0u, "write progress tests as programs for devices",
      "Writes litmus files, or sources for CUDA, OpenCL C, Vulkan (GLSL, Amber), Metal and C++ threads into the folder of --output.",
      "fencepost progress export examples/progress --target cpp --mapping chunked -o out", false},

@@ -16,8 +16,8 @@ namespace fencepost::cli {
 
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, models,
-  progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_export, progress_print,
-  progress_models, relax, help_markdown, count_
+  progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
+  progress_print, progress_models, relax, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
@@ -88,7 +88,7 @@ struct Settings {
   // ---- progress ----
   std::vector<std::string> progress_models;  // empty: the shipped ones
   std::string fairness = "both";             // weak, strong, both
-  std::string form = "text";                 // text, pseudo, json
+  std::string form = "text";                 // text, pseudo, json, list
   bool raw = false, abstract = false;
   std::string output;
   std::string rule = "all";                  // all, literal, strict, script

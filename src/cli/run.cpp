@@ -57,6 +57,7 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::progress_compare: return run_progress_compare(line, console);
     case Verb::progress_expect: return run_progress_expect(line, console);
     case Verb::progress_synth: return run_progress_synth(line, console);
+    case Verb::progress_account: return run_progress_account(line, console);
     case Verb::progress_export: return run_progress_export(line, console);
     case Verb::progress_print: return run_progress_print(line, console);
     case Verb::progress_models: return run_progress_models(line, console);

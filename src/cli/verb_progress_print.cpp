@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
+#include "synth/synth.h"
 
 namespace fencepost::cli {
 
@@ -19,7 +20,7 @@ int run_progress_print(const CommandLine& line, const Console& console) {
   for (size_t i = 0; i < tests->size(); ++i) {
     const axb::Test& t = (*tests)[i].test;
     if (form == "text" && i > 0) console.out("\n");
-    console.out(form == "json" ? axb::to_json_line(t) + "\n" : form == "pseudo" ? axb::to_pseudo_code(t) : axb::to_text(t));
+    console.out(form == "list" ? synth::list_line(t) + "\n" : form == "json" ? axb::to_json_line(t) + "\n" : form == "pseudo" ? axb::to_pseudo_code(t) : axb::to_text(t));
   }
   return k_exit_holds;
 }

@@ -82,12 +82,8 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     if (!models) return report_errors(console, models.error());
     options.models = std::move(*models);
   }
-  std::ofstream file;
-  if (!s.output.empty()) {
-    file.open(s.output, std::ios::binary);
-    if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
-  }
-  const bool to_file = file.is_open();
+  std::ofstream file;  // opened with the first test, so that a refusal leaves an older file alone
+  const bool to_file = !s.output.empty() && !s.count;
   std::optional<Progress> progress;
   options.progress = [&](uint64_t done, uint64_t total) {
     if (!progress) progress.emplace(console, total, "work units");
@@ -95,9 +91,10 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
   };
   Job job = job_of(s);
   const auto summary = synth::synthesise(*request, options, job, [&](const synth::Found& f) {
-    const std::string text = s.form == "pseudo" ? axb::to_pseudo_code(f.test)
+    const std::string text = s.form == "list" ? synth::list_line(f.test) + "\n" : s.form == "pseudo" ? axb::to_pseudo_code(f.test)
                              : s.form == "json" || s.json ? json_line(f, options.models) : text_of(f, options.models);
     if (to_file) {
+      if (!file.is_open()) file.open(s.output, std::ios::binary);
       file << text;
       return;
     }
@@ -107,6 +104,7 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
   progress.reset();
   if (!summary) return report_errors(console, summary.error());
   if (to_file) {
+    if (!file.is_open()) file.open(s.output, std::ios::binary);
     file.close();
     if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written to the end", s.output)).error());
   }
@@ -118,6 +116,26 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
   if (summary->complete()) return k_exit_holds;
   console.err(fmt::format("note: {} of {} work units are done; --resume goes on\n", summary->units_done, summary->units));
   return k_exit_undecided;
+}
+
+int run_progress_account(const CommandLine& line, const Console& console) {
+  const auto named = progress_tests(line.operands);
+  if (!named) return report_errors(console, named.error());
+  std::vector<axb::Test> tests;
+  for (const NamedTest& t : *named) tests.push_back(t.test);
+  Job job = job_of(line.settings);
+  const auto accounts = synth::account(tests, job);
+  if (!accounts) return report_errors(console, accounts.error());
+  if (line.settings.json) {
+    std::string list;
+    for (const synth::Account& a : *accounts)
+      list += fmt::format("{}\n    {{\"test\": {}, \"current\": {}, \"older\": {}, \"renamed\": {}, \"duplicate_of\": {}, \"renaming_of\": {}}}",
+                          list.empty() ? "" : ",", json_string(a.test), a.current, a.older, a.renamed, json_string(a.duplicate_of), json_string(a.renaming_of));
+    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.account/1\",\n  \"tests\": [{}]\n}}\n", list));
+  } else {
+    console.out(synth::to_table(*accounts));
+  }
+  return k_exit_holds;
 }
 
 }  // namespace fencepost::cli

@@ -21,6 +21,7 @@ int run_progress_classify(const CommandLine& line, const Console& console);
 int run_progress_compare(const CommandLine& line, const Console& console);
 int run_progress_expect(const CommandLine& line, const Console& console);
 int run_progress_synth(const CommandLine& line, const Console& console);
+int run_progress_account(const CommandLine& line, const Console& console);
 int run_progress_export(const CommandLine& line, const Console& console);
 int run_progress_print(const CommandLine& line, const Console& console);
 int run_progress_models(const CommandLine& line, const Console& console);
