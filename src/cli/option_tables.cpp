@@ -28,8 +28,9 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness)."},
-    {OptionId::bound, "--bound", "-b", "N", Type::whole, "1", "1..1000", 1, 1000, "check", k_relax | k_deciding,
-     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'."},
+    {OptionId::bound, "--bound", "-b", "N|auto", Type::whole, "1", "1..1000 or auto", 1, 1000, "check", k_relax | k_deciding,
+     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
+     "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_relax | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
     {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_deciding | k_expect | k_p_export,
@@ -176,7 +177,7 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "expected is 1 or PASS when the property holds, 0 or FAIL when it does not, or UNKNOWN. bound is 1 where the table gives "
      "none, 4 in suites of liveness rows for Vulkan.\n\n"
      "Given a folder or a test, decides what stands beside each NAME.litmus in NAME.expect (lines 'model property verdict # "
-     "why', verdict holds, fails or unknown) and what .test files say of their tests, under the default model.\n\n"
+     "why', verdict holds, fails or unknown; termination with --bound auto) and what .test files say of their tests, under the default model.\n\n"
      "The exit status is 0 when every row that was decided agrees, 1 when one does not, and 3 when none was decided.",
      "fencepost expect examples/expected.csv --root examples\n"
      "fencepost expect table.csv --root corpus --suites PTXv6_0,VULKAN -j 4",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "check/progress_option.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -8,7 +10,8 @@ check::Options check_options(const Settings& s) {
   check::Options o;
   o.engine = s.engine;
   o.property = s.property;
-  o.bound = s.bound;
+  o.auto_bound = s.bound == 0;
+  o.bound = std::max(s.bound, 1u);
   o.fairness = s.liveness;
   return o;
 }

@@ -45,6 +45,10 @@ Expected<double> seconds(const OptionInfo& o, const std::string& value) {
 Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value) {
   uint64_t number = 0;
   double time = 0;
+  if (o.id == OptionId::bound && value == "auto") {
+    s.bound = 0;
+    return {};
+  }
   switch (o.type) {
     case Type::flag: break;
     case Type::text:

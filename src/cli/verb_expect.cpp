@@ -72,7 +72,7 @@ cat::Model without_flagged(cat::Model m) {
 }
 
 // Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no flag.
-void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, uint32_t bound, bool race_free,
+void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, std::optional<uint32_t> bound, bool race_free,
             const Settings& s, ModelCache& models) {
   const auto& model = models.get(model_name, test.dialect);
   if (!model) {
@@ -92,7 +92,8 @@ void decide(RowReport& r, const prog::Test& test, const std::string& model_name,
     }
     options.progress = std::move(*progress);
   }
-  options.bound = bound;
+  options.bound = bound.value_or(1);
+  options.auto_bound = !bound;
   Job job = job_of(s);
   const Verdict v = check::check(test, race_free ? without_flagged(*model) : *model, options, job).verdict;
   if (v.status == r.expected) return;
@@ -161,7 +162,9 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
       r.outcome = Outcome::failed;
       r.found = fmt::format("the file holds {} tests, and a line of {} is about one", tests->size(), beside);
     } else {
-      decide(r, tests->front(), row.model, *question_of(row), bound_of(row), false, s, models);
+      const Question question = *question_of(row);
+      const bool by_itself = question.property == check::Property::termination;   // as far as it takes
+      decide(r, tests->front(), row.model, question, by_itself ? std::nullopt : std::optional(bound_of(row)), false, s, models);
     }
   }
   return out;

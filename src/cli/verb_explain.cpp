@@ -18,7 +18,9 @@ int run_explain(const CommandLine& line, const Console& console) {
   Job job = job_of(s);
   report::ExplainOptions options;
   options.max_candidates = s.candidates;
-  const report::Explained e = report::explain(path, *test, *model, check_options(s), options, job);
+  const auto asked = check_options(s, test->dialect);
+  if (!asked) return report_errors(console, asked.error());
+  const report::Explained e = report::explain(path, *test, *model, *asked, options, job);
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {
     const auto written = report::write_report(s.witness, e.report);

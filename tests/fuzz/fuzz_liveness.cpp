@@ -9,6 +9,7 @@
 //   --kind published  as states, with the published progress tests on one location; $FENCEPOST_PROGRESS_DATA is the
 //   folder of
 //                     progress-tests.jsonl
+//   --extra E         loops: at most so many instructions more than threads
 //   --seed S --count N --bound B --seconds T -j N
 //   --only I          just program I, printed, with what is said of it
 //
@@ -37,7 +38,7 @@ namespace {
 struct Setup {
   std::string kind = "loops";
   uint64_t seed = 1, count = 100;
-  uint32_t bound = 2;
+  uint32_t bound = 2, extra = 2;
   double seconds = 5;
   unsigned jobs = 1;
   int64_t only = -1;
@@ -85,7 +86,7 @@ Record loops(const Setup& s, uint64_t i) {
   Record out;
   LoopedShape shape;
   shape.threads = rng.below(4) == 0 ? 3 : 2;
-  shape.instructions = shape.threads + static_cast<uint32_t>(rng.below(3));
+  shape.instructions = shape.threads + static_cast<uint32_t>(rng.below(s.extra + 1));
   shape.locations = 2;
   const Machine machine = rng.below(2) == 0 ? Machine::vulkan : Machine::ptx;
   const std::string text = litmus_of(random_looped(rng, shape), machine, rng);
@@ -179,6 +180,8 @@ int main(int argc, char** argv) {
       s.count = std::stoull(v);
     else if (a == "--bound")
       s.bound = static_cast<uint32_t>(std::stoul(v));
+    else if (a == "--extra")
+      s.extra = static_cast<uint32_t>(std::stoul(v));
     else if (a == "--seconds")
       s.seconds = std::stod(v);
     else if (a == "--only")

@@ -49,6 +49,16 @@ class Accents {
     return fmt::format("atom.{}{}.exch {}, {}, {}", odd(3) ? "acq_rel" : "relaxed", scope(), r, x, v);
   }
 
+  // A fence or a barrier before an instruction, or nothing.
+  std::string between() {
+    if (odd(7))
+      return machine_ == Machine::vulkan ? "membar.acq_rel.dv.semsc0"
+             : odd(2)                    ? "fence.acq_rel.gpu"
+                                         : "fence.sc" + scope();
+    if (odd(24)) return machine_ == Machine::vulkan ? "cbar.wg 1" : "bar.cta.sync 1";
+    return "";
+  }
+
  private:
   bool odd(uint64_t one_in) { return rng_ != nullptr && rng_->below(one_in) == 0; }
   std::string scope() {
@@ -74,6 +84,7 @@ std::string make(const axb::Test& test, Machine machine, Rng* rng) {
       const std::string x = k_names[in.location];
       const std::string r = fmt::format("r{}", k);
       c.push_back(label(t, k) + ":");
+      if (const std::string extra = accents.between(); !extra.empty()) c.push_back(extra);
       if (axb::is_store(in, static_cast<uint32_t>(k))) {
         c.push_back(accents.store(x, in.value));
         continue;

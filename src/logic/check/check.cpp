@@ -58,7 +58,9 @@ const char* name(Property p) {
   return "condition";
 }
 
-Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+namespace {
+
+Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
     case Engine::enumerate: return enumerate(test, model, options, job);
@@ -69,6 +71,28 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   Result r = solve(test, model, options, job);
   if (r.verdict.status != Status::unsupported) return r;
   return enumerate(test, model, options, job);
+}
+
+}  // namespace
+
+Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Options now = options;
+  Result r = check_at_bound(test, model, now, job);
+  r.bound = now.bound;
+  const bool timed = job.deadline != Job::Clock::time_point::max();
+  while (options.auto_bound && r.verdict.status == Status::unknown && (timed || now.bound * 2 <= k_auto_bound)) {
+    now.bound *= 2;
+    Result next = check_at_bound(test, model, now, job);
+    // Out of time or too large: the last answer stands.
+    if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
+      r.verdict.detail += "; bound " + std::to_string(now.bound) + ": " + name(next.verdict.status);
+      break;
+    }
+    next.stats.seconds += r.stats.seconds;
+    r = std::move(next);
+    r.bound = now.bound;
+  }
+  return r;
 }
 
 }  // namespace fencepost::check

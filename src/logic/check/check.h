@@ -25,6 +25,7 @@ struct Options {
   Engine engine = Engine::automatic;
   Property property = Property::condition;
   uint32_t bound = 1;
+  bool auto_bound = false;  // try bound, twice that, ... until the answer is not unknown; at most k_auto_bound without a deadline
   bool replay = true;       // law 2; only mutation tests switch it off
   bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
   bool filter = true;       // `filter` clauses are hard constraints on every query
@@ -33,6 +34,8 @@ struct Options {
   bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
   std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large
 };
+
+inline constexpr uint32_t k_auto_bound = 32;
 
 struct Statistics {
   double seconds = 0;
@@ -43,6 +46,7 @@ struct Statistics {
 
 struct Result {
   Verdict verdict;
+  uint32_t bound = 0;                 // the bound that was decided at
   // Present whenever the verdict rests on an execution, already replayed: a witness of exists, a counter-
   // example of forall / ~exists, a racy execution.
   std::optional<witness::RunResult> execution;
@@ -73,6 +77,7 @@ struct Outcomes {
   uint64_t positive = 0;       // executions (enumerate) satisfying the condition
   uint64_t negative = 0;
   bool bound_hit = false;
+  uint32_t bound = 0;               // the bound that was decided at
   std::vector<std::string> flags;   // raised by some execution
   Verdict status;                   // holds = complete; gave_up, unknown otherwise
 };

@@ -9,6 +9,9 @@
 
 namespace fencepost::check {
 
+// Fills what is shown of a violation: as many rounds of its loops as the lasso gives.
+void show_lasso(Result& r, const prog::Test& test, witness::Lasso lasso);
+
 Result termination(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 
 Result solve_termination(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);

@@ -309,15 +309,24 @@ std::vector<witness::ThreadLasso> LivenessEncoding::threads(const Value& value) 
 
 std::vector<Lit> LivenessEncoding::signature(const Value& value) {
   std::vector<Lit> out;
-  for (const FateLit& f : fates_)
-    if (value(f.lit)) out.push_back(f.lit);
+  const auto add = [&](Lit l) {
+    if (!c_.is_false(l) && value(l)) out.push_back(l);
+  };
+  for (const FateLit& f : fates_) add(f.lit);
   for (uint32_t r = 0; r < p_.size(); ++r)
-    if (s_.events[r].read && !in_[r].empty())
-      for (const auto& [w, rf] : p_.rf_candidates(r))
-        if (value(rf)) out.push_back(rf);
+    if (s_.events[r].read)
+      for (const auto& [w, rf] : p_.rf_candidates(r)) add(rf);
+  // What does not hold matters too: more may be ordered in another execution, under a partial co.
+  const auto either = [&](Lit l) {
+    if (!c_.is_false(l)) out.push_back(value(l) ? l : -l);
+  };
   for (uint32_t a : p_.writes())
     for (uint32_t b : p_.writes())
-      if (a != b && !in_[a].empty() && !c_.is_false(p_.co(a, b)) && value(p_.co(a, b))) out.push_back(p_.co(a, b));
+      if (a != b) either(p_.co(a, b));
+  for (uint32_t a : p_.sc_fences())
+    for (uint32_t b : p_.sc_fences())
+      if (a != b) either(p_.sync_fence(a, b));
+  for (const auto& [e, l] : p_.quorum_members()) either(l);
   return out;
 }
 

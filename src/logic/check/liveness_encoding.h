@@ -29,7 +29,7 @@ class LivenessEncoding {
   // The fates of the threads in a model of the clauses. `lit` literals that were not encoded before are evaluated by
   // value.
   std::vector<witness::ThreadLasso> threads(const Value& value);
-  // Literals that make up this candidate: its fates, what loops read and how their writes are ordered.
+  // Literals that hold and tell this candidate from every other: its fates, what is read, what is ordered.
   std::vector<Lit> signature(const Value& value);
 
  private:

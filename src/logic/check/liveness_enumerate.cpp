@@ -157,10 +157,7 @@ Result enumerate_termination(const prog::Test& test, const cat::Model& model, co
     return !r.lasso;
   });
   if (r.lasso) {
-    auto played = witness::play(test, *r.lasso, 2);
-    r.execution = std::move(played->run);
-    r.round = std::move(played->round);
-    r.choices = r.lasso->choices;
+    show_lasso(r, test, std::move(*r.lasso));
     return done(Status::fails);
   }
   if (end == SearchEnd::gave_up) return done(Status::gave_up, "out of time");

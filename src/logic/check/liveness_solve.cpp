@@ -59,15 +59,13 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
         },
         found, r.stats);
     if (r.lasso) {
-      auto played = witness::play(test, *r.lasso, 2);
-      r.execution = std::move(played->run);
-      r.round = std::move(played->round);
-      r.choices = r.lasso->choices;
+      show_lasso(r, test, std::move(*r.lasso));
       return done(Status::fails);
     }
     if (a == Answer::unknown) return done(Status::gave_up, "out of time");
   }
-  if (rejected > 0)
+  // Candidates that the judge rejects cannot be repeated; when none is left, there is no lasso.
+  if (rejected == k_attempts)
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Queries fragments(test, model, options, job);
   if (auto ok = fragments.prepare(enc::Unrolling::fragments); !ok)

@@ -114,10 +114,7 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
   if (all.starving) {
     r.lasso = machine::lasso_of(test, *all.starving);
     if (!witness::verify(test, model, *r.lasso, options.progress, options.fairness)) return std::nullopt;
-    auto played = witness::play(test, *r.lasso, 2);
-    r.execution = std::move(played->run);
-    r.round = std::move(played->round);
-    r.choices = r.lasso->choices;
+    show_lasso(r, test, std::move(*r.lasso));
     r.verdict.status = Status::fails;
   }
   r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -8,8 +8,11 @@
 
 namespace fencepost::check {
 
-Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+namespace {
+
+Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   Outcomes out;
+  out.bound = options.bound;
   out.observables = prog::observables(test);
   Search search(test, model, job, options.bound);
   std::set<uint32_t> raised;
@@ -57,6 +60,21 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
   if (end == SearchEnd::gave_up) out.status = {Status::gave_up, "out of time", false};
   else if (out.bound_hit) out.status = {Status::unknown, bound_detail(test, search, options.bound), false};
   else out.status = {Status::holds, {}, out.states.states.empty()};
+  return out;
+}
+
+}  // namespace
+
+Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Options now = options;
+  Outcomes out = outcomes_at_bound(test, model, now, job);
+  const bool timed = job.deadline != Job::Clock::time_point::max();
+  while (options.auto_bound && out.status.status == Status::unknown && (timed || now.bound * 2 <= k_auto_bound)) {
+    now.bound *= 2;
+    Outcomes next = outcomes_at_bound(test, model, now, job);
+    if (next.status.status == Status::gave_up) break;
+    out = std::move(next);
+  }
   return out;
 }
 

@@ -228,6 +228,12 @@ Explained explain(const std::string& path, const prog::Test& test, const cat::Mo
   out.result = check::check(test, model, check_options, job);
   const check::Result& r = out.result;
   bool races = check_options.property == check::Property::races;
+  if (check_options.property == check::Property::termination) {
+    if (r.lasso) out.report = explain_lasso(path, test, model, check_options, r);
+    else out.report.text = check_line(path, test, model, check_options, r) + "\n";
+    out.report.json = check_json(path, test, model, check_options, r);
+    return out;
+  }
   if (r.execution) {
     out.report = races ? explain_race(path, test, model, r) : explain_allowed(path, test, model, r);
     return out;

@@ -9,8 +9,9 @@ namespace fencepost::report {
 Report witness(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
                const check::Result& result) {
   if (!result.execution) return {};
-  Report r = options.property == check::Property::races && !result.flags.empty() ? explain_race(path, test, model, result)
-                                                                                 : explain_allowed(path, test, model, result);
+  Report r = result.lasso ? explain_lasso(path, test, model, options, result)
+             : options.property == check::Property::races && !result.flags.empty() ? explain_race(path, test, model, result)
+                                                                                    : explain_allowed(path, test, model, result);
   r.json = check_json(path, test, model, options, result);
   return r;
 }

@@ -128,9 +128,27 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   Json j = json_header("check", path, test, model);
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
-  j["bound"] = options.bound;
+  j["bound"] = result.bound != 0 ? result.bound : options.bound;
   j.update(to_json(result));
+  if (options.property == check::Property::termination) {
+    j["progress"] = options.progress.name;
+    j["liveness"] = witness::name(options.fairness);
+  }
   if (result.execution) j["execution"] = to_json(test, *result.execution);
+  if (result.lasso) {
+    j["lasso"] = Json::array();
+    for (uint32_t t = 0; t < result.lasso->threads.size(); ++t) {
+      Json one;
+      one["thread"] = t;
+      one["fate"] = witness::name(result.lasso->threads[t].fate);
+      one["loop"] = Json::array();
+      const auto& events = result.execution->execution.events;
+      for (uint32_t e = 0; e < events.size(); ++e)
+        if (events[e].key.thread == t && result.round[e] >= 0)
+          one["loop"].push_back({{"event", event_name(test, result.execution->execution, e)}, {"round", result.round[e]}});
+      j["lasso"].push_back(std::move(one));
+    }
+  }
   return j.dump(2) + "\n";
 }
 

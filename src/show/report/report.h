@@ -71,6 +71,10 @@ Report explain_allowed(const std::string& path, const prog::Test& test, const ca
 Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model,
                     const check::Result& result);
 
+// `result` holds a lasso: what happens before the loops and in every round of them, and why it may go on.
+Report explain_lasso(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
+                     const check::Result& result);
+
 // Candidates that meet the condition, each rejected by at least one axiom.
 struct Candidate {
   witness::RunResult run;

@@ -8,6 +8,7 @@
 #include "base/source.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "check/progress_option.h"
 #include "emit/litmus.h"
 #include "expectations.h"
 #include "front/litmus.h"
@@ -47,7 +48,7 @@ TEST(Corpus, EveryLineIsWellFormedAndHasAReason) {
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& l : c.lines) {
       EXPECT_FALSE(l.model.empty()) << at(c, l) << "a line is: model property verdict # provenance";
-      EXPECT_TRUE(l.property == "condition" || l.property == "races") << at(c, l);
+      EXPECT_TRUE(l.property == "condition" || l.property == "races" || l.property.starts_with("termination[")) << at(c, l);
       EXPECT_TRUE(verdicts.contains(l.verdict)) << at(c, l);
       EXPECT_GT(l.provenance.size(), 3u) << at(c, l) << ": say why";
       EXPECT_TRUE(seen.insert({l.model, l.property}).second) << at(c, l) << ": said twice";
@@ -68,6 +69,20 @@ TEST(Corpus, ParsePrintParseIsTheIdentity) {
   }
 }
 
+// As `fencepost expect` does it: as many iterations as it takes. The enumerating engine is asked where the test is small.
+void expect_termination(const prog::Test& test, const cat::Model& m, const corpus::Case& c, const corpus::Line& l) {
+  check::Options options;
+  options.property = check::Property::termination;
+  options.auto_bound = true;
+  const auto progress = check::parse_progress(l.property.substr(12, l.property.size() - 13), test.dialect);
+  ASSERT_TRUE(progress) << at(c, l) << render(progress.error());
+  options.progress = *progress;
+  Job job = Job::with_budget(20);
+  const check::Result r = check::check(test, m, options, job);
+  EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << r.verdict.detail << " #" << l.provenance;
+  EXPECT_EQ(r.verdict.status == Status::fails, r.lasso.has_value()) << at(c, l);
+}
+
 TEST(Corpus, BothEnginesGiveTheExpectedVerdict) {
   check::Options options;
   options.engine = check::Engine::both;
@@ -79,6 +94,11 @@ TEST(Corpus, BothEnginesGiveTheExpectedVerdict) {
     for (const auto& l : c.lines) {
       const cat::Model* m = model(l.model, test->front().dialect);
       ASSERT_NE(m, nullptr) << at(c, l);
+      if (l.property.starts_with("termination[")) {
+        expect_termination(test->front(), *m, c, l);
+        ++decided;
+        continue;
+      }
       options.property = l.property == "races" ? check::Property::races : check::Property::condition;
       const check::Result r = check::check(test->front(), *m, options, job);
       EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << r.verdict.detail << " #" << l.provenance;
