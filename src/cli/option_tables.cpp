@@ -50,6 +50,9 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "The folder that the paths of the table start from."},
     {OptionId::suites, "--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect,
      "Only the rows of these suites."},
+    {OptionId::grid, "--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect,
+     "Launch SPIR-V on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more dimensions), "
+     "queue families and devices if more than one. The default is what the table says, then what the module says."},
     {OptionId::model_dir, "--model-dir", "", "DIR", Type::text, "", "", 0, 0, "cli", k_expect,
      "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models."},
     {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/options.h"
+#include "front/spirv.h"
 
 namespace fencepost::cli {
 namespace {
@@ -101,6 +102,10 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::candidates: s.candidates = static_cast<uint32_t>(number); break;
     case OptionId::root: s.root = value; break;
     case OptionId::suites: s.suites = split(value, ','); break;
+    case OptionId::grid:
+      if (const auto g = front::spirv::parse_grid(value); !g) return std::unexpected(g.error());
+      s.grid = value;
+      break;
     case OptionId::model_dir: s.model_dir = value; break;
     case OptionId::dialect:
       for (const auto d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})

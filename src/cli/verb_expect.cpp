@@ -111,8 +111,13 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
   };
   const auto question = question_of(row);
   if (!question) return end(Outcome::skipped, fmt::format("property {} is not supported", row.property));
-  if (!row.grid.empty()) return end(Outcome::skipped, "launch grids are not supported");
-  const auto tests = front::parse_file(path_of(s, row.path));
+  front::spirv::LaunchOptions launch;
+  if (!s.grid.empty() || !row.grid.empty()) {
+    const auto grid = front::spirv::parse_grid(s.grid.empty() ? row.grid : s.grid);
+    if (!grid) return end(Outcome::failed, brief(grid.error()));
+    launch.grid = *grid;
+  }
+  const auto tests = front::parse_file(path_of(s, row.path), launch);
   if (!tests) return end(Outcome::failed, brief(tests.error()));
   if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
   const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);

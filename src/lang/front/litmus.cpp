@@ -52,7 +52,8 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
 
 }  // namespace
 
-Expected<std::vector<prog::Test>> parse(SourcePtr source) {
+Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
+  if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.
   auto first = guarded([&] {
@@ -91,7 +92,7 @@ Expected<prog::Test> parse_one(SourcePtr source) {
   return std::move(tests->front());
 }
 
-Expected<std::vector<prog::Test>> parse_file(const std::string& path) {
+Expected<std::vector<prog::Test>> parse_file(const std::string& path, const spirv::LaunchOptions& launch) {
   const bool standard_input = path == "-";
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(standard_input ? stdin : std::fopen(path.c_str(), "rb"),
                                                        standard_input ? [](std::FILE*) { return 0; } : std::fclose);
@@ -104,7 +105,7 @@ Expected<std::vector<prog::Test>> parse_file(const std::string& path) {
   char buffer[1 << 16];
   while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, n);
   if (std::ferror(file.get()) != 0) return refuse(errno);
-  return parse(make_source(path, std::move(text)));
+  return parse(make_source(path, std::move(text)), launch);
 }
 
 }  // namespace fencepost::front

@@ -2,18 +2,21 @@
 // Text -> prog::Test. The syntax is chosen by the first word of a litmus file (PTX, VULKAN, OPENCL,
 // GPU_PTX), or by the ending `.test` (the notations of KhronosGroup/Vulkan-MemoryModel and of
 // NVlabs/mixedproxy, told apart by content). A `.test` file may hold several tests (its table expands).
-// Grammar: docs/litmus.md.
+// Grammar: docs/litmus.md. SPIR-V is known by its magic number or its assembly (spirv.h; docs/spirv.md).
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "front/spirv.h"
 #include "prog/test.h"
 
 namespace fencepost::front {
 
-Expected<std::vector<prog::Test>> parse(SourcePtr source);
+// `launch` is for SPIR-V, which has no launch and no question of its own; other syntaxes do not look at it.
+Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch = {});
 Expected<prog::Test> parse_one(SourcePtr source);   // error when the text holds several tests
 
-Expected<std::vector<prog::Test>> parse_file(const std::string& path);  // "-" = standard input
+Expected<std::vector<prog::Test>> parse_file(const std::string& path,
+                                             const spirv::LaunchOptions& launch = {});  // "-" = standard input
 
 // One per syntax; each is a file of its own (ptx.cpp, vulkan.cpp, opencl.cpp, gpu_ptx.cpp, khronos_test.cpp,
 // mixedproxy_test.cpp).

@@ -136,6 +136,7 @@ const char* name(Syntax s) {
     case Syntax::gpu_ptx: return "gpu_ptx";
     case Syntax::vulkan_test: return "vulkan_test";
     case Syntax::mixedproxy_test: return "mixedproxy_test";
+    case Syntax::spirv: return "spirv";
   }
   return "ptx";
 }

@@ -20,7 +20,7 @@ using vocab::Tag;
 using vocab::TagSet;
 
 // The surface syntax a test was written in; `dialect` says under which machine it is judged.
-enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test };
+enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv };
 const char* name(Syntax s);
 
 using RegId = uint32_t;      // index into Template::registers
@@ -38,6 +38,7 @@ struct Object {
   std::vector<uint64_t> init = {0};  // one value per cell; its size is the number of cells
   TagSet tags;                       // carried by the Init events: NAL, GLOBAL, LOCAL, GENERIC, SHARED, ...
   std::vector<SymbolId> init_address;  // per cell: the symbol whose address is the initial value, or k_none; empty = none
+  std::vector<bool> undefined;       // cells whose initial value the execution chooses; empty: none
   std::string declared;              // declared type as written ("int", "atomic_int"), or ""
   Span span;
   bool operator==(const Object&) const = default;

@@ -49,7 +49,10 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
   c.paths = std::move(paths);
   c.events = witness::init_events(test);
   for (const witness::Event& e : c.events) {
-    c.value.push_back(term::constant(e.value, test.objects[e.object].width));
+    const prog::Object& o = test.objects[e.object];
+    const bool any = e.key.occurrence < o.undefined.size() && o.undefined[e.key.occurrence];
+    c.value.push_back(any ? term::variable(read_variable(static_cast<uint32_t>(test.threads.size()), static_cast<uint32_t>(c.value.size())), o.width)
+                          : term::constant(e.value, o.width));
     c.locations.push_back({e.object, e.key.occurrence, static_cast<uint32_t>(c.locations.size()), {}});
   }
   witness::Dependencies deps;
@@ -79,6 +82,7 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
         r.writes = l.writes;
         r.writes.push_back(l.init);
       }
+  c.first.push_back(0);  // undefined initial values are variables of one more thread, by event
   if (!drop_impossible(c)) return std::nullopt;
   c.base = witness::fixed_relations(test, c.events, deps);
 

@@ -32,7 +32,7 @@ struct OpenArrival {
 
 struct Combination {
   std::vector<const Path*> paths;    // by thread
-  std::vector<uint32_t> first;       // first event of each thread
+  std::vector<uint32_t> first;       // first event of each thread; then 0, for variables that are Init writes
   std::vector<witness::Event> events;
   std::vector<Relation> base;        // fixed relations; the others empty
   std::vector<Expr> value;           // by event, in variables of the paths; empty for fences and barriers

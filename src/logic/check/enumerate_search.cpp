@@ -212,6 +212,8 @@ class Search::State {
     unresolved_.clear();
     for (const OpenRead& r : c_.reads)
       if (!known_[r.event]) unresolved_.push_back(r.event);
+    for (const OpenLocation& l : c_.locations)
+      if (!known_[l.init]) unresolved_.push_back(l.init);
     if (!unresolved_.empty()) {
       Solution s;
       const sat::Answer a = solve(equations(), job_, s);
@@ -224,7 +226,8 @@ class Search::State {
   // What the values on rf-data cycles have to satisfy.
   Equations equations() const {
     Equations q;
-    for (uint32_t r : unresolved_) q.equal.push_back({c_.value[r], with_known(c_.value[*source_[r]])});
+    for (uint32_t r : unresolved_)
+      if (source_[r]) q.equal.push_back({c_.value[r], with_known(c_.value[*source_[r]])});  // else an undefined Init
     for (const Constraint& k : c_.constraints) {
       const Expr t = with_known(k.term);
       if (!t.is_const()) q.constraints.push_back({t, k.value});
@@ -604,6 +607,8 @@ class Search::State {
       out.choices.rf.emplace(key(r.event), key(*source_[r.event]));
       out.choices.read_value.emplace(key(r.event), *known_[r.event]);
     }
+    for (const OpenLocation& l : c_.locations)
+      if (!c_.value[l.init].is_const()) out.choices.init_value.emplace(key(l.init), *known_[l.init]);
     const auto pairs = [&](const Relation& rel, auto& to) {
       rel.for_each([&](uint32_t a, uint32_t b) { to.push_back({key(a), key(b)}); });
     };
@@ -658,7 +663,7 @@ class Search::State {
   std::vector<uint32_t> trail_;
   std::vector<std::optional<uint32_t>> source_;      // per read: its write
   std::vector<std::optional<uint32_t>> last_;        // per location
-  std::vector<uint32_t> unresolved_;                 // reads on rf-data cycles
+  std::vector<uint32_t> unresolved_;                 // reads on rf-data cycles and undefined initial values
   std::vector<bool> free_;                           // per observable
   std::optional<BoundBarriers> barriers_;
   bool barriers_early_ = false;

@@ -178,10 +178,17 @@ class Queries {
     std::vector<EventKey> key(events.size());
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> occurrences;
     auto runs = [&](uint32_t e) { return value(p.exec(e)); };
+    auto number = [&](const enc::Bits& bits) {
+      uint64_t v = 0;
+      for (size_t i = 0; i < bits.size(); ++i)
+        if (value(bits[i])) v |= uint64_t{1} << i;
+      return v;
+    };
     for (uint32_t e = 0; e < events.size(); ++e) {
       const enc::SymEvent& ev = events[e];
       if (e < skeleton_.init_events) {
         key[e] = {witness::k_init, ev.instr, ev.cell, 0};
+        if (ev.value.is_var()) ch.init_value[key[e]] = number(p.bits(ev.value));
         continue;
       }
       if (ev.part == 1) {
@@ -194,12 +201,6 @@ class Queries {
       key[e] = {ev.thread, ev.instr, count, 0};
       if (reached) ++count;
     }
-    auto number = [&](const enc::Bits& bits) {
-      uint64_t v = 0;
-      for (size_t i = 0; i < bits.size(); ++i)
-        if (value(bits[i])) v |= uint64_t{1} << i;
-      return v;
-    };
     for (uint32_t e = 0; e < events.size(); ++e) {
       if (!events[e].read || !runs(e)) continue;
       for (const auto& [w, l] : p.rf_candidates(e))

@@ -49,7 +49,7 @@ Bits ProgramEncoding::bits(const Expr& e) {
   Bits out;
   if (e.is_var()) {
     const Variable& v = s_.variables[e.value()];
-    out = v.kind == Variable::Kind::load ? load_bits(v.event) : bv_.fresh(1);
+    out = v.kind == Variable::Kind::load ? load_bits(v.event) : bv_.fresh(v.width);
     if (v.kind == Variable::Kind::load && load_state_[v.event] != 2) return out;  // still in progress: do not keep
   } else {
     std::vector<Bits> kids;

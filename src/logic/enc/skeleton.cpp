@@ -678,6 +678,10 @@ Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependenc
       if (c < obj.init_address.size() && obj.init_address[c] != k_none)
         v = prog::address_of(test.symbols[obj.init_address[c]].object);
       e.value = term::constant(v & term::mask(obj.width), obj.width);
+      if (c < obj.undefined.size() && obj.undefined[c]) {
+        s.variables.push_back({Variable::Kind::any, static_cast<uint32_t>(s.events.size()), obj.width});
+        e.value = term::variable(s.variables.size() - 1, obj.width);
+      }
       e.span = obj.span;
       s.events.push_back(std::move(e));
     }

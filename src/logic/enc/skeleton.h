@@ -21,9 +21,9 @@ using term::Expr;
 
 inline constexpr uint32_t k_init_thread = 0xffffffffu;  // Init writes
 
-// Term variables of the skeleton: the value of a load, or a boolean that the encoding decides.
+// Term variables of the skeleton: the value of a load, a boolean that the encoding decides, or a value that it chooses.
 struct Variable {
-  enum class Kind : uint8_t { load, pass, choice } kind = Kind::load;   // choice: whether a thread stops here
+  enum class Kind : uint8_t { load, pass, choice, any } kind = Kind::load;   // choice: whether a thread stops here; any: an undefined initial value
   uint32_t event = 0;
   uint8_t width = 1;
 };

@@ -53,6 +53,7 @@ struct Execution {
 struct Choices {
   std::map<EventKey, EventKey> rf;                       // read -> write
   std::map<EventKey, uint64_t> read_value;               // must equal the value of the write
+  std::map<EventKey, uint64_t> init_value;               // of Init writes whose value is undefined; 0 where not named
   std::vector<std::pair<EventKey, EventKey>> co;         // generating pairs, closed transitively; Init->w implied
   std::vector<std::pair<EventKey, EventKey>> fence_order;   // fsc, and sync_fence for pairs in scope
   std::vector<std::pair<EventKey, EventKey>> sync_fence_free;  // sync_fence for pairs out of scope (prelude-ptx)

@@ -473,9 +473,15 @@ class Binder {
 };
 
 // Events of all threads behind the Init events, with their dependencies by global index.
-std::vector<Relation> collect(const prog::Test& test, const std::deque<ThreadInterpreter>& threads, std::vector<Event>& events,
-                              std::vector<uint64_t>& step) {
+std::vector<Relation> collect(const prog::Test& test, const Choices& choices, const std::deque<ThreadInterpreter>& threads,
+                              std::vector<Event>& events, std::vector<uint64_t>& step) {
   events = init_events(test);
+  for (Event& e : events) {
+    const prog::Object& o = test.objects[e.object];
+    if (e.key.occurrence >= o.undefined.size() || !o.undefined[e.key.occurrence]) continue;
+    const auto chosen = choices.init_value.find(e.key);
+    e.value = chosen == choices.init_value.end() ? 0 : chosen->second & term::mask(o.width);
+  }
   step.assign(events.size(), 0);
   Dependencies deps;
   for (const ThreadInterpreter& t : threads) {
@@ -535,7 +541,7 @@ Expected<RunResult> run(const prog::Test& test, const Choices& choices, const Ru
     x.thread_complete.push_back(out.threads.back().stop == StopReason::end);
     x.final.registers.push_back(t.registers);
   }
-  x.base = collect(test, threads, x.events, out.step);
+  x.base = collect(test, choices, threads, x.events, out.step);
 
   Binder binder(test, choices, x);
   if (auto r = binder.reads_from(); !r) return std::unexpected(r.error());

@@ -1,0 +1,49 @@
+#pragma once
+// Constants of a module, specialised for a launch: the workgroup size comes from the launch, other specialisation
+// constants from @Input or their default.
+#include <unordered_map>
+
+#include "front/spirv/grid.h"
+#include "front/spirv/header.h"
+#include "front/spirv/ops.h"
+
+namespace fencepost::front::spirv {
+
+class Constants {
+ public:
+  Constants(const Module& m, const Header& header);
+  Constants(const Constants&) = delete;  // its parts point at each other
+
+  const Module& module() const { return m_; }
+  const Types& types() const { return types_; }
+  const Operations& operations() const { return ops_; }
+  const Launch& launch() const { return launch_; }
+
+  // The launch of the header, shaped by LocalSize where its product fits.
+  void set_launch(const std::optional<Grid>& grid);
+
+  bool has(Id id) const;                        // an OpConstant..., OpSpecConstant... or OpUndef of the module
+  Value value(Id id, const Instruction& user) const;
+  uint64_t whole(Id id, const Instruction& user) const;  // an integer constant, sign-extended when signed
+  // Values of a built-in variable or constant of this type for an invocation.
+  std::optional<Value> built_in(uint32_t which, Id type, const Place& place, const Instruction& user) const;
+  // A value given as input, part by part in the order of a layout; runtime arrays have the input's length.
+  void flatten(Id type, const InputValue& v, std::vector<Value>& out, const Instruction& user) const;
+  void flatten(const Value& v, std::vector<Value>& out) const;
+  const InputValue* input(Id id) const;         // @Input for this id
+
+ private:
+  Value compute(const Instruction& i) const;
+
+  const Module& m_;
+  Types types_;
+  Operations ops_;
+  Launch launch_;
+  std::unordered_map<Id, const Input*> inputs_;
+  std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size
+  std::unordered_set<uint32_t> buffers_;           // SpecIds: lengths of local buffers
+  mutable std::unordered_map<Id, Value> memo_;
+  mutable std::vector<Id> open_;
+};
+
+}  // namespace fencepost::front::spirv

@@ -1,0 +1,344 @@
+#include "front/spirv/header.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "front/lexer.h"
+
+namespace fencepost::front::spirv {
+namespace {
+
+constexpr uint32_t k_deepest = 200;
+
+// The words of one header line. Identifiers are %x, words, or numbers; the rest is punctuation.
+class Line {
+ public:
+  Line(SourcePtr source, uint32_t begin, uint32_t end) : source_(std::move(source)), at_(begin), end_(end) {}
+
+  bool done() {
+    blanks();
+    return at_ >= end_;
+  }
+  bool accept(std::string_view text) {
+    blanks();
+    if (!rest().starts_with(text)) return false;
+    if (word_char(text.back()) && at_ + text.size() < end_ && word_char(rest()[text.size()])) return false;
+    last_ = at_;
+    at_ += static_cast<uint32_t>(text.size());
+    return true;
+  }
+  void expect(std::string_view text, std::string_view hint = {}) {
+    if (!accept(text)) fail(fmt::format("expected '{}'", text), std::string(hint));
+  }
+  bool at_number() {
+    blanks();
+    return at_ < end_ && (digit(rest()[0]) || (rest()[0] == '-' && at_ + 1 < end_ && digit(rest()[1])));
+  }
+  uint64_t number() {
+    if (!at_number()) fail("expected a number");
+    last_ = at_;
+    const bool minus = rest()[0] == '-';
+    if (minus) ++at_;
+    const bool hex = rest().starts_with("0x");
+    if (hex) at_ += 2;
+    uint64_t v = 0;
+    const auto [stop, failed] = std::from_chars(rest().data(), rest().data() + rest().size(), v, hex ? 16 : 10);
+    if (failed != std::errc{} || (minus && v > uint64_t{1} << 63)) fail("this number does not fit into 64 bits");
+    at_ += static_cast<uint32_t>(stop - rest().data());
+    return minus ? 0 - v : v;
+  }
+  bool at_id() {
+    blanks();
+    return at_ < end_ && rest()[0] == '%';
+  }
+  std::string id() {
+    if (!at_id()) fail("expected an id", "ids are written %name or %17");
+    last_ = at_;
+    const uint32_t begin = at_++;
+    while (at_ < end_ && word_char(rest()[0])) ++at_;
+    return source_->text.substr(begin, at_ - begin);
+  }
+  uint32_t position() {
+    blanks();
+    return at_;
+  }
+  Span since(uint32_t begin) const { return {source_, begin, at_}; }
+  [[noreturn]] void fail(std::string message, std::string hint = {}) {
+    blanks();
+    uint32_t stop = at_;
+    while (stop < end_ && static_cast<unsigned char>(source_->text[stop]) > ' ') ++stop;
+    fail_at({source_, at_, stop}, std::move(message), std::move(hint));
+  }
+
+ private:
+  static bool digit(char c) { return c >= '0' && c <= '9'; }
+  static bool word_char(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+  std::string_view rest() const { return std::string_view(source_->text).substr(at_, end_ - at_); }
+  void blanks() {
+    while (at_ < end_ && (source_->text[at_] == ' ' || source_->text[at_] == '\t' || source_->text[at_] == '\r')) ++at_;
+  }
+
+  SourcePtr source_;
+  uint32_t at_, end_;
+  uint32_t last_ = 0;
+};
+
+// ---- values ----------------------------------------------------------------------------------------
+
+InputValue read_value(Line& l, uint32_t depth = 0) {
+  if (depth > k_deepest) l.fail("this value is nested too deeply");
+  InputValue v;
+  const uint32_t begin = l.position();
+  if (l.accept("{")) {
+    v.is_list = true;
+    if (!l.accept("}")) {
+      do v.items.push_back(read_value(l, depth + 1));
+      while (l.accept(","));
+      l.expect("}", "a list is {value, value, ...}");
+    }
+  } else if (l.at_number()) {
+    v.number = l.number();
+  } else {
+    l.fail("expected a value", "a value is an integer or a list {value, value, ...}");
+  }
+  v.span = l.since(begin);
+  return v;
+}
+
+void read_inputs(Line& l, std::vector<Input>& out) {
+  do {
+    Input in;
+    const uint32_t begin = l.position();
+    in.id = l.id();
+    l.expect("=", "an input is '%id = value'");
+    in.value = read_value(l);
+    in.span = l.since(begin);
+    for (const Input& other : out)
+      if (other.id == in.id) fail_at(in.span, fmt::format("{} has two inputs", in.id), "write one @Input for it");
+    out.push_back(std::move(in));
+  } while (l.accept(","));
+  if (!l.done()) l.fail("expected ',' or the end of the line");
+}
+
+// ---- conditions ------------------------------------------------------------------------------------
+
+QuestionValue read_operand(Line& l) {
+  QuestionValue v;
+  const uint32_t begin = l.position();
+  if (l.at_number()) {
+    v.is_constant = true;
+    v.constant = l.number();
+  } else if (l.at_id()) {
+    v.id = l.id();
+    while (l.accept("[")) {
+      v.path.push_back(l.number());
+      l.expect("]");
+    }
+  } else {
+    l.fail("expected a value", "a value is an integer or a location %id[i][j]");
+  }
+  v.span = l.since(begin);
+  return v;
+}
+
+QuestionCond read_or(Line& l, uint32_t depth);
+
+QuestionCond read_atom(Line& l, uint32_t depth) {
+  if (depth > k_deepest) l.fail("this condition is nested too deeply");
+  QuestionCond c;
+  const uint32_t begin = l.position();
+  if (l.accept("not") || l.accept("!")) {
+    c.kind = prog::Cond::Kind::not_;
+    c.kids.push_back(read_atom(l, depth + 1));
+  } else if (l.accept("(")) {
+    c = read_or(l, depth + 1);
+    l.expect(")", "every bracket needs its partner");
+  } else if (l.accept("true")) {
+  } else if (l.accept("false")) {
+    c.kind = prog::Cond::Kind::not_;
+    c.kids.emplace_back();
+  } else {
+    c.kind = prog::Cond::Kind::atom;
+    c.lhs = read_operand(l);
+    using term::Op;
+    static constexpr std::pair<std::string_view, Op> ops[] = {{"==", Op::eq}, {"!=", Op::ne}, {"<=", Op::sle},
+                                                              {">=", Op::sge}, {"<", Op::slt}, {">", Op::sgt}};
+    bool found = false;
+    for (const auto& [text, op] : ops)
+      if (!found && l.accept(text)) {
+        c.cmp = op;
+        found = true;
+      }
+    if (!found) l.fail("expected a comparison", "comparisons are == != < <= > >=");
+    c.rhs = read_operand(l);
+  }
+  c.span = l.since(begin);
+  return c;
+}
+
+QuestionCond join(prog::Cond::Kind kind, std::vector<QuestionCond> kids) {
+  if (kids.size() == 1) return std::move(kids.front());
+  QuestionCond c;
+  c.kind = kind;
+  c.span = fencepost::join(kids.front().span, kids.back().span);
+  c.kids = std::move(kids);
+  return c;
+}
+
+QuestionCond negated(QuestionCond k) {
+  QuestionCond c;
+  c.kind = prog::Cond::Kind::not_;
+  c.span = k.span;
+  c.kids.push_back(std::move(k));
+  return c;
+}
+
+QuestionCond read_and(Line& l, uint32_t depth) {
+  std::vector<QuestionCond> kids;
+  do kids.push_back(read_atom(l, depth));
+  while (l.accept("and") || l.accept("&&"));
+  return join(prog::Cond::Kind::and_, std::move(kids));
+}
+
+QuestionCond read_or(Line& l, uint32_t depth) {
+  std::vector<QuestionCond> kids;
+  do kids.push_back(read_and(l, depth));
+  while (l.accept("or") || l.accept("||"));
+  return join(prog::Cond::Kind::or_, std::move(kids));
+}
+
+// One @Output, folded into those before it.
+void read_output(Line& l, Question& q) {
+  const uint32_t begin = l.position();
+  prog::Quantifier quantifier = prog::Quantifier::forall;
+  if (l.accept("forall")) quantifier = prog::Quantifier::forall;
+  else if (l.accept("exists")) quantifier = prog::Quantifier::exists;
+  else if (l.accept("not") || l.accept("~")) {
+    l.expect("exists", "a question is exists C, not exists C or forall C");
+    quantifier = prog::Quantifier::not_exists;
+  } else {
+    l.fail("expected forall, exists or not exists", "for example: ; @Output: forall (%x == 1)");
+  }
+  QuestionCond c = read_or(l, 0);
+  if (!l.done()) l.fail("expected the end of the line", "conditions are joined by 'and' and 'or'");
+  if (q.quantifier == prog::Quantifier::none) {
+    q.quantifier = quantifier;
+    q.condition = std::move(c);
+    return;
+  }
+  if (q.quantifier == prog::Quantifier::exists || quantifier == prog::Quantifier::exists)
+    fail_at(l.since(begin), "an 'exists' question stands alone", "join conditions by 'and' in one line");
+  if (q.quantifier == prog::Quantifier::not_exists && quantifier == prog::Quantifier::not_exists) {
+    q.condition = join(prog::Cond::Kind::or_, {std::move(q.condition), std::move(c)});
+    return;
+  }
+  if (q.quantifier == prog::Quantifier::not_exists) q.condition = negated(std::move(q.condition));
+  if (quantifier == prog::Quantifier::not_exists) c = negated(std::move(c));
+  q.quantifier = prog::Quantifier::forall;
+  q.condition = join(prog::Cond::Kind::and_, {std::move(q.condition), std::move(c)});
+}
+
+void read_filter(Line& l, Question& q) {
+  if (q.filter.kind != prog::Cond::Kind::always) l.fail("there are two filters", "join them by 'and'");
+  q.filter = read_or(l, 0);
+  if (!l.done()) l.fail("expected the end of the line", "conditions are joined by 'and' and 'or'");
+}
+
+Grid read_config(Line& l) {
+  std::vector<uint64_t> n;
+  const uint32_t begin = l.position();
+  do n.push_back(l.number());
+  while (l.accept(","));
+  if (!l.done()) l.fail("expected ',' or the end of the line");
+  const Span span = l.since(begin);
+  if (n.size() < 3 || n.size() > 5)
+    fail_at(span, "a launch is three to five numbers",
+            "invocations per subgroup, subgroups per workgroup, workgroups[, queue families[, devices]]");
+  std::string text;
+  for (const uint64_t x : n) {
+    if (!text.empty()) text += '.';
+    text += std::to_string(x);
+  }
+  auto g = parse_grid(text);
+  if (!g) {
+    for (Diagnostic& d : g.error().list) d.span = span;
+    throw ParseError{std::move(g.error())};
+  }
+  return *g;
+}
+
+// A line per header, and where the code begins.
+void read_comments(const SourcePtr& source, Header& h, bool own_question, bool own_filter) {
+  const std::string& text = source->text;
+  for (uint32_t at = 0; at < text.size();) {
+    uint32_t end = at;
+    while (end < text.size() && text[end] != '\n') ++end;
+    uint32_t i = at;
+    while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
+    if (i < end && text[i] != ';') return;  // code
+    if (i < end) {
+      Line l(source, i + 1, end);
+      if (l.accept("@")) {
+        const uint32_t begin = l.position();
+        uint32_t stop = begin;
+        while (stop < end && ((text[stop] | 32) >= 'a' && (text[stop] | 32) <= 'z')) ++stop;
+        const std::string word = text.substr(begin, stop - begin);
+        const bool known = word == "Config" || word == "Input" || word == "Output" || word == "Filter";
+        if (!known) {
+          const std::string near = nearest(word, {"Config", "Input", "Output", "Filter"});
+          if (!near.empty())
+            fail_at({source, begin, stop}, fmt::format("there is no header @{}", word), fmt::format("did you mean @{}?", near));
+        } else {
+          l.accept(word);
+          l.expect(":", "a header is '; @Word: text'");
+          if (word == "Config") {
+            if (h.grid) fail_at({source, begin, stop}, "there are two @Config headers", "a module has one launch");
+            h.grid = read_config(l);
+          } else if (word == "Input") {
+            read_inputs(l, h.inputs);
+          } else if (word == "Output") {
+            if (!own_question) read_output(l, h.question);
+          } else if (!own_filter) {
+            read_filter(l, h.question);
+          }
+        }
+      }
+    }
+    at = end + 1;
+  }
+}
+
+Line line_of(const std::string& text, const char* what) {
+  const SourcePtr s = make_source(what, text);
+  return {s, 0, static_cast<uint32_t>(s->text.size())};
+}
+
+}  // namespace
+
+Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) {
+  Header h;
+  std::vector<Input> given;
+  for (const std::string& text : options.inputs) {
+    Line l = line_of(text, "input");
+    read_inputs(l, given);
+  }
+  if (!binary) read_comments(source, h, !options.condition.empty(), !options.filter.empty());
+  for (Input& in : given) {
+    in.required = true;
+    std::erase_if(h.inputs, [&](const Input& x) { return x.id == in.id; });
+    h.inputs.push_back(std::move(in));
+  }
+  if (!options.condition.empty()) {
+    Line l = line_of(options.condition, "condition");
+    read_output(l, h.question);
+  }
+  if (!options.filter.empty()) {
+    Line l = line_of(options.filter, "filter");
+    read_filter(l, h.question);
+  }
+  if (options.grid) h.grid = options.grid;
+  return h;
+}
+
+}  // namespace fencepost::front::spirv

@@ -1,0 +1,64 @@
+#pragma once
+// What the comments before the code say: launch, initial memory, question. Ids stay names here; the module resolves
+// them.
+//   ; @Config: T, S, W[, Q[, D]]
+//   ; @Input: %id = V, %id = V ...        V := integer | { V, V ... }
+//   ; @Output: exists C | not exists C | forall C          several lines: see `Question`
+//   ; @Filter: C
+//   C := C or C | C and C | not C | ( C ) | true | false | v op v      op := == != < <= > >=, signed
+//   v := integer | %id | %id[i][j]...
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "front/spirv.h"
+#include "prog/test.h"
+
+namespace fencepost::front::spirv {
+
+struct InputValue {
+  bool is_list = false;
+  uint64_t number = 0;  // two's complement
+  std::vector<InputValue> items;
+  Span span;
+};
+
+struct Input {
+  std::string id;  // "%x"
+  InputValue value;
+  bool required = false;  // from the command line: the id must exist
+  Span span;
+};
+
+struct QuestionValue {
+  bool is_constant = false;
+  uint64_t constant = 0;  // two's complement
+  std::string id;
+  std::vector<uint64_t> path;
+  Span span;
+};
+
+struct QuestionCond {
+  prog::Cond::Kind kind = prog::Cond::Kind::always;
+  term::Op cmp = term::Op::eq;
+  QuestionValue lhs, rhs;
+  std::vector<QuestionCond> kids;
+  Span span;
+};
+
+// forall lines hold together, `not exists` lines each; both kinds together are one forall. `exists` stands alone.
+struct Question {
+  prog::Quantifier quantifier = prog::Quantifier::none;
+  QuestionCond condition, filter;
+};
+
+struct Header {
+  std::optional<Grid> grid;
+  std::vector<Input> inputs;
+  Question question;
+  Span span;
+};
+
+Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options);  // throws ParseError
+
+}  // namespace fencepost::front::spirv

@@ -1,0 +1,336 @@
+#include "front/spirv/memory.h"
+
+#include <fmt/format.h>
+#include <spirv/unified1/NonSemanticClspvReflection.h>
+#include <spirv/unified1/spirv.hpp11>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "front/lexer.h"
+
+namespace fencepost::front::spirv {
+
+using spv::Op;
+using spv::StorageClass;
+using vocab::Tag;
+
+namespace {
+
+constexpr uint64_t k_most_lengthened = 4096;
+constexpr uint64_t k_default_elements = 10;  // at least, of what a pointer parameter points at, when no input says
+
+Sharing sharing_of(StorageClass c) {
+  switch (c) {
+    case StorageClass::Function: case StorageClass::Private: case StorageClass::Input: return Sharing::invocation;
+    case StorageClass::Workgroup: return Sharing::workgroup;
+    default: return Sharing::launch;
+  }
+}
+
+}  // namespace
+
+const Variable& Memory::variable(const Instruction& at) {
+  if (const auto it = variables_.find(at.result); it != variables_.end()) return it->second;
+  const Type& p = m_.type(at.type, at);
+  if (p.kind != Type::Kind::pointer) m_.fail(at, fmt::format("{} is no pointer type", m_.name(at.type)));
+  Variable v;
+  v.id = at.result;
+  v.at = &at;
+  const bool parameter = static_cast<Op>(at.op) == Op::OpFunctionParameter;
+  v.storage = parameter ? p.storage : at.word(0);
+  if (v.storage != p.storage)
+    m_.fail(at, fmt::format("the variable is {} and its pointer {}", storage_name(v.storage), storage_name(p.storage)));
+  const auto c = static_cast<StorageClass>(v.storage);
+  const bool vulkan = m_.dialect() == vocab::Dialect::vulkan;
+  switch (c) {
+    case StorageClass::Function: case StorageClass::Private: case StorageClass::Input: case StorageClass::Workgroup:
+    case StorageClass::UniformConstant: case StorageClass::PhysicalStorageBuffer: break;
+    case StorageClass::Uniform: case StorageClass::StorageBuffer: case StorageClass::Output: case StorageClass::Image: case StorageClass::PushConstant:
+      if (!vulkan) m_.refuse(at, fmt::format("{} variables do not belong to the OpenCL memory model", storage_name(v.storage)));
+      break;
+    case StorageClass::CrossWorkgroup:
+      if (vulkan) m_.refuse(at, fmt::format("{} variables do not belong to the Vulkan memory model", storage_name(v.storage)));
+      break;
+    default: m_.refuse(at, fmt::format("{} variables are not read", storage_name(v.storage)));
+  }
+  v.sharing = sharing_of(c);
+  v.read_only = c == StorageClass::Input || c == StorageClass::PushConstant || c == StorageClass::UniformConstant;
+  initialise(v, p.element, parameter);
+  if (const auto it = decisions_.cell.find(v.id); it != decisions_.cell.end()) v.layout.dense = it->second;
+  return variables_.emplace(v.id, std::move(v)).first->second;
+}
+
+void Memory::initialise(Variable& v, Id type, bool elements) {
+  const Instruction& at = *v.at;
+  const InputValue* in = c_.input(v.id);
+  const bool initialiser = !elements && at.size() > 1;
+  const auto b = m_.built_in(v.id);
+  if (in != nullptr && (initialiser || b))
+    fail_at(in->span, fmt::format("{} already has an initial value", m_.name(v.id)), "remove the @Input, or the initialiser");
+  const auto wanted = decisions_.elements.find(v.id);
+  const uint64_t least = wanted == decisions_.elements.end() ? 0 : wanted->second;
+  v.open_ended = v.sharing != Sharing::invocation && (elements || c_.types().open_ended(type, at));
+  if (elements) {
+    uint64_t n = in == nullptr ? std::max<uint64_t>(k_default_elements, c_.launch().grid.threads()) : in->is_list ? in->items.size() : 1;
+    n = std::max(n, least);
+    v.layout = c_.types().layout_of_elements(type, n, in, at);
+    if (in != nullptr && in->is_list)
+      for (const InputValue& x : in->items) c_.flatten(type, x, v.init, at);
+    else if (in != nullptr) c_.flatten(type, *in, v.init, at);
+  } else {
+    v.layout = c_.types().layout(type, in, least, at);
+    if (in != nullptr) c_.flatten(type, *in, v.init, at);
+    else if (initialiser && c_.has(at.word(1))) c_.flatten(c_.value(at.word(1), at), v.init);
+  }
+  if (v.init.empty() || v.open_ended)  // what lies beyond the input is undefined
+    for (size_t k = v.init.size(); k < v.layout.scalars.size(); ++k)
+      v.init.push_back(Value::unknown(v.layout.scalars[k].type, fmt::format("{}.{}", m_.name(v.id), k)));
+  if (v.init.size() != v.layout.scalars.size()) m_.fail(at, "the initial value is of another type than the variable");
+  if (static_cast<StorageClass>(v.storage) == StorageClass::PushConstant) set_push_constants(v);
+}
+
+// What clspv notes about the push constants that its run time fills in.
+void Memory::set_push_constants(Variable& v) {
+  const Launch& launch = c_.launch();
+  for (const Instruction* r : m_.reflection()) {
+    Triple value = {0, 0, 0};
+    switch (r->word(1)) {
+      case NonSemanticClspvReflectionPushConstantGlobalOffset:
+      case NonSemanticClspvReflectionPushConstantRegionOffset:
+      case NonSemanticClspvReflectionPushConstantRegionGroupOffset: break;
+      case NonSemanticClspvReflectionPushConstantGlobalSize: value = launch.global_size(); break;
+      case NonSemanticClspvReflectionPushConstantEnqueuedLocalSize: value = launch.local; break;
+      case NonSemanticClspvReflectionPushConstantNumWorkgroups:
+        for (int d = 0; d < 3; ++d) value[d] = launch.global_size()[d] / launch.local[d];
+        break;
+      default: continue;
+    }
+    if (r->size() < 4) m_.fail(*r, "this note has an offset and a size");
+    const uint64_t offset = c_.whole(r->word(2), *r), size = c_.whole(r->word(3), *r);
+    uint32_t filled = 0;
+    for (size_t k = 0; k < v.layout.scalars.size() && filled < 3; ++k) {
+      const Scalar& s = v.layout.scalars[k];
+      if (s.offset < offset || s.offset >= offset + size) continue;
+      v.init[k] = Value::scalar(s.type, term::constant(value[filled++], s.bits));
+    }
+    if (filled * 4 != size) m_.fail(*r, "the push constants have no three numbers at this offset");
+  }
+}
+
+prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_t in_class) {
+  const auto [it, fresh] = symbols_.try_emplace({v.id, key, in_class}, 0);
+  if (!fresh) return it->second;
+  prog::Object o;
+  const auto own = starts_.find({v.id, key});
+  const std::vector<Value>& init = own != starts_.end() ? own->second : v.init;
+  const std::string name = m_.name(v.id);
+  o.name = name + key;
+  if (v.layout.dense == 0 && v.layout.classes.size() > 1) o.name += fmt::format(".{}", in_class);
+  o.span = v.at->span;
+  if (m_.dialect() == vocab::Dialect::opencl) {
+    const auto c = static_cast<StorageClass>(v.storage);
+    const bool global = c == StorageClass::CrossWorkgroup || c == StorageClass::UniformConstant || c == StorageClass::PhysicalStorageBuffer;
+    o.tags.add(global ? Tag::GLOBAL : Tag::LOCAL);
+  }
+  const auto number = [&](const Value& x) -> std::optional<uint64_t> {
+    if (x.is(Value::Kind::undefined) || x.is(Value::Kind::opaque)) return std::nullopt;
+    if (x.is(Value::Kind::pointer)) m_.refuse(*v.at, "memory that holds pointers is not read");
+    if (!x.e.is_const()) m_.fail(*v.at, "the initial value is no constant");
+    return x.e.value();
+  };
+  const auto put = [&](uint64_t cell, std::optional<uint64_t> value) {
+    if (value) {
+      o.init[cell] = *value & term::mask(o.width);
+      if (!o.undefined.empty()) o.undefined[cell] = false;
+    }
+  };
+  if (const uint32_t g = v.layout.dense; g != 0) {
+    const bool whole = !v.layout.scalars.empty() && v.layout.scalars.front().bytes == g;
+    o.width = whole && v.layout.scalars.front().bits > 1 ? v.layout.scalars.front().bits : static_cast<uint8_t>(8 * g);
+    o.init.assign(std::max<uint64_t>(v.layout.dense_cells(), 1), 0);
+    o.undefined.assign(o.init.size(), true);
+    for (size_t k = 0; k < v.layout.scalars.size(); ++k) {
+      const Scalar& s = v.layout.scalars[k];
+      const auto value = number(init[k]);
+      for (uint32_t part = 0; part * g < s.bytes; ++part)
+        put(s.offset / g + part, value ? std::optional(8 * g * part < 64 ? *value >> (8 * g * part) : 0) : std::nullopt);
+    }
+  } else {
+    const Layout::Class& c = v.layout.classes[in_class];
+    const uint8_t bits = c_.types().bits(c.type, *v.at);
+    o.width = bits == 1 ? 8 : bits;
+    o.init.assign(std::max<uint64_t>(c.cells, 1), 0);
+    o.undefined.assign(o.init.size(), true);
+    for (size_t k = 0; k < v.layout.scalars.size(); ++k)
+      if (v.layout.scalars[k].in_class == in_class) put(v.layout.scalars[k].index, number(init[k]));
+  }
+  if (decisions_.computed.contains(v.id)) {
+    const size_t more = elsewhere() + 8;  // and the further cells of an access in pieces
+    o.init.insert(o.init.end(), more, 0);
+    o.undefined.insert(o.undefined.end(), more, true);
+  }
+  if (std::find(o.undefined.begin(), o.undefined.end(), true) == o.undefined.end()) o.undefined.clear();
+  const auto object = static_cast<prog::ObjectId>(test_.objects.size());
+  const auto symbol = static_cast<prog::SymbolId>(test_.symbols.size());
+  test_.symbols.push_back({o.name, object, symbol, prog::k_none, "", o.span});
+  test_.objects.push_back(std::move(o));
+  return it->second = symbol;
+}
+
+prog::SymbolId Memory::unknown(const std::string& name, uint8_t width, const Span& span) {
+  const auto [it, fresh] = unknown_.try_emplace(name, 0);
+  if (!fresh) return it->second;
+  prog::Object o;
+  o.name = name;
+  o.width = width;
+  o.undefined = {true};
+  o.span = span;
+  if (m_.dialect() == vocab::Dialect::opencl) o.tags.add(Tag::LOCAL);
+  const auto object = static_cast<prog::ObjectId>(test_.objects.size());
+  it->second = static_cast<prog::SymbolId>(test_.symbols.size());
+  test_.symbols.push_back({name, object, it->second, prog::k_none, "", span});
+  test_.objects.push_back(std::move(o));
+  return it->second;
+}
+
+// ---- places --------------------------------------------------------------------------------------------
+
+uint64_t Memory::elsewhere() const { return std::bit_ceil(std::clamp<uint64_t>(c_.launch().grid.threads(), 2, 64)); }
+
+// An open-ended variable reaches at least to this byte.
+void Memory::lengthen(const Variable& v, uint64_t end) {
+  if (!v.open_ended || v.layout.element == 0 || v.layout.scalars.empty()) return;
+  const uint64_t first = v.layout.scalars.front().offset;  // a runtime array may stand behind other members
+  const uint64_t n = (end - std::min(end, first) + v.layout.element - 1) / v.layout.element;
+  uint64_t& least = decisions_.elements[v.id];
+  if (n > k_most_lengthened || n <= least) return;
+  least = n;
+  throw Restart{};
+}
+
+// The variable needs cells of at most `unit` bytes.
+void Memory::split(const Variable& v, uint64_t unit, const Instruction& user) {
+  uint64_t g = unit;
+  for (const Scalar& s : v.layout.scalars) {
+    g = std::gcd(g, s.bytes);
+    g = std::gcd(g, s.offset);
+  }
+  if (v.layout.dense != 0) g = std::gcd(g, v.layout.dense);
+  if (g == 0 || g == v.layout.dense) m_.refuse(user, fmt::format("this access to {} cannot be resolved", m_.name(v.id)));
+  decisions_.cell[v.id] = static_cast<uint32_t>(g);
+  throw Restart{};
+}
+
+std::optional<size_t> Memory::scalar_at(const Variable& v, const Offset& o, uint32_t bytes) const {
+  if (!o.steps.empty()) return std::nullopt;
+  for (size_t k = 0; k < v.layout.scalars.size(); ++k)
+    if (static_cast<int64_t>(v.layout.scalars[k].offset) == o.bytes && v.layout.scalars[k].bytes == bytes) return k;
+  return std::nullopt;
+}
+
+Memory::Cells Memory::cells(const Variable& v, const Offset& o, uint32_t bytes, uint8_t bits, const Instruction& user) {
+  const Layout& l = v.layout;
+  Cells out;
+  const uint8_t w = m_.address32() ? 32 : 64;
+  // Byte offsets wrap at the width of addresses.
+  const uint64_t base = static_cast<uint64_t>(o.bytes) & term::mask(w);
+  // Index in units of `unit` bytes, from `from`, as a term of 64 bits.
+  const auto index = [&](uint64_t unit, uint64_t from) {
+    Expr sum = term::constant(static_cast<uint64_t>((o.bytes - static_cast<int64_t>(from)) / static_cast<int64_t>(unit)) & term::mask(w), w);
+    for (const Offset::Step& s : o.steps) {
+      const int64_t scale = s.scale / static_cast<int64_t>(unit);
+      sum = term::binary(term::Op::add, sum, scale == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(static_cast<uint64_t>(scale) & term::mask(w), w)));
+    }
+    if (w == 32 && (unit & (unit - 1)) == 0 && unit > 1)
+      sum = term::binary(term::Op::and_, sum, term::constant(term::mask(32) / unit, 32));
+    return term::resize(sum, 64, false);
+  };
+  const auto divides = [&](uint64_t unit, uint64_t from) {
+    bool all = (o.bytes - static_cast<int64_t>(from)) % static_cast<int64_t>(unit) == 0;
+    for (const Offset::Step& s : o.steps) all = all && s.scale % static_cast<int64_t>(unit) == 0;
+    return all;
+  };
+  const auto open = [&](Cells& cells) {
+    cells.open = v.open_ended;
+    if (v.open_ended && decisions_.computed.insert(v.id).second) throw Restart{};
+  };
+  if (l.dense != 0) {
+    const uint32_t g = l.dense;
+    if (bytes % g != 0 || !divides(g, 0)) {
+      uint64_t unit = std::gcd(uint64_t{bytes}, static_cast<uint64_t>(o.bytes < 0 ? -o.bytes : o.bytes));
+      for (const Offset::Step& s : o.steps) unit = std::gcd(unit, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
+      split(v, unit, user);
+    }
+    out.count = bytes / g;
+    out.limit = l.dense_cells();
+    const bool whole = !l.scalars.empty() && l.scalars.front().bytes == g;
+    out.width = whole && l.scalars.front().bits > 1 ? l.scalars.front().bits : static_cast<uint8_t>(8 * g);
+    if (o.steps.empty()) {
+      out.index = base / g;
+      out.inside = out.index + out.count <= out.limit;
+      if (!out.inside) lengthen(v, base + bytes);
+    } else {
+      out.computed = index(g, 0);
+      open(out);
+    }
+    return out;
+  }
+  // By class.
+  out.width = bits == 1 ? 8 : bits;
+  if (o.steps.empty()) {
+    for (const Scalar& s : l.scalars) {
+      if (s.offset != base) continue;
+      if (s.bytes != bytes) split(v, std::gcd(s.bytes, bytes), user);
+      out.in_class = s.in_class;
+      out.index = s.index;
+      out.limit = l.classes[s.in_class].cells;
+      return out;
+    }
+    if (base + bytes <= l.size) split(v, std::gcd(uint64_t{bytes}, base), user);
+    lengthen(v, base + bytes);
+    out.inside = false;
+    return out;
+  }
+  // Computed: the one class with a single running index that every step is a multiple of; or nested ones, in which
+  // each step goes with the largest stride that divides it.
+  for (uint32_t k = 0; k < l.classes.size(); ++k) {
+    const Layout::Class& c = l.classes[k];
+    if (c.bytes != bytes || o.bytes < static_cast<int64_t>(c.base)) continue;
+    uint64_t rest = static_cast<uint64_t>(o.bytes) - c.base;
+    uint64_t constant = 0, weight = c.cells;
+    bool fits = true;
+    std::vector<uint64_t> weights;
+    for (const Layout::Dim& d : c.dims) {
+      weight /= d.count;
+      weights.push_back(weight);
+      constant += rest / d.stride * weight;
+      fits = fits && rest / d.stride < d.count;
+      rest %= d.stride;
+    }
+    if (rest != 0 || !fits) continue;
+    Expr sum = term::constant(constant, w);
+    for (const Offset::Step& s : o.steps) {
+      size_t d = 0;
+      while (d < c.dims.size() && s.scale % static_cast<int64_t>(c.dims[d].stride) != 0) ++d;
+      if (d == c.dims.size()) {
+        fits = false;
+        break;
+      }
+      const uint64_t scale = static_cast<uint64_t>(s.scale / static_cast<int64_t>(c.dims[d].stride) * static_cast<int64_t>(weights[d]));
+      sum = term::binary(term::Op::add, sum, scale == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(scale & term::mask(w), w)));
+    }
+    if (!fits) continue;
+    out.in_class = k;
+    out.limit = c.cells;
+    out.computed = term::resize(sum, 64, false);
+    open(out);
+    return out;
+  }
+  uint64_t unit = std::gcd(uint64_t{bytes}, static_cast<uint64_t>(o.bytes < 0 ? -o.bytes : o.bytes));
+  for (const Offset::Step& s : o.steps) unit = std::gcd(unit, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
+  split(v, unit, user);
+}
+
+}  // namespace fencepost::front::spirv

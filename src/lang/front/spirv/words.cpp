@@ -1,0 +1,328 @@
+#include "front/spirv/words.h"
+
+#include <fmt/format.h>
+#include <spirv-tools/libspirv.h>
+#define SPV_ENABLE_UTILITY_CODE 1
+#include <spirv/unified1/spirv.hpp11>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "front/lexer.h"
+
+namespace fencepost::front::spirv {
+namespace {
+
+struct ContextEnd {
+  void operator()(spv_context_t* c) const { spvContextDestroy(c); }
+};
+using Context = std::unique_ptr<spv_context_t, ContextEnd>;
+struct BinaryEnd {
+  void operator()(spv_binary_t* b) const { spvBinaryDestroy(b); }
+};
+struct TextEnd {
+  void operator()(spv_text_t* t) const { spvTextDestroy(t); }
+};
+struct Complaint {
+  spv_diagnostic d = nullptr;
+  Complaint() = default;
+  Complaint(const Complaint&) = delete;
+  ~Complaint() { spvDiagnosticDestroy(d); }
+};
+
+constexpr uint32_t k_magic = 0x07230203;
+
+// ---- text ------------------------------------------------------------------------------------------
+
+struct Word {
+  std::string_view text;
+  uint32_t begin = 0, end = 0;
+};
+
+// Words of assembly: blanks separate, ';' starts a comment, strings are one word with their quotes.
+std::vector<Word> split(std::string_view text) {
+  std::vector<Word> out;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++i;
+    } else if (c == ';') {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else {
+      const size_t begin = i;
+      bool quoted = false;
+      for (; i < text.size(); ++i) {
+        const char d = text[i];
+        if (quoted && d == '\\' && i + 1 < text.size()) ++i;
+        else if (d == '"') quoted = !quoted;
+        else if (!quoted && (d == ' ' || d == '\t' || d == '\n' || d == '\r' || d == ';')) break;
+      }
+      out.push_back({text.substr(begin, i - begin), static_cast<uint32_t>(begin), static_cast<uint32_t>(i)});
+    }
+  }
+  return out;
+}
+
+bool is_opcode(std::string_view w) { return w.size() > 2 && w.starts_with("Op") && w[2] >= 'A' && w[2] <= 'Z'; }
+
+struct Statement {
+  std::string_view result;  // "%x" or ""
+  std::vector<Word> words;  // from the opcode on
+  uint32_t begin = 0, end = 0;
+};
+
+std::vector<Statement> statements(const SourcePtr& source) {
+  const std::vector<Word> words = split(source->text);
+  std::vector<Statement> out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool assigns = words[i].text.starts_with("%") && i + 2 < words.size() && words[i + 1].text == "=" && is_opcode(words[i + 2].text);
+    if (assigns) {
+      out.push_back({words[i].text, {words[i + 2]}, words[i].begin, words[i + 2].end});
+      i += 2;
+    } else if (is_opcode(words[i].text) &&
+               !(!out.empty() && out.back().words.front().text == "OpSpecConstantOp" && out.back().words.size() == 2)) {
+      out.push_back({{}, {words[i]}, words[i].begin, words[i].end});
+    } else if (out.empty()) {
+      fail_at(Span{source, words[i].begin, words[i].end}, fmt::format("{} is no SPIR-V instruction", quoted(words[i].text)),
+              "an instruction is 'OpName operands' or '%result = OpName operands'");
+    } else {
+      out.back().words.push_back(words[i]);
+      out.back().end = words[i].end;
+    }
+  }
+  return out;
+}
+
+// The text for the assembler; same length up to the last mended number.
+std::string mend(const std::string& text, const std::vector<Statement>& all) {
+  std::string out = text;
+  std::map<std::string_view, uint32_t> unsigned_types;
+  std::vector<std::pair<Word, std::string>> longer;
+  for (const Statement& s : all) {
+    const std::string_view op = s.words[0].text;
+    if (op == "OpSource" && s.words.size() > 1) {
+      static constexpr std::string_view known[] = {"Unknown", "ESSL", "GLSL", "OpenCL_C", "OpenCL_CPP", "HLSL", "CPP_for_OpenCL", "SYCL"};
+      if (std::find(std::begin(known), std::end(known), s.words[1].text) == std::end(known) && s.words[1].text.size() >= 1) {
+        // "Unknown" need not fit into the space of the name: 0 is its number.
+        longer.push_back({s.words[1], "Unknown"});
+      }
+    }
+    if (op == "OpTypeInt" && s.words.size() == 3 && s.words[2].text == "0" && s.words[1].text.size() <= 2)
+      unsigned_types[s.result] = static_cast<uint32_t>(std::atoi(std::string(s.words[1].text).c_str()));
+    if ((op == "OpConstant" || op == "OpSpecConstant") && s.words.size() == 3 && s.words[2].text.starts_with("-")) {
+      const auto it = unsigned_types.find(s.words[1].text);
+      if (it == unsigned_types.end() || it->second == 0 || it->second > 64) continue;
+      int64_t v = 0;
+      if (std::sscanf(std::string(s.words[2].text).c_str(), "%lld", reinterpret_cast<long long*>(&v)) != 1) continue;
+      const uint64_t mask = it->second == 64 ? ~uint64_t{0} : (uint64_t{1} << it->second) - 1;
+      longer.push_back({s.words[2], std::to_string(static_cast<uint64_t>(v) & mask)});
+    }
+  }
+  for (size_t k = longer.size(); k-- > 0;)
+    out.replace(longer[k].first.begin, longer[k].first.end - longer[k].first.begin, longer[k].second);
+  return out;
+}
+
+// "21: 25: message" of the library is line and column, from 0.
+[[noreturn]] void fail_text(const SourcePtr& source, const Complaint& complaint, std::string_view fallback) {
+  if (complaint.d == nullptr) fail_at(Span{source, 0, 0}, std::string(fallback));
+  const spv_position_t p = complaint.d->position;
+  size_t at = 0;
+  for (size_t line = 0; line < p.line; ++line) {
+    const size_t eol = source->text.find('\n', at);
+    if (eol == std::string::npos) break;
+    at = eol + 1;
+  }
+  const auto begin = static_cast<uint32_t>(std::min(at + p.column, source->text.size()));
+  uint32_t end = begin;
+  while (end < source->text.size() && static_cast<unsigned char>(source->text[end]) > ' ') ++end;
+  std::string message = complaint.d->error != nullptr ? complaint.d->error : std::string(fallback);
+  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+  if (!message.empty() && message[0] >= 'A' && message[0] <= 'Z' && !(message.size() > 1 && message[1] >= 'A' && message[1] <= 'Z') &&
+      !is_opcode(message))
+    message[0] = static_cast<char>(message[0] - 'A' + 'a');
+  for (char& c : message)
+    if (c == '\n') c = ' ';
+  fail_at(Span{source, begin, end}, std::move(message), "the text is read by SPIRV-Tools' assembler");
+}
+
+// ---- instructions ----------------------------------------------------------------------------------
+
+struct Collector {
+  std::vector<Instruction> list;
+  uint32_t bound = 0;
+  uint32_t offset = 5;  // words of the header
+};
+
+spv_result_t take_header(void* user, spv_endianness_t, uint32_t, uint32_t, uint32_t, uint32_t bound, uint32_t) {
+  static_cast<Collector*>(user)->bound = bound;
+  return SPV_SUCCESS;
+}
+
+spv_result_t take_instruction(void* user, const spv_parsed_instruction_t* in) {
+  auto& c = *static_cast<Collector*>(user);
+  Instruction i;
+  i.op = in->opcode;
+  i.type = in->type_id;
+  i.result = in->result_id;
+  i.words.assign(in->words, in->words + in->num_words);
+  for (uint16_t k = 0; k < in->num_operands; ++k) {
+    const spv_parsed_operand_t& o = in->operands[k];
+    if (o.type == SPV_OPERAND_TYPE_TYPE_ID || o.type == SPV_OPERAND_TYPE_RESULT_ID) continue;
+    i.args.push_back({o.offset, o.num_words, o.type == SPV_OPERAND_TYPE_ID || o.type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
+                                                 o.type == SPV_OPERAND_TYPE_SCOPE_ID});
+  }
+  i.offset = c.offset;
+  c.offset += in->num_words;
+  c.list.push_back(std::move(i));
+  return SPV_SUCCESS;
+}
+
+Collector parse(const Context& context, const std::vector<uint32_t>& words, const SourcePtr& source) {
+  Collector c;
+  Complaint complaint;
+  if (spvBinaryParse(context.get(), &c, words.data(), words.size(), take_header, take_instruction, &complaint.d) != SPV_SUCCESS) {
+    std::string message = complaint.d != nullptr && complaint.d->error != nullptr ? complaint.d->error : "the module is malformed";
+    while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+    for (char& ch : message)
+      if (ch == '\n') ch = ' ';
+    const size_t at = complaint.d != nullptr ? complaint.d->position.index : 0;
+    fail_at(Span{source, 0, 0}, fmt::format("word {} of the module: {}", at, message), "the file is damaged, or is no SPIR-V module");
+  }
+  return c;
+}
+
+void add_lines(Words& w) {
+  std::unordered_map<Id, std::string> strings;
+  std::string line;
+  for (Instruction& i : w.instructions) {
+    switch (static_cast<spv::Op>(i.op)) {
+      case spv::Op::OpString: strings[i.result] = i.string(0); break;
+      case spv::Op::OpLine: line = fmt::format("{}:{}", strings[i.word(0)], i.word(1)); break;
+      case spv::Op::OpNoLine:
+      case spv::Op::OpFunctionEnd: line.clear(); break;
+      default: i.line = line; break;
+    }
+  }
+}
+
+void add_names(Words& w) {
+  std::unordered_map<std::string, int> uses;
+  for (const Instruction& i : w.instructions)
+    if (static_cast<spv::Op>(i.op) == spv::Op::OpName) ++uses[i.string(1)];
+  for (const Instruction& i : w.instructions)
+    if (static_cast<spv::Op>(i.op) == spv::Op::OpName) {
+      const std::string text = i.string(1);
+      if (text.empty()) continue;
+      if (uses[text] == 1 && !w.by_name.contains("%" + text)) w.by_name["%" + text] = i.word(0);
+      if (w.binary) w.names[i.word(0)] = "%" + text;
+    }
+}
+
+std::vector<uint32_t> words_of(const SourcePtr& source) {
+  const std::string& bytes = source->text;
+  if (bytes.size() % 4 != 0)
+    fail_at(Span{source, 0, 0}, fmt::format("a SPIR-V module is whole words, and this file has {} bytes", bytes.size()),
+            "the file is cut short");
+  std::vector<uint32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  if (!words.empty() && words[0] != k_magic)
+    for (uint32_t& x : words) x = __builtin_bswap32(x);
+  return words;
+}
+
+bool has_magic(std::string_view bytes) {
+  return bytes.size() >= 4 && (bytes.substr(0, 4) == "\x03\x02\x23\x07" || bytes.substr(0, 4) == "\x07\x23\x02\x03");
+}
+
+std::string place(const Words& w, const Instruction& i) {
+  std::string out;
+  if (!i.line.empty()) out += ", " + i.line;
+  if (w.binary) out += fmt::format(", word {}", i.offset);
+  return out.empty() ? opcode_name(i.op) : opcode_name(i.op) + out;
+}
+
+}  // namespace
+
+uint64_t Instruction::number(size_t k) const {
+  const Argument& a = args[k];
+  uint64_t v = words[a.word];
+  if (a.count > 1) v |= uint64_t{words[a.word + 1]} << 32;
+  return v;
+}
+
+std::string Instruction::string(size_t k) const {
+  std::string out;
+  for (uint32_t n = 0; n < args[k].count; ++n)
+    for (int b = 0; b < 4; ++b) {
+      const char c = static_cast<char>(words[args[k].word + n] >> (8 * b));
+      if (c == 0) return out;
+      out += c;
+    }
+  return out;
+}
+
+std::string opcode_name(uint32_t op) {
+  const char* s = spvOpcodeString(op);
+  return fmt::format("Op{}", s != nullptr ? s : std::to_string(op));
+}
+
+std::string Words::name(Id id) const {
+  const auto it = names.find(id);
+  return it != names.end() ? it->second : fmt::format("%{}", id);
+}
+
+Words read_words(const SourcePtr& given) {
+  Words w;
+  const Context context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
+  w.binary = has_magic(given->text);
+  w.source = given;
+  std::vector<uint32_t> words;
+  if (w.binary) {
+    words = words_of(given);
+    Collector check = parse(context, words, make_source(given->name, ""));  // names the word at fault
+    spv_text text = nullptr;
+    Complaint complaint;
+    if (spvBinaryToText(context.get(), words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_INDENT, &text, &complaint.d) != SPV_SUCCESS)
+      fail_text(make_source(given->name, ""), complaint, "the module is malformed");
+    const std::unique_ptr<spv_text_t, TextEnd> owner(text);
+    w.source = make_source(given->name, std::string(text->str, text->length));
+  }
+  const std::vector<Statement> all = statements(w.source);
+  if (!w.binary) {
+    const std::string text = mend(given->text, all);
+    spv_binary binary = nullptr;
+    Complaint complaint;
+    if (spvTextToBinary(context.get(), text.data(), text.size(), &binary, &complaint.d) != SPV_SUCCESS)
+      fail_text(w.source, complaint, "the text is no SPIR-V assembly");
+    const std::unique_ptr<spv_binary_t, BinaryEnd> owner(binary);
+    words.assign(binary->code, binary->code + binary->wordCount);
+  }
+  Collector c = parse(context, words, w.source);
+  FENCEPOST_INVARIANT(c.list.size() == all.size(), "the assembler sees other instructions than the scanner");
+  w.instructions = std::move(c.list);
+  w.bound = c.bound;
+  for (size_t k = 0; k < all.size(); ++k) {
+    Instruction& i = w.instructions[k];
+    i.span = {w.source, all[k].begin, all[k].end};
+    if (i.result == 0 || all[k].result.empty()) continue;
+    w.by_name.emplace(all[k].result, i.result);
+    w.names.emplace(i.result, all[k].result);
+  }
+  add_lines(w);
+  add_names(w);
+  return w;
+}
+
+void fail(const Words& w, const Instruction& i, std::string message, std::string hint) {
+  fail_at(i.span, fmt::format("{} ({})", message, place(w, i)), std::move(hint));
+}
+
+void refuse(const Words& w, const Instruction& i, std::string message, std::string hint) {
+  unsupported(i.span, fmt::format("{} ({})", message, place(w, i)), std::move(hint));
+}
+
+}  // namespace fencepost::front::spirv
