@@ -10,6 +10,7 @@
 // shape has at most two events of one thread, and between any two instructions there is a way that jumps back to each
 // label at most once. With `scoped` liveness all accesses must be in each other's scope besides, so that both
 // definitions agree.
+#include <algorithm>
 #include <chrono>
 
 #include "check/liveness.h"
