@@ -13,32 +13,32 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
-constexpr uint64_t k_relax = bit(Verb::relax);
+constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_relax | k_check | k_outcomes | k_explain | k_refine,
+     k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file."},
     {OptionId::engine, "--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_relax | k_deciding | k_expect,
+     k_relax | k_lower | k_deciding | k_expect,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
     {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness)."},
-    {OptionId::bound, "--bound", "-b", "N|auto", Type::whole, "1", "1..1000 or auto", 1, 1000, "check", k_relax | k_deciding,
+    {OptionId::bound, "--bound", "-b", "N|auto", Type::whole, "1", "1..1000 or auto", 1, 1000, "check", k_relax | k_lower | k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_relax | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_deciding | k_expect | k_p_export,
+     k_relax | k_lower | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_lower | k_deciding | k_expect | k_p_export,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
+     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_relax | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+     k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
          k_p_account | k_p_models,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
@@ -70,8 +70,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
-    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_p_lts | k_p_synth | k_p_export,
-     "Where to write. relax: the relaxed or repaired test. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export,
+     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script."},
@@ -137,6 +137,10 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::changes, "--changes", "", "N", Type::whole, "3", "1..8", 1, 8, "relax", k_relax, "A repair changes at most this many sites."},
     {OptionId::site, "--site", "", "N", Type::whole, "", "1..10000", 1, 10000, "relax", k_relax,
      "Show the execution that makes site N needed."},
+    {OptionId::generate, "--generate", "", "N", Type::whole, "", "1..6", 1, 6, "lower", k_lower,
+     "Check every test of 2 and 3 threads with up to N accesses over the instructions that the table maps."},
+    {OptionId::to_model, "--to-model", "", "NAME|FILE", Type::text, "by dialect", "", 0, 0, "cat", k_lower,
+     "The memory model that lowered tests are judged by; --model is that of the tests as given."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -244,6 +248,12 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost relax --exhaustive --steps order lock.litmus\n"
      "fencepost relax --site 2 --witness broken.svg lock.litmus",
      false},
+    {Verb::lower, "lower", "TABLE [FILE|DIR...]", 1, ~0u, "check that an instruction mapping adds no outcome",
+     "TABLE is the name of a shipped mapping or a .map file (docs/lowering.md). Each test is rewritten by it into the target dialect; "
+     "every outcome of the result under the target's model must be an outcome of the test under its own. With --generate, all small "
+     "tests over the mapped instructions are checked as well. Counterexamples are written as two litmus files into --output.\n\n"
+     "The exit status is 0 when no test gains an outcome, 1 when one does, and 3 when none does but one is undecided.",
+     "fencepost lower opencl-ptx mp.litmus\nfencepost lower my.map --generate 4 -o counterexamples", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

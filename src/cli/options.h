@@ -17,14 +17,14 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, help_markdown, count_
+  progress_print, progress_models, relax, lower, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
   model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
-  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, count_
+  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, count_
 };
 
 enum class Type : uint8_t {
@@ -107,11 +107,13 @@ struct Settings {
   std::string order = "relaxed", loads = "add";
   bool bundle = false;
 
-  // ---- relax ----
+  // ---- relax, lower ----
   std::vector<std::string> keep;             // empty: condition,races
   bool forbid = false, each_thread = false, exhaustive = false;
   std::string steps = "all";                 // all, order, drop
   uint32_t changes = 3, site = 0;            // site 0: none
+  uint32_t generate = 0;                     // accesses; 0: none
+  std::string to_model;
 };
 
 // Checks `value` against the option's range and stores it. The error names the option, the range and, for a

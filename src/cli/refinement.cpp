@@ -74,6 +74,74 @@ prog::Test asking_for(const prog::Test& test, const std::vector<Observable>& obs
   return out;
 }
 
+namespace {
+
+// Values as signed 64-bit numbers, so that widths do not matter.
+check::Outcomes widened(check::Outcomes o) {
+  std::set<State> wide;
+  for (State s : o.states.states) {
+    for (size_t i = 0; i < s.size(); ++i)
+      if (!s[i].free) s[i].value = static_cast<uint64_t>(term::to_signed(s[i].value, o.observables[i].width));
+    wide.insert(std::move(s));
+  }
+  o.states.states = std::move(wide);
+  return o;
+}
+
+}  // namespace
+
+Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_model, const prog::Test& target,
+                            const cat::Model& target_model, const check::Options& options, Job& job) {
+  const check::Outcomes from = widened(outcomes_of(source, source_model, options, job));
+  if (!from.flags.empty()) {
+    Refinement r;
+    r.undefined = true;
+    r.verdict = {Status::holds, "the source raises '" + from.flags.front() + "', so that everything is allowed"};
+    return r;
+  }
+  const check::Outcomes to = widened(outcomes_of(target, target_model, options, job));
+  const Common common = common_of(from.observables, to.observables);
+  if (common.target.size() != from.observables.size())
+    return error_at(target.span, "the target does not show all that the source shows", "name the registers and locations in the condition");
+  Refinement r;
+  for (const size_t i : common.target) {
+    r.observables.push_back(to.observables[i]);
+    r.observables.back().width = 64;
+  }
+  const std::set<State> allowed = project(from.states.states, common.source), found = project(to.states.states, common.target);
+  r.source_states = allowed.size();
+  r.target_states = found.size();
+  for (const State& s : found)
+    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); })) r.new_states.push_back(s);
+  if (!from.states.complete && !r.new_states.empty()) {
+    r.verdict = undecided("source", from);
+    return r;
+  }
+  check::Options ask = options;
+  ask.property = check::Property::condition;
+  if (!r.new_states.empty()) {
+    r.execution = check::check(asking_for(target, r.observables, r.new_states.front()), target_model, ask, job);
+    FENCEPOST_INVARIANT(r.execution->verdict.status != Status::fails, "an outcome that was listed cannot be reached");
+    r.verdict = {Status::fails, "a new outcome"};
+    return r;
+  }
+  if (!to.flags.empty()) {
+    // A source whose outcomes are complete raised no flag; one cut by a bound might.
+    if (!from.states.complete) {
+      r.verdict = undecided("source", from);
+      return r;
+    }
+    r.new_flags = to.flags;
+    r.race = true;
+    ask.property = check::Property::races;
+    r.execution = check::check(target, target_model, ask, job);
+    r.verdict = {Status::fails, "the target raises '" + to.flags.front() + "' and the source does not"};
+    return r;
+  }
+  r.verdict = to.states.complete ? Verdict{Status::holds, ""} : undecided("target", to);
+  return r;
+}
+
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job) {
   const check::Outcomes from = outcomes_of(source, model, options, job);

@@ -13,6 +13,7 @@ struct Refinement {
   size_t source_states = 0, target_states = 0; // after projection to the observables
   std::vector<prog::State> new_states;         // of the target, not of the source; over `observables`
   std::vector<std::string> new_flags;          // raised by the target only
+  bool undefined = false;                      // the source raises a flag, so that everything is allowed
   bool race = false;                           // `execution` shows a new flag, not a new state
   std::optional<check::Result> execution;      // of the target: the first new thing
 };
@@ -20,6 +21,11 @@ struct Refinement {
 // `options.property` is not used. An error when the programs have no observable in common.
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job);
+
+// The same between two dialects, each judged by its own model. A source that raises a flag (a race) allows everything; the
+// target may not raise one where the source does not. Values are compared as signed numbers.
+Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_model, const prog::Test& target,
+                            const cat::Model& target_model, const check::Options& options, Job& job);
 
 // The target with the question "exists: these observables have these values" (free values are left open).
 prog::Test asking_for(const prog::Test& test, const std::vector<prog::Observable>& obs, const prog::State& s);

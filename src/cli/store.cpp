@@ -146,6 +146,8 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::steps: s.steps = value; break;
     case OptionId::exhaustive: s.exhaustive = true; break;
     case OptionId::changes: s.changes = static_cast<uint32_t>(number); break;
+    case OptionId::generate: s.generate = static_cast<uint32_t>(number); break;
+    case OptionId::to_model: s.to_model = value; break;
     case OptionId::site: s.site = static_cast<uint32_t>(number); break;
     case OptionId::count_: break;
   }

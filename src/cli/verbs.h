@@ -11,6 +11,7 @@ int run_explain(const CommandLine& line, const Console& console);
 int run_diff_models(const CommandLine& line, const Console& console);
 int run_refine(const CommandLine& line, const Console& console);
 int run_relax(const CommandLine& line, const Console& console);
+int run_lower(const CommandLine& line, const Console& console);
 int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
 int run_print(const CommandLine& line, const Console& console);

@@ -77,7 +77,7 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.steps, fresh.steps);
       EXPECT_EQ(s.changes, fresh.changes);
     } else {
-      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site) << o.name;
+      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site || o.id == OptionId::generate) << o.name;
     }
   }
 }

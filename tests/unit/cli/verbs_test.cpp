@@ -334,3 +334,27 @@ TEST_F(Verbs, RelaxReportsSitesAndFixes) {
   EXPECT_EQ(run_with({"relax", "--keep", "rac", never_}).code, 2);
   EXPECT_EQ(run_with({"relax", "--site", "9", never_}).code, 2);
 }
+
+TEST_F(Verbs, LowerHoldsTablesToTheModels) {
+  const std::string sb = write("sb.litmus",
+                               "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, 1);\n"
+                               "  int r0 = atomic_load(y);\n}\nP1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n"
+                               "  int r0 = atomic_load(x);\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
+  const Ran good = run_with({"lower", "opencl-ptx", sb});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  EXPECT_TRUE(has(good.out, "every outcome is one of the source's (3 of 3 states)")) << good.out;
+  const std::string bad = std::string(FENCEPOST_SOURCE_DIR) + "/examples/lowering/opencl-ptx-unfenced.map";
+  const Ran wrong = run_with({"lower", bad, sb, "-o", dir_ + "/out"});
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_TRUE(has(wrong.out, "new outcome: 0:r0=0; 1:r0=0;")) << wrong.out;
+  // The two files ask for the outcome: one of them does not have it.
+  EXPECT_EQ(run_with({"check", dir_ + "/out/sb-source.litmus"}).code, 1);
+  EXPECT_EQ(run_with({"check", "-m", "ptx-7.5-spec", dir_ + "/out/sb-lowered.litmus"}).code, 0);
+  const Ran generated = run_with({"lower", "opencl-vulkan", "--generate", "2"});
+  EXPECT_EQ(generated.code, 0) << generated.out;
+  EXPECT_TRUE(has(generated.out, ", 0 gain one")) << generated.out;
+  EXPECT_TRUE(has(run_with({"lower", "--json", bad, sb}).out, "\"schema\": \"fencepost.lower/1\""));
+  EXPECT_EQ(run_with({"lower", "opencl-vulkan", sb}).code, 3);   // no rule for seq_cst
+  EXPECT_EQ(run_with({"lower", "opencl-vulcan", sb}).code, 2);
+  EXPECT_EQ(run_with({"lower", "opencl-ptx"}).code, 2);
+}

@@ -1,0 +1,178 @@
+// Tables, what they make of tests, and that no shipped one adds an outcome.
+#include "lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "cat/library.h"
+#include "check/check.h"
+#include "emit/litmus.h"
+#include "front/litmus.h"
+
+namespace fencepost {
+namespace {
+
+prog::Test read(const std::string& text) {
+  auto t = front::parse_one(make_source("test.litmus", text));
+  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+  return t ? *t : prog::Test{};
+}
+
+lower::Table table(const std::string& name) {
+  auto t = lower::load_table(name);
+  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+  return t ? *t : lower::Table{};
+}
+
+std::string known_bad() { return std::string(FENCEPOST_SOURCE_DIR) + "/examples/lowering/opencl-ptx-unfenced.map"; }
+
+vocab::Dialect dialect(prog::Syntax s) {
+  return s == prog::Syntax::ptx ? vocab::Dialect::ptx : s == prog::Syntax::vulkan ? vocab::Dialect::vulkan : vocab::Dialect::opencl;
+}
+
+// Outcomes as texts of signed values, or nullopt when a flag is raised.
+std::optional<std::set<std::string>> outcomes(const prog::Test& t, const std::string& model) {
+  const auto m = cat::load_model(model, t.dialect);
+  EXPECT_TRUE(m.has_value()) << model;
+  Job job;
+  const auto o = check::outcomes(t, *m, {}, job);
+  EXPECT_TRUE(o.states.complete);
+  if (!o.flags.empty()) return std::nullopt;
+  std::set<std::string> out;
+  for (const auto& s : o.states.states) {
+    std::set<std::string> parts;   // by name: the two list registers and locations in their own orders
+    for (size_t i = 0; i < s.size(); ++i)
+      parts.insert(o.observables[i].text + "=" + std::to_string(term::to_signed(s[i].value, o.observables[i].width)));
+    std::string text;
+    for (const std::string& p : parts) text += p + ";";
+    out.insert(text);
+  }
+  return out;
+}
+
+TEST(Lower, OpenClBecomesPtx) {
+  const prog::Test t = read(
+      "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, 1);\n  int r0 = atomic_load(y);\n}\n"
+      "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n  int r0 = atomic_load(x);\n}\n"
+      "exists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
+  const auto good = lower::apply(table("opencl-ptx"), t);
+  ASSERT_TRUE(good.has_value()) << render(good.error());
+  const std::string text = emit::print(*good);
+  for (const char* part : {"fence.sc.gpu", "st.release.gpu x, 1", "ld.acquire.gpu r0, y", "P1@cta 1, gpu 0"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_TRUE(read(text) == *good);
+  const auto source = outcomes(t, "opencl");
+  ASSERT_TRUE(source.has_value());
+  const auto lowered = outcomes(*good, "ptx-7.5-spec");
+  ASSERT_TRUE(lowered.has_value());
+  for (const auto& s : *lowered) EXPECT_TRUE(source->count(s)) << s;
+  // Without the fences store buffering shows through.
+  const auto bad = lower::apply(table(known_bad()), t);
+  ASSERT_TRUE(bad.has_value());
+  const auto more = outcomes(*bad, "ptx-7.5-spec");
+  EXPECT_TRUE(std::any_of(more->begin(), more->end(), [&](const auto& s) { return !source->count(s); }));
+}
+
+TEST(Lower, ControlFlowAndBarriersBetweenPtxAndVulkan) {
+  const prog::Test t = read(
+      "PTX loop\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 7 | L: ;\n st.release.gpu y, 1 | ld.acquire.gpu r0, y ;\n"
+      " bar.cta.sync 0 | beq r0, 0, L ;\n | bar.cta.sync 0 ;\n | ld.weak r1, x ;\n | add r2, r1, 1 ;\nforall (P1:r1 = 7 /\\ P1:r2 = 8)\n");
+  const auto v = lower::apply(table("ptx-vulkan"), t);
+  ASSERT_TRUE(v.has_value()) << render(v.error());
+  const std::string text = emit::print(*v);
+  for (const char* part : {"VULKAN loop", "beq r0, 0, L", "add r2, r1, 1", "cbar.acq_rel.wg.semsc0.semav.semvis 0", "forall"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  const auto back = lower::apply(table("vulkan-ptx"), *v);
+  ASSERT_TRUE(back.has_value()) << render(back.error());
+  EXPECT_EQ(back->instrs(1).size(), t.instrs(1).size());
+}
+
+TEST(Lower, NoShippedTableAddsAnOutcomeToTheSmallTests) {
+  const auto names = lower::shipped_tables();
+  EXPECT_GE(names.size(), 4u);
+  for (const std::string& name : names) {
+    const lower::Table t = table(name);
+    uint64_t seen = 0, compared = 0;
+    lower::generate(t, 4, [&](lower::Generated g) {
+      EXPECT_EQ(g.number, seen + 1);
+      ++seen;
+      // All of two accesses; of the larger ones every 499th among the first 30,000.
+      if (g.number > 150 && g.number % 499 != 0) return g.number < 30000;
+      EXPECT_EQ(g.test.dialect, dialect(t.from));
+      const auto source = outcomes(g.test, t.from_model);
+      if (!source) return true;
+      const auto lowered = lower::apply(t, g.test);
+      EXPECT_TRUE(lowered.has_value()) << render(lowered.error()) << emit::print(g.test);
+      if (!lowered) return false;
+      const auto target = outcomes(*lowered, t.to_model);
+      EXPECT_TRUE(target.has_value()) << name << "\n" << emit::print(g.test) << emit::print(*lowered);
+      if (target)
+        for (const auto& s : *target) EXPECT_TRUE(source->count(s)) << name << " " << s << "\n" << emit::print(g.test) << emit::print(*lowered);
+      ++compared;
+      return true;
+    });
+    EXPECT_GT(compared, 50u) << name;
+  }
+}
+
+TEST(Lower, CountsMatchWhatIsMade) {
+  for (const std::string& name : lower::shipped_tables()) {
+    const lower::Table t = table(name);
+    uint64_t made = 0;
+    std::set<std::string> texts;
+    lower::generate(t, 2, [&](lower::Generated g) {
+      ++made;
+      g.test.title = "t";
+      EXPECT_TRUE(texts.insert(emit::print(g.test)).second) << "twice: " << emit::print(g.test);
+      return true;
+    });
+    EXPECT_EQ(made, lower::count_generated(t, 2)) << name;
+  }
+}
+
+TEST(Lower, FaultsAreLocatedAndHinted) {
+  const auto fault = [](const std::string& text) {
+    const auto t = lower::parse_table(make_source("my.map", text));
+    EXPECT_FALSE(t.has_value()) << text;
+    return t ? std::string() : render(t.error());
+  };
+  const std::string head = "lowering t\nfrom PTX ptx-7.5\nto VULKAN vulkan\n";
+  for (const auto& [text, part] : {std::pair<std::string, std::string>{"", "begins with its name"},
+                                   {"lowering t\n", "where it leads"},
+                                   {head, "has no rule"},
+                                   {"lowering a b\n", "my.map:1:1"},
+                                   {"lowering t\nfrom PTZ m\n", "did you mean 'PTX'"},
+                                   {head + "ld.weak ld.sc0\n", "my.map:4:1"},
+                                   {head + "ld.weak -> ld.sc0 ld.sc0\n", "my.map:4:19"},
+                                   {head + "ld.weak -> ld.sc0 ;\n", "missing after ';'"},
+                                   {head + "ld.weak -> ; ld.sc0\n", "missing before ';'"},
+                                   {head + "scope cta wg\n", "takes two words"}}) {
+    const std::string said = fault(text);
+    EXPECT_NE(said.find(part), std::string::npos) << text << "\n" << said;
+    EXPECT_NE(said.find("hint"), std::string::npos) << text << "\n" << said;
+  }
+  EXPECT_FALSE(lower::load_table("opencl-ptz").has_value());
+}
+
+TEST(Lower, WhatCannotBeLoweredIsNamed) {
+  const auto refused = [](const lower::Table& t, const std::string& test) {
+    const auto r = lower::apply(t, read(test));
+    EXPECT_FALSE(r.has_value()) << test;
+    return r ? std::string() : render(r.error());
+  };
+  const lower::Table pv = table("ptx-vulkan");
+  EXPECT_NE(refused(pv, "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n fence.sc.gpu ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("no rule for fence.sc.gpu"), std::string::npos);
+  EXPECT_NE(refused(pv, "PTX a\n{ x=0; y @ surface aliases x; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("aliases"), std::string::npos);
+  EXPECT_NE(refused(pv, "PTX c\n{ x=0; }\n P0@cta 0,gpu 0 ;\n atom.relaxed.gpu.cas r0, x, 0, 1 ;\nexists (P0:r0 = 0)\n").find("compare-and-swap"), std::string::npos);
+  EXPECT_NE(refused(table("opencl-ptx"), "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("leads from OPENCL"), std::string::npos);
+  // A form that the target does not have is the table's fault, found when it is used.
+  lower::Table wrong = pv;
+  wrong.rules.front().to = {{"ld", "atom", "gpu"}};
+  EXPECT_FALSE(lower::apply(wrong, read("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n")).has_value());
+}
+
+}  // namespace
+}  // namespace fencepost
