@@ -121,21 +121,22 @@ Judge::Judge(const prog::Test& test, const cat::Model& model, const check::Optio
 
 void Judge::learn(const check::Result& r, Property property) {
   if (!r.choices) return;
-  witnesses_.push_back({*r.choices, property});
+  witnesses_.push_back({*r.choices, property, r.bound != 0 ? r.bound : options_.bound});
   recent_.insert(recent_.begin(), static_cast<uint32_t>(witnesses_.size() - 1));
 }
 
 Witness Judge::carried_back(const prog::Choice& choice, const prog::Variant& v, const check::Result& r,
                             Property p) const {
   const Places places(v, sites_, choice);
-  return {mapped(*r.choices, [&](const EventKey& k) { return places.written(k); }), p};
+  return {mapped(*r.choices, [&](const EventKey& k) { return places.written(k); }), p,
+          r.bound != 0 ? r.bound : options_.bound};
 }
 
 std::optional<check::Result> Judge::replay(const prog::Variant& v, const Witness& w) const {
   check::Result r;
   r.choices = w.choices;
   if (test_.dialect == vocab::Dialect::ptx) drop_orders(v.test, *r.choices);
-  auto run = witness::run(v.test, *r.choices, {options_.bound});
+  auto run = witness::run(v.test, *r.choices, {w.bound});
   if (!run) return std::nullopt;
   const witness::Evaluation e = witness::evaluate(model_, run->execution);
   if (!e.consistent()) return std::nullopt;
@@ -155,6 +156,7 @@ std::optional<check::Result> Judge::replay(const prog::Variant& v, const Witness
     for (uint32_t a : e.raised) r.flags.push_back(model_.axioms[a].name);
   }
   r.verdict.status = Status::fails;
+  r.bound = w.bound;
   r.execution = std::move(*run);
   return r;
 }
@@ -171,7 +173,8 @@ std::optional<check::Result> Judge::evidence(const prog::Choice& choice, const D
   }
   if (!d.witness) return std::nullopt;
   const Places places(v, sites_, choice);
-  Witness w{mapped(witnesses_[*d.witness].choices, [&](const EventKey& k) { return places.now(k); }), d.property};
+  Witness w{mapped(witnesses_[*d.witness].choices, [&](const EventKey& k) { return places.now(k); }), d.property,
+            witnesses_[*d.witness].bound};
   return replay(v, w);
 }
 
@@ -185,7 +188,9 @@ Decision Judge::decide(const prog::Choice& choice) {
   Decision d;
   for (size_t i = 0; i < recent_.size(); ++i) {
     const Witness& known = witnesses_[recent_[i]];
-    if (!replay(v, {mapped(known.choices, [&](const EventKey& k) { return places.now(k); }), known.property})) continue;
+    if (!replay(v,
+                {mapped(known.choices, [&](const EventKey& k) { return places.now(k); }), known.property, known.bound}))
+      continue;
     d = {Outcome::broken, known.property, "", recent_[i]};
     std::rotate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(i),
                 recent_.begin() + static_cast<std::ptrdiff_t>(i) + 1);

@@ -207,6 +207,31 @@ TEST(Relax, TerminationIsKept) {
   EXPECT_EQ(any.report().each[0].kind, SiteReport::Kind::weaker);
 }
 
+TEST(Relax, WitnessesOfHigherBoundsAreReplayedThere) {
+  // The wrong value needs two rounds of the loop.
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  const prog::Test t = read(
+      "PTX rounds\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n fence.acq_rel.gpu | add r3, r2, 0 ;\n"
+      " st.relaxed.gpu y, 1 | fence.acq_rel.gpu ;\n | ld.relaxed.gpu r0, x ;\n | ld.relaxed.gpu r2, y ;\n | add r1, r1, 1 ;\n"
+      " | beq r1, 1, L ;\n~exists (P1:r3 = 1 /\\ P1:r0 = 0)\n");
+  relax::Options o;
+  o.keep = {check::Property::condition};
+  o.check.auto_bound = true;
+  Job job;
+  const Session s(t, m, o, job);
+  ASSERT_EQ(s.report().mode, relax::Report::Mode::weaken) << s.report().trouble;
+  size_t shown = 0;
+  for (uint32_t k = 0; k < s.report().each.size(); ++k)
+    for (const auto& f : s.report().each[k].findings)
+      if (f.decision.outcome == Outcome::broken) {
+        const auto e = s.evidence(s.alone(k, f.form), f.decision);
+        ASSERT_TRUE(e.has_value());
+        EXPECT_EQ(e->bound, 2u);
+        ++shown;
+      }
+  EXPECT_GE(shown, 4u);
+}
+
 // ---- locks -------------------------------------------------------------------------------------------
 
 std::vector<prog::Test> locks() {
