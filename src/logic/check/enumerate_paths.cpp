@@ -17,7 +17,7 @@ using witness::StopReason;
 using Sources = std::set<uint32_t>;
 
 struct State {
-  explicit State(const std::vector<witness::Loop>* loops) : tracker(loops) {}
+  explicit State(const std::vector<witness::Loop>* loops) : tracker(loops), at_label(loops->size()) {}
   uint32_t pc = 0;
   std::vector<Sources> sources;  // per register
   std::vector<uint32_t> occurrences;
@@ -26,6 +26,7 @@ struct State {
   Sources ctrl;
   std::vector<std::pair<uint32_t, Sources>> scoped_ctrl;
   witness::LoopTracker tracker;
+  std::vector<std::vector<Expr>> at_label;   // per loop: the registers at the last time at its label
   Path path;                     // path.registers are the current ones
 };
 
@@ -74,6 +75,8 @@ class Walker {
     }
     ++s.path.steps;
     s.tracker.at(s.pc);
+    for (size_t k = 0; k < loops_.size(); ++k)
+      if (loops_[k].begin == s.pc) s.at_label[k] = s.path.registers;
     std::erase_if(s.scoped_ctrl, [&](const auto& c) { return c.first <= s.pc; });
     if (in.predicate != k_none) {
       const Expr runs = term::truth(s.path.registers[in.predicate]);
@@ -238,20 +241,47 @@ class Walker {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= s.pc) {
-      const bool idle = s.tracker.idle(in.label);
-      if (options_.kind != PathKind::safety && idle) return stop(s, StopReason::spin);
+      const bool last = s.tracker.is_last(in.label, options_.bound);
+      if (last || options_.kind != PathKind::safety) {
+        // An idle iteration ends the path; whether it was idle may depend on what was read.
+        if (const auto same = unchanged(s, in.label)) {
+          if (same->is_const(1)) return stop(s, StopReason::spin);
+          State idle = s;
+          if (require(idle, *same, true)) {
+            ended_.push_back(std::move(idle.path));
+            ended_.back().stop = StopReason::spin;
+            ended_.back().stop_instr = s.pc;
+          }
+          if (!require(s, *same, false)) return contradiction();
+        }
+      }
       if (repeats_) {
         ended_.push_back(s.path);
         ended_.back().stop = StopReason::cut;
         ended_.back().stop_instr = s.pc;
-        if (s.tracker.jump_back(in.label, options_.bound)) return contradiction();   // said already
+        if (s.tracker.jump_back(in.label, options_.bound, false)) return contradiction();   // said already
         s.pc = target;
         return true;
       }
-      if (const auto why = s.tracker.jump_back(in.label, options_.bound)) return stop(s, *why);
+      if (const auto why = s.tracker.jump_back(in.label, options_.bound, false)) return stop(s, *why);
     }
     s.pc = target;
     return true;
+  }
+
+  // That the iteration that ends here was idle, as a term; nullopt: it was not.
+  std::optional<Expr> unchanged(const State& s, prog::LabelId label) const {
+    if (!s.tracker.quiet(label)) return std::nullopt;
+    const size_t k = s.tracker.index(label);
+    Expr all = term::constant(1, 1);
+    for (size_t r = 0; r < s.path.registers.size(); ++r) {
+      const Expr& now = s.path.registers[r];
+      const Expr& then = s.at_label[k][r];
+      if (!loops_[k].live[r] || now == then) continue;
+      all = term::binary(term::Op::and_, std::move(all), term::binary(term::Op::eq, now, then));
+    }
+    if (all.is_const(0)) return std::nullopt;
+    return all;
   }
 
   // ---- parts ----
@@ -316,7 +346,6 @@ class Walker {
   void assign(State& s, prog::RegId r, const Expr& value, Sources from) const {
     s.path.registers[r] = term::resize(value, code_.registers[r].width, true);
     s.sources[r] = std::move(from);
-    s.tracker.assigned(r);
   }
 
   void add_ctrl(State& s, const Instr& in, const Sources& from) const {

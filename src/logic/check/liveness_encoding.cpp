@@ -250,7 +250,25 @@ std::optional<std::string> LivenessEncoding::serve(const witness::ScopeTree::Nod
   }
   some.push_back(-c_.or_(live));
   c_.add(some);
-  // Whom it must serve, by every case of who is alive and who has started.
+  // Whom it must serve: by the definition of a shipped model, else by every case of who is alive and who has started.
+  using witness::KnownProgress;
+  const auto known = level.known;
+  if (known != KnownProgress::other) {
+    std::vector<Lit> earlier;   // schedulable, with smaller ids
+    for (size_t k = 0; k < width; ++k) {
+      const Lit serves_k = serves[n.children[k]];
+      if (known == KnownProgress::hsa || known == KnownProgress::hsa_obe) {
+        std::vector<Lit> clause{-served, serves_k};
+        clause.insert(clause.end(), earlier.begin(), earlier.end());
+        c_.add(clause);
+      }
+      if (known == KnownProgress::obe || known == KnownProgress::hsa_obe) c_.add({-served, -started[n.children[k]], serves_k});
+      if (known == KnownProgress::lobe)
+        for (size_t later = k; later < width; ++later) c_.add({-served, -started[n.children[later]], serves_k});
+      earlier.push_back(schedulable[n.children[k]]);
+    }
+    return std::nullopt;
+  }
   constexpr size_t k_table = 5;
   if (width > k_table) {
     return "the progress model " + level.model + " over " + std::to_string(width) + " siblings (at most " +

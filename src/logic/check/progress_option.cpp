@@ -18,9 +18,13 @@ Expected<witness::LevelProgress> level_model(const std::string& name) {
                           "started and threads");
   witness::LevelProgress out;
   out.model = model->name();
-  const auto shipped = fair::shipped_models();
   const bool by_name = name.find('/') == std::string::npos && !name.ends_with(".progress");
   if (by_name && out.model == "fair") return out;
+  if (by_name)
+    for (const auto& [word, known] : {std::pair{"unfair", witness::KnownProgress::unfair}, std::pair{"hsa", witness::KnownProgress::hsa},
+                                      std::pair{"obe", witness::KnownProgress::obe}, std::pair{"hsa+obe", witness::KnownProgress::hsa_obe},
+                                      std::pair{"lobe", witness::KnownProgress::lobe}})
+      if (out.model == word) out.known = known;
   out.fair = [shared = std::make_shared<const fair::Model>(*model)](uint32_t n, uint64_t live, uint64_t started) {
     return shared->fair(n, live, started);
   };

@@ -68,7 +68,8 @@ struct State {
   std::vector<Taint> taints;                       // by register
   Taint ctrl;                                      // reaching to the end of the thread
   std::vector<ScopedCtrl> scoped;                  // structured statements still open
-  std::vector<Expr> effect;                        // by loop: effect since its label
+  std::vector<Expr> effect;                        // by loop: a write or a barrier since its label
+  std::vector<std::vector<Expr>> at_label;         // by loop: the registers at the last time there; empty: never there
   std::map<std::string, std::vector<Arrival>> arrivals;
 };
 
@@ -268,7 +269,14 @@ class ThreadUnroller {
     }
     const Expr& pick = from.guard;
     for (size_t r = 0; r < into.regs.size(); ++r) into.regs[r] = choose(pick, from.regs[r], into.regs[r]);
-    for (size_t k = 0; k < into.effect.size(); ++k) into.effect[k] = choose(pick, from.effect[k], into.effect[k]);
+    for (size_t k = 0; k < into.effect.size(); ++k) {
+      into.effect[k] = choose(pick, from.effect[k], into.effect[k]);
+      // Where one of the two has not been at the label, its effect says so, and the registers do not matter.
+      if (into.at_label[k].empty()) into.at_label[k] = from.at_label[k];
+      else if (!from.at_label[k].empty())
+        for (size_t r = 0; r < into.at_label[k].size(); ++r)
+          into.at_label[k][r] = choose(pick, from.at_label[k][r], into.at_label[k][r]);
+    }
     auto merge_taint = [&](Taint& a, const Taint& b) {
       for (auto& [load, c] : a) {
         auto it = b.find(load);
@@ -319,6 +327,7 @@ class ThreadUnroller {
       st.regs[iv.reg] = term::constant(v & term::mask(w), w);
     }
     st.taints.resize(code_.registers.size());
+    st.at_label.resize(loops_.size());
     st.effect.assign(loops_.size(), yes());  // until the label: an extent may be entered behind it
     return st;
   }
@@ -375,23 +384,24 @@ class ThreadUnroller {
         State out = edges_[n].size() > 1 ? st : std::move(st);
         if (edges_[n].size() > 1) out.guard = both(out.guard, e.taken ? taken : invert(taken));
         if (out.guard.is_const(0)) continue;
+        const Expr effect = e.back_loop != k_none ? effect_of(out, e.back_loop) : no();
         if (repeats_ && e.back_loop != k_none) {
-          const Expr last = e.to == k_stop ? yes() : either(choice(), invert(out.effect[e.back_loop]));
-          exits.push_back({Exit::Kind::repeats, both(out.guard, last), out.effect[e.back_loop], out.regs, keys_[n].pc, 0, n, e.back_loop});
+          const Expr last = e.to == k_stop ? yes() : either(choice(), invert(effect));
+          exits.push_back({Exit::Kind::repeats, both(out.guard, last), effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
           out.guard = both(out.guard, invert(last));
           if (out.guard.is_const(0)) continue;
         }
         if (halts_ && !repeats_ && e.back_loop != k_none && e.to != k_stop) {
-          const Expr idle = invert(out.effect[e.back_loop]);
+          const Expr idle = invert(effect);
           if (!idle.is_const(0))
             exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop});
-          out.guard = both(out.guard, out.effect[e.back_loop]);
+          out.guard = both(out.guard, effect);
           if (out.guard.is_const(0)) continue;
         }
         if (e.to == k_stop) {
           if (repeats_) continue;
           s_.has_stops = true;
-          exits.push_back({Exit::Kind::stopped, out.guard, out.effect[e.back_loop], out.regs, keys_[n].pc, 0, n, e.back_loop});
+          exits.push_back({Exit::Kind::stopped, out.guard, effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
         } else if (e.to == k_end) {
           merge(at_end, out);
         } else {
@@ -428,8 +438,19 @@ class ThreadUnroller {
     }
     st.regs[r] = std::move(v);
     if (deps_) st.taints[r] = std::move(t);
-    for (size_t k = 0; k < loops_.size(); ++k)
-      if (loops_[k].live[r]) st.effect[k] = either(st.effect[k], when);
+  }
+
+  // Whether the iteration that ends here had an effect: a write, a barrier, or another value in a live register.
+  Expr effect_of(const State& st, uint32_t loop) const {
+    Expr out = st.effect[loop];
+    if (out.is_const(1)) return out;
+    for (size_t r = 0; r < st.regs.size(); ++r) {
+      const Expr& now = st.regs[r];
+      const Expr& then = st.at_label[loop][r];
+      if (!loops_[loop].live[r] || now.identity() == then.identity()) continue;
+      out = either(out, term::binary(Op::ne, now, then));
+    }
+    return out;
   }
 
   SymEvent event(uint32_t node, const Instr& instr, const State& st, const Expr& when, const vocab::TagSet& tags) {
@@ -484,7 +505,10 @@ class ThreadUnroller {
     switch (instr.kind) {
       case Kind::label:
         for (size_t k = 0; k < loops_.size(); ++k)
-          if (loops_[k].label == instr.label) st.effect[k] = no();
+          if (loops_[k].label == instr.label) {
+            st.effect[k] = no();
+            st.at_label[k] = st.regs;
+          }
         std::erase_if(st.scoped, [&](const ScopedCtrl& sc) { return sc.until == instr.label; });
         break;
       case Kind::jump: taken = when; break;

@@ -107,11 +107,6 @@ void LoopTracker::at(uint32_t position) {
 
 void LoopTracker::effect() { effect_.assign(effect_.size(), true); }
 
-void LoopTracker::assigned(prog::RegId reg) {
-  for (size_t k = 0; k < loops_->size(); ++k)
-    if ((*loops_)[k].live[reg]) effect_[k] = true;
-}
-
 size_t LoopTracker::index(prog::LabelId label) const {
   for (size_t k = 0; k < loops_->size(); ++k)
     if ((*loops_)[k].label == label) return k;
@@ -119,9 +114,9 @@ size_t LoopTracker::index(prog::LabelId label) const {
   return 0;
 }
 
-std::optional<StopReason> LoopTracker::jump_back(prog::LabelId label, uint32_t bound) {
+std::optional<StopReason> LoopTracker::jump_back(prog::LabelId label, uint32_t bound, bool idle) {
   const size_t k = index(label);
-  if (taken_[k] + 1 >= bound) return effect_[k] ? StopReason::cut : StopReason::spin;
+  if (taken_[k] + 1 >= bound) return idle ? StopReason::spin : StopReason::cut;
   ++taken_[k];
   return std::nullopt;
 }

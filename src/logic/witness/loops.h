@@ -35,14 +35,16 @@ class LoopTracker {
 
   void at(uint32_t position);          // before the instruction there runs
   void effect();                       // a write event or a barrier
-  void assigned(prog::RegId reg);
+  // Whether the iteration since the last time at the label executed no write event and no barrier. It was idle if besides
+  // every register that is live at the label has the value that it had then.
+  bool quiet(prog::LabelId label) const { return !effect_[index(label)]; }
+  size_t index(prog::LabelId label) const;
   // A jump to `label`, which lies at or before the current position: nullopt if it may be taken (and it is
   // counted), else why the thread stops here.
-  std::optional<StopReason> jump_back(prog::LabelId label, uint32_t bound);
-  bool idle(prog::LabelId label) const { return !effect_[index(label)]; }   // since the last time at the label
+  std::optional<StopReason> jump_back(prog::LabelId label, uint32_t bound, bool idle);
+  bool is_last(prog::LabelId label, uint32_t bound) const { return taken_[index(label)] + 1 >= bound; }
 
  private:
-  size_t index(prog::LabelId label) const;
   const std::vector<Loop>* loops_;
   std::vector<uint32_t> taken_;        // backward jumps since the extent was entered
   std::vector<bool> effect_;           // since the last time at the label; true when the extent was entered elsewhere

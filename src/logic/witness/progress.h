@@ -16,9 +16,13 @@ namespace fencepost::witness {
 // F(live, started) for `children` siblings in the order of their ids; bit k: child k. At most 64 siblings.
 using FairSet = std::function<uint64_t(uint32_t children, uint64_t live, uint64_t started)>;
 
+// Models whose definition is known without asking: `other` is given by its function alone.
+enum class KnownProgress : uint8_t { other, unfair, hsa, obe, hsa_obe, lobe };
+
 struct LevelProgress {
   std::string model = "FAIR";  // for messages; "FAIR" and an empty function: all children
   FairSet fair;
+  KnownProgress known = KnownProgress::other;
   bool is_fair() const { return !fair; }
 };
 

@@ -45,6 +45,7 @@ class ThreadInterpreter {
       bound_ = 0xffffffffu;
     }
     registers.assign(code_.registers.size(), 0);
+    at_label_.resize(loops_.size());
     sources_.resize(code_.registers.size());
     occurrences_.assign(code_.code.size(), 0);
     for (const prog::InitValue& v : test.threads[thread].init) {
@@ -109,6 +110,8 @@ class ThreadInterpreter {
     }
     const Instr& in = code_.code[pc_];
     tracker_.at(pc_);
+    for (size_t k = 0; k < loops_.size(); ++k)
+      if (loops_[k].begin == pc_) at_label_[k] = registers;
     std::erase_if(scoped_ctrl_, [&](const auto& c) { return c.first <= pc_; });
     if (in.predicate != k_none && (registers[in.predicate] != 0) == in.predicate_negated) {
       // A branch that its predicate skips has been decided by it all the same.
@@ -216,13 +219,21 @@ class ThreadInterpreter {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= pc_) {
-      if (auto why = tracker_.jump_back(in.label, bound_)) {
+      if (auto why = tracker_.jump_back(in.label, bound_, idle(in.label))) {
         stop(*why);
         return {};
       }
     }
     pc_ = target;
     return {};
+  }
+
+  bool idle(prog::LabelId label) const {
+    if (!tracker_.quiet(label)) return false;
+    const size_t k = tracker_.index(label);
+    for (size_t r = 0; r < registers.size(); ++r)
+      if (loops_[k].live[r] && registers[r] != at_label_[k][r]) return false;
+    return true;
   }
 
   // ---- parts ----
@@ -297,7 +308,6 @@ class ThreadInterpreter {
   void assign(prog::RegId r, uint64_t value, Sources from) {
     registers[r] = value & width_mask(r);
     sources_[r] = std::move(from);
-    tracker_.assigned(r);
   }
 
   void add_ctrl(const Instr& in, const Sources& from) {
@@ -318,6 +328,7 @@ class ThreadInterpreter {
   std::vector<Moment> trace_;
   std::vector<Loop> loops_;
   LoopTracker tracker_;
+  std::vector<std::vector<uint64_t>> at_label_;             // per loop: the registers at the last time at its label
   uint32_t pc_ = 0;
   std::vector<Sources> sources_;                            // per register
   std::vector<uint32_t> occurrences_;                       // per instruction

@@ -4,7 +4,7 @@
 //
 // Loops: a backward jump is taken at most bound-1 times per stay in the loop (bound 1: the body runs once).
 // A thread that would jump back once more stops there, incomplete: `cut` when the finished iteration had a
-// side effect or assigned a register that is live at the loop head, `spin` otherwise (docs/semantics.md).
+// side effect or changed a register that is live at the loop head, `spin` otherwise (docs/semantics.md).
 //
 // Barriers: see barriers.h. Passing is a least fixpoint over threads: a
 // group that waits for itself is a deadlock, its members stay blocked and the threads incomplete.

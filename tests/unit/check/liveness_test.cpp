@@ -232,6 +232,26 @@ exists (x == 1)
   }
 }
 
+TEST(Liveness, ALoopThatReadsAgainWhatItKnewIsIdle) {
+  // The register is live at the loop's head, and has the value again that it had.
+  const char* text = R"(OPENCL wait
+{ x = 0; }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  int r = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  while (r == 0) {
+    r = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  }
+}
+P1@wg 1, dev 0 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}
+exists (x == 1)
+)";
+  EXPECT_EQ(ask(text, "OBE", 1), "fails");
+  EXPECT_EQ(ask(text, "FAIR", 1), "unknown") << "the iteration that reads something new";
+  EXPECT_EQ(ask(text, "FAIR", 2), "holds");
+}
+
 TEST(Liveness, BoundAutoGoesOnUntilThereIsAnAnswer) {
   const char* text = R"(VULKAN count
 { x = 0; y = 0; }
