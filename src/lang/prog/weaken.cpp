@@ -20,6 +20,7 @@ std::string text_of(const Test& test, const Place& at, const Shape& shape) {
     i.kind = Kind::fence;
   }
   set_shape(test, i, shape);
+  if (i.dst != k_none && test.code(at.thread).registers[i.dst].temporary) i.dst = k_none;  // an operand of its statement
   return to_string(test, at.thread, i);
 }
 

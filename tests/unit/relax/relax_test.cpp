@@ -318,6 +318,77 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
   EXPECT_GE(lattices, 6u);
 }
 
+TEST(Relax, TheLatticeOfSmallLocksIsThatOfBruteForce) {
+  size_t compared = 0;
+  for (const prog::Test& lock : locks()) {
+    const cat::Model m = model_of(lock.dialect);
+    relax::Options o;
+    o.exhaustive = true;
+    o.lattice_limit = 600;
+    o.keep = {check::Property::condition, check::Property::races};
+    Job job;
+    const Session s(lock, m, o, job);
+    if (!s.report().lattice->complete) continue;
+    EXPECT_EQ(choices(s.report().lattice->minimal), weakest_by_force(s.report().asked, m, s.report().sites)) << lock.title;
+    ++compared;
+  }
+  EXPECT_GE(compared, 5u);
+}
+
+// Every bundled test with few sites: what is called kept is so when asked afresh, what is called broken has its execution.
+TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
+  size_t kept = 0, broken = 0, fixes = 0;
+  for (const char* folder : {"ptx", "vulkan", "opencl"}) {
+    std::vector<std::string> paths;
+    for (const auto& e : fs::directory_iterator(std::string(FENCEPOST_SOURCE_DIR) + "/tests/corpus/" + folder))
+      if (e.path().extension() == ".litmus") paths.push_back(e.path());
+    std::sort(paths.begin(), paths.end());
+    for (size_t n = 0; n < paths.size(); ++n) {
+      const auto t = front::parse_file(paths[n]);
+      if (!t) continue;
+      const cat::Model m = model_of(t->front().dialect);
+      relax::Options o;
+      o.forbid = n % 2 == 0;
+      o.max_changes = 2;
+      Job job = Job::with_budget(20);
+      const Session s(t->front(), m, o, job);
+      const auto& r = s.report();
+      const auto all_hold = [&](const prog::Choice& c) {
+        for (const auto& p : r.properties) {
+          if (!p.kept) continue;
+          check::Options ask;
+          ask.property = p.property;
+          ask.engine = p.property == check::Property::termination ? check::Engine::automatic : check::Engine::enumerate;  // the other engine
+          Job fresh = Job::with_budget(20);
+          if (check::check(s.variant(c), m, ask, fresh).verdict.status != Status::holds) return false;
+        }
+        return true;
+      };
+      if (r.mode == relax::Report::Mode::weaken) EXPECT_TRUE(all_hold(r.joint.choice)) << paths[n];
+      for (uint32_t k = 0; k < r.each.size(); ++k)
+        for (size_t i = 0; i < r.each[k].findings.size(); i += 2) {
+          const auto& f = r.each[k].findings[i];
+          const prog::Choice c = s.alone(k, f.form);
+          if (f.decision.outcome == Outcome::kept) {
+            EXPECT_TRUE(all_hold(c)) << paths[n] << ": " << r.sites[k].forms[f.form].text;
+            ++kept;
+          } else if (f.decision.outcome == Outcome::broken && f.decision.detail.empty()) {
+            EXPECT_TRUE(s.evidence(c, f.decision).has_value()) << paths[n] << ": " << r.sites[k].forms[f.form].text;
+            ++broken;
+          }
+        }
+      if (r.repair)
+        for (const auto& f : r.repair->fixes) {
+          EXPECT_TRUE(all_hold(f.choice)) << paths[n];
+          ++fixes;
+        }
+    }
+  }
+  EXPECT_GT(kept, 200u);
+  EXPECT_GT(broken, 200u);
+  EXPECT_GT(fixes, 20u);
+}
+
 TEST(Relax, TheAcquireOfTheTicketIsNotNeeded) {
   const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/asplos24/fig13-ticket-acquire.litmus");
   ASSERT_TRUE(t.has_value());
