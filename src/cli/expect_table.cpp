@@ -192,6 +192,7 @@ std::optional<Question> question_of(const ExpectRow& row) {
   if (property == "termination" || (property.starts_with("termination[") && property.ends_with("]"))) {
     q.property = check::Property::termination;
     if (property.size() > 13) q.progress = property.substr(12, property.size() - 13);
+    std::replace(q.progress.begin(), q.progress.end(), ';', ',');  // tables whose columns are separated by commas
     return q;
   }
   return std::nullopt;

@@ -74,6 +74,13 @@ void Constants::set_launch(const std::optional<Grid>& grid) {
   for (const Instruction* r : m_.reflection())
     if (r->word(1) == NonSemanticClspvReflectionArgumentWorkgroup && r->size() >= 5)
       buffers_.insert(static_cast<uint32_t>(whole(r->word(4), *r)));
+  for (const Instruction* v : m_.variables()) {  // a local buffer with an input has its length
+    const InputValue* in = input(v->result);
+    if (in == nullptr || !in->is_list || in->items.empty()) continue;
+    const Type& t = m_.type(m_.type(v->type, *v).element, *v);
+    if (t.kind != Type::Kind::array) continue;
+    if (const auto id = m_.spec_id(t.length); id && buffers_.contains(*id)) lengths_[t.length] = in->items.size();
+  }
   memo_.clear();
 }
 
@@ -116,6 +123,8 @@ Value Constants::compute(const Instruction& i) const {
       if (const auto it = sizes_.find(*id); it != sizes_.end())
         return Value::scalar(i.type, term::constant(launch_.local[it->second], types_.bits(i.type, i)));
     // The length of a local buffer that a kernel is given: the host chooses it, and makes it large enough.
+    if (const auto given = lengths_.find(i.result); given != lengths_.end())
+      return Value::scalar(i.type, term::constant(given->second, types_.bits(i.type, i)));
     if (const auto id = m_.spec_id(i.result); id && buffers_.contains(*id) && t.kind == Type::Kind::int_) {
       const uint64_t n = std::max<uint64_t>({i.number(0), k_least_buffer, launch_.grid.threads()});
       return Value::scalar(i.type, term::constant(n, types_.bits(i.type, i)));

@@ -42,6 +42,7 @@ class Constants {
   std::unordered_map<Id, const Input*> inputs_;
   std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size
   std::unordered_set<uint32_t> buffers_;           // SpecIds: lengths of local buffers
+  std::unordered_map<Id, uint64_t> lengths_;
   mutable std::unordered_map<Id, Value> memo_;
   mutable std::vector<Id> open_;
 };

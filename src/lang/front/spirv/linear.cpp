@@ -1,4 +1,7 @@
 // Segments in a row: jumps, labels, and the removal of what nobody reads.
+#include <fmt/format.h>
+#include <spirv/unified1/spirv.hpp11>
+
 #include <algorithm>
 #include <set>
 
@@ -28,6 +31,7 @@ class Writer {
   void jump(prog::LabelId l, const Span& span) { add(Kind::jump, "goto", l, {}, span); }
   void branch(Expr when, prog::LabelId l, const Span& span) { add(Kind::branch, "if", l, std::move(when), span); }
 
+  const std::vector<Instr>& code() const { return t_.code; }
   prog::Template finish() {
     do {
       drop_labels();
@@ -126,7 +130,7 @@ class Writer {
         return true;
       }
       // Unreachable behind a jump.
-      if (i.kind == Kind::jump && k + 1 < t_.code.size() && t_.code[k + 1].kind != Kind::label) {
+      if (i.kind == Kind::jump && k + 1 < t_.code.size() && t_.code[k + 1].kind != Kind::label && t_.code[k + 1].kind != Kind::barrier) {
         t_.code.erase(t_.code.begin() + static_cast<std::ptrdiff_t>(k) + 1);
         return true;
       }
@@ -346,6 +350,29 @@ prog::Template Lowering::linear() {
       out.place(later[n].first, span);
       follow(*later[n].second, n + 1 == later.size());
     }
+  }
+  // A barrier waits for every invocation of its scope, also for those that no way leads to it: the code mentions it.
+  std::set<std::string> mentioned;
+  for (const Instr& i : out.code())
+    if (i.kind == Kind::barrier) mentioned.insert(i.barrier.instance);
+  std::vector<Instr> missing;
+  for (const Frame& f : flow_.frames)
+    for (const Block& b : f.function->blocks)
+      for (const Instruction* i : b.code) {
+        const auto it = flow_.barriers.find(i);
+        if (it == flow_.barriers.end() || !mentioned.insert(fmt::format("{}b{}", f.path, it->second)).second) continue;
+        const bool subgroup = c_.has(i->word(0)) && c_.whole(i->word(0), *i) == static_cast<uint64_t>(spv::Scope::Subgroup);
+        Instr in;
+        in.kind = Kind::barrier;
+        in.mnemonic = "OpControlBarrier";
+        in.span = i->span;
+        in.barrier.instance = fmt::format("{}b{}", f.path, it->second);
+        in.barrier.level = subgroup ? 3 : 2;
+        missing.push_back(std::move(in));
+      }
+  if (!missing.empty()) {
+    out.jump(end, m_.entry().at->span);
+    out.put(std::move(missing));
   }
   out.place(end, m_.entry().at->span);
   return out.finish();
