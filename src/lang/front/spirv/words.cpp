@@ -181,7 +181,8 @@ spv_result_t take_instruction(void* user, const spv_parsed_instruction_t* in) {
   return SPV_SUCCESS;
 }
 
-Collector parse(const Context& context, const std::vector<uint32_t>& words, const SourcePtr& source) {
+// `text`: the statements that the words were made of, or none.
+Collector parse(const Context& context, const std::vector<uint32_t>& words, const SourcePtr& source, const std::vector<Statement>& text) {
   Collector c;
   Complaint complaint;
   if (spvBinaryParse(context.get(), &c, words.data(), words.size(), take_header, take_instruction, &complaint.d) != SPV_SUCCESS) {
@@ -189,6 +190,10 @@ Collector parse(const Context& context, const std::vector<uint32_t>& words, cons
     while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
     for (char& ch : message)
       if (ch == '\n') ch = ' ';
+    if (c.list.size() < text.size()) {  // the instruction behind those that were taken
+      const Statement& s = text[c.list.size()];
+      fail_at(Span{source, s.begin, s.end}, std::move(message), "the text is read by SPIRV-Tools' assembler");
+    }
     const size_t at = complaint.d != nullptr ? complaint.d->position.index : 0;
     fail_at(Span{source, 0, 0}, fmt::format("word {} of the module: {}", at, message), "the file is damaged, or is no SPIR-V module");
   }
@@ -283,7 +288,7 @@ Words read_words(const SourcePtr& given) {
   std::vector<uint32_t> words;
   if (w.binary) {
     words = words_of(given);
-    Collector check = parse(context, words, make_source(given->name, ""));  // names the word at fault
+    parse(context, words, make_source(given->name, ""), {});  // names the word at fault
     spv_text text = nullptr;
     Complaint complaint;
     if (spvBinaryToText(context.get(), words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_INDENT, &text, &complaint.d) != SPV_SUCCESS)
@@ -301,13 +306,21 @@ Words read_words(const SourcePtr& given) {
     const std::unique_ptr<spv_binary_t, BinaryEnd> owner(binary);
     words.assign(binary->code, binary->code + binary->wordCount);
   }
-  Collector c = parse(context, words, w.source);
+  Collector c = parse(context, words, w.source, all);
   FENCEPOST_INVARIANT(c.list.size() == all.size(), "the assembler sees other instructions than the scanner");
   w.instructions = std::move(c.list);
   w.bound = c.bound;
   for (size_t k = 0; k < all.size(); ++k) {
     Instruction& i = w.instructions[k];
     i.span = {w.source, all[k].begin, all[k].end};
+    std::vector<Id> ids;
+    if (i.type != 0) ids.push_back(i.type);
+    for (size_t n = 0; n < i.size(); ++n)
+      if (i.args[n].is_id) ids.push_back(i.word(n));
+    std::vector<std::string_view> spelt;
+    for (const Word& x : all[k].words)
+      if (x.text.starts_with("%")) spelt.push_back(x.text);
+    for (size_t n = 0; ids.size() == spelt.size() && n < ids.size(); ++n) w.names.emplace(ids[n], spelt[n]);
     if (i.result == 0 || all[k].result.empty()) continue;
     w.by_name.emplace(all[k].result, i.result);
     w.names.emplace(i.result, all[k].result);
