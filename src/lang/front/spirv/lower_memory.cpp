@@ -163,7 +163,20 @@ prog::Address Lowering::address(const Spot& s, uint32_t part) {
 // What was read, or any value when the place lies elsewhere.
 Expr Lowering::or_unknown(const Spot& s, Expr e, Id type, const Instruction& i) {
   if (!s.inside || s.inside.is_const(1)) return e;
-  return term::ite(s.inside, std::move(e), demand(Value::unknown(type, fmt::format("{}.elsewhere@{}", result_name(i), thread_)), i));
+  const uint8_t w = types_.bits(type, i);
+  const uint8_t cell = w == 1 ? 8 : w;
+  const std::string name = fmt::format("{}.elsewhere@{}", result_name(i), thread_);
+  const prog::RegId r = reg(name, cell);
+  prog::Instr& clear = emit(Kind::local, i, "OpUndef");
+  clear.dst = r;
+  clear.value = term::constant(0, cell);
+  const prog::RegId outside = set(term::unary(T::not_, s.inside), "outside", i);
+  prog::Instr& in = emit(Kind::load, i, "undefined");
+  in.dst = r;
+  in.addr.symbol = memory_.unknown(name, cell, i.span);
+  in.predicate = outside;
+  if (m_.dialect() == vocab::Dialect::opencl) in.tags = {Tag::NA};
+  return term::ite(s.inside, std::move(e), w == 1 ? term::truth(var(r)) : var(r));
 }
 
 // ---- loads and stores --------------------------------------------------------------------------------------
