@@ -57,6 +57,7 @@ class Extension {
       if (round_[e] == 0 && x_.events[e].key.part == 0) ++per_round_[{x_.events[e].key.thread, x_.events[e].key.instr}];
     }
     total_co_ = co_is_total(test.dialect);
+    has_order_ = has_fence_order(test.dialect);
   }
 
   Choices make() {
@@ -141,7 +142,7 @@ class Extension {
     if (a.tags.has(Tag::W) && b.tags.has(Tag::W) && a.address == b.address && !a.tags.has(Tag::IW) &&
         !b.tags.has(Tag::IW) && ordered(x_.rel(Base::co), total_co_, e, i, f, j))
       out.co.push_back({copy(e, i), copy(f, j)});
-    if (!is_sc_fence(a) || !is_sc_fence(b)) return;
+    if (!has_order_ || !is_sc_fence(a) || !is_sc_fence(b)) return;
     if (x_.rel(Base::sr).test(e, f)) {
       if (ordered(x_.rel(Base::fsc), true, e, i, f, j)) out.fence_order.push_back({copy(e, i), copy(f, j)});
     } else if (ordered(x_.rel(Base::sync_fence), false, e, i, f, j)) {
@@ -154,6 +155,7 @@ class Extension {
   const std::vector<int32_t>& round_;
   uint32_t rounds_;
   bool total_co_ = true;
+  bool has_order_ = false;   // of fences: only some dialects have one
   std::map<EventKey, uint32_t> index_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> per_round_;  // (thread, instruction) -> events in a round
 };
