@@ -249,7 +249,9 @@ std::string describe(const Test& test, const Site& site) {
       out += (out.empty() ? "P" : ", P") + std::to_string(site.places[k].thread);
   const auto& code = test.instrs(site.at().thread);
   if (!site.gap) return out + ": " + site.forms[0].text;
-  return out + ": before " + to_string(test, site.at().thread, code[site.at().instr]);
+  Instr next = code[site.at().instr];
+  if (next.dst != k_none && test.code(site.at().thread).registers[next.dst].temporary) next.dst = k_none;
+  return out + ": before " + to_string(test, site.at().thread, next);
 }
 
 }  // namespace fencepost::prog
