@@ -92,7 +92,7 @@ class LassoTeller {
         if (x_.events[e].key.thread == t && in_last_round(e)) loop.push_back(e);
       for (uint32_t e : loop) g.nodes[node[e]].emphasis = true;
       if (loop.size() > 1) g.edges.push_back({node[loop.back()], node[loop.front()], "again", "step", true});
-      g.columns[t].group += fmt::format("{}{}", g.columns[t].group.empty() ? "" : "; ", column_note(t));
+      g.columns[t].title += ": " + column_note(t);
     }
     g.caption =
         fmt::format("{} allows this execution, and {} keeps its promise. Emphasised events happen again and again.",

@@ -69,7 +69,7 @@ TEST(Corpus, ParsePrintParseIsTheIdentity) {
   }
 }
 
-// As `fencepost expect` does it: as many iterations as it takes. The enumerating engine is asked where the test is small.
+// As `fencepost expect` does it: as many iterations as it takes.
 void expect_termination(const prog::Test& test, const cat::Model& m, const corpus::Case& c, const corpus::Line& l) {
   check::Options options;
   options.property = check::Property::termination;
@@ -77,10 +77,13 @@ void expect_termination(const prog::Test& test, const cat::Model& m, const corpu
   const auto progress = check::parse_progress(l.property.substr(12, l.property.size() - 13), test.dialect);
   ASSERT_TRUE(progress) << at(c, l) << render(progress.error());
   options.progress = *progress;
-  Job job = Job::with_budget(20);
-  const check::Result r = check::check(test, m, options, job);
-  EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << r.verdict.detail << " #" << l.provenance;
-  EXPECT_EQ(r.verdict.status == Status::fails, r.lasso.has_value()) << at(c, l);
+  for (const check::Engine e : {check::Engine::automatic, check::Engine::both}) {
+    options.engine = e;
+    Job job = Job::with_budget(20);
+    const check::Result r = check::check(test, m, options, job);
+    EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << check::name(e) << " " << r.verdict.detail << " #" << l.provenance;
+    EXPECT_EQ(r.verdict.status == Status::fails, r.lasso.has_value()) << at(c, l);
+  }
 }
 
 TEST(Corpus, BothEnginesGiveTheExpectedVerdict) {
