@@ -117,7 +117,8 @@ std::string weaken_text(const std::string& path, const Report& r, const std::str
   if (r.lattice) {
     const relax::Lattice& l = *r.lattice;
     if (!l.complete)
-      out += fmt::format("lattice: incomplete, {}\n", l.why_incomplete);
+      out += fmt::format("lattice: incomplete, {}{}\n", l.why_incomplete,
+                         l.minimal.empty() ? "; try --steps order or --steps drop" : "");
     else
       out += fmt::format("lattice: {} variants, {} weakest correct:\n", l.variants, l.minimal.size());
     for (size_t i = 0; i < l.minimal.size(); ++i)
