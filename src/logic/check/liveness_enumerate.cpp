@@ -37,7 +37,9 @@ class Finder {
     return somebody && witness::keeps_promise(tree_, options_.progress, schedulable, started, running);
   }
 
-  std::optional<witness::Lasso> lasso_of(const Candidate& c) const {
+  std::optional<std::string> not_repeated;  // why the judge could not repeat the last such candidate
+
+  std::optional<witness::Lasso> lasso_of(const Candidate& c) {
     witness::RunOptions o;
     o.trace = true;
     for (const Path* p : c.paths)
@@ -56,10 +58,13 @@ class Finder {
   }
 
  private:
-  bool choose(witness::Lasso& lasso, const std::vector<std::vector<ThreadLasso>>& fates) const {
+  bool choose(witness::Lasso& lasso, const std::vector<std::vector<ThreadLasso>>& fates) {
     const size_t t = lasso.threads.size();
-    if (t == fates.size())
-      return witness::verify(test_, model_, lasso, options_.progress, options_.fairness).has_value();
+    if (t == fates.size()) {
+      witness::Judgement j = witness::judge(test_, model_, lasso, options_.progress, options_.fairness);
+      if (j.kind == witness::Judgement::Kind::not_repeated) not_repeated = std::move(j.why);
+      return j.kind == witness::Judgement::Kind::confirmed;
+    }
     for (const ThreadLasso& f : fates[t]) {
       lasso.threads.push_back(f);
       if (choose(lasso, fates)) return true;
@@ -147,7 +152,7 @@ Result enumerate_termination(const prog::Test& test, const cat::Model& model, co
   };
   for (const witness::ScopeTree::Node& n : witness::scope_tree(test).nodes)
     if (n.children.size() > 64) return done(Status::unsupported, "more than 64 siblings under a progress model");
-  const Finder finder(test, model, options);
+  Finder finder(test, model, options);
   Goal goal;
   goal.filter = false;
   goal.stops = Goal::Stops::some_stop;
@@ -161,6 +166,8 @@ Result enumerate_termination(const prog::Test& test, const cat::Model& model, co
     return done(Status::fails);
   }
   if (end == SearchEnd::gave_up) return done(Status::gave_up, "out of time");
+  if (finder.not_repeated)
+    return done(Status::unknown, "candidates did not repeat, the last one because " + *finder.not_repeated);
   Search fragments(test, model, job, options.bound, PathKind::fragments);
   if (fragments.has_cut()) {
     Goal cut;

@@ -64,8 +64,8 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     }
     if (a == Answer::unknown) return done(Status::gave_up, "out of time");
   }
-  // Candidates that the judge rejects cannot be repeated; when none is left, there is no lasso.
-  if (rejected == k_attempts)
+  // That the judge could not repeat a candidate does not say that nobody can.
+  if (rejected > 0)
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Queries fragments(test, model, options, job);
   if (auto ok = fragments.prepare(enc::Unrolling::fragments); !ok)

@@ -155,14 +155,15 @@ class Extension {
   const std::vector<int32_t>& round_;
   uint32_t rounds_;
   bool total_co_ = true;
-  bool has_order_ = false;   // of fences: only some dialects have one
+  bool has_order_ = false;  // of fences: only some dialects have one
   std::map<EventKey, uint32_t> index_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> per_round_;  // (thread, instruction) -> events in a round
 };
 
 std::string thread_name(size_t t) { return "thread " + std::to_string(t); }
 
-Expected<void> check_threads(const prog::Test& test, const Lasso& lasso, const RunResult& run, uint32_t rounds) {
+Expected<void> check_threads(const prog::Test& test, const Lasso& lasso, const RunResult& run,
+                             const std::vector<uint32_t>& rounds) {
   for (size_t t = 0; t < lasso.threads.size(); ++t) {
     const ThreadLasso& l = lasso.threads[t];
     const ThreadRun& r = run.threads[t];
@@ -182,7 +183,7 @@ Expected<void> check_threads(const prog::Test& test, const Lasso& lasso, const R
         const auto& code = test.code(static_cast<uint32_t>(t));
         const auto live = live_registers(code, std::vector<bool>(code.registers.size(), false));
         const Moment& first = r.trace.at(l.prefix);
-        for (uint32_t i = 1; i <= rounds; ++i) {
+        for (uint32_t i = 1; i <= rounds[t]; ++i) {
           const Moment& now = r.trace.at(l.prefix + i * l.cycle);
           if (now.position != first.position) return no(thread_name(t) + " is elsewhere after a round");
           for (size_t k = 0; k < now.registers.size(); ++k)
@@ -196,14 +197,17 @@ Expected<void> check_threads(const prog::Test& test, const Lasso& lasso, const R
   return {};
 }
 
-Expected<void> check_reads(const prog::Test& test, const LassoRun& l, Fairness fairness, uint32_t rounds) {
+// `rounds`: how many of each thread's loop are shown.
+Expected<void> check_reads(const prog::Test& test, const LassoRun& l, Fairness fairness,
+                           const std::vector<uint32_t>& rounds) {
   const Execution& x = l.run.execution;
   const uint32_t n = static_cast<uint32_t>(x.events.size());
   const Relation& co = x.rel(Base::co);
-  const auto last = static_cast<int32_t>(rounds) - 1;
   for (uint32_t w = 0; w < n; ++w)
     for (uint32_t r = 0; r < n; ++r) {
-      if (l.round[r] == last && x.rel(Base::rf).test(w, r)) {
+      const uint32_t reader = x.events[r].key.thread;
+      const int32_t last = reader == k_init ? -1 : static_cast<int32_t>(rounds[reader]) - 1;
+      if (l.round[r] >= 0 && l.round[r] == last && x.rel(Base::rf).test(w, r)) {
         if (l.round[w] >= 0) {
           if (l.round[w] + 1 < last || l.round[w] > last)
             return no(to_string(test, x.events[r].key) + " reads from a round long past or still to come");
@@ -263,30 +267,46 @@ Expected<LassoRun> play(const prog::Test& test, const Lasso& lasso, uint32_t rou
   return out;
 }
 
-Expected<void> verify(const prog::Test& test, const cat::Model& model, const Lasso& lasso, const Progress& progress,
-                      Fairness fairness) {
+Judgement judge(const prog::Test& test, const cat::Model& model, const Lasso& lasso, const Progress& progress,
+                Fairness fairness) {
   std::vector<bool> schedulable, started, running;
+  std::vector<uint32_t> given;
   bool somebody = false;
   for (size_t t = 0; t < lasso.threads.size(); ++t) {
     const Fate f = lasso.threads[t].fate;
     schedulable.push_back(f == Fate::halted || f == Fate::running);
     started.push_back(f == Fate::halted ? lasso.threads[t].prefix > 0 : !test.instrs(static_cast<uint32_t>(t)).empty());
     running.push_back(f == Fate::running);
+    given.push_back(lasso.threads[t].given);
     somebody = somebody || f == Fate::running || f == Fate::blocked;
   }
-  if (!somebody) return no("every thread ends or is left behind");
+  using enum Judgement::Kind;
+  if (!somebody) return {no_lasso, "every thread ends or is left behind"};
   if (!keeps_promise(scope_tree(test), progress, schedulable, started, running))
-    return no("the scheduler breaks its promise");
-  for (uint32_t rounds = 2; rounds <= 4; ++rounds) {
-    const auto played = play(test, lasso, rounds);
-    if (!played) return std::unexpected(played.error());
-    if (auto ok = check_threads(test, lasso, played->run, rounds); !ok) return ok;
-    if (auto ok = check_reads(test, *played, fairness, rounds); !ok) return ok;
+    return {no_lasso, "the scheduler breaks its promise"};
+  const auto fault = [](const Diagnostics& ds) { return ds.list[0].message; };
+  const auto consider = [&](uint32_t shown, const std::vector<uint32_t>& rounds) -> std::string {
+    const auto played = play(test, lasso, shown);
+    if (!played) return fault(played.error());
+    if (auto ok = check_threads(test, lasso, played->run, rounds); !ok) return fault(ok.error());
+    if (auto ok = check_reads(test, *played, fairness, rounds); !ok) return fault(ok.error());
     const Evaluation ev = evaluate(model, played->run.execution);
-    if (!ev.consistent())
-      return no("the model forbids " + std::to_string(rounds) + " rounds: " + model.axioms[ev.violated[0]].name);
+    if (ev.consistent()) return "";
+    return "the model forbids " + std::to_string(shown) + " rounds: " + model.axioms[ev.violated[0]].name;
+  };
+  if (std::string why = consider(1, given); !why.empty()) return {no_lasso, std::move(why)};
+  for (uint32_t rounds = 2; rounds <= 4; ++rounds) {
+    if (std::string why = consider(rounds, std::vector<uint32_t>(given.size(), rounds)); !why.empty())
+      return {not_repeated, std::move(why)};
     if (std::none_of(running.begin(), running.end(), [](bool b) { return b; })) break;
   }
+  return {confirmed, ""};
+}
+
+Expected<void> verify(const prog::Test& test, const cat::Model& model, const Lasso& lasso, const Progress& progress,
+                      Fairness fairness) {
+  Judgement j = judge(test, model, lasso, progress, fairness);
+  if (j.kind != Judgement::Kind::confirmed) return no(std::move(j.why));
   return {};
 }
 
