@@ -1,14 +1,11 @@
 // fuzz_liveness: random programs with loops, each way to decide termination held against another.
 //
 //   --kind loops      two locations, random orders, scopes and places: `solve` against `enumerate` at one bound: the
-//   same
-//                     answer, unknown included
-//   --kind states     one location, all accesses relaxed: the exact answer against the oracle of progress litmus tests
-//   (weak
-//                     fairness), and `solve` against both
+//                     same answer, unknown included, and no lasso that the judge cannot even play
+//   --kind states     one location, all accesses relaxed: the exact answer against the oracle of progress litmus
+//                     tests (weak fairness), and `solve` against both
 //   --kind published  as states, with the published progress tests on one location; $FENCEPOST_PROGRESS_DATA is the
-//   folder of
-//                     progress-tests.jsonl
+//                     folder of progress-tests.jsonl
 //   --extra E         loops: at most so many instructions more than threads
 //   --seed S --count N --bound B --seconds T -j N
 //   --only I          just program I, printed, with what is said of it
@@ -49,7 +46,8 @@ struct Setup {
 
 const char* k_progress[] = {"UNFAIR", "HSA", "OBE", "HSA_OBE", "LOBE", "FAIR"};
 const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-spec"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0", "sc"}}};
+    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-spec"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0", "sc"}},
+    {Machine::opencl, {"opencl", "sc", "opencl"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_liveness: {}\n", sentence);
@@ -88,8 +86,9 @@ Record loops(const Setup& s, uint64_t i) {
   shape.threads = rng.below(4) == 0 ? 3 : 2;
   shape.instructions = shape.threads + static_cast<uint32_t>(rng.below(s.extra + 1));
   shape.locations = 2;
-  const Machine machine = rng.below(2) == 0 ? Machine::vulkan : Machine::ptx;
-  const std::string text = litmus_of(random_looped(rng, shape), machine, rng);
+  const Machine machine = static_cast<Machine>(rng.below(3));
+  const std::string text =
+      machine == Machine::opencl ? random_opencl(rng) : litmus_of(random_looped(rng, shape), machine, rng);
   const prog::Test test = parse(text);
   const std::string name = k_models.at(machine)[rng.below(3)];
   const char* progress = k_progress[rng.below(6)];
@@ -110,6 +109,9 @@ Record loops(const Setup& s, uint64_t i) {
     return out;
   }
   out.count(a.verdict.status);
+  // A lasso that cannot be extended because the extension fits no program is a fault of the judge.
+  for (const check::Result* r : {&a, &b})
+    if (r->verdict.detail.find("do not fit") != std::string::npos) out.say(r->verdict.detail);
   if (a.verdict.status != b.verdict.status)
     out.say(fmt::format("{} {} {}: solve {} ({}), enumerate {} ({})", name, progress, witness::name(o.fairness),
                         fencepost::name(a.verdict.status), a.verdict.detail, fencepost::name(b.verdict.status),
@@ -194,10 +196,12 @@ int main(int argc, char** argv) {
   if (s.kind != "loops" && s.kind != "states" && s.kind != "published") stop("no such kind: " + s.kind);
   for (const auto& [machine, names] : k_models)
     for (const std::string& name : names) {
-      const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan : vocab::Dialect::ptx;
+      const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
+                     : machine == Machine::ptx  ? vocab::Dialect::ptx
+                                                : vocab::Dialect::opencl;
       auto m = cat::load_model(name, d);
       if (!m) stop(render(m.error()));
-      s.models.emplace(std::pair{machine, name}, std::move(*m));
+      s.models.try_emplace(std::pair{machine, name}, std::move(*m));
     }
   for (const char* p : k_progress) {
     auto m = fair::load_model(p);

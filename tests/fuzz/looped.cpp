@@ -135,4 +135,52 @@ axb::Test random_looped(Rng& rng, const LoopedShape& shape) {
 std::string litmus_of(const axb::Test& test, Machine machine) { return make(test, machine, nullptr); }
 std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng) { return make(test, machine, &rng); }
 
+std::string random_opencl(Rng& rng) {
+  const auto order = [&](const char* strong) {
+    const uint64_t k = rng.below(4);
+    return k == 0 ? std::string("memory_order_seq_cst") : k == 1 ? std::string(strong) : std::string("memory_order_relaxed");
+  };
+  const auto scope = [&] { return rng.below(3) == 0 ? "memory_scope_work_group" : "memory_scope_device"; };
+  const auto place = [&] { return k_names[rng.below(2)]; };
+  const auto store = [&] {
+    return fmt::format("atomic_store_explicit({}, {}, {}, {});", place(), rng.below(2), order("memory_order_release"), scope());
+  };
+  std::string out = "OPENCL looped\n{ x = 0; y = 0; }\n";
+  const uint64_t threads = 2 + (rng.below(4) == 0 ? 1 : 0);
+  for (uint64_t t = 0; t < threads; ++t) {
+    out += fmt::format("P{}@wg {}, dev 0 (global atomic_int* x, global atomic_int* y) {{\n", t, rng.below(2));
+    const uint64_t statements = 1 + rng.below(3);
+    for (uint64_t k = 0; k < statements; ++k) {
+      const std::string r = fmt::format("r{}", k);
+      switch (rng.below(6)) {
+        case 0:
+        case 1: out += "  " + store() + "\n"; break;
+        case 2: {
+          const std::string load =
+              fmt::format("{} = atomic_load_explicit({}, {}, {});", r, place(), order("memory_order_acquire"), scope());
+          out += fmt::format("  int {}\n  while ({} == {}) {{ {}{} }}\n", load, r, rng.below(2),
+                             rng.below(4) == 0 ? "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device); " : "",
+                             load);
+          break;
+        }
+        case 3: {
+          const std::string swap = fmt::format("{} = atomic_exchange_explicit({}, {}, {}, {});", r, place(), rng.below(2),
+                                               order("memory_order_acq_rel"), scope());
+          out += fmt::format("  int {}\n  while ({} == {}) {{ {} }}\n", swap, r, rng.below(2), swap);
+          break;
+        }
+        case 4:
+          out += fmt::format("  int {} = atomic_load_explicit({}, {}, {});\n  if ({} == {}) {{ {} }}\n", r, place(),
+                             order("memory_order_acquire"), scope(), r, rng.below(2), store());
+          break;
+        default:
+          out += rng.below(4) == 0 ? "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                                   : "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n";
+      }
+    }
+    out += "}\n";
+  }
+  return out + "exists (x == 0)\n";
+}
+
 }  // namespace fencepost::fuzz

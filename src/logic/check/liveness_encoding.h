@@ -26,8 +26,7 @@ class LivenessEncoding {
   std::optional<std::string> require();
 
   using Value = std::function<bool(Lit)>;
-  // The fates of the threads in a model of the clauses. `lit` literals that were not encoded before are evaluated by
-  // value.
+  // The fates of the threads in a model of the clauses.
   std::vector<witness::ThreadLasso> threads(const Value& value);
   // Literals that hold and tell this candidate from every other: its fates, what is read, what is ordered.
   std::vector<Lit> signature(const Value& value);

@@ -1,5 +1,5 @@
-// Termination by solving: a lasso within the bound, or the proof that there is none and that no loop with effects was
-// cut.
+// Termination by solving: a lasso within the bound, or the proof that there is none and that
+// no loop with effects was cut.
 //
 // Fragments: to know that no loop with effects goes beyond the bound, executions are not enough in which everybody
 // comes as far as possible. The first thread to go beyond it does so while the others are anywhere; so the question is
