@@ -1,9 +1,10 @@
 #pragma once
 // "This execution shows how the program goes on for ever", as clauses over an unrolling for liveness
 // (docs/semantics.md, Liveness). A thread that jumps back for the last time has one of these fates:
-//   spin        its last iteration had no effect; it does it again for ever. Its reads are fair and read no loop's
-//   second round repeat(c,d) its iterations c .. c+d-1 and c+d .. c+2d-1 of the loop do the same, from the same
-//   registers: rounds 0 and 1
+//   spin          its last iteration had no effect; it does it again for ever. Its reads are fair and read no loop's
+//                 second round
+//   repeat(c, d)  its iterations c .. c+d-1 and c+d .. c+2d-1 of the loop do the same, from the same registers: rounds
+//                 0 and 1
 // Rounds of different threads are aligned: round 1 of everybody follows round 0 of everybody in co.
 #include <map>
 #include <optional>

@@ -62,6 +62,7 @@ class Extension {
 
   Choices make() {
     Choices out;
+    out.init_value = lasso_.choices.init_value;
     for (uint32_t e = 0; e < x_.events.size(); ++e)
       for (uint32_t i : copies(e)) {
         const EventKey me = copy(e, i);

@@ -252,6 +252,27 @@ exists (x == 1)
   EXPECT_EQ(ask(text, "FAIR", 2), "holds");
 }
 
+TEST(Liveness, AnUndefinedInitialValueMayKeepALoopGoing) {
+  prog::Test t = parse(R"(VULKAN undefined
+{ f = 0; }
+ P0@sg 0, wg 0, qf 0    ;
+ LC00:                  ;
+ ld.atom.dv.sc0 r0, f   ;
+ beq r0, 7, LC00        ;
+exists (f == 0)
+)");
+  const cat::Model m = model("vulkan", t.dialect);
+  const Options o = options_for(t, "FAIR", 1);
+  Job job;
+  EXPECT_EQ(check(t, m, o, job).verdict.status, Status::holds);
+  t.objects[0].undefined = {true};
+  EXPECT_FALSE(decide_by_states(t, m, o, job));
+  for (const Result& r : {solve_termination(t, m, o, job), enumerate_termination(t, m, o, job)}) {
+    EXPECT_EQ(r.verdict.status, Status::fails) << r.verdict.detail;
+    EXPECT_TRUE(r.lasso);
+  }
+}
+
 TEST(Liveness, BoundAutoGoesOnUntilThereIsAnAnswer) {
   const char* text = R"(VULKAN count
 { x = 0; y = 0; }
