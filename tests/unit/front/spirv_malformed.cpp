@@ -118,6 +118,7 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
       {vulkan_all("", "OpStore %pf32 %sum\n%c = OpFOrdLessThan %bool %f1 %sum\nOpSelectionMerge %m None\nOpBranchConditional %c %m %t\n%t = OpLabel\nOpBranch %m\n%m = OpLabel\n",
                   "%f32 = OpTypeFloat 32\n%f1 = OpConstant %f32 1\n%pfl = OpTypePointer Workgroup %f32\n%pf32 = OpVariable %pfl Workgroup\n%sum = OpSpecConstantOp %f32 FAdd %f1 %f1\n"),
        "floating point"},
+      {changed(vulkan_all("", "OpStore %px %n1\nOpStore %py %n1\n"), "OpDecorate %ints", "OpDecorate %x Binding 3\nOpDecorate %y Binding 3\nOpDecorate %ints"), "one binding"},
       {vulkan_all("", "%i = OpImageTexelPointer %p %x %n0 %n0\n"), "OpImageTexelPointer"},
   };
   for (const Missing& m : all) {

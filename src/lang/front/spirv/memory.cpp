@@ -56,6 +56,11 @@ const Variable& Memory::variable(const Instruction& at) {
     default: m_.refuse(at, fmt::format("{} variables are not read", storage_name(v.storage)));
   }
   v.sharing = sharing_of(c);
+  if (const auto b = m_.binding(v.id))
+    for (const auto& [id, other] : variables_)
+      if (m_.binding(id) == b)
+        m_.refuse(at, fmt::format("{} and {} have one binding, and two variables for one memory are not read", m_.name(id), m_.name(v.id)),
+                  "use one variable for both");
   v.read_only = c == StorageClass::Input || c == StorageClass::PushConstant || c == StorageClass::UniformConstant;
   initialise(v, p.element, parameter);
   if (const auto it = decisions_.cell.find(v.id); it != decisions_.cell.end()) v.layout.dense = it->second;

@@ -49,6 +49,8 @@ void Module::decorate(const Instruction& i) {
       if (i.word(2) == 0) fail(i, "an array stride of 0 bytes");
       stride_[i.word(0)] = i.word(2);
       break;
+    case spv::Decoration::DescriptorSet: set_[i.word(0)] = i.word(2); break;
+    case spv::Decoration::Binding: binding_[i.word(0)] = i.word(2); break;
     case spv::Decoration::CPacked: packed_.insert(i.word(0)); break;
     default: break;
   }
@@ -302,6 +304,13 @@ std::optional<uint32_t> Module::built_in(Id id) const {
 std::optional<uint32_t> Module::spec_id(Id id) const {
   const auto it = spec_id_.find(id);
   return it == spec_id_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<std::pair<uint32_t, uint32_t>> Module::binding(Id id) const {
+  const auto b = binding_.find(id);
+  if (b == binding_.end()) return std::nullopt;
+  const auto s = set_.find(id);
+  return std::pair{s == set_.end() ? 0 : s->second, b->second};
 }
 
 std::optional<ExtendedSet> Module::extended(Id set) const {

@@ -68,6 +68,7 @@ class Module {
 
   std::optional<uint32_t> built_in(Id id) const;   // spv::BuiltIn
   std::optional<uint32_t> spec_id(Id id) const;
+  std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;  // descriptor set and binding
   std::optional<std::array<Id, 3>> local_size_ids() const { return local_size_ids_; }
   std::optional<std::array<uint32_t, 3>> local_size() const { return local_size_; }
   std::optional<ExtendedSet> extended(Id set) const;
@@ -95,7 +96,7 @@ class Module {
   bool address32_ = true;
   std::unordered_map<Id, Type> types_;
   std::unordered_map<Id, const Instruction*> definitions_;
-  std::unordered_map<Id, uint32_t> built_in_, spec_id_, stride_;
+  std::unordered_map<Id, uint32_t> built_in_, spec_id_, stride_, set_, binding_;
   std::unordered_map<Id, std::map<uint32_t, uint32_t>> offsets_;
   std::unordered_set<Id> packed_;
   std::unordered_map<Id, ExtendedSet> sets_;
