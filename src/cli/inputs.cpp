@@ -42,6 +42,16 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
   return out;
 }
 
+front::spirv::LaunchOptions launch_of(const Settings& s) {
+  front::spirv::LaunchOptions launch;
+  if (!s.grid.empty()) launch.grid = *front::spirv::parse_grid(s.grid);  // checked when it was stored
+  launch.inputs = s.inputs;
+  launch.condition = s.condition;
+  launch.filter = s.filter;
+  launch.entry = s.entry;
+  return launch;
+}
+
 std::string label(const std::string& path, const prog::Test& test, size_t count) {
   return count > 1 ? fmt::format("{}#{}", path, test.title) : path;
 }

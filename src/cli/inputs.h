@@ -9,6 +9,8 @@
 
 #include "base/diagnostic.h"
 #include "cat/model.h"
+#include "cli/options.h"
+#include "front/spirv.h"
 #include "prog/test.h"
 
 namespace fencepost::cli {
@@ -16,7 +18,11 @@ namespace fencepost::cli {
 // Files as given; a folder becomes the files with one of the endings below it, sorted by path. A folder without
 // any, and a path that does not exist, are errors.
 Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
-                                          const std::vector<std::string>& endings = {".litmus", ".test"});
+                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".spvasm", ".spv"});
+
+// What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
+front::spirv::LaunchOptions launch_of(const Settings& s);
+
 
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);

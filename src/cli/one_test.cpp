@@ -8,15 +8,15 @@
 
 namespace fencepost::cli {
 
-Expected<std::vector<prog::Test>> tests_of(const std::string& path) {
+Expected<std::vector<prog::Test>> tests_of(const std::string& path, const front::spirv::LaunchOptions& launch) {
   std::error_code failed;
   if (path != "-" && std::filesystem::is_directory(path, failed))
     return error_at({}, fmt::format("'{}' is a folder, and this verb takes one test", path), "name a file in it");
-  return front::parse_file(path);
+  return front::parse_file(path, launch);
 }
 
-Expected<prog::Test> one_test(const std::string& path) {
-  auto tests = tests_of(path);
+Expected<prog::Test> one_test(const std::string& path, const front::spirv::LaunchOptions& launch) {
+  auto tests = tests_of(path, launch);
   if (!tests) return std::unexpected(tests.error());
   if (tests->size() != 1)
     return error_at({}, fmt::format("'{}' holds {} tests, and this verb takes one", path, tests->size()));

@@ -14,6 +14,7 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
 constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower);
+constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
@@ -50,9 +51,17 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "The folder that the paths of the table start from."},
     {OptionId::suites, "--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect,
      "Only the rows of these suites."},
-    {OptionId::grid, "--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect,
-     "Launch SPIR-V on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more dimensions), "
+    {OptionId::grid, "--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch,
+     "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says."},
+    {OptionId::inputs, "--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch,
+     "Initial values of a shader's variables, in place of those that it gives in comments."},
+    {OptionId::condition, "--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,
+     "The question about a shader: 'exists C', 'not exists C' or 'forall C', in place of its own."},
+    {OptionId::filter, "--filter", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
+     "Only executions of a shader that end in C count, in place of its own filter."},
+    {OptionId::entry, "--entry", "", "NAME", Type::text, "", "", 0, 0, "front", k_launch,
+     "The entry point of a module that has several."},
     {OptionId::model_dir, "--model-dir", "", "DIR", Type::text, "", "", 0, 0, "cli", k_expect,
      "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models."},
     {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,
@@ -145,7 +154,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::check, "check", "FILE|DIR...", 1, ~0u, "decide litmus tests under a memory model",
-     "Decides each test and prints one line for it. A folder stands for the *.litmus and *.test files in it, at any depth, in "
+     "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
      "the order of their names; '-' is standard input.\n\n"
      "'exists C' holds when some execution that the model allows ends in C, '~exists C' when none does, 'forall C' when all do.",
      "fencepost check mp.litmus\n"

@@ -21,7 +21,7 @@ enum class Verb : uint8_t {
 };
 
 enum class OptionId : uint8_t {
-  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, model_dir, dialect,
+  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, filter, entry, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
   progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, count_
@@ -80,6 +80,8 @@ struct Settings {
   uint32_t candidates = 3;
   std::string root = ".";
   std::vector<std::string> suites;   // empty: all
+  std::vector<std::string> inputs;   // of shaders
+  std::string condition, filter, entry;
   std::string grid;                  // "": the table's or the module's
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;

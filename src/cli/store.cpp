@@ -102,6 +102,10 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::candidates: s.candidates = static_cast<uint32_t>(number); break;
     case OptionId::root: s.root = value; break;
     case OptionId::suites: s.suites = split(value, ','); break;
+    case OptionId::inputs: s.inputs = split(value, ';'); break;
+    case OptionId::condition: s.condition = value; break;
+    case OptionId::filter: s.filter = value; break;
+    case OptionId::entry: s.entry = value; break;
     case OptionId::grid:
       if (const auto g = front::spirv::parse_grid(value); !g) return std::unexpected(g.error());
       s.grid = value;

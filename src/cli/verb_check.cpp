@@ -39,7 +39,7 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
 
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models) {
   FileReport r;
-  const auto tests = front::parse_file(path);
+  const auto tests = front::parse_file(path, launch_of(s));
   if (!tests) {
     refuse(r, s, path, tests.error());
     return r;

@@ -10,7 +10,7 @@ namespace fencepost::cli {
 int run_explain(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string& path = line.operands.front();
-  const auto test = one_test(path);
+  const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
   ModelCache models;
   const auto& model = models.get(s.model, test->dialect);

@@ -14,7 +14,7 @@ namespace fencepost::cli {
 int run_outcomes(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string& path = line.operands.front();
-  const auto tests = tests_of(path);
+  const auto tests = tests_of(path, launch_of(s));
   if (!tests) return report_errors(console, tests.error());
   ModelCache models;
   int code = k_exit_holds;

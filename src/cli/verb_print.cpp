@@ -1,3 +1,4 @@
+#include "cli/inputs.h"
 #include "cli/one_test.h"
 #include "cli/verbs.h"
 #include "emit/litmus.h"
@@ -5,7 +6,7 @@
 namespace fencepost::cli {
 
 int run_print(const CommandLine& line, const Console& console) {
-  const auto tests = tests_of(line.operands.front());
+  const auto tests = tests_of(line.operands.front(), launch_of(line.settings));
   if (!tests) return report_errors(console, tests.error());
   for (size_t i = 0; i < tests->size(); ++i) console.out((i > 0 ? "\n" : "") + emit::print((*tests)[i]));
   return k_exit_holds;

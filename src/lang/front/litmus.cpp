@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "front/lexer.h"
+#include "front/glsl.h"
 
 namespace fencepost::front {
 namespace {
@@ -53,6 +54,7 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
 }  // namespace
 
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
+  if (glsl::is_glsl(source->text)) return one(glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.

@@ -1,0 +1,21 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+// Ticket lock.
+// Each invocation draws a number and waits until it is served; then it adds one to x.
+// Drawing the number needs no order: what orders the critical sections is the counter of those served.
+// @Config: 1, 1, 2
+// @Output: forall (x == 2)
+layout(local_size_x = 1) in;
+layout(binding = 0) nonprivate buffer Data { uint next; uint serving; uint x; };
+
+#define SCOPE gl_ScopeDevice
+#define ACQUIRE gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
+#define RELEASE gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable
+
+void main() {
+  uint ticket = atomicAdd(next, 1u, SCOPE, 0, gl_SemanticsRelaxed);
+  while (atomicLoad(serving, SCOPE, ACQUIRE) != ticket) {
+  }
+  x = x + 1u;
+  atomicStore(serving, ticket + 1u, SCOPE, RELEASE);
+}
