@@ -20,6 +20,8 @@ if(TARGET fencepost)
       add_test(NAME system.doc.${stem} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial $<TARGET_FILE:fencepost> ${doc})
     endif()
   endforeach()
+  # The bundled shaders have the verdicts that their table says.
+  add_test(NAME system.glsl COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/glsl/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Heavy libraries stay out of the start-up path.

@@ -18,7 +18,7 @@ void main() {
     atomicStore(tail, 1u, SCOPE, RELEASE);
     atomicStore(tail, 0u, SCOPE, 0, gl_SemanticsRelaxed);  // take: the last task is contended
     if (atomicCompSwap(head, 0u, 1u, SCOPE, 0, gl_SemanticsRelaxed, 0, gl_SemanticsRelaxed) == 0u) ran[0] = task;
-    atomicStore(tail, 1u, SCOPE, 0, gl_SemanticsRelaxed);
+    atomicStore(tail, 1u, SCOPE, RELEASE);
   } else {
     if (atomicLoad(tail, SCOPE, ACQUIRE) == 1u) {
       if (atomicCompSwap(head, 0u, 1u, SCOPE, 0, gl_SemanticsRelaxed, 0, gl_SemanticsRelaxed) == 0u) ran[1] = task;

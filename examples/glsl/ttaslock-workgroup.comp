@@ -1,11 +1,11 @@
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 // Test-and-test-and-set lock. Weakened: the scope of every atomic is the workgroup, and the users are in different ones.
-// Spins on a plain look, and only then tries to take the lock.
+// Spins on a plain look, and only then tries to take the lock; then it adds one to x and notes what it found.
 // @Config: 1, 1, 2
-// @Output: forall (x == 2)
+// @Output: forall (seen[0] != seen[1])
 layout(local_size_x = 1) in;
-layout(binding = 0) nonprivate buffer Data { uint lock; uint x; };
+layout(binding = 0) nonprivate buffer Data { uint lock; uint x; uint seen[2]; };
 
 #define SCOPE gl_ScopeWorkgroup
 #define ACQUIRE gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
@@ -17,6 +17,8 @@ void main() {
     }
     if (atomicExchange(lock, 1u, SCOPE, ACQUIRE) == 0u) break;
   }
-  x = x + 1u;
+  uint count = x;
+  seen[gl_GlobalInvocationID.x] = count;
+  x = count + 1u;
   atomicStore(lock, 0u, SCOPE, RELEASE);
 }

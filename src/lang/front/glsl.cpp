@@ -231,6 +231,7 @@ Expected<prog::Test> parse_glsl(const SourcePtr& source, const spirv::LaunchOpti
   if (!assembly) return std::unexpected(assembly.error());
   const Names names = names_of(*assembly);
   spirv::LaunchOptions launch = options;
+  launch.zero = true;
   for (std::string& i : launch.inputs) i = resolved(i, names);
   launch.condition = resolved(launch.condition, names);
   launch.filter = resolved(launch.filter, names);

@@ -7,6 +7,8 @@
 // Conditions and inputs name variables as the shader does: "lock" for a member of a block without an instance name, "b.lock",
 // "shared_array[2]"; "%id" stays what it is in the compiled module.
 //
+// Memory without an input starts at 0.
+//
 // Errors: those of the compiler, at their lines; those of spirv.h, which name source lines where the module has them.
 #include "front/spirv.h"
 

@@ -41,9 +41,10 @@ std::string to_string(const Grid& g);
 // What headers say, from a command line. Text is written as in a header, after the colon.
 struct LaunchOptions {
   std::optional<Grid> grid;
-  std::vector<std::string> inputs;     // "%id = value"; a variable named here forgets what the header gives it
+  std::vector<std::string> inputs;     // "%id = value", "%id[0] = value"; a variable named here forgets what the header gives it
   std::string condition;               // "forall (%x == 1)"; not empty: replaces every @Output
   std::string filter;                  // not empty: replaces @Filter
+  bool zero = false;                   // memory without an input starts at 0, not at an undefined value
   std::string entry;                   // entry point by name; empty: the only one
 };
 

@@ -33,6 +33,7 @@ Constants::Constants(const Module& m, const Header& header)
       ops_(types_, {[this](Id id, const Instruction& user) { return value(id, user); },
                     [this](const Value&, const Instruction& user) -> Expr { m_.fail(user, "an undefined value decides a constant"); },
                     [this](uint32_t) -> uint64_t { return 0; }}) {
+  zero_ = header.zero;
   for (const Input& in : header.inputs) {
     const auto it = m.words().by_name.find(in.id);
     if (it == m.words().by_name.end()) {
@@ -196,6 +197,10 @@ std::optional<Value> Constants::built_in(uint32_t which, Id type, const Place& p
 
 void Constants::flatten(Id type, const InputValue& v, std::vector<Value>& out, const Instruction& user) const {
   const Type& t = m_.type(type, user);
+  if (t.scalar() && v.absent) {
+    out.push_back(initial(type, fmt::format("{}.{}", user.result != 0 ? m_.name(user.result) : "", out.size()), user));
+    return;
+  }
   if (t.scalar()) {
     if (v.is_list) fail_at(v.span, "a list stands where one number is needed", fmt::format("{} is a scalar", m_.name(type)));
     const uint8_t w = types_.bits(type, user);
@@ -207,11 +212,19 @@ void Constants::flatten(Id type, const InputValue& v, std::vector<Value>& out, c
     return;
   }
   if (!t.composite()) m_.refuse(user, fmt::format("values of the type {} cannot be given as input", m_.name(type)));
-  if (!v.is_list) fail_at(v.span, "a number stands where a list is needed", fmt::format("{} is a composite: {{...}}", m_.name(type)));
+  if (!v.is_list && !v.absent) fail_at(v.span, "a number stands where a list is needed", fmt::format("{} is a composite: {{...}}", m_.name(type)));
   const uint64_t n = t.kind == Type::Kind::struct_ ? t.members.size() : t.kind == Type::Kind::runtime_array ? v.items.size() : types_.count(type, user);
-  if (v.items.size() != n)
+  InputValue none;
+  none.absent = true;
+  none.span = v.span;
+  const auto item = [&](uint64_t k) -> const InputValue& { return k < v.items.size() ? v.items[k] : none; };
+  if (v.partial || v.absent ? v.items.size() > n : v.items.size() != n)
     fail_at(v.span, fmt::format("{} values are given, and {} has {}", v.items.size(), m_.name(type), n));
-  for (uint64_t k = 0; k < n; ++k) flatten(t.kind == Type::Kind::struct_ ? t.members[k] : t.element, v.items[k], out, user);
+  for (uint64_t k = 0; k < n; ++k) flatten(t.kind == Type::Kind::struct_ ? t.members[k] : t.element, item(k), out, user);
+}
+
+Value Constants::initial(Id type, std::string name, const Instruction& user) const {
+  return zero_ ? Value::scalar(type, term::constant(0, types_.bits(type, user))) : Value::unknown(type, std::move(name));
 }
 
 void Constants::flatten(const Value& v, std::vector<Value>& out) const {

@@ -30,6 +30,8 @@ class Constants {
   // A value given as input, part by part in the order of a layout; runtime arrays have the input's length.
   void flatten(Id type, const InputValue& v, std::vector<Value>& out, const Instruction& user) const;
   void flatten(const Value& v, std::vector<Value>& out) const;
+  // What a scalar of memory without an input starts with: undefined under that name, or 0.
+  Value initial(Id type, std::string name, const Instruction& user) const;
   const InputValue* input(Id id) const;         // @Input for this id
 
  private:
@@ -39,6 +41,7 @@ class Constants {
   Types types_;
   Operations ops_;
   Launch launch_;
+  bool zero_ = false;
   std::unordered_map<Id, const Input*> inputs_;
   std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size
   std::unordered_set<uint32_t> buffers_;           // SpecIds: lengths of local buffers

@@ -1,5 +1,7 @@
 #include "front/spirv/header.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -86,6 +88,8 @@ class Line {
 
 // ---- values ----------------------------------------------------------------------------------------
 
+constexpr uint64_t k_most_items = 65536;
+
 InputValue read_value(Line& l, uint32_t depth = 0) {
   if (depth > k_deepest) l.fail("this value is nested too deeply");
   InputValue v;
@@ -106,17 +110,51 @@ InputValue read_value(Line& l, uint32_t depth = 0) {
   return v;
 }
 
+// Puts `part` at path[at..] of a value made of parts.
+void place(InputValue& whole, const std::vector<uint64_t>& path, size_t at, const InputValue& part, const Span& span) {
+  if (at == path.size()) {
+    if (whole.is_list || !whole.absent) fail_at(span, "this part has two inputs", "write one @Input for it");
+    whole = part;
+    return;
+  }
+  if (path[at] > k_most_items) fail_at(span, fmt::format("an input has at most {} items", k_most_items));
+  if (!whole.partial && !whole.absent && (whole.is_list || at > 0)) fail_at(span, "this part has two inputs", "write one @Input for it");
+  whole.is_list = whole.partial = true;
+  whole.absent = false;
+  while (whole.items.size() <= path[at]) {
+    InputValue none;
+    none.absent = true;
+    none.span = span;
+    whole.items.push_back(none);
+  }
+  place(whole.items[path[at]], path, at + 1, part, span);
+}
+
 void read_inputs(Line& l, std::vector<Input>& out) {
   do {
     Input in;
     const uint32_t begin = l.position();
     in.id = l.id();
+    std::vector<uint64_t> path;
+    while (l.accept("[")) {
+      path.push_back(l.number());
+      l.expect("]", "a part of a variable is %id[0][1]");
+    }
     l.expect("=", "an input is '%id = value'");
     in.value = read_value(l);
     in.span = l.since(begin);
-    for (const Input& other : out)
-      if (other.id == in.id) fail_at(in.span, fmt::format("{} has two inputs", in.id), "write one @Input for it");
-    out.push_back(std::move(in));
+    const auto other = std::find_if(out.begin(), out.end(), [&](const Input& x) { return x.id == in.id; });
+    const bool again = other != out.end();
+    if (again && (path.empty() || !other->value.partial)) fail_at(in.span, fmt::format("{} has two inputs", in.id), "write one @Input for it");
+    if (path.empty()) {
+      out.push_back(std::move(in));
+      continue;
+    }
+    Input whole;
+    whole.id = in.id;
+    whole.span = whole.value.span = in.span;
+    place(again ? other->value : whole.value, path, 0, in.value, in.span);
+    if (!again) out.push_back(std::move(whole));
   } while (l.accept(","));
   if (!l.done()) l.fail("expected ',' or the end of the line");
 }
@@ -338,6 +376,7 @@ Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& op
     read_filter(l, h.question);
   }
   if (options.grid) h.grid = options.grid;
+  h.zero = options.zero;
   return h;
 }
 

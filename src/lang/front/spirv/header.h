@@ -2,7 +2,7 @@
 // What the comments before the code say: launch, initial memory, question. Ids stay names here; the module resolves
 // them.
 //   ; @Config: T, S, W[, Q[, D]]
-//   ; @Input: %id = V, %id = V ...        V := integer | { V, V ... }
+//   ; @Input: %id = V, %id[i][j] = V ...  V := integer | { V, V ... }; what no part of a variable is given is as if it had no input
 //   ; @Output: exists C | not exists C | forall C          several lines: see `Question`
 //   ; @Filter: C
 //   C := C or C | C and C | not C | ( C ) | true | false | v op v      op := == != < <= > >=, signed
@@ -18,6 +18,8 @@ namespace fencepost::front::spirv {
 
 struct InputValue {
   bool is_list = false;
+  bool absent = false;   // no input: of the default, which is undefined or, with Header::zero, 0
+  bool partial = false;  // a list made of parts: further items are absent
   uint64_t number = 0;  // two's complement
   std::vector<InputValue> items;
   Span span;
@@ -56,6 +58,7 @@ struct Header {
   std::optional<Grid> grid;
   std::vector<Input> inputs;
   Question question;
+  bool zero = false;  // memory without an input starts at 0
   Span span;
 };
 

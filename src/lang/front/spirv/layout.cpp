@@ -120,7 +120,7 @@ void Types::check_depth(uint32_t depth, const Instruction& user) const {
 void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, const Instruction& user) const {
   check_depth(w.path.size() + w.dims.size(), user);
   const Type& t = m_.type(type, user);
-  const auto item = [&](size_t k) { return input != nullptr && input->is_list && k < input->items.size() ? &input->items[k] : nullptr; };
+  const auto item = [&](size_t k) { return input != nullptr && input->is_list && k < input->items.size() && !input->items[k].absent ? &input->items[k] : nullptr; };
   switch (t.kind) {
     case Type::Kind::bool_:
     case Type::Kind::int_:

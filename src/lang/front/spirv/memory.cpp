@@ -91,7 +91,7 @@ void Memory::initialise(Variable& v, Id type, bool elements) {
   }
   if (v.init.empty() || v.open_ended)  // what lies beyond the input is undefined
     for (size_t k = v.init.size(); k < v.layout.scalars.size(); ++k)
-      v.init.push_back(Value::unknown(v.layout.scalars[k].type, fmt::format("{}.{}", m_.name(v.id), k)));
+      v.init.push_back(c_.initial(v.layout.scalars[k].type, fmt::format("{}.{}", m_.name(v.id), k), at));
   if (v.init.size() != v.layout.scalars.size()) m_.fail(at, "the initial value is of another type than the variable");
   if (static_cast<StorageClass>(v.storage) == StorageClass::PushConstant) set_push_constants(v);
 }

@@ -1,0 +1,79 @@
+// GLSL through glslang: names, inputs, lines of messages. Verdicts of whole shaders: examples/glsl/expected.csv.
+#include "front/glsl.h"
+
+#include <gtest/gtest.h>
+
+#include "front/litmus.h"
+
+namespace fencepost::front {
+namespace {
+
+const std::string k_head = "#version 450\n#extension GL_KHR_memory_scope_semantics : require\n";
+const std::string k_body =
+    "layout(local_size_x = 1) in;\n"
+    "layout(binding = 0) buffer Data { uint lock; uint x; uint seen[2]; };\n"
+    "layout(binding = 1) buffer Other { uint y; } o;\n"
+    "void main() {\n  seen[gl_GlobalInvocationID.x] = atomicAdd(lock, 1u, gl_ScopeDevice, 0, 0);\n  o.y = x;\n}\n";
+
+Expected<prog::Test> read(const std::string& comments, const spirv::LaunchOptions& launch = {}) {
+  auto tests = parse(make_source("t.comp", k_head + comments + k_body), launch);
+  if (!tests) return std::unexpected(tests.error());
+  return std::move(tests->front());
+}
+
+std::string error_of(const std::string& text) {
+  const auto tests = parse(make_source("t.comp", text));
+  EXPECT_FALSE(tests.has_value());
+  return tests ? "" : render(tests.error());
+}
+
+// The initial value of cell `at` of the only object of `cells` cells.
+uint64_t initial(const prog::Test& t, size_t cells, size_t at) {
+  for (const prog::Object& o : t.objects)
+    if (o.init.size() == cells) return o.init[at];
+  ADD_FAILURE() << "no object of " << cells << " cells";
+  return 0;
+}
+
+TEST(Glsl, IsKnownByItsFirstLine) {
+  EXPECT_TRUE(glsl::is_glsl("#version 450\n"));
+  EXPECT_TRUE(glsl::is_glsl("// a lock\n\n  #version 450\n"));
+  EXPECT_FALSE(glsl::is_glsl("PTX mp\n{ x = 0; }\n"));
+  EXPECT_FALSE(glsl::is_glsl(""));
+}
+
+TEST(Glsl, CommentsGiveLaunchInputsAndQuestion) {
+  const auto t = read("// @Config: 1, 1, 2\n// @Input: x = 5, seen[1] = 9, o.y = 3\n// @Output: exists (o.y == 5 and seen[0] == 1)\n");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(t->threads.size(), 2u);
+  EXPECT_EQ(t->quantifier, prog::Quantifier::exists);
+  EXPECT_EQ(initial(*t, 4, 0), 0u);  // what nobody gives starts at 0
+  EXPECT_EQ(initial(*t, 4, 1), 5u);
+  EXPECT_EQ(initial(*t, 4, 3), 9u);
+  EXPECT_EQ(initial(*t, 1, 0), 3u);
+}
+
+TEST(Glsl, OptionsGoFirst) {
+  spirv::LaunchOptions launch;
+  launch.grid = *spirv::parse_grid("1.1.3");
+  launch.inputs = {"x = 6"};
+  launch.condition = "forall (o.y == 6)";
+  const auto t = read("// @Config: 1, 1, 2\n// @Output: exists (x == 0)\n", launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(t->threads.size(), 3u);
+  EXPECT_EQ(t->quantifier, prog::Quantifier::forall);
+  EXPECT_EQ(initial(*t, 4, 1), 6u);
+}
+
+TEST(Glsl, FaultsHavePlaces) {
+  EXPECT_NE(error_of("#version 450\nvoid main() {\n  z = 1;\n}\n").find("t.comp:3:3: error:"), std::string::npos);
+  EXPECT_NE(error_of("// a\n// b\n#version 450\nvoid main() {\n  z = 1;\n}\n").find("t.comp:5:3: error:"), std::string::npos);
+  EXPECT_NE(error_of("#version 450\nvoid main() {\n").find("error:"), std::string::npos);
+  EXPECT_NE(error_of("#version 450\n").find("error:"), std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Config: 1, 1\n" + k_body).find("error:"), std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Input: x = 1, x = 2\n" + k_body).find("two inputs"), std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Output: exists (nowhere == 1)\n" + k_body).find("error:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fencepost::front
