@@ -68,7 +68,7 @@ void Constants::set_launch(const std::optional<Grid>& grid) {
     launch_.grid.subgroup = static_cast<uint32_t>(product);
   }
   launch_.local = {launch_.grid.workgroup_size(), 1, 1};
-  if (product == launch_.grid.workgroup_size()) launch_.local = *shape;
+  if (shape && product == launch_.grid.workgroup_size()) launch_.local = *shape;
   for (const Instruction* r : m_.reflection())
     if (r->word(1) == NonSemanticClspvReflectionSpecConstantWorkgroupSize && r->size() >= 5)
       for (uint32_t d = 0; d < 3; ++d) sizes_[static_cast<uint32_t>(whole(r->word(2 + d), *r))] = d;

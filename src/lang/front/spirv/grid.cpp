@@ -14,7 +14,7 @@ Triple unfold(uint32_t n, const Triple& shape) {
 }  // namespace
 
 uint64_t Grid::threads() const {
-  return uint64_t{workgroup_size()} * workgroup_count() * queue_families * devices;
+  return uint64_t{subgroup} * subgroups * workgroups[0] * workgroups[1] * workgroups[2] * queue_families * devices;
 }
 
 std::string to_string(const Grid& g) {
@@ -52,9 +52,10 @@ Expected<Grid> parse_grid(std::string_view text) {
     if (text[at++] != '.') return bad("its parts are separated by dots");
   }
   if (field < 2) return bad("it has fewer than three parts");
-  if (uint64_t{g.workgroups[0]} * g.workgroups[1] > k_most_threads || g.threads() > k_most_threads)
-    return error_at({}, fmt::format("the launch {} has {} invocations, and at most {} are read", text, g.threads(), k_most_threads),
-                    "choose a smaller launch");
+  uint64_t all = 1;
+  for (const uint32_t n : {g.subgroup, g.subgroups, g.workgroups[0], g.workgroups[1], g.workgroups[2], g.queue_families, g.devices})
+    if ((all *= n) > k_most_threads)  // each is below 2^17, so that the product is exact until it is too large
+      return error_at({}, fmt::format("the launch {} has more than {} invocations", text, k_most_threads), "choose a smaller launch");
   return g;
 }
 
