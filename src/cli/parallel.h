@@ -19,7 +19,8 @@ namespace fencepost::cli {
 // Drawn on the terminal's error stream when the work takes longer than a moment; draws nothing elsewhere.
 class Progress {
  public:
-  Progress(const Console& console, size_t total, std::string_view what);
+  Progress(const Console& console, size_t total, std::string_view what);  // the console outlives the bar
+  Progress(Console&&, size_t, std::string_view) = delete;
   ~Progress();  // wipes the bar
   void at(size_t done);
   void clear();   // before other output

@@ -209,7 +209,8 @@ int run_lower(const CommandLine& line, const Console& console) {
     std::vector<lower::Generated> batch;
     uint64_t done = 0, shown = 0;
     bool fine = true;
-    Progress quiet(Console{[](std::string_view) {}, [](std::string_view) {}, false}, 1, "");
+    const Console nowhere{[](std::string_view) {}, [](std::string_view) {}, false};
+    Progress quiet(nowhere, 1, "");
     const auto flush = [&] {
       in_order(
           batch.size(), s.threads, quiet,
