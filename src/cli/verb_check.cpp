@@ -1,28 +1,14 @@
 #include <fmt/format.h>
 
 #include "check/check.h"
+#include "cli/file_report.h"
 #include "cli/inputs.h"
-#include "cli/json.h"
-#include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "front/litmus.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
 namespace {
-
-// What one file contributes; printed in the order of the files.
-struct FileReport {
-  std::string out, err;
-  std::vector<std::string> json;
-  int code = k_exit_holds;
-};
-
-void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds) {
-  r.err += render(ds);
-  if (s.json) r.json.push_back(json_errors(path, ds));
-  r.code = worse(r.code, exit_code(ds));
-}
 
 void write_witness(FileReport& r, const Settings& s, const std::string& path, const prog::Test& test, const cat::Model& model,
                    const check::Options& options, const check::Result& result) {
@@ -81,20 +67,7 @@ int run_check(const CommandLine& line, const Console& console) {
     return report_errors(console, error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
                                            "check them one by one").error());
   ModelCache models;
-  Progress progress(console, files->size(), "files");
-  int code = k_exit_holds;
-  std::vector<std::string> json;
-  in_order(
-      files->size(), s.threads, progress, [&](size_t i) { return check_file((*files)[i], s, models); },
-      [&](size_t, FileReport r) {
-        if (!r.out.empty() || !r.err.empty()) progress.clear();
-        if (!r.err.empty()) console.err(r.err);
-        if (!r.out.empty()) console.out(r.out);
-        for (std::string& j : r.json) json.push_back(std::move(j));
-        code = worse(code, r.code);
-      });
-  if (s.json) console.out(json_list(json));
-  return code;
+  return report_files(*files, s, console, [&](const std::string& path) { return check_file(path, s, models); });
 }
 
 }  // namespace fencepost::cli

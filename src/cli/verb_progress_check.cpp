@@ -1,21 +1,14 @@
 // Does a test end under a progress model?
 #include <fmt/format.h>
 
+#include "cli/file_report.h"
 #include "cli/inputs.h"
-#include "cli/json.h"
-#include "cli/parallel.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "draw/graph.h"
 
 namespace fencepost::cli {
 namespace {
-
-struct FileReport {
-  std::string out, err;
-  std::vector<std::string> json;
-  int code = k_exit_holds;
-};
 
 std::string set_json(fair::ThreadSet set) {
   std::string out;
@@ -58,11 +51,7 @@ Expected<void> write_witness(const std::string& path, const NamedTest& t, const 
 // `alone`: one model and one fairness were asked for; a failure of a single test then shows its schedule.
 FileReport check_file(const std::string& path, const Settings& s, const std::vector<fair::Model>& models, bool alone) {
   FileReport r;
-  const auto refuse = [&](const Diagnostics& ds) {
-    r.err += render(ds);
-    if (s.json) r.json.push_back(json_errors(path, ds));
-    r.code = worse(r.code, exit_code(ds));
-  };
+  const auto refuse = [&](const Diagnostics& ds) { cli::refuse(r, s, path, ds); };
   const auto tests = progress_tests_of(path);
   if (!tests) {
     refuse(tests.error());
@@ -112,20 +101,7 @@ int run_progress_check(const CommandLine& line, const Console& console) {
   if (!s.witness.empty() && !alone)
     return report_errors(console, error_at({}, "--witness shows one schedule", "name one test, one --model and one --fairness").error());
   if (s.csv && !s.json) console.out("test,model,fairness,verdict\n");
-  Progress progress(console, files->size(), "files");
-  int code = k_exit_holds;
-  std::vector<std::string> json;
-  in_order(
-      files->size(), s.threads, progress, [&](size_t i) { return check_file((*files)[i], s, *models, alone); },
-      [&](size_t, FileReport r) {
-        if (!r.out.empty() || !r.err.empty()) progress.clear();
-        if (!r.err.empty()) console.err(r.err);
-        if (!r.out.empty()) console.out(r.out);
-        for (std::string& j : r.json) json.push_back(std::move(j));
-        code = worse(code, r.code);
-      });
-  if (s.json) console.out(json_list(json));
-  return code;
+  return report_files(*files, s, console, [&](const std::string& path) { return check_file(path, s, *models, alone); });
 }
 
 }  // namespace fencepost::cli
