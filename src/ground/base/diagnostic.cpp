@@ -125,6 +125,9 @@ void invariant_failed(const char* file, int line, const char* sentence) {
   std::fprintf(stderr, "fencepost: internal error: %s (%s:%d)\n", sentence, file, line);
   std::fprintf(stderr, "fencepost: please report this with the command line and the input\n");
   std::fflush(stdout);
+#ifdef FENCEPOST_ABORT_ON_FAULT
+  std::abort();  // a fuzzer keeps the input
+#endif
   std::_Exit(4);
 }
 

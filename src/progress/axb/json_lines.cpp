@@ -124,7 +124,12 @@ void JsonReader::field(Test& t, const std::string& key) {
     t.name = in_.expect_string("the name of the test");
     named_ = true;
   } else if (key == "remarks") {
-    array("a list of remarks", [&] { t.remarks.push_back(in_.expect_string("a remark")); });
+    array("a list of remarks", [&] {
+      const Token token = in_.peek();
+      t.remarks.push_back(in_.expect_string("a remark"));
+      if (t.remarks.back().find_first_of("\n\r") != std::string::npos)
+        in_.fail(token, "a remark holds a line break", "make two remarks of it");
+    });
   } else if (key == "locations") {
     names_ = 0;
     array("a list of names", [&] {

@@ -228,6 +228,7 @@ void Scanner::skip_blank() {
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.starts_with(' ')) line.remove_prefix(1);
         comment_lines_.emplace_back(line);
+        std::replace(comment_lines_.back().begin(), comment_lines_.back().end(), '\r', ' ');  // a remark is one line
       }
       pos_ = static_cast<uint32_t>(eol);
     } else if (comments_ && text_.substr(pos_).starts_with("/*")) {

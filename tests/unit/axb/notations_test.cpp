@@ -101,6 +101,16 @@ TEST(AxbJson, ReadsLinesAndIgnoresWhatItDoesNotKnow) {
   EXPECT_EQ((*tests)[1].threads[0].code[0].value, 0u);  // it does not exchange
 }
 
+// A remark is one line, wherever it comes from.
+TEST(AxbText, RemarksAreLines) {
+  const axb::Test t = read_one("// one\rline\r\nprogress \"\" x; thread 0 { x = 1; }");
+  EXPECT_EQ(t.remarks, (std::vector<std::string>{"one line"}));
+  EXPECT_TRUE(axb::validate(t).has_value());
+  const auto bad = axb::parse(make_source("t.jsonl", R"({"remarks":["a\nb"],"threads":[[[0,0,0,1,1]]]})"));
+  ASSERT_FALSE(bad.has_value());
+  EXPECT_EQ(bad.error().list.front().span.text(), R"("a\nb")");
+}
+
 TEST(AxbRoundTrip, RandomTests) {
   std::mt19937 rng(3);
   for (int k = 0; k < 2000; ++k) {

@@ -32,6 +32,7 @@ const std::string k_plain = vulkan_all("", "OpStore %pout %n1\n");
 TEST(SpirvMalformed, LocatedErrors) {
   const std::vector<Bad> all = {
       {"no instruction", "; SPIR-V\nhello world\n", "no SPIR-V instruction", "hello"},
+      {"character 0", k_plain + std::string(1, '\0') + "OpNop\n", "a character 0", ""},
       {"unknown opcode", changed(k_plain, "OpStore %pout", "OpStroe %pout"), "pcode", "OpStroe"},
       {"missing operand", changed(k_plain, "OpStore %pout %n1", "OpStore %pout"), "perand", ""},
       {"undefined id", changed(k_plain, "OpStore %pout %n1", "OpStore %pout %nowhere"), "%nowhere is not defined", "OpStore"},
@@ -107,6 +108,7 @@ struct Missing {
 TEST(SpirvMalformed, MissingFeaturesAreNamed) {
   const std::vector<Missing> all = {
       {changed(k_plain, "Logical Vulkan", "Logical GLSL450"), "OpMemoryModel"},
+      {changed(k_plain, "%ints ArrayStride 4", "%ints ArrayStride 8388612"), "bytes is not read"},
       {changed(k_plain, "OpEntryPoint GLCompute", "OpEntryPoint Vertex"), "OpEntryPoint"},
       {vulkan_all("", "%a = OpGroupNonUniformElect %bool %sg\n"), "OpGroupNonUniformElect"},
       {vulkan_all("", "%a = OpAtomicLoad %uint %px %n0 %relaxed\n"), "CrossDevice"},

@@ -41,7 +41,12 @@ uint64_t Types::size(Id type, const Instruction& user) const {
       const uint64_t n = m_.dialect() == vocab::Dialect::opencl && t.count == 3 ? 4 : t.count;
       return n * size(t.element, user);
     }
-    case Type::Kind::array: return count(type, user) * stride(type, user);
+    case Type::Kind::array: {
+      const uint64_t n = count(type, user), step = stride(type, user);
+      if (n * step > k_most_bytes)  // both are below 2^32
+        m_.refuse(user, fmt::format("{} has more than {} bytes", m_.name(type), k_most_bytes), "make the arrays smaller");
+      return n * step;
+    }
     case Type::Kind::struct_: {
       uint64_t end = 0;
       for (size_t k = 0; k < t.members.size(); ++k) end = std::max(end, offset(type, k, user) + size(t.members[k], user));
@@ -111,6 +116,7 @@ struct Types::Walk {
   std::vector<uint64_t> at;                    // indices in them
   std::map<std::vector<size_t>, uint32_t> class_of;
   uint64_t least = 0;
+  uint64_t visits = 0;
 };
 
 void Types::check_depth(uint32_t depth, const Instruction& user) const {
@@ -119,6 +125,8 @@ void Types::check_depth(uint32_t depth, const Instruction& user) const {
 
 void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, const Instruction& user) const {
   check_depth(w.path.size() + w.dims.size(), user);
+  if (++w.visits > 8 * k_most_cells)  // of empty structures there may be many
+    m_.refuse(user, fmt::format("variables of more than {} scalars are not read", k_most_cells), "make the arrays smaller");
   const Type& t = m_.type(type, user);
   const auto item = [&](size_t k) { return input != nullptr && input->is_list && k < input->items.size() && !input->items[k].absent ? &input->items[k] : nullptr; };
   switch (t.kind) {
@@ -180,9 +188,11 @@ void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, con
   }
 }
 
-Layout Types::finish(Walk& w, uint64_t size) const {
+Layout Types::finish(Walk& w, uint64_t size, const Instruction& user) const {
   Layout& l = w.out;
   for (const Scalar& s : l.scalars) size = std::max(size, s.offset + s.bytes);
+  if (size > k_most_bytes)
+    m_.refuse(user, fmt::format("a variable of {} bytes is not read", size), fmt::format("at most {} are", k_most_bytes));
   l.size = size;
   bool even = !l.scalars.empty();
   const uint32_t g = l.scalars.empty() ? 4 : l.scalars.front().bytes;
@@ -201,7 +211,7 @@ Layout Types::layout(Id type, const InputValue* input, uint64_t least, const Ins
   Walk w;
   w.least = least;
   walk(w, type, 0, input, user);
-  return finish(w, 0);
+  return finish(w, 0, user);
 }
 
 Layout Types::layout_of_elements(Id element, uint64_t items, const InputValue* input, const Instruction& user) const {
@@ -216,7 +226,7 @@ Layout Types::layout_of_elements(Id element, uint64_t items, const InputValue* i
     const InputValue* v = input == nullptr ? nullptr : input->is_list ? (k < input->items.size() ? &input->items[k] : nullptr) : input;
     walk(w, element, k * step, v, user);
   }
-  return finish(w, step * items);
+  return finish(w, step * items, user);
 }
 
 }  // namespace fencepost::front::spirv

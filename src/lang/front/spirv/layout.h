@@ -18,6 +18,7 @@
 namespace fencepost::front::spirv {
 
 inline constexpr uint64_t k_most_cells = 1u << 16;
+inline constexpr uint64_t k_most_bytes = 1u << 20;  // of a variable, with the holes that strides and offsets leave
 
 struct Scalar {
   uint64_t offset = 0;
@@ -69,7 +70,7 @@ class Types {
  private:
   struct Walk;
   void walk(Walk& w, Id type, uint64_t offset, const InputValue* input, const Instruction& user) const;
-  Layout finish(Walk& w, uint64_t size) const;
+  Layout finish(Walk& w, uint64_t size, const Instruction& user) const;
   void check_depth(uint32_t depth, const Instruction& user) const;
 
   const Module& m_;

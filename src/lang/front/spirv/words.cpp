@@ -298,6 +298,9 @@ Words read_words(const SourcePtr& given) {
   }
   const std::vector<Statement> all = statements(w.source);
   if (!w.binary) {
+    if (const size_t nul = given->text.find('\0'); nul != std::string::npos)
+      fail_at(Span{given, static_cast<uint32_t>(nul), static_cast<uint32_t>(nul + 1)}, "a character 0 stands in this text",
+              "assembly is plain text; a binary module begins with its magic number");
     const std::string text = mend(given->text, all);
     spv_binary binary = nullptr;
     Complaint complaint;
@@ -307,7 +310,13 @@ Words read_words(const SourcePtr& given) {
     words.assign(binary->code, binary->code + binary->wordCount);
   }
   Collector c = parse(context, words, w.source, all);
-  FENCEPOST_INVARIANT(c.list.size() == all.size(), "the assembler sees other instructions than the scanner");
+  // Odd characters between words, or in names, can make the assembler cut the text where the scanner does not.
+  for (size_t k = 0; k < std::min(c.list.size(), all.size()); ++k)
+    if (opcode_name(c.list[k].op) != all[k].words[0].text)
+      fail_at(Span{w.source, all[k].begin, all[k].end}, fmt::format("this is read as {} by the assembler", opcode_name(c.list[k].op)),
+              "the instructions before it contain words that do not belong there");
+  if (c.list.size() != all.size())
+    fail_at(Span{w.source, 0, 0}, "the assembler finds other instructions in this module than its text shows", "is there a word like 'Op...' where an operand is meant?");
   w.instructions = std::move(c.list);
   w.bound = c.bound;
   for (size_t k = 0; k < all.size(); ++k) {
