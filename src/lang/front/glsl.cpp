@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 #include <glslang/Include/glslang_c_interface.h>
 #include <glslang/Public/resource_limits_c.h>
+#include <pthread.h>
 #include <spirv-tools/libspirv.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace fencepost::front::glsl {
 namespace {
 
+constexpr size_t k_most_text = size_t{1} << 17;
+constexpr size_t k_stack = size_t{1} << 30;
 constexpr std::string_view k_pragma = "#pragma use_vulkan_memory_model";
 
 // The text with the pragma behind its "#version" line (which must be the first), where it is missing; lines keep their numbers.
@@ -110,13 +114,11 @@ std::vector<std::string> words_of(std::string_view line) {
 
 std::string unquoted(const std::string& s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
 
-// "lock" -> "%_[0]", "b.lock" -> "%b[0]", "tile" -> "%tile".
-using Names = std::unordered_map<std::string, std::string>;
-Names names_of(const std::string& assembly) {
+// "lock" -> "%_" member 0, "b.lock" -> "%b" member 0, "tile" -> "%tile"; and what each invocation has for itself.
+void add_names(spirv::Compiled& out) {
   std::unordered_map<std::string, std::string> names, pointee;         // id -> OpName; pointer type -> its target
   std::unordered_map<std::string, std::vector<std::string>> members;  // struct -> member names
-  Names out;
-  std::string_view rest = assembly;
+  std::string_view rest = out.module;
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
     const auto w = words_of(rest.substr(0, end));
@@ -128,56 +130,19 @@ Names names_of(const std::string& assembly) {
       if (list.size() <= index) list.resize(index + 1);
       list[index] = unquoted(w[3]);
     } else if (w.size() >= 5 && w[2] == "OpTypePointer") pointee[w[0]] = w[4];
-    else if (w.size() >= 5 && w[2] == "OpVariable" && w[4] != "Function" && w[4] != "Input") {
+    else if (w.size() >= 5 && w[2] == "OpVariable") {
       const std::string name = names.contains(w[0]) ? names[w[0]] : "";
-      if (!name.empty()) out.emplace(name, w[0]);
+      if (w[4] == "Function" || w[4] == "Input" || w[4] == "Private") {
+        if (!name.empty()) out.own.push_back(name);
+        continue;
+      }
+      if (!name.empty()) out.variables.try_emplace(name, w[0], std::vector<uint64_t>{});
       const auto block = members.find(pointee[w[3]]);
       if (block == members.end()) continue;
-      for (size_t m = 0; m < block->second.size(); ++m)
-        out.emplace(name.empty() ? block->second[m] : name + "." + block->second[m], fmt::format("{}[{}]", w[0], m));
+      for (uint64_t m = 0; m < block->second.size(); ++m)
+        out.variables.try_emplace(name.empty() ? block->second[m] : name + "." + block->second[m], w[0], std::vector<uint64_t>{m});
     }
   }
-  return out;
-}
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
-
-// Replaces the shader's names in a condition or input; what is no name of a variable stays, for spirv.h to judge.
-std::string resolved(std::string_view text, const Names& names) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    if (text[i] == '%' || !is_letter(text[i])) {
-      do out += text[i++];
-      while (i < text.size() && (is_name(text[i]) && is_name(text[i - 1])));
-      continue;
-    }
-    size_t end = i;
-    while (end < text.size() && (is_name(text[end]) || (text[end] == '.' && end + 1 < text.size() && is_letter(text[end + 1])))) ++end;
-    const std::string word(text.substr(i, end - i));
-    const auto found = names.find(word);
-    out += found == names.end() ? word : found->second;
-    i = end;
-  }
-  return out;
-}
-
-// The comments "// @Key: value" of the shader as a header of the assembly, with names resolved.
-std::string header(std::string_view text, const Names& names) {
-  std::string out;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const size_t at = line.find_first_not_of(" \t");
-    if (at == std::string_view::npos || !line.substr(at).starts_with("//")) continue;
-    line.remove_prefix(at + 2);
-    while (line.starts_with(' ')) line.remove_prefix(1);
-    if (!line.starts_with('@')) continue;
-    const size_t colon = std::min(line.find(':'), line.size());
-    out += fmt::format("; {}{}\n", line.substr(0, colon), resolved(line.substr(colon), names));
-  }
-  return out;
 }
 
 }  // namespace
@@ -194,7 +159,9 @@ bool is_glsl(std::string_view text) {
   return false;
 }
 
-Expected<std::string> compile(const SourcePtr& source) {
+namespace {
+
+Expected<std::string> compiled(const SourcePtr& source) {
   static const bool ready = glslang_initialize_process() != 0;  // once per process, as the library asks
   FENCEPOST_INVARIANT(ready, "glslang starts");
   const std::string text = with_pragma(source->text);
@@ -226,16 +193,42 @@ Expected<std::string> compile(const SourcePtr& source) {
   return disassemble(without_source(glslang_program_SPIRV_get_ptr(program.get()), glslang_program_SPIRV_get_size(program.get())));
 }
 
+struct Work {
+  const SourcePtr& source;
+  std::optional<Expected<std::string>> result;
+};
+
+}  // namespace
+
+// glslang walks what it has parsed by recursion, and a long sum is a deep tree: "x + x + ..." of 20,000 terms overflows the
+// usual stack. A shader of the largest size that is read needs less than a third of this one, of which only what is used costs memory.
+Expected<std::string> compile(const SourcePtr& source) {
+  if (source->text.size() > k_most_text)
+    return unsupported_at(Span{source, 0, 0}, fmt::format("a shader of {} bytes is not read", source->text.size()), fmt::format("at most {} are", k_most_text));
+  Work work{source, std::nullopt};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  const auto run = [](void* w) -> void* {
+    auto& job = *static_cast<Work*>(w);
+    job.result = compiled(job.source);
+    return nullptr;
+  };
+  pthread_attr_init(&attributes);
+  const bool started = pthread_attr_setstacksize(&attributes, k_stack) == 0 && pthread_create(&thread, &attributes, run, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) return unsupported_at(Span{source, 0, 0}, "there is no memory for the shader compiler", fmt::format("it wants {} MiB of address space for its stack", k_stack >> 20));
+  pthread_join(thread, nullptr);
+  return *std::move(work.result);
+}
+
 Expected<prog::Test> parse_glsl(const SourcePtr& source, const spirv::LaunchOptions& options) {
-  const auto assembly = compile(source);
-  if (!assembly) return std::unexpected(assembly.error());
-  const Names names = names_of(*assembly);
+  auto assembly = compile(source);
+  if (!assembly) return std::unexpected(std::move(assembly.error()));
+  spirv::Compiled compiled{.source = source, .module = std::move(*assembly), .file = source->name};
+  add_names(compiled);
   spirv::LaunchOptions launch = options;
   launch.zero = true;
-  for (std::string& i : launch.inputs) i = resolved(i, names);
-  launch.condition = resolved(launch.condition, names);
-  launch.filter = resolved(launch.filter, names);
-  return spirv::parse_spirv(make_source(source->name + ".spvasm", header(source->text, names) + *assembly), launch);
+  return spirv::parse_compiled(compiled, launch);
 }
 
 }  // namespace fencepost::front::glsl

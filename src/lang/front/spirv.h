@@ -53,4 +53,20 @@ bool is_spirv(std::string_view bytes);
 
 Expected<prog::Test> parse_spirv(const SourcePtr& source, const LaunchOptions& options = {});
 
+// A module that a compiler made of a text which the user has (GLSL, OpenCL C). Places in messages and of instructions are
+// places of that text, headers are its comments "// @Config: ..." wherever they stand, and questions and inputs name its
+// variables; "%id" stays an id of the module.
+struct Compiled {
+  SourcePtr source;    // the user's text
+  std::string module;  // assembly or binary
+  std::string file;    // what OpLine calls the text
+  struct Variable {
+    std::string id;               // "%_"
+    std::vector<uint64_t> path;   // members
+  };
+  std::map<std::string, Variable> variables;  // "lock" of a block without an instance name, "b.lock", "tile"
+  std::vector<std::string> own;               // names of what each invocation has for itself
+};
+Expected<prog::Test> parse_compiled(const Compiled& compiled, const LaunchOptions& options = {});
+
 }  // namespace fencepost::front::spirv

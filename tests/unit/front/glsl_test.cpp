@@ -75,5 +75,66 @@ TEST(Glsl, FaultsHavePlaces) {
   EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Output: exists (nowhere == 1)\n" + k_body).find("error:"), std::string::npos);
 }
 
+// What the reader of modules says stands at lines of the shader, and so does what an instruction of the test came from.
+TEST(Glsl, MessagesNameLinesOfTheShader) {
+  const std::string e = error_of(k_head + "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n"
+                                          "  float f = float(x);\n  if (f > 0.5)  // twice\n    x = 1u;\n}\n");
+  EXPECT_NE(e.find("t.comp:7:3: error: unsupported: "), std::string::npos) << e;
+  EXPECT_NE(e.find("7 |   if (f > 0.5)"), std::string::npos) << e;
+  EXPECT_EQ(e.find("spvasm"), std::string::npos) << e;
+  const auto t = read("");
+  ASSERT_TRUE(t.has_value());
+  size_t atomics = 0;
+  for (const prog::Instr& i : t->templates.front().code)
+    if (i.kind == prog::Kind::rmw) {
+      ++atomics;
+      EXPECT_EQ(i.span.location(), "t.comp:7:3");
+    }
+  EXPECT_EQ(atomics, 1u);
+}
+
+TEST(Glsl, UnknownNamesGetTheNearest) {
+  const std::string launch = "// @Config: 1, 1, 2\n";
+  const std::string question = error_of(k_head + launch + "// @Output: exists (sen[0] == 1)\n" + k_body);
+  EXPECT_NE(question.find("t.comp:4:21: error: there is no variable 'sen'"), std::string::npos) << question;
+  EXPECT_NE(question.find("did you mean 'seen'?"), std::string::npos) << question;
+  const std::string input = error_of(k_head + launch + "// @Input: o.yy = 1\n" + k_body);
+  EXPECT_NE(input.find("t.comp:4:12: error: there is no variable 'o.yy'"), std::string::npos) << input;
+  EXPECT_NE(input.find("did you mean 'o.y'?"), std::string::npos) << input;
+  EXPECT_NE(error_of(k_head + "// @Ouput: exists (x == 1)\n" + k_body).find("did you mean @Output?"), std::string::npos);
+  spirv::LaunchOptions given;
+  given.condition = "exists (quite_different == 1)";
+  const auto option = read(launch, given);
+  ASSERT_FALSE(option.has_value());
+  EXPECT_NE(render(option.error()).find("condition:1:9: error: there is no variable 'quite_different'"), std::string::npos) << render(option.error());
+  EXPECT_NE(render(option.error()).find("lock"), std::string::npos);
+  const std::string own = error_of("#version 450\n// @Output: exists (mine == 1)\nlayout(local_size_x = 1) in;\n"
+                                   "layout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  uint mine = x;\n  x = mine + mine;\n}\n");
+  EXPECT_NE(own.find("'mine' belongs to each invocation by itself"), std::string::npos) << own;
+}
+
+// An option replaces what the comment says of the same member, and not of the others of its block.
+TEST(Glsl, InputsReplaceMemberByMember) {
+  spirv::LaunchOptions launch;
+  launch.inputs = {"x = 6", "seen[0] = 4"};
+  const auto t = read("// @Config: 1, 1, 2\n// @Input: x = 5, lock = 2, seen[1] = 9\n", launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(initial(*t, 4, 0), 2u);
+  EXPECT_EQ(initial(*t, 4, 1), 6u);
+  EXPECT_EQ(initial(*t, 4, 2), 4u);
+  EXPECT_EQ(initial(*t, 4, 3), 9u);
+}
+
+// The compiler walks deep trees by recursion; the usual stack would not do.
+TEST(Glsl, DeepExpressionsAreRead) {
+  std::string sum = "x";
+  for (int k = 0; k < 20000; ++k) sum += "+x";
+  const std::string text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  x = " + sum + ";\n}\n";
+  EXPECT_TRUE(glsl::compile(make_source("deep.comp", text)).has_value());
+  const auto large = glsl::compile(make_source("large.comp", text + std::string(1 << 17, '\n')));
+  ASSERT_FALSE(large.has_value());
+  EXPECT_EQ(large.error().list.front().fault, Fault::unsupported);
+}
+
 }  // namespace
 }  // namespace fencepost::front

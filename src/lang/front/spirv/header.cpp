@@ -13,10 +13,13 @@ namespace {
 
 constexpr uint32_t k_deepest = 200;
 
-// The words of one header line. Identifiers are %x, words, or numbers; the rest is punctuation.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// The words of one header line. Identifiers are %x or, of a compiled text, names; the rest is numbers and punctuation.
 class Line {
  public:
-  Line(SourcePtr source, uint32_t begin, uint32_t end) : source_(std::move(source)), at_(begin), end_(end) {}
+  Line(SourcePtr source, uint32_t begin, uint32_t end, const Compiled* compiled)
+      : source_(std::move(source)), at_(begin), end_(end), compiled_(compiled) {}
 
   bool done() {
     blanks();
@@ -52,15 +55,26 @@ class Line {
   }
   bool at_id() {
     blanks();
-    return at_ < end_ && rest()[0] == '%';
+    return at_ < end_ && (rest()[0] == '%' || (compiled_ != nullptr && is_letter(rest()[0])));
   }
-  std::string id() {
-    if (!at_id()) fail("expected an id", "ids are written %name or %17");
+  // A variable of the compiled text may be a member of a block: `path` gets the way to it.
+  std::string id(std::vector<uint64_t>& path) {
+    if (!at_id()) {
+      if (compiled_ != nullptr) fail("expected a variable", "variables have the names that the source gives them");
+      fail("expected an id", "ids are written %name or %17");
+    }
     last_ = at_;
     const uint32_t begin = at_++;
     while (at_ < end_ && word_char(rest()[0])) ++at_;
-    return source_->text.substr(begin, at_ - begin);
+    const std::string word = source_->text.substr(begin, at_ - begin);
+    if (word[0] == '%') return word;
+    const auto it = compiled_->variables.find(word);
+    if (it == compiled_->variables.end()) unknown(word, since(begin));
+    path = it->second.path;
+    return it->second.id;
   }
+  std::string_view comment() const { return compiled_ != nullptr ? "//" : ";"; }
+  std::string_view location() const { return compiled_ != nullptr ? "a variable x, b.x, x[2]" : "a location %id[i][j]"; }
   uint32_t position() {
     blanks();
     return at_;
@@ -76,6 +90,19 @@ class Line {
  private:
   static bool digit(char c) { return c >= '0' && c <= '9'; }
   static bool word_char(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+  [[noreturn]] void unknown(const std::string& word, const Span& span) const {
+    const auto& own = compiled_->own;
+    if (std::find(own.begin(), own.end(), word) != own.end())
+      fail_at(span, fmt::format("'{}' belongs to each invocation by itself", word), "store what the question needs in a buffer");
+    std::vector<std::string> names;
+    std::string all;
+    for (const auto& [name, variable] : compiled_->variables) {
+      names.push_back(name);
+      if (names.size() <= 12) all += (all.empty() ? "" : ", ") + name;
+    }
+    if (names.size() > 12) all += ", ...";
+    fail_at(span, fmt::format("there is no variable '{}'", word), suggest(word, names, all.empty() ? "the source has no variable in memory" : "there are " + all));
+  }
   std::string_view rest() const { return std::string_view(source_->text).substr(at_, end_ - at_); }
   void blanks() {
     while (at_ < end_ && (source_->text[at_] == ' ' || source_->text[at_] == '\t' || source_->text[at_] == '\r')) ++at_;
@@ -84,6 +111,7 @@ class Line {
   SourcePtr source_;
   uint32_t at_, end_;
   uint32_t last_ = 0;
+  const Compiled* compiled_;
 };
 
 // ---- values ----------------------------------------------------------------------------------------
@@ -134,8 +162,8 @@ void read_inputs(Line& l, std::vector<Input>& out) {
   do {
     Input in;
     const uint32_t begin = l.position();
-    in.id = l.id();
     std::vector<uint64_t> path;
+    in.id = l.id(path);
     while (l.accept("[")) {
       path.push_back(l.number());
       l.expect("]", "a part of a variable is %id[0][1]");
@@ -145,7 +173,10 @@ void read_inputs(Line& l, std::vector<Input>& out) {
     in.span = l.since(begin);
     const auto other = std::find_if(out.begin(), out.end(), [&](const Input& x) { return x.id == in.id; });
     const bool again = other != out.end();
-    if (again && (path.empty() || !other->value.partial)) fail_at(in.span, fmt::format("{} has two inputs", in.id), "write one @Input for it");
+    if (again && (path.empty() || !other->value.partial)) {
+      const std::string_view written = in.span.text();
+      fail_at(in.span, fmt::format("{} has two inputs", written.substr(0, written.find_first_of(" =["))), "write one @Input for it");
+    }
     if (path.empty()) {
       out.push_back(std::move(in));
       continue;
@@ -168,13 +199,13 @@ QuestionValue read_operand(Line& l) {
     v.is_constant = true;
     v.constant = l.number();
   } else if (l.at_id()) {
-    v.id = l.id();
+    v.id = l.id(v.path);
     while (l.accept("[")) {
       v.path.push_back(l.number());
       l.expect("]");
     }
   } else {
-    l.fail("expected a value", "a value is an integer or a location %id[i][j]");
+    l.fail("expected a value", fmt::format("a value is an integer or {}", l.location()));
   }
   v.span = l.since(begin);
   return v;
@@ -256,7 +287,7 @@ void read_output(Line& l, Question& q) {
     l.expect("exists", "a question is exists C, not exists C or forall C");
     quantifier = prog::Quantifier::not_exists;
   } else {
-    l.fail("expected forall, exists or not exists", "for example: ; @Output: forall (%x == 1)");
+    l.fail("expected forall, exists or not exists", fmt::format("for example: {} @Output: forall ({}x == 1)", l.comment(), l.comment() == ";" ? "%" : ""));
   }
   QuestionCond c = read_or(l, 0);
   if (!l.done()) l.fail("expected the end of the line", "conditions are joined by 'and' and 'or'");
@@ -306,17 +337,18 @@ Grid read_config(Line& l) {
   return *g;
 }
 
-// A line per header, and where the code begins.
-void read_comments(const SourcePtr& source, Header& h, bool own_question, bool own_filter) {
+// A line per header: up to the code, or everywhere in a compiled text.
+void read_comments(const SourcePtr& source, Header& h, bool own_question, bool own_filter, const Compiled* compiled) {
   const std::string& text = source->text;
   for (uint32_t at = 0; at < text.size();) {
     uint32_t end = at;
     while (end < text.size() && text[end] != '\n') ++end;
     uint32_t i = at;
     while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
-    if (i < end && text[i] != ';') return;  // code
-    if (i < end) {
-      Line l(source, i + 1, end);
+    const bool comment = i < end && (compiled == nullptr ? text[i] == ';' : text.compare(i, 2, "//") == 0);
+    if (i < end && !comment && compiled == nullptr) return;  // code
+    if (comment) {
+      Line l(source, i + (compiled == nullptr ? 1 : 2), end, compiled);
       if (l.accept("@")) {
         const uint32_t begin = l.position();
         uint32_t stop = begin;
@@ -329,7 +361,7 @@ void read_comments(const SourcePtr& source, Header& h, bool own_question, bool o
             fail_at({source, begin, stop}, fmt::format("there is no header @{}", word), fmt::format("did you mean @{}?", near));
         } else {
           l.accept(word);
-          l.expect(":", "a header is '; @Word: text'");
+          l.expect(":", fmt::format("a header is '{} @Word: text'", l.comment()));
           if (word == "Config") {
             if (h.grid) fail_at({source, begin, stop}, "there are two @Config headers", "a module has one launch");
             h.grid = read_config(l);
@@ -347,37 +379,60 @@ void read_comments(const SourcePtr& source, Header& h, bool own_question, bool o
   }
 }
 
-Line line_of(const std::string& text, const char* what) {
+Line line_of(const std::string& text, const char* what, const Compiled* compiled) {
   const SourcePtr s = make_source(what, text);
-  return {s, 0, static_cast<uint32_t>(s->text.size())};
+  return {s, 0, static_cast<uint32_t>(s->text.size()), compiled};
 }
 
-}  // namespace
+// What `parts` gives, instead of what `whole` had there.
+void replace_parts(InputValue& whole, const InputValue& parts) {
+  if (!parts.partial || !whole.partial) {
+    whole = parts;
+    return;
+  }
+  for (size_t k = 0; k < parts.items.size(); ++k) {
+    if (k >= whole.items.size()) whole.items.push_back(parts.items[k]);
+    else if (!parts.items[k].absent) replace_parts(whole.items[k], parts.items[k]);
+  }
+}
 
-Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) {
+Header read(const SourcePtr& source, bool comments, const LaunchOptions& options, const Compiled* compiled) {
   Header h;
   std::vector<Input> given;
   for (const std::string& text : options.inputs) {
-    Line l = line_of(text, "input");
+    Line l = line_of(text, "input", compiled);
     read_inputs(l, given);
   }
-  if (!binary) read_comments(source, h, !options.condition.empty(), !options.filter.empty());
+  if (comments) read_comments(source, h, !options.condition.empty(), !options.filter.empty(), compiled);
   for (Input& in : given) {
     in.required = true;
+    // Members of one block are variables of their own to the person who wrote it.
+    const auto known = std::find_if(h.inputs.begin(), h.inputs.end(), [&](const Input& x) { return x.id == in.id; });
+    if (compiled != nullptr && known != h.inputs.end() && known->value.partial && in.value.partial) {
+      replace_parts(known->value, in.value);
+      known->required = true;
+      continue;
+    }
     std::erase_if(h.inputs, [&](const Input& x) { return x.id == in.id; });
     h.inputs.push_back(std::move(in));
   }
   if (!options.condition.empty()) {
-    Line l = line_of(options.condition, "condition");
+    Line l = line_of(options.condition, "condition", compiled);
     read_output(l, h.question);
   }
   if (!options.filter.empty()) {
-    Line l = line_of(options.filter, "filter");
+    Line l = line_of(options.filter, "filter", compiled);
     read_filter(l, h.question);
   }
   if (options.grid) h.grid = options.grid;
   h.zero = options.zero;
   return h;
 }
+
+}  // namespace
+
+Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) { return read(source, !binary, options, nullptr); }
+
+Header read_header(const Compiled& compiled, const LaunchOptions& options) { return read(compiled.source, true, options, &compiled); }
 
 }  // namespace fencepost::front::spirv

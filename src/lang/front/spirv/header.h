@@ -62,6 +62,8 @@ struct Header {
   Span span;
 };
 
-Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options);  // throws ParseError
+// Throw ParseError. Of a compiled text: its comments "// @...", and its variables by name.
+Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options);
+Header read_header(const Compiled& compiled, const LaunchOptions& options);
 
 }  // namespace fencepost::front::spirv

@@ -38,6 +38,12 @@ class Asker {
     uint8_t width = 32;   // of a cell
   };
 
+  // The place as the question spells it: an id, or a name of the compiled text without its indices.
+  std::string written(const QuestionValue& v) const {
+    const std::string_view text = v.span.text();
+    return m_.words().compiled ? std::string(text.substr(0, text.find_first_of(" ["))) : v.id;
+  }
+
   Located locate(const QuestionValue& v) {
     const auto it = m_.words().by_name.find(v.id);
     if (it == m_.words().by_name.end()) {
@@ -51,18 +57,18 @@ class Asker {
                            std::find(m_.entry().parameters.begin(), m_.entry().parameters.end(), d) != m_.entry().parameters.end();
     const bool variable = d != nullptr && static_cast<Op>(d->op) == Op::OpVariable &&
                           static_cast<spv::StorageClass>(d->word(0)) != spv::StorageClass::Function;
-    if (!parameter && !variable) fail_at(v.span, fmt::format("{} is no variable and no parameter of the entry point", v.id));
+    if (!parameter && !variable) fail_at(v.span, fmt::format("{} is no variable and no parameter of the entry point", written(v)));
     const Type& p = m_.type(d->type, *d);
-    if (p.kind != Type::Kind::pointer) fail_at(v.span, fmt::format("{} is no memory", v.id), "conditions look at the final memory");
+    if (p.kind != Type::Kind::pointer) fail_at(v.span, fmt::format("{} is no memory", written(v)), "conditions look at the final memory");
     const Variable& x = memory_.variable(*d);
     if (memory_.decisions().opaque.contains(x.id))
-      unsupported(v.span, fmt::format("{} holds results of floating point arithmetic, which no condition can look at", v.id));
+      unsupported(v.span, fmt::format("{} holds results of floating point arithmetic, which no condition can look at", written(v)));
     std::string key;
     if (x.sharing == Sharing::invocation)
-      fail_at(v.span, fmt::format("{} belongs to each invocation by itself", v.id), "store what the question needs in a buffer");
+      fail_at(v.span, fmt::format("{} belongs to each invocation by itself", written(v)), "store what the question needs in a buffer");
     const Grid& g = c_.launch().grid;
     if (x.sharing == Sharing::workgroup && g.workgroup_count() * g.queue_families * g.devices > 1)
-      fail_at(v.span, fmt::format("{} exists once per workgroup, and the launch has several", v.id), "store what the question needs in a buffer");
+      fail_at(v.span, fmt::format("{} exists once per workgroup, and the launch has several", written(v)), "store what the question needs in a buffer");
     // The path, as byte offset.
     Offset at;
     Id type = p.element;
@@ -70,7 +76,7 @@ class Asker {
     const auto index = [&](uint64_t stride) { at.bytes += static_cast<int64_t>(stride * v.path[k]); };
     if (parameter) {
       if (v.path.empty()) {
-        if (x.layout.scalars.size() != 1) fail_at(v.span, fmt::format("{} points at several elements", v.id), fmt::format("write {}[0]", v.id));
+        if (x.layout.scalars.size() != 1) fail_at(v.span, fmt::format("{} points at several elements", written(v)), fmt::format("write {}[0]", written(v)));
       } else {
         const uint64_t n = c_.types().size(type, *d);
         const uint64_t a = m_.dialect() == vocab::Dialect::opencl ? c_.types().alignment(type, *d) : 1;
@@ -95,7 +101,7 @@ class Asker {
     }
     if (!m_.type(type, *d).scalar()) fail_at(v.span, "a condition compares scalars", "add indices: %id[i][j]");
     if (!memory_.scalar_at(x, at, static_cast<uint32_t>(c_.types().size(type, *d))))
-      fail_at(v.span, "this element lies outside of the variable", fmt::format("{} has {} bytes", v.id, x.layout.size));
+      fail_at(v.span, "this element lies outside of the variable", fmt::format("{} has {} bytes", written(v), x.layout.size));
     const auto cells = memory_.cells(x, at, static_cast<uint32_t>(c_.types().size(type, *d)), c_.types().bits(type, *d), *d);
     return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width};
   }
@@ -206,6 +212,18 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
   return test;
 }
 
+prog::Test test_of(const Module& module, const Header& header) {
+  Constants constants(module, header);
+  constants.set_launch(header.grid);
+  Decisions decisions;
+  for (;;) {
+    try {
+      return build(module, header, constants, decisions);
+    } catch (const Restart&) {  // each one adds a decision, and there are finitely many
+    }
+  }
+}
+
 }  // namespace
 
 bool is_spirv(std::string_view bytes) {
@@ -234,16 +252,14 @@ Expected<prog::Test> parse_spirv(const SourcePtr& source, const LaunchOptions& o
   return guarded([&] {
     const bool binary = source->text.size() >= 4 && (source->text[0] == '\x03' || source->text[0] == '\x07');
     const Header header = read_header(source, binary, options);
-    const Module module(read_words(source), options.entry);
-    Constants constants(module, header);
-    constants.set_launch(header.grid);
-    Decisions decisions;
-    for (;;) {
-      try {
-        return build(module, header, constants, decisions);
-      } catch (const Restart&) {  // each one adds a decision, and there are finitely many
-      }
-    }
+    return test_of(Module(read_words(source), options.entry), header);
+  });
+}
+
+Expected<prog::Test> parse_compiled(const Compiled& compiled, const LaunchOptions& options) {
+  return guarded([&] {
+    const Header header = read_header(compiled, options);
+    return test_of(Module(read_words(compiled), options.entry), header);
   });
 }
 

@@ -200,17 +200,87 @@ Collector parse(const Context& context, const std::vector<uint32_t>& words, cons
   return c;
 }
 
-void add_lines(Words& w) {
-  std::unordered_map<Id, std::string> strings;
+// A text by lines, to find places of it.
+class Lines {
+ public:
+  explicit Lines(SourcePtr source) : source_(std::move(source)) {
+    begins_.push_back(0);
+    for (size_t i = 0; i < source_->text.size(); ++i)
+      if (source_->text[i] == '\n') begins_.push_back(static_cast<uint32_t>(i + 1));
+  }
+  Span top() const { return {source_, 0, 0}; }
+  // A word or sign at a column from 1; column 0: what the line says.
+  std::optional<Span> at(uint32_t line, uint32_t column) const {
+    if (line == 0 || line > begins_.size()) return std::nullopt;
+    const std::string& t = source_->text;
+    uint32_t begin = begins_[line - 1], end = begin;
+    while (end < t.size() && t[end] != '\n' && t[end] != '\r') ++end;
+    if (column > end - begin) column = 0;
+    if (column > 0) {
+      begin += column - 1;
+      uint32_t stop = begin;
+      while (stop < end && is_name(t[stop])) ++stop;
+      return Span{source_, begin, std::max(stop, begin + 1)};
+    }
+    while (begin < end && (t[begin] == ' ' || t[begin] == '\t')) ++begin;
+    if (const size_t comment = std::string_view(t).substr(begin, end - begin).find("//"); comment != 0 && comment != std::string_view::npos)
+      end = begin + static_cast<uint32_t>(comment);
+    while (end > begin && (t[end - 1] == ' ' || t[end - 1] == '\t')) --end;
+    return Span{source_, begin, end};
+  }
+  // Where a name stands first outside of comment lines.
+  std::optional<Span> first(std::string_view name) const {
+    const std::string_view t = source_->text;
+    if (name.empty()) return std::nullopt;
+    for (size_t i = t.find(name); i != std::string_view::npos; i = t.find(name, i + 1)) {
+      const size_t end = i + name.size();
+      if ((i > 0 && is_name(t[i - 1])) || (end < t.size() && is_name(t[end]))) continue;
+      const size_t bol = i == 0 ? 0 : t.rfind('\n', i - 1) + 1;  // npos + 1 == 0
+      if (t.substr(bol, i - bol).find("//") != std::string_view::npos) continue;
+      return Span{source_, static_cast<uint32_t>(i), static_cast<uint32_t>(end)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+  SourcePtr source_;
+  std::vector<uint32_t> begins_;
+};
+
+// Which line of a source language each instruction comes from; as a place, where that text is at hand.
+void add_lines(Words& w, const Compiled* compiled) {
+  std::unordered_map<Id, std::string> strings, names;
+  std::optional<Lines> lines;
+  if (compiled != nullptr) lines.emplace(compiled->source);
   std::string line;
+  std::optional<Span> here;  // of the OpLine in force
+  Span last;                 // of this function
   for (Instruction& i : w.instructions) {
-    switch (static_cast<spv::Op>(i.op)) {
+    const auto op = static_cast<spv::Op>(i.op);
+    switch (op) {
       case spv::Op::OpString: strings[i.result] = i.string(0); break;
-      case spv::Op::OpLine: line = fmt::format("{}:{}", strings[i.word(0)], i.word(1)); break;
+      case spv::Op::OpName: names[i.word(0)] = i.string(1); break;
+      case spv::Op::OpLine:
+        line = fmt::format("{}:{}", strings[i.word(0)], i.word(1));
+        // Line 0 is no line: what a compiler made by itself.
+        if (lines) here = strings[i.word(0)] == compiled->file ? lines->at(i.word(1), i.word(2)) : std::nullopt;
+        break;
       case spv::Op::OpNoLine:
-      case spv::Op::OpFunctionEnd: line.clear(); break;
+      case spv::Op::OpFunctionEnd:
+        line.clear();
+        here.reset();
+        break;
       default: i.line = line; break;
     }
+    if (!lines) continue;
+    if (op == spv::Op::OpFunction) last = here ? *here : lines->first(names[i.result]).value_or(lines->top());
+    if (op == spv::Op::OpEntryPoint) i.span = lines->first(i.string(2)).value_or(lines->top());
+    else if (op == spv::Op::OpVariable) i.span = here ? *here : lines->first(names[i.result]).value_or(lines->top());
+    else if (here) i.span = last = *here;
+    else i.span = last.source != nullptr ? last : lines->top();
+    if (op == spv::Op::OpFunctionEnd) last = {};
+    if (here || (last.source != nullptr && line.ends_with(":0"))) i.line.clear();  // the span says it
   }
 }
 
@@ -246,7 +316,7 @@ bool has_magic(std::string_view bytes) {
 std::string place(const Words& w, const Instruction& i) {
   std::string out;
   if (!i.line.empty()) out += ", " + i.line;
-  if (w.binary) out += fmt::format(", word {}", i.offset);
+  if (w.binary && !w.compiled) out += fmt::format(", word {}", i.offset);
   return out.empty() ? opcode_name(i.op) : opcode_name(i.op) + out;
 }
 
@@ -280,7 +350,9 @@ std::string Words::name(Id id) const {
   return it != names.end() ? it->second : fmt::format("%{}", id);
 }
 
-Words read_words(const SourcePtr& given) {
+namespace {
+
+Words read(const SourcePtr& given, const Compiled* compiled) {
   Words w;
   const Context context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
   w.binary = has_magic(given->text);
@@ -334,10 +406,22 @@ Words read_words(const SourcePtr& given) {
     w.by_name.emplace(all[k].result, i.result);
     w.names.emplace(i.result, all[k].result);
   }
-  add_lines(w);
+  add_lines(w, compiled);
   add_names(w);
+  if (compiled != nullptr) {
+    w.source = compiled->source;
+    w.compiled = true;
+    for (const auto& [name, variable] : compiled->variables)
+      if (const auto it = w.by_name.find(variable.id); it != w.by_name.end() && variable.path.empty()) w.names[it->second] = name;
+  }
   return w;
 }
+
+}  // namespace
+
+Words read_words(const SourcePtr& given) { return read(given, nullptr); }
+
+Words read_words(const Compiled& compiled) { return read(make_source(compiled.source->name + ".spvasm", compiled.module), &compiled); }
 
 void fail(const Words& w, const Instruction& i, std::string message, std::string hint) {
   fail_at(i.span, fmt::format("{} ({})", message, place(w, i)), std::move(hint));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "front/spirv.h"
 
 namespace fencepost::front::spirv {
 
@@ -42,8 +43,9 @@ struct Instruction {
 std::string opcode_name(uint32_t op);
 
 struct Words {
-  SourcePtr source;                    // text, or the disassembly of a binary
+  SourcePtr source;                    // text, or the disassembly of a binary, or the compiled text
   bool binary = false;
+  bool compiled = false;               // spans are places of the compiled text
   std::vector<Instruction> instructions;
   uint32_t bound = 0;                  // ids are below
   std::unordered_map<std::string, Id> by_name;  // "%x" as the text spells it; OpName names that are unique and not yet taken
@@ -52,7 +54,10 @@ struct Words {
   std::string name(Id id) const;
 };
 
-Words read_words(const SourcePtr& source);  // throws ParseError
+// Throw ParseError. Of a compiled module, spans are those of the text that it was made of: by OpLine, or where a variable's
+// name stands first; instructions without a place get that of the one before them, or of their function.
+Words read_words(const SourcePtr& source);
+Words read_words(const Compiled& compiled);
 
 // A fault, or a missing feature, at an instruction; the message gets the opcode, and the place in the source
 // language or the binary where known.
