@@ -1,0 +1,314 @@
+#include "formula/solve.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+#include <unordered_set>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::formula {
+namespace {
+
+constexpr uint64_t k_function = uint64_t{1} << 40;
+
+void collect_names(const Pool& pool, Term t, std::unordered_set<uint32_t>& seen, std::unordered_set<uint64_t>& names) {
+  std::vector<Term> todo{t};
+  while (!todo.empty()) {
+    const Term u = todo.back();
+    todo.pop_back();
+    if (!seen.insert(u.id).second) continue;
+    const Node& n = pool[u];
+    if (n.op == Op::variable) names.insert(n.value);
+    if (n.op == Op::apply) names.insert(n.value + k_function);
+    for (Term k : n.kids) todo.push_back(k);
+  }
+}
+
+term::Op operator_of(Op op) {
+  switch (op) {
+    case Op::ite: return term::Op::ite;
+    case Op::mul: return term::Op::mul;
+    case Op::udiv: return term::Op::udiv;
+    case Op::urem: return term::Op::urem;
+    case Op::sdiv: return term::Op::sdiv;
+    case Op::srem: return term::Op::srem;
+    case Op::and_: return term::Op::and_;
+    case Op::or_: return term::Op::or_;
+    case Op::xor_: return term::Op::xor_;
+    case Op::shl: return term::Op::shl;
+    case Op::lshr: return term::Op::lshr;
+    case Op::ashr: return term::Op::ashr;
+    case Op::eq: return term::Op::eq;
+    case Op::ult: return term::Op::ult;
+    case Op::slt: return term::Op::slt;
+    case Op::zext: return term::Op::zext;
+    case Op::sext: return term::Op::sext;
+    default: break;
+  }
+  FENCEPOST_INVARIANT(false, "an operator without a counterpart was blasted");
+  return term::Op::add;
+}
+
+// The bits of every node that a question needs.
+class Blaster {
+ public:
+  explicit Blaster(const Pool& pool) : pool_(pool), bits_(circuit_) {}
+
+  const sat::Bits& get(Term t) {
+    // Iterative: terms are deep.
+    std::vector<Term> todo{t};
+    while (!todo.empty()) {
+      const Term u = todo.back();
+      if (done_.contains(u.id)) {
+        todo.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (Term k : pool_[u].kids)
+        if (!done_.contains(k.id)) {
+          todo.push_back(k);
+          ready = false;
+        }
+      if (!ready) continue;
+      todo.pop_back();
+      done_.emplace(u.id, make(u));
+    }
+    return done_.at(t.id);
+  }
+
+  sat::Circuit& circuit() { return circuit_; }
+  sat::BitVectors& vectors() { return bits_; }
+  const std::map<uint64_t, std::vector<Term>>& applications() const { return applications_; }
+  const std::vector<Term>& variables() const { return variables_; }
+  bool has(Term t) const { return done_.contains(t.id); }
+  const sat::Bits& bits(Term t) const { return done_.at(t.id); }
+
+ private:
+  sat::Bits scaled(const sat::Bits& a, uint64_t by) {
+    // Shift and add over the set bits.
+    const auto w = static_cast<uint8_t>(a.size());
+    sat::Bits r(w, sat::k_false);
+    bool first = true;
+    for (uint8_t i = 0; i < w; ++i) {
+      if (((by >> i) & 1) == 0) continue;
+      sat::Bits row(w, sat::k_false);
+      for (uint8_t j = 0; i + j < w; ++j) row[i + j] = a[j];
+      r = first ? row : bits_.add(r, row);
+      first = false;
+    }
+    return r;
+  }
+
+  sat::Bits make(Term t) {
+    const Node& n = pool_[t];
+    const auto kid = [&](size_t i) -> const sat::Bits& { return done_.at(n.kids[i].id); };
+    switch (n.op) {
+      case Op::constant: return bits_.constant(n.value, n.width);
+      case Op::variable: variables_.push_back(t); return bits_.fresh(n.width);
+      case Op::apply: applications_[n.value].push_back(t); return bits_.fresh(n.width);
+      case Op::not_: return {-kid(0)[0]};
+      case Op::all: {
+        std::vector<sat::Lit> ls;
+        for (size_t i = 0; i < n.kids.size(); ++i) ls.push_back(kid(i)[0]);
+        return {circuit_.and_(std::move(ls))};
+      }
+      case Op::sum: {
+        sat::Bits plus, minus;
+        const auto put = [&](sat::Bits& to, sat::Bits b) { to = to.empty() ? std::move(b) : bits_.add(to, b); };
+        for (size_t i = 0; i < n.kids.size(); ++i) {
+          const uint64_t c = n.coefficients[i], opposite = (0 - c) & ones(n.width);
+          if (std::popcount(c) <= std::popcount(opposite))
+            put(plus, scaled(kid(i), c));
+          else
+            put(minus, scaled(kid(i), opposite));
+        }
+        if (n.value != 0 || plus.empty()) put(plus, bits_.constant(n.value, n.width));
+        if (minus.empty()) return plus;
+        for (sat::Lit& l : minus) l = -l;
+        return bits_.add(plus, minus, sat::k_true);
+      }
+      case Op::extract: {
+        const sat::Bits& a = kid(0);
+        return sat::Bits(a.begin() + static_cast<ptrdiff_t>(n.value),
+                         a.begin() + static_cast<ptrdiff_t>(n.value + n.width));
+      }
+      case Op::concat: {
+        sat::Bits r(kid(1));
+        r.insert(r.end(), kid(0).begin(), kid(0).end());
+        return r;
+      }
+      default: break;
+    }
+    std::vector<sat::Bits> kids;
+    for (size_t i = 0; i < n.kids.size(); ++i) kids.push_back(kid(i));
+    return bits_.apply(operator_of(n.op), n.width, kids);
+  }
+
+  const Pool& pool_;
+  sat::Circuit circuit_;
+  sat::BitVectors bits_;
+  std::unordered_map<uint32_t, sat::Bits> done_;
+  std::map<uint64_t, std::vector<Term>> applications_;
+  std::vector<Term> variables_;
+};
+
+uint64_t read(const sat::Solver& solver, const sat::Circuit& circuit, const sat::Bits& bits) {
+  uint64_t v = 0;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    const sat::Lit l = circuit.fold(bits[i]);
+    if (l == sat::k_true || (l != sat::k_false && solver.value(l))) v |= uint64_t{1} << i;
+  }
+  return v;
+}
+
+}  // namespace
+
+uint64_t Model::value(const Pool& pool, Term t) const {
+  std::vector<Term> todo{t};
+  while (!todo.empty()) {
+    const Term u = todo.back();
+    if (memo_.contains(u.id)) {
+      todo.pop_back();
+      continue;
+    }
+    const Node& n = pool[u];
+    bool ready = true;
+    for (Term k : n.kids)
+      if (!memo_.contains(k.id)) {
+        todo.push_back(k);
+        ready = false;
+      }
+    if (!ready) continue;
+    todo.pop_back();
+    const auto kid = [&](size_t i) { return i < n.kids.size() ? memo_.at(n.kids[i].id) : 0; };
+    uint64_t v = 0;
+    switch (n.op) {
+      case Op::constant: v = n.value; break;
+      case Op::variable:
+        if (const auto it = variables.find(n.value); it != variables.end()) v = it->second;
+        break;
+      case Op::apply: {
+        std::vector<uint64_t> arguments;
+        for (size_t i = 0; i < n.kids.size(); ++i) arguments.push_back(kid(i));
+        for (const Application& a : applications)
+          if (a.symbol == n.value && a.arguments == arguments) v = a.value & ones(n.width);
+        break;
+      }
+      case Op::all:
+        v = 1;
+        for (size_t i = 0; i < n.kids.size(); ++i) v &= kid(i);
+        break;
+      case Op::sum:
+        v = n.value;
+        for (size_t i = 0; i < n.kids.size(); ++i) v += n.coefficients[i] * kid(i);
+        v &= ones(n.width);
+        break;
+      default: v = evaluate(n.op, pool.width(n.kids[0]), n.width, kid(0), kid(1), kid(2), n.value);
+    }
+    memo_.emplace(u.id, v);
+  }
+  return memo_.at(t.id);
+}
+
+void Facts::add(const Pool& pool, Term fact, uint32_t position) {
+  for (Term part : pool.conjuncts(fact)) {
+    if (pool.is_true(part)) continue;
+    Fact f{part, position, {}};
+    std::unordered_set<uint32_t> seen;
+    std::unordered_set<uint64_t> names;
+    collect_names(pool, part, seen, names);
+    f.names.assign(names.begin(), names.end());
+    facts_.push_back(std::move(f));
+  }
+}
+
+std::vector<Term> Facts::relevant(const Pool& pool, std::vector<Term> goal, uint32_t position) const {
+  std::unordered_set<uint32_t> seen;
+  std::unordered_set<uint64_t> names;
+  for (Term t : goal) collect_names(pool, t, seen, names);
+  std::vector<uint8_t> taken(facts_.size());
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t i = 0; i < facts_.size(); ++i) {
+      const Fact& f = facts_[i];
+      if (taken[i] != 0 || f.position > position) continue;
+      if (!f.names.empty() &&
+          std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return names.contains(n); }))
+        continue;
+      taken[i] = 1;
+      again = true;
+      names.insert(f.names.begin(), f.names.end());
+      goal.push_back(f.term);
+    }
+  }
+  return goal;
+}
+
+Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,
+             Statistics& statistics) {
+  for (Term t : conjunction)
+    if (pool.is_false(t)) {
+      ++statistics.folded;
+      return Answer::unsat;
+    }
+  ++statistics.solved;
+  const auto start = std::chrono::steady_clock::now();
+  Blaster blaster(pool);
+  for (Term t : conjunction) blaster.circuit().add({blaster.get(t)[0]});
+  const auto solver = sat::make_cadical();
+  Answer answer = Answer::unknown;
+  if (blaster.circuit().contradictory()) {
+    answer = Answer::unsat;
+  } else {
+    std::unordered_set<uint64_t> linked;
+    while (true) {
+      blaster.circuit().feed(*solver);
+      const sat::Answer a = solver->solve({}, job);
+      if (a != sat::Answer::sat) {
+        answer = a == sat::Answer::unsat ? Answer::unsat : Answer::unknown;
+        break;
+      }
+      // Applications of one function to equal arguments must have equal results.
+      std::vector<std::pair<Term, Term>> broken;
+      for (const auto& [symbol, terms] : blaster.applications()) {
+        std::map<std::vector<uint64_t>, Term> table;
+        for (Term t : terms) {
+          std::vector<uint64_t> key{pool.width(t)};
+          for (Term k : pool[t].kids) key.push_back(read(*solver, blaster.circuit(), blaster.bits(k)));
+          const auto [it, fresh] = table.emplace(key, t);
+          if (!fresh && read(*solver, blaster.circuit(), blaster.bits(t)) !=
+                            read(*solver, blaster.circuit(), blaster.bits(it->second)))
+            broken.emplace_back(it->second, t);
+        }
+      }
+      if (broken.empty()) {
+        answer = Answer::sat;
+        break;
+      }
+      for (const auto& [s, t] : broken) {
+        std::vector<sat::Lit> same;
+        for (size_t i = 0; i < pool[s].kids.size(); ++i)
+          same.push_back(blaster.vectors().eq(blaster.get(pool[s].kids[i]), blaster.get(pool[t].kids[i])));
+        blaster.vectors().equal_if(blaster.circuit().and_(std::move(same)), blaster.bits(s), blaster.bits(t));
+      }
+    }
+    if (answer == Answer::sat && model != nullptr) {
+      *model = {};
+      for (Term v : blaster.variables())
+        model->variables[pool[v].value] = read(*solver, blaster.circuit(), blaster.bits(v));
+      for (const auto& [symbol, terms] : blaster.applications())
+        for (Term t : terms) {
+          Model::Application a{symbol, {}, read(*solver, blaster.circuit(), blaster.bits(t))};
+          for (Term k : pool[t].kids) a.arguments.push_back(read(*solver, blaster.circuit(), blaster.bits(k)));
+          model->applications.push_back(std::move(a));
+        }
+    }
+  }
+  statistics.clauses += blaster.circuit().clause_count();
+  statistics.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return answer;
+}
+
+}  // namespace fencepost::formula

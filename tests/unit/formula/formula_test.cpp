@@ -1,0 +1,175 @@
+// Rewriting never changes a value, ranges hold, and the solver agrees with evaluation.
+#include <gtest/gtest.h>
+
+#include "base/job.h"
+#include "formula/pool.h"
+#include "formula/solve.h"
+
+namespace fencepost::formula {
+namespace {
+
+// A random expression beside its value under a fixed assignment, computed without the rewriting.
+struct Pair {
+  Term term;
+  uint64_t value;
+};
+
+struct Generator {
+  Pool pool;
+  Rng rng;
+  std::vector<Pair> leaves;
+  Model model;
+
+  explicit Generator(uint64_t seed) : rng(seed) {
+    for (const uint8_t w : {1, 3, 6, 8, 8, 16, 32}) {
+      const Term v = pool.variable(w, "v" + std::to_string(leaves.size()));
+      const uint64_t x = rng.chance(0.3) ? rng.below(4) & ones(w) : rng.next() & ones(w);
+      model.variables[pool[v].value] = x;
+      leaves.push_back({v, x});
+    }
+  }
+
+  Pair sized(Pair p, uint8_t w) {
+    const uint8_t from = pool.width(p.term);
+    if (from == w) return p;
+    if (from > w) {
+      const auto low = static_cast<uint8_t>(rng.below(from - w + 1u));
+      return {pool.extract(p.term, low, w), (p.value >> low) & ones(w)};
+    }
+    if (rng.chance(0.7)) return {pool.zext(p.term, w), p.value};
+    return {pool.sext(p.term, w), static_cast<uint64_t>(as_signed(p.value, from)) & ones(w)};
+  }
+
+  Pair make(uint8_t w, int depth) {
+    if (depth == 0) {
+      if (rng.chance(0.35)) {
+        static constexpr uint64_t k_edges[] = {0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 63, 64, ~0ull, ~1ull, 0x80, 0x7f};
+        const uint64_t v = k_edges[rng.below(std::size(k_edges))] & ones(w);
+        return {pool.constant(v, w), v};
+      }
+      return sized(leaves[rng.below(leaves.size())], w);
+    }
+    const uint64_t m = ones(w);
+    if (w == 1 && rng.chance(0.7)) {
+      static constexpr uint8_t k_widths[] = {1, 4, 8, 16, 32};
+      const uint8_t k = k_widths[rng.below(5)];
+      const Pair a = make(k, depth - 1);
+      const Pair b = make(k, depth - 1);
+      const int64_t sa = as_signed(a.value, k), sb = as_signed(b.value, k);
+      switch (rng.below(6)) {
+        case 0: return {pool.eq(a.term, b.term), a.value == b.value};
+        case 1: return {pool.ult(a.term, b.term), a.value < b.value};
+        case 2: return {pool.slt(a.term, b.term), sa < sb};
+        case 3: return {pool.ule(a.term, b.term), a.value <= b.value};
+        case 4: return {pool.sle(a.term, b.term), sa <= sb};
+        default: return {pool.ne(a.term, b.term), a.value != b.value};
+      }
+    }
+    const Pair a = make(w, depth - 1);
+    if (rng.chance(0.12)) {
+      const auto k = static_cast<uint8_t>(1 + rng.below(w));
+      return sized(sized(a, k), w);
+    }
+    if (rng.chance(0.08) && w > 1) {
+      const auto low = static_cast<uint8_t>(1 + rng.below(w - 1u));
+      const Pair h = sized(a, static_cast<uint8_t>(w - low)), l = make(low, depth - 1);
+      return {pool.concat(h.term, l.term), (h.value << low | l.value) & m};
+    }
+    const Pair b = make(w, depth - 1);
+    const auto plain = [&](Op op) { return evaluate(op, w, w, a.value, b.value, 0, 0); };
+    switch (rng.below(17)) {
+      case 0: return {pool.add(a.term, b.term), (a.value + b.value) & m};
+      case 1: return {pool.sub(a.term, b.term), (a.value - b.value) & m};
+      case 2: return {pool.mul(a.term, b.term), (a.value * b.value) & m};
+      case 3: return {pool.udiv(a.term, b.term), plain(Op::udiv)};
+      case 4: return {pool.urem(a.term, b.term), plain(Op::urem)};
+      case 5: return {pool.sdiv(a.term, b.term), plain(Op::sdiv)};
+      case 6: return {pool.srem(a.term, b.term), plain(Op::srem)};
+      case 7: return {pool.and_(a.term, b.term), a.value & b.value};
+      case 8: return {pool.or_(a.term, b.term), a.value | b.value};
+      case 9: return {pool.xor_(a.term, b.term), a.value ^ b.value};
+      case 10: return {pool.shl(a.term, b.term), plain(Op::shl)};
+      case 11: return {pool.lshr(a.term, b.term), plain(Op::lshr)};
+      case 12: return {pool.ashr(a.term, b.term), plain(Op::ashr)};
+      case 13: return {pool.not_(a.term), ~a.value & m};
+      case 14: return {pool.neg(a.term), (0 - a.value) & m};
+      default: {
+        const Pair c = make(1, depth - 1);
+        return {pool.ite(c.term, a.term, b.term), c.value != 0 ? a.value : b.value};
+      }
+    }
+  }
+};
+
+TEST(Formula, rewriting_keeps_values_and_ranges_hold) {
+  for (uint64_t seed = 1; seed <= 6000; ++seed) {
+    Generator g(seed);
+    static constexpr uint8_t k_widths[] = {1, 1, 8, 16, 32, 32, 64};
+    const Pair p = g.make(k_widths[seed % 7], 1 + static_cast<int>(seed % 5));
+    ASSERT_EQ(g.model.value(g.pool, p.term), p.value) << "seed " << seed << " " << g.pool.print(p.term);
+    const Node& n = g.pool[p.term];
+    ASSERT_LE(n.low, p.value) << "seed " << seed << g.pool.print(p.term);
+    ASSERT_GE(n.high, p.value) << "seed " << seed << g.pool.print(p.term);
+    ASSERT_LE(n.signed_low, as_signed(p.value, n.width)) << "seed " << seed << g.pool.print(p.term);
+    ASSERT_GE(n.signed_high, as_signed(p.value, n.width)) << "seed " << seed << g.pool.print(p.term);
+    if (n.trailing_zeros > 0 && n.trailing_zeros < 64) {
+      ASSERT_EQ(p.value & ones(n.trailing_zeros), 0u) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Formula, the_solver_agrees_with_evaluation) {
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    Generator g(seed * 77);
+    const Pair p = g.make(seed % 2 == 0 ? 8 : 16, 2);
+    std::vector<Term> question{g.pool.eq(p.term, g.pool.constant(p.value, g.pool.width(p.term)))};
+    for (const Pair& leaf : g.leaves)
+      question.push_back(g.pool.eq(leaf.term, g.pool.constant(leaf.value, g.pool.width(leaf.term))));
+    Statistics s;
+    Model model;
+    ASSERT_EQ(solve(g.pool, question, Job{}, &model, s), Answer::sat) << seed << g.pool.print(p.term);
+    question[0] = g.pool.not_(question[0]);
+    ASSERT_EQ(solve(g.pool, question, Job{}, nullptr, s), Answer::unsat) << seed << g.pool.print(p.term);
+  }
+}
+
+TEST(Formula, offsets_of_two_threads_fold_without_a_solver) {
+  Pool p;
+  std::vector<Term> facts;
+  const Term a = p.number_below(64, 32, "a", facts), b = p.number_below(64, 32, "b", facts);
+  const Term group = p.number_below(1024, 32, "g", facts);
+  const auto offset = [&](Term lid) { return p.scale(p.add(p.scale(group, 64), lid), 4); };
+  EXPECT_EQ(p.eq(offset(a), offset(b)), p.eq(a, b));
+  EXPECT_EQ(p.eq(offset(a), p.add(offset(b), p.constant(2, 32))), p.no());
+  EXPECT_EQ(p.udiv(p.add(p.scale(group, 64), a), p.constant(64, 32)), group);
+  EXPECT_EQ(p.urem(p.add(p.scale(group, 64), a), p.constant(64, 32)), a);
+  EXPECT_EQ(p.ult(a, p.constant(64, 32)), p.yes());
+  EXPECT_EQ(p.slt(p.sub(a, p.constant(1, 32)), p.constant(64, 32)), p.yes());
+  EXPECT_TRUE(facts.empty());
+}
+
+TEST(Formula, functions_are_congruent) {
+  Pool p;
+  const Term x = p.variable(8, "x"), y = p.variable(8, "y");
+  const uint64_t f = p.symbol("f");
+  Statistics s;
+  const Term differ = p.ne(p.apply(f, 8, {x}), p.apply(f, 8, {y}));
+  EXPECT_EQ(solve(p, {differ, p.eq(p.add(x, y), p.scale(y, 2))}, Job{}, nullptr, s), Answer::unsat);
+  Model m;
+  EXPECT_EQ(solve(p, {differ}, Job{}, &m, s), Answer::sat);
+  EXPECT_EQ(m.value(p, differ), 1u);
+}
+
+TEST(Formula, facts_reach_a_question_through_others) {
+  Pool p;
+  const Term x = p.variable(8, "x"), y = p.variable(8, "y"), z = p.variable(8, "z"), u = p.variable(8, "u");
+  Facts facts;
+  facts.add(p, p.ult(x, y), 0);
+  facts.add(p, p.ult(y, z), 5);
+  facts.add(p, p.ult(u, p.constant(9, 8)), 0);
+  EXPECT_EQ(facts.relevant(p, {p.eq(x, p.constant(200, 8))}, 10).size(), 3u);
+  EXPECT_EQ(facts.relevant(p, {p.eq(x, p.constant(200, 8))}, 4).size(), 2u);
+}
+
+}  // namespace
+}  // namespace fencepost::formula
