@@ -6,6 +6,7 @@
 
 #include "device/backend.h"
 #include "device/cpu/cpu.h"
+#include "device/opencl/opencl.h"
 
 namespace fencepost::device {
 namespace {
@@ -20,6 +21,7 @@ struct Row {
 constexpr Row k_rows[] = {
     {Api::cpu, false, [] { return Expected<std::vector<Info>>({cpu::describe()}); },
      [](uint32_t) { return cpu::open(); }},
+    {Api::opencl, true, opencl::list, opencl::open},
 };
 
 std::string first_message(const Diagnostics& d) { return d.list.empty() ? "not found" : d.list.front().message; }

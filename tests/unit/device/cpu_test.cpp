@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/job.h"
-#include "code/execute.h"
-#include "device/backend.h"
 #include "device/cpu/byte_code.h"
-#include "kernels.h"
+#include "running.h"
 
 using namespace fencepost;
 using namespace fencepost::device;
@@ -19,44 +16,12 @@ std::unique_ptr<Backend> cpu_device() {
   return std::move(*d);
 }
 
-struct Histogram {
-  std::array<uint64_t, k_states> count{};
-  uint64_t total = 0;
-  double seconds = 0;
-};
-
-Histogram run_litmus(const Shape& shape, uint32_t batch, uint32_t batches, uint32_t stride = 1) {
-  Histogram out;
-  auto device = cpu_device();
-  Litmus run = persistent(shape, batch, batches, stride);
-  EXPECT_EQ(code::fault_of(run.kernel), "");
-  const ModuleId m = device->load({Language::code, "", {run.kernel}}).value();
-  std::vector<BufferId> buffers;
-  for (const uint32_t words : {k_sync_words, run.memory_words, run.out_words, k_states}) {
-    buffers.push_back(device->allocate(words).value());
-    EXPECT_TRUE(device->fill(buffers.back(), 0, words, 0).has_value());
-  }
-  const auto o = device->launch({m, "litmus", 2, 1, 1, buffers, 60});
-  EXPECT_TRUE(o.has_value());
-  EXPECT_EQ(o->status, Outcome::Status::done) << o->message;
-  std::array<uint32_t, k_states> counts{};
-  EXPECT_TRUE(device->read(buffers[3], 0, counts).has_value());
-  for (size_t s = 0; s < k_states; ++s) {
-    out.count[s] = counts[s];
-    out.total += counts[s];
-  }
-  out.seconds = o->seconds;
-  return out;
-}
-
-constexpr size_t state(uint32_t r0, uint32_t r1, uint32_t x, uint32_t y) { return r0 + 4 * r1 + 16 * x + 64 * y; }
-
-bool two_processors() { return open("cpu").value()->info().units >= 2; }
+bool two_processors() { return cpu_device()->info().units >= 2; }
 
 }  // namespace
 
 TEST(CpuDevice, StoreBufferingIsSeenAndFencesForbidIt) {
-  const Histogram h = run_litmus(k_sb, 64, 20000);
+  const Histogram h = run_litmus(*cpu_device(), Style::ptx, k_sb, 64, 20000);
   EXPECT_EQ(h.total, 64u * 20000u);
   const uint64_t weak = h.count[state(0, 0, 1, 1)];
   fmt::print("SB: {} instances in {:.3f} s: {:.3g}/s, weak {} ({:.3g}/s)\n", h.total, h.seconds, h.total / h.seconds,
@@ -67,7 +32,7 @@ TEST(CpuDevice, StoreBufferingIsSeenAndFencesForbidIt) {
   }
   Shape fenced = k_sb;
   fenced.fences = true;
-  const Histogram f = run_litmus(fenced, 64, 5000);
+  const Histogram f = run_litmus(*cpu_device(), Style::ptx, fenced, 64, 5000);
   EXPECT_EQ(f.count[state(0, 0, 1, 1)], 0u);
   EXPECT_EQ(f.total, 64u * 5000u);
 }
@@ -75,12 +40,13 @@ TEST(CpuDevice, StoreBufferingIsSeenAndFencesForbidIt) {
 // TSO: R is weak; LB, S and 2+2W are not.
 TEST(CpuDevice, OnlyWhatTsoAllows) {
   uint64_t weak = 0;
-  for (int tries = 0; tries < 8 && weak == 0; ++tries) weak = run_litmus(k_r, 64, 5000).count[state(0, 0, 1, 2)];
+  for (int tries = 0; tries < 8 && weak == 0; ++tries)
+    weak = run_litmus(*cpu_device(), Style::ptx, k_r, 64, 5000).count[state(0, 0, 1, 2)];
   if (two_processors()) {
     EXPECT_GT(weak, 0u) << "R";
   }
   const auto never = [](const Shape& s, std::initializer_list<size_t> forbidden) {
-    const Histogram h = run_litmus(s, 64, 5000);
+    const Histogram h = run_litmus(*cpu_device(), Style::ptx, s, 64, 5000);
     EXPECT_EQ(h.total, 64u * 5000u);
     for (const size_t f : forbidden) EXPECT_EQ(h.count[f], 0u) << f;
   };
@@ -88,38 +54,6 @@ TEST(CpuDevice, OnlyWhatTsoAllows) {
   never(k_s, {state(0, 1, 2, 1)});
   never(k_2p2w, {state(0, 0, 2, 2)});
 }
-
-namespace {
-
-// One invocation: memory[0..] and registers after a list of read-modify-writes, on the device and in the executor.
-struct Words2 {
-  std::vector<uint32_t> device, executor;
-};
-Words2 run_both(const Kernel& k, uint32_t groups, uint32_t lanes, std::vector<std::vector<uint32_t>> contents,
-                uint32_t shown) {
-  EXPECT_EQ(code::fault_of(k), "");
-  Words2 out;
-  auto device = cpu_device();
-  const auto m = device->load({Language::code, "", {k}});
-  EXPECT_TRUE(m.has_value());
-  std::vector<BufferId> ids;
-  for (const auto& c : contents) {
-    ids.push_back(device->allocate(c.size()).value());
-    EXPECT_TRUE(device->write(ids.back(), 0, c).has_value());
-  }
-  const auto o = device->launch({*m, k.name, groups, lanes, 1, ids, 20});
-  EXPECT_TRUE(o.has_value() && o->status == Outcome::Status::done);
-  out.device.resize(contents[shown].size());
-  EXPECT_TRUE(device->read(ids[shown], 0, out.device).has_value());
-  std::vector<code::Words*> buffers;
-  for (auto& c : contents) buffers.push_back(&c);
-  const code::Execution e = code::Executable(k).run(groups, lanes, buffers, {});
-  EXPECT_EQ(e.fault, "");
-  out.executor = contents[shown];
-  return out;
-}
-
-}  // namespace
 
 // Every shape of read-modify-write, at both widths, gives what the executor gives.
 TEST(CpuDevice, ReadModifyWritesAgreeWithTheExecutor) {
@@ -163,99 +97,19 @@ TEST(CpuDevice, ReadModifyWritesAgreeWithTheExecutor) {
         k.body.push_back(code::test(static_cast<uint32_t>(k.operations.size() - 1)));
         k.body.push_back(store({1, c32(at), width}, value_of(k, o.var)));
       }
-    for (const uint32_t shown : {0u, 1u}) {
-      const Words2 w = run_both(k, 1, 1, {memory, std::vector<uint32_t>(memory.size())}, shown);
-      EXPECT_EQ(w.device, w.executor) << "width " << int{width} << " buffer " << shown;
-    }
+    expect_as_executed(*cpu_device(), k, 1, 1, {memory, std::vector<uint32_t>(memory.size())});
   }
 }
 
-// Random expressions over three variables agree with the executor's evaluation.
+// Random expressions agree with the executor's evaluation.
 TEST(CpuDevice, ExpressionsAgreeWithTheExecutor) {
-  Rng rng(7);
-  Kernel k;
-  k.name = "expressions";
-  k.buffers = {{"in"}, {"out"}};
-  std::vector<Var> narrow, wide;
-  std::vector<uint32_t> in;
-  for (int n = 0; n < 4; ++n) {
-    narrow.push_back(add_variable(k, fmt::format("a{}", n)));
-    wide.push_back(add_variable(k, fmt::format("b{}", n), 64));
-    k.body.push_back(load(narrow.back(), {0, c32(in.size())}));
-    in.push_back(n == 0 ? 0 : n == 1 ? 0x80000000u : static_cast<uint32_t>(rng.next() >> (rng.below(32) + 32)));
-    in.push_back(0);
-    k.body.push_back(load(wide.back(), {0, c32(in.size()), 64}));
-    in.push_back(static_cast<uint32_t>(rng.next()));
-    in.push_back(n == 3 ? 0xffffffffu : static_cast<uint32_t>(rng.below(3)));
-  }
-  const std::function<Expr(uint8_t, int)> make = [&](uint8_t w, int depth) -> Expr {
-    if (depth == 0 || rng.chance(0.1)) {
-      if (w == 1) return term::truth(value_of(k, narrow[rng.below(4)]));
-      if (rng.chance(0.3)) return term::constant(rng.chance(0.5) ? rng.below(70) : rng.next(), w);
-      return value_of(k, w == 32 ? narrow[rng.below(4)] : wide[rng.below(4)]);
-    }
-    const uint64_t pick = rng.below(10);
-    if (w == 1) {
-      const uint8_t from = rng.chance(0.5) ? 32 : 64;
-      if (pick < 8)
-        return term::binary(static_cast<Op>(static_cast<int>(Op::eq) + rng.below(10)), make(from, depth - 1),
-                            make(from, depth - 1));
-      if (pick == 8) return term::unary(Op::not_, make(1, depth - 1));
-      return term::binary(Op::and_, make(1, depth - 1), make(1, depth - 1));
-    }
-    if (pick == 0) return term::resize(make(w == 32 ? 64 : 32, depth - 1), w, rng.chance(0.5));
-    if (pick == 1) return term::resize(make(1, depth - 1), w, rng.chance(0.5));
-    if (pick == 2) return term::ite(make(1, depth - 1), make(w, depth - 1), make(w, depth - 1));
-    if (pick == 3) return term::unary(rng.chance(0.5) ? Op::neg : Op::not_, make(w, depth - 1));
-    return term::binary(static_cast<Op>(static_cast<int>(Op::add) + rng.below(17)), make(w, depth - 1),
-                        make(w, depth - 1));
-  };
-  std::vector<uint32_t> out;
-  for (int n = 0; n < 300; ++n) {
-    const uint8_t w = n % 2 == 0 ? 32 : 64;
-    const Expr e = make(w, 4);
-    k.body.push_back(store({1, c32(out.size()), w}, e));
-    out.resize(out.size() + 2);
-    // The same as a condition: jumps are compiled apart.
-    k.body.push_back(branch(make(1, 3), {store({1, c32(out.size())}, c32(1))}, {store({1, c32(out.size())}, c32(2))}));
-    out.resize(out.size() + 2);
-  }
-  const Words2 r = run_both(k, 1, 1, {in, out}, 1);
-  EXPECT_EQ(r.device, r.executor);
+  const Expressions e = expressions(7, 300);
+  expect_as_executed(*cpu_device(), e.kernel, 1, 1, {e.in, e.out});
 }
-
-namespace {
-
-// Every lane writes its id to shared memory, meets, adds up what all have written, meets, and again; the sum to out.
-Kernel reduction(uint32_t lanes, uint32_t rounds) {
-  Kernel k;
-  k.name = "reduction";
-  k.buffers = {{"out"}};
-  k.shared_words = lanes;
-  const Var g = add_variable(k, "g"), l = add_variable(k, "l"), n = add_variable(k, "n"), i = add_variable(k, "i"),
-            v = add_variable(k, "v"), sum = add_variable(k, "sum"), round = add_variable(k, "round");
-  const auto val = [&](Var x) { return value_of(k, x); };
-  k.body = {read_builtin(g, Builtin::group), read_builtin(l, Builtin::lane), read_builtin(n, Builtin::lanes),
-            loop({
-                store({k_shared, val(l)}, add(add(val(l), val(round)), val(g))),
-                barrier(),
-                set(i, c32(0)),
-                loop({load(v, {k_shared, val(i)}), set(sum, add(val(sum), val(v))), set(i, add(val(i), c32(1))),
-                      leave_if(uge(val(i), val(n)))}),
-                barrier(),
-                set(round, add(val(round), c32(1))),
-                leave_if(uge(val(round), c32(rounds))),
-            }),
-            store({0, add(mul(val(g), val(n)), val(l))}, val(sum))};
-  return k;
-}
-
-}  // namespace
 
 TEST(CpuDevice, WorkgroupBarriersHold) {
   for (const auto& [groups, lanes] : {std::pair{1u, 2u}, {1u, 7u}, {2u, 1u}, {3u, 64u}, {300u, 5u}}) {
-    const Words2 w = run_both(reduction(lanes, 20), groups, lanes, {std::vector<uint32_t>(groups * lanes)}, 0);
-    EXPECT_EQ(w.device, w.executor) << groups << " x " << lanes;
+    expect_as_executed(*cpu_device(), reduction(lanes, 20), groups, lanes, {std::vector<uint32_t>(groups * lanes)});
   }
 }
 
@@ -267,31 +121,14 @@ TEST(CpuDevice, BarriersDoNotWaitForInvocationsThatEnded) {
   const Var l = add_variable(k, "l");
   k.body = {read_builtin(l, Builtin::lane), branch(term::binary(Op::ult, value_of(k, l), c32(3)),
                                                    {barrier(), barrier(), store({0, value_of(k, l)}, c32(1))})};
-  const Words2 w = run_both(k, 1, 8, {std::vector<uint32_t>(8)}, 0);
-  EXPECT_EQ(w.device, (std::vector<uint32_t>{1, 1, 1, 0, 0, 0, 0, 0}));
+  const Ran r = run_on(*cpu_device(), k, 1, 8, {std::vector<uint32_t>(8)});
+  ASSERT_TRUE(r.ok) << r.message;
+  EXPECT_EQ(r.buffers[0], (std::vector<uint32_t>{1, 1, 1, 0, 0, 0, 0, 0}));
 }
-
-namespace {
-
-// Workgroup g waits until word g+1 (down: g-1) is set, then sets its own: a chain through all workgroups.
-Kernel chain(bool down) {
-  Kernel k;
-  k.name = "chain";
-  k.buffers = {{"flags"}};
-  const Var g = add_variable(k, "g"), n = add_variable(k, "n"), v = add_variable(k, "v");
-  const auto val = [&](Var x) { return value_of(k, x); };
-  const Expr place = down ? val(g) : add(val(g), c32(2));
-  k.body = {read_builtin(g, Builtin::group), read_builtin(n, Builtin::groups),
-            loop({load(v, {0, place}, Order::device), leave_if(eq(val(v), c32(1)))}),
-            store({0, add(val(g), c32(1))}, c32(1), Order::device)};
-  return k;
-}
-
-}  // namespace
 
 // Chains of waiting workgroups end, whichever way they wait and however many share a processor.
 TEST(CpuDevice, NobodyStarves) {
-  for (const uint32_t groups : {2u, 40u, 1000u})
+  for (const uint32_t groups : {2u, 20u, 300u})
     for (const bool down : {false, true}) {
       auto device = cpu_device();
       const ModuleId m = device->load({Language::code, "", {chain(down)}}).value();
@@ -318,7 +155,7 @@ TEST(CpuDevice, AHangingKernelTimesOutAndLeavesTheProcessUsable) {
     EXPECT_EQ(o->status, Outcome::Status::timed_out);
     EXPECT_FALSE(device->launch({m, "chain", 1, 1, 1, {b}, 0.1}).has_value());
   }
-  EXPECT_GT(run_litmus(k_sb, 8, 10).total, 0u);
+  EXPECT_GT(run_litmus(*cpu_device(), Style::ptx, k_sb, 8, 10).total, 0u);
 }
 
 TEST(CpuDevice, AccessesOutsideABufferStopTheLaunch) {
