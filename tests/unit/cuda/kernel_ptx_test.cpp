@@ -1,5 +1,6 @@
 // The PTX printer: every statement, every published test, refusals by name. ptxas judges the text where it is present.
 #include "emit/kernel_ptx.h"
+#include "emit/ptx_gate.h"
 
 #include <filesystem>
 #include <map>
@@ -13,16 +14,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string assembled(const std::string& ptx) {
-  const auto out = device::cuda::assemble(*ptxas(), ptx, 90);
-  return out.cubin.empty() ? out.message : "";
-}
-
 std::string words(const Diagnostics& ds) { return ds.list.empty() ? "" : ds.list.front().message; }
 
 // Prints and assembles every PTX test under `folder`; refusals by their sentence.
 void check_folder(const fs::path& folder, size_t least, std::map<std::string, size_t>& refused) {
   size_t printed = 0, seen = 0;
+  std::map<std::string, size_t> verdicts;
   for (const auto& e : fs::recursive_directory_iterator(folder)) {
     const std::string ext = e.path().extension();
     if (ext != ".litmus" && ext != ".test") continue;
@@ -46,10 +43,17 @@ void check_folder(const fs::path& folder, size_t least, std::map<std::string, si
         continue;
       }
       ++printed;
-      EXPECT_EQ(assembled(ptx->text), "") << e.path() << "\n" << ptx->text;
+      const auto out = device::cuda::assemble(*ptxas(), ptx->text, 90);
+      EXPECT_FALSE(out.cubin.empty()) << e.path() << "\n" << out.message << ptx->text;
+      const auto ran = emit::what_ran(*ptx, out.cubin);
+      ++verdicts[emit::name(ran.verdict)];
+      if (ran.verdict != emit::WhatRan::as_written && verdicts[emit::name(ran.verdict)] <= 5)
+        std::cout << "  " << e.path().stem().string() << " is " << emit::name(ran.verdict) << ": " << ran.reason << "\n";
     }
   }
-  std::cout << folder.filename() << ": " << seen << " PTX tests, " << printed << " printed\n";
+  std::cout << folder.filename() << ": " << seen << " PTX tests, " << printed << " printed;";
+  for (const auto& [verdict, n] : verdicts) std::cout << " " << n << " " << verdict;
+  std::cout << "\n";
   EXPECT_GE(printed, least);
 }
 
@@ -133,12 +137,12 @@ TEST(KernelPtx, BundledExamplesAssemble) {
 
 TEST(KernelPtx, PublishedCorporaAssemble) {
   SKIP_WITHOUT_PTXAS();
-  const std::pair<const char*, size_t> corpora[] = {{"FENCEPOST_PEER_CORPUS", 610}, {"FENCEPOST_MIXEDPROXY_TESTS", 1}};
+  const std::pair<const char*, size_t> corpora[] = {{"FENCEPOST_PEER_CORPUS", 600}, {"FENCEPOST_MIXEDPROXY_TESTS", 1}};
   std::map<std::string, size_t> refused;
   std::string absent;
   for (const auto& [variable, least] : corpora) {
     if (const char* folder = std::getenv(variable))
-      check_folder(folder, least, refused);
+      check_folder(fs::path(folder) / (variable == corpora[0].first ? "litmus/PTX" : ""), least, refused);
     else
       absent += std::string(absent.empty() ? "" : ", ") + variable;
   }
