@@ -1,0 +1,149 @@
+// Tests made from cycles: what each dialect says and what it refuses.
+#include "cycle/test.h"
+
+#include <gtest/gtest.h>
+
+#include "emit/litmus.h"
+#include "front/litmus.h"
+
+namespace fencepost::gen {
+namespace {
+
+using prog::Syntax;
+
+prog::Test made(const std::string& cycle, Syntax syntax, const std::string& access = "") {
+  const auto c = parse_cycle(cycle);
+  EXPECT_TRUE(c) << cycle;
+  const auto s = spec_of(*c);
+  EXPECT_TRUE(s) << cycle;
+  TestOptions o;
+  o.syntax = syntax;
+  if (!access.empty()) o.access = *parse_node(access);
+  const auto t = make_test(*s, o);
+  EXPECT_TRUE(t) << cycle << "\n" << (t ? "" : render(t.error())) << litmus_text(*s, o).value_or("");
+  return t ? *t : prog::Test{};
+}
+
+std::vector<std::string> lines(const prog::Test& t, uint32_t thread) {
+  std::vector<std::string> out;
+  for (const auto& i : t.instrs(thread)) out.push_back(prog::to_string(t, thread, i));
+  return out;
+}
+using Lines = std::vector<std::string>;
+
+TEST(MakeTest, Ptx) {
+  const prog::Test mp = made("release.gpu PodWW release.gpu Rfe acquire.gpu PodRR Fre", Syntax::ptx);
+  EXPECT_EQ(mp.title, "MP+release.gpu-po-release.gpu+acquire.gpu-po");
+  EXPECT_EQ(lines(mp, 0), (Lines{"st.release.gpu x, 1", "st.release.gpu y, 1"}));
+  EXPECT_EQ(lines(mp, 1), (Lines{"ld.acquire.gpu r1, y", "ld.weak r3, x"}));
+  EXPECT_EQ(mp.quantifier, prog::Quantifier::exists);
+  EXPECT_EQ(prog::to_string(mp, mp.condition), prog::to_string(mp, mp.condition));
+  const prog::Test sb = made("Fence.sc.gpudWR Fre Proxy.aliasdWR alias Fre", Syntax::ptx, "relaxed.sys");
+  EXPECT_EQ(lines(sb, 0), (Lines{"st.relaxed.sys x, 1", "fence.sc.gpu", "ld.relaxed.sys r1, y"}));
+  const prog::Test lb = made("DpDatadRW Rfe DpCtrldRW Rfe", Syntax::ptx);
+  EXPECT_EQ(lines(lb, 0), (Lines{"ld.weak r1, x", "and r2, r1, 128", "add r4, r2, 1", "st.weak y, r4"}));
+  EXPECT_EQ(lines(lb, 1)[1].substr(0, 10), "bne r1, 0,");
+  const prog::Test rmw =
+      made("PodWW release.gpu Rfe acquire.gpu Rmw relaxed.gpu PodWR Fre", Syntax::ptx, "relaxed.gpu");
+  EXPECT_EQ(lines(rmw, 1), (Lines{"atom.acquire.gpu.exch r1, y, 2", "ld.relaxed.gpu r3, x"}));
+  const prog::Test places = made("PodWW Rfe@sys PodRR Fre", Syntax::ptx);
+  EXPECT_NE(places.threads[0].scope, places.threads[1].scope);
+}
+
+TEST(MakeTest, Vulkan) {
+  const prog::Test t = made("Fence.acq_rel.ctadWW Rfe@cta acquire.gpu PodRR weak.sys Fre", Syntax::vulkan);
+  EXPECT_EQ(lines(t, 0), (Lines{"st.atom.dv.sc0 x, 1", "membar.acq_rel.wg.semsc0", "st.atom.dv.sc0 y, 1"}));
+  EXPECT_EQ(lines(t, 1), (Lines{"ld.atom.acq.qf.sc0.semsc0 r1, y", "ld.vis.dv.sc0 r3, x"}));
+}
+
+TEST(MakeTest, GpuPtx) {
+  const prog::Test t = made("Fence.sc.gpudWW Rfe DpAddrdRR ca Fre", Syntax::gpu_ptx);
+  EXPECT_EQ(lines(t, 0)[1], "membar.gl");
+  EXPECT_EQ(t.instrs(1).front().mnemonic, "ld.cg.s32");
+  EXPECT_EQ(t.instrs(1).back().mnemonic, "ld.ca.s32");
+  made("shared PodWW Rfe@cta DpCtrldRW shared Coe", Syntax::gpu_ptx);
+  made("PodRW Rfe DpDatadRW Rfe", Syntax::gpu_ptx);
+  made("PodWW Rfe Rmw PodWR Fre", Syntax::gpu_ptx);
+}
+
+TEST(MakeTest, OpenCl) {
+  const prog::Test t = made("Fence.sc.gpudWW Rfe DpCtrldRR Fre", Syntax::opencl);
+  EXPECT_EQ(t.threads.size(), 2u);
+  made("shared PodWW Rfe@cta DpAddrdRR shared Fre", Syntax::opencl);
+  made("weak PodWW release.gpu Rfe acquire.gpu DpCtrldRR weak Fre", Syntax::opencl);
+  made("PodRW Rfe DpDatadRW Rfe", Syntax::opencl, "relaxed.gpu");
+  made("sc.gpu PodWR sc.gpu Fre sc.gpu PodWR Fre", Syntax::opencl);
+  made("Bar.0dWW Rfe@cta Bar.0dRR Fre", Syntax::opencl);
+  made("PodWW Rfe Rmw PodWR Fre", Syntax::opencl);
+}
+
+// Every family of diy in every dialect is read back from its own printed form.
+TEST(MakeTest, PrintsToItself) {
+  for (Syntax s : {Syntax::ptx, Syntax::vulkan, Syntax::opencl, Syntax::gpu_ptx})
+    for (const char* n : {"MP", "SB", "LB", "S", "R", "2+2W", "WRC", "ISA2", "IRIW@01.2_3", "Z6.3", "CoRR", "LB+datas",
+                          "MP+po+ctrl", "SB+bar.0s@01", "MP+fence.sc.gpus", "WW+RR+poss"}) {
+      const auto spec = parse_name(n);
+      ASSERT_TRUE(spec) << n;
+      TestOptions o;
+      o.syntax = s;
+      const auto t = make_test(*spec, o);
+      if (!t) {
+        EXPECT_EQ(t.error().list.front().fault, Fault::unsupported) << n << render(t.error());
+        continue;
+      }
+      const auto back = front::parse_one(make_source("x.litmus", emit::print(*t)));
+      ASSERT_TRUE(back) << n << render(back.error()) << emit::print(*t);
+      EXPECT_EQ(*back, *t) << n;
+    }
+}
+
+TEST(MakeTest, RefusesByName) {
+  struct Row {
+    const char* cycle;
+    Syntax syntax;
+    const char* what;
+  };
+  const Row rows[] = {{"PodWW Rfe DpAddrdRR Fre", Syntax::ptx, "an address dependency is not in PTX"},
+                      {"cg PodWW Rfe PodRR Fre", Syntax::ptx, "a cache operator is not in PTX"},
+                      {"relaxed.warp PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'warp' is not in PTX"},
+                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'cluster'"},
+                      {"mmio PodWW Rfe PodRR Fre", Syntax::ptx, "'mmio'"},
+                      {"acquire.gpu PodWW Rfe PodRR Fre", Syntax::ptx, "an acquiring write"},
+                      {"weak.w16 PodWW Rfe PodRR Fre", Syntax::ptx, "a width of 16 bits"},
+                      {"const PodWW Rfe PodRR Fre", Syntax::ptx, "a write through the proxy 'const'"},
+                      {"Fence.acquire.gpudWW Rfe PodRR Fre", Syntax::ptx, "a fence of order 'acquire'"},
+                      {"Fence.sc.gpudWW Rfe PodRR Fre", Syntax::vulkan, "a fence of order 'sc' is not in VULKAN"},
+                      {"Proxy.texdWW Rfe PodRR Fre", Syntax::vulkan, "a proxy fence"},
+                      {"Bar.0dWW Rfe@cta PodRR Fre", Syntax::gpu_ptx, "a barrier is not in GPU_PTX"},
+                      {"relaxed.gpu PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "an access with a scope"},
+                      {"volatile PodWW Rfe PodRR Fre", Syntax::opencl, "a volatile access is not in OPENCL"}};
+  for (const Row& r : rows) {
+    const auto c = parse_cycle(r.cycle);
+    ASSERT_TRUE(c) << r.cycle << render(c.error());
+    TestOptions o;
+    o.syntax = r.syntax;
+    const auto t = make_test(*spec_of(*c), o);
+    ASSERT_FALSE(t) << r.cycle;
+    const Diagnostic& d = t.error().list.front();
+    EXPECT_EQ(d.fault, Fault::unsupported);
+    EXPECT_NE(d.message.find(r.what), std::string::npos) << d.message;
+    EXPECT_FALSE(d.span.location().empty()) << r.cycle;
+    EXPECT_FALSE(d.hint.empty());
+  }
+}
+
+TEST(Coherence, FiveTestsInEveryDialect) {
+  for (Syntax s : {Syntax::ptx, Syntax::vulkan, Syntax::opencl, Syntax::gpu_ptx}) {
+    TestOptions o;
+    o.syntax = s;
+    const auto tests = coherence_tests(o, *parse_tree("01", 2));
+    ASSERT_TRUE(tests) << render(tests.error());
+    ASSERT_EQ(tests->size(), 5u);
+    EXPECT_EQ((*tests)[0].name, "CoRR@01");
+    EXPECT_EQ((*tests)[4].name, "CoWW");
+    EXPECT_EQ((*tests)[4].test.threads.size(), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace fencepost::gen
