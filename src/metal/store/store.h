@@ -1,0 +1,116 @@
+#pragma once
+// Where campaigns keep what they measured: one SQLite file (write-ahead log), one row per finished round group of a
+// litmus test or run of a progress test.
+//
+// Laws. (1) A row is added whole or not at all, also under kill -9: every `add` is one transaction. (2) A key is there
+// at most once: adding it again changes nothing and says so, so a resumed or repeated campaign counts nothing twice.
+// (3) merge(a, b) has the rows of both; a key with different contents is counted and the row at hand is kept.
+// (4) A campaign keeps the text of its plan; it can be resumed only under the same text.
+// Two processes may use one file at a time (they wait for each other up to 10 s).
+//
+// Units: seconds; milliseconds since 1970 for `finished_ms`. Errors: a file that is no store, is of a later version, or
+// cannot be written, with SQLite's own words.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::store {
+
+// One weak outcome in the order of time: which round of its group, which instance of the round.
+struct Event {
+  uint32_t round = 0, instance = 0;
+  bool operator==(const Event&) const = default;
+};
+
+// A round group of a litmus test: rounds under one draw of the iteration parameters.
+struct Record {
+  // ---- key ----
+  std::string campaign;            // "" for single runs
+  std::string test, test_hash;     // title; hash of the printed test
+  std::string device;              // API and name as the driver says: "cuda NVIDIA H200"
+  std::string configuration;       // its name in the plan
+  uint32_t group = 0;
+  // ---- how ----
+  std::string driver, binary_hash, plan_hash;
+  std::string what_ran;            // as-written, merged, dropped, reordered, unverified
+  std::string parameters;          // JSON object with every parameter as drawn
+  uint64_t seed = 0;
+  // ---- what ----
+  uint64_t rounds = 0, instances = 0, corrupt = 0, time_outs = 0;
+  double seconds = 0, device_seconds = 0;
+  int64_t finished_ms = 0;
+  std::map<std::string, uint64_t> states;  // text of the final state -> instances; their sum + corrupt == instances
+  std::vector<Event> series;               // with --series: bounded, see series_lost
+  uint64_t series_lost = 0;                // weak outcomes that did not fit
+  bool operator==(const Record&) const = default;
+};
+
+// One run of a progress test.
+struct ProgressRecord {
+  std::string campaign, test, test_hash, device, mapping, variant;  // variant: "inter-workgroup", "intra-warp", ...
+  uint32_t run = 0;
+  std::string outcome;             // terminated, starved, hung
+  std::string starved;             // threads of the test, "0,2"
+  std::string driver, binary_hash, parameters;
+  uint64_t seed = 0;
+  uint64_t instances = 0, starved_instances = 0;
+  double seconds = 0;
+  int64_t finished_ms = 0;
+  bool operator==(const ProgressRecord&) const = default;
+};
+
+struct Filter {                    // empty members: all
+  std::string campaign, test, device, configuration, mapping;
+};
+
+struct Merged {
+  uint64_t added = 0, known = 0, different = 0;
+  bool operator==(const Merged&) const = default;
+};
+
+class Store {
+ public:
+  // Opens the file, or makes it. `must_exist`: a missing file is an error.
+  static Expected<Store> open(const std::string& path, bool must_exist = false);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // False: the key was there already, and nothing was changed.
+  Expected<bool> add(const Record& r);
+  Expected<bool> add(const ProgressRecord& r);
+  Expected<bool> has(const Record& key) const;           // only the key's members are read
+  Expected<bool> has(const ProgressRecord& key) const;
+
+  // In the order of keys.
+  Expected<std::vector<Record>> records(const Filter& f = {}) const;
+  Expected<std::vector<ProgressRecord>> progress_records(const Filter& f = {}) const;
+
+  // The plan under which `campaign` runs. The first call remembers it; a later one with another text is an error.
+  Expected<void> remember_plan(const std::string& campaign, const std::string& text);
+  Expected<std::optional<std::string>> plan(const std::string& campaign) const;
+
+  Expected<Merged> merge(const std::string& path);
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+std::string hash_of(const std::string& text);  // FNV-1a 64 in 16 hexadecimal digits
+
+// "3/8" -> whether this machine, number 3 of 8 (from 1), does the work of this key.
+struct Shard {
+  uint32_t index = 1, count = 1;
+  bool takes(const std::string& key) const;
+};
+Expected<Shard> parse_shard(const std::string& text);
+
+}  // namespace fencepost::store
