@@ -1,0 +1,42 @@
+#pragma once
+// Who must share what: the roles (test threads) of a test, grouped by its scope paths. Roles of one *block* share a
+// workgroup, roles of one *warp* of a block share a subgroup, and roles in different blocks never meet.
+//
+// Levels count from the widest (vocab::levels): the workgroup is level 2 and the subgroup level 3 in every dialect. A
+// path that ends at the workgroup says nothing of subgroups: such roles get warps of their own. A thread without a path
+// gets a workgroup of its own. Where a device has subgroups of one invocation, roles of one warp are put into warps of
+// their own, since no two invocations share one (`subgroups` false). Threads of two devices or queue families are
+// refused by name: a launch is on one.
+#include <cstdint>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "prog/test.h"
+
+namespace fencepost::plan {
+
+struct Seat {
+  uint32_t block = 0;     // in [0, Tree::blocks)
+  uint32_t warp = 0;      // in the block
+  uint32_t position = 0;  // in the warp
+  bool operator==(const Seat&) const = default;
+};
+
+struct Tree {
+  std::vector<Seat> seats;  // by test thread
+  uint32_t blocks = 0;
+  uint32_t warps = 0;      // most of a block
+  uint32_t positions = 0;  // most of a warp
+  bool merged = false;     // some warp was split because the device has no subgroups
+  bool operator==(const Tree&) const = default;
+};
+Expected<Tree> tree_of(const prog::Test& test, bool subgroups);
+
+// "{{0 1} {2}} {3}": blocks apart, then warps in braces.
+std::string to_string(const Tree& tree);
+
+// The placement in the thesis's words: D-warp:S-cta (threads share a CTA, not a warp), D-cta:S-ker (nobody shares a
+// CTA), S-warp (all share a warp), or mixed; with the regions of the locations: -Shared, -Global, -mixed.
+std::string placement_name(const Tree& tree, const std::vector<bool>& shared_objects);
+
+}  // namespace fencepost::plan
