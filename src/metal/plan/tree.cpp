@@ -69,7 +69,7 @@ std::string to_string(const Tree& tree) {
   std::map<uint32_t, std::map<uint32_t, std::string>> text;
   for (size_t r = 0; r < tree.seats.size(); ++r) {
     std::string& warp = text[tree.seats[r].block][tree.seats[r].warp];
-    warp += (warp.empty() ? "" : " ") + std::to_string(r);
+    warp = fmt::format("{}{}{}", warp, warp.empty() ? "" : " ", r);
   }
   std::string out;
   for (const auto& [block, warps] : text) {

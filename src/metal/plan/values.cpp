@@ -26,23 +26,29 @@ class Analysis {
   Expected<Values> run() {
     if (const auto ok = initial(); !ok) return std::unexpected(ok.error());
     uint32_t writes = 1;
+    bool repeated = false;  // some write stands in a loop
     for (uint32_t t = 0; t < test_.threads.size(); ++t) {
       pointers(t);
       const auto& code = test_.instrs(t);
+      std::vector<bool> in_loop(code.size(), false);
       for (uint32_t p = 0; p < code.size(); ++p) {
-        if (code[p].kind == Kind::store || code[p].kind == Kind::rmw) ++writes;
-        if ((code[p].kind == Kind::jump || code[p].kind == Kind::branch) && test_.code(t).labels[code[p].label].at <= p)
-          v_.loops = true;
+        if (code[p].kind != Kind::jump && code[p].kind != Kind::branch) continue;
+        for (uint32_t x = test_.code(t).labels[code[p].label].at; x <= p; ++x) in_loop[x] = v_.loops = true;
+      }
+      for (uint32_t p = 0; p < code.size(); ++p) {
+        if (code[p].kind != Kind::store && code[p].kind != Kind::rmw) continue;
+        ++writes;
+        repeated = repeated || in_loop[p];
       }
     }
-    const uint32_t rounds = v_.loops ? 2 * k_most_values : writes;
+    const uint32_t rounds = repeated ? 2 * k_most_values : writes;
     for (uint32_t round = 0; round <= rounds; ++round) {
       grown_ = false;
       for (uint32_t t = 0; t < test_.threads.size(); ++t)
         if (const auto ok = thread(t); !ok) return std::unexpected(ok.error());
       if (!grown_) break;
     }
-    if (v_.loops && grown_)
+    if (repeated && grown_)
       return unsupported_at(test_.span, "a loop of the test gives a cell ever new values", k_hint);
     v_.narrow = narrow_;
     return std::move(v_);

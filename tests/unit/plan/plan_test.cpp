@@ -1,0 +1,141 @@
+#include "plan/plan.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "cat/library.h"
+#include "check/check.h"
+#include "front/litmus.h"
+#include "run_on_executor.h"
+
+using namespace fencepost;
+using namespace fencepost::plan;
+
+namespace {
+
+Target random_target(Rng& rng) {
+  Target t;
+  t.units = 1 + static_cast<uint32_t>(rng.below(4));
+  const uint32_t subgroups[] = {1, 2, 4};
+  t.subgroup = subgroups[rng.below(3)];
+  t.max_lanes = 16;
+  t.max_groups = 64;
+  t.shared_words = 512;
+  t.line_words = 16;
+  t.groups_together = rng.chance(0.7);
+  t.resident = rng.chance(0.5) ? 12 : 0;
+  if (!t.groups_together) t.resident = 12;
+  t.memory_words = 1 << 20;
+  return t;
+}
+
+Parameters quick() {
+  Parameters p;
+  const auto ok = set_parameters(
+      p,
+      "rounds=1..6,align-limit=20..400,stress-iterations=1..8,stress-groups=0..3,spin-limit=200,churn=0..2,"
+      "pre-stress-iterations=1..3,delay=0..5,ticket=off..on,stress-line=4..64,offset=0..15");
+  EXPECT_TRUE(ok.has_value()) << (ok ? "" : render(ok.error()));
+  return p;
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> out;
+  for (const char* folder : {"asplos24", "thesis", "locks", "liveness", "lowering"})
+    for (const auto& e : std::filesystem::directory_iterator(std::string(FENCEPOST_SOURCE_DIR) + "/examples/" + folder))
+      if (e.path().extension() == ".litmus") out.push_back(e.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// All final states under the model `sc`; nothing when they are not all known.
+std::optional<std::set<prog::State>> sc_states(const prog::Test& t) {
+  static std::map<vocab::Dialect, cat::Model> models;
+  if (!models.contains(t.dialect)) {
+    auto m = cat::load_model("sc", t.dialect);
+    EXPECT_TRUE(m.has_value());
+    models.emplace(t.dialect, std::move(*m));
+  }
+  Job job;
+  check::Options o;
+  o.bound = 4;
+  const auto out = check::outcomes(t, models.at(t.dialect), o, job);
+  if (!out.states.complete && !out.bound_hit) return std::nullopt;
+  return out.states.states;
+}
+
+struct Seen {
+  std::set<prog::State> states;
+  uint64_t instances = 0, incomplete = 0, timeouts = 0;
+};
+
+// Runs `plans` random plans; every count must add up, nothing may be corrupt.
+void run_plans(const prog::Test& test, Mode mode, uint32_t plans, Rng& rng, Seen& seen) {
+  for (uint32_t n = 0; n < plans; ++n) {
+    const Target target = random_target(rng);
+    const auto p = make_program(test, target, {.mode = mode});
+    if (!p && mode == Mode::warp) return;
+    ASSERT_TRUE(p.has_value()) << test.title << "\n" << render(p.error());
+    const uint64_t seed = rng.next();
+    Parameters wishes = quick();
+    if (p->loops) wishes.fix(ParameterId::align, 0);
+    const auto c = draw(*p, target, wishes, seed, 8);
+    if (!c) {
+      ASSERT_EQ(c.error().list[0].fault, Fault::unsupported) << test.title << " " << render(c.error());
+      continue;
+    }
+    const Ran r = run_on_executor(
+        *p, *c, {.seed = seed, .burst = static_cast<uint32_t>(1 + rng.below(30)), .resident = target.resident});
+    ASSERT_EQ(r.fault, "") << test.title << " seed " << seed << " " << to_string(c->drawn);
+    ASSERT_EQ(r.total(), c->instances()) << test.title << " seed " << seed << " " << to_string(c->drawn);
+    ASSERT_EQ(r.counts[p->corrupt()], 0u) << test.title << " seed " << seed << " " << to_string(c->drawn);
+    for (uint32_t s = 0; s < p->states; ++s)
+      if (r.counts[s] > 0 && p->passes_filter(s)) seen.states.insert(p->state(s));
+    seen.instances += r.total();
+    seen.incomplete += r.counts[p->incomplete()];
+    seen.timeouts += r.timeouts;
+  }
+}
+
+TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
+  Rng rng(4711);
+  uint32_t run = 0, refused = 0, complete = 0;
+  for (const std::string& path : examples()) {
+    const auto tests = front::parse_file(path);
+    ASSERT_TRUE(tests.has_value());
+    for (const prog::Test& test : *tests) {
+      const auto allowed = sc_states(test);
+      Target t;
+      t.subgroup = 4, t.max_lanes = 64, t.shared_words = 4096;
+      if (const auto p = make_program(test, t, {}); !p) {
+        ASSERT_EQ(p.error().list[0].fault, Fault::unsupported) << render(p.error());
+        ++refused;
+        if (std::getenv("FENCEPOST_SHOW")) fmt::print("{}: {}\n", test.title, p.error().list[0].message);
+        continue;
+      }
+      ++run;
+      Seen seen;
+      run_plans(test, Mode::parallel, 10, rng, seen);
+      if (HasFatalFailure()) return;
+      run_plans(test, Mode::single, 3, rng, seen);
+      run_plans(test, Mode::warp, 3, rng, seen);
+      if (HasFatalFailure()) return;
+      EXPECT_LT(seen.incomplete, seen.instances) << test.title << ": nothing was observed";
+      if (!allowed) continue;
+      for (const prog::State& s : seen.states)
+        EXPECT_TRUE(allowed->contains(s)) << test.title << ": " << prog::to_string(prog::observables(test), s);
+      complete += seen.states.size() == allowed->size();
+      if (std::getenv("FENCEPOST_SHOW") && seen.states.size() != allowed->size())
+        fmt::print("{}: {} of {} states\n", test.title, seen.states.size(), allowed->size());
+    }
+  }
+  if (std::getenv("FENCEPOST_SHOW")) fmt::print("run {} refused {} all SC states seen {}\n", run, refused, complete);
+  EXPECT_GE(run, 95u);
+  EXPECT_GE(complete, run * 8 / 10);
+}
+
+}  // namespace
