@@ -2,14 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fencepost::front {
 namespace {
 
 using prog::Cond;
 using prog::CondValue;
 
-// Deeper nesting than this is no condition that a person wrote; the limit keeps recursion off the stack's end.
-constexpr int k_max_depth = 256;
+// Deeper nesting than this is no condition that a person wrote; the limits keep recursion off the stack's end. That of
+// the value is the one that counts. A printed condition has up to two levels of text for one of the value, so that the
+// limit on the text leaves room for whatever the printer writes.
+constexpr int k_max_height = 128;
+constexpr int k_max_depth = 2 * k_max_height + 8;
+
+int height(const Cond& c) {
+  int most = 0;
+  for (const Cond& kid : c.kids) most = std::max(most, height(kid));
+  return most + 1;
+}
+
+[[noreturn]] void fail_nested(Cursor& c, const Token& at) {
+  c.fail(at, "the condition is nested too deeply", "remove parentheses or negations");
+}
 
 class Parser {
  public:
@@ -90,8 +105,7 @@ class Parser {
   }
 
   Cond negation(int depth) {
-    if (depth > k_max_depth)
-      c_.fail(c_.peek(), "the condition is nested too deeply", "remove parentheses or negations");
+    if (depth > k_max_depth) fail_nested(c_, c_.peek());
     const Token t = c_.peek();
     if (t.is("~") || t.is("not")) {
       c_.next();
@@ -198,7 +212,12 @@ Resolver resolver_of(const prog::Test& test) {
   return r;
 }
 
-Cond parse_condition(Cursor& c, const prog::Test& test, const Resolver& r) { return Parser(c, test, r).disjunction(0); }
+Cond parse_condition(Cursor& c, const prog::Test& test, const Resolver& r) {
+  const Token begin = c.peek();
+  Cond out = Parser(c, test, r).disjunction(0);
+  if (height(out) > k_max_height) fail_nested(c, begin);
+  return out;
+}
 
 bool at_question(Cursor& c) {
   for (const char* w : {"locations", "filter", "exists", "forall", "final", "not", "~"})

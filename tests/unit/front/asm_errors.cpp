@@ -170,6 +170,27 @@ TEST(AsmErrors, DeepConditionIsAnErrorAndNoCrash) {
   }
 }
 
+// Whatever depth is read is read again from the printed text, which has more parentheses.
+TEST(AsmErrors, TheDeepestConditionsComeBack) {
+  for (const auto& [before, after] : {std::pair<std::string, std::string>{"~", ""}, {"~(x=2 /\\ x=1 \\/ ", ")"}, {"(x=2 \\/ x=1 /\\ ", ")"}}) {
+    int deepest = 0;
+    for (int n = 1; n < 300; ++n) {
+      std::string q = "exists ";
+      for (int i = 0; i < n; ++i) q += before;
+      q += "x=1";
+      for (int i = 0; i < n; ++i) q += after;
+      const auto t = front::parse(make_source("deep.litmus", std::string(PTX2 ROW) + q));
+      if (!t) continue;
+      deepest = n;
+      const auto back = front::parse(make_source("back.litmus", emit::print(t->front())));
+      ASSERT_TRUE(back.has_value()) << n << before << render(back.error());
+      EXPECT_EQ(*back, *t);
+    }
+    EXPECT_GE(deepest, 40) << before;
+    EXPECT_LT(deepest, 200) << before;
+  }
+}
+
 TEST(AsmErrors, UnreadableFile) {
   const auto t = front::parse_file("no/such/file.litmus");
   ASSERT_FALSE(t.has_value());
