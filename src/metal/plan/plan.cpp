@@ -114,21 +114,6 @@ Expected<void> check_dummies(const Program& p) {
   return {};
 }
 
-prog::FinalValues final_values(const Program& p, uint32_t number) {
-  prog::FinalValues f;
-  for (uint32_t t = 0; t < p.test.threads.size(); ++t) f.registers.emplace_back(p.test.code(t).registers.size(), 0);
-  for (const prog::Object& o : p.test.objects) f.memory.push_back(o.init);
-  const prog::State s = p.state(number);
-  for (size_t i = 0; i < p.observables.size(); ++i) {
-    const prog::Observable& o = p.observables[i];
-    if (o.is_register)
-      f.registers[o.thread][o.reg] = s[i].value;
-    else
-      f.memory[p.test.symbols[o.symbol].object][o.cell] = s[i].value;
-  }
-  return f;
-}
-
 // ---- drawing ---------------------------------------------------------------------------------------------
 
 class Drawing {
@@ -491,11 +476,16 @@ prog::State Program::state(uint32_t number) const {
   return s;
 }
 
-bool Program::passes_filter(uint32_t number) const {
-  return prog::holds(test, test.filter, final_values(*this, number));
-}
-bool Program::satisfies(uint32_t number) const {
-  return prog::holds(test, test.condition, final_values(*this, number));
+bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s, const prog::Cond& c) {
+  prog::FinalValues f;
+  for (uint32_t t = 0; t < test.threads.size(); ++t) f.registers.emplace_back(test.code(t).registers.size(), 0);
+  for (const prog::Object& o : test.objects) f.memory.push_back(o.init);
+  for (size_t i = 0; i < observables.size(); ++i) {
+    const prog::Observable& o = observables[i];
+    if (o.is_register) f.registers[o.thread][o.reg] = s[i].value;
+    else f.memory[test.symbols[o.symbol].object][o.cell] = s[i].value;
+  }
+  return prog::holds(test, c, f);
 }
 
 Expected<Program> make_program(const prog::Test& test, const Target& target, const Shape& shape) {

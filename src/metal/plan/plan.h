@@ -112,10 +112,10 @@ struct Program {
   uint32_t incomplete() const { return states + 1; }
   uint32_t count_words() const { return states + 2; }
   prog::State state(uint32_t number) const;
-  // Whether the state satisfies the filter, or the condition (without its quantifier).
-  bool passes_filter(uint32_t number) const;
-  bool satisfies(uint32_t number) const;
 };
+// Whether a final state satisfies a condition over its observables.
+bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s, const prog::Cond& c);
+
 Expected<Program> make_program(const prog::Test& test, const Target& target, const Shape& shape);
 
 // One launch's numbers. Deterministic in (program, target, parameters, seed).

@@ -94,7 +94,7 @@ void run_plans(const prog::Test& test, Mode mode, uint32_t plans, Rng& rng, Seen
     ASSERT_EQ(r.total(), c->instances()) << test.title << " seed " << seed << " " << to_string(c->drawn);
     ASSERT_EQ(r.counts[p->corrupt()], 0u) << test.title << " seed " << seed << " " << to_string(c->drawn);
     for (uint32_t s = 0; s < p->states; ++s)
-      if (r.counts[s] > 0 && p->passes_filter(s)) seen.states.insert(p->state(s));
+      if (r.counts[s] > 0 && holds(test, p->observables, p->state(s), test.filter)) seen.states.insert(p->state(s));
     seen.instances += r.total();
     seen.incomplete += r.counts[p->incomplete()];
     seen.timeouts += r.timeouts;

@@ -1,0 +1,363 @@
+#include "campaign/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "emit/kernel_opencl.h"
+#include "emit/kernel_ptx.h"
+#include "emit/ptx_gate.h"
+
+namespace fencepost::campaign {
+namespace {
+
+using plan::BufferUse;
+using plan::Phase;
+
+constexpr size_t index_of(BufferUse u) { return static_cast<size_t>(u); }
+constexpr size_t index_of(Phase p) { return static_cast<size_t>(p); }
+
+std::string hash_of(std::string_view bytes) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return fmt::format("{:016x}", h);
+}
+
+uint64_t mix(uint64_t seed, uint64_t number) { return Rng(seed ^ (0x9e3779b97f4a7c15u * (number + 1))).next(); }
+
+bool yes(const device::Info& info, std::string_view property) {
+  return std::any_of(info.properties.begin(), info.properties.end(),
+                     [&](const device::Property& p) { return p.name == property && p.value == "yes"; });
+}
+
+std::unexpected<Diagnostics> dead(const device::Info& info, const std::string& kernel, const device::Outcome& o,
+                                  double limit) {
+  const std::string what = o.status == device::Outcome::Status::timed_out
+                               ? fmt::format("kernel {} did not end within {:g} s", kernel, limit)
+                               : fmt::format("kernel {} was lost: {}", kernel, o.message);
+  return error_at({}, fmt::format("{} ({}): {}", info.id, info.name, what));
+}
+
+}  // namespace
+
+const char* name(Evidence e) {
+  switch (e) {
+    case Evidence::as_written:
+      return "as-written";
+    case Evidence::language_level:
+      return "language-level";
+    case Evidence::none:
+      return "none";
+  }
+  return "none";
+}
+
+void Totals::add(const RoundGroup& g) {
+  for (const auto& [s, n] : g.states) states[s] += n;
+  ++groups;
+  launches += g.launches;
+  instances += g.instances;
+  corrupt += g.corrupt;
+  incomplete += g.incomplete;
+  filtered += g.filtered;
+  waits += g.waits;
+  time_outs += g.time_outs;
+  seconds += g.seconds;
+  device_seconds += g.device_seconds;
+}
+
+uint64_t positive(const prog::Test& test, const std::vector<prog::Observable>& observables,
+                  const std::map<prog::State, uint64_t>& states) {
+  uint64_t n = 0;
+  for (const auto& [s, count] : states)
+    if (plan::holds(test, observables, s, test.condition)) n += count;
+  return n;
+}
+
+plan::Target target_of(const device::Info& info, const Options& options) {
+  plan::Target t;
+  t.units = std::max(info.units, 1u);
+  t.subgroup = std::max(info.subgroup, 1u);
+  t.max_lanes = std::min(info.max_lanes, 1024u);
+  t.max_groups = std::min(info.max_groups, 65535u);
+  t.shared_words = info.shared_bytes / 4;
+  t.line_words = std::clamp(info.line_bytes / 4, 1u, 64u);
+  t.groups_together = info.runs_groups_together;
+  // Processors lose weak outcomes when a round's memory leaves their caches; other devices want large launches.
+  const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
+  t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : uint64_t{1} << 28;
+  if (options.memory_words != 0) t.memory_words = options.memory_words;
+  if (info.memory_bytes != 0) t.memory_words = std::min<uint64_t>(t.memory_words, info.memory_bytes / 4 / 2);
+  return t;
+}
+
+struct Runner::Impl {
+  prog::Test test;
+  Options options;
+  device::Backend* backend = nullptr;
+  Setup setup;
+  plan::Target target;
+  plan::Program program;
+  std::array<device::ModuleId, 3> modules{};
+  std::array<std::optional<std::pair<device::BufferId, uint64_t>>, plan::k_buffer_uses> buffers;  // with its words
+  std::vector<uint32_t> interest;
+
+  ~Impl() {
+    for (const auto& b : buffers)
+      if (b) backend->release(b->first);
+  }
+
+  Expected<void> prepare();
+  Expected<void> load();
+  Expected<void> load_ptx();
+  Expected<void> load_opencl();
+  Expected<void> reserve(const plan::Configuration& c);
+  Expected<double> launch(Phase phase, uint32_t groups, uint32_t lanes);
+  Expected<void> launch_all(const plan::Configuration& c, uint32_t number, RoundGroup& g);
+  Expected<void> collect(const plan::Configuration& c, uint32_t number, RoundGroup& g);
+};
+
+Expected<void> Runner::Impl::prepare() {
+  const device::Info& info = backend->info();
+  target = target_of(info, options);
+  auto made = plan::make_program(test, target, options.shape);
+  if (!made) return std::unexpected(made.error());
+  program = std::move(*made);
+  if (program.loops)
+    for (const device::Defect& d : info.defects)
+      if (d.refuses_loops)
+        return unsupported_at(
+            test.span, fmt::format("the test has loops, and {} cannot be trusted with them: {}", info.id, d.what));
+  setup.device = info;
+  setup.language = backend->language();
+  setup.placement = plan::placement_name(program.tree, program.shared);
+  setup.tree = plan::to_string(program.tree);
+  setup.merged_subgroups = program.tree.merged;
+  setup.observables = program.observables;
+  for (const code::Operation& o : program.kernels[index_of(Phase::test)].operations)
+    setup.word_bits = std::max<uint32_t>(setup.word_bits, o.place.width);
+  std::string text;
+  for (const code::Kernel& k : program.kernels) text += code::to_string(k);
+  setup.plan_hash = hash_of(text);
+  if (const auto ok = load(); !ok) return ok;
+  const auto lanes = options.parameters.wishes[static_cast<size_t>(plan::ParameterId::lanes)];
+  target.resident =
+      backend->resident_groups(modules[index_of(Phase::test)], "test", lanes ? lanes->to : target.max_lanes);
+  const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
+  setup.binary_kind = binary.kind;
+  setup.binary_hash = hash_of(binary.bytes);
+  interest.assign(program.count_words(), 0);
+  for (uint32_t s = 0; s < program.states; ++s) {
+    const prog::State state = program.state(s);
+    interest[s] = plan::holds(test, program.observables, state, test.filter) &&
+                  plan::holds(test, program.observables, state, test.condition);
+  }
+  if (test.condition.kind == prog::Cond::Kind::always || options.series_room == 0)
+    std::fill(interest.begin(), interest.end(), 0);
+  return {};
+}
+
+Expected<void> Runner::Impl::load() {
+  switch (setup.language) {
+    case device::Language::ptx:
+      return load_ptx();
+    case device::Language::opencl_c:
+      return load_opencl();
+    case device::Language::code: {
+      device::Source source;
+      source.kernels.assign(program.kernels.begin(), program.kernels.end());
+      const auto module = backend->load(source);
+      if (!module) return std::unexpected(module.error());
+      modules.fill(*module);
+      // The kernels are what runs; the backend's header says which machine instruction each operation is.
+      setup.what_ran.verdict = emit::WhatRan::as_written;
+      setup.evidence = Evidence::as_written;
+      return {};
+    }
+    case device::Language::spirv:
+      break;
+  }
+  return unsupported_at(test.span, fmt::format("{} takes {}, and no printer writes kernels in it yet", setup.device.id,
+                                               device::name(setup.language)));
+}
+
+Expected<void> Runner::Impl::load_ptx() {
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    emit::PtxOptions o;
+    for (const device::Property& p : setup.device.properties)
+      if (p.name == "sm") o.sm = static_cast<uint32_t>(std::stoul(p.value));
+    const auto text = emit::kernel_ptx(program.kernels[k], o);
+    if (!text) return std::unexpected(text.error());
+    device::Source source{device::Language::ptx, text->text, {program.kernels[k]}};
+    const auto module = backend->load(source);
+    if (!module) return std::unexpected(module.error());
+    modules[k] = *module;
+    if (k != index_of(Phase::test)) continue;
+    const device::Binary binary = backend->binary(*module);
+    if (binary.kind == "cubin")
+      setup.what_ran = emit::what_ran(*text, binary.bytes);
+    else
+      setup.what_ran.reason = fmt::format("the driver gave no machine code but {}", binary.kind);
+    if (setup.what_ran.verdict == emit::WhatRan::as_written) setup.evidence = Evidence::as_written;
+  }
+  return {};
+}
+
+Expected<void> Runner::Impl::load_opencl() {
+  const auto kind = yes(setup.device, "inline ptx") ? emit::OpenclKind::inline_ptx : emit::OpenclKind::scoped;
+  const std::vector<code::Kernel> kernels(program.kernels.begin(), program.kernels.end());
+  const auto text = emit::kernel_opencl(kernels, kind);
+  if (!text) return std::unexpected(text.error());
+  device::Source source{device::Language::opencl_c, "// options: " + text->options + "\n" + text->text, kernels};
+  const auto module = backend->load(source);
+  if (!module) return std::unexpected(module.error());
+  modules.fill(*module);
+  setup.what_ran.reason = "the driver does not show its machine code";
+  // With inline PTX the driver's text still is PTX: nobody has looked at machine code.
+  setup.evidence = kind == emit::OpenclKind::scoped && test.dialect == vocab::Dialect::opencl ? Evidence::language_level
+                                                                                              : Evidence::none;
+  return {};
+}
+
+// Buffers only grow: what a smaller configuration does not use keeps its old contents, which no kernel reads.
+Expected<void> Runner::Impl::reserve(const plan::Configuration& c) {
+  for (size_t u = 0; u < plan::k_buffer_uses; ++u) {
+    const uint64_t words = std::max<uint64_t>(c.sizes[u], 1);
+    if (buffers[u] && buffers[u]->second >= words) continue;
+    if (buffers[u]) backend->release(buffers[u]->first);
+    buffers[u].reset();
+    const auto made = backend->allocate(words);
+    if (!made) return std::unexpected(made.error());
+    buffers[u] = {*made, words};
+    if (const auto ok = backend->fill(*made, 0, words, 0); !ok) return ok;
+    if (u == index_of(BufferUse::interest))
+      if (const auto ok = backend->write(*made, 0, interest); !ok) return ok;
+  }
+  return {};
+}
+
+Expected<double> Runner::Impl::launch(Phase phase, uint32_t groups, uint32_t lanes) {
+  device::Launch l;
+  l.module = modules[index_of(phase)];
+  l.kernel = program.kernels[index_of(phase)].name;
+  l.groups = groups;
+  l.lanes = lanes;
+  l.limit = options.launch_limit;
+  for (const BufferUse u : program.uses[index_of(phase)]) l.buffers.push_back(buffers[index_of(u)]->first);
+  const auto done = backend->launch(l);
+  if (!done) return std::unexpected(done.error());
+  if (done->status != device::Outcome::Status::done) return dead(setup.device, l.kernel, *done, l.limit);
+  return done->seconds;
+}
+
+Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t number, RoundGroup& g) {
+  // The other kernels walk over all records with any number of invocations.
+  const bool host = setup.device.api == device::Api::cpu;
+  const uint32_t lanes = host ? 1 : std::min(256u, target.max_lanes);
+  const uint32_t groups = std::min(target.max_groups, host ? target.units : 8 * target.units);
+  if (const auto ok = launch(Phase::initialise, groups, lanes); !ok) return std::unexpected(ok.error());
+  const auto seconds = launch(Phase::test, c.groups, c.lanes);
+  if (!seconds) return std::unexpected(seconds.error());
+  g.device_seconds += *seconds;
+  if (const auto ok = launch(Phase::classify, groups, lanes); !ok) return std::unexpected(ok.error());
+  return collect(c, number, g);
+}
+
+Expected<void> Runner::Impl::collect(const plan::Configuration& c, uint32_t number, RoundGroup& g) {
+  std::vector<uint32_t> counts(program.count_words()), sync(size_t{plan::k_sync_words} * plan::k_sync_stride);
+  if (const auto ok = backend->read(buffers[index_of(BufferUse::counts)]->first, 0, counts); !ok) return ok;
+  if (const auto ok = backend->read(buffers[index_of(BufferUse::sync)]->first, 0, sync); !ok) return ok;
+  uint64_t sum = 0;
+  for (uint32_t s = 0; s < program.states; ++s) {
+    if (counts[s] == 0) continue;
+    sum += counts[s];
+    prog::State state = program.state(s);
+    if (plan::holds(test, program.observables, state, test.filter))
+      g.states[std::move(state)] += counts[s];
+    else
+      g.filtered += counts[s];
+  }
+  sum += counts[program.corrupt()] + counts[program.incomplete()];
+  g.corrupt += counts[program.corrupt()] + (sum > c.instances() ? sum - c.instances() : c.instances() - sum);
+  g.incomplete += counts[program.incomplete()];
+  g.instances += c.instances();
+  g.waits += sync[plan::k_sync_waits * plan::k_sync_stride];
+  g.time_outs += sync[plan::k_sync_timeouts * plan::k_sync_stride];
+  ++g.launches;
+  if (options.series_room == 0) return {};
+  std::vector<uint32_t> series(1);
+  const auto buffer = buffers[index_of(BufferUse::series)]->first;
+  if (const auto ok = backend->read(buffer, 0, series); !ok) return ok;
+  const uint32_t seen = series[0], kept = std::min(seen, options.series_room);
+  g.series_lost += seen - kept;
+  series.resize(plan::k_series_header + size_t{kept} * plan::k_series_words);
+  if (const auto ok = backend->read(buffer, 0, series); !ok) return ok;
+  for (uint32_t e = 0; e < kept; ++e) {
+    const uint32_t* w = series.data() + plan::k_series_header + size_t{e} * plan::k_series_words;
+    if (w[0] < program.states) g.series.push_back({program.state(w[0]), number, w[1], w[2]});
+  }
+  return {};
+}
+
+Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Runner::Runner(Runner&&) noexcept = default;
+Runner& Runner::operator=(Runner&&) noexcept = default;
+Runner::~Runner() = default;
+const Setup& Runner::setup() const { return impl_->setup; }
+
+Expected<Runner> Runner::make(const prog::Test& test, const Options& options, device::Backend& backend) {
+  auto impl = std::make_unique<Impl>();
+  impl->test = test;
+  impl->options = options;
+  impl->backend = &backend;
+  if (const auto ok = impl->prepare(); !ok) return std::unexpected(ok.error());
+  return Runner(std::move(impl));
+}
+
+Expected<RoundGroup> Runner::run_group(uint64_t number) {
+  Impl& r = *impl_;
+  RoundGroup g;
+  g.number = number;
+  g.seed = mix(r.options.seed, number);
+  const auto start = Job::Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Job::Clock::now() - start).count(); };
+  const auto c = plan::draw(r.program, r.target, r.options.parameters, g.seed, r.options.series_room);
+  if (!c) return std::unexpected(c.error());
+  g.parameters = plan::to_string(c->drawn);
+  g.groups = c->groups;
+  g.lanes = c->lanes;
+  g.rounds = c->rounds;
+  if (const auto ok = r.reserve(*c); !ok) return std::unexpected(ok.error());
+  if (const auto ok = r.backend->write(r.buffers[index_of(BufferUse::parameters)]->first, 0, c->words); !ok)
+    return std::unexpected(ok.error());
+  do {
+    if (const auto ok = r.launch_all(*c, g.launches, g); !ok) return std::unexpected(ok.error());
+  } while (elapsed() < r.options.group_seconds && g.launches < r.options.most_launches);
+  g.seconds = elapsed();
+  return g;
+}
+
+Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Options& options, Job& job, uint64_t first,
+                            const std::function<bool(const RoundGroup&)>& on_group) {
+  Totals totals;
+  uint64_t events = 0;
+  const auto start = Job::Clock::now();
+  while (!job.out_of_time()) {
+    const auto g = runner.run_group(first++);
+    if (!g) return std::unexpected(g.error());
+    totals.add(*g);
+    events += positive(test, runner.setup().observables, g->states);
+    if (!on_group(*g)) break;
+    if (g->corrupt > 0) break;
+    if (options.iterations == 0 && options.seconds == 0 && options.events == 0) break;
+    if (options.iterations > 0 && totals.instances >= options.iterations) break;
+    if (options.events > 0 && events >= options.events) break;
+    if (options.seconds > 0 && std::chrono::duration<double>(Job::Clock::now() - start).count() >= options.seconds)
+      break;
+  }
+  return totals;
+}
+
+}  // namespace fencepost::campaign
