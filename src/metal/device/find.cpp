@@ -7,6 +7,7 @@
 #include "device/backend.h"
 #include "device/cpu/cpu.h"
 #include "device/opencl/opencl.h"
+#include "device/vulkan/vulkan.h"
 
 namespace fencepost::device {
 namespace {
@@ -21,6 +22,7 @@ struct Row {
 constexpr Row k_rows[] = {
     {Api::cpu, false, [] { return Expected<std::vector<Info>>({cpu::describe()}); },
      [](uint32_t) { return cpu::open(); }},
+    {Api::vulkan, true, vulkan::list, vulkan::open},
     {Api::opencl, true, opencl::list, opencl::open},
 };
 

@@ -277,4 +277,17 @@ inline Kernel chain(bool down) {
   return k;
 }
 
+// What the Vulkan backend runs to see whether loops end by themselves only: word 1 counts the iterations, word 0 says
+// how many there are.
+inline Kernel loop_test() {
+  Kernel k;
+  k.name = "loop_test";
+  k.buffers = {{"words"}};
+  const Var n = add_variable(k, "n"), i = add_variable(k, "i");
+  k.body = {load(n, {0, c32(0)}),
+            loop({atomic(AtomicOp::add, k_no_var, {0, c32(1)}, c32(1)), set(i, add(value_of(k, i), c32(1))),
+                  leave_if(uge(value_of(k, i), value_of(k, n)))})};
+  return k;
+}
+
 }  // namespace fencepost::device_test

@@ -5,6 +5,7 @@
 #include "code/execute.h"
 #include "device/backend.h"
 #include "emit/kernel_opencl.h"
+#include "emit/kernel_spirv.h"
 #include "kernels.h"
 
 namespace fencepost::device_test {
@@ -23,6 +24,11 @@ inline Expected<device::Source> source_for(const Backend& device, const Kernel& 
     auto text = emit::kernel_opencl({kernel});
     if (!text) return std::unexpected(text.error());
     s.bytes = text->text;
+  }
+  if (s.language == Language::spirv) {
+    auto text = emit::kernel_spirv({kernel});
+    if (!text) return std::unexpected(text.error());
+    s.bytes = text->words;
   }
   return s;
 }

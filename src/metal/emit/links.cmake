@@ -1,0 +1,3 @@
+# SPIR-V is assembled and validated by SPIRV-Tools, linked statically as in `front`.
+find_library(FENCEPOST_SPIRV_TOOLS NAMES libSPIRV-Tools.a REQUIRED)
+target_link_libraries(${target} PRIVATE ${FENCEPOST_SPIRV_TOOLS})
