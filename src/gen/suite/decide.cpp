@@ -1,0 +1,78 @@
+#include "suite/decide.h"
+
+#include <fmt/format.h>
+
+#include "prog/weaken.h"
+
+namespace fencepost::gen {
+
+const char* name(Reach r) {
+  switch (r) {
+    case Reach::allowed:
+      return "allowed";
+    case Reach::forbidden:
+      return "forbidden";
+    case Reach::vacuous:
+      return "vacuous";
+    case Reach::undecided:
+      return "undecided";
+  }
+  return "";
+}
+
+Answer ask(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job) {
+  prog::Test asked = test;
+  if (asked.quantifier == prog::Quantifier::forall) {  // "forall ~C" asks for C
+    FENCEPOST_INVARIANT(asked.condition.kind == prog::Cond::Kind::not_, "a generated forall negates its state");
+    prog::Cond inner = asked.condition.kids.front();
+    asked.condition = std::move(inner);
+  }
+  asked.quantifier = prog::Quantifier::exists;
+  check::Options o = options;
+  o.property = check::Property::condition;
+  const check::Result r = check::check(asked, model, o, job);
+  Answer a;
+  switch (r.verdict.status) {
+    case Status::holds:
+      a.reach = Reach::allowed;
+      break;
+    case Status::fails:
+      a.reach = r.verdict.vacuous ? Reach::vacuous : Reach::forbidden;
+      break;
+    default:
+      a.detail = fmt::format("{}{}{}", fencepost::name(r.verdict.status), r.verdict.detail.empty() ? "" : ": ",
+                             r.verdict.detail);
+      break;
+  }
+  return a;
+}
+
+Minimality minimality(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job) {
+  Minimality m;
+  prog::SiteOptions each;
+  each.together = false;
+  const auto sites = prog::weakening_sites(test, each);
+  for (size_t k = 0; k < sites.size(); ++k)
+    for (uint32_t form : sites[k].forms[0].weaker) {
+      prog::Choice choice(sites.size(), 0);
+      choice[k] = form;
+      prog::Test weaker = prog::apply(test, sites, choice).test;
+      const Answer a = ask(weaker, model, options, job);
+      ++m.steps;
+      if (a.reach == Reach::allowed) continue;
+      // Without executions at all the step breaks the program, not the rule that forbids.
+      if (a.reach == Reach::vacuous) continue;
+      const std::string step = fmt::format("{} -> {}", prog::describe(test, sites[k]), sites[k].forms[form].text);
+      if (a.reach == Reach::forbidden) {
+        m.kind = Minimality::Kind::not_minimal;
+        m.step = step;
+        m.weaker = std::move(weaker);
+        return m;
+      }
+      m.kind = Minimality::Kind::undecided;
+      m.step = step;
+    }
+  return m;
+}
+
+}  // namespace fencepost::gen
