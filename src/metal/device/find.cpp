@@ -6,6 +6,7 @@
 
 #include "device/backend.h"
 #include "device/cpu/cpu.h"
+#include "device/cuda/cuda.h"
 #include "device/opencl/opencl.h"
 #include "device/vulkan/vulkan.h"
 
@@ -22,6 +23,7 @@ struct Row {
 constexpr Row k_rows[] = {
     {Api::cpu, false, [] { return Expected<std::vector<Info>>({cpu::describe()}); },
      [](uint32_t) { return cpu::open(); }},
+    {Api::cuda, true, cuda::list, cuda::open},
     {Api::vulkan, true, vulkan::list, vulkan::open},
     {Api::opencl, true, opencl::list, opencl::open},
 };

@@ -1,11 +1,11 @@
 // The PTX printer: every statement, every published test, refusals by name. ptxas judges the text where it is present.
 #include "emit/kernel_ptx.h"
-#include "emit/ptx_gate.h"
 
 #include <filesystem>
 #include <map>
 
 #include "base/read_file.h"
+#include "emit/ptx_gate.h"
 #include "front/litmus.h"
 #include "kernels.h"
 
@@ -48,7 +48,8 @@ void check_folder(const fs::path& folder, size_t least, std::map<std::string, si
       const auto ran = emit::what_ran(*ptx, out.cubin);
       ++verdicts[emit::name(ran.verdict)];
       if (ran.verdict != emit::WhatRan::as_written && verdicts[emit::name(ran.verdict)] <= 5)
-        std::cout << "  " << e.path().stem().string() << " is " << emit::name(ran.verdict) << ": " << ran.reason << "\n";
+        std::cout << "  " << e.path().stem().string() << " is " << emit::name(ran.verdict) << ": " << ran.reason
+                  << "\n";
     }
   }
   std::cout << folder.filename() << ": " << seen << " PTX tests, " << printed << " printed;";
