@@ -41,7 +41,7 @@ struct Refusal {
 class Printer {
  public:
   Printer(const code::Kernel& kernel, const PtxOptions& options)
-      : kernel_(kernel), options_(options), code_(registers(kernel), slot(k_zero_slot)) {
+      : kernel_(kernel), options_(options), code_(registers(kernel), observed(kernel), slot(k_zero_slot)) {
     out_.kernel = kernel.name;
     find_reads();
   }
@@ -64,6 +64,22 @@ class Printer {
   static std::vector<std::string> registers(const code::Kernel& k) {
     std::vector<std::string> out;
     for (const code::Variable& v : k.variables) out.push_back("%v_" + v.name);
+    return out;
+  }
+  // Variables that may hold what an instruction of the test has read, or something computed from it.
+  static std::vector<bool> observed(const code::Kernel& k) {
+    std::vector<bool> out(k.variables.size(), false);
+    for (const code::Operation& op : k.operations)
+      if (op.var != code::k_no_var) out[op.var] = true;
+    for (bool again = true; again;) {
+      again = false;
+      for_each_statement(k.body, [&](const Statement& s) {
+        if (s.kind != K::set || out[s.var]) return;
+        bool from = false;
+        term::for_each_variable(s.value, [&](uint64_t v) { from = from || out[v]; });
+        if (from) out[s.var] = again = true;
+      });
+    }
     return out;
   }
   static std::string slot(uint32_t n) { return fmt::format("opaque+{}", 8 * n); }
@@ -96,7 +112,6 @@ class Printer {
       out += fmt::format("\t.param .u64 buffer_{},\n", kernel_.buffers[b].name);
     out += fmt::format("\t.param .align 8 .b8 opaque[{}]\n)\n.maxntid {}, 1, 1\n{{\n", opaque_bytes(kernel_),
                        kernel_.group_limit);
-    out += "\t.pragma \"nounroll\";\n";
     if (kernel_.shared_words > 0)
       out += fmt::format("\t.shared .align 8 .b32 shared_words[{}];\n", kernel_.shared_words);
     for (size_t v = 0; v < kernel_.variables.size(); ++v)
@@ -309,6 +324,7 @@ class Printer {
   void loop(const Statement& s) {
     const std::string begin = code_.label(), end = code_.label();
     code_.place(begin);
+    code_.directive(".pragma \"nounroll\";");
     ++segment_;
     ends_.push_back(end);
     statements(s.body);

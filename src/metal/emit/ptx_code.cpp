@@ -131,6 +131,12 @@ std::string PtxCode::in_register(const Expr& e) {
   return r;
 }
 
+bool PtxCode::kept(const Expr& e) const {
+  bool out = false;
+  term::for_each_variable(e, [&](uint64_t v) { out = out || v >= observed_.size() || observed_[v]; });
+  return out;
+}
+
 std::string PtxCode::kept_dependency(const Expr& of) {
   const std::string zero = fresh(of.width()), out = fresh(of.width());
   line(fmt::format("ld.param.b{} {}, [{}]", of.width(), zero, zero_));
@@ -173,12 +179,12 @@ std::string PtxCode::compute(const Expr& e) {
       return divided(e);
     case Op::xor_:
     case Op::sub:
-      if (e.kids()[0] == e.kids()[1]) return kept_dependency(e.kids()[0]);
+      if (e.kids()[0] == e.kids()[1] && kept(e.kids()[0])) return kept_dependency(e.kids()[0]);
       break;
     case Op::and_:
     case Op::mul:
-      if (e.kids()[1].is_const(0)) return kept_dependency(e.kids()[0]);
-      if (e.kids()[0].is_const(0)) return kept_dependency(e.kids()[1]);
+      if (e.kids()[1].is_const(0) && kept(e.kids()[0])) return kept_dependency(e.kids()[0]);
+      if (e.kids()[0].is_const(0) && kept(e.kids()[1])) return kept_dependency(e.kids()[1]);
       break;
     default:
       break;
@@ -213,10 +219,15 @@ std::string PtxCode::divided(const Expr& e) {
   const uint8_t w = e.width();
   const bool is_signed = e.op() == Op::sdiv || e.op() == Op::srem;
   const bool quotient = e.op() == Op::sdiv || e.op() == Op::udiv;
+  const char sign = is_signed ? 's' : 'u';
+  if (const Expr& by = e.kids()[1]; by.is_const() && !by.is_const(0) && !(is_signed && by.is_const(term::mask(w)))) {
+    const std::string a = value(e.kids()[0]), r = fresh(w);
+    line(fmt::format("{}.{}{} {}, {}, {}", quotient ? "div" : "rem", sign, w, r, a, value(by)));
+    return r;
+  }
   const std::string a = in_register(e.kids()[0]), b = in_register(e.kids()[1]);
   // Divide by 1 where the divisor is 0 (or -1, which overflows), then choose.
   const std::string is_zero = fresh(1), safe = fresh(w), r = fresh(w);
-  const char sign = is_signed ? 's' : 'u';
   line(fmt::format("setp.eq.s{} {}, {}, 0", w, is_zero, b));
   line(fmt::format("selp.b{} {}, 1, {}, {}", w, safe, b, is_zero));
   std::string minus;

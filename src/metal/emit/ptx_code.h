@@ -5,8 +5,8 @@
 // term::eval_op also where PTX leaves them open (division by zero).
 //
 // Law: a term keeps its dependencies. An assembler folds `xor r, a, a` to 0 and the dependency is gone, so terms whose
-// value does not depend on their variable (a ^ a, a - a, a & 0, a * 0) are printed as `and a, zero`, where `zero` is
-// a parameter of the kernel that only the launch knows.
+// value does not depend on a variable that the test has read (a ^ a, a - a, a & 0, a * 0) are printed as `and a, zero`,
+// where `zero` is a parameter of the kernel that only the launch knows.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,9 +24,10 @@ struct PtxUnsupported {
 
 class PtxCode {
  public:
-  // `variables`: the register of each variable of terms. `zero`: an address of 8 bytes in parameter space that hold 0.
-  PtxCode(std::vector<std::string> variables, std::string zero)
-      : variables_(std::move(variables)), zero_(std::move(zero)) {}
+  // `variables`: the register of each variable of terms; `observed`: whether it depends on what the test has read.
+  // `zero`: an address of 8 bytes in parameter space that hold 0.
+  PtxCode(std::vector<std::string> variables, std::vector<bool> observed, std::string zero)
+      : variables_(std::move(variables)), observed_(std::move(observed)), zero_(std::move(zero)) {}
 
   std::string fresh(uint8_t width);         // a new register
   std::string label();                      // a new label
@@ -53,9 +54,11 @@ class PtxCode {
   std::string shifted(const term::Expr& e);
   std::string divided(const term::Expr& e);
   std::string resized(const term::Expr& e);
+  bool kept(const term::Expr& e) const;
   std::string kept_dependency(const term::Expr& of);  // 0 that depends on `of`
 
   std::vector<std::string> variables_;
+  std::vector<bool> observed_;
   std::string zero_, old_, text_;
   uint32_t count_[3] = {0, 0, 0};
   uint32_t labels_ = 0;

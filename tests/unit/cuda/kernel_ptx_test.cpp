@@ -130,7 +130,6 @@ TEST(KernelPtx, SitesHaveLinesOfTheirOwn) {
 TEST(KernelPtx, BundledExamplesAssemble) {
   SKIP_WITHOUT_PTXAS();
   std::map<std::string, size_t> refused;
-  check_folder(FENCEPOST_SOURCE_DIR "/examples/thesis", 69, refused);
   check_folder(FENCEPOST_SOURCE_DIR "/examples/asplos24", 5, refused);
   check_folder(FENCEPOST_SOURCE_DIR "/examples/locks", 6, refused);
   for (const auto& [why, n] : refused) std::cout << "  " << n << " refused: " << why << "\n";
