@@ -76,9 +76,9 @@ struct Launch {
   std::string kernel;
   uint32_t groups = 1, lanes = 1;
   uint32_t cluster = 1;               // workgroups of one cluster
-  bool cooperative = false;           // cuda: refused unless all workgroups are on the device together; others ignore it
   std::vector<BufferId> buffers;      // parallel to Kernel::buffers
   double limit = 10;                  // seconds of wall time after which it counts as hung
+  bool cooperative = false;           // cuda: refused unless all workgroups are on the device together; others ignore it
 };
 
 struct Outcome {
