@@ -24,7 +24,6 @@
 namespace fencepost::device::cpu {
 namespace {
 
-constexpr uint32_t k_max_threads = 256;
 constexpr uint32_t k_max_groups = 65535;
 constexpr uint32_t k_max_lanes = 1024;
 constexpr uint32_t k_shared_bytes = 64 * 1024;
@@ -79,7 +78,6 @@ struct Job {
   std::vector<std::unique_ptr<Group>> groups;
   std::vector<uint64_t> registers;
   std::vector<std::vector<Invocation>> parts;  // by thread
-  bool crowded = false;
   std::atomic<bool> abort{false};
   std::atomic<uint32_t> ready{0};  // threads that stand at the start
   std::mutex fault_mutex;
@@ -96,13 +94,10 @@ struct Job {
 
   void run(uint32_t thread) {
     std::vector<Invocation>& mine = parts[thread];
-    // All threads start together, or none gains a head start while the others are being woken. A crowded launch
-    // does not wait: threads that stand here would keep the others from arriving.
-    if (!crowded) {
-      ready.fetch_add(1);
-      for (uint32_t turns = 0; ready.load() < parts.size() && turns < 200000; ++turns) wait_a_little(turns);
-    }
-    Conditions on{&abort, 1024, mine.size() == 1, crowded};
+    // All threads start together, or none gains a head start while the others are being woken.
+    ready.fetch_add(1);
+    for (uint32_t turns = 0; ready.load() < parts.size() && turns < 200000; ++turns) relax();
+    Conditions on{&abort, 1024, mine.size() == 1};
     if (on.alone) {
       if (execute(*program, mine[0], on) == Stop::fault) faulty(mine[0]);
       return;
@@ -112,34 +107,32 @@ struct Job {
   }
 
  private:
-  void wait_a_little(uint32_t turns) const {
+  static void relax() {
 #if defined(__x86_64__)
-    if (!crowded || turns < 32) return _mm_pause();
+    _mm_pause();
 #endif
-    (void)turns;
-    sched_yield();
   }
 
+  // Round after round, each begun at another invocation, so that no order among those of one thread is preferred.
   void take_turns(std::vector<Invocation>& mine, const Conditions& on) {
     std::vector<Invocation*> live;
     for (Invocation& v : mine) live.push_back(&v);
-    for (uint32_t idle = 0; !live.empty() && !abort.load(std::memory_order_relaxed);) {
-      bool moved = false;
-      size_t kept = 0;
-      for (size_t k = 0; k < live.size(); ++k) {
-        Invocation& v = *live[k];
-        Stop stop = Stop::waits;
-        if (!v.waits || v.group->meeting.past(v.ticket)) {
-          v.waits = false;
-          stop = execute(*program, v, on);
-          moved = moved || stop != Stop::pauses;
-        }
-        if (stop == Stop::fault) faulty(v);
-        if (stop != Stop::ended) live[kept++] = &v;
+    uint32_t state = 12345;
+    while (!live.empty() && !abort.load(std::memory_order_relaxed)) {
+      state = state * 1664525 + 1013904223;
+      const size_t n = live.size(), first = (uint64_t{state} * n) >> 32;
+      size_t ended = 0;
+      for (size_t k = 0; k < n; ++k) {
+        Invocation*& v = live[first + k < n ? first + k : first + k - n];
+        if (v->waits && !v->group->meeting.past(v->ticket)) continue;
+        v->waits = false;
+        const Stop stop = execute(*program, *v, on);
+        if (stop == Stop::fault) faulty(*v);
+        if (stop != Stop::ended) continue;
+        v = nullptr;
+        ++ended;
       }
-      live.resize(kept);
-      idle = moved ? 0 : idle + 1;
-      if (idle > 4) wait_a_little(idle);
+      if (ended > 0) std::erase(live, nullptr);
     }
   }
 };
@@ -245,7 +238,7 @@ class Cpu : public Backend {
     return b;
   }
 
-  uint32_t resident_groups(ModuleId, const std::string&, uint32_t) const override { return k_max_threads; }
+  uint32_t resident_groups(ModuleId, const std::string&, uint32_t) const override { return k_max_groups; }
 
   Expected<BufferId> allocate(uint64_t words) override {
     if (auto e = alive(); !e) return std::unexpected(e.error());
@@ -353,9 +346,8 @@ class Cpu : public Backend {
     }
     const uint32_t processors = info_.units;
     const uint32_t parts_of_group = std::clamp(processors / l.groups, 1u, l.lanes);
-    const uint32_t threads = std::min(l.groups * parts_of_group, k_max_threads);
+    const uint32_t threads = std::min(l.groups * parts_of_group, processors);
     job.parts.resize(threads);
-    job.crowded = threads > processors;
     for (uint32_t g = 0; g < l.groups; ++g)
       for (uint32_t lane = 0; lane < l.lanes; ++lane) {
         uint64_t* r = base + (uint64_t{g} * l.lanes + lane) * stride;

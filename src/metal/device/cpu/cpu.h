@@ -6,13 +6,14 @@
 // the test). launch() hands the invocations to threads that are made once, pinned one after another to those
 // processors, and parked between launches. Destruction ends the threads.
 //
-// Who runs what. Workgroups run at the same time, each on threads of its own, as long as there are at most 256; a
-// larger launch deals them out to 256 threads. If there are more processors than workgroups, a workgroup is cut into
-// as many parts as there are processors for it, each with its thread; the invocations of one part take turns on it and
-// change places at barriers, pauses and every 256 loop back edges. So every invocation makes progress whatever the
-// others do (weak fairness), a launch of at most as many invocations as processors has one thread for each, more
-// workgroups than processors (over-subscription) share processors by the operating system's time slices, and
-// invocations of one workgroup run truly at the same time only where processors are left for them.
+// Who runs what. There is one thread for each processor and no more, because a thread that waits for one that has no
+// processor loses a time slice of milliseconds. Workgroups are dealt out to the threads; if there are more processors
+// than workgroups, a workgroup is cut into as many parts as there are processors for it. The invocations of one thread
+// take turns: they change places at barriers, pauses and every 256 loop back edges. So every invocation makes progress
+// whatever the others do (weak fairness), also when there are far more workgroups than processors; workgroups on
+// different threads run truly at the same time, each launch of at most as many invocations as processors has a thread
+// for each; and what shares a thread interleaves at those places only, which is less than hardware could do and never
+// more.
 //
 // Limits: a launch that is not over after `limit` seconds is told to stop at the next back edge, pause or barrier
 // (every loop has one), and gives `timed_out`. An access outside a buffer stops the launch with `lost`, naming kernel,

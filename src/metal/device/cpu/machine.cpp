@@ -2,7 +2,6 @@
 // litmus run on the CPU rests on. A switch was 1.6 times slower.
 #include "device/cpu/machine.h"
 
-#include <sched.h>
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -235,7 +234,6 @@ do_back:
   if (__builtin_expect(--edges == 0, 0)) {
     if (on.abort->load(std::memory_order_relaxed)) goto aborted;
     if (!on.alone) goto pauses;
-    if (on.crowded) sched_yield();  // whoever waits here waits for a thread that has no processor
     edges = on.quantum;
   }
   NEXT;
@@ -298,11 +296,7 @@ do_pause : {
   ++i;
   if (on.abort->load(std::memory_order_relaxed)) goto aborted;
   if (!on.alone) goto pauses;
-  if (on.crowded) {
-    sched_yield();
-  } else {
-    for (uint64_t k = 0; k <= (nanoseconds >> 4) && k < 256; ++k) relax();
-  }
+  for (uint64_t k = 0; k <= (nanoseconds >> 4) && k < 256; ++k) relax();
   NEXT;
 }
 do_barrier : {
@@ -313,12 +307,9 @@ do_barrier : {
       invocation.waits = true;
       return Stop::waits;
     }
-    for (uint32_t turns = 0; !invocation.group->meeting.past(invocation.ticket); ++turns) {
+    while (!invocation.group->meeting.past(invocation.ticket)) {
       if (on.abort->load(std::memory_order_relaxed)) goto aborted;
-      if (on.crowded && turns > 64)
-        sched_yield();
-      else
-        relax();
+      relax();
     }
   }
   NEXT;

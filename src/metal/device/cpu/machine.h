@@ -63,7 +63,6 @@ struct Conditions {
   const std::atomic<bool>* abort = nullptr;
   uint32_t quantum = 1024;  // back edges between looks at `abort`
   bool alone = true;        // the thread's only invocation: pauses and full quanta do not leave the interpreter
-  bool crowded = false;     // more threads than processors: a pause gives the processor away
 };
 
 Stop execute(const Program& program, Invocation& invocation, const Conditions& conditions);
