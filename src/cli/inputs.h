@@ -18,7 +18,7 @@ namespace fencepost::cli {
 // Files as given; a folder becomes the files with one of the endings below it, sorted by path. A folder without
 // any, and a path that does not exist, are errors.
 Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
-                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".spvasm", ".spv"});
+                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".cl", ".spvasm", ".spv"});
 
 // What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
 front::spirv::LaunchOptions launch_of(const Settings& s);

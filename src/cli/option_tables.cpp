@@ -154,7 +154,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::check, "check", "FILE|DIR...", 1, ~0u, "decide litmus tests under a memory model",
-     "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
+     "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.cl (OpenCL C), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
      "the order of their names; '-' is standard input.\n\n"
      "'exists C' holds when some execution that the model allows ends in C, '~exists C' when none does, 'forall C' when all do.",
      "fencepost check mp.litmus\n"

@@ -7,6 +7,7 @@
 #include "base/read_file.h"
 #include "front/glsl.h"
 #include "front/lexer.h"
+#include "front/opencl_c.h"
 
 namespace fencepost::front {
 namespace {
@@ -53,6 +54,7 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
   if (glsl::is_glsl(source->text)) return one(glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
+  if (source->name.ends_with(".cl")) return one(opencl_c::parse_opencl_c(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.
   auto first = guarded([&] {
@@ -73,6 +75,7 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
     return error_at(
         Span{source, 0, 0}, "this is neither of the two '.test' notations",
         "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
+  if (opencl_c::is_opencl_c(*source)) return one(opencl_c::parse_opencl_c(source, launch));
   if (!first) return std::unexpected(std::move(first.error()));
   if (first->kind == Tok::end)
     return error_at(Span{source, first->begin, first->end}, "the text is empty",

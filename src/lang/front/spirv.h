@@ -44,7 +44,7 @@ struct LaunchOptions {
   std::vector<std::string> inputs;     // "%id = value", "%id[0] = value"; a variable named here forgets what the header gives it
   std::string condition;               // "forall (%x == 1)"; not empty: replaces every @Output
   std::string filter;                  // not empty: replaces @Filter
-  bool zero = false;                   // memory without an input starts at 0, not at an undefined value
+  bool zero = false;                   // memory without an input starts at 0, not at an undefined value; in OpenCL global memory only
   std::string entry;                   // entry point by name; empty: the only one
 };
 

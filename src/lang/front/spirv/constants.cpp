@@ -224,7 +224,10 @@ void Constants::flatten(Id type, const InputValue& v, std::vector<Value>& out, c
 }
 
 Value Constants::initial(Id type, std::string name, const Instruction& user) const {
-  return zero_ ? Value::scalar(type, term::constant(0, types_.bits(type, user))) : Value::unknown(type, std::move(name));
+  // Nobody fills the local memory of OpenCL, nor what an invocation has for itself.
+  const auto at = user.type != 0 && m_.dialect() == vocab::Dialect::opencl ? m_.find_type(user.type) : nullptr;
+  const bool filled = at == nullptr || at->kind != Type::Kind::pointer || static_cast<spv::StorageClass>(at->storage) == spv::StorageClass::CrossWorkgroup;
+  return zero_ && filled ? Value::scalar(type, term::constant(0, types_.bits(type, user))) : Value::unknown(type, std::move(name));
 }
 
 void Constants::flatten(const Value& v, std::vector<Value>& out) const {

@@ -30,7 +30,7 @@ class Constants {
   // A value given as input, part by part in the order of a layout; runtime arrays have the input's length.
   void flatten(Id type, const InputValue& v, std::vector<Value>& out, const Instruction& user) const;
   void flatten(const Value& v, std::vector<Value>& out) const;
-  // What a scalar of memory without an input starts with: undefined under that name, or 0.
+  // What a scalar of memory without an input starts with: undefined under that name, or, if asked for, 0.
   Value initial(Id type, std::string name, const Instruction& user) const;
   const InputValue* input(Id id) const;         // @Input for this id
 

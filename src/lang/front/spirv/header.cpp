@@ -355,6 +355,10 @@ void read_comments(const SourcePtr& source, Header& h, bool own_question, bool o
         while (stop < end && ((text[stop] | 32) >= 'a' && (text[stop] | 32) <= 'z')) ++stop;
         const std::string word = text.substr(begin, stop - begin);
         const bool known = word == "Config" || word == "Input" || word == "Output" || word == "Filter";
+        if (compiled != nullptr && word == "Define") {  // for the compiler
+          at = end + 1;
+          continue;
+        }
         if (!known) {
           const std::string near = nearest(word, {"Config", "Input", "Output", "Filter"});
           if (!near.empty())

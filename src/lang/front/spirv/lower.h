@@ -100,6 +100,8 @@ class Lowering {
   Value load_scalar(const Value& pointer, Id type, const prog::TagSet& tags, const Instruction& i);
   void store_scalar(const Value& pointer, Id type, const Value& v, const prog::TagSet& tags, const Instruction& i);
   Value part_pointer(const Value& pointer, Id type, size_t k, Id& part, const Instruction& i);
+  void copy_sized(const Instruction& i);
+  bool vector_access(const Instruction& i);             // vload, vstore; false: something else
   void atomic(const Instruction& i);
   void barrier(const Instruction& i);
   void undefined_behaviour(const Expr& when, const Instruction& i);

@@ -234,6 +234,7 @@ void Lowering::instruction(const Instruction& i) {
       store(to, type, load(from, type, writes, i), writes, i);
       return;
     }
+    case Op::OpCopyMemorySized: copy_sized(i); return;
     case Op::OpAtomicLoad: case Op::OpAtomicStore: case Op::OpAtomicExchange: case Op::OpAtomicCompareExchange:
     case Op::OpAtomicCompareExchangeWeak: case Op::OpAtomicIIncrement: case Op::OpAtomicIDecrement: case Op::OpAtomicIAdd:
     case Op::OpAtomicISub: case Op::OpAtomicSMin: case Op::OpAtomicUMin: case Op::OpAtomicSMax: case Op::OpAtomicUMax:
@@ -249,7 +250,8 @@ void Lowering::instruction(const Instruction& i) {
         define(i, settle(std::move(*v), i));
         return;
       }
-      m_.refuse(i, fmt::format("instruction {} of this extended set is not read", i.word(1)));
+      if (*set == ExtendedSet::opencl && vector_access(i)) return;
+      m_.refuse(i, fmt::format("{} is not read", i.extended.empty() ? fmt::format("instruction {} of this extended set", i.word(1)) : i.extended));
     }
     default: break;
   }

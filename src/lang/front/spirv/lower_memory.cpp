@@ -241,6 +241,18 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
         }
         const Value& v = r.variable->init[*k];
         if (v.is(Value::Kind::scalar) && v.e.width() == bits) return Value::scalar(type, v.e);
+      } else if (r.variable->read_only && !r.in_slots && pointer.targets[0].offset.steps.empty()) {
+        // A constant in smaller pieces: what a copy from an initialiser reads.
+        uint64_t whole = 0;
+        uint32_t k = 0;
+        for (; k < bytes; ++k) {
+          Offset at = pointer.targets[0].offset;
+          at.bytes += k;
+          const auto piece = memory_.scalar_at(*r.variable, at, 1);
+          if (!piece || !r.variable->init[*piece].is(Value::Kind::scalar) || !r.variable->init[*piece].e.is_const()) break;
+          whole |= r.variable->init[*piece].e.value() << (8 * k);
+        }
+        if (k == bytes && bits == 8 * bytes) return Value::scalar(type, term::constant(whole, bits));
       }
   }
   if (m_.type(type, i).kind == Type::Kind::pointer) m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
@@ -305,6 +317,73 @@ void Lowering::store_scalar(const Value& pointer, Id type, const Value& v, const
       in.tags.add(Tag::W);
     }
   }
+}
+
+// ---- accesses of several scalars -----------------------------------------------------------------------------
+
+// The bytes are copied scalar by scalar, as what the target or the source points at is made of; compilers make pointers to bytes of
+// both first.
+void Lowering::copy_sized(const Instruction& i) {
+  const Value to = value(i.word(0), i), from = value(i.word(1), i);
+  const uint64_t bytes = constant(i.word(2), "size of the copy", i);
+  if (bytes > k_most_bytes) m_.refuse(i, fmt::format("a copy of {} bytes is not read", bytes));
+  const auto pointee = [&](Id pointer) {
+    const Instruction* d = m_.definition(pointer);
+    if (d != nullptr && static_cast<Op>(d->op) == Op::OpBitcast) d = m_.definition(d->word(0));
+    const Type* t = d == nullptr ? nullptr : m_.find_type(d->type);
+    return t != nullptr && t->kind == Type::Kind::pointer ? t->element : Id{0};
+  };
+  Id type = 0;
+  uint64_t size = 0;
+  for (const Id pointer : {i.word(0), i.word(1)}) {
+    const Id t = pointee(pointer);
+    const uint64_t n = t == 0 ? 0 : types_.size(t, i);
+    if (n == 0 || bytes % n != 0 || (type != 0 && n <= size)) continue;
+    type = t;
+    size = n;
+  }
+  if (type == 0) m_.refuse(i, fmt::format("a copy of {} bytes between these pointers is not read", bytes));
+  const Layout layout = types_.layout(type, nullptr, 0, i);
+  const TagSet reads = memory_operands(i, 3, true, false), writes = memory_operands(i, 3, false, true);
+  const auto moved = [](Value p, uint64_t by) {
+    for (Target& t : p.targets) t.offset.bytes += static_cast<int64_t>(by);
+    return p;
+  };
+  for (uint64_t at = 0; at < bytes; at += size)
+    for (const Scalar& s : layout.scalars)
+      store_scalar(moved(to, at + s.offset), s.type, load_scalar(moved(from, at + s.offset), s.type, reads, i), writes, i);
+}
+
+// vloadn(offset, p) and vstoren(v, offset, p): n scalars from p + n * offset on.
+bool Lowering::vector_access(const Instruction& i) {
+  const bool loads = i.extended == "vloadn";
+  if (!loads && i.extended != "vstoren") return false;
+  const Value pointer = value(i.word(loads ? 3 : 4), i);
+  const Expr offset = ops_.term(value(i.word(loads ? 2 : 3), i), i);
+  if (!pointer.is(Value::Kind::pointer)) m_.fail(i, "an access goes through a pointer");
+  const Id vector = loads ? i.type : m_.type_id_of(i.word(2), i);
+  const Id element = m_.type(vector, i).element;
+  const uint64_t n = types_.count(vector, i), size = types_.size(element, i);
+  const auto part = [&](uint64_t k) {
+    Value p = pointer;
+    for (Target& t : p.targets) {
+      t.offset.bytes += static_cast<int64_t>(k * size);
+      const Expr e = term::resize(offset, ops_.offset_width(), true);
+      if (e.is_const()) t.offset.bytes += term::to_signed(e.value(), e.width()) * static_cast<int64_t>(n * size);
+      else t.offset.steps.push_back({static_cast<int64_t>(n * size), e});
+    }
+    return p;
+  };
+  if (!loads) {
+    const Value v = value(i.word(2), i);
+    if (!v.is(Value::Kind::composite)) m_.fail(i, "a vector is needed here");
+    for (uint64_t k = 0; k < n; ++k) store_scalar(part(k), element, v.parts[k], {Tag::NA, Tag::WI}, i);
+    return true;
+  }
+  std::vector<Value> parts;
+  for (uint64_t k = 0; k < n; ++k) parts.push_back(load_scalar(part(k), element, {Tag::NA}, i));
+  define(i, Value::composite(vector, std::move(parts)));
+  return true;
 }
 
 // ---- atomic operations ---------------------------------------------------------------------------------------

@@ -237,7 +237,7 @@ void Module::read_entry(const std::string& wanted) {
   for (const Instruction* e : entries_)
     if (wanted.empty() || e->string(2) == wanted) {
       if (found != nullptr && wanted.empty())
-        refuse(*e, fmt::format("this module has {} entry points", entries_.size()), "keep one of them");
+        refuse(*e, fmt::format("this module has {} entry points", entries_.size()), fmt::format("--entry {} chooses this one", e->string(2)));
       found = e;
     }
   if (found == nullptr) {
@@ -270,6 +270,11 @@ const Type& Module::type(Id id, const Instruction& user) const {
   const auto it = types_.find(id);
   if (it == types_.end()) fail(user, fmt::format("{} is no type", name(id)));
   return it->second;
+}
+
+const Type* Module::find_type(Id id) const {
+  const auto it = types_.find(id);
+  return it == types_.end() ? nullptr : &it->second;
 }
 
 const Instruction* Module::definition(Id id) const {

@@ -58,6 +58,7 @@ class Module {
   bool address32() const { return address32_; }   // byte offsets wrap at 32 bits
 
   const Type& type(Id id, const Instruction& user) const;
+  const Type* find_type(Id id) const;  // or null
   const Type& type_of(Id value, const Instruction& user) const;  // of a constant, variable or result
   Id type_id_of(Id value, const Instruction& user) const;
   const Instruction* definition(Id id) const;      // nullptr: none

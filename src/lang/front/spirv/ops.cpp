@@ -557,6 +557,15 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
       return to_width(term::binary(T::smin, term::binary(T::smax, r, low), high), w, false);
     });
   };
+  // The upper half of a product, computed twice as wide.
+  const auto high_half = [&](bool is_signed) {
+    return lanes(o, 2, [&, is_signed](const std::vector<Expr>& x, uint8_t w) {
+      if (w > 32) m_.refuse(o.at, "the upper half of products of 64 bits is not read");
+      const auto w2 = static_cast<uint8_t>(2 * w);
+      const Expr r = term::binary(T::mul, to_width(x[0], w2, is_signed), to_width(x[1], w2, is_signed));
+      return to_width(term::binary(T::lshr, r, number(w, w2)), w, false);
+    });
+  };
   const Type& t = m_.type(o.type, o.at);
   const Type& element = t.kind == Type::Kind::vector ? m_.type(t.element, o.at) : t;
   if (set == ExtendedSet::glsl) {
@@ -604,6 +613,39 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
     case OpenCLLIB::SMad24: case OpenCLLIB::UMad24:
       return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::add, term::binary(T::mul, x[0], x[1]), x[2]); });
     case OpenCLLIB::SMul24: case OpenCLLIB::UMul24: return two(T::mul);
+    case OpenCLLIB::SMul_hi: return high_half(true);
+    case OpenCLLIB::UMul_hi: return high_half(false);
+    case OpenCLLIB::SAbs_diff: case OpenCLLIB::UAbs_diff: {
+      const T less = n == static_cast<uint32_t>(OpenCLLIB::SAbs_diff) ? T::slt : T::ult;
+      return lanes(o, 2, [&, less](const std::vector<Expr>& x, uint8_t) {
+        return term::ite(term::binary(less, x[0], x[1]), term::binary(T::sub, x[1], x[0]), term::binary(T::sub, x[0], x[1]));
+      });
+    }
+    case OpenCLLIB::Rotate:
+      return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
+        const Expr by = term::binary(T::urem, x[1], number(w, w)), back = term::binary(T::urem, term::binary(T::sub, number(w, w), by), number(w, w));
+        return term::binary(T::or_, term::binary(T::shl, x[0], by), term::binary(T::lshr, x[0], back));
+      });
+    case OpenCLLIB::Clz:
+      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {  // highest_bit: all ones without a bit
+        return term::binary(T::sub, number(w - 1u, w), highest_bit(x[0], w));
+      });
+    case OpenCLLIB::Ctz:
+      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
+        return term::ite(term::binary(T::eq, x[0], number(0, w)), number(w, w), lowest_bit(x[0], w));
+      });
+    case OpenCLLIB::Bitselect:
+      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+        return term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, x[2])), term::binary(T::and_, x[1], x[2]));
+      });
+    case OpenCLLIB::Select: {  // of a vector, the sign bit of the last operand decides; of a scalar, whether it is 0
+      const bool vector = t.kind == Type::Kind::vector;
+      return lanes(o, 3, [&, vector](const std::vector<Expr>& x, uint8_t) {
+        const Expr c = vector ? term::binary(T::slt, x[2], number(0, x[2].width())) : term::truth(x[2]);
+        return term::ite(c, x[1], x[0]);
+      });
+    }
+    case OpenCLLIB::Printf: return Value::scalar(o.type, number(0, types_.bits(o.type, o.at)));  // it has succeeded; nobody sees what it prints
     default:
       if (element.kind == Type::Kind::float_) return opaque_result(o);
       return std::nullopt;

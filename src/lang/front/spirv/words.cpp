@@ -394,6 +394,7 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
   for (size_t k = 0; k < all.size(); ++k) {
     Instruction& i = w.instructions[k];
     i.span = {w.source, all[k].begin, all[k].end};
+    if (static_cast<spv::Op>(i.op) == spv::Op::OpExtInst && all[k].words.size() > 3) i.extended = all[k].words[3].text;
     std::vector<Id> ids;
     if (i.type != 0) ids.push_back(i.type);
     for (size_t n = 0; n < i.size(); ++n)

@@ -32,6 +32,7 @@ struct Instruction {
   Span span;
   uint32_t offset = 0;                // word offset in the binary module
   std::string line;                   // "kernel.cl:12" of the OpLine in force, or ""
+  std::string extended;               // OpExtInst: the instruction of its set, "clz"
 
   size_t size() const { return args.size(); }
   uint32_t word(size_t k) const { return words[args[k].word]; }

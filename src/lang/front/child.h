@@ -1,0 +1,34 @@
+#pragma once
+// A program run as a child process, without a shell: its arguments, and what it said. Output goes to a file, so that no pipe can
+// fill up. A child that is still running after the limit is killed with all that it started.
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace fencepost::front {
+
+// A folder of its own under $TMPDIR or /tmp, removed with everything in it. `path` is empty where none could be made.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct ChildResult {
+  bool started = false, timed_out = false;
+  int status = 0;      // exit status; 128 + signal
+  std::string output;  // standard output and error together
+  bool good() const { return started && !timed_out && status == 0; }
+};
+ChildResult run_child(const std::vector<std::string>& arguments, const std::string& output_file, std::chrono::seconds limit);
+
+// The program on PATH or in one of these folders; "" where there is none.
+std::string find_program(const std::string& name, const std::vector<std::string>& folders);
+
+}  // namespace fencepost::front
