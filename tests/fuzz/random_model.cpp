@@ -22,7 +22,7 @@ struct Modeller {
     for (const vocab::TagInfo& t : vocab::tags())
       if ((t.dialects & mask) != 0) tags.emplace_back(t.name);
     // The relations that decide anything are named more often.
-    relations = {"po", "rf", "co", "po", "rf", "co", "fr", "fr", "po-loc", "rfe", "fre", "coe", "rmw"};
+    relations = {"po", "rf", "co", "po", "rf", "co", "fr", "fr", "po-loc", "rfe", "fre", "coe", "rmw", "ext", "ext", "int"};
     for (const vocab::BaseInfo& b : vocab::bases())
       if ((b.dialects & mask) != 0 && b.base != vocab::Base::lxsx) relations.emplace_back(b.name);
   }
