@@ -86,6 +86,8 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   t.shared_words = info.shared_bytes / 4;
   t.line_words = std::clamp(info.line_bytes / 4, 1u, 64u);
   t.groups_together = info.runs_groups_together;
+  // Invocations of a workgroup take turns on a processor's thread.
+  if (info.api == device::Api::cpu && info.id != "reference") t.usual_lanes = 4;
   // Processors lose weak outcomes when a round's memory leaves their caches; other devices want large launches.
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
   t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : uint64_t{1} << 28;
@@ -147,6 +149,8 @@ Expected<void> Runner::Impl::prepare() {
   const auto lanes = options.parameters.wishes[static_cast<size_t>(plan::ParameterId::lanes)];
   target.resident =
       backend->resident_groups(modules[index_of(Phase::test)], "test", lanes ? lanes->to : target.max_lanes);
+  // More threads than processors wait for time slices, not for each other.
+  if (info.api == device::Api::cpu) target.resident = std::max(target.units, program.tree.blocks);
   const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
   setup.binary_kind = binary.kind;
   setup.binary_hash = hash_of(binary.bytes);

@@ -182,8 +182,9 @@ class Drawing {
       most = std::max(least, std::min(most, p_.shared_words / need *
                                                 (w.split || w.one_lane ? p_.tree.warps * p_.tree.positions : 1)));
     if (!wished(lanes)) {
+      const uint32_t usual = std::max(least, std::min(most, target_.usual_lanes));
       uint32_t choices = 1;
-      while (least << choices <= most && !w.one_instance && choices < 16) ++choices;
+      while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
       at(lanes) = least << rng_.below(choices);
     }
     if (at(lanes) < least || at(lanes) > target_.max_lanes)

@@ -40,6 +40,7 @@ struct Target {
   uint32_t units = 1;  // compute units
   uint32_t subgroup = 1;
   uint32_t max_lanes = 1;
+  uint32_t usual_lanes = 1024;      // most that are drawn where nobody asks for a number
   uint32_t max_groups = 65535;
   uint32_t shared_words = 0;  // of one workgroup
   uint32_t line_words = 16;
