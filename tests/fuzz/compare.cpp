@@ -23,6 +23,14 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
   const check::Result e = check::enumerate(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);
   const check::Result s = check::solve(test, model, o, second);
+  if (answered(s.verdict.status) && s.stats.symmetric_runs > 0) {
+    ++out.symmetric;
+    o.symmetry = false;
+    Job third = Job::with_budget(options.seconds);
+    const check::Result all = check::solve(test, model, o, third);
+    if (answered(all.verdict.status) && (all.verdict.status != s.verdict.status || all.verdict.vacuous != s.verdict.vacuous))
+      out.disagreements.push_back(fmt::format("{}: solve says {}, with symmetry broken {}", name(property), told(all), told(s)));
+  }
   if (!answered(e.verdict.status) || !answered(s.verdict.status)) {
     out.gave_up += (answered(e.verdict.status) ? 0 : 1) + (answered(s.verdict.status) ? 0 : 1);
     // An engine that cannot do what the other can is a difference too.

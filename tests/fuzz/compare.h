@@ -22,6 +22,7 @@ struct Comparison {
   std::optional<Status> condition;
   std::optional<Status> races;
   bool outcomes_compared = false;
+  uint32_t symmetric = 0;                   // queries that looked at one execution of several; asked again of all
   uint32_t gave_up = 0;                     // queries that an engine did not answer in time
   std::vector<std::string> disagreements;   // one sentence each, empty if all is well
 };

@@ -22,6 +22,7 @@
 #include <fstream>
 #include <map>
 
+#include "alike.h"
 #include "cat/library.h"
 #include "compare.h"
 #include "condition.h"
@@ -58,7 +59,7 @@ struct Setup {
   // Random programs are small: without being told, `solve` would never learn lazily on them.
   CompareOptions compare_options(prog::Syntax syntax, const std::string& model, bool outcomes, uint64_t index) const {
     const auto it = references.find({syntax, model});
-    return {seconds, 1, outcomes, index % 2 == 1, it == references.end() ? nullptr : &it->second};
+    return {seconds, 1, outcomes, index / 2 % 2 == 1, it == references.end() ? nullptr : &it->second};
   }
 };
 
@@ -168,11 +169,20 @@ Allowed allowed_states(const prog::Test& test, const cat::Model& pivot, const ca
   return out;
 }
 
+// In every fourth program threads are copies of one another.
+bool has_copies(uint64_t index) { return index % 4 == 3; }
+
+Program draft(const Setup& setup, uint64_t index, Rng& rng) {
+  Program p = generate(rng);
+  if (has_copies(index)) make_alike(rng, p);
+  p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
+  return p;
+}
+
 // The finished program: generated, filtered now and then, with a question.
 std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) {
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
-  Program p = generate(rng);
-  p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
+  Program p = draft(setup, index, rng);
   const auto& models = setup.loaded.at(p.syntax);
   const cat::Model& pivot = models[rng.below(models.size())].second;
   const cat::Model& free = setup.without_axioms.at(dialect_of(p.syntax));
@@ -194,6 +204,7 @@ std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) 
     }
   }
   p.question = choose_question(rng, allowed, rng.chance(0.5));
+  if (has_copies(index)) ask_alike(p, p.question);
   return p;
 }
 
@@ -253,6 +264,7 @@ Record one(const Setup& setup, uint64_t index) {
     record.races[record.models] = c.races ? static_cast<int8_t>(*c.races) : -1;
     ++record.models;
     record.outcome_sets += c.outcomes_compared ? 1 : 0;
+    record.symmetric += c.symmetric;
     record.gave_up += c.gave_up;
     record.disagreements += static_cast<uint32_t>(c.disagreements.size());
     if (!c.disagreements.empty() && !setup.quick) report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
@@ -267,8 +279,7 @@ void report_death(const Setup& setup, uint64_t index, int status) {
                                               : fmt::format("exit status {}", WEXITSTATUS(status));
   fmt::print(stderr, "program {} ends its process: {}\n", index, how);
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
-  Program p = generate(rng);
-  p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
+  Program p = draft(setup, index, rng);
   const auto dies = [&](const Program& q) {
     return fails_in_child(20, [&] {
       auto t = parse(q);

@@ -55,7 +55,7 @@ const std::map<Machine, std::vector<std::string>> k_models = {
 }
 
 struct Record {
-  uint32_t holds = 0, fails = 0, unknown = 0, gave_up = 0, exact = 0, disagreements = 0;
+  uint32_t holds = 0, fails = 0, unknown = 0, gave_up = 0, exact = 0, symmetric = 0, disagreements = 0;
   char sentence[400] = {};
   void say(const std::string& s) {
     if (disagreements++ == 0) fmt::format_to_n(sentence, sizeof sentence - 1, "{}", s);
@@ -87,11 +87,17 @@ Record loops(const Setup& s, uint64_t i) {
   shape.instructions = shape.threads + static_cast<uint32_t>(rng.below(s.extra + 1));
   shape.locations = 2;
   const Machine machine = static_cast<Machine>(rng.below(3));
-  const std::string text =
-      machine == Machine::opencl ? random_opencl(rng) : litmus_of(random_looped(rng, shape), machine, rng);
+  // In every fourth program all threads are one another's copies.
+  const bool copies = i % 4 == 3 && machine != Machine::opencl;
+  if (copies) shape.instructions = std::max(2u, shape.instructions / shape.threads + 1);
+  axb::Test program = random_looped(rng, shape);
+  if (copies) std::fill(program.threads.begin(), program.threads.end(), program.threads[0]);
+  const std::string text = machine == Machine::opencl ? random_opencl(rng)
+                           : copies                   ? litmus_of(program, machine)
+                                                      : litmus_of(program, machine, rng);
   const prog::Test test = parse(text);
   const std::string name = k_models.at(machine)[rng.below(3)];
-  const char* progress = k_progress[rng.below(6)];
+  const char* progress = copies && rng.below(3) != 0 ? "FAIR" : k_progress[rng.below(6)];
   check::Options o = options_for(s, progress, test.dialect);
   if (rng.below(3) == 0) o.fairness = witness::Fairness::scoped;
   const cat::Model& model = s.models.at({machine, name});
@@ -103,6 +109,15 @@ Record loops(const Setup& s, uint64_t i) {
     fmt::print("{}\n{} {} {}: solve {} ({}), enumerate {} ({})\n", text, name, progress, witness::name(o.fairness),
                fencepost::name(a.verdict.status), a.verdict.detail, fencepost::name(b.verdict.status),
                b.verdict.detail);
+  if (a.stats.symmetric_runs > 0) {
+    ++out.symmetric;
+    o.symmetry = false;
+    Job third = Job::with_budget(s.seconds);
+    const check::Result c = check::solve_termination(test, model, o, third);
+    if (a.verdict.status != Status::gave_up && c.verdict.status != Status::gave_up && a.verdict.status != c.verdict.status)
+      out.say(fmt::format("{} {} {}: solve {} ({}), with symmetry broken {} ({})", name, progress, witness::name(o.fairness),
+                          fencepost::name(c.verdict.status), c.verdict.detail, fencepost::name(a.verdict.status), a.verdict.detail));
+  }
   const bool answered = a.verdict.status != Status::gave_up && b.verdict.status != Status::gave_up;
   if (!answered) {
     ++out.gave_up;
@@ -239,6 +254,7 @@ int main(int argc, char** argv) {
     total.unknown += r.unknown;
     total.gave_up += r.gave_up;
     total.exact += r.exact;
+    total.symmetric += r.symmetric;
     total.disagreements += r.disagreements;
     if (r.disagreements > 0) fmt::print("program {}/{}: {}\n", s.seed, i, r.sentence);
   };
@@ -251,7 +267,7 @@ int main(int argc, char** argv) {
     fmt::print("program {}/{}: the process died\n", s.seed, i);
   });
   fmt::print("{}: {} programs; holds {} fails {} unknown {} gave up {}{}\n", s.kind, s.count, total.holds, total.fails,
-             total.unknown, total.gave_up, s.kind == "loops" ? "" : fmt::format("; by states {}", total.exact));
+             total.unknown, total.gave_up, s.kind == "loops" ? fmt::format("; with symmetry {}", total.symmetric) : fmt::format("; by states {}", total.exact));
   fmt::print("{} deaths, {} disagreements\n", deaths, total.disagreements);
   const bool enough = total.holds > 0 && total.fails > 0 && total.gave_up * 4 <= s.count;
   return deaths == 0 && total.disagreements == 0 && enough ? 0 : 1;

@@ -20,14 +20,15 @@ void Statistics::add(const Record& r) {
     if (r.races[m] >= 0) ++races_[static_cast<Status>(r.races[m])];
   }
   outcome_sets_ += r.outcome_sets;
+  symmetric_ += r.symmetric;
   gave_up_ += r.gave_up;
   disagreements_ += r.disagreements;
 }
 
 std::string Statistics::text() const {
   const auto share = [](uint64_t part, uint64_t whole) { return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); };
-  std::string out = fmt::format("{} programs, {} cases decided by both engines, {} sets of outcomes compared, {} questions not answered in time\n",
-                                programs_, cases_, outcome_sets_, gave_up_);
+  std::string out = fmt::format("{} programs, {} cases decided by both engines, {} sets of outcomes compared, {} questions with symmetry, {} not answered in time\n",
+                                programs_, cases_, outcome_sets_, symmetric_, gave_up_);
   out += "conditions:";
   for (const auto& [s, n] : condition_) out += fmt::format(" {} {} ({:.1f} %)", name(s), n, share(n, cases_));
   out += "\nraces:";

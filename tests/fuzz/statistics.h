@@ -21,6 +21,7 @@ struct Record {
   int8_t condition[k_models_each] = {};   // Status, or -1: an engine gave up
   int8_t races[k_models_each] = {};
   uint32_t outcome_sets = 0;
+  uint32_t symmetric = 0;
   uint32_t gave_up = 0;
   uint32_t disagreements = 0;
 };
@@ -36,7 +37,7 @@ class Statistics {
   bool clean() const { return disagreements_ == 0 && deaths_ == 0 && unread_ == 0; }
 
  private:
-  uint64_t programs_ = 0, cases_ = 0, large_ = 0, outcome_sets_ = 0, gave_up_ = 0, unread_ = 0, disagreements_ = 0, deaths_ = 0;
+  uint64_t programs_ = 0, cases_ = 0, large_ = 0, outcome_sets_ = 0, symmetric_ = 0, gave_up_ = 0, unread_ = 0, disagreements_ = 0, deaths_ = 0;
   std::map<Status, uint64_t> condition_, races_;
   std::vector<uint64_t> classes_;
 };

@@ -32,6 +32,7 @@ struct Options {
   witness::Progress progress;                               // termination: what the scheduler promises
   witness::Fairness fairness = witness::Fairness::co;       // termination: what a read in a loop may go on reading
   bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
+  bool symmetry = true;         // solve: of executions that differ in the order of exchangeable threads, look at one
   std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large
 };
 
@@ -41,6 +42,7 @@ struct Statistics {
   double seconds = 0;
   uint64_t candidates = 0;   // enumerate: complete executions looked at
   uint64_t clauses = 0, variables = 0, conflicts = 0;  // solve
+  uint64_t symmetric_runs = 0;  // solve: lists of exchangeable threads or groups, over all queries
   Engine decided_by = Engine::automatic;
 };
 

@@ -37,6 +37,12 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     enc::ProgramEncoding p(q.skeleton(), enc::needs_of(model, test.dialect), c);
     LivenessEncoding live(p, c, options.progress, options.fairness);
     if (auto feature = live.require()) return done(Status::unsupported, *feature);
+    // Only a scheduler that is fair to everybody treats everybody alike.
+    if (options.symmetry && fair) {
+      const auto runs = enc::symmetric_runs(q.skeleton(), {});
+      r.stats.symmetric_runs += runs.size();
+      enc::require_order(p, c, runs);
+    }
     Found found;
     const Answer a = q.solve_with(
         c, p, Goal::lasso,

@@ -11,6 +11,7 @@
 #include "enc/model.h"
 #include "enc/program.h"
 #include "enc/refine.h"
+#include "enc/symmetry.h"
 #include "witness/relations.h"
 
 namespace fencepost::check::solving {
@@ -30,7 +31,7 @@ enum class Goal : uint8_t {
   lasso,             // what the caller has asked for; the caller replays
 };
 
-inline constexpr uint64_t k_lazy_pairs = 400;  // measured on rings of fences, bench/
+inline constexpr uint64_t k_lazy_pairs = 40000000;  // measured on rings of fences, bench/
 
 struct Found {
   Answer answer = Answer::unknown;
@@ -72,6 +73,14 @@ class Queries {
       c.add({negate_condition ? -l : l});
     }
     if (goal == Goal::cut || goal == Goal::fragment_cut) c.add({p.cut()});
+    if (options_.symmetry) {
+      std::vector<const prog::Cond*> questions;
+      if (options_.filter) questions.push_back(&test_.filter);
+      if (goal == Goal::final_state) questions.push_back(&test_.condition);
+      const auto runs = enc::symmetric_runs(skeleton_, questions);
+      stats.symmetric_runs += runs.size();
+      enc::require_order(p, c, runs);
+    }
     out.answer = solve_with(c, p, goal, nullptr, out, stats);
     return out;
   }
@@ -100,7 +109,9 @@ class Queries {
     auto solver = sat::make_cadical();
     c.feed(*solver);
     for (;;) {
+      const uint64_t before = solver->conflicts();
       const Answer a = solver->solve({}, job_);
+      stats.conflicts += solver->conflicts() - before;
       if (a != Answer::sat) return a;
       auto value = [&](Lit l) {
         const Lit f = c.fold(l);

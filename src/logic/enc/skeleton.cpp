@@ -92,8 +92,10 @@ class ThreadUnroller {
     find_loops();
     if (!build_nodes(max_nodes)) return false;
     s_.threads[t_].first_event = static_cast<uint32_t>(s_.events.size());
+    s_.threads[t_].first_variable = static_cast<uint32_t>(s_.variables.size());
     simulate();
     s_.threads[t_].last_event = static_cast<uint32_t>(s_.events.size());
+    s_.threads[t_].last_variable = static_cast<uint32_t>(s_.variables.size());
     compute_reachability();
     s_.threads[t_].loops = loops_;
     return true;

@@ -88,6 +88,7 @@ struct SymNode {
 
 struct SymThread {
   uint32_t first_event = 0, last_event = 0;  // half-open
+  uint32_t first_variable = 0, last_variable = 0;
   std::vector<Exit> exits;
   std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
   std::vector<SymLoop> loops;
