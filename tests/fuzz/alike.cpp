@@ -11,9 +11,18 @@ void make_alike(Rng& rng, Program& p) {
   if (p.threads.empty() || p.syntax == prog::Syntax::gpu_ptx) return;
   if (p.threads.size() < 2 || (p.threads.size() == 2 && rng.chance(0.5))) p.threads.push_back(p.threads.front());
   const size_t first = rng.below(p.threads.size() > 2 ? 2 : 1);
+  const std::vector<ThreadText> before = p.threads;
   for (size_t t = first + 1; t < p.threads.size(); ++t) {
     p.threads[t].items = p.threads[first].items;
     if (rng.chance(0.6)) p.threads[t].place = p.threads[first].place;
+  }
+  // Nearly the same, which must be noticed.
+  if (p.syntax != prog::Syntax::opencl && rng.chance(0.2)) {
+    const size_t t = first + 1 + rng.below(p.threads.size() - first - 1);
+    auto& items = p.threads[t].items;
+    const auto& others = before[t].items;
+    const std::string& other = others.empty() ? std::string() : others[rng.below(others.size())];
+    if (!items.empty() && !other.empty() && other.find("LC") == std::string::npos && other.find("B") == std::string::npos) items.back() = other;
   }
   if (p.syntax == prog::Syntax::opencl || !rng.chance(0.5)) return;
   // Each copy its own location; the others keep what they have.
@@ -28,6 +37,8 @@ void make_alike(Rng& rng, Program& p) {
     for (const std::string& entry : p.init)
       if (std::regex_search(entry, word)) init.push_back(std::regex_replace(entry, word, own));
   }
+  for (std::string& entry : init)
+    if (const size_t zero = entry.find("= 0"); zero != std::string::npos && rng.chance(0.1)) entry[zero + 2] = '1';
   p.init.insert(p.init.end(), init.begin(), init.end());
 }
 

@@ -204,7 +204,7 @@ std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) 
     }
   }
   p.question = choose_question(rng, allowed, rng.chance(0.5));
-  if (has_copies(index)) ask_alike(p, p.question);
+  if (has_copies(index) && rng.chance(0.6)) ask_alike(p, p.question);
   return p;
 }
 

@@ -164,9 +164,10 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
   return k_false;
 }
 
-uint64_t ModelEncoding::undetermined_pairs() const {
+uint64_t ModelEncoding::unordered_fences() const {
   uint64_t pairs = 0;
-  for (size_t b = 0; b < vocab::k_bases; ++b) pairs += base_.may[b].count() - base_.must[b].count();
+  for (Base b : {Base::fsc, Base::sync_fence})
+    pairs += base_.may[static_cast<size_t>(b)].count() - base_.must[static_cast<size_t>(b)].count();
   return pairs;
 }
 

@@ -35,7 +35,7 @@ class ModelEncoding {
   // For LazyModel, and to choose between the two.
   const rel::BaseBounds& base_bounds() const { return base_; }
   Lit base_literal(vocab::Base b, uint32_t i, uint32_t j) { return base(b, i, j); }
-  uint64_t undetermined_pairs() const;
+  uint64_t unordered_fences() const;  // pairs
 
   // For messages about our own faults: the first node (in dependency order) one of whose literals breaks its
   // promise, given the values of a model and the true members as the judge sees them; "" when all keep it.
