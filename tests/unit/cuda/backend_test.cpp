@@ -5,10 +5,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "code/execute.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_ptx.h"
-#include "emit/ptx_gate.h"
 #include "kernels.h"
 
 using namespace fencepost;
@@ -226,28 +224,4 @@ TEST_F(FakeDriver, AnAssemblerIsPreferredAndCanBeRefused) {
     EXPECT_NE(words((*b)->load(s).error()).find("refuses the kernel"), std::string::npos);
   }
   EXPECT_EQ(left(), 0u);
-}
-
-// Every statement, on the device and in the sequential executor.
-TEST(CudaDevice, EveryStatementDoesWhatTheExecutorDoes) {
-  const auto b = cuda::open(0);
-  if (!b) GTEST_SKIP() << "no CUDA device: " << words(b.error());
-  const code::Kernel k = every_statement();
-  const auto ptx = emit::kernel_ptx(k, {.sm = cuda::sm_of((*b)->info())});
-  ASSERT_TRUE(ptx) << words(ptx.error());
-  const auto m = (*b)->load({Language::ptx, ptx->text, {k}});
-  ASSERT_TRUE(m) << words(m.error());
-  code::Words memory(64), out(2048, 0xdeadbeef);
-  for (uint32_t i = 0; i < 64; ++i) memory[i] = i * 2654435761u ^ 0x9e3779b9u;
-  code::Words memory_there = memory, out_there = out;
-  const auto run = code::Executable(k).run(1, 1, {&memory, &out}, {});
-  ASSERT_EQ(run.fault, "");
-  const auto mb = (*b)->allocate(64), ob = (*b)->allocate(2048);
-  ASSERT_TRUE((*b)->write(*mb, 0, memory_there) && (*b)->write(*ob, 0, out_there));
-  const auto done = (*b)->launch({.module = *m, .kernel = k.name, .buffers = {*mb, *ob}});
-  ASSERT_TRUE(done) << words(done.error());
-  ASSERT_EQ(done->status, Outcome::Status::done) << done->message;
-  ASSERT_TRUE((*b)->read(*mb, 0, memory_there) && (*b)->read(*ob, 0, out_there));
-  EXPECT_EQ(memory, memory_there);
-  EXPECT_EQ(out, out_there);
 }

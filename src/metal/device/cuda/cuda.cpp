@@ -67,6 +67,7 @@ Info describe(const Driver& d, Device device, uint32_t index, const std::optiona
   i.line_bytes = 128;
   const auto property = [&](const char* what, std::string value) { i.properties.push_back({what, std::move(value)}); };
   property("compute capability", fmt::format("{}.{}", major, minor));
+  property("sm", fmt::format("{}", 10 * major + minor));
   property("threads per multiprocessor", fmt::format("{}", a(k_threads_per_multiprocessor)));
   property("workgroups per multiprocessor", fmt::format("{}", a(k_blocks_per_multiprocessor)));
   property("level 2 cache", fmt::format("{} bytes", a(k_l2_bytes)));
@@ -401,12 +402,7 @@ Expected<std::unique_ptr<Backend>> open(uint32_t index) {
 
 uint32_t sm_of(const Info& info) {
   for (const Property& p : info.properties)
-    if (info.api == Api::cuda && p.name == "compute capability") {
-      uint32_t sm = 0;
-      for (const char c : p.value)
-        if (c >= '0' && c <= '9') sm = sm * 10 + static_cast<uint32_t>(c - '0');
-      return sm;
-    }
+    if (info.api == Api::cuda && p.name == "sm") return static_cast<uint32_t>(std::stoul(p.value));
   return 0;
 }
 
