@@ -266,20 +266,29 @@ class Search::State {
   }
 
   // ---- values ----
-  // Here the final state is chosen, as terms; free values get one solution.
+  // Here the final state is chosen, as terms; free values get one solution. Where they decide which barriers meet, they
+  // get one for each way that barriers can meet.
   bool values() {
     const size_t mark = trail_.size();
     const std::vector<uint32_t> open = unresolved_;
-    const bool more = values_inside();
-    undo(mark);
-    unresolved_ = open;
-    return more;
+    std::vector<Expr> seen;
+    for (bool again = true; again;) {
+      again = false;
+      const bool more = values_inside(seen, again);
+      undo(mark);
+      unresolved_ = open;
+      if (!more) return false;
+    }
+    return true;
   }
 
-  bool values_inside() {
+  // `seen`: meetings of barriers that had their turn; `again`: one was added.
+  bool values_inside(std::vector<Expr>& seen, bool& again) {
+    if (!go_on()) return false;
     free_.assign(goal_->observe.size(), false);
     if (!unresolved_.empty()) {
-      const Equations base = filtered_equations();
+      Equations base = filtered_equations();
+      for (const Expr& e : seen) base.constraints.push_back({e, false});
       Equations wanted = base;
       if (looks_at_condition()) {
         // Outcomes take a solution that satisfies the condition, if there is one.
@@ -292,6 +301,13 @@ class Search::State {
       const sat::Answer a = solve(wanted, job_, s);
       if (a == sat::Answer::unknown) gave_up_ = true;
       if (a != sat::Answer::sat) return true;
+      if (!barriers_early_) {
+        if (const Expr meeting = meeting_of(s); !meeting.is_const()) {
+          base.constraints.push_back({meeting, true});
+          seen.push_back(meeting);
+          again = true;
+        }
+      }
       if (!find_free(base, s)) return true;
       for (uint32_t r : unresolved_) {
         const auto it = s.find(c_.value[r].value());
@@ -312,6 +328,37 @@ class Search::State {
       return more;
     }
     return fence_order(0);
+  }
+
+  // What decides which barriers meet, as the solution has it: which ids are equal, to each other and to the constant
+  // ids of the code, and how each quorum stands to the numbers of arrivals that are possible. Solutions of one meeting
+  // have the same barriers; there are finitely many.
+  Expr meeting_of(const Solution& s) const {
+    Expr all = term::constant(1, 1);
+    const auto as_solved = [&](Expr t) {
+      const auto v = term::eval(t, [&](uint64_t var) -> std::optional<uint64_t> {
+        const auto it = s.find(var);
+        return it == s.end() ? 0 : it->second;
+      });
+      all = term::binary(term::Op::and_, all, *v != 0 ? t : term::unary(term::Op::not_, t));
+    };
+    const auto operand = [&](const Expr& e) { return with_known(term::resize(e, 64, true)); };
+    std::vector<Expr> ids;
+    for (const OpenArrival& o : c_.arrivals)
+      if (o.arrival->id) ids.push_back(operand(o.arrival->id));
+    for (const prog::Template& t : test_.templates)
+      for (const prog::Instr& i : t.code)
+        if (i.kind == prog::Kind::barrier && i.barrier.id && i.barrier.id.is_const()) ids.push_back(term::resize(i.barrier.id, 64, true));
+    for (size_t i = 0; i < ids.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (!ids[i].is_const() || !ids[j].is_const()) as_solved(term::binary(term::Op::eq, ids[i], ids[j]));
+    for (const OpenArrival& o : c_.arrivals) {
+      if (!o.arrival->quorum) continue;
+      const Expr q = operand(o.arrival->quorum);
+      if (q.is_const()) continue;
+      for (size_t n = 0; n <= c_.arrivals.size(); ++n) as_solved(term::binary(term::Op::sle, q, term::constant(n, 64)));
+    }
+    return all;
   }
 
   Equations filtered_equations() const {

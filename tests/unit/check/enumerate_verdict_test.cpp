@@ -50,6 +50,24 @@ TEST(EnumerateVerdict, ThinAirValuesAreFree) {
   EXPECT_EQ(ask(t, shipped("ptx-7.5", t.dialect)).verdict.status, Status::fails) << "no thin air in PTX";
 }
 
+// Found by random models: values that nothing fixes may decide which barriers meet; each way they can meet is a case.
+TEST(EnumerateVerdict, FreeValuesDecideWhichBarriersMeet) {
+  const auto outcomes = [](const std::string& columns) {
+    const prog::Test t = parse("PTX t\n{ }\n" + columns);
+    return texts(all(t, model_text(k_anything, t.dialect)));
+  };
+  // The compare-and-swap may read what it writes; the barriers meet only then.
+  EXPECT_EQ(outcomes(" P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 | P3@cta 0,gpu 0 ;\n"
+                     " bar.cta.arrive 0, 1, 2 | bar.cta.arrive 0, 1, 2 | atom.relaxed.cta.cas r1, x, 0, 1 | bar.cta.sync 0, 1, 4 ;\n"
+                     " | | bar.cta.sync 0, r1, 4 | ;\nexists (2:r1 = 1)\n"),
+            (std::set<std::string>{"2:r1=1;"}));
+  // A quorum that is a circle of copies: one or two are met, any number below one as well.
+  EXPECT_EQ(outcomes(" P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;\n"
+                     " ld.relaxed.cta r0, x | ld.relaxed.cta r1, y | bar.cta.arrive 0, 1, 2 ;\n"
+                     " bar.cta.sync 0, 1, r0 | st.relaxed.cta x, r1 | ;\n st.relaxed.cta y, r0 | | ;\nexists (0:r0 = 2)\n"),
+            (std::set<std::string>{"0:r0=0;", "0:r0=1;", "0:r0=2;", "0:r0=?;"}));
+}
+
 TEST(EnumerateVerdict, EquationsOnCyclesAreSolved) {
   const auto status = [](const std::string& code, const std::string& condition) {
     const prog::Test t = parse(k_two + code + condition + "\n");
