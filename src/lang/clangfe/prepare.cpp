@@ -1,0 +1,271 @@
+// LLVM's own passes that make SSA and loops canonical, and one of ours: conditional expressions inside annotations
+// become selections, so that an annotation is straight-line code in its block.
+//
+// -O0 code with every variable in memory is the only form in which accesses, their places and annotations survive; SROA
+// and mem2reg then touch private memory only. Tried elsewhere and lost: -O1 merges and drops accesses.
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/CallGraph.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include <map>
+
+#include "clangfe/llvm_module.h"
+
+namespace fencepost::clangfe {
+namespace {
+
+const llvm::Function* callee(const llvm::Instruction& i) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+  return call != nullptr ? call->getCalledFunction() : nullptr;
+}
+
+bool is_call_of(const llvm::Instruction& i, llvm::StringRef name) {
+  const llvm::Function* f = callee(i);
+  return f != nullptr && f->getName() == name;
+}
+
+bool has_contract(const llvm::Function& f) {
+  for (const llvm::BasicBlock& b : f)
+    for (const llvm::Instruction& i : b)
+      if (const llvm::Function* g = callee(i);
+          g != nullptr &&
+          (g->getName().starts_with("__fencepost_requires") ||
+           g->getName().starts_with("__fencepost_global_requires") || g->getName().starts_with("__fencepost_ensures") ||
+           g->getName().starts_with("__fencepost_global_ensures")))
+        return true;
+  return false;
+}
+
+bool recursive(const llvm::Function& f) {
+  std::vector<const llvm::Function*> todo{&f};
+  std::set<const llvm::Function*> seen;
+  while (!todo.empty()) {
+    const llvm::Function* at = todo.back();
+    todo.pop_back();
+    for (const llvm::BasicBlock& b : *at)
+      for (const llvm::Instruction& i : b)
+        if (const llvm::Function* g = callee(i); g != nullptr && !g->isDeclaration()) {
+          if (g == &f) return true;
+          if (seen.insert(g).second) todo.push_back(g);
+        }
+  }
+  return false;
+}
+
+void mark_for_inlining(llvm::Module& m) {
+  for (llvm::Function& f : m) {
+    if (f.isDeclaration() || f.getName().starts_with("__fencepost_axiom_") || has_contract(f) || recursive(f)) continue;
+    f.removeFnAttr(llvm::Attribute::NoInline);
+    f.removeFnAttr(llvm::Attribute::OptimizeNone);
+    f.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
+// The blocks from the one that holds `begin` to the one that holds the next spec_end become one block.
+void flatten(llvm::Instruction* begin) {
+  llvm::BasicBlock* first = begin->getParent();
+  const auto ends_in = [](llvm::BasicBlock* b, llvm::BasicBlock::iterator from) {
+    for (auto it = from; it != b->end(); ++it)
+      if (is_call_of(*it, "__fencepost_spec_end")) return true;
+    return false;
+  };
+  if (ends_in(first, begin->getIterator())) return;
+  // The region in topological order. It is acyclic: it came from &&, || and ?:.
+  std::vector<llvm::BasicBlock*> order;
+  std::map<llvm::BasicBlock*, unsigned> waiting;
+  std::vector<llvm::BasicBlock*> ready{first};
+  llvm::BasicBlock* last = nullptr;
+  std::set<llvm::BasicBlock*> region;
+  {
+    std::vector<llvm::BasicBlock*> todo{first};
+    while (!todo.empty()) {
+      llvm::BasicBlock* b = todo.back();
+      todo.pop_back();
+      if (!region.insert(b).second) continue;
+      if (region.size() > 256) return;  // not such a region: left as it is, lowering will refuse it
+      if (b != first && ends_in(b, b->begin())) {
+        last = b;
+        continue;
+      }
+      for (llvm::BasicBlock* s : llvm::successors(b)) todo.push_back(s);
+    }
+  }
+  if (last == nullptr || region.count(first) == 0) return;
+  for (llvm::BasicBlock* b : region)
+    if (b != first)
+      for (llvm::BasicBlock* p : llvm::predecessors(b)) {
+        if (region.count(p) == 0) return;
+        ++waiting[b];
+      }
+  std::map<llvm::BasicBlock*, llvm::Value*> reached;  // condition under which the block is reached
+  std::map<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>, llvm::Value*> taken;
+  llvm::LLVMContext& c = first->getContext();
+  reached[first] = llvm::ConstantInt::getTrue(c);
+  llvm::Instruction* old_end = first->getTerminator();
+  llvm::IRBuilder<> builder(old_end);
+  const auto edge = [&](llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Value* when) {
+    auto& t = taken[{from, to}];
+    llvm::Value* both = builder.CreateAnd(reached[from], when);
+    t = t == nullptr ? both : builder.CreateOr(t, both);
+  };
+  while (!ready.empty()) {
+    llvm::BasicBlock* b = ready.back();
+    ready.pop_back();
+    order.push_back(b);
+    if (b != first) {
+      builder.SetCurrentDebugLocation(begin->getDebugLoc());
+      llvm::Value* when = nullptr;
+      for (llvm::BasicBlock* p : llvm::predecessors(b))
+        when = when == nullptr ? taken[{p, b}] : builder.CreateOr(when, taken[{p, b}]);
+      reached[b] = when;
+      while (auto* phi = llvm::dyn_cast<llvm::PHINode>(&b->front())) {
+        llvm::Value* v = phi->getIncomingValue(0);
+        for (unsigned k = 1; k < phi->getNumIncomingValues(); ++k)
+          v = builder.CreateSelect(taken[{phi->getIncomingBlock(k), b}], phi->getIncomingValue(k), v);
+        phi->replaceAllUsesWith(v);
+        phi->eraseFromParent();
+      }
+      if (b == last) break;
+      while (&b->front() != b->getTerminator()) b->front().moveBefore(old_end);
+    }
+    llvm::Instruction* end = b->getTerminator();
+    builder.SetCurrentDebugLocation(end->getDebugLoc());
+    if (auto* br = llvm::dyn_cast<llvm::BranchInst>(end)) {
+      if (br->isConditional() && br->getSuccessor(0) != br->getSuccessor(1)) {
+        edge(b, br->getSuccessor(0), br->getCondition());
+        edge(b, br->getSuccessor(1), builder.CreateNot(br->getCondition()));
+      } else {
+        edge(b, br->getSuccessor(0), llvm::ConstantInt::getTrue(c));
+      }
+    } else {
+      return;
+    }
+    for (llvm::BasicBlock* s : llvm::successors(b))
+      if (waiting[s] > 0 && --waiting[s] == 0) ready.push_back(s);
+  }
+  // `last` joins `first`.
+  old_end->eraseFromParent();
+  for (llvm::BasicBlock* s : llvm::successors(last)) s->replacePhiUsesWith(last, first);
+  first->splice(first->end(), last);
+  for (llvm::BasicBlock* b : region)
+    if (b != first) b->dropAllReferences();
+  for (llvm::BasicBlock* b : region)
+    if (b != first) b->eraseFromParent();
+}
+
+void flatten_annotations(llvm::Function& f) {
+  // Blocks vanish while we walk: collect first, each annotation once.
+  std::vector<llvm::Instruction*> begins;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (is_call_of(i, "__fencepost_spec_begin")) begins.push_back(&i);
+  for (llvm::Instruction* b : begins) flatten(b);
+}
+
+// __requires_fresh_array(p) of a variable of the function: p is set to a fresh array. Done before promotion, so that
+// the variable can be promoted.
+void set_fresh_pointers(llvm::Function& f) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (is_call_of(i, "__fencepost_requires_fresh_array") &&
+          llvm::isa<llvm::AllocaInst>(llvm::cast<llvm::CallInst>(i).getArgOperand(0)->stripPointerCasts()))
+        calls.push_back(llvm::cast<llvm::CallInst>(&i));
+  for (llvm::CallInst* c : calls) {
+    auto* slot = llvm::cast<llvm::AllocaInst>(c->getArgOperand(0)->stripPointerCasts());
+    if (!slot->getAllocatedType()->isPointerTy()) continue;
+    llvm::IRBuilder<> builder(c);
+    const std::string name = "__fencepost_fresh." + std::to_string(slot->getAllocatedType()->getPointerAddressSpace());
+    auto* fresh = llvm::cast<llvm::Function>(
+        f.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(slot->getAllocatedType(), false)).getCallee());
+    llvm::CallInst* made = builder.CreateCall(fresh);
+    made->setName(slot->getName());
+    builder.CreateStore(made, slot);
+    c->eraseFromParent();
+  }
+}
+
+class Managers {
+ public:
+  Managers() {
+    builder_.registerModuleAnalyses(mam);
+    builder_.registerCGSCCAnalyses(cgam_);
+    builder_.registerFunctionAnalyses(fam);
+    builder_.registerLoopAnalyses(lam_);
+    builder_.crossRegisterProxies(lam_, fam, cgam_, mam);
+  }
+
+ private:  // destroyed from the last to the first: the outer managers know the inner ones
+  llvm::LoopAnalysisManager lam_;
+
+ public:
+  llvm::FunctionAnalysisManager fam;
+
+ private:
+  llvm::CGSCCAnalysisManager cgam_;
+
+ public:
+  llvm::ModuleAnalysisManager mam;
+
+ private:
+  llvm::PassBuilder builder_;
+};
+
+bool irreducible(llvm::Function& f) {
+  llvm::DominatorTree tree(f);
+  std::map<const llvm::BasicBlock*, unsigned> position;
+  unsigned n = 0;
+  llvm::ReversePostOrderTraversal<llvm::Function*> order(&f);
+  for (llvm::BasicBlock* b : order) position[b] = n++;
+  for (llvm::BasicBlock* b : order)
+    for (llvm::BasicBlock* s : llvm::successors(b))
+      if (position[s] <= position[b] && !tree.dominates(s, b)) return true;
+  return false;
+}
+
+}  // namespace
+
+void prepare(llvm::Module& module, const Options& options) {
+  if (options.inline_calls) mark_for_inlining(module);
+  Managers managers;
+  llvm::ModulePassManager inliner;
+  inliner.addPass(llvm::AlwaysInlinerPass(false));
+  inliner.run(module, managers.mam);
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    f.removeFnAttr(llvm::Attribute::OptimizeNone);
+    llvm::EliminateUnreachableBlocks(f);
+    set_fresh_pointers(f);
+    llvm::FunctionPassManager promote;
+    promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    promote.addPass(llvm::PromotePass());
+    promote.run(f, managers.fam);
+    flatten_annotations(f);
+    managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
+    llvm::FunctionPassManager shape;
+    if (irreducible(f)) {
+      shape.addPass(llvm::LowerSwitchPass());
+      shape.addPass(llvm::FixIrreduciblePass());
+    }
+    shape.addPass(llvm::LoopSimplifyPass());
+    shape.run(f, managers.fam);
+    llvm::EliminateUnreachableBlocks(f);
+    managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
+  }
+}
+
+}  // namespace fencepost::clangfe
