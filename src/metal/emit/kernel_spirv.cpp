@@ -58,8 +58,10 @@ class Function {
     for (const Statement& s : k_.body) statement(s);
     line("OpReturn");
     if (narrow.contains(code::k_shared) && wide.contains(code::k_shared))
-      throw Refused{unsupported_at({}, fmt::format("kernel '{}' accesses workgroup memory as words of 32 and of 64 bits", k_.name),
-                                   "SPIR-V has no two views of it").error()};
+      throw Refused{unsupported_at(
+                        {}, fmt::format("kernel '{}' accesses workgroup memory as words of 32 and of 64 bits", k_.name),
+                        "SPIR-V has no two views of it")
+                        .error()};
   }
 
   // ---- what the module's head needs to know ----
@@ -222,7 +224,9 @@ class Function {
         const std::string by_zero = is(0), by_minus_one = is(~uint64_t{0});
         const std::string unsafe = make("OpLogicalOr", 1, by_zero, by_minus_one);
         const std::string safe = select(from, unsafe, constant(1, from), b);
-        const std::string quotient = make(rest ? "OpSRem" : "OpSDiv", from, a, safe);
+        // OpSRem of negative operands is undefined in Vulkan.
+        std::string quotient = make("OpSDiv", from, a, safe);
+        if (rest) quotient = make("OpISub", from, a, make("OpIMul", from, quotient, safe));
         const std::string negated = rest ? zero() : result(fmt::format("OpSNegate {} {}", type(from), a));
         return select(from, by_zero, zero(), select(from, by_minus_one, negated, quotient));
       }

@@ -137,7 +137,8 @@ std::string CText::binary(const Expr& e) const {
       // Zero gives zero, and the division that overflows wraps.
       const bool rest = e.op() == Op::srem;
       const std::string all = literal(term::mask(w), w);
-      const std::string quotient = cast(type(w), fmt::format("({} {} {})", cast(s, a), rest ? "%" : "/", cast(s, b)));
+      std::string quotient = cast(type(w), fmt::format("({} / {})", cast(s, a), cast(s, b)));
+      if (rest) quotient = fmt::format("({} - {} * {})", a, quotient, b);  // GLSL: % of negative numbers is undefined
       return fmt::format("({} == {} ? {} : {} == {} ? {} : {})", b, zero, zero, b, all,
                          rest ? zero : fmt::format("({} - {})", zero, a), quotient);
     }

@@ -66,6 +66,20 @@ inline Ran run_on(Backend& device, const Kernel& k, uint32_t groups, uint32_t la
   return out;
 }
 
+// The statements that store to a word, as text.
+inline std::string writers_of(const std::vector<Statement>& list, size_t buffer, uint64_t word) {
+  std::string out;
+  for (const Statement& s : list) {
+    const bool here = s.kind == Statement::Kind::store && s.place.buffer == buffer && s.place.index.is_const();
+    if (here && s.place.index.value() <= word && word < s.place.index.value() + s.place.width / 32)
+      out += term::to_string(s.value, [](uint64_t v) { return fmt::format("v{}", v); }) + "\n";
+    const std::string inner = writers_of(s.body, buffer, word) + writers_of(s.other, buffer, word);
+    if (!inner.empty() && s.value)
+      out += "under " + term::to_string(s.value, [](uint64_t v) { return fmt::format("v{}", v); }) + "\n" + inner;
+  }
+  return out;
+}
+
 // The same in the device and in the executor, for kernels whose result does not depend on the schedule.
 inline void expect_as_executed(Backend& device, const Kernel& k, uint32_t groups, uint32_t lanes,
                                std::vector<std::vector<uint32_t>> contents) {
@@ -75,7 +89,14 @@ inline void expect_as_executed(Backend& device, const Kernel& k, uint32_t groups
   for (auto& c : contents) buffers.push_back(&c);
   const code::Execution e = code::Executable(k).run(groups, lanes, buffers, {});
   ASSERT_EQ(e.fault, "");
-  for (size_t n = 0; n < contents.size(); ++n) EXPECT_EQ(r.buffers[n], contents[n]) << k.name << ", buffer " << n;
+  for (size_t n = 0; n < contents.size(); ++n)
+    for (size_t w = 0, shown = 0; w < contents[n].size() && shown < 4; ++w) {
+      if (r.buffers[n][w] == contents[n][w]) continue;
+      ++shown;
+      ADD_FAILURE() << k.name << " on " << device.info().id << ", word " << w << " of " << k.buffers[n].name << ": "
+                    << r.buffers[n][w] << " and not " << contents[n][w] << "\n"
+                    << writers_of(k.body, n, w);
+    }
 }
 
 struct Histogram {

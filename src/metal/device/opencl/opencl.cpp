@@ -80,6 +80,8 @@ Info describe(const Library& cl, const Place& at, uint32_t index) {
   const bool cpu = (value_of<uint64_t>(cl, d, k_device_type, 0) & k_device_type_cpu) != 0;
   i.runs_groups_together = !cpu;
   const bool nvidia = text_of(cl, d, k_device_extensions).find("cl_nv_") != std::string::npos;
+  // Kernels that do not say their size are compiled for 256 there.
+  if (nvidia) i.max_lanes = std::min(i.max_lanes, 256u);
   i.subgroup = nvidia ? std::max(1u, value_of<uint32_t>(cl, d, k_device_warp_nv, 32)) : 1;
   const uint64_t atomics = value_of<uint64_t>(cl, d, k_device_atomic_capabilities, 0);
   i.device_scope = (atomics & k_scope_device) != 0 && (atomics & k_order_acq_rel) != 0;
