@@ -448,4 +448,18 @@ Expected<PtxText> kernel_ptx(const code::Kernel& kernel, const PtxOptions& optio
   }
 }
 
+Expected<std::string> kernels_ptx(const std::vector<code::Kernel>& kernels, const PtxOptions& options) {
+  // The first lines of a module name version, target and file: the newest version serves all.
+  std::string version, rest, out;
+  for (const code::Kernel& k : kernels) {
+    auto one = kernel_ptx(k, options);
+    if (!one) return std::unexpected(one.error());
+    const size_t line = one->text.find('\n'), entry = one->text.find(".visible");
+    version = std::max(version, one->text.substr(0, line));
+    rest = one->text.substr(line, entry - line);
+    out += (out.empty() ? "" : "\n") + one->text.substr(entry);
+  }
+  return version + rest + out;
+}
+
 }  // namespace fencepost::emit

@@ -53,6 +53,8 @@ struct PtxText {
 };
 
 uint32_t opaque_bytes(const code::Kernel& kernel);
+// One module of several kernels, whose names differ.
+Expected<std::string> kernels_ptx(const std::vector<code::Kernel>& kernels, const PtxOptions& options = {});
 Expected<PtxText> kernel_ptx(const code::Kernel& kernel, const PtxOptions& options = {});
 
 }  // namespace fencepost::emit

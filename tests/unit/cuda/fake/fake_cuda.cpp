@@ -153,6 +153,14 @@ Result cuModuleLoadData(void** m, const void* image) {
   s.modules[*m] = own ? s.linked : "elf";
   return ok;
 }
+Result cuModuleLoadDataEx(void** m, const void* image, uint32_t, int32_t*, void**) {
+  if (!ready()) return not_initialised;
+  const std::string text(static_cast<const char*>(image));
+  if (!text.starts_with(".version")) return bad_ptx;
+  *m = handle();
+  s.modules[*m] = text;
+  return ok;
+}
 Result cuModuleUnload(void* m) { return s.modules.erase(m) == 1 ? ok : invalid_handle; }
 Result cuModuleGetFunction(void** f, void* m, const char* name) {
   const auto at = s.modules.find(m);
@@ -242,6 +250,7 @@ Result cuEventElapsedTime(float* ms, void* a, void* b) {
   *ms = 1.5f;
   return ok;
 }
+Result cuEventElapsedTime_v2(float* ms, void* a, void* b) { return cuEventElapsedTime(ms, a, b); }
 Result cuEventDestroy_v2(void* e) { return s.events.erase(e) == 1 ? ok : invalid_handle; }
 Result cuLaunchKernel(void* f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
                       uint32_t shared, void*, void** parameters, void** extra) {
