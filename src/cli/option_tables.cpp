@@ -13,7 +13,7 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
-constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower);
+constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit);
 constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
@@ -34,7 +34,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_relax | k_lower | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_lower | k_deciding | k_expect | k_p_export,
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
@@ -79,7 +79,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
-    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export,
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit,
      "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
@@ -150,6 +150,15 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Check every test of 2 and 3 threads with up to N accesses over the instructions that the table maps."},
     {OptionId::to_model, "--to-model", "", "NAME|FILE", Type::text, "by dialect", "", 0, 0, "cat", k_lower,
      "The memory model that lowered tests are judged by; --model is that of the tests as given."},
+    {OptionId::emit_target, "--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx", 0, 0, "reproduce", k_emit,
+     "What to write. 'cuda-source': a program for nvcc with the PTX of the kernels in it. 'ptx': the kernels alone, with what their "
+     "launch needs told in comments."},
+    {OptionId::parameters, "--parameters", "", "NAME=VALUE,...", Type::text, "drawn", "", 0, 0, "plan", k_emit,
+     "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed."},
+    {OptionId::mode, "--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_emit,
+     "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy addresses, or one."},
+    {OptionId::region, "--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared", 0, 0, "plan", k_emit,
+     "Where locations lie: as the test says, all in global memory, or all in the memory of a workgroup."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -200,6 +209,13 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      false},
     {Verb::print, "print", "FILE", 1, 1, "parse a test and print it in its own language",
      "The output parses to the same test as the input.", "fencepost print mp.litmus", false},
+    {Verb::emit, "emit", "FILE", 1, 1, "write a run of a test as a program of its own",
+     "Writes one file that needs nothing of this program: the kernels that many instances of the test run in, one draw of the "
+     "parameters (printed in the file), and code that launches them and prints the histogram of final states. It is meant for "
+     "reports: whoever gets the file builds and runs it.\n\n"
+     "PTX tests keep their instructions as written. Tests of other dialects are translated first: see 'fencepost lower'.",
+     "fencepost emit --target cuda-source -o mp.cu mp.litmus\n"
+     "fencepost emit --target ptx --parameters stress=0,stride=32 --seed 7 mp.litmus", false},
     {Verb::models, "models", "", 0, 0, "list the memory models that come with the program",
      "Prints name, dialect and one sentence for each; --model takes the names.", "fencepost models", false},
     {Verb::progress_check, "progress check", "FILE|DIR...", 1, ~0u, "decide whether tests end under progress models",

@@ -151,6 +151,10 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::exhaustive: s.exhaustive = true; break;
     case OptionId::changes: s.changes = static_cast<uint32_t>(number); break;
     case OptionId::generate: s.generate = static_cast<uint32_t>(number); break;
+    case OptionId::emit_target: s.emit_target = value; break;
+    case OptionId::parameters: s.parameters = value; break;
+    case OptionId::mode: s.mode = value; break;
+    case OptionId::region: s.region = value; break;
     case OptionId::to_model: s.to_model = value; break;
     case OptionId::site: s.site = static_cast<uint32_t>(number); break;
     case OptionId::count_: break;

@@ -14,6 +14,7 @@ int run_relax(const CommandLine& line, const Console& console);
 int run_lower(const CommandLine& line, const Console& console);
 int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
+int run_emit(const CommandLine& line, const Console& console);
 int run_print(const CommandLine& line, const Console& console);
 int run_models(const CommandLine& line, const Console& console);
 int run_progress_check(const CommandLine& line, const Console& console);

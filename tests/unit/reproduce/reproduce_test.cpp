@@ -80,7 +80,10 @@ TEST_F(Reproducer, CudaSourcesRunAgainstADriver) {
   ASSERT_TRUE(text);
   std::ofstream(path / "mp.cpp") << *text;
   // The driver that keeps books stands for libcuda.
-  ASSERT_EQ(run("c++ -std=c++17 -Wall -Wextra -Werror -I/usr/local/cuda/include mp.cpp -o mp " FENCEPOST_FAKE_CUDA), 0)
+  ASSERT_EQ(run("c++ -std=c++17 -Wall -Wextra -Werror -I/usr/local/cuda/include mp.cpp -o mp " FENCEPOST_FAKE_CUDA
+                " -Wl,-rpath," +
+                fs::path(FENCEPOST_FAKE_CUDA).parent_path().string()),
+            0)
       << log();
   ASSERT_EQ(run("./mp 3"), 3) << log();  // it runs nothing, so that no instance is counted
   EXPECT_NE(log().find("CORRUPT: 0 undecodable, 0 of"), std::string::npos) << log();
