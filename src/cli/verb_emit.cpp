@@ -4,7 +4,7 @@
 
 #include "cli/one_test.h"
 #include "cli/verbs.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/run.h"
 
 namespace fencepost::cli {
 namespace {

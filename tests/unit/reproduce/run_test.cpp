@@ -1,5 +1,5 @@
 // Reproducers are whole files: compilers take them, and the host code runs against a driver that keeps books.
-#include "reproduce/reproduce.h"
+#include "reproduce/run.h"
 
 #include <gtest/gtest.h>
 

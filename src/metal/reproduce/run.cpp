@@ -1,4 +1,4 @@
-#include "reproduce/reproduce.h"
+#include "reproduce/run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,7 @@
 #pragma once
-// Stand-alone reproducers: one file that a person builds and runs without us, and that does what `run` does with one draw
-// of the parameters: the same three kernels, the same launch, the same counting of final states.
+// A whole run as a stand-alone reproducer (single.h: one instance): one file that a person builds and runs without us,
+// and that does what `run` does with one draw of the parameters: the same three kernels, the same launch, the same
+// counting of final states.
 //
 //   cuda-source  a .cu file for nvcc (or any C++ compiler, with cuda.h): host code over the CUDA driver API, and the PTX
 //                of the kernels as a string, so that the instructions of the test are those that we print, whatever the
