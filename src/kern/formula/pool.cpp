@@ -693,6 +693,54 @@ Term Pool::eq_sums(Term a, Term b) {
     return eq(l, r);
   }
   Term l = from_linear(left, w), r = from_linear(right, w);
+  // Quotients and remainders by a common coefficient: q * c + r with r < c on both sides. Modulo 2^w this also holds
+  // of sums that wrap when c is a power of two.
+  std::vector<uint64_t> tried;
+  for (const auto& [t, coefficient] : d.parts) {
+    const int64_t s = as_signed(coefficient, w);
+    const auto c = static_cast<uint64_t>(s < 0 ? -s : s);
+    if (c > 1 && c <= ones(w) >> 1) tried.push_back(c);
+  }
+  std::sort(tried.rbegin(), tried.rend());
+  tried.erase(std::unique(tried.begin(), tried.end()), tried.end());
+  for (uint64_t c : tried) {
+    Term ql, rl, qr, rr;
+    if (split(l, c, ql, rl) && split(r, c, qr, rr)) {
+      if (is_constant(ql, 0) && is_constant(qr, 0)) continue;
+      return all(eq(ql, qr), eq(rl, rr));
+    }
+    if (!is_power(c)) continue;
+    const auto part = [&](const Linear& x, Linear& whole, Linear& rest) {
+      Wide high = x.constant % c;
+      whole.constant = x.constant / c;
+      rest.constant = x.constant % c;
+      for (const auto& [t, coefficient] : x.parts) {
+        if (coefficient % c == 0) {
+          whole.parts.emplace_back(t, coefficient / c);
+        } else {
+          if (coefficient >= c || std::bit_width(coefficient) + std::bit_width(nodes_[t.id].high) > 100) return false;
+          rest.parts.emplace_back(t, coefficient);
+          high += Wide{coefficient} * nodes_[t.id].high;
+        }
+      }
+      return high < Wide{c} && !whole.parts.empty();
+    };
+    Linear wl, sl, wr, sr;
+    const bool on_left = part(left, wl, sl), on_right = part(right, wr, sr);
+    const auto small = [&](const Linear& x) { return x.parts.empty() && x.constant < c; };
+    if ((on_left || small(left)) && (on_right || small(right)) && (on_left || on_right)) {
+      const auto narrow = static_cast<uint8_t>(w - log2(c));
+      const auto reduce = [&](const Linear& x) {
+        Term sum = constant(x.constant, narrow);
+        for (const auto& [t, coefficient] : x.parts) sum = add(sum, scale(extract(t, 0, narrow), coefficient));
+        return sum;
+      };
+      const Term lows = eq(from_linear(sl, w), from_linear(sr, w));
+      if (is_false(lows)) return false_;
+      const Term a1 = reduce(wl), b1 = reduce(wr);
+      return all(eq(a1, b1), lows);
+    }
+  }
   const uint64_t top = std::max(nodes_[l.id].high, nodes_[r.id].high);
   if (nodes_[l.id].low > nodes_[r.id].high || nodes_[r.id].low > nodes_[l.id].high) return false_;
   const auto need = static_cast<uint8_t>(std::max<int>(1, std::bit_width(top)));

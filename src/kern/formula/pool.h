@@ -91,6 +91,7 @@ class Pool {
   const std::string& variable_name(uint64_t number) const { return variable_names_[number]; }
   uint64_t variables() const { return variable_names_.size(); }
   uint64_t symbol(const std::string& name);
+  uint64_t symbols() const { return symbol_names_.size(); }
   const std::string& symbol_name(uint64_t s) const { return symbol_names_[s]; }
   Term apply(uint64_t symbol, uint8_t width, std::vector<Term> arguments);
 

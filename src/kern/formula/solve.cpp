@@ -11,8 +11,6 @@
 namespace fencepost::formula {
 namespace {
 
-constexpr uint64_t k_function = uint64_t{1} << 40;
-
 void collect_names(const Pool& pool, Term t, std::unordered_set<uint32_t>& seen, std::unordered_set<uint64_t>& names) {
   std::vector<Term> todo{t};
   while (!todo.empty()) {
@@ -212,38 +210,13 @@ uint64_t Model::value(const Pool& pool, Term t) const {
   return memo_.at(t.id);
 }
 
-void Facts::add(const Pool& pool, Term fact, uint32_t position) {
-  for (Term part : pool.conjuncts(fact)) {
-    if (pool.is_true(part)) continue;
-    Fact f{part, position, {}};
-    std::unordered_set<uint32_t> seen;
-    std::unordered_set<uint64_t> names;
-    collect_names(pool, part, seen, names);
-    f.names.assign(names.begin(), names.end());
-    facts_.push_back(std::move(f));
-  }
-}
-
-std::vector<Term> Facts::relevant(const Pool& pool, std::vector<Term> goal, uint32_t position) const {
+std::vector<uint64_t> names(const Pool& pool, Term t) {
   std::unordered_set<uint32_t> seen;
-  std::unordered_set<uint64_t> names;
-  for (Term t : goal) collect_names(pool, t, seen, names);
-  std::vector<uint8_t> taken(facts_.size());
-  for (bool again = true; again;) {
-    again = false;
-    for (size_t i = 0; i < facts_.size(); ++i) {
-      const Fact& f = facts_[i];
-      if (taken[i] != 0 || f.position > position) continue;
-      if (!f.names.empty() &&
-          std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return names.contains(n); }))
-        continue;
-      taken[i] = 1;
-      again = true;
-      names.insert(f.names.begin(), f.names.end());
-      goal.push_back(f.term);
-    }
-  }
-  return goal;
+  std::unordered_set<uint64_t> found;
+  collect_names(pool, t, seen, found);
+  std::vector<uint64_t> r(found.begin(), found.end());
+  std::sort(r.begin(), r.end());
+  return r;
 }
 
 Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,

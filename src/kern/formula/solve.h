@@ -37,24 +37,9 @@ struct Statistics {
   double seconds = 0;
 };
 
-// Facts that may matter to a question: only those that share a variable or a function with it, directly or through
-// other facts, are given to the solver. Leaving out a fact can only make an unsatisfiable question satisfiable when the
-// facts contradict each other; `facts_consistent` tells.
-class Facts {
- public:
-  void add(const Pool& pool, Term fact, uint32_t position);
-  // Of those before `position`.
-  std::vector<Term> relevant(const Pool& pool, std::vector<Term> goal, uint32_t position) const;
-  struct Fact {
-    Term term;
-    uint32_t position;
-    std::vector<uint64_t> names;  // variables, and functions offset by k_function
-  };
-  const std::vector<Fact>& all() const { return facts_; }
-
- private:
-  std::vector<Fact> facts_;
-};
+// The variables that occur in a term, and the functions, numbered from k_function on.
+inline constexpr uint64_t k_function = uint64_t{1} << 40;
+std::vector<uint64_t> names(const Pool& pool, Term t);
 
 Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,
              Statistics& statistics);

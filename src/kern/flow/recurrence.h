@@ -1,0 +1,47 @@
+#pragma once
+// The closed form of a loop header's phi, read off the SSA form: after k iterations
+//   affine        i0 + k * (sum of steps)
+//   shift_left    i0 << (k * by)
+//   shift_right   i0 >> (k * by), logical; `needs_positive`: only while the value is not negative (signed division)
+// Steps are values that do not change while the loop runs.
+#include <optional>
+#include <vector>
+
+#include "kir/cfg.h"
+#include "kir/ir.h"
+
+namespace fencepost::flow {
+
+struct Recurrence {
+  enum Kind : uint8_t { affine, shift_left, shift_right } kind = affine;
+  struct Step {
+    kir::ValueId value;
+    bool negative = false;
+  };
+  std::vector<Step> steps;
+  bool no_signed_wrap = false;  // the one addition says so
+  uint8_t by = 0;
+  bool needs_positive = false;
+};
+
+// Where each value of a function is defined.
+std::vector<kir::BlockId> definitions(const kir::Function& f);
+std::vector<const kir::Instruction*> instructions(const kir::Function& f);
+
+class Recurrences {
+ public:
+  Recurrences(const kir::Function& f, const kir::Cfg& cfg);
+  std::optional<Recurrence> find(uint32_t loop, kir::ValueId phi) const;
+  // Same value in every iteration: defined outside, or pure over such values.
+  bool invariant(uint32_t loop, kir::ValueId v) const;
+  kir::BlockId block_of(kir::ValueId v) const { return blocks_[v.index]; }
+  const kir::Instruction* definition(kir::ValueId v) const { return instructions_[v.index]; }
+
+ private:
+  const kir::Function& f_;
+  const kir::Cfg& cfg_;
+  std::vector<kir::BlockId> blocks_;
+  std::vector<const kir::Instruction*> instructions_;
+};
+
+}  // namespace fencepost::flow

@@ -1,0 +1,35 @@
+#pragma once
+// Which values and branches are the same for all threads of a set that reach the same dynamic point: of one group, or
+// of the whole grid. Sound: `uniform` is a promise, everything unknown is divergent.
+//
+// A value is uniform when its operands are. A phi also needs that the branches which choose between its predecessors
+// are uniform; a loop that threads may leave after different numbers of iterations makes its header's phis divergent.
+// A load is uniform when its address is and nothing that the entry function reaches writes the region.
+#include <cstdint>
+#include <vector>
+
+#include "flow/effects.h"
+#include "kir/ir.h"
+
+namespace fencepost::flow {
+
+enum class Threads : uint8_t { of_group, of_grid };
+
+struct Launch {
+  // 0: not fixed.
+  uint64_t local_size[3] = {1, 1, 1};
+  uint64_t num_groups[3] = {1, 1, 1};
+};
+
+struct Uniformity {
+  std::vector<uint8_t> values;    // by value: 1 uniform
+  std::vector<uint8_t> branches;  // by block: its terminator goes the same way for all
+  std::vector<uint8_t> loops;     // by loop: all threads that enter leave in the same iteration
+  bool results = true;            // all returned values are uniform
+};
+
+// `parameters`: by parameter, 1 uniform. `root`: the function whose effects count as "written".
+Uniformity uniformity(const kir::Module& m, const Effects& effects, kir::FunctionId f, kir::FunctionId root,
+                      const std::vector<uint8_t>& parameters, Threads threads, const Launch& launch);
+
+}  // namespace fencepost::flow

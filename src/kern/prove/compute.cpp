@@ -1,0 +1,203 @@
+// Pure instructions as formulas.
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+Term Execution::floating(const std::string& name, uint8_t width, const std::vector<Term>& operands) {
+  std::string full = "f." + name + ":" + std::to_string(width);
+  for (Term o : operands) full += "," + std::to_string(pool_.width(o));
+  return pool_.apply(pool_.symbol(full), width, operands);
+}
+
+Term Execution::compute(Activation& a, const Compute& c, Type type, const std::vector<Term>& o, int thread, Mode mode,
+                        const std::vector<Pair>& pairs) {
+  const auto t = static_cast<size_t>(thread);
+  const uint8_t w = width(type);
+  Pool& p = pool_;
+  const auto same_width = [&](Term x, uint8_t to, bool is_signed) {
+    const uint8_t from = p.width(x);
+    if (from == to) return x;
+    if (from > to) return p.extract(x, 0, to);
+    return is_signed ? p.sext(x, to) : p.zext(x, to);
+  };
+  const auto count_bits = [&](Term x, bool leading) {
+    // clz, ctz: the position of the first set bit from one end.
+    const uint8_t n = p.width(x);
+    Term r = p.constant(n, n);
+    for (uint8_t i = 0; i < n; ++i) {
+      const uint8_t bit = leading ? i : static_cast<uint8_t>(n - 1 - i);
+      r = p.ite(p.extract(x, bit, 1), p.constant(leading ? n - 1u - bit : bit, n), r);
+    }
+    return r;
+  };
+  switch (c.op) {
+    case Op::not_: return p.not_(o[0]);
+    case Op::neg: return p.neg(o[0]);
+    case Op::add: return p.add(o[0], o[1]);
+    case Op::sub: return p.sub(o[0], o[1]);
+    case Op::mul: return p.mul(o[0], o[1]);
+    case Op::sdiv:
+    case Op::srem: {
+      // SMT-LIB's values for a zero divisor.
+      const Term zero = p.eq(o[1], p.constant(0, w));
+      if (c.op == Op::srem) return p.ite(zero, o[0], p.srem(o[0], o[1]));
+      return p.ite(zero, p.ite(p.slt(o[0], p.constant(0, w)), p.constant(1, w), p.constant(~uint64_t{0}, w)),
+                   p.sdiv(o[0], o[1]));
+    }
+    case Op::udiv: return p.udiv(o[0], o[1]);
+    case Op::urem: return p.urem(o[0], o[1]);
+    case Op::and_: return p.and_(o[0], o[1]);
+    case Op::or_: return p.or_(o[0], o[1]);
+    case Op::xor_: return p.xor_(o[0], o[1]);
+    case Op::shl: return p.shl(o[0], o[1]);
+    case Op::lshr: return p.lshr(o[0], o[1]);
+    case Op::ashr: return p.ashr(o[0], o[1]);
+    case Op::smin: return p.ite(p.sle(o[0], o[1]), o[0], o[1]);
+    case Op::smax: return p.ite(p.sle(o[0], o[1]), o[1], o[0]);
+    case Op::umin: return p.ite(p.ule(o[0], o[1]), o[0], o[1]);
+    case Op::umax: return p.ite(p.ule(o[0], o[1]), o[1], o[0]);
+    case Op::clz: return count_bits(o[0], true);
+    case Op::ctz: return count_bits(o[0], false);
+    case Op::popcount: {
+      Term r = p.constant(0, w);
+      for (uint8_t i = 0; i < w; ++i) r = p.add(r, w == 1 ? p.extract(o[0], i, 1) : p.zext(p.extract(o[0], i, 1), w));
+      return r;
+    }
+    case Op::bitreverse: {
+      Term r = p.extract(o[0], 0, 1);
+      for (uint8_t i = 1; i < w; ++i) r = p.concat(r, p.extract(o[0], i, 1));
+      return r;
+    }
+    case Op::byteswap: {
+      Term r = p.extract(o[0], 0, 8);
+      for (uint8_t i = 8; i < w; i = static_cast<uint8_t>(i + 8)) r = p.concat(r, p.extract(o[0], i, 8));
+      return r;
+    }
+    case Op::eq:
+    case Op::pointer_eq: return p.eq(o[0], o[1]);
+    case Op::ne: return p.ne(o[0], o[1]);
+    case Op::slt: return p.slt(o[0], o[1]);
+    case Op::sle: return p.sle(o[0], o[1]);
+    case Op::sgt: return p.slt(o[1], o[0]);
+    case Op::sge: return p.sle(o[1], o[0]);
+    case Op::ult: return p.ult(o[0], o[1]);
+    case Op::ule: return p.ule(o[0], o[1]);
+    case Op::ugt: return p.ult(o[1], o[0]);
+    case Op::uge: return p.ule(o[1], o[0]);
+    case Op::ite: return p.ite(o[0], o[1], o[2]);
+    case Op::zext: return same_width(o[0], w, false);
+    case Op::sext: return same_width(o[0], w, true);
+    case Op::trunc: return same_width(o[0], w, false);
+    case Op::extract: return p.extract(o[0], static_cast<uint8_t>(c.imm), w);
+    case Op::concat: return p.concat(o[0], o[1]);
+    case Op::pointer_add:
+      return p.concat(base_of(o[0]), p.add(offset_of(o[0]), same_width(o[1], pointers.offset_bits, true)));
+    case Op::pointer_ult: {
+      const Term same = p.eq(base_of(o[0]), base_of(o[1]));
+      return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), p.ult(base_of(o[0]), base_of(o[1])));
+    }
+    case Op::pointer_to_bits: {
+      // An unknown multiple of 16 for each region.
+      const Term base = base_of(o[0]);
+      const auto high = static_cast<uint8_t>(w > 4 ? w - 4 : 1);
+      if (w <= 4) return memory.any(w);
+      const Term address =
+          p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w),
+                p.scale(p.zext(p.apply(p.symbol("address" + std::to_string(w)), high, {base}), w), 16));
+      return p.add(address, same_width(offset_of(o[0]), w, true));
+    }
+    case Op::bits_to_pointer: {
+      const Instruction* from = a.recurrences->definition(c.operands[0]);
+      const auto* source = from == nullptr ? nullptr : std::get_if<Compute>(&from->action);
+      if (source != nullptr && source->op == Op::pointer_to_bits) return get(a, source->operands[0])[t];
+      if (p.is_constant(o[0], 0)) return p.constant(0, w);
+      return memory.any(w);
+    }
+    case Op::fneg: return floating("neg", w, o);
+    case Op::fadd: return floating("add", w, o);
+    case Op::fsub: return floating("sub", w, o);
+    case Op::fmul: return floating("mul", w, o);
+    case Op::fdiv: return floating("div", w, o);
+    case Op::frem: return floating("rem", w, o);
+    case Op::fabs: return floating("abs", w, o);
+    case Op::fma: return floating("fma", w, o);
+    case Op::fcmp:
+      if (static_cast<FloatCompare>(c.imm) == FloatCompare::never) return p.no();
+      if (static_cast<FloatCompare>(c.imm) == FloatCompare::always) return p.yes();
+      return floating(std::string("compare.") + kir::name(static_cast<FloatCompare>(c.imm)), 1, o);
+    case Op::float_to_sint: return floating("to_sint", w, o);
+    case Op::float_to_uint: return floating("to_uint", w, o);
+    case Op::sint_to_float: return floating("from_sint", w, o);
+    case Op::uint_to_float: return floating("from_uint", w, o);
+    case Op::float_to_float: return floating("convert", w, o);
+    case Op::function: {
+      const std::string symbol = "function " + m_.symbols[c.symbol.index];
+      return floating(symbol, w, o);
+    }
+    case Op::id: {
+      const size_t d = c.dimension;
+      const auto flat = [&](const std::array<Term, 3>& id, const std::array<Term, 3>& size) {
+        return p.add(id[0], p.mul(size[0], p.add(id[1], p.mul(size[1], id[2]))));
+      };
+      const Term warp = p.constant(options_.warp_size, 32);
+      Term r;
+      switch (static_cast<IdKind>(c.imm)) {
+        case IdKind::local_id: r = local_id[t][d]; break;
+        case IdKind::group_id: r = group_id[t][d]; break;
+        case IdKind::local_size: r = local_size_[d]; break;
+        case IdKind::num_groups: r = num_groups_[d]; break;
+        case IdKind::global_offset: r = p.constant(options_.global_offset[d], 32); break;
+        case IdKind::work_dim: r = p.constant(options_.work_dim, 32); break;
+        case IdKind::lane: r = p.urem(flat(local_id[t], local_size_), warp); break;
+        case IdKind::warp: r = p.udiv(flat(local_id[t], local_size_), warp); break;
+        case IdKind::warp_size: r = warp; break;
+        case IdKind::num_warps: {
+          const Term threads = p.mul(local_size_[0], p.mul(local_size_[1], local_size_[2]));
+          r = p.udiv(p.add(threads, p.constant(options_.warp_size - 1, 32)), warp);
+          break;
+        }
+      }
+      return same_width(r, w, false);
+    }
+    case Op::any: return memory.any(w);
+    case Op::other:
+      // Only what stands in step can be compared.
+      return mode.lockstep && !pairs.empty() ? pairs[0][1 - t] : memory.any(w);
+    case Op::enabled: return a.guard[t];
+    case Op::dominator_enabled: {
+      const BlockId d = a.cfg->immediate_dominator(a.block);
+      return d ? a.guards[d.index][t] : a.guard[t];
+    }
+    case Op::implies: return p.implies(o[0], o[1]);
+    case Op::pointer_base: return same_width(base_of(o[0]), w, false);
+    case Op::pointer_offset: return same_width(offset_of(o[0]), w, false);
+    case Op::no_overflow_add: {
+      const uint8_t from = p.width(o[0]);
+      if (from > 56) {
+        unsupported.insert("overflow of 64-bit additions");
+        return memory.any(1);
+      }
+      const bool is_signed = c.imm == 1;
+      Term wide = p.constant(0, 64), narrow = p.constant(0, from);
+      for (Term x : o) {
+        wide = p.add(wide, is_signed ? p.sext(x, 64) : p.zext(x, 64));
+        narrow = p.add(narrow, x);
+      }
+      return p.eq(wide, is_signed ? p.sext(narrow, 64) : p.zext(narrow, 64));
+    }
+    case Op::accessed:
+    case Op::access_offset: unsupported.insert("predicates over access sets"); return memory.any(w);
+    case Op::taken_value: unsupported.insert("values taken from atomics"); return memory.any(w);
+    case Op::old:
+    case Op::return_value: break;  // execute.cpp
+  }
+  FENCEPOST_INVARIANT(false, "an instruction without a formula was executed");
+  return {};
+}
+
+}  // namespace fencepost::prove

@@ -1,0 +1,606 @@
+#include "prove/execute.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+namespace {
+
+constexpr uint64_t k_block_limit = 400000;  // blocks run in one execution
+constexpr uint32_t k_call_depth = 48;
+
+std::string dimension_name(const char* what, int thread, size_t d) {
+  return std::string(what) + std::to_string(thread) + "." + std::to_string(d);
+}
+
+}  // namespace
+
+Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
+                     const Options& options, Pairing pairing, const Refuted& refuted)
+    : memory(pool, m, Pointers{static_cast<uint8_t>(m.pointer_bits == 64 ? 48 : 32)}, pairing == Pairing::same_group),
+      pointers{static_cast<uint8_t>(m.pointer_bits == 64 ? 48 : 32)},
+      pool_(pool),
+      m_(m),
+      effects_(effects),
+      entry_(entry),
+      options_(options),
+      pairing_(pairing),
+      refuted_(refuted) {
+  const flow::FunctionEffects& e = effects.function(entry);
+  for (uint32_t r = 0; r < m.regions.size(); ++r) {
+    const Space space = m.regions[r].space;
+    const bool shared = space == Space::global || space == Space::group;
+    if (shared && (e.atomics[r] != 0 ||
+                   (options.abstraction == Abstraction::adversarial && e.writes[r] != 0)))
+      memory.make_adversarial({r});
+  }
+  required = pool_.yes();
+}
+
+void Execution::run() {
+  std::vector<Term> bounds;
+  const Term one = pool_.constant(1, 32);
+  for (size_t d = 0; d < 3; ++d) {
+    const auto size = [&](uint64_t fixed, const char* what) {
+      if (fixed != 0) return pool_.constant(fixed, 32);
+      const Term v = pool_.variable(32, std::string(what) + "." + std::to_string(d));
+      bounds.push_back(pool_.ule(one, v));
+      bounds.push_back(pool_.ule(v, pool_.constant(1u << 30, 32)));
+      return v;
+    };
+    local_size_[d] = size(options_.launch.local_size[d], "local_size");
+    num_groups_[d] = size(options_.launch.num_groups[d], "num_groups");
+    const auto id = [&](uint64_t fixed, Term count, std::string name) {
+      if (fixed != 0) return pool_.number_below(fixed, 32, std::move(name), bounds);
+      const Term v = pool_.variable(32, std::move(name));
+      bounds.push_back(pool_.ult(v, count));
+      return v;
+    };
+    for (int t = 0; t < 2; ++t) {
+      local_id[static_cast<size_t>(t)][d] =
+          id(options_.launch.local_size[d], local_size_[d], dimension_name("lid", t, d));
+      if (t == 1 && pairing_ == Pairing::same_group)
+        group_id[1][d] = group_id[0][d];
+      else
+        group_id[static_cast<size_t>(t)][d] =
+            id(options_.launch.num_groups[d], num_groups_[d], dimension_name("gid", t, d));
+    }
+  }
+  for (Term b : bounds) {
+    // Positions of ids: from the start, about no particular thread.
+    Fact f{b, 0, ~0u, 0, formula::names(pool_, b)};
+    if (!pool_.is_true(b)) facts.push_back(std::move(f));
+  }
+  std::vector<Term> differ;
+  for (size_t d = 0; d < 3; ++d) {
+    if (pairing_ == Pairing::same_group)
+      differ.push_back(pool_.ne(local_id[0][d], local_id[1][d]));
+    else
+      differ.push_back(pool_.ne(group_id[0][d], group_id[1][d]));
+  }
+  distinct = pool_.any(std::move(differ));
+
+  const Function& f = m_.function(entry_);
+  Activation a;
+  a.id = entry_;
+  a.f = &f;
+  a.entry = true;
+  a.path = f.symbol;
+  a.values.resize(f.values.size());
+  std::vector<uint8_t> uniform_parameters;
+  for (size_t i = 0; i < f.parameters.size(); ++i) {
+    const Parameter& p = f.parameters[i];
+    const bool shared = f.kernel;
+    Pair v;
+    if (p.type.kind == Type::pointer && p.region) {
+      v = both(pool_.constant(uint64_t{p.region.index + 1} << pointers.offset_bits, pointers.width()));
+    } else if (p.type.kind == Type::bits && p.source_index < options_.arguments.size() &&
+               options_.arguments[p.source_index] && f.kernel) {
+      v = both(pool_.constant(*options_.arguments[p.source_index], p.type.width));
+    } else {
+      v = unknown(width(p.type), "parameter " + p.name, shared);
+    }
+    if (p.type.kind == Type::bits) scalars.emplace_back(p.name, v);
+    uniform_parameters.push_back(v[0] == v[1] ? 1 : 0);
+    for (uint32_t x = 0; x < f.values.size(); ++x)
+      if (f.values[x].kind == Value::parameter && f.values[x].index == i) a.values[x] = v;
+  }
+  a.uniform = flow::uniformity(
+      m_, effects_, entry_, entry_, uniform_parameters,
+      pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid, options_.launch);
+  std::vector<Pair> results;
+  Pair returned;
+  function(a, both(pool_.yes()), Mode{}, results, returned);
+}
+
+// ---- values ------------------------------------------------------------------------------------------------
+
+Pair Execution::unknown(uint8_t width, const std::string& name, bool shared) {
+  const Term v = pool_.variable(width, name);
+  return {v, shared ? v : pool_.variable(width, name + "'")};
+}
+
+Pair Execution::get(Activation& a, ValueId v) {
+  const Value& value = a.f->value(v);
+  switch (value.kind) {
+    case Value::constant:
+      if (value.type.kind == Type::pointer) {
+        if (value.constant_bits == 0) return both(pool_.constant(0, pointers.width()));
+        // A raw address: an unknown object, the same for all.
+        const Term address = pool_.constant(value.constant_bits, pointers.width());
+        return both(pool_.apply(pool_.symbol("address"), pointers.width(), {address}));
+      }
+      return both(pool_.constant(value.constant_bits, value.type.width));
+    case Value::region_address:
+      return both(pool_.constant(uint64_t{value.region.index + 1} << pointers.offset_bits, pointers.width()));
+    case Value::function_address:
+      return both(
+          pool_.constant((k_function_base + value.function.index) << pointers.offset_bits, pointers.width()));
+    case Value::parameter:
+    case Value::result: break;
+  }
+  const Pair p = a.values[v.index];
+  if (p[0] && p[1]) return p;
+  return both(pool_.constant(0, width(value.type)));  // in code that no thread reaches
+}
+
+bool Execution::mentions_other(const Activation& a, ValueId v, int depth) const {
+  const Instruction* in = a.recurrences->definition(v);
+  if (in == nullptr || depth > 40) return depth > 40;
+  const auto* c = std::get_if<Compute>(&in->action);
+  if (c == nullptr) return false;
+  if (c->op == Op::other) return true;
+  return std::any_of(c->operands.begin(), c->operands.end(),
+                     [&](ValueId o) { return mentions_other(a, o, depth + 1); });
+}
+
+// The value of an expression of pure instructions and spec loads, as of now; `memory_state`: as memory was then.
+Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memory::State* memory_state, int depth) {
+  const auto t = static_cast<size_t>(thread);
+  const Instruction* in = a.recurrences->definition(v);
+  if (in == nullptr || depth > 200) return get(a, v)[t];
+  if (const auto* l = std::get_if<Load>(&in->action); l != nullptr && l->spec) {
+    const Term p = pure(a, l->access.pointer, thread, mode, memory_state, depth + 1);
+    const bool pointer = a.f->value(v).type.kind == Type::pointer;
+    Term r;
+    for (RegionId region : l->access.regions) {
+      const uint32_t head = (memory_state != nullptr ? *memory_state : memory.state)[region.index][t];
+      const Term x = memory.read_at(head, region, thread, offset_of(p), l->access.bytes, pointer);
+      r = r ? pool_.ite(pool_.eq(base_of(p), pool_.constant(region.index + 1, 16)), x, r) : x;
+    }
+    return r ? r : memory.any(width(a.f->value(v).type));
+  }
+  const auto* c = std::get_if<Compute>(&in->action);
+  if (c == nullptr || c->op == Op::any) return get(a, v)[t];
+  if (c->op == Op::old) return pure(a, c->operands[0], thread, mode, &a.entry_memory, depth + 1);
+  if (c->op == Op::return_value)
+    return c->imm < a.returned.size() ? a.returned[c->imm][t] : memory.any(width(a.f->value(v).type));
+  if (c->op == Op::other)
+    return mode.lockstep ? pure(a, c->operands[0], 1 - thread, mode, memory_state, depth + 1)
+                         : memory.any(width(a.f->value(v).type));
+  std::vector<Term> operands;
+  std::vector<Pair> pairs;
+  for (ValueId o : c->operands) {
+    operands.push_back(pure(a, o, thread, mode, memory_state, depth + 1));
+    pairs.push_back(both(operands.back()));
+  }
+  return compute(a, *c, a.f->value(v).type, operands, thread, mode, pairs);
+}
+
+// ---- functions and blocks ----------------------------------------------------------------------------------
+
+const flow::Recurrences& Execution::recurrences(FunctionId f) {
+  auto& r = recurrences_[f.index];
+  if (r == nullptr) r = std::make_unique<flow::Recurrences>(m_.function(f), effects_.cfg(f));
+  return *r;
+}
+
+const flow::LoopEffects& Execution::loop_effects(FunctionId f, uint32_t l) {
+  const auto key = std::make_pair(f.index, l);
+  auto it = loop_effects_.find(key);
+  if (it == loop_effects_.end()) it = loop_effects_.emplace(key, effects_.loop(f, l)).first;
+  return it->second;
+}
+
+void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>& results, Pair& returned) {
+  const Function& f = *a.f;
+  a.cfg = &effects_.cfg(a.id);
+  a.recurrences = &recurrences(a.id);
+  a.guards.assign(f.blocks.size(), both(pool_.no()));
+  a.loop_entry.assign(a.cfg->loops().size(), both(pool_.no()));
+  if (!a.cfg->reducible()) unsupported.insert("irreducible control flow in " + f.name);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    if (m_.regions[r].origin == Origin::automatic && m_.regions[r].owner == a.id)
+      memory.forget({r}, guard, false);
+  a.entry_memory = memory.state;
+  a.guards[0] = guard;
+  blocks(a, a.cfg->reverse_postorder(), ~0u, mode);
+
+  // What is returned: of the return that is reached.
+  std::vector<uint32_t> ends;
+  bool dies = false;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    if (std::holds_alternative<Return>(f.blocks[b].terminator)) ends.push_back(b);
+    if (std::holds_alternative<Trap>(f.blocks[b].terminator) ||
+        std::holds_alternative<Unreachable>(f.blocks[b].terminator))
+      dies = true;
+  }
+  results.clear();
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    Pair v{};
+    for (uint32_t b : ends) {
+      const auto& ret = std::get<Return>(f.blocks[b].terminator);
+      const Pair x = get(a, ret.values[i]);
+      if (!v[0])
+        v = x;
+      else
+        v = {pool_.ite(a.guards[b][0], x[0], v[0]), pool_.ite(a.guards[b][1], x[1], v[1])};
+    }
+    if (!v[0]) v = unknown(width(f.results[i]), "no return", false);
+    results.push_back(v);
+  }
+  if (!dies && !ends.empty()) {
+    returned = guard;
+  } else {
+    returned = both(pool_.no());
+    for (uint32_t b : ends)
+      for (size_t t = 0; t < 2; ++t) returned[t] = pool_.any(returned[t], a.guards[b][t]);
+  }
+  a.returned = results;
+  for (size_t i = 0; i < a.ensures.size(); ++i) {
+    ++position_;
+    const bool two = mentions_other(a, a.ensures[i]);
+    for (int t = 0; t < 2; ++t) {
+      const Term c = pure(a, a.ensures[i], t, mode, nullptr);
+      const Term holds = pool_.implies(returned[static_cast<size_t>(t)], c);
+      if (t == 0) oblige(Kind::postcondition, pool_.not_(holds), a.ensure_places[i], two, mode);
+      fact(holds, t, two);
+    }
+  }
+}
+
+void Execution::blocks(Activation& a, const std::vector<BlockId>& order, uint32_t loop_number, Mode mode) {
+  for (BlockId b : order) {
+    const uint32_t inner = a.cfg->innermost_loop(b);
+    if (inner != loop_number) {
+      if (inner != ~0u && a.cfg->loops()[inner].header == b && a.cfg->loops()[inner].parent == loop_number)
+        loop(a, inner, mode);
+      continue;
+    }
+    const bool header = inner != ~0u && a.cfg->loops()[inner].header == b;
+    if (!header && b.index != 0) a.guards[b.index] = guard_of(a, b, loop_number);
+    block(a, b, header, mode);
+  }
+}
+
+Pair Execution::guard_of(Activation& a, BlockId b, uint32_t loop_number) {
+  (void)loop_number;
+  const BlockId d = a.cfg->immediate_dominator(b);
+  if (d) {
+    uint32_t left = ~0u;  // the outermost loop around d that b is not in
+    for (uint32_t l = a.cfg->innermost_loop(d); l != ~0u; l = a.cfg->loops()[l].parent)
+      if (!a.cfg->in_loop(b, l)) left = l;
+    const BlockId from = left == ~0u ? d : a.cfg->loops()[left].header;
+    if (a.cfg->postdominates(b, from)) return left == ~0u ? a.guards[d.index] : a.loop_entry[left];
+  }
+  Pair g = both(pool_.no());
+  for (BlockId p : a.cfg->predecessors(b))
+    if (const auto it = a.edges.find({p.index, b.index}); it != a.edges.end())
+      for (size_t t = 0; t < 2; ++t) g[t] = pool_.any(g[t], it->second[t]);
+  return g;
+}
+
+void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
+  const Block& blk = a.f->blocks[b.index];
+  const Pair guard = a.guards[b.index];
+  const bool dead = pool_.is_false(guard[0]) && pool_.is_false(guard[1]);
+  if (++blocks_run_ > k_block_limit) {
+    unsupported.insert("a kernel with so many nested loops and calls");
+    return;
+  }
+  a.guard = guard;
+  a.block = b;
+  if (!dead) {
+    for (const Instruction& in : blk.instructions) {
+      if (const auto* phi = std::get_if<Phi>(&in.action)) {
+        if (header) continue;
+        Pair v{};
+        for (size_t t = 0; t < 2; ++t) {
+          const std::vector<Term> known = pool_.conjuncts(guard[t]);
+          for (const Phi::Entry& e : phi->entries) {
+            const auto it = a.edges.find({e.from.index, b.index});
+            if (it == a.edges.end() || pool_.is_false(it->second[t])) continue;
+            const Term x = get(a, e.value)[t];
+            if (!v[t]) {
+              v[t] = x;
+              continue;
+            }
+            // Relative to the block's own guard.
+            std::vector<Term> condition;
+            for (Term c : pool_.conjuncts(it->second[t]))
+              if (!std::binary_search(known.begin(), known.end(), c)) condition.push_back(c);
+            v[t] = pool_.ite(pool_.all(std::move(condition)), x, v[t]);
+          }
+          if (!v[t]) v[t] = pool_.constant(0, width(a.f->value(in.results[0]).type));
+        }
+        set(a, in.results[0], v);
+        continue;
+      }
+      instruction(a, in, a.guard, mode);
+    }
+    a.guards[b.index] = a.guard;
+  }
+  terminator(a, b, mode);
+}
+
+void Execution::terminator(Activation& a, BlockId b, Mode mode) {
+  const Block& blk = a.f->blocks[b.index];
+  const Pair g = a.guards[b.index];
+  for (BlockId s : successors(blk.terminator)) a.edges[{b.index, s.index}] = both(pool_.no());
+  const auto put = [&](BlockId to, Pair c) {
+    Pair& e = a.edges[{b.index, to.index}];
+    for (size_t t = 0; t < 2; ++t) e[t] = pool_.any(e[t], pool_.all(g[t], c[t]));
+  };
+  if (const auto* j = std::get_if<Jump>(&blk.terminator)) {
+    put(j->to, both(pool_.yes()));
+  } else if (const auto* br = std::get_if<Branch>(&blk.terminator)) {
+    const Pair c = get(a, br->condition);
+    put(br->then_, c);
+    put(br->else_, {pool_.not_(c[0]), pool_.not_(c[1])});
+  } else if (const auto* s = std::get_if<Switch>(&blk.terminator)) {
+    const Pair v = get(a, s->value);
+    Pair rest = both(pool_.yes());
+    for (const auto& [value, to] : s->cases) {
+      Pair c;
+      for (size_t t = 0; t < 2; ++t) {
+        c[t] = pool_.eq(v[t], pool_.constant(value, pool_.width(v[t])));
+        rest[t] = pool_.all(rest[t], pool_.not_(c[t]));
+      }
+      put(to, c);
+    }
+    put(s->otherwise, rest);
+  } else if (std::holds_alternative<Unreachable>(blk.terminator)) {
+    oblige(Kind::unreachable, g[0], blk.place, false, mode);
+  }
+}
+
+void Execution::fact(Term t, int thread, bool two) {
+  if (pool_.is_true(t)) return;
+  Fact f;
+  f.term = t;
+  f.from = position_;
+  f.threads = two ? 3 : static_cast<uint8_t>(1 << thread);
+  f.names = formula::names(pool_, t);
+  facts.push_back(std::move(f));
+}
+
+Obligation* Execution::oblige(Kind kind, Term failing, PlaceId place, bool two, Mode mode) {
+  if (!mode.check || pool_.is_false(failing)) return nullptr;
+  Obligation o;
+  o.kind = kind;
+  o.failing = failing;
+  o.position = position_++;
+  o.both = two;
+  o.place = place;
+  obligations.push_back(std::move(o));
+  return &obligations.back();
+}
+
+// ---- instructions ------------------------------------------------------------------------------------------
+
+void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mode mode) {
+  const auto result_type = [&]() { return a.f->value(in.results[0]).type; };
+  if (const auto* c = std::get_if<Compute>(&in.action)) {
+    if (c->op == Op::any) {
+      set(a, in.results[0], unknown(width(result_type()), "any " + c->note, false));
+      return;
+    }
+    std::vector<Pair> pairs;
+    for (ValueId o : c->operands) pairs.push_back(get(a, o));
+    Pair r;
+    for (int t = 0; t < 2; ++t) {
+      std::vector<Term> operands;
+      for (const Pair& p : pairs) operands.push_back(p[static_cast<size_t>(t)]);
+      if (c->op == Op::old || c->op == Op::return_value)
+        r[static_cast<size_t>(t)] = c->op == Op::old ? pure(a, in.results[0], t, mode, &a.entry_memory)
+                                                     : memory.any(width(result_type()));  // known at the end only
+      else
+        r[static_cast<size_t>(t)] = compute(a, *c, result_type(), operands, t, mode, pairs);
+    }
+    set(a, in.results[0], r);
+  } else if (const auto* l = std::get_if<Load>(&in.action)) {
+    load(a, in, *l, guard, mode);
+  } else if (const auto* s = std::get_if<Store>(&in.action)) {
+    store(a, in, *s, guard, mode);
+  } else if (const auto* at = std::get_if<Atomic>(&in.action)) {
+    atomic(a, in, *at, guard, mode);
+  } else if (const auto* b = std::get_if<Barrier>(&in.action)) {
+    barrier(a, in, *b, guard, mode);
+  } else if (const auto* k = std::get_if<Call>(&in.action)) {
+    call(a, in, *k, guard, mode);
+  } else if (const auto* n = std::get_if<Annotation>(&in.action)) {
+    annotation(a, in, *n, guard, mode);
+  } else if (std::holds_alternative<WarpExchange>(in.action)) {
+    if (!in.results.empty()) set(a, in.results[0], unknown(width(result_type()), "exchanged", false));
+  } else if (std::holds_alternative<Fence>(in.action)) {
+    // Orders, but no one waits.
+  } else {
+    static constexpr const char* k_names[] = {"", "", "", "", "", "", "", "", "asynchronous group copy",
+                                              "waiting for asynchronous copies", "", "", "barrier invariant",
+                                              "read permission", "array snapshot", "effects of a specification function"};
+    unsupported.insert(k_names[in.action.index()]);
+    for (ValueId r : in.results) set(a, r, unknown(width(a.f->value(r).type), "unsupported", false));
+  }
+}
+
+void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair guard, Mode mode) {
+  std::vector<Pair> merged;
+  for (ValueId r : in.results) merged.push_back(unknown(width(a.f->value(r).type), "result", false));
+  Pair none = guard;
+  Pair after = both(pool_.no());
+  bool first = true;
+  for (FunctionId target : flow::targets(c)) {
+    Pair g = guard;
+    if (!c.callee) {
+      const Pair p = get(a, c.pointer);
+      const Term address = pool_.constant(k_function_base + target.index, 16);
+      for (size_t t = 0; t < 2; ++t) {
+        const Term hit = pool_.eq(base_of(p[t]), address);
+        none[t] = pool_.all(none[t], pool_.not_(hit));
+        g[t] = pool_.all(g[t], hit);
+      }
+    }
+    if (pool_.is_false(g[0]) && pool_.is_false(g[1])) continue;
+    const Function& f = m_.function(target);
+    std::vector<Pair> results;
+    Pair returned = g;
+    if (!f.body) {
+      for (const Block& b : f.blocks)
+        for (const Instruction& i : b.instructions)
+          if (!std::holds_alternative<Compute>(i.action))
+            unsupported.insert("a contract of the bodiless function " + f.name);
+      for (const Type& t : f.results) results.push_back(unknown(width(t), "result of " + f.name, false));
+    } else if (effects_.function(target).recursive || a.depth >= k_call_depth) {
+      unsupported.insert("recursion through " + f.name);
+      for (const Type& t : f.results) results.push_back(unknown(width(t), "result of " + f.name, false));
+    } else {
+      Activation inner;
+      inner.id = target;
+      inner.f = &f;
+      inner.depth = a.depth + 1;
+      inner.call = in.place;
+      inner.path = a.path + "/" + f.symbol;
+      inner.values.resize(f.values.size());
+      std::vector<uint8_t> uniform;
+      for (ValueId v : c.arguments) {
+        const Pair p = get(a, v);
+        const Instruction* def = a.recurrences->definition(v);
+        uniform.push_back(def == nullptr ? (p[0] == p[1] ? 1 : 0) : a.uniform.values[v.index]);
+      }
+      for (uint32_t x = 0; x < f.values.size(); ++x)
+        if (f.values[x].kind == Value::parameter && f.values[x].index < c.arguments.size())
+          inner.values[x] = get(a, c.arguments[f.values[x].index]);
+      inner.uniform = flow::uniformity(
+          m_, effects_, target, entry_, uniform,
+          pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid, options_.launch);
+      function(inner, g, mode, results, returned);
+    }
+    for (size_t i = 0; i < results.size() && i < merged.size(); ++i)
+      merged[i] = first && c.callee ? results[i]
+                                    : Pair{pool_.ite(g[0], results[i][0], merged[i][0]),
+                                           pool_.ite(g[1], results[i][1], merged[i][1])};
+    for (size_t t = 0; t < 2; ++t) after[t] = pool_.any(after[t], returned[t]);
+    first = false;
+  }
+  for (size_t i = 0; i < in.results.size(); ++i) set(a, in.results[i], merged[i]);
+  if (c.callee) {
+    a.guard = after;
+  } else {
+    ++position_;
+    oblige(Kind::null_pointer, none[0], in.place, false, mode);
+    for (int t = 0; t < 2; ++t) fact(pool_.not_(none[static_cast<size_t>(t)]), t);
+  }
+}
+
+void Execution::annotation(Activation& a, const Instruction& in, const Annotation& n, Pair guard, Mode mode) {
+  if (n.note == Note::ensures) {
+    a.ensures.push_back(n.condition);
+    a.ensure_places.push_back(in.place);
+    return;
+  }
+  if (n.note == Note::function_wide_invariant) {
+    unsupported.insert("function-wide invariant");
+    return;
+  }
+  ++position_;
+  const Pair c = get(a, n.condition);
+  const bool two = mentions_other(a, n.condition);
+  Pair holds;
+  for (size_t t = 0; t < 2; ++t) holds[t] = n.global ? c[t] : pool_.implies(guard[t], c[t]);
+  std::string candidate;
+  if (n.candidate) {
+    candidate = a.f->symbol + ":user:" + where(m_, in.place);
+    candidates.insert(candidate);
+    if (refuted_.contains(candidate)) return;
+  }
+  const auto require = [&](Kind kind) {
+    Obligation* o = oblige(kind, pool_.not_(holds[0]), in.place, two, mode);
+    if (o != nullptr) o->candidate = candidate;
+    return o;
+  };
+  switch (n.note) {
+    case Note::assert_: require(Kind::assertion); break;
+    case Note::assume: break;
+    case Note::invariant:
+      if (header_ != Header::assume) {
+        Mode checking = mode;
+        checking.check = true;
+        mode = checking;
+        require(header_ == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained);
+        return;  // the loop's own run assumes it
+      }
+      break;
+    case Note::requires_:
+      if (!a.entry) {
+        if (Obligation* o = require(Kind::precondition); o != nullptr) {
+          o->place = a.call;
+          o->other_place = in.place;
+        }
+      } else {
+        required = pool_.all(required, holds[0]);
+      }
+      break;
+    case Note::ensures:
+    case Note::function_wide_invariant: break;
+  }
+  fact(holds[0], 0, two);
+  fact(holds[1], 1, two);
+}
+
+void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
+  ++position_;
+  if (!in.results.empty()) {
+    const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
+    set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
+  }
+  if (b.scope == Scope::warp) return;  // orders lanes only: taken as no meeting at all
+  if (b.arrive || b.count || b.mask || (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
+    unsupported.insert("a barrier with a name or a count");
+    return;
+  }
+  const bool device = b.scope != Scope::group;
+  BarrierRecord r;
+  r.position = position_;
+  r.guard = guard;
+  r.device = device;
+  const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.no());
+  const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.no());
+  r.local = all(guard, lf);
+  r.global = all(guard, gf);
+  const bool meets = pairing_ == Pairing::same_group || device;
+  if (meets) {
+    const Term same = pool_.eq(guard[0], guard[1]);
+    oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
+    if (mode.lockstep) fact(same, 0, true);
+    if (mode.log) {
+      barriers.push_back(r);
+      if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) ++local_segment_;
+      if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
+      ++intervals;
+    }
+  }
+  // Others may have written meanwhile.
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    if (e.writes[x] == 0 || memory.adversarial({x})) continue;
+    const Space space = m_.regions[x].space;
+    if (space == Space::group) memory.forget({x}, r.local, mode.lockstep);
+    if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
+  }
+}
+
+}  // namespace fencepost::prove

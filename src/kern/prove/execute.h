@@ -1,0 +1,226 @@
+#pragma once
+// Two threads run side by side over one function, symbolically: the heart of `prove`. The result is a list of accesses
+// and meeting points, each with a guard for each thread, of facts that hold, and of obligations that must not be
+// satisfiable. prove.cpp asks the questions.
+//
+// Loops. The phis of a header become "the value after k iterations" with k unknown: a closed form where flow/recurrence
+// finds one, else an unknown value. What is known of it: the facts of the closed form, "the k-1st iteration came back to
+// the header", the user's invariants and the candidates that survived. A loop without meeting points runs twice: once
+// for its accesses, each thread in an iteration of its own, and once for what follows it (in step when all threads leave
+// in the same iteration). A loop with meeting points runs in step: iteration k, then k+1, so that what no barrier
+// separates stands together; the k iterations before are one virtual barrier if every one passes a real one.
+//
+// Guards. A block that every path from its dominator reaches has the dominator's guard: that a loop ends is a fact about
+// its k, not a part of the guard, so that guards of two threads stay comparable. Facts carry the position up to which a
+// thread must have come for them to hold.
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "flow/effects.h"
+#include "flow/recurrence.h"
+#include "flow/uniform.h"
+#include "formula/pool.h"
+#include "formula/solve.h"
+#include "kir/cfg.h"
+#include "kir/ir.h"
+#include "prove/memory.h"
+#include "prove/prove.h"
+
+namespace fencepost::prove {
+
+enum class Pairing : uint8_t { same_group, other_group };
+
+struct Fact {
+  Term term;
+  uint32_t from = 0;   // holds for a thread that has come this far
+  uint32_t until = ~0u;  // and not further (variables of a finished summary)
+  uint8_t threads = 1;   // bit t: is about thread t
+  std::vector<uint64_t> names;
+};
+
+struct AccessRecord {
+  kir::AccessKind kind = kir::AccessKind::read;
+  kir::RegionId region;
+  Pair guard, offset, value;
+  std::array<uint32_t, 2> before{};  // memory layer at the time of a write
+  uint32_t bytes = 0;
+  bool pointer = false;
+  kir::PlaceId place;
+  uint32_t site = 0, part = 0;
+  uint32_t position = 0;
+  uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
+  uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
+  const kir::Atomic* atomic = nullptr;
+  Term async_event[2];
+};
+
+struct BarrierRecord {
+  uint32_t position = 0;
+  Pair guard, local, global;
+  bool device = false;
+};
+
+struct Obligation {
+  Kind kind = Kind::assertion;
+  Term failing;  // must be unsatisfiable
+  uint32_t position = 0;
+  bool both = false;  // speaks of both threads
+  kir::PlaceId place, other_place;
+  kir::RegionId region;
+  Term offset;
+  uint32_t bytes = 0;
+  std::string candidate;  // not an error: an invariant that was only proposed
+};
+
+// Facts that both runs take as given: names of candidate invariants that were refuted.
+using Refuted = std::set<std::string>;
+
+class Execution {
+ public:
+  Execution(Pool& pool, const kir::Module& m, const flow::Effects& effects, kir::FunctionId entry,
+            const Options& options, Pairing pairing, const Refuted& refuted);
+  void run();
+
+  std::vector<AccessRecord> accesses;
+  std::vector<BarrierRecord> barriers;
+  std::vector<Fact> facts;
+  std::vector<Obligation> obligations;
+  std::set<std::string> unsupported;
+  std::set<std::string> candidates;  // proposed in this run
+  std::array<std::array<Term, 3>, 2> local_id, group_id;
+  std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
+  Term distinct;                                      // the two are different threads
+  Term required;                                      // conjunction of the entry function's requirements, thread 0
+  uint32_t intervals = 1;
+  Memory memory;
+  Pointers pointers;
+
+ private:
+  struct Mode {
+    bool log = true;       // record accesses
+    bool check = true;     // record obligations
+    bool lockstep = true;  // both threads are in the same iterations
+  };
+  struct Activation {
+    kir::FunctionId id;
+    const kir::Function* f = nullptr;
+    const kir::Cfg* cfg = nullptr;
+    flow::Uniformity uniform;
+    const flow::Recurrences* recurrences = nullptr;
+    std::vector<Pair> values;
+    std::vector<Pair> guards, loop_entry;
+    std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
+    Memory::State entry_memory;
+    kir::PlaceId call;
+    std::vector<kir::ValueId> ensures;
+    std::vector<kir::PlaceId> ensure_places;
+    std::vector<Pair> returned;
+    std::string path;
+    uint32_t depth = 0;
+    bool entry = false;
+    kir::BlockId block;  // being run
+    Pair guard;          // at the current instruction
+  };
+  // An invariant that is proposed: a sentence about the header's phis, its count and a thread.
+  using Phis = std::vector<std::pair<kir::ValueId, Pair>>;
+  struct Candidate {
+    std::string name;
+    bool both = false;
+    std::function<Term(const Phis& now, Pair k, int thread)> holds;
+  };
+  struct LoopRun {
+    std::vector<Candidate> proposed;
+    Pair k;
+    Pair k_variable;  // of fewer bits when the number of iterations is bounded; none if it is constant
+    uint64_t first_variable = 0, first_symbol = 0;
+    uint32_t position = 0;
+    Phis phis;
+    Pair entry, latch;
+    std::map<std::pair<uint32_t, uint32_t>, Pair> exits;
+    Pair exit;
+  };
+  enum class Header : uint8_t { assume, entry, maintained };
+
+  // values
+  Pair get(Activation& a, kir::ValueId v);
+  void set(Activation& a, kir::ValueId v, Pair p) { a.values[v.index] = p; }
+  uint8_t width(kir::Type t) const { return t.kind == kir::Type::pointer ? pointers.width() : t.width; }
+  Pair unknown(uint8_t width, const std::string& name, bool shared);
+  Term compute(Activation& a, const kir::Compute& c, kir::Type type, const std::vector<Term>& o, int thread, Mode mode,
+               const std::vector<Pair>& pairs);
+  Term floating(const std::string& name, uint8_t width, const std::vector<Term>& operands);
+  Term pure(Activation& a, kir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
+  bool mentions_other(const Activation& a, kir::ValueId v, int depth = 0) const;
+  Term offset_of(Term pointer) { return pool_.extract(pointer, 0, pointers.offset_bits); }
+  Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
+
+  // control
+  void function(Activation& a, Pair guard, Mode mode, std::vector<Pair>& results, Pair& returned);
+  void blocks(Activation& a, const std::vector<kir::BlockId>& order, uint32_t loop, Mode mode);
+  Pair guard_of(Activation& a, kir::BlockId b, uint32_t loop);
+  void block(Activation& a, kir::BlockId b, bool header, Mode mode);
+  void terminator(Activation& a, kir::BlockId b, Mode mode);
+  void instruction(Activation& a, const kir::Instruction& in, Pair guard, Mode mode);
+  void call(Activation& a, const kir::Instruction& in, const kir::Call& c, Pair guard, Mode mode);
+  void annotation(Activation& a, const kir::Instruction& in, const kir::Annotation& n, Pair guard, Mode mode);
+  void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
+
+  // loops
+  void loop(Activation& a, uint32_t l, Mode mode);
+  LoopRun iteration(Activation& a, uint32_t l, Pair entry, Mode mode, bool forget_common,
+                    const std::optional<LoopRun>& earlier);
+  LoopRun next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode);
+  void body(Activation& a, uint32_t l, LoopRun& run, Mode mode);
+  void header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard,
+                         Mode mode, Header what);
+  Phis incoming(Activation& a, uint32_t l, bool latch);
+  void come_back_facts(LoopRun& run, Term latch, int thread);
+  void propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode);
+  void assume_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode);
+  void check_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode);
+  uint64_t most_iterations(Activation& a, uint32_t l, kir::ValueId phi, Term first, int thread, Mode mode);
+  bool positive_while_running(const Activation& a, uint32_t l, kir::ValueId phi) const;
+
+  // memory
+  void load(Activation& a, const kir::Instruction& in, const kir::Load& l, Pair guard, Mode mode);
+  void store(Activation& a, const kir::Instruction& in, const kir::Store& s, Pair guard, Mode mode);
+  void atomic(Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Mode mode);
+  void pointer_checks(Activation& a, const kir::Access& access, Pair pointer, Pair guard, kir::PlaceId place, Mode mode,
+                      bool writes);
+  void log(kir::AccessKind kind, const kir::Access& access, kir::RegionId r, Pair guard, Pair pointer, Pair value,
+           bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
+  bool conflicts_possible(kir::RegionId r) const;
+
+  void fact(Term t, int thread, bool both = false);
+  // Null when there is nothing to ask. Facts that are added later do not count for the question.
+  Obligation* oblige(Kind kind, Term failing, kir::PlaceId place, bool both, Mode mode);
+  Pair both(Term t) const { return {t, t}; }
+  Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
+  const flow::Recurrences& recurrences(kir::FunctionId f);
+  const flow::LoopEffects& loop_effects(kir::FunctionId f, uint32_t l);
+
+  Pool& pool_;
+  const kir::Module& m_;
+  const flow::Effects& effects_;
+  kir::FunctionId entry_;
+  const Options& options_;
+  Pairing pairing_;
+  const Refuted& refuted_;
+  uint32_t position_ = 1;
+  uint32_t local_segment_ = 0, global_segment_ = 0;
+  uint32_t second_ = 0, seconds_ = 0;
+  std::map<uint32_t, std::unique_ptr<flow::Recurrences>> recurrences_;
+  std::map<std::pair<uint32_t, uint32_t>, flow::LoopEffects> loop_effects_;
+  Header header_ = Header::assume;
+  uint64_t blocks_run_ = 0;
+  std::array<Term, 3> local_size_, num_groups_;
+  Mode current_{};
+};
+
+}  // namespace fencepost::prove

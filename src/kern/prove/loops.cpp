@@ -1,0 +1,626 @@
+// Loops as arbitrary iterations; execute.h says how.
+#include <algorithm>
+#include <bit>
+
+#include "base/diagnostic.h"
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+namespace {
+
+constexpr uint8_t k_count_width = 64;  // no loop comes round 2^64 times
+
+}  // namespace
+
+Execution::Phis Execution::incoming(Activation& a, uint32_t l, bool latch) {
+  const Loop& loop = a.cfg->loops()[l];
+  Phis r;
+  for (const Instruction& in : a.f->blocks[loop.header.index].instructions) {
+    const auto* phi = std::get_if<Phi>(&in.action);
+    if (phi == nullptr) continue;
+    for (const Phi::Entry& e : phi->entries)
+      if ((e.from == loop.latch) == latch) r.emplace_back(in.results[0], get(a, e.value));
+  }
+  return r;
+}
+
+// The header stays in the loop only while the phi is positive, so that a signed division is a shift.
+bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId phi) const {
+  const Loop& loop = a.cfg->loops()[l];
+  const auto* br = std::get_if<Branch>(&a.f->blocks[loop.header.index].terminator);
+  if (br == nullptr || !a.cfg->in_loop(br->then_, l) || a.cfg->in_loop(br->else_, l)) return false;
+  const Instruction* in = a.recurrences->definition(br->condition);
+  const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  if (c == nullptr || c->operands.size() != 2) return false;
+  const auto bound = [&](ValueId v, int64_t least) {
+    const Value& x = a.f->value(v);
+    return x.kind == Value::constant && formula::as_signed(x.constant_bits, x.type.width) >= least;
+  };
+  switch (c->op) {
+    case Op::sgt: return c->operands[0] == phi && bound(c->operands[1], -1);
+    case Op::sge: return c->operands[0] == phi && bound(c->operands[1], 0);
+    case Op::slt: return c->operands[1] == phi && bound(c->operands[0], -1);
+    case Op::sle: return c->operands[1] == phi && bound(c->operands[0], 0);
+    default: return false;
+  }
+}
+
+// How often the header is come back to, at most, by what one counter shows: it does not wrap, and the header's test
+// held in all iterations before. All ones: not known.
+uint64_t Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread, Mode mode) {
+  using Wide = __int128;
+  constexpr uint64_t k_unknown = ~uint64_t{0};
+  const Type type = a.f->value(phi).type;
+  const auto rec = a.recurrences->find(l, phi);
+  if (!rec || type.kind == Type::pointer || type.width < 8) return k_unknown;
+  const uint8_t w = type.width;
+  // The header's test as `phi op limit` for staying.
+  Op op = Op::any;
+  Term limit;
+  const Loop& loop = a.cfg->loops()[l];
+  if (const auto* br = std::get_if<Branch>(&a.f->blocks[loop.header.index].terminator)) {
+    const bool stays = a.cfg->in_loop(br->then_, l) && !a.cfg->in_loop(br->else_, l);
+    const bool leaves = !a.cfg->in_loop(br->then_, l) && a.cfg->in_loop(br->else_, l);
+    const Instruction* in = a.recurrences->definition(br->condition);
+    const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+    if ((stays || leaves) && c != nullptr && c->operands.size() == 2 && c->op >= Op::eq && c->op <= Op::uge) {
+      const int side = c->operands[0] == phi ? 1 : c->operands[1] == phi ? 0 : -1;
+      if (side >= 0 && a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) {
+        limit = pure(a, c->operands[static_cast<size_t>(side)], thread, mode, nullptr);
+        op = c->op;
+        const auto mirrored = [](Op o) {
+          switch (o) {
+            case Op::slt: return Op::sgt;
+            case Op::sle: return Op::sge;
+            case Op::sgt: return Op::slt;
+            case Op::sge: return Op::sle;
+            case Op::ult: return Op::ugt;
+            case Op::ule: return Op::uge;
+            case Op::ugt: return Op::ult;
+            case Op::uge: return Op::ule;
+            default: return o;
+          }
+        };
+        const auto negated = [](Op o) {
+          switch (o) {
+            case Op::eq: return Op::ne;
+            case Op::ne: return Op::eq;
+            case Op::slt: return Op::sge;
+            case Op::sle: return Op::sgt;
+            case Op::sgt: return Op::sle;
+            case Op::sge: return Op::slt;
+            case Op::ult: return Op::uge;
+            case Op::ule: return Op::ugt;
+            case Op::ugt: return Op::ule;
+            default: return Op::ult;
+          }
+        };
+        if (side == 0) op = mirrored(op);
+        if (leaves) op = negated(op);
+      }
+    }
+  }
+  const formula::Node i0 = pool_[first];
+  const formula::Node n = limit ? pool_[limit] : formula::Node{};
+  const Wide unsigned_most = Wide{formula::ones(w)};
+  const Wide signed_most = unsigned_most >> 1, signed_least = -signed_most - 1;
+  Wide best = Wide{k_unknown};
+  const auto at_most = [&](Wide v) { best = std::min(best, v < 0 ? Wide{0} : v); };
+  // Iteration k >= 1 means that the test held at k - 1: i0 + (k - 1) s <= last.
+  const auto up_to = [&](Wide from, Wide last, Wide s) { at_most(last < from ? Wide{0} : (last - from) / s + 1); };
+  if (rec->kind == flow::Recurrence::affine) {
+    Term step = pool_.constant(0, w);
+    for (const auto& s : rec->steps) {
+      const Term x = pure(a, s.value, thread, mode, nullptr);
+      if (pool_.width(x) != w) return k_unknown;
+      step = s.negative ? pool_.sub(step, x) : pool_.add(step, x);
+    }
+    if (!pool_.is_constant(step) || pool_.is_constant(step, 0)) return k_unknown;
+    const Wide s = formula::as_signed(pool_.value(step), w), size = s < 0 ? -s : s;
+    const bool nsw = rec->no_signed_wrap;
+    if (nsw) at_most(s > 0 ? (signed_most - i0.signed_low) / s : (Wide{i0.signed_high} - signed_least) / size);
+    if (limit) {
+      const Wide or_equal = op == Op::sle || op == Op::sge || op == Op::ule || op == Op::uge ? 1 : 0;
+      if ((op == Op::slt || op == Op::sle) && s > 0) {
+        const Wide last = Wide{n.signed_high} - 1 + or_equal;
+        if (nsw || last + s <= signed_most) up_to(i0.signed_low, last, s);
+      } else if ((op == Op::sgt || op == Op::sge) && s < 0) {
+        const Wide last = Wide{n.signed_low} + 1 - or_equal;
+        if (nsw || last + s >= signed_least) up_to(-Wide{i0.signed_high}, -last, size);
+      } else if ((op == Op::ult || op == Op::ule) && s > 0) {
+        const Wide last = Wide{n.high} - 1 + or_equal;
+        if (last + s <= unsigned_most) up_to(i0.low, last, s);
+      } else if ((op == Op::ugt || op == Op::uge) && s < 0) {
+        const Wide last = Wide{n.low} + 1 - or_equal;
+        if (last + s >= 0) up_to(-Wide{i0.high}, -last, size);
+      } else if (op == Op::ne && pool_.is_constant(first) && pool_.is_constant(limit)) {
+        const uint64_t distance = (s > 0 ? n.value - i0.value : i0.value - n.value) & formula::ones(w);
+        if (Wide{distance} % size == 0) at_most(Wide{distance} / size);
+      } else if (op == Op::ne && pool_.is_constant(limit, 0) && s == -1) {
+        at_most(i0.high);
+      }
+    }
+  } else if (rec->kind == flow::Recurrence::shift_right) {
+    const bool positive = op == Op::ugt || op == Op::sgt || ((op == Op::ne) && pool_.is_constant(limit, 0)) ||
+                          ((op == Op::uge || op == Op::sge) && limit && n.low >= 1 && n.signed_low >= 1);
+    const bool signed_test = op == Op::sgt || op == Op::sge;
+    if (limit && positive && (!signed_test || n.signed_low >= 0) && (!rec->needs_positive || positive_while_running(a, l, phi)))
+      at_most(std::bit_width(i0.high) / rec->by + 1);
+  } else if (limit && i0.low >= 1 && (op == Op::ult || op == Op::ule || op == Op::slt || op == Op::sle)) {
+    const bool is_signed = op == Op::slt || op == Op::sle;
+    const Wide last = is_signed ? Wide{n.signed_high} : Wide{n.high};
+    // Doubling what is at most `last` must not wrap.
+    if (i0.signed_low >= 1 && last > 0 && last << rec->by <= (is_signed ? signed_most : unsigned_most))
+      at_most(std::bit_width(static_cast<uint64_t>(last)) / rec->by + 1);
+  }
+  return best >= Wide{k_unknown} ? k_unknown : static_cast<uint64_t>(best);
+}
+
+// What the k-1st iteration shows by having come back: every condition that is a function of k alone, one k earlier.
+void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
+  const auto t = static_cast<size_t>(thread);
+  if (!run.k_variable[t]) return;
+  const Term variable = run.k_variable[t];
+  const uint8_t bits = pool_.width(variable);
+  const uint64_t k_name = pool_.value(variable);
+  const Term is_first = pool_.eq(run.k[t], pool_.constant(0, k_count_width));
+  for (Term c : pool_.conjuncts(latch)) {
+    bool about_k = false, other = false;
+    for (uint64_t n : formula::names(pool_, c)) {
+      if (n == k_name) {
+        about_k = true;
+      } else if (n < formula::k_function) {
+        other = other || n >= run.first_variable;
+      } else {
+        const std::string& s = pool_.symbol_name(n - formula::k_function);
+        const bool contents = s.size() > 1 && s[0] == 'm' && s[1] >= '0' && s[1] <= '9';
+        other = other || (contents && n - formula::k_function >= run.first_symbol);
+      }
+    }
+    if (!about_k || other) continue;
+    const Term before_this = bits == 1 ? pool_.constant(0, 1) : pool_.sub(variable, pool_.constant(1, bits));
+    for (const Term earlier : {before_this, pool_.constant(0, bits)}) {
+      std::unordered_map<uint32_t, Term> memo{{variable.id, earlier}};
+      const Term before = pool_.any(is_first, pool_.substitute(c, memo));
+      if (pool_.is_true(before)) continue;
+      fact(before, thread);
+      facts.back().from = run.position;
+    }
+  }
+}
+
+void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode) {
+  const Loop& loop = a.cfg->loops()[l];
+  const std::string prefix = a.path + ":" + std::to_string(loop.header.index) + ":";
+  const auto add = [&](std::string name, bool two, std::function<Term(const Phis&, Pair, int)> f) {
+    name = prefix + name;
+    candidates.insert(name);
+    if (!refuted_.contains(name)) run.proposed.push_back({std::move(name), two, std::move(f)});
+  };
+  Pool& p = pool_;
+  for (size_t i = 0; i < run.phis.size(); ++i) {
+    const ValueId v = run.phis[i].first;
+    const Type type = a.f->value(v).type;
+    const Pair first = initial[i].second;
+    const std::string n = std::to_string(v.index) + ".";
+    const auto rec = a.recurrences->find(l, v);
+    const bool closed = rec && (rec->kind != flow::Recurrence::shift_right || !rec->needs_positive ||
+                                positive_while_running(a, l, v));
+    if (type.kind == Type::pointer) {
+      if (closed) continue;
+      add(n + "base", false, [&p, i, first, this](const Phis& now, Pair, int t) {
+        return p.eq(base_of(now[i].second[static_cast<size_t>(t)]), base_of(first[static_cast<size_t>(t)]));
+      });
+      add(n + "somewhere", false, [&p, i, this](const Phis& now, Pair, int t) {
+        return p.ne(base_of(now[i].second[static_cast<size_t>(t)]), p.constant(0, 16));
+      });
+      continue;
+    }
+    const uint8_t w = type.width;
+    if (closed && rec->kind == flow::Recurrence::affine) {
+      // Does not wrap, upwards or downwards, signed or unsigned.
+      if (rec->steps.size() != 1) continue;
+      const Term step = pure(a, rec->steps[0].value, 0, mode, nullptr);
+      if (!p.is_constant(step) || p.is_constant(step, 0) || w < 2) continue;
+      const int64_t s = formula::as_signed(p.value(step), w) * (rec->steps[0].negative ? -1 : 1);
+      const uint64_t most = formula::ones(w) / static_cast<uint64_t>(s < 0 ? -s : s);
+      for (const bool is_signed : {true, false}) {
+        if (is_signed && rec->no_signed_wrap) continue;
+        add(n + (is_signed ? "signed" : "unsigned"), false,
+            [&p, i, first, s, most, is_signed](const Phis& now, Pair k, int t) {
+              const Term x = now[i].second[static_cast<size_t>(t)], x0 = first[static_cast<size_t>(t)];
+              const Term small = s > 0 ? x0 : x, large = s > 0 ? x : x0;
+              return p.all(p.ule(k[static_cast<size_t>(t)], p.constant(most, k_count_width)),
+                           is_signed ? p.sle(small, large) : p.ule(small, large));
+            });
+      }
+      continue;
+    }
+    if (closed) {
+      if (rec->kind == flow::Recurrence::shift_left)
+        add(n + "kept", false, [&p, i, first, w, rec](const Phis& now, Pair k, int t) {
+          const Term count = k[static_cast<size_t>(t)];
+          const Term by = p.scale(w == k_count_width ? count : p.extract(count, 0, w), rec->by);
+          return p.all(p.ult(count, p.constant(w / rec->by + 1u, k_count_width)),
+                       p.eq(p.lshr(now[i].second[static_cast<size_t>(t)], by), first[static_cast<size_t>(t)]));
+        });
+      continue;
+    }
+    if (mode.lockstep && pairing_ == Pairing::same_group && run.phis[i].second[0] != run.phis[i].second[1])
+      add(n + "equal", true,
+          [&p, i](const Phis& now, Pair, int) { return p.eq(now[i].second[0], now[i].second[1]); });
+    if (w == 1) continue;
+    const auto compare = [&](const std::string& what, auto relation) {
+      add(n + what, false, [relation, i, first](const Phis& now, Pair, int t) {
+        return relation(now[i].second[static_cast<size_t>(t)], first[static_cast<size_t>(t)]);
+      });
+    };
+    compare("ule", [&p](Term x, Term x0) { return p.ule(x, x0); });
+    compare("uge", [&p](Term x, Term x0) { return p.ule(x0, x); });
+    compare("sle", [&p](Term x, Term x0) { return p.sle(x, x0); });
+    compare("sge", [&p](Term x, Term x0) { return p.sle(x0, x); });
+    compare("nonnegative", [&p, w](Term x, Term) { return p.sle(p.constant(0, w), x); });
+    compare("bit", [&p, w](Term x, Term) { return p.ule(x, p.constant(1, w)); });
+    compare("nonzero", [&p, w](Term x, Term) { return p.ne(x, p.constant(0, w)); });
+    compare("power", [&p, w](Term x, Term) {
+      return p.eq(p.and_(x, p.sub(x, p.constant(1, w))), p.constant(0, w));
+    });
+    for (uint8_t bits = 1; bits <= 6 && bits < w; ++bits)
+      compare("stride" + std::to_string(bits),
+              [&p, bits](Term x, Term x0) { return p.eq(p.extract(x, 0, bits), p.extract(x0, 0, bits)); });
+    // Against what the header compares it with.
+    const auto* br = std::get_if<Branch>(&a.f->blocks[loop.header.index].terminator);
+    const Instruction* in = br == nullptr ? nullptr : a.recurrences->definition(br->condition);
+    const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+    if (c != nullptr && c->operands.size() == 2) {
+      const int side = c->operands[0] == v ? 1 : c->operands[1] == v ? 0 : -1;
+      if (side >= 0 && a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) {
+        const ValueId bound = c->operands[static_cast<size_t>(side)];
+        const Pair limit{pure(a, bound, 0, mode, nullptr), pure(a, bound, 1, mode, nullptr)};
+        const auto against = [&](const std::string& what, auto relation) {
+          add(n + what, false, [relation, i, limit](const Phis& now, Pair, int t) {
+            return relation(now[i].second[static_cast<size_t>(t)], limit[static_cast<size_t>(t)]);
+          });
+        };
+        against("below", [&p](Term x, Term b) { return p.ule(x, b); });
+        against("above", [&p](Term x, Term b) { return p.ule(b, x); });
+        against("sbelow", [&p](Term x, Term b) { return p.sle(x, b); });
+        against("sabove", [&p](Term x, Term b) { return p.sle(b, x); });
+      }
+    }
+  }
+}
+
+void Execution::assume_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode) {
+  for (const Candidate& c : run.proposed) {
+    if (c.both) {
+      if (mode.lockstep) fact(pool_.implies(pool_.all(guard[0], guard[1]), c.holds(phis, k, 0)), 0, true);
+      continue;
+    }
+    for (int t = 0; t < 2; ++t) fact(pool_.implies(guard[static_cast<size_t>(t)], c.holds(phis, k, t)), t);
+  }
+}
+
+void Execution::check_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode) {
+  for (const Candidate& c : run.proposed) {
+    const Term g = c.both ? pool_.all(guard[0], guard[1]) : guard[0];
+    Obligation* o = oblige(Kind::assertion, pool_.all(g, pool_.not_(c.holds(phis, k, 0))), {}, c.both, mode);
+    if (o != nullptr) o->candidate = c.name;
+  }
+}
+
+void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard, Mode mode, Header what) {
+  const Block& header = a.f->blocks[a.cfg->loops()[l].header.index];
+  size_t last = 0;
+  for (size_t i = 0; i < header.instructions.size(); ++i)
+    if (const auto* n = std::get_if<Annotation>(&header.instructions[i].action);
+        n != nullptr && n->note == Note::invariant)
+      last = i + 1;
+  if (last == 0 || !mode.check) return;
+  const std::vector<Pair> saved = a.values;
+  const Pair saved_guard = a.guard;
+  const Header saved_header = header_;
+  const BlockId saved_block = a.block;
+  for (const auto& [v, p] : phis) set(a, v, p);
+  a.guard = guard;
+  a.block = a.cfg->loops()[l].header;
+  header_ = what;
+  Mode quiet = mode;
+  quiet.log = quiet.check = false;
+  for (size_t i = 0; i < last; ++i) {
+    const Instruction& in = header.instructions[i];
+    const auto* n = std::get_if<Annotation>(&in.action);
+    if (n != nullptr ? n->note == Note::invariant
+                     : std::holds_alternative<Compute>(in.action) || std::holds_alternative<Load>(in.action))
+      instruction(a, in, guard, quiet);
+  }
+  header_ = saved_header;
+  a.values = saved;
+  a.guard = saved_guard;
+  a.block = saved_block;
+}
+
+// The blocks of one iteration, from the header on; phis are set.
+void Execution::body(Activation& a, uint32_t l, LoopRun& run, Mode mode) {
+  const Loop& loop = a.cfg->loops()[l];
+  a.guards[loop.header.index] = run.entry;
+  blocks(a, loop.blocks, l, mode);
+  run.latch = both(pool_.no());
+  if (const auto it = a.edges.find({loop.latch.index, loop.header.index}); it != a.edges.end()) run.latch = it->second;
+  run.exit = both(pool_.no());
+  for (BlockId b : loop.blocks)
+    for (BlockId to : successors(a.f->blocks[b.index].terminator)) {
+      if (a.cfg->in_loop(to, l)) continue;
+      const auto it = a.edges.find({b.index, to.index});
+      if (it == a.edges.end()) continue;
+      run.exits[{b.index, to.index}] = it->second;
+      for (size_t t = 0; t < 2; ++t) run.exit[t] = pool_.any(run.exit[t], it->second[t]);
+    }
+}
+
+Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, Mode mode, bool forget_common,
+                                        const std::optional<LoopRun>& earlier) {
+  LoopRun run;
+  run.entry = entry;
+  run.first_variable = pool_.variables();
+  run.first_symbol = pool_.symbols();
+  const Phis start = incoming(a, l, false);
+  Pool& p = pool_;
+  // As few bits as the count needs: sums of counters then do not wrap, and the solver sees small numbers.
+  uint64_t most[2] = {~uint64_t{0}, ~uint64_t{0}};
+  for (const auto& [v, first] : start)
+    for (int t = 0; t < 2; ++t)
+      most[t] = std::min(most[t], most_iterations(a, l, v, first[static_cast<size_t>(t)], t, mode));
+  std::vector<Term> bounds[2];
+  if (mode.lockstep) most[0] = most[1] = std::max(most[0], most[1]);
+  for (size_t t = 0; t < 2; ++t) {
+    if (t == 1 && mode.lockstep) {
+      run.k[1] = run.k[0];
+      run.k_variable[1] = run.k_variable[0];
+      bounds[1] = bounds[0];
+      break;
+    }
+    run.k[t] = most[t] == ~uint64_t{0} ? p.variable(k_count_width, t == 0 ? "iterations" : "iterations'")
+                                       : p.number_below(most[t] + 1, k_count_width,
+                                                        t == 0 ? "iterations" : "iterations'", bounds[t]);
+    const formula::Node& n = p[run.k[t]];
+    run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
+  }
+  // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
+  // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
+  std::vector<std::pair<Term, int>> known;
+  const auto count = [&](int t) { return run.k[static_cast<size_t>(t)]; };
+  const Term zero_count = p.constant(0, k_count_width);
+  for (int t = 0; t < 2; ++t)
+    for (Term b : bounds[t]) known.emplace_back(b, t);
+  if (earlier)
+    for (int t = 0; t < 2; ++t) known.emplace_back(p.ult(earlier->k[static_cast<size_t>(t)], count(t)), t);
+  for (const auto& [v, first] : start) {
+    const Type type = a.f->value(v).type;
+    const bool pointer = type.kind == Type::pointer;
+    Pair now{};
+    if (const auto rec = a.recurrences->find(l, v)) {
+      for (int i = 0; i < 2; ++i) {
+        const auto t = static_cast<size_t>(i);
+        const Term k = run.k[t];
+        if (rec->kind == flow::Recurrence::affine) {
+          const uint8_t w = pointer ? pointers.offset_bits : type.width;
+          Term step = p.constant(0, w);
+          for (const auto& s : rec->steps) {
+            Term x = pure(a, s.value, i, mode, nullptr);
+            if (p.width(x) > w) x = p.extract(x, 0, w);
+            if (p.width(x) < w) x = p.sext(x, w);
+            step = s.negative ? p.sub(step, x) : p.add(step, x);
+          }
+          const Term by = p.mul(p.extract(k, 0, w), step);
+          now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
+          if (rec->no_signed_wrap && w > 1) {
+            const int64_t low = p[step].signed_low, high = p[step].signed_high;
+            if (low > 0 || high < 0) {
+              const uint64_t least = static_cast<uint64_t>(low > 0 ? low : -high);
+              known.emplace_back(p.ule(k, p.constant(formula::ones(w) / least, k_count_width)), i);
+            }
+            // Without the bound on k a product of unknowns may wrap, but the value itself does not pass its start.
+            if (low >= 0) known.emplace_back(p.sle(first[t], now[t]), i);
+            if (high <= 0) known.emplace_back(p.sle(now[t], first[t]), i);
+          }
+        } else if (!pointer && type.width >= 8 &&
+                   (rec->kind == flow::Recurrence::shift_left || !rec->needs_positive ||
+                    positive_while_running(a, l, v))) {
+          const uint8_t w = type.width;
+          const Term far = p.ule(p.constant(w, k_count_width), k);
+          const Term by = p.scale(w == k_count_width ? k : p.extract(k, 0, w), rec->by);
+          now[t] = p.ite(far, p.constant(0, w),
+                         rec->kind == flow::Recurrence::shift_left ? p.shl(first[t], by) : p.lshr(first[t], by));
+          if (rec->needs_positive) now[t] = p.ite(p.eq(k, zero_count), first[t], now[t]);
+        }
+      }
+    }
+    if (!now[0] || !now[1]) {
+      const std::string& name = a.f->value(v).name;
+      now = unknown(width(type), "phi " + (name.empty() ? std::to_string(v.index) : name),
+                    mode.lockstep && a.uniform.values[v.index] != 0);
+      for (int t = 0; t < 2; ++t) {
+        const auto i = static_cast<size_t>(t);
+        known.emplace_back(p.any({p.ne(count(t), zero_count), p.not_(entry[i]), p.eq(now[i], first[i])}), t);
+      }
+    }
+    run.phis.emplace_back(v, now);
+  }
+  propose(a, l, run, start, mode);
+  ++position_;
+  if (mode.check) check_candidates(run, start, both(zero_count), entry, mode);
+  header_invariants(a, l, start, entry, mode, Header::entry);
+  run.position = ++position_;
+  for (const auto& [term, t] : known) fact(term, t);
+  // What the loop writes is unknown.
+  const flow::LoopEffects& e = loop_effects(a.id, l);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    if (e.writes[r] == 0 && !(e.atomics[r] != 0 && m_.regions[r].space == Space::private_)) {
+      // A barrier in the loop lets others write.
+      const Space space = m_.regions[r].space;
+      const bool shared = space == Space::global || space == Space::group;
+      if (!shared || !(e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
+    }
+    if (!memory.adversarial({r})) memory.forget({r}, entry, forget_common && mode.lockstep);
+  }
+  for (const auto& [v, now] : run.phis) set(a, v, now);
+  assume_candidates(run, run.phis, run.k, entry, mode);
+  body(a, l, run, mode);
+  for (int t = 0; t < 2; ++t) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
+  if (mode.check) {
+    ++position_;
+    const Phis next = incoming(a, l, true);
+    const Term one = p.constant(1, k_count_width);
+    check_candidates(run, next, {p.add(run.k[0], one), p.add(run.k[1], one)}, run.latch, mode);
+    header_invariants(a, l, next, run.latch, mode, Header::maintained);
+  }
+  return run;
+}
+
+// The iteration that follows immediately.
+Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode) {
+  LoopRun run;
+  run.position = ++position_;
+  run.entry = first.latch;
+  run.first_variable = pool_.variables();
+  run.first_symbol = pool_.symbols();
+  const Term one = pool_.constant(1, k_count_width);
+  run.k = {pool_.add(first.k[0], one), pool_.add(first.k[1], one)};
+  run.phis = incoming(a, l, true);
+  run.proposed = first.proposed;
+  for (const auto& [v, now] : run.phis) set(a, v, now);
+  assume_candidates(run, run.phis, run.k, run.entry, mode);
+  body(a, l, run, mode);
+  return run;
+}
+
+void Execution::loop(Activation& a, uint32_t l, Mode mode) {
+  const Loop& loop = a.cfg->loops()[l];
+  Pair entry = both(pool_.no());
+  for (BlockId p : a.cfg->predecessors(loop.header)) {
+    if (a.cfg->in_loop(p, l)) continue;
+    if (const auto it = a.edges.find({p.index, loop.header.index}); it != a.edges.end())
+      for (size_t t = 0; t < 2; ++t) entry[t] = pool_.any(entry[t], it->second[t]);
+  }
+  // A header that every path reaches has the guard of its dominator.
+  if (const BlockId d = a.cfg->immediate_dominator(loop.header); d) {
+    const Pair g = guard_of(a, loop.header, loop.parent);
+    if (a.cfg->postdominates(loop.header, d)) entry = g;
+  }
+  a.loop_entry[l] = entry;
+  const auto drop = [&] {
+    for (BlockId b : loop.blocks) {
+      a.guards[b.index] = both(pool_.no());
+      for (BlockId to : successors(a.f->blocks[b.index].terminator)) a.edges[{b.index, to.index}] = both(pool_.no());
+    }
+  };
+  if (pool_.is_false(entry[0]) && pool_.is_false(entry[1])) {
+    drop();
+    return;
+  }
+  const flow::LoopEffects& e = loop_effects(a.id, l);
+  const bool meets = pairing_ == Pairing::same_group ? e.group_barrier || e.device_barrier : e.device_barrier;
+  if (!meets || !mode.lockstep) {
+    bool touches = false;
+    for (uint32_t r = 0; r < m_.regions.size(); ++r)
+      touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
+    if (mode.log && touches) {
+      // The summary: each thread in an iteration of its own.
+      const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
+      const auto edges = a.edges;
+      const Memory::State before = memory.state;
+      const size_t first_fact = facts.size();
+      iteration(a, l, entry, Mode{true, false, false}, false, std::nullopt);
+      ++position_;
+      for (size_t i = first_fact; i < facts.size(); ++i) facts[i].until = std::min(facts[i].until, position_);
+      ++position_;
+      a.values = values;
+      a.guards = guards;
+      a.loop_entry = entries;
+      a.edges = edges;
+      memory.state = before;
+    }
+    const bool together = mode.lockstep && a.uniform.loops[l] != 0;
+    LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together}, true, std::nullopt);
+    ++position_;
+    for (int t = 0; t < 2; ++t) {
+      const auto i = static_cast<size_t>(t);
+      if (!pool_.is_false(run.exit[i])) fact(pool_.implies(entry[i], run.exit[i]), t);
+    }
+    if (pool_.is_false(run.exit[0]) && pool_.is_false(run.exit[1])) a.loop_entry[l] = both(pool_.no());
+    a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
+    return;
+  }
+
+  // In step. Do the barriers that every iteration passes order all memory that matters here?
+  const flow::Fences fences = pairing_ == Pairing::same_group
+                                  ? flow::Fences{e.always_group.local || e.always_device.local,
+                                                 e.always_group.global || e.always_device.global}
+                                  : e.always_device;
+  bool exact = true;
+  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    if (e.reads[r] == 0 && e.writes[r] == 0 && e.atomics[r] == 0) continue;
+    if (!conflicts_possible({r})) continue;
+    exact = exact && (m_.regions[r].space == Space::group ? fences.local : fences.global);
+  }
+  const uint32_t outer_second = second_;
+  // The virtual barrier comes first; its guard needs k, which the iteration makes: a placeholder is filled below.
+  const size_t virtual_at = barriers.size();
+  ++position_;
+  if (mode.log) barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
+  LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
+  if (mode.log && exact) {
+    BarrierRecord& v = barriers[virtual_at];
+    for (size_t t = 0; t < 2; ++t) {
+      const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));
+      v.guard[t] = pool_.all(entry[t], later);
+      v.local[t] = fences.local ? v.guard[t] : pool_.no();
+      v.global[t] = fences.global ? v.guard[t] : pool_.no();
+    }
+  }
+  // Both go on or both leave.
+  ++position_;
+  const Term together = pool_.implies(pool_.all(entry[0], entry[1]), pool_.eq(first.latch[0], first.latch[1]));
+  PlaceId where_place;
+  for (BlockId b : loop.blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions)
+      if (!where_place && (std::holds_alternative<Barrier>(in.action) || std::holds_alternative<Call>(in.action)))
+        where_place = in.place;
+  oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
+  fact(together, 0, true);
+
+  std::vector<Pair> first_values = a.values;
+  if (second_ == 0) second_ = ++seconds_;
+  const Mode again{mode.log, false, true};
+  LoopRun next;
+  if (exact) {
+    next = next_iteration(a, l, first, again);
+  } else {
+    const auto saved_edges = a.edges;
+    // incoming(.., false) reads the values before the loop, which the first iteration has not changed.
+    next = iteration(a, l, first.latch, again, true, first);
+  }
+  second_ = outer_second;
+  ++position_;
+  const Term zero = pool_.constant(0, k_count_width);
+  for (size_t t = 0; t < 2; ++t) {
+    const Term at_once = pool_.eq(first.k[t], zero);
+    const Term left_first = pool_.all(first.exit[t], at_once);
+    if (!pool_.is_false(pool_.any(left_first, next.exit[t])))
+      fact(pool_.implies(entry[t], pool_.any(left_first, next.exit[t])), static_cast<int>(t));
+    for (auto& [edge, g] : next.exits) g[t] = pool_.any(pool_.all(first.exits[edge][t], at_once), g[t]);
+    for (BlockId b : loop.blocks)
+      for (const Instruction& in : a.f->blocks[b.index].instructions)
+        for (ValueId r : in.results)
+          if (first_values[r.index][t] && a.values[r.index][t])
+            a.values[r.index][t] = pool_.ite(left_first, first_values[r.index][t], a.values[r.index][t]);
+  }
+  for (const auto& [edge, g] : next.exits) a.edges[edge] = g;
+  a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
+}
+
+}  // namespace fencepost::prove

@@ -1,0 +1,72 @@
+#pragma once
+// What the two threads know about the contents of memory: for each region and thread a list of layers, newest first.
+// A layer is a store under a guard, or "any contents" under a guard. Contents that both threads see alike (global
+// memory and, within a group, group memory, between meeting points) are one uninterpreted function of the offset: this
+// is the equality abstraction. Private memory and what loops leave behind have a function for each thread.
+//
+// Reading: a value that was stored with the same width at the same offset is found; a partial overlap gives any value.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formula/pool.h"
+#include "kir/ir.h"
+
+namespace fencepost::prove {
+
+using formula::Pool;
+using formula::Term;
+using Pair = std::array<Term, 2>;
+
+// A pointer is one term: 16 bits of base (0 null, region + 1, k_function_base + function), then the offset.
+struct Pointers {
+  uint8_t offset_bits = 32;
+  uint8_t width() const { return static_cast<uint8_t>(16 + offset_bits); }
+};
+inline constexpr uint64_t k_function_base = 0x8000;
+
+class Memory {
+ public:
+  Memory(Pool& pool, const kir::Module& m, Pointers pointers, bool same_group);
+  // By region and thread the newest layer; copying it is a snapshot.
+  using State = std::vector<std::array<uint32_t, 2>>;
+  State state;
+
+  Term read(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
+    return read_at(state[r.index][static_cast<size_t>(thread)], r, thread, offset, bytes, pointer);
+  }
+  Term read_at(uint32_t layer, kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
+  void write(kir::RegionId r, int thread, Term guard, Term offset, uint32_t bytes, bool pointer, Term value);
+  // `shared`: both threads see the same new contents.
+  void forget(kir::RegionId r, Pair guard, bool shared);
+  void forget(kir::RegionId r, int thread, Term guard);
+  // Whether the two threads could see the same contents of the region at all.
+  bool common(kir::RegionId r) const;
+  void make_adversarial(kir::RegionId r) { adversarial_[r.index] = 1; }
+  bool adversarial(kir::RegionId r) const { return adversarial_[r.index] != 0; }
+  Term any(uint8_t width);
+
+ private:
+  struct Layer {
+    enum Kind : uint8_t { store, unknown, initial, zero } kind = unknown;
+    Term guard, offset, value;
+    uint32_t bytes = 0;
+    bool pointer = false;
+    std::string name;  // of the function
+    uint32_t below = ~0u;
+  };
+  uint8_t width_of(uint32_t bytes, bool pointer) const {
+    return pointer ? pointers_.width() : static_cast<uint8_t>(8 * bytes);
+  }
+  Term initial(kir::RegionId r, Term offset, uint32_t bytes, bool pointer);
+  Pool& pool_;
+  const kir::Module& module_;
+  Pointers pointers_;
+  bool same_group_;
+  std::vector<Layer> layers_;
+  std::vector<uint8_t> adversarial_;
+  uint32_t epoch_ = 0;
+};
+
+}  // namespace fencepost::prove

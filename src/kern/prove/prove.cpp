@@ -1,0 +1,279 @@
+#include "prove/prove.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <tuple>
+#include <unordered_set>
+
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+using formula::Answer;
+using formula::Model;
+
+const char* name(Kind k) {
+  static constexpr const char* k_names[] = {
+      "race",          "barrier divergence", "assertion",          "invariant on entry",
+      "invariant",     "precondition",       "postcondition",      "barrier invariant",
+      "null pointer",  "constant write",     "array bounds",       "unreachable"};
+  return k_names[static_cast<uint8_t>(k)];
+}
+
+namespace {
+
+class Prover {
+ public:
+  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job)
+      : m_(m), entry_(entry), options_(options), job_(job), effects_(m) {}
+
+  Result run() {
+    const auto start = std::chrono::steady_clock::now();
+    if (options_.abstraction == Abstraction::equality) {
+      const flow::FunctionEffects& e = effects_.function(entry_);
+      if (std::any_of(e.atomics.begin(), e.atomics.end(), [](uint8_t x) { return x != 0; }))
+        result_.unsupported.insert("the equality abstraction of arrays that atomics update");
+    }
+    infer();
+    bool one_thread = true, one_group = true;
+    for (size_t d = 0; d < 3; ++d) {
+      one_thread = one_thread && options_.launch.local_size[d] == 1;
+      one_group = one_group && options_.launch.num_groups[d] == 1;
+    }
+    {
+      Pool& pool = *pool_;
+      Execution& x = *execution_;
+      result_.barrier_intervals = x.intervals;
+      // Are the requirements satisfiable at all?
+      if (!pool.is_true(x.required))
+        result_.verdict.vacuous = ask(pool, x, {x.required}, 0, 0, nullptr) == Answer::unsat;
+      // Nothing is ever run. (Questions are asked with the facts they share names with; they might miss this.)
+      if (result_.verdict.vacuous) {
+        result_.verdict.status = Status::holds;
+        return std::move(result_);
+      }
+      obligations(pool, x, Pairing::same_group);
+      if (options_.races && !one_thread) races(pool, x, Pairing::same_group);
+    }
+    if (!one_group && options_.across_groups) {
+      Pool pool;
+      Execution x(pool, m_, effects_, entry_, options_, Pairing::other_group, refuted_);
+      x.run();
+      result_.unsupported.insert(x.unsupported.begin(), x.unsupported.end());
+      obligations(pool, x, Pairing::other_group);
+      if (options_.races) races(pool, x, Pairing::other_group);
+    }
+    if (!result_.findings.empty())
+      result_.verdict.status = Status::fails;
+    else if (!result_.unsupported.empty()) {
+      result_.verdict.status = Status::unsupported;
+      result_.verdict.detail = *result_.unsupported.begin();
+    } else if (gave_up_)
+      result_.verdict.status = Status::gave_up;
+    else
+      result_.verdict.status = Status::holds;
+    result_.effort.folded = statistics_.folded;
+    result_.effort.solved = statistics_.solved;
+    result_.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(result_);
+  }
+
+ private:
+  // Houdini: candidates that are not inductive with the others go, until all that are left are.
+  void infer() {
+    while (true) {
+      ++result_.effort.rounds;
+      pool_ = std::make_unique<Pool>();
+      execution_ =
+          std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, Pairing::same_group, refuted_);
+      execution_->run();
+      if (!options_.infer && result_.effort.rounds == 1) {
+        for (const std::string& c : execution_->candidates) refuted_.insert(c);
+        if (!execution_->candidates.empty()) continue;
+      }
+      if (result_.effort.rounds == 1) result_.effort.candidates = execution_->candidates.size();
+      std::set<std::string> out;
+      for (const Obligation& o : execution_->obligations) {
+        if (o.candidate.empty() || out.contains(o.candidate)) continue;
+        std::vector<Term> goal{o.failing};
+        if (o.both) goal.push_back(execution_->distinct);
+        if (ask(*pool_, *execution_, goal, o.position, o.both ? o.position : 0, nullptr) != Answer::unsat)
+          out.insert(o.candidate);
+      }
+      if (out.empty()) break;
+      refuted_.insert(out.begin(), out.end());
+    }
+    for (const std::string& c : execution_->candidates) result_.effort.kept += refuted_.contains(c) ? 0 : 1;
+    result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
+  }
+
+  // Is the conjunction satisfiable when thread t has come to limit[t]?
+  Answer ask(const Pool& pool, const Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
+             Model* model) {
+    for (Term t : goal)
+      if (pool.is_false(t)) {
+        ++statistics_.folded;
+        return Answer::unsat;
+      }
+    const uint32_t limit[2] = {first_limit, second_limit};
+    std::unordered_set<uint64_t> known;
+    for (Term t : goal)
+      for (uint64_t n : formula::names(pool, t)) known.insert(n);
+    std::vector<uint8_t> taken(x.facts.size());
+    for (bool again = true; again;) {
+      again = false;
+      for (size_t i = 0; i < x.facts.size(); ++i) {
+        const Fact& f = x.facts[i];
+        if (taken[i] != 0) continue;
+        bool applies = true;
+        for (unsigned t = 0; t < 2; ++t)
+          if ((f.threads >> t & 1) != 0) applies = applies && f.from <= limit[t] && limit[t] <= f.until;
+        if (!applies || (!f.names.empty() &&
+                         std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return known.contains(n); })))
+          continue;
+        taken[i] = 1;
+        again = true;
+        known.insert(f.names.begin(), f.names.end());
+        goal.push_back(f.term);
+      }
+    }
+    const Answer a = formula::solve(pool, goal, job_, model, statistics_);
+    if (a == Answer::unknown) gave_up_ = true;
+    return a;
+  }
+
+  Side side(const Pool& pool, const Execution& x, const Model& model, size_t t) const {
+    Side s;
+    for (size_t d = 0; d < 3; ++d) {
+      s.local_id[d] = model.value(pool, x.local_id[t][d]);
+      s.group_id[d] = model.value(pool, x.group_id[t][d]);
+    }
+    return s;
+  }
+
+  void arguments(const Pool& pool, const Execution& x, const Model& model, Finding& f) const {
+    for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
+  }
+
+  void obligations(const Pool& pool, const Execution& x, Pairing pairing) {
+    for (const Obligation& o : x.obligations) {
+      if (!o.candidate.empty() || result_.findings.size() >= options_.max_findings) continue;
+      if (pairing == Pairing::other_group && !o.both) continue;  // one thread: asked before
+      const auto key = std::make_tuple(static_cast<int>(o.kind), o.place.index, o.other_place.index, o.region.index);
+      if (seen_.contains(key)) continue;
+      std::vector<Term> goal{o.failing};
+      if (o.both) goal.push_back(x.distinct);
+      Model model;
+      if (ask(pool, x, goal, o.position, o.both ? o.position : 0, &model) != Answer::sat) continue;
+      seen_.insert(key);
+      Finding f;
+      f.kind = o.kind;
+      f.place = o.place;
+      f.other_place = o.other_place;
+      f.region = o.region;
+      f.bytes = o.bytes;
+      if (o.offset) f.offset = formula::as_signed(model.value(pool, o.offset), pool.width(o.offset));
+      for (size_t t = 0; t < (o.both ? 2 : 1); ++t) f.threads.push_back(side(pool, x, model, t));
+      arguments(pool, x, model, f);
+      result_.findings.push_back(std::move(f));
+    }
+  }
+
+  void races(Pool& pool, Execution& x, Pairing pairing) {
+    (void)pairing;
+    for (size_t i = 0; i < x.accesses.size(); ++i)
+      for (size_t j = i; j < x.accesses.size(); ++j) {
+        if (result_.findings.size() >= options_.max_findings) return;
+        race(pool, x, x.accesses[i], x.accesses[j]);
+      }
+  }
+
+  void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
+    if (a.region != b.region) return;
+    if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
+    if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
+    if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
+    const bool group = m_.region(a.region).space == Space::group;
+    if (group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment) return;
+    const auto key = std::make_tuple(100 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
+                                     b.place.index, a.region.index);
+    if (seen_.contains(key)) return;
+    ++result_.effort.pairs;
+    const uint8_t ow = x.pointers.offset_bits;
+    std::vector<Term> goal{a.guard[0], b.guard[1], x.distinct};
+    const Term same = pool.eq(a.offset[0], b.offset[1]);
+    const auto aligned = [&](Term o) {
+      return std::has_single_bit(a.bytes) && pool[o].trailing_zeros >= std::countr_zero(a.bytes);
+    };
+    Term overlap = same;
+    if (a.bytes != b.bytes || !aligned(a.offset[0]) || !aligned(b.offset[1])) {
+      const Term d = pool.sub(b.offset[1], a.offset[0]);
+      overlap = pool.any(pool.ult(d, pool.constant(a.bytes, ow)), pool.ult(pool.neg(d), pool.constant(b.bytes, ow)));
+    }
+    goal.push_back(overlap);
+    for (Term t : goal)
+      if (pool.is_false(t)) return;
+    for (const BarrierRecord& r : x.barriers)
+      if (a.position < r.position && r.position < b.position) {
+        const Term apart = group ? r.local[0] : r.global[0];
+        if (pool.is_true(apart)) return;
+        goal.push_back(pool.not_(apart));
+      }
+    if (options_.benign && a.bytes == b.bytes && a.pointer == b.pointer) {
+      const auto changes = [&](const AccessRecord& w, size_t t) {
+        if (x.memory.adversarial(w.region)) return pool.yes();
+        const Term old =
+            x.memory.read_at(w.before[t], w.region, static_cast<int>(t), w.offset[t], w.bytes, w.pointer);
+        return pool.ne(w.value[t], old);
+      };
+      if (a.kind == AccessKind::write && b.kind == AccessKind::write)
+        goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
+      else if (a.kind == AccessKind::write && b.kind == AccessKind::read)
+        goal.push_back(pool.any(pool.not_(same), changes(a, 0)));
+      else if (a.kind == AccessKind::read && b.kind == AccessKind::write)
+        goal.push_back(pool.any(pool.not_(same), changes(b, 1)));
+    }
+    Model model;
+    if (ask(pool, x, goal, a.position, b.position, &model) != Answer::sat) return;
+    seen_.insert(key);
+    Finding f;
+    f.kind = Kind::race;
+    f.place = a.place;
+    f.other_place = b.place;
+    f.region = a.region;
+    f.offset = formula::as_signed(model.value(pool, a.offset[0]), ow);
+    f.bytes = a.bytes;
+    f.other_offset = formula::as_signed(model.value(pool, b.offset[1]), ow);
+    f.other_bytes = b.bytes;
+    f.threads = {side(pool, x, model, 0), side(pool, x, model, 1)};
+    f.threads[0].access = a.kind;
+    f.threads[0].place = a.place;
+    f.threads[1].access = b.kind;
+    f.threads[1].place = b.place;
+    arguments(pool, x, model, f);
+    result_.findings.push_back(std::move(f));
+  }
+
+  const Module& m_;
+  FunctionId entry_;
+  const Options& options_;
+  const Job& job_;
+  flow::Effects effects_;
+  Refuted refuted_;
+  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<Execution> execution_;
+  formula::Statistics statistics_;
+  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> seen_;
+  bool gave_up_ = false;
+  Result result_;
+};
+
+}  // namespace
+
+Result prove(const Module& module, FunctionId entry, const Options& options, const Job& job) {
+  return Prover(module, entry, options, job).run();
+}
+
+}  // namespace fencepost::prove

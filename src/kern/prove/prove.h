@@ -1,0 +1,112 @@
+#pragma once
+// The kernel verifier: is this function of a kernel module free of data races, barrier divergence and failing
+// assertions, for all threads, all schedules and all inputs?
+//
+// Method: two arbitrary threads are run symbolically and side by side over the kernel IR, branches as guards, loops as
+// arbitrary iterations with closed-form counters and proved invariants, calls inlined. For every array and every pair of
+// conflicting accesses that no barrier separates: can both guards hold while the bytes overlap? One run for two threads
+// of one group, one for two threads of different groups.
+//
+// Laws
+//  - `holds` is a proof (of partial correctness: a thread that waits for ever for itself passes nothing). Anything that
+//    is over-approximated can only cost a false alarm; what is not modelled makes the verdict `unsupported`.
+//  - A Finding has values for both threads that satisfy the formula; `confirmed` is set by a replay elsewhere, never
+//    here.
+//  - Same module, options and seed: same findings in the same order.
+// Source: the two-thread reduction of GPUVerify (Betts, Chong, Donaldson, Qadeer, Thomson: OOPSLA 2012; TOPLAS 2015);
+// warps and atomics: Bardsley, Donaldson: NFM 2014. Pair queries with loop summaries are ours.
+// Units: offsets and sizes in bytes.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/job.h"
+#include "base/verdict.h"
+#include "flow/uniform.h"
+#include "kir/ir.h"
+
+namespace fencepost::prove {
+
+enum class Abstraction : uint8_t {
+  automatic,    // equality, except for arrays that atomics touch
+  adversarial,  // every read of a shared array gives any value
+  equality,     // as automatic, but an atomic is an error of the input
+};
+
+struct Options {
+  flow::Launch launch;
+  Abstraction abstraction = Abstraction::automatic;
+  bool benign = true;             // two writes of one value, and writes that change nothing, are no race
+  bool check_bounds = false;      // accesses outside arrays of known size
+  bool races = true;              // false: --only-divergence
+  bool across_groups = true;      // false: --only-intra-group
+  bool infer = true;              // candidate invariants; false: only closed forms and the user's
+  bool refined_atomics = true;
+  uint32_t work_dim = 1;
+  std::array<uint64_t, 3> global_offset{};
+  uint32_t warp_size = 32;        // for lane and warp numbers
+  uint32_t max_findings = 25;
+  // Values of the kernel's scalar parameters, by source index; absent: any.
+  std::vector<std::optional<uint64_t>> arguments;
+};
+
+enum class Kind : uint8_t {
+  race,
+  barrier_divergence,
+  assertion,
+  invariant_entry,
+  invariant_maintained,
+  precondition,
+  postcondition,
+  barrier_invariant,
+  null_pointer,
+  constant_write,
+  out_of_bounds,
+  unreachable,
+};
+const char* name(Kind k);
+
+struct Side {
+  std::array<uint64_t, 3> local_id{}, group_id{};
+  kir::AccessKind access = kir::AccessKind::read;
+  kir::PlaceId place;
+};
+
+struct Finding {
+  Kind kind = Kind::race;
+  kir::PlaceId place;         // of what fails; races: of the first access
+  kir::PlaceId other_place;   // precondition: of the requirement
+  std::vector<Side> threads;  // races: both, in the order in which they access; else the thread (and its partner)
+  kir::RegionId region;       // races, bounds, null
+  int64_t offset = 0;         // of the first access
+  uint32_t bytes = 0;
+  int64_t other_offset = 0;
+  uint32_t other_bytes = 0;
+  std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
+};
+
+struct Effort {
+  uint64_t pairs = 0;       // of accesses looked at
+  uint64_t folded = 0;      // questions answered by rewriting
+  uint64_t solved = 0;      // by the solver
+  uint64_t candidates = 0;  // invariants proposed
+  uint64_t kept = 0;        // and proved
+  uint32_t rounds = 0;
+  double seconds = 0;
+};
+
+struct Result {
+  Verdict verdict;
+  std::vector<Finding> findings;
+  std::set<std::string> unsupported;  // features, by name
+  uint32_t barrier_intervals = 0;
+  Effort effort;
+};
+
+// `entry`: a kernel, or a function that is to be verified from an arbitrary state that satisfies its requirements.
+Result prove(const kir::Module& module, kir::FunctionId entry, const Options& options, const Job& job);
+
+}  // namespace fencepost::prove
