@@ -14,6 +14,30 @@ Term Execution::floating(const std::string& name, uint8_t width, const std::vect
   return pool_.apply(pool_.symbol(full), width, operands);
 }
 
+// A signed number in the width of an offset: what is promised not to wrap is computed without wrapping.
+Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth) {
+  const uint8_t w = pointers.offset_bits;
+  const uint8_t from = pool_.width(term);
+  if (from >= w) return pool_.extract(term, 0, w);
+  if (const auto it = a.wide.find(v.index); it != a.wide.end() && it->second[static_cast<size_t>(thread)])
+    return it->second[static_cast<size_t>(thread)];
+  const Instruction* in = a.recurrences->definition(v);
+  const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  if (c != nullptr && c->no_signed_wrap && depth < 32 && c->operands.size() == 2) {
+    const auto kid = [&](size_t i) {
+      return wide(a, c->operands[i], get(a, c->operands[i])[static_cast<size_t>(thread)], thread, depth + 1);
+    };
+    if (c->op == Op::add) return pool_.add(kid(0), kid(1));
+    if (c->op == Op::sub) return pool_.sub(kid(0), kid(1));
+    if (c->op == Op::mul) return pool_.mul(kid(0), kid(1));
+    if (c->op == Op::shl && pool_.is_constant(get(a, c->operands[1])[0]))
+      return pool_.scale(kid(0), uint64_t{1} << std::min<uint64_t>(pool_.value(get(a, c->operands[1])[0]), 47));
+  }
+  if (c != nullptr && c->op == Op::sext && depth < 32)
+    return wide(a, c->operands[0], get(a, c->operands[0])[static_cast<size_t>(thread)], thread, depth + 1);
+  return pool_.sext(term, w);
+}
+
 Term Execution::compute(Activation& a, const Compute& c, Type type, const std::vector<Term>& o, int thread, Mode mode,
                         const std::vector<Pair>& pairs) {
   const auto t = static_cast<size_t>(thread);
@@ -96,7 +120,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::extract: return p.extract(o[0], static_cast<uint8_t>(c.imm), w);
     case Op::concat: return p.concat(o[0], o[1]);
     case Op::pointer_add:
-      return p.concat(base_of(o[0]), p.add(offset_of(o[0]), same_width(o[1], pointers.offset_bits, true)));
+      return p.concat(base_of(o[0]), p.add(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
     case Op::pointer_ult: {
       const Term same = p.eq(base_of(o[0]), base_of(o[1]));
       return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), p.ult(base_of(o[0]), base_of(o[1])));

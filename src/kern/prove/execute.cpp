@@ -21,8 +21,7 @@ std::string dimension_name(const char* what, int thread, size_t d) {
 
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
                      const Options& options, Pairing pairing, const Refuted& refuted)
-    : memory(pool, m, Pointers{static_cast<uint8_t>(m.pointer_bits == 64 ? 48 : 32)}, pairing == Pairing::same_group),
-      pointers{static_cast<uint8_t>(m.pointer_bits == 64 ? 48 : 32)},
+    : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       pool_(pool),
       m_(m),
       effects_(effects),

@@ -114,6 +114,7 @@ class Execution {
     flow::Uniformity uniform;
     const flow::Recurrences* recurrences = nullptr;
     std::vector<Pair> values;
+    std::map<uint32_t, Pair> wide;  // counters that do not wrap, in the width of offsets
     std::vector<Pair> guards, loop_entry;
     std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
     Memory::State entry_memory;
@@ -154,6 +155,7 @@ class Execution {
   Pair unknown(uint8_t width, const std::string& name, bool shared);
   Term compute(Activation& a, const kir::Compute& c, kir::Type type, const std::vector<Term>& o, int thread, Mode mode,
                const std::vector<Pair>& pairs);
+  Term wide(Activation& a, kir::ValueId v, Term term, int thread, int depth);
   Term floating(const std::string& name, uint8_t width, const std::vector<Term>& operands);
   Term pure(Activation& a, kir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
   bool mentions_other(const Activation& a, kir::ValueId v, int depth = 0) const;

@@ -324,7 +324,11 @@ void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, P
   const Pair saved_guard = a.guard;
   const Header saved_header = header_;
   const BlockId saved_block = a.block;
-  for (const auto& [v, p] : phis) set(a, v, p);
+  const auto saved_wide = a.wide;
+  for (const auto& [v, p] : phis) {
+    set(a, v, p);
+    a.wide.erase(v.index);
+  }
   a.guard = guard;
   a.block = a.cfg->loops()[l].header;
   header_ = what;
@@ -339,6 +343,7 @@ void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, P
   }
   header_ = saved_header;
   a.values = saved;
+  a.wide = saved_wide;
   a.guard = saved_guard;
   a.block = saved_block;
 }
@@ -401,7 +406,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   for (const auto& [v, first] : start) {
     const Type type = a.f->value(v).type;
     const bool pointer = type.kind == Type::pointer;
-    Pair now{};
+    Pair now{}, exact{};
     if (const auto rec = a.recurrences->find(l, v)) {
       for (int i = 0; i < 2; ++i) {
         const auto t = static_cast<size_t>(i);
@@ -416,6 +421,13 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             step = s.negative ? p.sub(step, x) : p.add(step, x);
           }
           const Term by = p.mul(p.extract(k, 0, w), step);
+          if (!pointer && rec->no_signed_wrap && w <= pointers.offset_bits && rec->steps.size() == 1) {
+            // i0 + k * step without wrapping, for offsets.
+            const uint8_t ow = pointers.offset_bits;
+            const Term start_value = p.width(first[t]) < ow ? p.sext(first[t], ow) : first[t];
+            const Term wide_step = w < ow ? p.sext(step, ow) : step;
+            exact[t] = p.add(start_value, p.mul(p.extract(k, 0, ow), wide_step));
+          }
           now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
           if (rec->no_signed_wrap && w > 1) {
             const int64_t low = p[step].signed_low, high = p[step].signed_high;
@@ -449,6 +461,10 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       }
     }
     run.phis.emplace_back(v, now);
+    if (exact[0] && exact[1])
+      a.wide[v.index] = exact;
+    else
+      a.wide.erase(v.index);
   }
   propose(a, l, run, start, mode);
   ++position_;
@@ -492,7 +508,10 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   run.k = {pool_.add(first.k[0], one), pool_.add(first.k[1], one)};
   run.phis = incoming(a, l, true);
   run.proposed = first.proposed;
-  for (const auto& [v, now] : run.phis) set(a, v, now);
+  for (const auto& [v, now] : run.phis) {
+    set(a, v, now);
+    a.wide.erase(v.index);
+  }
   assume_candidates(run, run.phis, run.k, run.entry, mode);
   body(a, l, run, mode);
   return run;
@@ -532,6 +551,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       // The summary: each thread in an iteration of its own.
       const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
       const auto edges = a.edges;
+      const auto wides = a.wide;
       const Memory::State before = memory.state;
       const size_t first_fact = facts.size();
       iteration(a, l, entry, Mode{true, false, false}, false, std::nullopt);
@@ -539,6 +559,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       for (size_t i = first_fact; i < facts.size(); ++i) facts[i].until = std::min(facts[i].until, position_);
       ++position_;
       a.values = values;
+      a.wide = wides;
       a.guards = guards;
       a.loop_entry = entries;
       a.edges = edges;
@@ -619,6 +640,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
           if (first_values[r.index][t] && a.values[r.index][t])
             a.values[r.index][t] = pool_.ite(left_first, first_values[r.index][t], a.values[r.index][t]);
   }
+  for (const auto& [v, now] : first.phis) a.wide.erase(v.index);  // two iterations may have been the last
   for (const auto& [edge, g] : next.exits) a.edges[edge] = g;
   a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
 }

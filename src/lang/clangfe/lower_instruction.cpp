@@ -307,6 +307,13 @@ Values Lowering::lower_gep(const llvm::GEPOperator& g) {
   const uint32_t width = module_.pointer_bits;
   uint64_t fixed = 0;
   ValueId moving;
+  // `inbounds`: the offset as an integer, before it is cut to the width of an address, is the one that is meant.
+  const auto exact = [&](ValueId v) {
+    auto& made = out().blocks[block_.index].instructions;
+    if (g.isInBounds() && !made.empty() && !made.back().results.empty() && made.back().results[0] == v)
+      if (auto* c = std::get_if<Compute>(&made.back().action)) c->no_signed_wrap = true;
+    return v;
+  };
   for (auto it = llvm::gep_type_begin(g), end = llvm::gep_type_end(g); it != end; ++it) {
     const llvm::Value* index = it.getOperand();
     if (llvm::StructType* s = it.getStructTypeOrNull()) {
@@ -319,11 +326,12 @@ Values Lowering::lower_gep(const llvm::GEPOperator& g) {
       continue;
     }
     const ValueId i = resize(value(index), width, true);
-    const ValueId scaled = compute(Op::mul, {i, bits(step, width)}, width);
-    moving = moving ? compute(Op::add, {moving, scaled}, width) : scaled;
+    const ValueId scaled = step == 1 ? i : exact(compute(Op::mul, {i, bits(step, width)}, width));
+    moving = moving ? exact(compute(Op::add, {moving, scaled}, width)) : scaled;
   }
   if (!moving) return {offset_pointer(base, fixed & (width == 32 ? 0xffffffffu : ~uint64_t{0}))};
-  return {offset_pointer(base, compute(Op::add, {moving, bits(fixed, width)}, width))};
+  if (fixed != 0) moving = exact(compute(Op::add, {moving, bits(fixed, width)}, width));
+  return {offset_pointer(base, moving)};
 }
 
 Values Lowering::lower_compare(const llvm::CmpInst& c) {

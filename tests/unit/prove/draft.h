@@ -82,7 +82,7 @@ class Draft {
   ValueId gid() { return id(IdKind::group_id); }
   ValueId global_id() { return op(Op::add, op(Op::mul, gid(), id(IdKind::local_size)), lid()); }
   ValueId element(ValueId array, ValueId index) {
-    const ValueId bytes = op(Op::mul, index, constant(4));
+    const ValueId bytes = op(Op::mul, index, constant(4), true);
     return put(Compute{.op = Op::pointer_add, .operands = {array, bytes}}, k_pointer);
   }
   std::vector<RegionId> regions(ValueId array) {
