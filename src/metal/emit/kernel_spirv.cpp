@@ -619,7 +619,9 @@ std::string head(const Module& m, const std::vector<code::Kernel>& kernels, cons
 
 std::string function_text(const code::Kernel& k, const Function& f, Module& m) {
   std::string out = fmt::format("%{} = OpFunction %void None %function\n%{}_start = OpLabel\n", k.name, k.name);
+  const std::vector<bool> mentioned = mentioned_variables(k);
   for (code::Var v = 0; v < k.variables.size(); ++v) {
+    if (!mentioned[v]) continue;
     const uint8_t w = k.variables[v].width;
     out += fmt::format("  {} = OpVariable {} Function {}\n", f.variable(v),
                        w == 1    ? "%own_bool"

@@ -248,9 +248,39 @@ Expr partner(const Expr& e, bool commutes = true) {
 
 }  // namespace
 
+std::vector<bool> mentioned_variables(const code::Kernel& k) {
+  std::vector<bool> out(k.variables.size());
+  const auto use = [&](const Expr& e) {
+    if (!e) return;
+    term::for_each_variable(e, [&](uint64_t v) {
+      if (v < out.size()) out[v] = true;
+    });
+  };
+  const auto set = [&](code::Var v) {
+    if (v != code::k_no_var) out[v] = true;
+  };
+  const std::function<void(const std::vector<Statement>&)> look = [&](const std::vector<Statement>& list) {
+    for (const Statement& s : list) {
+      set(s.var), use(s.value), use(s.compare), use(s.place.index);
+      if (s.kind == Statement::Kind::test) {
+        const code::Operation& o = k.operations[s.operation];
+        set(o.var), use(o.place.index), use(o.value), use(o.guard), use(o.result);
+      }
+      look(s.body);
+      look(s.other);
+    }
+  };
+  look(k.body);
+  return out;
+}
+
 Expected<void> print_statements(CText& text, const CFrame& frame) {
-  for (const code::Variable& v : text.kernel().variables)
-    text.line(fmt::format("{} v_{} = {};", text.type(v.width), v.name, text.value(term::constant(0, v.width))));
+  const std::vector<bool> mentioned = mentioned_variables(text.kernel());
+  for (code::Var v = 0; v < mentioned.size(); ++v) {
+    if (!mentioned[v]) continue;
+    const uint8_t w = text.kernel().variables[v].width;
+    text.line(fmt::format("{} {} = {};", text.type(w), text.name(v), text.value(term::constant(0, w))));
+  }
   return Printer(text, frame).body(text.kernel().body);
 }
 

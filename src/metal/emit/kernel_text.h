@@ -4,6 +4,7 @@
 // the accesses, fences and barriers of a kernel's frame and the instructions of a test.
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "code/kernel.h"
@@ -67,7 +68,9 @@ struct CFrame {
   std::function<Expected<void>(CText&, const code::Operation&)> test;
 };
 
-// The declarations of the kernel's variables, and its body.
+// By variable: some statement reads or writes it.
+std::vector<bool> mentioned_variables(const code::Kernel& kernel);
+// The declarations of those, and the kernel's body.
 Expected<void> print_statements(CText& text, const CFrame& frame);
 
 // ---- the test's instructions ----------------------------------------------------------------------------
