@@ -14,12 +14,14 @@ constexpr int k_application = 0x46505354;  // "FPST": tells our files from other
 
 const char* const k_schema = R"(
 create table plans(campaign text primary key, text text not null) without rowid;
+create table tests(hash text primary key, text text not null) without rowid;
 create table groups(
   id integer primary key,
   campaign text not null, test text not null, test_hash text not null, device text not null, configuration text not null,
   round_group integer not null,
-  driver text not null, binary_hash text not null, plan_hash text not null, what_ran text not null, parameters text not null,
-  seed integer not null, rounds integer not null, instances integer not null, corrupt integer not null, time_outs integer not null,
+  driver text not null, binary_hash text not null, plan_hash text not null, what_ran text not null, evidence text not null,
+  parameters text not null, seed integer not null, launches integer not null, rounds integer not null, instances integer not null,
+  corrupt integer not null, incomplete integer not null, filtered integer not null, waits integer not null, time_outs integer not null,
   seconds real not null, device_seconds real not null, finished_ms integer not null, series blob not null, series_lost integer not null,
   unique(campaign, test, test_hash, device, configuration, round_group));
 create table states(
@@ -116,13 +118,12 @@ class Transaction {
 
 std::string packed(const std::vector<Event>& series) {
   std::string bytes;
-  bytes.reserve(series.size() * 8);
+  bytes.reserve(series.size() * 16);
   const auto put = [&](uint32_t v) {
     for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(v >> (8 * i)));
   };
   for (const Event& e : series) {
-    put(e.round);
-    put(e.instance);
+    for (const uint32_t v : {e.state, e.launch, e.round, e.instance}) put(v);
   }
   return bytes;
 }
@@ -134,7 +135,7 @@ std::vector<Event> unpacked(const std::string& bytes) {
     for (size_t k = 0; k < 4; ++k) v |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[i + k])) << (8 * k);
     return v;
   };
-  for (size_t i = 0; i + 8 <= bytes.size(); i += 8) series.push_back({at(i), at(i + 4)});
+  for (size_t i = 0; i + 16 <= bytes.size(); i += 16) series.push_back({at(i), at(i + 4), at(i + 8), at(i + 12)});
   return series;
 }
 
@@ -149,12 +150,14 @@ void bind_key(Query& q, const ProgressRecord& r) {
 std::optional<bool> insert(sqlite3* db, const Record& r) {
   Query q(db,
           "insert or ignore into groups(campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, "
-          "what_ran, parameters, seed, rounds, instances, corrupt, time_outs, seconds, device_seconds, finished_ms, series, series_lost) "
-          "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+          "what_ran, evidence, parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, "
+          "device_seconds, finished_ms, series, series_lost) "
+          "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   bind_key(q, r);
   const std::string series = packed(r.series);
-  q.bind(r.driver).bind(r.binary_hash).bind(r.plan_hash).bind(r.what_ran).bind(r.parameters).bind(r.seed).bind(r.rounds);
-  q.bind(r.instances).bind(r.corrupt).bind(r.time_outs).bind(r.seconds).bind(r.device_seconds).bind(r.finished_ms);
+  q.bind(r.driver).bind(r.binary_hash).bind(r.plan_hash).bind(r.what_ran).bind(r.evidence).bind(r.parameters).bind(r.seed);
+  q.bind(r.launches).bind(r.rounds).bind(r.instances).bind(r.corrupt).bind(r.incomplete).bind(r.filtered).bind(r.waits);
+  q.bind(r.time_outs).bind(r.seconds).bind(r.device_seconds).bind(r.finished_ms);
   q.bind_blob(series.data(), series.size()).bind(r.series_lost);
   if (q.step() != SQLITE_DONE) return std::nullopt;
   if (sqlite3_changes(db) == 0) return false;
@@ -183,8 +186,8 @@ constexpr const char* k_where_record =
 constexpr const char* k_where_progress =
     " where campaign = ? and test = ? and test_hash = ? and device = ? and mapping = ? and variant = ? and run = ?";
 constexpr const char* k_record_columns =
-    "select id, campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, what_ran, parameters, seed, rounds, "
-    "instances, corrupt, time_outs, seconds, device_seconds, finished_ms, series, series_lost from groups";
+    "select id, campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, what_ran, evidence, "
+    "parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, device_seconds, finished_ms, series, series_lost from groups";
 constexpr const char* k_progress_columns =
     "select campaign, test, test_hash, device, mapping, variant, run, outcome, starved, driver, binary_hash, parameters, seed, instances, "
     "starved_instances, seconds, finished_ms from progress_runs";
@@ -215,11 +218,16 @@ std::optional<Record> read_record(sqlite3* db, Query& q) {
   r.binary_hash = q.text();
   r.plan_hash = q.text();
   r.what_ran = q.text();
+  r.evidence = q.text();
   r.parameters = q.text();
   r.seed = q.whole();
+  r.launches = q.whole();
   r.rounds = q.whole();
   r.instances = q.whole();
   r.corrupt = q.whole();
+  r.incomplete = q.whole();
+  r.filtered = q.whole();
+  r.waits = q.whole();
   r.time_outs = q.whole();
   r.seconds = q.real();
   r.device_seconds = q.real();
@@ -386,6 +394,22 @@ Expected<void> Store::remember_plan(const std::string& campaign, const std::stri
   return {};
 }
 
+Expected<std::optional<std::string>> Store::test(const std::string& hash) const {
+  Query q(impl_->db, "select text from tests where hash = ?");
+  q.bind(hash);
+  const int status = q.step();
+  if (status == SQLITE_DONE) return std::optional<std::string>();
+  if (status != SQLITE_ROW) return failed(impl_->path, "cannot be read", impl_->db);
+  return std::optional(q.text());
+}
+
+Expected<void> Store::remember_test(const std::string& hash, const std::string& text) {
+  Query q(impl_->db, "insert or ignore into tests(hash, text) values(?,?)");
+  q.bind(hash).bind(text);
+  if (q.step() != SQLITE_DONE) return failed(impl_->path, "cannot be written", impl_->db);
+  return {};
+}
+
 Expected<Merged> Store::merge(const std::string& path) {
   auto other = Store::open(path, true);
   if (!other) return std::unexpected(other.error());
@@ -397,6 +421,16 @@ Expected<Merged> Store::merge(const std::string& path) {
       q.next_row();
       const std::string campaign = q.text();
       if (auto kept = remember_plan(campaign, q.text()); !kept) return std::unexpected(kept.error());
+    }
+    if (status != SQLITE_DONE) return failed(path, "cannot be read", other->impl_->db);
+  }
+  {
+    Query q(other->impl_->db, "select hash, text from tests");
+    int status;
+    while ((status = q.step()) == SQLITE_ROW) {
+      q.next_row();
+      const std::string hash = q.text();
+      if (auto kept = remember_test(hash, q.text()); !kept) return std::unexpected(kept.error());
     }
     if (status != SQLITE_DONE) return failed(path, "cannot be read", other->impl_->db);
   }

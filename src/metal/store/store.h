@@ -22,9 +22,10 @@
 
 namespace fencepost::store {
 
-// One weak outcome in the order of time: which round of its group, which instance of the round.
+// One instance of interest: which of the record's states (in the order of the map), in which launch of the group, which
+// round of the launch, which instance of the round.
 struct Event {
-  uint32_t round = 0, instance = 0;
+  uint32_t state = 0, launch = 0, round = 0, instance = 0;
   bool operator==(const Event&) const = default;
 };
 
@@ -39,13 +40,17 @@ struct Record {
   // ---- how ----
   std::string driver, binary_hash, plan_hash;
   std::string what_ran;            // as-written, merged, dropped, reordered, unverified
-  std::string parameters;          // JSON object with every parameter as drawn
+  std::string evidence;            // why an outcome would count against the device: as-written, language-level, none
+  std::string parameters;          // every parameter as drawn, "stride=4,stress=1"
   uint64_t seed = 0;
   // ---- what ----
-  uint64_t rounds = 0, instances = 0, corrupt = 0, time_outs = 0;
+  uint64_t launches = 0, rounds = 0;       // rounds: of one launch
+  uint64_t instances = 0;                  // of all launches and rounds
+  uint64_t corrupt = 0, incomplete = 0, filtered = 0;
+  uint64_t waits = 0, time_outs = 0;       // of the alignment
   double seconds = 0, device_seconds = 0;
   int64_t finished_ms = 0;
-  std::map<std::string, uint64_t> states;  // text of the final state -> instances; their sum + corrupt == instances
+  std::map<std::string, uint64_t> states;  // text of the final state -> instances; sum + corrupt + incomplete + filtered == instances
   std::vector<Event> series;               // with --series: bounded, see series_lost
   uint64_t series_lost = 0;                // weak outcomes that did not fit
   bool operator==(const Record&) const = default;
@@ -91,6 +96,10 @@ class Store {
   // In the order of keys.
   Expected<std::vector<Record>> records(const Filter& f = {}) const;
   Expected<std::vector<ProgressRecord>> progress_records(const Filter& f = {}) const;
+
+  // The text of a test by its hash, so that a store can be judged without the files it came from.
+  Expected<void> remember_test(const std::string& hash, const std::string& text);
+  Expected<std::optional<std::string>> test(const std::string& hash) const;
 
   // The plan under which `campaign` runs. The first call remembers it; a later one with another text is an error.
   Expected<void> remember_plan(const std::string& campaign, const std::string& text);

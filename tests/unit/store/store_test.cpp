@@ -42,7 +42,12 @@ Record record(uint32_t group, const std::string& test = "SB") {
   r.binary_hash = "b";
   r.plan_hash = "p";
   r.what_ran = "as-written";
-  r.parameters = R"({"stride":4})";
+  r.evidence = "as-written";
+  r.parameters = "stride=4";
+  r.launches = 2;
+  r.incomplete = 3;
+  r.filtered = 4;
+  r.waits = 5;
   r.seed = 0xfedcba9876543210u;
   r.rounds = 10;
   r.instances = 100;
@@ -52,7 +57,7 @@ Record record(uint32_t group, const std::string& test = "SB") {
   r.device_seconds = 0.125;
   r.finished_ms = 1'700'000'000'123;
   r.states = {{"0:r0=0; 1:r1=0;", 3}, {"0:r0=1; 1:r1=0;", 96 + group}};
-  r.series = {{0, 7}, {4'000'000'000u, 5}};
+  r.series = {{1, 0, 0, 7}, {0, 1, 4'000'000'000u, 5}};
   r.series_lost = 1;
   return r;
 }
@@ -145,6 +150,16 @@ TEST(Store, ACampaignKeepsItsPlan) {
   ASSERT_FALSE(changed);
   EXPECT_NE(changed.error().list.front().message.find("campaign 'c' was begun under another plan"), std::string::npos);
   EXPECT_TRUE(s.remember_plan("d", "two"));
+}
+
+TEST(Store, TestsAreKeptAsText) {
+  Folder dir;
+  Store s = value(Store::open(dir / "a.db"));
+  const std::string text = "PTX t\n{ }\n";
+  EXPECT_EQ(value(s.test(hash_of(text))), std::nullopt);
+  EXPECT_TRUE(s.remember_test(hash_of(text), text));
+  EXPECT_TRUE(s.remember_test(hash_of(text), text));
+  EXPECT_EQ(value(s.test(hash_of(text))), text);
 }
 
 TEST(Store, OtherFilesAreRefused) {
