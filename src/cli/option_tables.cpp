@@ -14,32 +14,33 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
 constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit);
+constexpr uint64_t k_run = bit(Verb::run), k_devices = bit(Verb::devices);
 constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine,
+     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file."},
     {OptionId::engine, "--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_relax | k_lower | k_deciding | k_expect,
+     k_run | k_relax | k_lower | k_deciding | k_expect,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
     {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness)."},
-    {OptionId::bound, "--bound", "-b", "N|auto", Type::whole, "1", "1..1000 or auto", 1, 1000, "check", k_relax | k_lower | k_deciding,
+    {OptionId::bound, "--bound", "-b", "N|auto", Type::whole, "1", "1..1000 or auto", 1, 1000, "check", k_run | k_relax | k_lower | k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_relax | k_lower | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+     k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
          k_p_account | k_p_models,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
@@ -84,7 +85,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script."},
-    {OptionId::csv, "--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_p_classify | k_p_check,
+    {OptionId::csv, "--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_run | k_p_classify | k_p_check,
      "Print comma-separated values: one row for each test, model and fairness."},
     {OptionId::tests, "--tests", "", "FILE", Type::text, "", "", 0, 0, "cli", k_p_expect | k_p_compare,
      "The tests that the table speaks of: .axb text, published pseudo-code or JSON lines. progress compare: look among these."},
@@ -153,12 +154,28 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::emit_target, "--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx", 0, 0, "reproduce", k_emit,
      "What to write. 'cuda-source': a program for nvcc with the PTX of the kernels in it. 'ptx': the kernels alone, with what their "
      "launch needs told in comments."},
-    {OptionId::parameters, "--parameters", "", "NAME=VALUE,...", Type::text, "drawn", "", 0, 0, "plan", k_emit,
-     "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed."},
-    {OptionId::mode, "--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_emit,
+    {OptionId::parameters, "--parameters", "", "NAME=VALUE,...", Type::text, "drawn", "", 0, 0, "plan", k_emit | k_run,
+     "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed. docs/run.md lists them."},
+    {OptionId::mode, "--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_emit | k_run,
      "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy addresses, or one."},
-    {OptionId::region, "--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared", 0, 0, "plan", k_emit,
+    {OptionId::region, "--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared", 0, 0, "plan", k_emit | k_run,
      "Where locations lie: as the test says, all in global memory, or all in the memory of a workgroup."},
+    {OptionId::device, "--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_run,
+     "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow."},
+    {OptionId::iterations, "--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
+     "Run each test until at least so many instances are over."},
+    {OptionId::seconds, "--seconds", "", "TIME", Type::seconds, "1s", "for example 500ms, 60s, 2m", 0, 0, "campaign", k_run,
+     "Run each test for so long. The default counts when neither --iterations nor --until-events is given."},
+    {OptionId::events, "--until-events", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
+     "Run each test until so many instances have met its condition (or one of the other limits is reached)."},
+    {OptionId::schedule, "--schedule", "", "SCHEDULE", Type::choice, "drawn", "drawn|fused|split", 0, 0, "plan", k_run,
+     "'fused': an invocation plays every role, each of another instance. 'split': an invocation plays one role. 'drawn': now this, now that."},
+    {OptionId::rounds, "--rounds", "", "N", Type::whole, "by device", "1..65536", 1, 65536, "plan", k_run,
+     "Rounds of one launch, each on memory of its own."},
+    {OptionId::series, "--series", "", "N", Type::whole, "", "1..1000000", 1, 1000000, "campaign", k_run,
+     "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json."},
+    {OptionId::log, "--log", "", "FILE", Type::text, "", "", 0, 0, "campaign", k_run, "Write the log of litmus7 to FILE, which mcompare7 reads."},
+    {OptionId::no_model, "--no-model", "", "", Type::flag, "", "", 0, 0, "check", k_run, "Do not ask a memory model which states are allowed."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -279,6 +296,18 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "tests over the mapped instructions are checked as well. Counterexamples are written as two litmus files into --output.\n\n"
      "The exit status is 0 when no test gains an outcome, 1 when one does, and 3 when none does but one is undecided.",
      "fencepost lower opencl-ptx mp.litmus\nfencepost lower my.map --generate 4 -o counterexamples", false},
+    {Verb::run, "run", "FILE|DIR...", 1, ~0u, "run litmus tests on a device and count what they end in",
+     "Runs many instances of each test in a process of its own and prints how often each final state was seen, beside what the memory "
+     "model says of it. All parameters of the run are drawn anew for each round group from one seed.\n\n"
+     "The exit status is 1 when a state was seen that the model forbids and what ran is what was written, or when a result was unreadable; 3 when "
+     "a test could not be run, a launch hung, or a forbidden state was seen but nobody could look at what ran. A state is called forbidden only "
+     "when the model's states are completely known.",
+     "fencepost run examples/thesis/SB.litmus\n"
+     "fencepost run --device cuda --seconds 10s --parameters schedule=split,stride=8 mp.litmus\n"
+     "fencepost run --iterations 100000000 --log out.log examples/thesis",
+     false},
+    {Verb::devices, "devices", "", 0, 0, "list the devices that tests can run on",
+     "Prints each device that answers, with what matters for runs, and why an interface has none.", "fencepost devices\nfencepost devices --json", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

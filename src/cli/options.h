@@ -17,14 +17,15 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, lower, help_markdown, count_
+  progress_print, progress_models, relax, lower, run, devices, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
   model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, filter, entry, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
-  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, parameters, mode, region, count_
+  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, parameters, mode, region,
+  device, iterations, seconds, events, schedule, rounds, series, log, no_model, count_
 };
 
 enum class Type : uint8_t {
@@ -117,10 +118,18 @@ struct Settings {
   uint32_t generate = 0;                     // accesses; 0: none
   std::string to_model;
 
-  // ---- emit ----
+  // ---- emit, run ----
   std::string emit_target = "cuda-source";
   std::string parameters;                    // as plan::set_parameters reads them
   std::string mode = "parallel", region = "as-written";
+
+  // ---- run ----
+  std::string device = "cpu";
+  uint64_t iterations = 0, events = 0;       // 0: not asked for
+  double seconds = 0;
+  std::string schedule, log;
+  uint32_t rounds = 0, series = 0;
+  bool no_model = false;
 };
 
 // Checks `value` against the option's range and stores it. The error names the option, the range and, for a

@@ -156,6 +156,15 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::mode: s.mode = value; break;
     case OptionId::region: s.region = value; break;
     case OptionId::to_model: s.to_model = value; break;
+    case OptionId::device: s.device = value; break;
+    case OptionId::iterations: s.iterations = number; break;
+    case OptionId::seconds: s.seconds = time; break;
+    case OptionId::events: s.events = number; break;
+    case OptionId::schedule: s.schedule = value == "drawn" ? "" : value; break;
+    case OptionId::rounds: s.rounds = static_cast<uint32_t>(number); break;
+    case OptionId::series: s.series = static_cast<uint32_t>(number); break;
+    case OptionId::log: s.log = value; break;
+    case OptionId::no_model: s.no_model = true; break;
     case OptionId::site: s.site = static_cast<uint32_t>(number); break;
     case OptionId::count_: break;
   }

@@ -17,6 +17,8 @@ int run_expect(const CommandLine& line, const Console& console);
 int run_emit(const CommandLine& line, const Console& console);
 int run_print(const CommandLine& line, const Console& console);
 int run_models(const CommandLine& line, const Console& console);
+int run_run(const CommandLine& line, const Console& console);
+int run_devices(const CommandLine& line, const Console& console);
 int run_progress_check(const CommandLine& line, const Console& console);
 int run_progress_lts(const CommandLine& line, const Console& console);
 int run_progress_classify(const CommandLine& line, const Console& console);

@@ -1,7 +1,9 @@
 // A Backend over the sequential executor: the device that is only a definition.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
+#include <thread>
 
 #include "campaign/runner.h"
 #include "code/execute.h"
@@ -11,7 +13,7 @@ namespace {
 
 class Reference final : public device::Backend {
  public:
-  explicit Reference(uint64_t seed) : rng_(seed) {
+  Reference(uint64_t seed, std::string fault) : rng_(seed), fault_(std::move(fault)) {
     info_.id = "reference";
     info_.name = "sequential executor";
     info_.driver = "of this program";
@@ -57,6 +59,9 @@ class Reference final : public device::Backend {
   }
 
   Expected<device::Outcome> launch(const device::Launch& l) override {
+    ++launches_;
+    if (fault_ == "hang" && launches_ > k_good) std::this_thread::sleep_for(std::chrono::hours(24));
+    if (fault_ == "die" && launches_ > k_good) std::abort();
     std::vector<code::Words*> buffers;
     for (const device::BufferId b : l.buffers) buffers.push_back(&buffers_.at(b));
     const auto start = Job::Clock::now();
@@ -73,8 +78,12 @@ class Reference final : public device::Backend {
   }
 
  private:
+  static constexpr uint32_t k_good = 4;  // launches before the fault
+
   device::Info info_;
   Rng rng_;
+  std::string fault_;
+  uint32_t launches_ = 0;
   std::vector<std::map<std::string, code::Executable>> modules_;
   std::vector<std::string> texts_;
   std::vector<code::Words> buffers_;
@@ -82,10 +91,12 @@ class Reference final : public device::Backend {
 
 }  // namespace
 
-std::unique_ptr<device::Backend> open_reference(uint64_t seed) { return std::make_unique<Reference>(seed); }
+std::unique_ptr<device::Backend> open_reference(uint64_t seed) { return std::make_unique<Reference>(seed, ""); }
 
 Expected<std::unique_ptr<device::Backend>> open_device(const std::string& id, uint64_t seed) {
   if (id == "reference") return open_reference(seed);
+  if (id == "reference:hang") return std::make_unique<Reference>(seed, "hang");
+  if (id == "reference:die") return std::make_unique<Reference>(seed, "die");
   return device::open(id);
 }
 

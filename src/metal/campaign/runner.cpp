@@ -88,6 +88,9 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   t.groups_together = info.runs_groups_together;
   // Invocations of a workgroup take turns on a processor's thread.
   if (info.api == device::Api::cpu && info.id != "reference") t.usual_lanes = 4;
+  // Threads that must wake up first, or share a processor with others.
+  if (info.id != "reference" && (info.api == device::Api::cpu || !info.runs_groups_together))
+    t.align_limit = t.groups_together ? 1u << 16 : 1u << 24;
   // Processors lose weak outcomes when a round's memory leaves their caches; other devices want large launches.
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
   t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : uint64_t{1} << 28;

@@ -473,9 +473,12 @@ class TestKernel {
     const Expr all = f_.named(wait, "all", testing * (round_ / every + n32(1)));
     wait.push_back(code::atomic(code::AtomicOp::add, code::k_no_var, f_.sync(k_sync_arrived), n32(1)));
     wait.push_back(code::set(polls, n32(0)));
+    // Who waits for workgroups that do not run would spend its time on nothing else.
+    const Expr patience =
+        f_.named(wait, "patience", term::ite(less(f_.get(timeouts_), n32(8)), f_.parameter("align-limit"), n32(1)));
     wait.push_back(code::loop({code::load(seen, f_.sync(k_sync_arrived), code::Order::device),
                                code::leave_if(at_least(f_.get(seen), all)), code::set(polls, f_.get(polls) + n32(1)),
-                               code::leave_if(at_least(f_.get(polls), f_.parameter("align-limit")))}));
+                               code::leave_if(at_least(f_.get(polls), patience))}));
     wait.push_back(code::set(waits_, f_.get(waits_) + n32(1)));
     wait.push_back(code::branch(less(f_.get(seen), all), {code::set(timeouts_, f_.get(timeouts_) + n32(1))}));
     body.push_back(

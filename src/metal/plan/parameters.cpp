@@ -35,8 +35,10 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
      "rounds. Waits "
      "that meet the limit are counted."},
     {align_every, "align-every", true, "", 1, 65536, 1, 64, 0, "rounds", "Rounds of a batch."},
-    {align_limit, "align-limit", false, "", 1, 1u << 30, 4096, 4096, 0, "polls",
-     "How often a wait looks before it gives up."},
+    {align_limit, "align-limit", false, "", 1, 1u << 30, 0, 0, 0, "polls",
+     "How often a wait looks before it gives up. After eight waits that gave up, a workgroup looks once only. Default: "
+     "4096, and more "
+     "where processors run the workgroups."},
     {delay, "delay", false, "", 0, 100000, 0, 0, 0, "ns",
      "Each subgroup pauses up to this long before each round, differently in each round."},
     {churn, "churn", false, "", 0, 1000, 0, 0, 0, "workgroups", "Further workgroups that end at once."},

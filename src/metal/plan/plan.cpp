@@ -136,6 +136,7 @@ class Drawing {
       at(schedule) = 1;
     }
     if (!target_.groups_together) at(ticket) = 1;
+    if (!wished(align_limit)) at(align_limit) = target_.align_limit;
     if (const auto ok = lanes_and_groups(); !ok) return std::unexpected(ok.error());
     if (const auto ok = memory(); !ok) return std::unexpected(ok.error());
     shared_memory();
@@ -477,14 +478,17 @@ prog::State Program::state(uint32_t number) const {
   return s;
 }
 
-bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s, const prog::Cond& c) {
+bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s,
+           const prog::Cond& c) {
   prog::FinalValues f;
   for (uint32_t t = 0; t < test.threads.size(); ++t) f.registers.emplace_back(test.code(t).registers.size(), 0);
   for (const prog::Object& o : test.objects) f.memory.push_back(o.init);
   for (size_t i = 0; i < observables.size(); ++i) {
     const prog::Observable& o = observables[i];
-    if (o.is_register) f.registers[o.thread][o.reg] = s[i].value;
-    else f.memory[test.symbols[o.symbol].object][o.cell] = s[i].value;
+    if (o.is_register)
+      f.registers[o.thread][o.reg] = s[i].value;
+    else
+      f.memory[test.symbols[o.symbol].object][o.cell] = s[i].value;
   }
   return prog::holds(test, c, f);
 }

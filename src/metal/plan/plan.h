@@ -40,11 +40,12 @@ struct Target {
   uint32_t units = 1;  // compute units
   uint32_t subgroup = 1;
   uint32_t max_lanes = 1;
-  uint32_t usual_lanes = 1024;      // most that are drawn where nobody asks for a number
+  uint32_t usual_lanes = 1024;  // most that are drawn where nobody asks for a number
   uint32_t max_groups = 65535;
   uint32_t shared_words = 0;  // of one workgroup
   uint32_t line_words = 16;
   uint32_t resident = 0;        // workgroups of max_lanes that are on the device at the same time; 0: not known
+  uint32_t align_limit = 4096;  // polls of a wait where nobody asks for a number
   bool groups_together = true;  // false: workgroups may run one after another
   uint64_t memory_words = uint64_t{1} << 24;  // that a plan may use in all
   bool wide_atomics = true;                   // 64-bit atomics; false: tests that need 64-bit words are refused
@@ -115,7 +116,8 @@ struct Program {
   prog::State state(uint32_t number) const;
 };
 // Whether a final state satisfies a condition over its observables.
-bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s, const prog::Cond& c);
+bool holds(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s,
+           const prog::Cond& c);
 
 Expected<Program> make_program(const prog::Test& test, const Target& target, const Shape& shape);
 

@@ -77,7 +77,8 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.steps, fresh.steps);
       EXPECT_EQ(s.changes, fresh.changes);
     } else {
-      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site || o.id == OptionId::generate) << o.name;
+      EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site || o.id == OptionId::generate || o.id == OptionId::iterations ||
+                  o.id == OptionId::events || o.id == OptionId::rounds || o.id == OptionId::series) << o.name;
     }
   }
 }

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "cat/library.h"
@@ -119,10 +121,10 @@ TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
       }
       ++run;
       Seen seen;
-      run_plans(test, Mode::parallel, 10, rng, seen);
+      run_plans(test, Mode::parallel, 6, rng, seen);
       if (HasFatalFailure()) return;
-      run_plans(test, Mode::single, 3, rng, seen);
-      run_plans(test, Mode::warp, 3, rng, seen);
+      run_plans(test, Mode::single, 2, rng, seen);
+      run_plans(test, Mode::warp, 2, rng, seen);
       if (HasFatalFailure()) return;
       EXPECT_LT(seen.incomplete, seen.instances) << test.title << ": nothing was observed";
       if (!allowed) continue;
@@ -136,6 +138,40 @@ TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
   if (std::getenv("FENCEPOST_SHOW")) fmt::print("run {} refused {} all SC states seen {}\n", run, refused, complete);
   EXPECT_GE(run, 95u);
   EXPECT_GE(complete, run * 8 / 10);
+}
+
+TEST(Parameters, DocumentationHasTheTable) {
+  std::ifstream f(std::string(FENCEPOST_SOURCE_DIR) + "/docs/run.md");
+  const std::string doc((std::istreambuf_iterator<char>(f)), {});
+  EXPECT_NE(doc.find(parameters_markdown()), std::string::npos) << "docs/run.md should hold:\n"
+                                                                << parameters_markdown();
+}
+
+TEST(Parameters, DrawnOnesCanBeGivenBack) {
+  Rng rng(3);
+  for (int round = 0; round < 200; ++round) {
+    Drawn d{};
+    for (const ParameterInfo& i : parameter_table()) {
+      const Wish w{i.to == 0 ? i.least : i.from, i.to == 0 ? i.most : i.to};
+      d[static_cast<size_t>(i.id)] = draw_parameter(i, w, rng);
+    }
+    Parameters p;
+    ASSERT_TRUE(set_parameters(p, to_string(d)).has_value());
+    for (size_t i = 0; i < k_parameters; ++i) ASSERT_EQ(*p.wishes[i], (Wish{d[i], d[i]}));
+  }
+}
+
+TEST(Parameters, MistakesAreNamed) {
+  Parameters p;
+  const auto message = [&](const char* text) {
+    const auto r = set_parameters(p, text);
+    return r ? std::string() : r.error().list[0].message + " | " + r.error().list[0].hint;
+  };
+  EXPECT_EQ(message("strid=4"), "'strid' is no parameter of a run | did you mean 'stride'?");
+  EXPECT_EQ(message("stride=5"), "'5' is no value for parameter stride | it takes powers of two, 1 to 4096 words");
+  EXPECT_EQ(message("schedule=both"), "'both' is no value for parameter schedule | it takes fused, split");
+  EXPECT_EQ(message("groups=9..3"), "the range 9..3 of parameter groups is empty | the smaller value comes first");
+  EXPECT_EQ(message("groups"), "parameter groups needs a value | groups=VALUE or groups=FROM..TO");
 }
 
 }  // namespace
