@@ -41,6 +41,65 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   accesses.push_back(std::move(x));
 }
 
+// The set of the current interval. Summaries of loops pass their accesses on to the loop's head.
+void Execution::track(AccessKind kind, const Access& access, Pair guard, Pair pointer, Mode mode) {
+  if (!tracking_) return;
+  for (RegionId r : access.regions) {
+    const Space space = m_.region(r).space;
+    if (space == Space::private_ || space == Space::constant) continue;
+    Pair here, offset;
+    for (size_t t = 0; t < 2; ++t) {
+      here[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
+      offset[t] = offset_of(pointer[t]);
+    }
+    if (collector_ != nullptr) collector_->push_back({r.index, static_cast<uint8_t>(kind), here, offset});
+    if (!mode.check) continue;
+    const auto key = std::make_pair(r.index, static_cast<uint8_t>(kind));
+    auto it = sets_.find(key);
+    if (it == sets_.end())
+      it = sets_.emplace(key, Tracked{both(pool_.no()), both(pool_.constant(0, pointers.offset_bits))}).first;
+    const Pair chosen = unknown(1, "tracked", false);
+    for (size_t t = 0; t < 2; ++t) {
+      const Term now = pool_.all(here[t], chosen[t]);
+      it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
+      it->second.offset[t] = pool_.ite(now, offset[t], it->second.offset[t]);
+    }
+  }
+}
+
+Term Execution::accessed(const Compute& c, Term pointer, int thread, uint8_t width, Mode mode) {
+  const auto t = static_cast<size_t>(thread);
+  const Term base = base_of(pointer);
+  // In a summary or a repeated iteration the set is not known.
+  if ((!mode.check && header_ == Header::assume) || !pool_.is_constant(base) || pool_.value(base) == 0 ||
+      pool_.value(base) > m_.regions.size())
+    return memory.any(width);
+  const auto it = sets_.find({static_cast<uint32_t>(pool_.value(base) - 1), static_cast<uint8_t>(c.imm)});
+  if (c.op == Op::accessed) {
+    const Term occurred = it == sets_.end() ? pool_.no() : it->second.occurred[t];
+    return width == 1 ? occurred : pool_.zext(occurred, width);
+  }
+  const Term offset = it == sets_.end() ? pool_.constant(0, pointers.offset_bits) : it->second.offset[t];
+  return width <= pointers.offset_bits ? pool_.extract(offset, 0, width) : pool_.zext(offset, width);
+}
+
+// The loads in an expression are reads of this thread: what it states of memory must not change under it.
+void Execution::log_spec_reads(Activation& a, ValueId v, Pair guard, PlaceId place, Mode mode, int depth) {
+  const Instruction* in = a.recurrences->definition(v);
+  if (in == nullptr || depth > 60) return;
+  if (const auto* l = std::get_if<Load>(&in->action); l != nullptr && l->spec) {
+    Pair pointer;
+    for (int t = 0; t < 2; ++t) pointer[static_cast<size_t>(t)] = pure(a, l->access.pointer, t, mode, nullptr);
+    ++position_;
+    for (RegionId r : l->access.regions)
+      log(AccessKind::read, l->access, r, guard, pointer, both(pool_.no()), false, place, nullptr);
+    log_spec_reads(a, l->access.pointer, guard, place, mode, depth + 1);
+    return;
+  }
+  if (const auto* c = std::get_if<Compute>(&in->action))
+    for (ValueId o : c->operands) log_spec_reads(a, o, guard, place, mode, depth + 1);
+}
+
 void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer, Pair guard, PlaceId place, Mode mode,
                                bool writes) {
   (void)a;
@@ -101,6 +160,7 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
   if (l.spec) return;
   ++position_;
   pointer_checks(a, l.access, pointer, guard, in.place, mode, false);
+  track(AccessKind::read, l.access, guard, pointer, mode);
   if (!mode.log) return;
   for (RegionId r : l.access.regions)
     log(AccessKind::read, l.access, r, guard, pointer, v, pointer_value, in.place, nullptr);
@@ -112,6 +172,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   const bool pointer_value = a.f->value(s.value).type.kind == Type::pointer;
   ++position_;
   pointer_checks(a, s.access, pointer, guard, in.place, mode, true);
+  track(AccessKind::write, s.access, guard, pointer, mode);
   if (mode.log)
     for (RegionId r : s.access.regions)
       log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
@@ -129,6 +190,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   const Pair pointer = get(a, at.access.pointer);
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
+  track(AccessKind::atomic, at.access, guard, pointer, mode);
   const Pair nothing = both(pool_.no());
   if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
   // A private location has one thread: its update is a write of an unknown value.

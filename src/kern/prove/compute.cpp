@@ -171,7 +171,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       const Term warp = p.constant(options_.warp_size, 32);
       Term r;
       switch (static_cast<IdKind>(c.imm)) {
-        case IdKind::local_id: r = local_id[t][d]; break;
+        case IdKind::local_id: r = d == 0 && id_instance_[t] ? id_instance_[t] : local_id[t][d]; break;
         case IdKind::group_id: r = group_id[t][d]; break;
         case IdKind::local_size: r = local_size_[d]; break;
         case IdKind::num_groups: r = num_groups_[d]; break;
@@ -215,7 +215,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return p.eq(wide, is_signed ? p.sext(narrow, 64) : p.zext(narrow, 64));
     }
     case Op::accessed:
-    case Op::access_offset: unsupported.insert("predicates over access sets"); return memory.any(w);
+    case Op::access_offset: return accessed(c, o[0], thread, w, mode);
     case Op::taken_value: unsupported.insert("values taken from atomics"); return memory.any(w);
     case Op::old:
     case Op::return_value: break;  // execute.cpp

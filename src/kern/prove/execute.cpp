@@ -38,6 +38,13 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
       memory.make_adversarial({r});
   }
   required = pool_.yes();
+  for (size_t i = 0; i < m.functions.size(); ++i) {
+    if (e.reached[i] == 0) continue;
+    for (const Block& b : m.functions[i].blocks)
+      for (const Instruction& in : b.instructions)
+        if (const auto* c = std::get_if<Compute>(&in.action))
+          tracking_ = tracking_ || c->op == Op::accessed || c->op == Op::access_offset;
+  }
 }
 
 void Execution::run() {
@@ -425,6 +432,10 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     annotation(a, in, *n, guard, mode);
   } else if (std::holds_alternative<WarpExchange>(in.action)) {
     if (!in.results.empty()) set(a, in.results[0], unknown(width(result_type()), "exchanged", false));
+  } else if (std::holds_alternative<BarrierInvariant>(in.action)) {
+    a.barrier_invariants.push_back(&in);
+  } else if (std::holds_alternative<ReadPermission>(in.action)) {
+    // The reads of a barrier invariant are logged as such; no permission is taken for granted.
   } else if (std::holds_alternative<Fence>(in.action)) {
     // Orders, but no one waits.
   } else {
@@ -512,7 +523,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     return;
   }
   if (n.note == Note::function_wide_invariant) {
-    unsupported.insert("function-wide invariant");
+    a.wide_invariants.push_back(&in);
     return;
   }
   ++position_;
@@ -581,6 +592,14 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   r.local = all(guard, lf);
   r.global = all(guard, gf);
   const bool meets = pairing_ == Pairing::same_group || device;
+  assert_barrier_invariants(a, guard, mode);
+  for (auto& [key, set] : sets_) {
+    const Space space = m_.region({key.first}).space;
+    const Pair& cleared = space == Space::group ? r.local : r.global;
+    if (mode.check)
+      for (size_t t = 0; t < 2; ++t) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
+  }
+  r.position = ++position_;
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
@@ -599,6 +618,68 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     const Space space = m_.regions[x].space;
     if (space == Space::group) memory.forget({x}, r.local, mode.lockstep);
     if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
+  }
+  assume_barrier_invariants(a, guard, mode);
+}
+
+// Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.
+void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) {
+  for (const Instruction* in : a.barrier_invariants) {
+    const auto& b = std::get<BarrierInvariant>(in->action);
+    if (b.binary) {
+      unsupported.insert("binary barrier invariant");
+      continue;
+    }
+    ++position_;
+    const Term holds = pure(a, b.condition, 0, mode, nullptr);
+    oblige(Kind::barrier_invariant, pool_.all(guard[0], pool_.not_(holds)), in->place, mentions_other(a, b.condition),
+           mode);
+    if (mode.log) log_spec_reads(a, b.condition, guard, in->place, mode);
+  }
+}
+
+void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) {
+  for (const Instruction* in : a.barrier_invariants) {
+    const auto& b = std::get<BarrierInvariant>(in->action);
+    if (b.binary) continue;
+    for (ValueId v : b.instances)
+      for (int t = 0; t < 2; ++t) {
+        const auto i = static_cast<size_t>(t);
+        Term id = pure(a, v, t, mode, nullptr);
+        id = pool_.width(id) > 32 ? pool_.extract(id, 0, 32) : pool_.zext(id, 32);
+        const Term exists = pool_.ult(id, local_size_[0]);
+        id_instance_[i] = id;
+        const Term holds = pure(a, b.condition, t, mode, nullptr);
+        id_instance_[i] = {};
+        fact(pool_.implies(pool_.all(guard[i], exists), holds), t);
+      }
+  }
+  a.barrier_invariants.clear();
+}
+
+// Of every loop of the function.
+void Execution::wide_invariants(Activation& a, Pair guard, Mode mode, Header what) {
+  for (const Instruction* in : a.wide_invariants) {
+    const auto& n = std::get<Annotation>(in->action);
+    const std::string candidate = n.candidate ? a.f->symbol + ":user:" + where(m_, in->place) : "";
+    if (n.candidate) {
+      candidates.insert(candidate);
+      if (refuted_.contains(candidate)) continue;
+    }
+    ++position_;
+    const bool two = mentions_other(a, n.condition);
+    for (int t = 0; t < 2; ++t) {
+      const auto i = static_cast<size_t>(t);
+      const Term c = pure(a, n.condition, t, mode, nullptr);
+      const Term holds = n.global ? c : pool_.implies(guard[i], c);
+      if (what == Header::assume) {
+        fact(holds, t, two);
+      } else if (t == 0) {
+        Obligation* o = oblige(what == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained,
+                               pool_.not_(holds), in->place, two, mode);
+        if (o != nullptr) o->candidate = candidate;
+      }
+    }
   }
 }
 

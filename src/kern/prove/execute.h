@@ -119,6 +119,7 @@ class Execution {
     std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
     Memory::State entry_memory;
     kir::PlaceId call;
+    std::vector<const kir::Instruction*> wide_invariants, barrier_invariants;
     std::vector<kir::ValueId> ensures;
     std::vector<kir::PlaceId> ensure_places;
     std::vector<Pair> returned;
@@ -127,6 +128,17 @@ class Execution {
     bool entry = false;
     kir::BlockId block;  // being run
     Pair guard;          // at the current instruction
+  };
+  // Some access of a kind to a region, of those in the current interval: chosen freely, so what holds of it holds of
+  // all (__read, __write, __read_offset_bytes ...). Only where annotations ask for it.
+  struct Tracked {
+    Pair occurred, offset;
+  };
+  using Sets = std::map<std::pair<uint32_t, uint8_t>, Tracked>;  // by region and kind
+  struct Collected {
+    uint32_t region;
+    uint8_t kind;
+    Pair guard, offset;
   };
   // An invariant that is proposed: a sentence about the header's phis, its count and a thread.
   using Phis = std::vector<std::pair<kir::ValueId, Pair>>;
@@ -199,6 +211,14 @@ class Execution {
            bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
   bool conflicts_possible(kir::RegionId r) const;
 
+  void track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
+  Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
+  void forget_sets(Activation& a, uint32_t l, Pair entry);
+  void wide_invariants(Activation& a, Pair guard, Mode mode, Header what);
+  void assert_barrier_invariants(Activation& a, Pair guard, Mode mode);
+  void assume_barrier_invariants(Activation& a, Pair guard, Mode mode);
+  void log_spec_reads(Activation& a, kir::ValueId v, Pair guard, kir::PlaceId place, Mode mode, int depth = 0);
+
   void fact(Term t, int thread, bool both = false);
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
   Obligation* oblige(Kind kind, Term failing, kir::PlaceId place, bool both, Mode mode);
@@ -222,7 +242,11 @@ class Execution {
   Header header_ = Header::assume;
   uint64_t blocks_run_ = 0;
   std::array<Term, 3> local_size_, num_groups_;
-  Mode current_{};
+  bool tracking_ = false;
+  Sets sets_;
+  std::vector<Collected>* collector_ = nullptr;
+  const std::vector<Collected>* summary_ = nullptr;  // of the loop about to be run
+  Term id_instance_[2];  // replaces the local id while an instance of a barrier invariant is built
 };
 
 }  // namespace fencepost::prove

@@ -201,6 +201,19 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
     if (!refuted_.contains(name)) run.proposed.push_back({std::move(name), two, std::move(f)});
   };
   Pool& p = pool_;
+  if (tracking_ && mode.check && summary_ == nullptr) {
+    // No access since the last meeting point of the iteration before.
+    const flow::LoopEffects& e = loop_effects(a.id, l);
+    for (uint32_t r = 0; r < m_.regions.size(); ++r)
+      for (uint8_t kind = 0; kind < 3; ++kind) {
+        const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
+        if (used[r] == 0 && !sets_.contains({r, kind})) continue;
+        add("none." + std::to_string(r) + "." + std::to_string(kind), false, [this, r, kind](const Phis&, Pair, int t) {
+          const auto it = sets_.find({r, kind});
+          return it == sets_.end() ? pool_.yes() : pool_.not_(it->second.occurred[static_cast<size_t>(t)]);
+        });
+      }
+  }
   for (size_t i = 0; i < run.phis.size(); ++i) {
     const ValueId v = run.phis[i].first;
     const Type type = a.f->value(v).type;
@@ -470,6 +483,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   ++position_;
   if (mode.check) check_candidates(run, start, both(zero_count), entry, mode);
   header_invariants(a, l, start, entry, mode, Header::entry);
+  if (mode.check) wide_invariants(a, entry, mode, Header::entry);
   run.position = ++position_;
   for (const auto& [term, t] : known) fact(term, t);
   // What the loop writes is unknown.
@@ -484,7 +498,11 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     if (!memory.adversarial({r})) memory.forget({r}, entry, forget_common && mode.lockstep);
   }
   for (const auto& [v, now] : run.phis) set(a, v, now);
+  if (tracking_ && mode.check) forget_sets(a, l, entry);
   assume_candidates(run, run.phis, run.k, entry, mode);
+  a.guards[a.cfg->loops()[l].header.index] = a.guard = entry;
+  a.block = a.cfg->loops()[l].header;
+  wide_invariants(a, entry, mode, Header::assume);
   body(a, l, run, mode);
   for (int t = 0; t < 2; ++t) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
   if (mode.check) {
@@ -493,6 +511,12 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const Term one = p.constant(1, k_count_width);
     check_candidates(run, next, {p.add(run.k[0], one), p.add(run.k[1], one)}, run.latch, mode);
     header_invariants(a, l, next, run.latch, mode, Header::maintained);
+    if (!a.wide_invariants.empty()) {
+      const std::vector<Pair> saved = a.values;
+      for (const auto& [v, x] : next) set(a, v, x);
+      wide_invariants(a, run.latch, mode, Header::maintained);
+      a.values = saved;
+    }
   }
   return run;
 }
@@ -515,6 +539,40 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   assume_candidates(run, run.phis, run.k, run.entry, mode);
   body(a, l, run, mode);
   return run;
+}
+
+// The access sets at the head of a loop: what was there before, or an access of some iteration. In a loop with
+// meeting points: anything that the invariants allow.
+void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
+  const uint8_t ow = pointers.offset_bits;
+  if (summary_ != nullptr) {
+    for (const Collected& c : *summary_) {
+      auto it = sets_.find({c.region, c.kind});
+      if (it == sets_.end())
+        it = sets_.emplace(std::make_pair(c.region, c.kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))})
+                 .first;
+      const Pair chosen = unknown(1, "tracked", false);
+      for (size_t t = 0; t < 2; ++t) {
+        const Term now = pool_.all(c.guard[t], chosen[t]);
+        it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
+        it->second.offset[t] = pool_.ite(now, c.offset[t], it->second.offset[t]);
+      }
+    }
+    summary_ = nullptr;
+    return;
+  }
+  const flow::LoopEffects& e = loop_effects(a.id, l);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    for (uint8_t kind = 0; kind < 3; ++kind) {
+      const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
+      if (used[r] == 0 && !sets_.contains({r, kind})) continue;
+      const Pair occurred = unknown(1, "accessed", false), offset = unknown(ow, "offset", false);
+      auto [it, fresh] = sets_.emplace(std::make_pair(r, kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))});
+      for (size_t t = 0; t < 2; ++t) {
+        it->second.occurred[t] = pool_.ite(entry[t], occurred[t], it->second.occurred[t]);
+        it->second.offset[t] = pool_.ite(entry[t], offset[t], it->second.offset[t]);
+      }
+    }
 }
 
 void Execution::loop(Activation& a, uint32_t l, Mode mode) {
@@ -547,14 +605,19 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     bool touches = false;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
-    if (mode.log && touches) {
+    const bool collect = tracking_ && mode.check;
+    std::vector<Collected> collected;
+    if ((mode.log && touches) || collect || collector_ != nullptr) {
       // The summary: each thread in an iteration of its own.
+      std::vector<Collected>* const outer = collector_;
+      if (collect) collector_ = &collected;
+      const Sets sets = sets_;
       const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
       const auto edges = a.edges;
       const auto wides = a.wide;
       const Memory::State before = memory.state;
       const size_t first_fact = facts.size();
-      iteration(a, l, entry, Mode{true, false, false}, false, std::nullopt);
+      iteration(a, l, entry, Mode{mode.log, false, false}, false, std::nullopt);
       ++position_;
       for (size_t i = first_fact; i < facts.size(); ++i) facts[i].until = std::min(facts[i].until, position_);
       ++position_;
@@ -564,7 +627,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       a.loop_entry = entries;
       a.edges = edges;
       memory.state = before;
+      sets_ = sets;
+      collector_ = outer;
     }
+    summary_ = collect ? &collected : nullptr;
     const bool together = mode.lockstep && a.uniform.loops[l] != 0;
     LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together}, true, std::nullopt);
     ++position_;
@@ -577,6 +643,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
 
+  summary_ = nullptr;
   // In step. Do the barriers that every iteration passes order all memory that matters here?
   const flow::Fences fences = pairing_ == Pairing::same_group
                                   ? flow::Fences{e.always_group.local || e.always_device.local,

@@ -16,7 +16,8 @@ Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
       const Region& region = m.regions[r];
       l.kind = region.contents == Contents::given  ? Layer::initial
                : region.contents == Contents::zero ? Layer::zero
-                                                   : Layer::unknown;
+               : region.pointers.empty()          ? Layer::unknown
+                                                  : Layer::initial;
       l.name = "m" + std::to_string(r) + ".0" + (common({r}) ? "" : t == 0 ? "a" : "b");
       layers_.push_back(std::move(l));
       heads[t] = static_cast<uint32_t>(layers_.size() - 1);
@@ -74,10 +75,28 @@ void Memory::forget(RegionId r, Pair guard, bool shared) {
 }
 
 // Contents that the program text gives.
-Term Memory::initial(RegionId r, Term offset, uint32_t bytes, bool pointer) {
+Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
   const Region& region = module_.region(r);
   const uint64_t size = region.initial.size();
   const uint8_t width = width_of(bytes, pointer);
+  if (region.contents != Contents::given) {
+    // Unknown but for the pointers in it.
+    Term v = pool_.apply(pool_.symbol("m" + std::to_string(r.index) + ".0" + (pointer ? "p" : "w") +
+                                      std::to_string(width) + (common(r) ? "" : thread == 0 ? "a" : "b")),
+                         width, {offset});
+    const uint8_t ow = pool_.width(offset);
+    for (const InitialPointer& p : region.pointers) {
+      const uint64_t base = p.target ? p.target.index + 1 : k_function_base + p.function.index;
+      const Term same = pool_.eq(offset, pool_.constant(p.offset, ow));
+      if (pool_.is_false(same) || !pointer) continue;
+      v = pool_.ite(same,
+                    pool_.constant(base << pointers_.offset_bits |
+                                       (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
+                                   width),
+                    v);
+    }
+    return v;
+  }
   const auto at = [&](uint64_t o) -> Term {
     for (const InitialPointer& p : region.pointers)
       if (p.offset == o) {
@@ -107,7 +126,6 @@ Term Memory::initial(RegionId r, Term offset, uint32_t bytes, bool pointer) {
 }
 
 Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
-  (void)thread;
   const uint8_t width = width_of(bytes, pointer);
   if (adversarial_[r.index] != 0) return any(width);
   // Conditions and values from the newest layer on; the last one has no condition.
@@ -167,7 +185,7 @@ Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_
     else if (l.kind == Layer::zero)
       v = pool_.constant(0, width);
     else
-      v = initial(r, offset, bytes, pointer);
+      v = initial(r, thread, offset, bytes, pointer);
     if (pool_.is_true(l.guard)) {
       last = v;
       break;

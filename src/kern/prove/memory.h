@@ -61,7 +61,7 @@ class Memory {
   uint8_t width_of(uint32_t bytes, bool pointer) const {
     return pointer ? pointers_.width() : static_cast<uint8_t>(8 * bytes);
   }
-  Term initial(kir::RegionId r, Term offset, uint32_t bytes, bool pointer);
+  Term initial(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
   Pool& pool_;
   const kir::Module& module_;
   Pointers pointers_;
