@@ -93,7 +93,8 @@ class Printer {
   std::string access(const Access& a) const {
     std::string out = fmt::format("{} {} {{", a.bytes, value(a.pointer));
     for (size_t i = 0; i < a.regions.size(); ++i)
-      out += (i > 0 ? " " : "") + (m_ != nullptr ? region_name(a.regions[i]) : fmt::format("r{}", a.regions[i].index));
+      out += fmt::format("{}{}", i > 0 ? " " : "",
+                         m_ != nullptr ? region_name(a.regions[i]) : fmt::format("r{}", a.regions[i].index));
     return out + fmt::format("}} site {}{}{}", a.site, a.part > 0 ? fmt::format(".{}", a.part) : "",
                              a.is_volatile ? " volatile" : "");
   }

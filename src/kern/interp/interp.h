@@ -1,0 +1,127 @@
+#pragma once
+// Runs a kernel, all threads of a small launch, over concrete memory, and reports what goes wrong: the ground truth
+// that tests hold the prover against, and the replay of its counterexamples. It shares only the kernel IR with the
+// prover.
+//
+// One run is one schedule: threads are interleaved as `seed` says, each goes on until it meets a barrier, ends, or has
+// used up its turn; a barrier opens when every thread that must meet has come. Every access to shared memory is logged
+// by byte. Two accesses of different threads race if they touch a common byte, one of them writes (or is atomic and the
+// other is not), and no barrier orders them:
+//   - threads of one group are ordered by a barrier that both passed between the accesses and whose fence flags, as
+//   each of
+//     the two threads gave them, cover the memory's space;
+//   - threads of different groups are ordered by grid barriers only;
+//   - threads of one warp also by warp barriers that both took part in.
+// Fences, locks and flags order nothing here (Outcome::synchronises says that the kernel uses them).
+//
+// What one run tells. A race in a run is a race of the kernel for these inputs. If no race is found, no atomic was
+// executed and the run ended, then every schedule with these inputs makes the same accesses (values can differ between
+// schedules only through races and atomics), so these inputs are race-free: Outcome::complete. With atomics the order
+// of the threads may matter: run several seeds.
+//
+// Inputs: unknown contents, arguments and any-values are drawn from the seed, mostly small; floats are computed in IEEE
+// 754; a function of which nothing is known (Op::function) is computed where its name is a usual one, else made up from
+// its operands (Outcome::made_up: then a defect is not for certain one of the real function).
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kir/ir.h"
+
+namespace fencepost::interp {
+
+struct Shape {
+  std::array<uint32_t, 3> local_size{1, 1, 1}, num_groups{1, 1, 1};
+  std::array<uint64_t, 3> global_offset{0, 0, 0};
+  uint32_t work_dim = 1;
+  uint32_t warp_size = 32;
+};
+
+// Which thread: by its ids.
+struct ThreadName {
+  std::array<uint32_t, 3> local{}, group{};
+  friend bool operator==(const ThreadName&, const ThreadName&) = default;
+};
+
+struct Inputs {
+  uint64_t seed = 1;                                  // of contents, any-values and the schedule
+  std::map<uint32_t, uint64_t> arguments;             // kernel parameter number -> value; else drawn
+  std::map<uint32_t, std::vector<uint8_t>> contents;  // region number -> its first bytes; else as the region says
+  enum Drawn : uint8_t { zeros, small, wild } drawn = small;  // unknown contents and any-values
+};
+
+struct Limits {
+  uint64_t steps = 2'000'000;  // instructions of all threads together
+  uint32_t turn = 100'000;     // of one thread before others go on
+  uint32_t threads = 4096;
+  uint64_t window = 1u << 22;  // bytes of an array whose size is not known
+};
+
+enum class AccessKind : uint8_t { read, write, atomic };
+
+struct AccessRecord {
+  ThreadName thread;
+  AccessKind kind = AccessKind::read;
+  kir::PlaceId place;
+  uint32_t site = 0;
+  uint64_t offset = 0;  // of the access in its region
+  uint32_t bytes = 0;
+  uint64_t value = 0;                     // read or written
+  bool changes = true;                    // a write of another value than was there
+  kir::Scope scope = kir::Scope::device;  // atomics
+};
+
+enum class DefectKind : uint8_t {
+  race,
+  divergence,     // a barrier that not all threads of its group reach, or threads at different barriers
+  assertion,      // __assert, or a place that the language says is unreachable
+  precondition,   // of a called function
+  null_access,    // through null or a pointer to nothing
+  out_of_bounds,  // of an array whose size is known
+  constant_write,
+  deadlock,  // barriers with names, or warps that wait for each other
+};
+const char* name(DefectKind k);
+
+struct Defect {
+  DefectKind kind = DefectKind::race;
+  kir::RegionId region;        // race, out_of_bounds, constant_write
+  AccessRecord first, second;  // race: in the order of the run; else `first` alone
+  kir::PlaceId place;          // of the barrier, assertion, access
+  uint64_t byte = 0;           // race: the first byte that both touch
+  bool same_value = false;     // race of two writes: of the same value in all common bytes; of a write and a read: the
+                               // write changes nothing
+  ThreadName thread;           // assertion, divergence: who
+  std::optional<ThreadName> other;  // divergence: who was elsewhere
+};
+
+struct Outcome {
+  enum Status : uint8_t {
+    ended,        // all threads ran to their end
+    stopped,      // at a defect other than a race, after which nothing has a meaning
+    impossible,   // the inputs contradict a precondition or an assumption
+    gave_up,      // steps, threads or window ran out
+    unsupported,  // a construct that is not run; `detail` names it
+  } status = ended;
+  std::string detail;
+  std::vector<Defect> defects;  // races: one for each pair of sites and region, the first found
+  bool atomics = false;         // some were executed
+  bool synchronises = false;    // fences or ordered atomics were executed
+  bool made_up = false;
+  bool unknown_annotations = false;  // some speak of two threads or of access sets and were not evaluated
+  uint64_t steps = 0;
+  bool complete() const { return status == ended && !atomics && !made_up; }
+  // A defect that counts: benign races (same_value) only if asked.
+  const Defect* first_defect(bool benign_races_count) const;
+};
+
+Outcome run(const kir::Module& m, kir::FunctionId kernel, const Shape& shape, const Inputs& inputs,
+            const Limits& limits = {});
+
+// "write by thread 3 (local id 3) of group 0, kernel.cl:3:5, bytes 12..15 of A"
+std::string describe(const kir::Module& m, const Defect& d);
+
+}  // namespace fencepost::interp

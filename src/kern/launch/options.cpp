@@ -1,0 +1,535 @@
+#include "launch/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+
+namespace fencepost::launch {
+namespace {
+
+constexpr const char *k_size = "SIZE", *k_launch = "Launch", *k_input = "Input", *k_check = "What is checked",
+                     *k_how = "How", *k_infer = "Inference", *k_output = "Output",
+                     *k_reference = "Accepted for scripts of the reference, without effect";
+
+constexpr std::array k_table = {
+    OptionInfo{"--local_size", k_size, "", k_launch,
+               "Work items of a group: N, N,N or N,N,N; '*' for a size that is not fixed."},
+    OptionInfo{"--num_groups", k_size, "", k_launch, "Groups of the grid."},
+    OptionInfo{"--global_size", k_size, "", k_launch,
+               "Work items of the grid, in place of --num_groups; a multiple of the local size."},
+    OptionInfo{"--global_offset", k_size, "0", k_launch, "The first global id (OpenCL)."},
+    OptionInfo{"--blockDim", k_size, "", k_launch, "CUDA's name of --local_size."},
+    OptionInfo{"--gridDim", k_size, "", k_launch, "CUDA's name of --num_groups."},
+    OptionInfo{"--kernel-args", "K,V,...", "", k_launch,
+               "Kernel K is called with these numbers as its scalar parameters, in order; '*': any. May be repeated."},
+    OptionInfo{"--kernel-arrays", "K,S,...", "", k_launch,
+               "The arrays of kernel K have these sizes in bytes, in order; '*': any. May be repeated."},
+    OptionInfo{"--entry", "NAME", "all kernels", k_launch, "Only this kernel of the file."},
+    OptionInfo{"--opencl", "", "", k_input, "The file is OpenCL C, whatever its ending."},
+    OptionInfo{"--cuda", "", "", k_input, "The file is CUDA C++, whatever its ending."},
+    OptionInfo{"-D", "NAME[=VALUE]", "", k_input, "Define a macro. May be repeated."},
+    OptionInfo{"-I", "DIR", "", k_input, "Look for included files here. May be repeated."},
+    OptionInfo{"--std", "NAME", "CL1.2 or what the text needs; c++17", k_input, "The version of the language."},
+    OptionInfo{"--pointer-bitwidth", "32|64", "32", k_input, "The width of addresses and of size_t."},
+    OptionInfo{"--clang-opt", "WORD", "", k_input, "A further argument of clang's front end. May be repeated."},
+    OptionInfo{"--check-array-bounds", "", "", k_check,
+               "Also check that accesses stay inside arrays whose size is known."},
+    OptionInfo{"--no-benign-tolerance", "", "", k_check, "Two writes of the same value are a race too."},
+    OptionInfo{"--only-divergence", "", "", k_check, "Check barriers only, not races."},
+    OptionInfo{"--only-intra-group", "", "", k_check, "Check races within groups only."},
+    OptionInfo{"--only-log", "", "", k_check, "Follow accesses for annotations, but check no races."},
+    OptionInfo{"--check-arrays", "A,B", "all", k_check, "Check races on these arrays only."},
+    OptionInfo{"--check-overflow", "", "", k_check, "Also check that signed offsets do not wrap."},
+    OptionInfo{"--check-warp-divergence", "", "", k_check,
+               "With --warp-sync: report warps whose threads part at a barrier."},
+    OptionInfo{"--adversarial-abstraction", "", "", k_how, "What is read from shared arrays is any value."},
+    OptionInfo{"--equality-abstraction", "", "", k_how,
+               "After a barrier, what is read from a shared array is any value, but the same for all threads."},
+    OptionInfo{"--atomics", "refined|coarse", "refined", k_how, "Whether the tickets of counters are known to differ."},
+    OptionInfo{
+        "--warp-sync", "N|volta", "", k_how,
+        "Threads of a warp of N go in lock-step. 'volta': warps of 32 that only __syncwarp and the like synchronise."},
+    OptionInfo{"--warp-method", "auto|resync|two-pass|both", "auto", k_how, "How lock-step is verified."},
+    OptionInfo{"--no-inline", "", "", k_how, "Verify each function for itself, by its contract."},
+    OptionInfo{"--no-annotations", "", "", k_how, "Ignore the kernel's annotations."},
+    OptionInfo{"--only-requires", "", "", k_how, "Ignore the kernel's annotations except for preconditions."},
+    OptionInfo{"--invariants-as-candidates", "", "", k_how,
+               "Invariants of the kernel are proposals: those that do not hold are dropped."},
+    OptionInfo{"--no-barrier-access-checks", "", "", k_how, "Barrier invariants may read what others may write."},
+    OptionInfo{"--asymmetric-asserts", "", "", k_how, "Check assertions for one thread of a pair only."},
+    OptionInfo{"--boogie-file", "FILE", "", k_how, "Axioms about functions that the kernel declares. May be repeated."},
+    OptionInfo{"--math-int", "", "", k_how, "Integers do not wrap."},
+    OptionInfo{"--findbugs", "", "", k_how, "Look for defects on paths through few loop heads; nothing is verified."},
+    OptionInfo{"--loop-unwind", "N", "2 with --findbugs", k_how,
+               "At most so many loop heads on a path; implies --findbugs."},
+    OptionInfo{"--verify", "", "", k_how, "The opposite of --findbugs; the default."},
+    OptionInfo{"--no-infer", "", "", k_infer, "Use only the invariants that the kernel gives."},
+    OptionInfo{"--omit-infer", "TAG", "", k_infer, "Do not propose invariants of this kind. May be repeated."},
+    OptionInfo{"--infer-info", "", "", k_infer, "Say which invariants were found."},
+    OptionInfo{"--k-induction-depth", "K", "off", k_infer, "Prove loops by k-induction."},
+    OptionInfo{"--timeout", "S", "300", k_how, "Seconds for one kernel; 0: none."},
+    OptionInfo{"--seed", "N", "1", k_how, "Seed of everything that is random."},
+    OptionInfo{"--jobs", "N", "one per processor", k_how,
+               "How many kernels of a suite are decided at the same time. Also -j."},
+    OptionInfo{"--format", "text|json|sarif|html", "text", k_output, "The form of the report."},
+    OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes."},
+    OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
+    OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified."},
+    OptionInfo{"--verbose", "", "", k_output, "Say what is done."},
+    OptionInfo{"--time", "", "", k_output, "Say how long it took."},
+    OptionInfo{"--time-as-csv", "LABEL", "", k_output, "The times as one line of CSV."},
+    OptionInfo{"--compat", "", "", k_output, "Word reports as the reference does, and reject what it rejects."},
+    OptionInfo{"--print-ir", "", "", k_output, "Print the kernel's intermediate code and stop."},
+    OptionInfo{"--debug", "", "", k_output, "Say more of what happens inside."},
+    OptionInfo{"--suite", "DIR", "", k_output,
+               "Run the files below DIR by their own header lines; print how many passed and failed."},
+    OptionInfo{"--list-failures", "", "", k_output, "With --suite: say of each failure why."},
+    OptionInfo{"--vcgen-opt", "WORD", "", k_how,
+               "An option of the reference's generator: /checkArrays, /atomics and /noRefinedAtomics are read."},
+    OptionInfo{"--solver", "NAME", "", k_reference, ""},
+    OptionInfo{"--race-instrumenter", "NAME", "", k_reference, ""},
+    OptionInfo{"--keep-temps", "", "", k_reference, ""},
+    OptionInfo{"--gen-smt2", "", "", k_reference, ""},
+    OptionInfo{"--opt-opt", "WORD", "", k_reference, ""},
+    OptionInfo{"--bugle-opt", "WORD", "", k_reference, ""},
+    OptionInfo{"--cruncher-opt", "WORD", "", k_reference, ""},
+    OptionInfo{"--boogie-opt", "WORD", "", k_reference, ""},
+    OptionInfo{"--help", "", "", k_output, "Print this text."},
+    OptionInfo{"--version", "", "", k_output, "Print the versions of the parts."},
+};
+
+class Parser {
+ public:
+  explicit Parser(const SourcePtr& line) : line_(line) {}
+
+  Expected<Options> run(const std::vector<std::string>& words) {
+    for (size_t i = 0; i < words.size() && faults_.list.empty(); ++i) {
+      place(words[i]);
+      const std::string& w = words[i];
+      if (w == "--") {
+        for (++i; i < words.size(); ++i) o_.files.push_back(words[i]);
+        break;
+      }
+      if (w.size() < 2 || w[0] != '-') {
+        o_.files.push_back(w);
+        continue;
+      }
+      std::string name = w, value;
+      bool has_value = false;
+      if (w.starts_with("-D") || w.starts_with("-I") || (w.starts_with("-j") && w.size() > 2)) {
+        name = w.substr(0, 2);
+        value = w.substr(2);
+        has_value = !value.empty();
+      } else if (const auto at = w.find('='); at != std::string::npos) {
+        name = w.substr(0, at);
+        value = w.substr(at + 1);
+        has_value = true;
+      }
+      if (name == "-j") name = "--jobs";
+      if (name == "-h") name = "--help";
+      const OptionInfo* info = find(name);
+      if (info == nullptr) break;
+      if (*info->metavar == 0) {
+        if (has_value) {
+          fault(fmt::format("{} takes no value", info->name), "");
+          break;
+        }
+      } else if (!has_value) {
+        if (i + 1 >= words.size()) {
+          fault(fmt::format("{} needs a value", info->name), fmt::format("{}={}", info->name, info->metavar));
+          break;
+        }
+        value = words[++i];
+      }
+      set(*info, value);
+    }
+    if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
+    return std::move(o_);
+  }
+
+ private:
+  // The word's place in the line that it comes from: words come in order.
+  void place(const std::string& word) {
+    if (!line_) return;
+    const size_t at = line_->text.find(word, from_);
+    if (at == std::string::npos) return;
+    span_ = {line_, static_cast<uint32_t>(at), static_cast<uint32_t>(at + word.size())};
+    from_ = at + word.size();
+  }
+  void fault(std::string message, std::string hint) {
+    if (faults_.list.empty()) faults_.add({.span = span_, .message = std::move(message), .hint = std::move(hint)});
+  }
+
+  const OptionInfo* find(const std::string& name) {
+    const OptionInfo* found = nullptr;
+    std::vector<std::string> names;
+    for (const OptionInfo& info : k_table) {
+      if (name == info.name) return &info;
+      names.emplace_back(info.name);
+      if (name.size() > 2 && std::string_view(info.name).starts_with(name)) {
+        if (found != nullptr) {
+          fault(fmt::format("'{}' may be {} or {}", name, found->name, info.name), "write more of it");
+          return nullptr;
+        }
+        found = &info;
+      }
+    }
+    if (found == nullptr) {
+      const std::string near = nearest(name, names);
+      fault(fmt::format("'{}' is no option of prove", name),
+            near.empty() ? "fencepost prove --help lists them" : fmt::format("did you mean '{}'?", near));
+    }
+    return found;
+  }
+
+  std::optional<uint64_t> number(const OptionInfo& info, std::string_view text, uint64_t least, uint64_t most) {
+    uint64_t v = 0;
+    int base = 10;
+    std::string_view digits = text;
+    if (digits.starts_with("0x") || digits.starts_with("0X")) {
+      base = 16;
+      digits.remove_prefix(2);
+    }
+    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
+    if (ec != std::errc{} || end != digits.data() + digits.size() || digits.empty() || v < least || v > most) {
+      fault(fmt::format("{} is '{}', not a whole number from {} to {}", info.name, text, least, most), "");
+      return std::nullopt;
+    }
+    return v;
+  }
+
+  static std::vector<std::string> list(std::string text) {
+    std::vector<std::string> parts;
+    std::string part;
+    for (const char c : text + ",") {
+      if (c == ',') {
+        parts.push_back(part);
+        part.clear();
+      } else {
+        part += c;
+      }
+    }
+    return parts;
+  }
+
+  std::vector<Size> sizes(const OptionInfo& info, std::string text) {
+    if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+    std::vector<Size> out;
+    for (const std::string& part : list(text)) {
+      if (part == "*") {
+        out.push_back(std::nullopt);
+        continue;
+      }
+      if (part == "0") {
+        fault(fmt::format("{} is '{}': a size is at least 1", info.name, text), "use * for a size that is not fixed");
+        return {};
+      }
+      const auto v = number(info, part, 1, 0xffffffffu);
+      if (!v) return {};
+      out.push_back(*v);
+    }
+    if (out.size() > 3) fault(fmt::format("{} has {} dimensions", info.name, out.size()), "a launch has one to three");
+    return out;
+  }
+
+  // Options that exclude each other: the second one names the first.
+  void once(const char* topic, const OptionInfo& info) {
+    for (const auto& [t, other] : chosen_)
+      if (t == std::string(topic) && other != std::string(info.name)) {
+        fault(fmt::format("argument {}: not allowed with argument {}", spelled(info.name), spelled(other)),
+              "give one of the two");
+        return;
+      }
+    chosen_.push_back({topic, info.name});
+  }
+  static std::string spelled(const std::string& name) {
+    for (const OptionInfo& info : k_table)
+      if (name == info.name) return *info.metavar != 0 ? name + "=" : name;
+    return name;
+  }
+
+  template <class E>
+  void choice(const OptionInfo& info, const std::string& value, E& to,
+              std::initializer_list<std::pair<const char*, E>> known) {
+    std::vector<std::string> names;
+    for (const auto& [n, e] : known) {
+      if (value == n) {
+        to = e;
+        return;
+      }
+      names.emplace_back(n);
+    }
+    const std::string near = nearest(value, names);
+    fault(fmt::format("{} is '{}', not one of {}", info.name, value, fmt::join(names, ", ")),
+          near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+  }
+
+  void reference_option(const std::string& value) {
+    o_.vcgen_options.push_back(value);
+    if (value.starts_with("/checkArrays:")) o_.check_arrays = list(value.substr(13));
+    if (value == "/noRefinedAtomics") o_.atomics = Atomics::coarse;
+  }
+
+  void set(const OptionInfo& info, const std::string& v) {
+    const std::string_view n = info.name;
+    const auto whole = [&](auto& to, uint64_t least, uint64_t most) {
+      if (const auto x = number(info, v, least, most)) to = static_cast<std::decay_t<decltype(to)>>(*x);
+    };
+    const auto arguments = [&](std::vector<Arguments>& to) {
+      const auto parts = list(v);
+      Arguments a{.kernel = parts[0]};
+      for (size_t i = 1; i < parts.size(); ++i) {
+        if (parts[i] == "*") {
+          a.values.push_back(std::nullopt);
+        } else if (const auto x = number(info, parts[i], 0, ~uint64_t{0})) {
+          a.values.push_back(*x);
+        }
+      }
+      to.push_back(std::move(a));
+    };
+    if (n == "--local_size" || n == "--blockDim")
+      once("local", info), o_.launch.local_size = sizes(info, v);
+    else if (n == "--num_groups" || n == "--gridDim")
+      once("grid", info), o_.launch.num_groups = sizes(info, v);
+    else if (n == "--global_size")
+      once("grid", info), o_.launch.global_size = sizes(info, v);
+    else if (n == "--global_offset") {
+      for (const std::string& part : list(v.starts_with('[') && v.ends_with(']') ? v.substr(1, v.size() - 2) : v))
+        if (const auto x = number(info, part, 0, 0xffffffffu)) o_.launch.global_offset.push_back(*x);
+    } else if (n == "--kernel-args")
+      arguments(o_.kernel_args);
+    else if (n == "--kernel-arrays")
+      arguments(o_.kernel_arrays);
+    else if (n == "--entry")
+      o_.entry = v;
+    else if (n == "--opencl")
+      once("language", info), o_.dialect = kir::Dialect::opencl;
+    else if (n == "--cuda")
+      once("language", info), o_.dialect = kir::Dialect::cuda;
+    else if (n == "-D")
+      o_.defines.push_back(v);
+    else if (n == "-I")
+      o_.include_folders.push_back(v);
+    else if (n == "--std")
+      o_.standard = v;
+    else if (n == "--pointer-bitwidth")
+      choice<uint32_t>(info, v, o_.pointer_bits, {{"32", 32}, {"64", 64}});
+    else if (n == "--clang-opt")
+      o_.clang_arguments.push_back(v);
+    else if (n == "--check-array-bounds")
+      o_.check_array_bounds = true;
+    else if (n == "--no-benign-tolerance")
+      o_.benign_races = false;
+    else if (n == "--only-divergence")
+      o_.only_divergence = true;
+    else if (n == "--only-intra-group")
+      o_.only_intra_group = true;
+    else if (n == "--only-log")
+      o_.only_log = true;
+    else if (n == "--check-arrays")
+      o_.check_arrays = list(v);
+    else if (n == "--check-overflow")
+      o_.check_overflow = true;
+    else if (n == "--check-warp-divergence")
+      o_.check_warp_divergence = true;
+    else if (n == "--adversarial-abstraction")
+      once("abstraction", info), o_.abstraction = Abstraction::adversarial;
+    else if (n == "--equality-abstraction")
+      once("abstraction", info), o_.abstraction = Abstraction::equality;
+    else if (n == "--atomics")
+      choice<Atomics>(info, v, o_.atomics, {{"refined", Atomics::refined}, {"coarse", Atomics::coarse}});
+    else if (n == "--warp-sync") {
+      o_.volta = v == "volta";
+      if (o_.volta)
+        o_.warp_size = 32;
+      else
+        whole(o_.warp_size.emplace(), 1, 1u << 20);
+    } else if (n == "--warp-method")
+      choice<WarpMethod>(info, v, o_.warp_method,
+                         {{"auto", WarpMethod::automatic},
+                          {"resync", WarpMethod::resync},
+                          {"two-pass", WarpMethod::two_pass},
+                          {"both", WarpMethod::both}});
+    else if (n == "--no-inline")
+      o_.inline_calls = false;
+    else if (n == "--no-annotations")
+      once("annotations", info), o_.annotations = Annotations::none;
+    else if (n == "--only-requires")
+      once("annotations", info), o_.annotations = Annotations::only_requires;
+    else if (n == "--invariants-as-candidates")
+      o_.invariants_as_candidates = true;
+    else if (n == "--no-barrier-access-checks")
+      o_.barrier_access_checks = false;
+    else if (n == "--asymmetric-asserts")
+      o_.asymmetric_asserts = true;
+    else if (n == "--boogie-file")
+      o_.axiom_files.push_back(v);
+    else if (n == "--math-int")
+      o_.mathematical_integers = true;
+    else if (n == "--findbugs")
+      once("mode", info), o_.loop_unwind = o_.loop_unwind.value_or(2);
+    else if (n == "--loop-unwind")
+      whole(o_.loop_unwind.emplace(), 0, 1u << 20);
+    else if (n == "--verify")
+      once("mode", info);
+    else if (n == "--no-infer")
+      o_.infer = false;
+    else if (n == "--omit-infer")
+      o_.omit_infer.push_back(v);
+    else if (n == "--infer-info")
+      o_.infer_info = true;
+    else if (n == "--k-induction-depth")
+      whole(o_.k_induction_depth, 1, 1000);
+    else if (n == "--timeout")
+      whole(o_.timeout, 0, 1u << 30);
+    else if (n == "--seed")
+      whole(o_.seed, 0, ~uint64_t{0});
+    else if (n == "--jobs")
+      whole(o_.jobs, 1, 1024);
+    else if (n == "--format")
+      choice<Form>(info, v, o_.form,
+                   {{"text", Form::text}, {"json", Form::json}, {"sarif", Form::sarif}, {"html", Form::html}});
+    else if (n == "--output")
+      o_.output = v;
+    else if (n == "--error-limit")
+      whole(o_.error_limit, 1, 1u << 30);
+    else if (n == "--silent")
+      once("verbosity", info), o_.silent = true;
+    else if (n == "--verbose")
+      once("verbosity", info), o_.verbose = true;
+    else if (n == "--time")
+      o_.time = true;
+    else if (n == "--time-as-csv")
+      o_.time_label = v;
+    else if (n == "--compat")
+      o_.compat = true;
+    else if (n == "--print-ir")
+      o_.print_ir = true;
+    else if (n == "--debug")
+      o_.debug = true;
+    else if (n == "--suite")
+      o_.suite = v;
+    else if (n == "--list-failures")
+      o_.list_failures = true;
+    else if (n == "--vcgen-opt")
+      reference_option(v);
+    else if (n == "--help")
+      o_.help = true;
+    else if (n == "--version")
+      o_.version = true;
+    else {
+      if (n == "--cruncher-opt") o_.cruncher_options.push_back(v);
+      if (n == "--boogie-opt") o_.boogie_options.push_back(v);
+      o_.ignored.emplace_back(info.name);
+    }
+  }
+
+  SourcePtr line_;
+  Span span_;
+  size_t from_ = 0;
+  Options o_;
+  Diagnostics faults_;
+  std::vector<std::pair<std::string, std::string>> chosen_;
+};
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() { return k_table; }
+
+Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line) {
+  return Parser(line).run(words);
+}
+
+Expected<void> settle(Options& o, const Source& file) {
+  if (!o.dialect) {
+    const auto has = [&](const char* word) { return file.text.find(word) != std::string::npos; };
+    if (file.name.ends_with(".cl"))
+      o.dialect = kir::Dialect::opencl;
+    else if (file.name.ends_with(".cu"))
+      o.dialect = kir::Dialect::cuda;
+    else if (has("__kernel") || has("get_local_size") || has("get_global_size"))
+      o.dialect = kir::Dialect::opencl;
+    else if (has("__global__") || has("blockDim"))
+      o.dialect = kir::Dialect::cuda;
+    else
+      return error_at({}, fmt::format("'{}' could be OpenCL C or CUDA", file.name), "say --opencl or --cuda");
+  }
+  const bool cuda = *o.dialect == kir::Dialect::cuda;
+  Launch& l = o.launch;
+  if (l.local_size.empty() || (l.num_groups.empty() && l.global_size.empty()))
+    return error_at({}, "the launch is not given",
+                    cuda ? "give --blockDim and --gridDim; * for a size that is not fixed"
+                         : "give --local_size and --num_groups or --global_size; * for a size that is not fixed");
+  if (cuda && !l.global_offset.empty()) return error_at({}, "--global_offset is OpenCL's", "CUDA launches have none");
+  if (!l.global_size.empty()) {
+    if (l.global_size.size() != l.local_size.size())
+      return error_at({}, "Dimensions of local and global size must match", "");
+    l.num_groups.clear();
+    for (size_t d = 0; d < l.global_size.size(); ++d) {
+      if (!l.global_size[d] || !l.local_size[d]) {
+        l.num_groups.push_back(std::nullopt);
+        continue;
+      }
+      if (*l.global_size[d] % *l.local_size[d] != 0)
+        return error_at(
+            {}, fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d), "");
+      l.num_groups.push_back(*l.global_size[d] / *l.local_size[d]);
+    }
+  }
+  if (!l.global_offset.empty() && l.global_offset.size() != l.num_groups.size())
+    return error_at({}, "Dimensions of global offset and global size must match", "");
+  return {};
+}
+
+std::string help() {
+  std::string out =
+      "fencepost prove - prove a kernel free of data races and of barriers that threads reach apart\n\n"
+      "SYNOPSIS\n    fencepost prove [OPTION...] FILE\n    fencepost prove --suite DIR [OPTION...]\n\n"
+      "DESCRIPTION\n"
+      "    Reads an OpenCL C or CUDA kernel and decides for all pairs of threads and all schedules whether it has a "
+      "data race, a\n"
+      "    barrier that not all threads of a group reach, or an assertion that fails. Options may be shortened.\n";
+  const char* group = "";
+  std::vector<const char*> groups;
+  for (const OptionInfo& i : k_table)
+    if (std::none_of(groups.begin(), groups.end(), [&](const char* g) { return std::string_view(g) == i.group; }))
+      groups.push_back(i.group);
+  for (const char* g : groups) {
+    group = g;
+    out += fmt::format("\n{}\n", g);
+    for (const OptionInfo& i : k_table) {
+      if (std::string_view(i.group) != group) continue;
+      const std::string spelling = *i.metavar != 0 ? (i.name[1] == '-' ? fmt::format("{}={}", i.name, i.metavar)
+                                                                       : fmt::format("{} {}", i.name, i.metavar))
+                                                   : i.name;
+      out += fmt::format("    {}\n", spelling);
+      const std::string text =
+          fmt::format("{}{}", i.help, *i.preset != 0 ? fmt::format(" Default: {}.", i.preset) : "");
+      if (!text.empty()) out += fmt::format("        {}\n", text);
+    }
+  }
+  out +=
+      "\nEXIT STATUS\n    0  verified\n    1  a defect was found, or may be there\n    2  the input or the command "
+      "line is at fault\n"
+      "    3  not decided: unsupported, or given up\n    4  an internal error\n";
+  return out;
+}
+
+std::string markdown() {
+  std::string out = "| option | default | meaning |\n|---|---|---|\n";
+  const auto cell = [](std::string text) {
+    for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+    return text;
+  };
+  for (const OptionInfo& i : k_table) {
+    if (std::string_view(i.group) == k_reference) continue;
+    out += fmt::format("| `{}{}` | {} | {} |\n", i.name, *i.metavar != 0 ? cell(fmt::format(" {}", i.metavar)) : "",
+                       cell(i.preset), cell(i.help));
+  }
+  return out;
+}
+
+}  // namespace fencepost::launch

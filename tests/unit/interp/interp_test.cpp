@@ -1,0 +1,228 @@
+// The interpreter on kernels whose races, divergences and values are known.
+#include "interp/interp.h"
+
+#include <gtest/gtest.h>
+
+#include "clangfe/clangfe.h"
+#include "interp/value.h"
+
+namespace fencepost::interp {
+namespace {
+
+kir::Module module(const std::string& text, bool cuda = false, bool inline_calls = true) {
+  clangfe::Options o;
+  o.dialect = cuda ? kir::Dialect::cuda : kir::Dialect::opencl;
+  o.inline_calls = inline_calls;
+  auto m = clangfe::compile(make_source(cuda ? "k.cu" : "k.cl", text), o);
+  EXPECT_TRUE(m) << (m ? "" : render(m.error()));
+  return m ? std::move(*m) : kir::Module{};
+}
+
+Shape shape(uint32_t local, uint32_t groups) {
+  Shape s;
+  s.local_size[0] = local;
+  s.num_groups[0] = groups;
+  return s;
+}
+
+class Interp : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  }
+};
+
+// The first defect over a few seeds: "race", "benign race", "divergence", ...; "none".
+std::string seen(const std::string& text, Shape s = shape(4, 2), bool cuda = false) {
+  const kir::Module m = module(text, cuda);
+  std::string found = "none";
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const Outcome o = run(m, m.kernels().at(0), s, {.seed = seed});
+    if (o.status == Outcome::unsupported || o.status == Outcome::gave_up || o.status == Outcome::impossible)
+      return o.detail;
+    if (const Defect* d = o.first_defect(false)) return name(d->kind);
+    if (!o.defects.empty()) found = "benign race";
+  }
+  return found;
+}
+
+TEST_F(Interp, races_within_a_group) {
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { A[get_global_id(0)] = 1; }"), "none");
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { A[get_local_id(0) / 2] = get_global_id(0); }"), "race");
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { A[get_global_id(0)] = A[get_global_id(0) + 1]; }"), "race");
+  EXPECT_EQ(seen("__kernel void k(__local int *A) { A[get_local_id(0)] = get_local_id(0); }"),
+            "none");  // each group has its own
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { A[get_local_id(0)] = get_global_id(0); }"),
+            "race");  // the groups share it
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { A[0] = 7; }"), "benign race");
+}
+
+TEST_F(Interp, barriers_order_what_their_flags_cover) {
+  const auto swap = [](const std::string& space, const std::string& flags) {
+    return "__kernel void k(__" + space +
+           " int *A) { int i = get_local_id(0); A[i + 16 * get_group_id(0)] = i; barrier(" + flags +
+           "); A[((i + 1) & 3) + 16 * get_group_id(0)] = i; }";
+  };
+  EXPECT_EQ(seen(swap("local", "CLK_LOCAL_MEM_FENCE")), "none");
+  EXPECT_EQ(seen(swap("local", "CLK_GLOBAL_MEM_FENCE")), "race");
+  EXPECT_EQ(seen(swap("global", "CLK_GLOBAL_MEM_FENCE")), "none");
+  EXPECT_EQ(seen(swap("global", "CLK_LOCAL_MEM_FENCE")), "race");
+  EXPECT_EQ(seen(swap("global", "get_local_id(0) == 0 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE")),
+            "race");  // both must say so
+}
+
+TEST_F(Interp, groups_are_ordered_by_grid_barriers_only) {
+  EXPECT_EQ(seen("__global__ void k(int *A) { int i = blockIdx.x; if (threadIdx.x == 0) A[i] = i; __syncthreads(); if "
+                 "(threadIdx.x == 0) A[1 - i] = i; }",
+                 shape(2, 2), true),
+            "race");
+  EXPECT_EQ(seen("__global__ void k(int *A) { int i = blockIdx.x; if (threadIdx.x == 0) A[i] = i; "
+                 "cooperative_groups::this_grid().sync(); if (threadIdx.x == 0) A[1 - i] = i; }",
+                 shape(2, 2), true),
+            "none");
+}
+
+TEST_F(Interp, warp_barriers_order_their_warp) {
+  const std::string text =
+      "__global__ void k() { __shared__ int A[64]; int i = threadIdx.x; A[i] = i; __syncwarp(); A[i ^ 1] = i; }";
+  EXPECT_EQ(seen(text, shape(64, 1), true), "none");
+  EXPECT_EQ(
+      seen("__global__ void k() { __shared__ int A[64]; int i = threadIdx.x; A[i] = i; __syncwarp(); A[i ^ 32] = i; }",
+           shape(64, 1), true),
+      "race");
+}
+
+TEST_F(Interp, divergence) {
+  EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); }"), "divergence");
+  EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); else "
+                 "barrier(CLK_LOCAL_MEM_FENCE); }"),
+            "divergence");
+  EXPECT_EQ(seen("__kernel void k() { if (get_group_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); }"), "none");
+  EXPECT_EQ(seen("__kernel void k() { for (int i = 0; i < get_local_id(0); i++) barrier(CLK_LOCAL_MEM_FENCE); }"),
+            "divergence");
+}
+
+TEST_F(Interp, atomics) {
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); }"), "none");
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); A[0] = 3; }"), "race");
+  EXPECT_EQ(seen("__kernel void k(__global int *A, __global int *B) { if (get_local_id(0) == 0) A[0] = 0; barrier(CLK_GLOBAL_MEM_FENCE); int t = "
+                 "atomic_inc(A); B[t] = t + get_local_id(0); }",
+                 shape(4, 1)),
+            "none");
+  EXPECT_EQ(seen("__global__ void k(int *A) { atomicAdd_block(A, 1); }", shape(2, 2), true),
+            "race");  // the scope leaves the other group out
+  EXPECT_EQ(seen("__global__ void k(int *A) { atomicAdd_block(A, 1); }", shape(4, 1), true), "none");
+  const kir::Module m = module("__global__ void k(int *A) { atomicAdd(A, 1); }", true);
+  EXPECT_FALSE(run(m, m.kernels()[0], shape(2, 1), {}).complete());  // another order could do something else
+}
+
+TEST_F(Interp, assertions_assumptions_and_preconditions) {
+  EXPECT_EQ(seen("__kernel void k(int n) { __assert(n == n); }"), "none");
+  EXPECT_EQ(seen("__kernel void k(int n) { __assert(get_local_id(0) < 3); }"), "assertion");
+  EXPECT_EQ(
+      seen("__kernel void k(int n) { __assume(get_local_id(0) < 3); __assert(get_local_id(0) < 3); }").substr(0, 10),
+      "an assumpt");
+  const kir::Module m = module("__kernel void k(int n) { __requires(n == 5); __assert(n == 5); }");
+  Inputs five;
+  five.arguments[0] = 5;
+  EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), five).status, Outcome::ended);
+  five.arguments[0] = 6;
+  EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), five).status, Outcome::impossible);
+}
+
+TEST_F(Interp, bounds_null_and_constants) {
+  EXPECT_EQ(seen("__kernel void k(int n) { __local int A[4]; A[get_local_id(0) + 1] = 1; }"), "out_of_bounds");
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { __global int *p = 0; *p = A[0]; }"), "null_access");
+  EXPECT_EQ(
+      seen(
+          "__constant int C[2] = {1, 2};\n__kernel void k() { __assert(C[1] == 2); }"),
+      "none");
+}
+
+TEST_F(Interp, the_order_of_threads_is_the_seeds) {
+  const kir::Module m = module("__kernel void k(__global int *A) { A[get_local_id(0) / 2] = get_global_id(0); }");
+  const Outcome a = run(m, m.kernels()[0], shape(4, 1), {.seed = 3}),
+                b = run(m, m.kernels()[0], shape(4, 1), {.seed = 3});
+  ASSERT_EQ(a.defects.size(), b.defects.size());
+  EXPECT_EQ(describe(m, a.defects[0]), describe(m, b.defects[0]));
+  EXPECT_EQ(a.defects[0].byte % 4, 0u);
+  EXPECT_EQ(a.defects[0].first.bytes, 4u);
+}
+
+TEST_F(Interp, a_reduction_gives_the_sum) {
+  const std::string text =
+      "__kernel void k(__global int *in, __local int *s) {\n"
+      "  int i = get_local_id(0);\n"
+      "  s[i] = in[i];\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  for (int d = get_local_size(0) / 2; d > 0; d >>= 1) {\n"
+      "    if (i < d) s[i] += s[i + d];\n"
+      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  }\n"
+      "  __assert(s[0] == 36);\n"
+      "}\n";
+  const kir::Module m = module(text);
+  Inputs in;
+  std::vector<uint8_t> words;
+  for (uint8_t k = 1; k <= 8; ++k) words.insert(words.end(), {k, 0, 0, 0});
+  in.contents[m.functions[0].parameters[0].region.index] = words;
+  const Outcome o = run(m, m.kernels()[0], shape(8, 1), in);
+  EXPECT_EQ(o.status, Outcome::ended) << o.detail;
+  EXPECT_TRUE(o.complete());
+  EXPECT_EQ(o.first_defect(true), nullptr);
+  EXPECT_EQ(seen("__kernel void k(__local int *s) { int i = get_local_id(0); for (int d = 4; d > 0; d >>= 1) { if (i < "
+                 "d) s[i] += s[i + d]; } }",
+                 shape(8, 1)),
+            "race");  // no barrier
+}
+
+TEST_F(Interp, functions_pointers_and_recursion) {
+  const std::string text =
+      "int f(int n) { return n == 0 ? 1 : n * f(n - 1); }\n__kernel void k(int n) { __assert(f(5) == 120); }";
+  EXPECT_EQ(seen(text), "none");
+  const kir::Module m = module(
+      "__device__ int inc(int x) { return x + 1; }\n__device__ int dec(int x) { return x - 1; }\n"
+      "__global__ void k(int n) { int (*f)(int) = threadIdx.x == 0 ? inc : dec; __assert(f(7) == (threadIdx.x == 0 ? 8 "
+      ": 6)); }",
+      true, false);
+  EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), {}).defects.size(), 0u);
+}
+
+TEST_F(Interp, a_spinning_thread_lets_others_go_on) {
+  const kir::Module m = module(
+      "__global__ void k(volatile int *f) { if (threadIdx.x == 0) { while (atomicAdd((int *)f, 0) < 100) {} } else "
+      "atomicExch((int *)f, 200); }",
+      true);
+  Inputs in;
+  in.drawn = Inputs::zeros;
+  EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), in).status, Outcome::ended);
+  Limits few;
+  few.steps = 1000;
+  const kir::Module forever = module("__kernel void k(int n) { while (1) { n++; } }");
+  EXPECT_EQ(run(forever, forever.kernels()[0], shape(1, 1), {}, few).status, Outcome::gave_up);
+}
+
+TEST(Values, integers_and_floats) {
+  using kir::Op;
+  const auto e = [](Op op, std::vector<uint64_t> x, uint32_t w, uint32_t r, uint64_t imm = 0) {
+    return evaluate(kir::Compute{.op = op, .imm = imm}, x, w, r);
+  };
+  EXPECT_EQ(e(Op::sdiv, {0xf8, 2}, 8, 8), 0xfcu);
+  EXPECT_EQ(e(Op::sdiv, {0x80, 0xff}, 8, 8), 0x80u);
+  EXPECT_EQ(e(Op::udiv, {5, 0}, 8, 8), 0xffu);
+  EXPECT_EQ(e(Op::srem, {0xf9, 2}, 8, 8), 0xffu);
+  EXPECT_EQ(e(Op::ashr, {0x80, 9}, 8, 8), 0xffu);
+  EXPECT_EQ(e(Op::clz, {1}, 32, 32), 31u);
+  EXPECT_EQ(e(Op::bitreverse, {1}, 32, 32), 0x80000000u);
+  EXPECT_EQ(e(Op::byteswap, {0x11223344}, 32, 32), 0x44332211u);
+  EXPECT_EQ(e(Op::fadd, {0x3f800000, 0x40000000}, 32, 32), 0x40400000u);
+  EXPECT_EQ(e(Op::fcmp, {0x7fc00000, 0}, 32, 1, static_cast<uint64_t>(kir::FloatCompare::une)), 1u);
+  EXPECT_EQ(e(Op::fcmp, {0x3f800000, 0}, 32, 1, static_cast<uint64_t>(kir::FloatCompare::ole)), 0u);
+  EXPECT_EQ(e(Op::float_to_sint, {0xc0200000}, 32, 32), 0xfffffffeu);  // -2.5
+  EXPECT_EQ(e(Op::float_to_float, {0x3c00}, 16, 32), 0x3f800000u);
+  EXPECT_EQ(e(Op::float_to_float, {0x3f800000}, 32, 16), 0x3c00u);
+  EXPECT_EQ(e(Op::sint_to_float, {0xffffffff}, 32, 32), 0xbf800000u);
+}
+
+}  // namespace
+}  // namespace fencepost::interp

@@ -1,0 +1,131 @@
+// Options of prove and headers of kernel files.
+#include <gtest/gtest.h>
+
+#include "launch/header.h"
+#include "launch/options.h"
+
+namespace fencepost::launch {
+namespace {
+
+std::string failure(const std::vector<std::string>& words) {
+  auto o = parse(words);
+  if (!o) return render(o.error());
+  o->dialect = o->dialect.value_or(kir::Dialect::opencl);
+  const auto s = settle(*o, Source{"k.cl", ""});
+  return s ? "" : render(s.error());
+}
+
+TEST(Options, sizes_in_all_spellings) {
+  for (const auto& words : {std::vector<std::string>{"--local_size=64,4", "--num_groups=[2,*]"},
+                            {"--local_size", "[64,4]", "--num_groups", "2,*"},
+                            {"--blockDim=64,4", "--gridDim=2,*"}}) {
+    const auto o = parse(words);
+    ASSERT_TRUE(o) << render(o.error());
+    EXPECT_EQ(o->launch.local_size, (std::vector<Size>{64, 4}));
+    EXPECT_EQ(o->launch.num_groups, (std::vector<Size>{2, std::nullopt}));
+    EXPECT_EQ(o->launch.local(2), Size{1});
+    EXPECT_EQ(o->launch.dimensions(), 2u);
+  }
+}
+
+TEST(Options, the_grid_from_the_global_size) {
+  auto o = parse({"--local_size=64", "--global_size=256"});
+  ASSERT_TRUE(o);
+  ASSERT_TRUE(settle(*o, Source{"k.cl", ""}));
+  EXPECT_EQ(o->launch.num_groups, std::vector<Size>{4});
+  EXPECT_NE(failure({"--local_size=64,10", "--global_size=256,11"})
+                .find("Dimension 1 of global size does not divide by dimension 1 of local size"),
+            std::string::npos);
+  EXPECT_NE(failure({"--local_size=64", "--global_size=256,11"}).find("Dimensions of local and global size must match"),
+            std::string::npos);
+}
+
+TEST(Options, names_may_be_shortened) {
+  const auto o = parse({"--no-inl", "--equality", "--vcgen-op=/checkArrays:A,B"});
+  ASSERT_TRUE(o) << render(o.error());
+  EXPECT_FALSE(o->inline_calls);
+  EXPECT_EQ(o->abstraction, Abstraction::equality);
+  EXPECT_EQ(o->check_arrays, (std::vector<std::string>{"A", "B"}));
+  EXPECT_NE(failure({"--no-in"}).find("'--no-in' may be --no-inline or --no-infer"), std::string::npos);
+}
+
+TEST(Options, what_excludes_each_other) {
+  EXPECT_NE(failure({"--local_size=1", "--num_groups=2", "--global_size=2"})
+                .find("argument --global_size=: not allowed with argument --num_groups="),
+            std::string::npos);
+  EXPECT_NE(failure({"--equality-abstraction", "--adversarial-abstraction"})
+                .find("not allowed with argument --equality-abstraction"),
+            std::string::npos);
+}
+
+TEST(Options, kind_errors) {
+  EXPECT_NE(failure({"--local_size=0", "--num_groups=1"}).find("a size is at least 1"), std::string::npos);
+  EXPECT_NE(failure({"--local_size=x", "--num_groups=1"}).find("not a whole number"), std::string::npos);
+  EXPECT_NE(failure({"--local_size=1,1,1,1", "--num_groups=1"}).find("4 dimensions"), std::string::npos);
+  EXPECT_NE(failure({"--lokal_size=1"}).find("did you mean '--local_size'?"), std::string::npos);
+  EXPECT_NE(failure({"--local_size=1"}).find("the launch is not given"), std::string::npos);
+  EXPECT_NE(failure({"--local_size"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(failure({"--time=3"}).find("takes no value"), std::string::npos);
+  EXPECT_NE(failure({"--atomics=rafined"}).find("did you mean 'refined'?"), std::string::npos);
+}
+
+TEST(Options, arguments_of_kernels) {
+  const auto o = parse({"--kernel-args=foo,0xB9,*", "-DN=3", "-I", "inc", "--warp-sync=16", "k.cl", "--solver=z3"});
+  ASSERT_TRUE(o) << render(o.error());
+  EXPECT_EQ(o->kernel_args, (std::vector<Arguments>{{"foo", {0xb9, std::nullopt}}}));
+  EXPECT_EQ(o->defines, std::vector<std::string>{"N=3"});
+  EXPECT_EQ(o->include_folders, std::vector<std::string>{"inc"});
+  EXPECT_EQ(o->warp_size, 16u);
+  EXPECT_EQ(o->files, std::vector<std::string>{"k.cl"});
+  EXPECT_EQ(o->ignored, std::vector<std::string>{"--solver"});
+}
+
+TEST(Options, the_dialect_by_ending_then_by_words) {
+  auto o = parse({"--local_size=1", "--num_groups=1"});
+  EXPECT_TRUE(settle(*o, Source{"k.cu", ""}));
+  EXPECT_EQ(o->dialect, kir::Dialect::cuda);
+  o->dialect.reset();
+  EXPECT_TRUE(settle(*o, Source{"-", "__kernel void f() {}"}));
+  EXPECT_EQ(o->dialect, kir::Dialect::opencl);
+  o->dialect.reset();
+  EXPECT_FALSE(settle(*o, Source{"-", "int x;"}));
+}
+
+TEST(Header, expectation_options_and_patterns) {
+  const auto h = read_header(make_source(
+      "dir/kernel.cl",
+      "//xfail:not_all_verified\n//--local_size=64 --boogie-file=${KERNEL_DIR}/a.bpl\n//kernel.cl:12:(8|9): "
+      "error\n//race on A\\[4\\]\n\n// no pattern\n"));
+  ASSERT_TRUE(h) << render(h.error());
+  ASSERT_TRUE(*h);
+  EXPECT_EQ((*h)->expected, Ending::not_all_verified);
+  EXPECT_EQ((*h)->words, (std::vector<std::string>{"--local_size=64", "--boogie-file=dir/a.bpl"}));
+  EXPECT_EQ((*h)->patterns.size(), 2u);
+  EXPECT_EQ(missing_pattern(**h, "x\nkernel.cl:12:9: error\npossible race on A[4]\n"), "");
+  EXPECT_EQ(missing_pattern(**h, "kernel.cl:12:9: error\n"), "race on A\\[4\\]");
+}
+
+TEST(Header, files_without_one_and_mistakes) {
+  EXPECT_FALSE(*read_header(make_source("k.cl", "__kernel void f() {}\n")));
+  EXPECT_TRUE(*read_header(make_source("k.cl", "//PASS\n//\n")));
+  const auto bad = read_header(make_source("k.cl", "//xfail:NOT_ALL_VERIFIEDD\n//\n"));
+  ASSERT_FALSE(bad);
+  EXPECT_NE(render(bad.error()).find("did you mean 'NOT_ALL_VERIFIED'?"), std::string::npos);
+  EXPECT_FALSE(read_header(make_source("k.cl", "//pass\nint x;\n")));
+  EXPECT_FALSE(read_header(make_source("k.cl", "//pass\n//\n//(\n")));
+}
+
+TEST(Header, places_of_bad_options_are_in_the_file) {
+  const auto h = read_header(make_source("k.cl", "//pass\n//--local_size=64 --num_grups=2\n"));
+  const auto o = parse((*h)->words, (*h)->line);
+  ASSERT_FALSE(o);
+  EXPECT_NE(render(o.error()).find("k.cl:2:19: error"), std::string::npos) << render(o.error());
+}
+
+TEST(Options, the_help_names_every_option) {
+  const std::string text = help();
+  for (const OptionInfo& i : option_table()) EXPECT_NE(text.find(i.name), std::string::npos) << i.name;
+}
+
+}  // namespace
+}  // namespace fencepost::launch
