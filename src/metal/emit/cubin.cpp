@@ -234,11 +234,14 @@ Expected<std::vector<CubinKernel>> read_cubin(std::string_view bytes) {
     const Bytes file(bytes);
     const std::vector<Section> sections = sections_of(file);
     const Lines lines = lines_of(sections);
+    // ABI 8 (CUDA 13) has the architecture in the second byte of the flags, older ones in the first.
+    const uint64_t flags = file.number(48, 4), abi = file.number(8, 1);
+    const auto sm = static_cast<uint32_t>((abi >= 8 ? flags >> 8 : flags) & 0xff);
     std::vector<CubinKernel> out;
     for (size_t k = 0; k < sections.size(); ++k) {
       const Section& s = sections[k];
       if (!s.name.starts_with(".text.") || s.data.empty()) continue;
-      CubinKernel kernel{s.name.substr(6), false, {}};
+      CubinKernel kernel{s.name.substr(6), sm, false, {}};
       const auto rows = lines.find(k);
       kernel.has_lines = rows != lines.end() && !rows->second.empty();
       const Bytes code(s.data);
@@ -303,6 +306,20 @@ std::string membar(uint64_t high) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm) {
+  if (field(i.low, 0, 9) != 0x147) return std::nullopt;
+  // A signed distance from the next instruction, in words: bits 34 to 81, and since sm_90 eight lower bits at 16.
+  const uint64_t upper = field(i.low, 34, 30) | field(i.high, 0, 18) << 30;
+  int64_t words = static_cast<int64_t>(upper << 16) >> 16;
+  if (sm >= 90) words = words * 256 + static_cast<int64_t>(field(i.low, 16, 8));
+  return i.address + 16 + static_cast<uint64_t>(words * 4);
+}
+
+bool is_warp_wide(const SassInstruction& i) {
+  const uint64_t op = field(i.low, 0, 12);
+  return op == 0x806 || op == 0x886 || op == 0x3c4 || op == 0x3a1;
+}
 
 std::string memory_instruction(const SassInstruction& i) {
   const uint64_t h = i.high;

@@ -3,6 +3,7 @@
 // line that line information gives them. Reads .text.<kernel>, .debug_line (DWARF 2) and its relocations; everything
 // else is skipped. Never trusts an offset: a damaged file is an error, not a fault.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct SassInstruction {  // 128 bits, Volta and later
 
 struct CubinKernel {
   std::string name;
+  uint32_t sm = 0;  // compute capability * 10
   bool has_lines = false;
   std::vector<SassInstruction> code;
 };
@@ -30,5 +32,10 @@ Expected<std::vector<CubinKernel>> read_cubin(std::string_view bytes);
 //   ATOMS.CAS.32  MEMBAR.SC.GPU  MEMBAR.ALL.CTA  CCTL.IVALL  FENCE.VIEW.ASYNC  BAR.SYNC  ERRBAR
 // Encodings found by assembling one instruction at a time for sm_90 and reading the result with NVIDIA's disassembler.
 std::string memory_instruction(const SassInstruction& i);
+
+// Where a branch of code for `sm` (80 or later) goes; nothing for other instructions and for targets in registers.
+std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm);
+// VOTE, REDUX, MATCH: lanes of a warp work together.
+bool is_warp_wide(const SassInstruction& i);
 
 }  // namespace fencepost::emit

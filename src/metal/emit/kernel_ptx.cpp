@@ -168,8 +168,8 @@ class Printer {
   }
 
   // ---- addresses ----
-  // `site`: add its own zero.
-  std::string address(const code::Place& p, int64_t site = -1) {
+  // `site`: add its own zero; `by_lane`: one that could differ between the lanes of a warp.
+  std::string address(const code::Place& p, int64_t site = -1, bool by_lane = false) {
     const bool shared = p.buffer == code::k_shared;
     const std::string base = shared ? "%shared" : "%b_" + kernel_.buffers[p.buffer].name;
     const uint8_t w = shared ? 32 : 64;
@@ -192,8 +192,21 @@ class Printer {
       code_.line(fmt::format("mad.wide.u32 {}, {}, 4, {}", at, index, base));
     }
     if (site >= 0 && options_.runtime_addresses) {
-      const std::string zero = code_.fresh(w), moved = code_.fresh(w);
+      std::string zero = code_.fresh(w);
+      const std::string moved = code_.fresh(w);
       code_.line(fmt::format("ld.param.u{} {}, [{}]", w, zero, slot(k_first_slot + static_cast<uint32_t>(site))));
+      if (by_lane) {
+        std::string lane = code_.fresh(32);
+        code_.line(fmt::format("mov.u32 {}, %tid.x", lane));
+        if (w == 64) {
+          const std::string wide = code_.fresh(64);
+          code_.line(fmt::format("cvt.u64.u32 {}, {}", wide, lane));
+          lane = wide;
+        }
+        const std::string own = code_.fresh(w);
+        code_.line(fmt::format("and.b{} {}, {}, {}", w, own, zero, lane));
+        zero = own;
+      }
       code_.line(fmt::format("add.u{} {}, {}, {}", w, moved, at, zero));
       at = moved;
     }
@@ -364,14 +377,15 @@ class Printer {
       keep(old, op.place.width);
     else if (i.head == "ld" || i.head == "atom")
       keep(op.var);
-    out_.sites.push_back({index, op.role, op.position, line, segment_, i.text, place_text(op, i)});
+    out_.sites.push_back(
+        {index, op.role, op.position, line, segment_, static_cast<uint32_t>(ends_.size()), i.text, place_text(op, i)});
   }
 
   std::string memory_operands(const code::Operation& op, const PtxInstruction& i, uint32_t number, std::string& old) {
     std::string value, expected;
     if (i.operand) value = code_.value(i.operand);
     if (i.expected) expected = code_.value(i.expected) + ", ";
-    const std::string at = address(op.place, number);
+    const std::string at = address(op.place, number, i.head == "atom" || i.head == "red");
     if (i.head == "st" || i.head == "red") return fmt::format(" {}, {}", at, value);
     if (op.var == code::k_no_var)
       old = "_";

@@ -8,7 +8,9 @@
 //
 // What keeps an assembler from improving the test away (each seen with ptxas 13.0; see ptx_gate.h):
 //   * Addresses. Two relaxed stores to one address become one. Every instruction of the test therefore adds its own
-//     parameter, 0 in every launch, to its address, so that no two are known to be equal or different.
+//     parameter, 0 in every launch, to its address, so that no two are known to be equal or different. Atomic
+//     operations add it masked by the lane: one whose address is the same for all lanes becomes one operation for the
+//     warp.
 //   * Values. A load whose register nobody reads is deleted, whatever its order. Registers that no term of the kernel
 //     mentions are folded into a sink that is stored at an address that no launch gives.
 //   * Dependencies. See ptx_code.h.
@@ -42,6 +44,7 @@ struct PtxSite {
   uint32_t role = 0, position = 0;  // of the operation
   uint32_t line = 0;                // of its .loc
   uint32_t segment = 0;             // equal numbers: nothing but straight code between them
+  uint32_t loops = 0;               // that it stands in
   std::string instruction;          // "st.relaxed.gpu.global.b32"
   std::string place;                // its address as text, "" for fences; equal texts are equal addresses
 };

@@ -142,6 +142,7 @@ bool is_fence(const std::string& instruction) {
 struct Found {
   Sequence all;                     // without ERRBAR
   std::vector<uint64_t> addresses;  // of the same
+  bool warp_wide = false;           // with a vote or reduction of the warp
 };
 
 class Gate {
@@ -153,8 +154,11 @@ class Gate {
       straight_[{ptx.sites[s].role, ptx.sites[s].segment}].push_back(s);
     }
     found_.resize(ptx.sites.size());
+    for (const SassInstruction& i : kernel.code)
+      if (const auto to = branch_target(i, kernel.sm); to && *to <= i.address) backward_.push_back({*to, i.address});
     for (const SassInstruction& i : kernel.code) {
       const auto at = by_line.find(i.line);
+      if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
       const std::string text = memory_instruction(i);
       if (text.empty() || text == "ERRBAR") continue;
       all_.push_back({i.address, text, at == by_line.end() ? k_frame : at->second});
@@ -209,6 +213,10 @@ class Gate {
 
   static std::string sentence(const WhatRanSite& s) {
     const std::string where = fmt::format("instruction {} of thread {}, {},", s.position, s.role, s.written);
+    if (s.verdict == WhatRan::reordered) return where + " was moved out of a loop";
+    if (s.verdict == WhatRan::merged && (s.written.starts_with("atom") || s.written.starts_with("red")) &&
+        !s.found.empty())
+      return where + " was made one operation of a whole warp";
     if (s.found.empty())
       return where + (s.verdict == WhatRan::merged ? " was merged with another" : " is not in the machine code");
     return fmt::format("{} became {}", where, s.found);
@@ -218,6 +226,8 @@ class Gate {
     const PtxSite& site = ptx_.sites[s];
     const auto wanted = expected_sass(site.instruction);
     const Found& found = found_[s];
+    if (is_shared_by_lanes(s)) return WhatRan::merged;
+    if (has_left_a_loop(s)) return WhatRan::reordered;
     for (const Sequence& w : wanted)
       if (repeats(found.all, w)) return WhatRan::as_written;
     // Everything that was written is there, and something else too?
@@ -231,6 +241,24 @@ class Gate {
     if (is_fence(site.instruction) || site.place.empty()) return WhatRan::dropped;
     const bool accessed = std::any_of(found.all.begin(), found.all.end(), is_access);
     return (accessed ? wider(found.all, wanted.front()) : answered_elsewhere(s)) ? WhatRan::merged : WhatRan::dropped;
+  }
+
+  // Loops of the machine code around an address: targets of branches back over it.
+  size_t loops_at(uint64_t address) const {
+    std::vector<uint64_t> heads;
+    for (const auto& [head, from] : backward_)
+      if (head <= address && address <= from && std::find(heads.begin(), heads.end(), head) == heads.end())
+        heads.push_back(head);
+    return heads.size();
+  }
+
+  bool has_left_a_loop(size_t s) const {
+    const auto& at = found_[s].addresses;
+    return std::any_of(at.begin(), at.end(), [&](uint64_t a) { return loops_at(a) < ptx_.sites[s].loops; });
+  }
+  bool is_shared_by_lanes(size_t s) const {
+    const std::string& i = ptx_.sites[s].instruction;
+    return found_[s].warp_wide && (i.starts_with("atom") || i.starts_with("red"));
   }
 
   // One access of 64 or 128 bits in place of narrower ones.
@@ -271,6 +299,7 @@ class Gate {
     uint64_t first = ~uint64_t{0}, last = 0;
     for (const size_t s : sites) {
       const Sequence one = expected_sass(ptx_.sites[s].instruction).front();
+      if (is_shared_by_lanes(s) || has_left_a_loop(s)) return false;
       if (accesses(one) != accesses(found_[s].all)) return false;
       wanted.insert(wanted.end(), one.begin(), one.end());
       for (const uint64_t a : found_[s].addresses) first = std::min(first, a), last = std::max(last, a);
@@ -339,6 +368,7 @@ class Gate {
   const PtxText& ptx_;
   std::vector<Found> found_;                                               // by site
   std::vector<Any> all_;                                                   // of the kernel
+  std::vector<std::pair<uint64_t, uint64_t>> backward_;                    // branches: target, address
   std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> straight_;  // by role and segment
 };
 
@@ -367,6 +397,8 @@ WhatRanReport what_ran(const PtxText& ptx, const std::string& cubin) {
   if (!kernels) return {WhatRan::unverified, kernels.error().list.front().message, {}};
   for (const CubinKernel& k : *kernels) {
     if (k.name != ptx.kernel) continue;
+    if (k.sm < 80)
+      return {WhatRan::unverified, fmt::format("the gate cannot read the machine code of sm_{}", k.sm), {}};
     if (!k.has_lines) return {WhatRan::unverified, "the binary has no line information", {}};
     return Gate(ptx, k).report();
   }

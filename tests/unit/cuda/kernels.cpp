@@ -195,6 +195,8 @@ Kernel role_of(const std::vector<std::string>& instructions, bool shared, uint8_
   if (shared) k.shared_words = 64;
   std::map<std::string, Var> places;
   std::vector<Statement> body, after;
+  const Var lane = add_variable(k, "lane");  // no address is the same for a whole warp
+  k.body.push_back(read_builtin(lane, Builtin::lane));
   uint64_t out = 0;
   for (const std::string& text : instructions) {
     std::istringstream in(text);
@@ -214,7 +216,7 @@ Kernel role_of(const std::vector<std::string>& instructions, bool shared, uint8_
     } else {
       if (!places.contains(location)) {
         const Var at = add_variable(k, "at_" + location);
-        k.body.push_back(load(at, {0, c32(places.size())}));
+        k.body.push_back(load(at, {0, term::binary(Op::add, value_of(k, lane), c32(1024 * places.size()))}));
         places.emplace(location, at);
       }
       op.place = {shared ? k_shared : 1, value_of(k, places[location]), width};

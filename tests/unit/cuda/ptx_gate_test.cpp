@@ -122,6 +122,39 @@ TEST(PtxGate, UnreadLoadsAreKept) {
   EXPECT_EQ(gate(k).verdict, WhatRan::as_written);
 }
 
+// A weak load of a place that the loop does not write is made once; a relaxed one is not.
+TEST(PtxGate, LoadsThatLeaveTheirLoopAreFound) {
+  SKIP_WITHOUT_PTXAS();
+  for (const char* order : {"weak", "relaxed.gpu"}) {
+    code::Kernel k = role_of({fmt::format("ld.{} x", order)});
+    const code::Var n = code::add_variable(k, "n"), sum = code::add_variable(k, "sum");
+    const auto plus = [&](code::Var v, term::Expr e) {
+      return code::set(v, term::binary(term::Op::add, code::value_of(k, v), e));
+    };
+    const auto at =
+        std::find_if(k.body.begin(), k.body.end(), [](const auto& s) { return s.kind == code::Statement::Kind::test; });
+    *at =
+        code::loop({code::leave_if(term::binary(term::Op::uge, code::value_of(k, n), code::value_of(k, 0))),
+                    code::test(0), plus(sum, code::value_of(k, k.operations[0].var)), plus(n, term::constant(1, 32))});
+    k.body.push_back(code::store({2, term::constant(8, 32)}, code::value_of(k, sum)));
+    ASSERT_EQ(code::fault_of(k), "");
+    const auto r = gate(k);
+    EXPECT_EQ(r.verdict, std::string(order) == "weak" ? WhatRan::reordered : WhatRan::as_written) << told(r);
+  }
+}
+
+TEST(PtxGate, OneOperationForAWarpIsFound) {
+  SKIP_WITHOUT_PTXAS();
+  for (const char* f : {"atom.relaxed.gpu.add x 1", "red.relaxed.gpu.add x 1", "red.relaxed.gpu.max x 1"}) {
+    code::Kernel k = role_of({f});
+    EXPECT_EQ(gate(k).verdict, WhatRan::as_written) << f;
+    k.operations[0].place.index = term::constant(3, 32);  // one address for all
+    EXPECT_EQ(gate(k).verdict, WhatRan::as_written) << f;
+    const auto r = gate(k, {.runtime_addresses = false});
+    EXPECT_EQ(r.verdict, WhatRan::merged) << told(r);
+  }
+}
+
 // Machine code of one test held against the table of another: what a compiler could have done.
 TEST(PtxGate, PlantedFaultsAreNamed) {
   SKIP_WITHOUT_PTXAS();
@@ -160,7 +193,8 @@ TEST(PtxGate, OtherGenerationsReadAlike) {
   SKIP_WITHOUT_PTXAS();
   const std::vector<std::string> role = {
       "st.relaxed.gpu x 1", "fence.acq_rel.gpu", "ld.acquire.sys y", "atom.acq_rel.gpu.add z 1",
-      "st.release.gpu y 2", "fence.sc.sys",      "ld.weak x",        "ld.relaxed.cta z"};
+      "st.release.gpu y 2", "ld.relaxed.cta z",  "fence.sc.sys",     "ld.weak x"};
+  EXPECT_EQ(gate(role_of(role), {.sm = 75}).verdict, WhatRan::unverified);
   for (const uint32_t sm : {80u, 86u, 89u, 90u, 100u, 120u})
     for (const bool shared : {false, true}) {
       if (shared && sm < 90) continue;  // another table, see ptx_gate.h
