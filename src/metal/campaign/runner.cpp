@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "device/cuda/cuda.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
@@ -194,8 +195,7 @@ Expected<void> Runner::Impl::load() {
 Expected<void> Runner::Impl::load_ptx() {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     emit::PtxOptions o;
-    for (const device::Property& p : setup.device.properties)
-      if (p.name == "sm") o.sm = static_cast<uint32_t>(std::stoul(p.value));
+    if (const uint32_t sm = device::cuda::sm_of(setup.device); sm != 0) o.sm = sm;
     const auto text = emit::kernel_ptx(program.kernels[k], o);
     if (!text) return std::unexpected(text.error());
     device::Source source{device::Language::ptx, text->text, {program.kernels[k]}};

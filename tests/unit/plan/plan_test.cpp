@@ -76,11 +76,11 @@ struct Seen {
 };
 
 // Runs `plans` random plans; every count must add up, nothing may be corrupt.
-void run_plans(const prog::Test& test, Mode mode, uint32_t plans, Rng& rng, Seen& seen) {
+void run_plans(const prog::Test& test, const Shape& shape, uint32_t plans, Rng& rng, Seen& seen) {
   for (uint32_t n = 0; n < plans; ++n) {
     const Target target = random_target(rng);
-    const auto p = make_program(test, target, {.mode = mode});
-    if (!p && mode == Mode::warp) return;
+    const auto p = make_program(test, target, shape);
+    if (!p && shape != Shape{}) return;
     ASSERT_TRUE(p.has_value()) << test.title << "\n" << render(p.error());
     const uint64_t seed = rng.next();
     Parameters wishes = quick();
@@ -121,10 +121,11 @@ TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
       }
       ++run;
       Seen seen;
-      run_plans(test, Mode::parallel, 6, rng, seen);
+      run_plans(test, {}, 6, rng, seen);
       if (HasFatalFailure()) return;
-      run_plans(test, Mode::single, 2, rng, seen);
-      run_plans(test, Mode::warp, 2, rng, seen);
+      run_plans(test, {.region = Region::shared}, 2, rng, seen);
+      run_plans(test, {.mode = Mode::single}, 2, rng, seen);
+      run_plans(test, {.mode = Mode::warp}, 2, rng, seen);
       if (HasFatalFailure()) return;
       EXPECT_LT(seen.incomplete, seen.instances) << test.title << ": nothing was observed";
       if (!allowed) continue;
