@@ -291,6 +291,7 @@ std::string order_of(uint64_t high) {
 std::string atomic_of(uint64_t high) {
   static constexpr const char* names[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH"};
   const uint64_t op = field(high, 23, 4);
+  if (op == 11) return "POPC.INC";  // adds the number of lanes that name one place
   return op < 9 ? names[op] : fmt::format("?{}", op);
 }
 

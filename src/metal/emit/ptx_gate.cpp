@@ -258,6 +258,8 @@ class Gate {
   }
   bool is_shared_by_lanes(size_t s) const {
     const std::string& i = ptx_.sites[s].instruction;
+    const auto counts_lanes = [](const std::string& sass) { return sass.find(".POPC.") != std::string::npos; };
+    if (std::any_of(found_[s].all.begin(), found_[s].all.end(), counts_lanes)) return true;
     return found_[s].warp_wide && (i.starts_with("atom") || i.starts_with("red"));
   }
 

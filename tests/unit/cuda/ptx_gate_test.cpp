@@ -155,6 +155,14 @@ TEST(PtxGate, OneOperationForAWarpIsFound) {
   }
 }
 
+TEST(PtxGate, IncrementsOfSharedMemoryCountLanes) {
+  SKIP_WITHOUT_PTXAS();
+  const auto r = gate(role_of({"red.relaxed.cta.add x 1"}, true));
+  EXPECT_EQ(r.verdict, WhatRan::merged) << told(r);
+  EXPECT_EQ(r.sites[0].found, "ATOMS.POPC.INC.U32");
+  EXPECT_EQ(gate(role_of({"red.relaxed.cta.add x 2"}, true)).verdict, WhatRan::as_written);
+}
+
 // Machine code of one test held against the table of another: what a compiler could have done.
 TEST(PtxGate, PlantedFaultsAreNamed) {
   SKIP_WITHOUT_PTXAS();
