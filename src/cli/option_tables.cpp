@@ -13,17 +13,17 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
-constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit);
-constexpr uint64_t k_run = bit(Verb::run), k_devices = bit(Verb::devices);
+constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit), k_gen = bit(Verb::gen),
+                   k_suite = bit(Verb::suite), k_run = bit(Verb::run), k_devices = bit(Verb::devices);
 constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine,
+     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file."},
     {OptionId::engine, "--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect,
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
     {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
@@ -34,14 +34,14 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check, "Time for one test. When it is spent, the answer is 'gave_up'."},
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite, "Time for one test. When it is spent, the answer is 'gave_up'."},
     {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth, "How many tests are decided at the same time."},
+     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
      k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
-         k_p_account | k_p_models,
+         k_p_account | k_p_models | k_gen | k_suite,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
      k_relax | k_check | k_explain | k_refine | k_p_check,
@@ -80,8 +80,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
-    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit,
-     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite,
+     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script."},
@@ -176,6 +176,42 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json."},
     {OptionId::log, "--log", "", "FILE", Type::text, "", "", 0, 0, "campaign", k_run, "Write the log of litmus7 to FILE, which mcompare7 reads."},
     {OptionId::no_model, "--no-model", "", "", Type::flag, "", "", 0, 0, "check", k_run, "Do not ask a memory model which states are allowed."},
+    {OptionId::cycle, "--cycle", "-c", "CYCLE", Type::text, "", "", 0, 0, "cycle", k_gen,
+     "Make the test of this cycle of relations, such as 'PodWW Rfe PodRR Fre' (docs/gen.md has the vocabulary)."},
+    {OptionId::families, "--families", "-f", "NAME,...|all", Type::list, "", "", 0, 0, "cycle", k_gen | k_suite,
+     "Make all tests of these families (MP, SB, ..., or directions by thread, WW+RR), or of all families up to --threads."},
+    {OptionId::family_size, "--threads", "-t", "N", Type::whole, "2", "2..6", 2, 6, "cycle", k_gen | k_suite,
+     "Families of up to this many threads. suite: at most 3, besides IRIW."},
+    {OptionId::relations, "--relations", "", "KIND,...", Type::list, "Po", "", 0, 0, "cycle", k_gen,
+     "What may join two accesses of a thread: Po, Fence.sc.gpu, DpData, ...; every choice is made."},
+    {OptionId::reads, "--reads", "", "ACCESS,...", Type::list, "the default access", "", 0, 0, "cycle", k_gen,
+     "What a read may be: relaxed.gpu, acquire.cta, ...; every choice is made."},
+    {OptionId::writes, "--writes", "", "ACCESS,...", Type::list, "the default access", "", 0, 0, "cycle", k_gen,
+     "What a write may be."},
+    {OptionId::uniform, "--uniform", "", "", Type::flag, "", "", 0, 0, "cycle", k_gen,
+     "All reads of a test are the first of --reads and all writes the first of --writes, or all the second, and so on."},
+    {OptionId::one_location, "--one-location", "", "", Type::flag, "", "", 0, 0, "cycle", k_gen,
+     "Families of one location (CoRR, CoRW, ...) in place of those of several."},
+    {OptionId::notation, "--dialect", "-d", "DIALECT", Type::choice, "PTX", "PTX|GPU_PTX|VULKAN|OPENCL|ptx|gpu_ptx|vulkan|opencl", 0, 0, "cycle",
+     k_gen | k_suite, "The notation of the tests."},
+    {OptionId::access, "--access", "", "ACCESS", Type::text, "weak; VULKAN, OPENCL: relaxed.sys", "", 0, 0, "cycle", k_gen,
+     "What an access is that the cycle says nothing of."},
+    {OptionId::placements, "--scopes", "-s", "all|TREE,...", Type::list, "each thread in a CTA of its own", "", 0, 0, "cycle", k_gen,
+     "Where the threads run: '01.2' puts threads 0 and 1 into one CTA and 2 into another, '_' separates devices; 'all' makes every "
+     "placement that an automorphism of the cycle does not make equal to another."},
+    {OptionId::decide, "--decide", "", "", Type::flag, "", "", 0, 0, "suite", k_gen, "Say of each test whether --model allows its condition."},
+    {OptionId::allowed, "--allowed", "", "", Type::flag, "", "", 0, 0, "suite", k_gen, "Keep only tests whose condition the model allows."},
+    {OptionId::forbidden, "--forbidden", "", "", Type::flag, "", "", 0, 0, "suite", k_gen, "Keep only tests whose condition the model forbids."},
+    {OptionId::minimal, "--minimal", "", "", Type::flag, "", "", 0, 0, "suite", k_gen,
+     "Keep only forbidden tests of which every weakening by one step is allowed."},
+    {OptionId::separating, "--separating", "", "MODEL,MODEL", Type::list, "", "", 0, 0, "suite", k_gen,
+     "Keep only tests that one of these two models allows and the other forbids."},
+    {OptionId::thesis, "--thesis", "", "", Type::flag, "", "", 0, 0, "cycle", k_gen,
+     "The classic families in GPU_PTX with every membar, in the three configurations of the 2014 thesis: one CTA with shared memory, one "
+     "CTA with global memory, two CTAs."},
+    {OptionId::most, "--limit", "", "N", Type::whole, "none", "1..100000000", 1, 100000000, "cycle", k_gen, "Stop after this many tests."},
+    {OptionId::mutants, "--mutants", "", "", Type::flag, "", "", 0, 0, "suite", k_suite,
+     "Also make the mutants of each test and decide them."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -308,6 +344,21 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      false},
     {Verb::devices, "devices", "", 0, 0, "list the devices that tests can run on",
      "Prints each device that answers, with what matters for runs, and why an interface has none.", "fencepost devices\nfencepost devices --json", false},
+    {Verb::gen, "gen", "[NAME...]", 0, ~0u, "make litmus tests from cycles of relations",
+     "Makes the test of --cycle, those of NAMEs (as it prints them itself), or with --families all tests of a size. One test is printed; "
+     "several are listed, or written into the folder of --output with a table of them, index.csv.\n\n"
+     "With --decide, or a filter, each test is decided, and the last line counts the verdicts. The exit status is 3 when one of the "
+     "tests is undecided.",
+     "fencepost gen --cycle \"PodWW Rfe PodRR Fre\" --dialect PTX\n"
+     "fencepost gen MP+po-release.gpu+acquire.gpu-po --dialect VULKAN\n"
+     "fencepost gen --families all --relations Po,Fence.sc.gpu --scopes all --forbidden -o tests",
+     false},
+    {Verb::suite, "suite", "", 0, 0, "make a conformance suite: the smallest tests that a model forbids",
+     "Below each cycle with the strongest accesses and fences, finds all weakest tests that the model still forbids; adds the five tests "
+     "of sequential consistency per location, and IRIW in five placements. With --output: NAME.litmus, the reason for each in NAME.why.txt, "
+     "and index.csv; with --mutants their mutants in mutants/ and mutants.csv.\n\n"
+     "The exit status is 3 when part of the suite is undecided.",
+     "fencepost suite --dialect PTX -o ptx-suite\nfencepost suite --dialect VULKAN --families MP,LB --mutants", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

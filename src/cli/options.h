@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, lower, run, devices, help_markdown, count_
+  progress_print, progress_models, relax, lower, run, devices, gen, suite, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
@@ -25,7 +25,9 @@ enum class OptionId : uint8_t {
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
   progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, parameters, mode, region,
-  device, iterations, seconds, events, schedule, rounds, series, log, no_model, count_
+  device, iterations, seconds, events, schedule, rounds, series, log, no_model,
+  cycle, families, family_size, relations, reads, writes, uniform, one_location, notation, access, placements, decide, allowed, forbidden,
+  minimal, separating, thesis, most, mutants, count_
 };
 
 enum class Type : uint8_t {
@@ -130,6 +132,14 @@ struct Settings {
   std::string schedule, log;
   uint32_t rounds = 0, series = 0;
   bool no_model = false;
+
+  // ---- gen, suite ----
+  std::string cycle, access;
+  std::vector<std::string> families, relations, reads, writes, placements, separating;
+  uint32_t family_size = 2;
+  std::string notation = "ptx";              // ptx, gpu_ptx, vulkan, opencl
+  bool uniform = false, one_location = false, decide = false, allowed = false, forbidden = false, minimal = false, thesis = false, mutants = false;
+  uint64_t most = 0;                         // 0: no limit
 };
 
 // Checks `value` against the option's range and stores it. The error names the option, the range and, for a

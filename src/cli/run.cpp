@@ -69,6 +69,8 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::lower: return run_lower(line, console);
     case Verb::run: return run_run(line, console);
     case Verb::devices: return run_devices(line, console);
+    case Verb::gen: return run_gen(line, console);
+    case Verb::suite: return run_suite(line, console);
     case Verb::help_markdown: console.out(markdown()); return k_exit_holds;
     case Verb::count_: break;
   }

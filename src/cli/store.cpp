@@ -166,6 +166,28 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::log: s.log = value; break;
     case OptionId::no_model: s.no_model = true; break;
     case OptionId::site: s.site = static_cast<uint32_t>(number); break;
+    case OptionId::cycle: s.cycle = value; break;
+    case OptionId::families: s.families = split(value, ','); break;
+    case OptionId::family_size: s.family_size = static_cast<uint32_t>(number); break;
+    case OptionId::relations: s.relations = split(value, ','); break;
+    case OptionId::reads: s.reads = split(value, ','); break;
+    case OptionId::writes: s.writes = split(value, ','); break;
+    case OptionId::uniform: s.uniform = true; break;
+    case OptionId::one_location: s.one_location = true; break;
+    case OptionId::notation:
+      s.notation = value;
+      for (char& c : s.notation) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      break;
+    case OptionId::access: s.access = value; break;
+    case OptionId::placements: s.placements = split(value, ','); break;
+    case OptionId::decide: s.decide = true; break;
+    case OptionId::allowed: s.allowed = true; break;
+    case OptionId::forbidden: s.forbidden = true; break;
+    case OptionId::minimal: s.minimal = true; break;
+    case OptionId::separating: s.separating = split(value, ','); break;
+    case OptionId::thesis: s.thesis = true; break;
+    case OptionId::most: s.most = number; break;
+    case OptionId::mutants: s.mutants = true; break;
     case OptionId::count_: break;
   }
   return {};

@@ -12,6 +12,8 @@ int run_diff_models(const CommandLine& line, const Console& console);
 int run_refine(const CommandLine& line, const Console& console);
 int run_relax(const CommandLine& line, const Console& console);
 int run_lower(const CommandLine& line, const Console& console);
+int run_gen(const CommandLine& line, const Console& console);
+int run_suite(const CommandLine& line, const Console& console);
 int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
 int run_emit(const CommandLine& line, const Console& console);

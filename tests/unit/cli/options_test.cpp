@@ -76,9 +76,12 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.loads, fresh.loads);
       EXPECT_EQ(s.steps, fresh.steps);
       EXPECT_EQ(s.changes, fresh.changes);
+      EXPECT_EQ(s.family_size, fresh.family_size);
+      EXPECT_EQ(s.notation, fresh.notation);
     } else {
       EXPECT_TRUE(o.id == OptionId::threads || o.id == OptionId::total || o.id == OptionId::site || o.id == OptionId::generate || o.id == OptionId::iterations ||
-                  o.id == OptionId::events || o.id == OptionId::rounds || o.id == OptionId::series) << o.name;
+                  o.id == OptionId::events || o.id == OptionId::rounds || o.id == OptionId::series ||
+                  o.id == OptionId::most) << o.name;
     }
   }
 }

@@ -1,0 +1,56 @@
+#include "cli/generated.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace fencepost::cli {
+
+namespace fs = std::filesystem;
+
+Expected<prog::Syntax> notation_of(std::string_view word) {
+  for (prog::Syntax s : {prog::Syntax::ptx, prog::Syntax::gpu_ptx, prog::Syntax::vulkan, prog::Syntax::opencl})
+    if (word == prog::name(s)) return s;
+  return error_at({}, fmt::format("no tests are made in '{}'", word), "use PTX, GPU_PTX, VULKAN or OPENCL");
+}
+
+Expected<Folder> Folder::open(const std::string& path) {
+  std::error_code ec;
+  fs::create_directories(path, ec);
+  if (ec || !fs::is_directory(path, ec))
+    return error_at({}, fmt::format("'{}' is no folder and cannot be made one", path),
+                    "name a folder, or one that is not there yet");
+  Folder f;
+  f.path_ = path;
+  return f;
+}
+
+Expected<void> Folder::write(const std::string& file, std::string_view text) const {
+  const std::string path = (fs::path(path_) / file).string();
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return error_at({}, fmt::format("'{}' cannot be written", path));
+  return {};
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string out;
+  for (size_t k = 0; k < cells.size(); ++k) {
+    if (k > 0) out += ',';
+    if (cells[k].find_first_of(",\"\n\r") == std::string::npos) {
+      out += cells[k];
+      continue;
+    }
+    out += '"';
+    for (char c : cells[k]) {
+      if (c == '"') out += '"';
+      out += c;
+    }
+    out += '"';
+  }
+  return out + "\n";
+}
+
+}  // namespace fencepost::cli
