@@ -10,7 +10,7 @@ __kernel void caslock(__global atomic_uint* lock, __global uint* x, __global uin
   uint free;
   do {
     free = 0;
-  } while (!atomic_compare_exchange_strong_explicit(lock, &free, 1, ACQUIRE, ACQUIRE, SCOPE));
+  } while (!atomic_compare_exchange_strong_explicit(lock, &free, 1, ACQUIRE, memory_order_relaxed, SCOPE));
   uint count = x[0];
   seen[get_global_id(0)] = count;
   x[0] = count + 1;

@@ -118,6 +118,7 @@ struct Instr {
   term::Expr result;           // rmw: empty = old value; compare-exchange may give success
   TagSet tags;
   TagSet store_tags;           // rmw: tags of its write
+  std::optional<TagSet> failed_tags;  // rmw with a guard: tags of its read where it does not write; none: `tags`
   Barrier barrier;
   LabelId label = k_none;
   CtrlReach reach = CtrlReach::rest_of_thread;

@@ -183,6 +183,7 @@ class Walker {
       const Expr writes = term::truth(resolve(s, in.guard, old));
       State without = s;
       if (require(without, writes, false)) {
+        without.path.events[self].event.tags = witness::failed_tags(in);
         finish(without);
         forks.push_back(std::move(without));
       }

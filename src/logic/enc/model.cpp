@@ -39,11 +39,18 @@ void ModelEncoding::read_bounds() {
   base_.live = BitSet(n_);
   base_.always = BitSet(n_);
   base_.tags.assign(vocab::k_tags, BitSet(n_));
+  base_.sometimes.assign(vocab::k_tags, BitSet(n_));
   for (uint32_t e = 0; e < n_; ++e) {
     if (!c_.is_false(p_.exec(e))) base_.live.set(e);
     if (c_.is_true(p_.exec(e))) base_.always.set(e);
     for (size_t t = 0; t < vocab::k_tags; ++t)
-      if (s.events[e].tags.has(static_cast<Tag>(t))) base_.tags[t].set(e);
+      if (const SymEvent& x = s.events[e]; x.failed_tags) {
+        const bool good = x.tags.has(static_cast<Tag>(t)), failed = x.failed_tags->has(static_cast<Tag>(t));
+        if (good || failed) base_.tags[t].set(e);
+        if (good != failed) base_.sometimes[t].set(e);
+      } else if (x.tags.has(static_cast<Tag>(t))) {
+        base_.tags[t].set(e);
+      }
   }
   base_.implied_by.assign(n_, BitSet(n_));
   base_.compatible = Relation(n_);
@@ -265,6 +272,11 @@ Lit ModelEncoding::upper_set(NodeId id, uint32_t i) {
       any_upper(result, {upper_set(m_.variables[node.rec].definition, i)});
       break;
     }
+    case NodeOp::base_set: {  // of a compare-exchange: it has or has not written
+      const Lit wrote = p_.wrote(i);
+      result = c_.and_(p_.exec(i), p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote);
+      break;
+    }
     default: FENCEPOST_INVARIANT(false, "an upper set literal of a decided node");
   }
   slot(upper_, id, i, n_) = result;
@@ -309,6 +321,11 @@ Lit ModelEncoding::lower_set(NodeId id, uint32_t i) {
       result = c_.fresh();
       slot(lower_, id, i, n_) = result;
       any_lower({lower_set(m_.variables[node.rec].definition, i)}, result);
+      break;
+    }
+    case NodeOp::base_set: {  // of a compare-exchange: it has or has not written
+      const Lit wrote = p_.wrote(i);
+      result = c_.and_(p_.exec(i), p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote);
       break;
     }
     default: FENCEPOST_INVARIANT(false, "a lower set literal of a decided node");

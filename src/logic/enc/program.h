@@ -38,6 +38,8 @@ class ProgramEncoding {
   uint32_t size() const { return static_cast<uint32_t>(s_.events.size()); }
   const Skeleton& skeleton() const { return s_; }
   Lit exec(uint32_t e) const { return c_.fold(exec_[e]); }
+  // Of the read of an rmw: whether it also writes.
+  Lit wrote(uint32_t e) const { return exec(skeleton().events[e].partner); }
   Lit both(uint32_t a, uint32_t b) { return a == b ? exec(a) : c_.and_(exec(a), exec(b)); }
 
   Lit rf(uint32_t w, uint32_t r) const;

@@ -68,6 +68,11 @@ void LazyModel::present_set(NodeId id, uint32_t i, Reason& why) {
       for (uint32_t j = 0; j < base_.n; ++j)
         if (in(node.kids[0], j, i)) return present(node.kids[0], j, i, why);
       break;
+    case NodeOp::base_set: {  // of a compare-exchange: it has or has not written
+      const Lit wrote = p_.wrote(i);
+      holds(p_.exec(i), why);
+      return holds(p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote, why);
+    }
     default: break;
   }
   FENCEPOST_INVARIANT(false, "no reason for a member of a set");
@@ -95,6 +100,10 @@ void LazyModel::absent_set(NodeId id, uint32_t i, Reason& why) {
     case NodeOp::range:
       for (uint32_t j = 0; j < base_.n; ++j) absent(node.kids[0], j, i, why);
       return;
+    case NodeOp::base_set: {
+      const Lit wrote = p_.wrote(i);
+      return holds(p_.skeleton().events[i].tags.has(node.tag) ? -wrote : wrote, why);
+    }
     default: break;
   }
   FENCEPOST_INVARIANT(false, "no reason for a non-member of a set");
@@ -206,6 +215,12 @@ bool LazyModel::refine(const std::function<bool(Lit)>& value) {
   exact_.live = BitSet(base_.n);
   base_.live.for_each([&](uint32_t e) { if (is_true(p_.exec(e))) exact_.live.set(e); });
   exact_.always = exact_.live;
+  for (size_t t = 0; t < exact_.sometimes.size(); ++t) {
+    base_.sometimes[t].for_each([&](uint32_t e) {
+      if (is_true(p_.wrote(e)) != p_.skeleton().events[e].tags.has(static_cast<vocab::Tag>(t))) exact_.tags[t].reset(e);
+    });
+    exact_.sometimes[t] = BitSet(base_.n);
+  }
   const Relation running = Relation::product(exact_.live, exact_.live) & base_.compatible;
   exact_.compatible = running;
   for (BitSet& b : exact_.implied_by) b = exact_.live;

@@ -563,6 +563,10 @@ class ThreadUnroller {
         r.value = load_variable(id, r.width);
         r.partner = id + 1;
         SymEvent w = r;
+        if (instr.guard && instr.failed_tags) {
+          r.failed_tags = *instr.failed_tags;
+          r.failed_tags->add(vocab::Tag::R).add(vocab::Tag::RMW);
+        }
         w.tags = instr.store_tags;
         w.tags.add(vocab::Tag::W).add(vocab::Tag::RMW);
         w.part = 1;

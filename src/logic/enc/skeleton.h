@@ -44,6 +44,7 @@ struct SymEvent {
   uint32_t part = 0;         // Init: unused
   uint32_t cell = 0;         // Init: cell
   vocab::TagSet tags;
+  std::optional<vocab::TagSet> failed_tags;  // read of an rmw: instead of `tags`, where its partner does not run
   Expr guard;                // width 1; reached. For barriers: arrived (the event exists if it also passes)
   bool read = false;
   bool write = false;

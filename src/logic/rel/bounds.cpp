@@ -126,7 +126,10 @@ class Analysis {
         out.may = base_.may[static_cast<size_t>(node.base)];
         out.must = base_.must[static_cast<size_t>(node.base)];
         return;
-      case NodeOp::base_set: out.may_set = out.must_set = base_.tags[static_cast<size_t>(node.tag)] & base_.live; return;
+      case NodeOp::base_set:
+        out.may_set = out.must_set = base_.tags[static_cast<size_t>(node.tag)] & base_.live;
+        if (!base_.sometimes.empty()) out.must_set = out.must_set - base_.sometimes[static_cast<size_t>(node.tag)];
+        return;
       case NodeOp::everything: out.may_set = out.must_set = base_.live; return;
       case NodeOp::memory:
         out.may_set = out.must_set =

@@ -20,7 +20,8 @@ struct BaseBounds {
   Relation compatible;         // both may run in one execution (reflexive)
   std::vector<BitSet> implied_by;  // [k]: the events whose running implies that k runs (contains k)
   std::array<Relation, vocab::k_bases> may, must;
-  std::vector<BitSet> tags;    // by tag
+  std::vector<BitSet> tags;    // by tag: the events that may have it
+  std::vector<BitSet> sometimes;  // by tag: of these, the ones that do not have it in every execution in which they run; or empty
 };
 
 struct NodeBounds {

@@ -54,6 +54,10 @@ vocab::TagSet event_tags(const prog::Instr& instr, uint32_t part) {
   return tags;
 }
 
+vocab::TagSet failed_tags(const prog::Instr& instr) {
+  return instr.failed_tags ? vocab::TagSet(*instr.failed_tags).add(Tag::R).add(Tag::RMW) : event_tags(instr, 0);
+}
+
 bool is_sc_fence(const Event& e) { return e.tags.has(Tag::F) && e.tags.has(Tag::SC); }
 
 bool has_fence_order(vocab::Dialect d) {

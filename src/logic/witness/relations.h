@@ -35,6 +35,8 @@ std::optional<Cell> cell_at(const prog::Test& test, uint64_t address);
 
 // Tags of the event that an instruction gives; part 1 is the write of a read-modify-write.
 vocab::TagSet event_tags(const prog::Instr& instr, uint32_t part);
+// Of the read of an rmw whose guard fails, so that it does not write.
+vocab::TagSet failed_tags(const prog::Instr& instr);
 
 // Whether two SC fences are ordered by fsc in every execution: distinct, tagged F and SC, in each other's scope.
 bool is_sc_fence(const Event& e);

@@ -176,8 +176,9 @@ class ThreadInterpreter {
     LocalEvent w = make_event(in, 1);
     w.addr = r.addr;
     if (auto ok = place(in, w.event); !ok) return ok;
-    events.push_back(std::move(r));
     const bool writes = !in.guard || evaluate(in.guard, old) != 0;
+    if (!writes) r.event.tags = failed_tags(in);
+    events.push_back(std::move(r));
     const uint64_t result = in.result ? evaluate(in.result, old) : old;
     Sources result_sources = in.result ? sources_of(in.result, self) : Sources{self};
     if (writes) {

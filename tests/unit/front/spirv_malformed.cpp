@@ -113,7 +113,6 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
       {vulkan_all("", "%a = OpGroupNonUniformElect %bool %sg\n"), "OpGroupNonUniformElect"},
       {vulkan_all("", "%a = OpAtomicLoad %uint %px %n0 %relaxed\n"), "CrossDevice"},
       {vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %sequential\n", "%sequential = OpConstant %uint 0x50\n"), "sequentially consistent"},
-      {vulkan_all("", "%a = OpAtomicCompareExchange %uint %px %dv %acquire %relaxed %n1 %n0\n"), "OpAtomicCompareExchange"},
       {vulkan_all("", "%s = OpLoad %uint %py\n%a = OpAtomicLoad %uint %px %s %relaxed\n"), "the scope is no constant"},
       {vulkan_all("", "%s = OpLoad %uint %py\nOpMemoryBarrier %dv %s\n"), "memory semantics is no constant"},
       {vulkan_all("", "OpControlBarrier %dv %dv %both\n"), "OpControlBarrier"},

@@ -405,11 +405,10 @@ void Lowering::atomic(const Instruction& i) {
   const bool stores = op == Op::OpAtomicStore || op == Op::OpAtomicFlagClear;
   if (loads && s.release && !s.sequential) m_.fail(i, "a load cannot release", "use Acquire on loads");
   if (stores && s.acquire && !s.sequential) m_.fail(i, "a store cannot acquire", "use Release on stores");
+  Semantics unequal;  // of a compare-exchange that fails: a read
   if (exchange) {
-    const Semantics unequal = semantics(i.word(3), i);
+    unequal = semantics(i.word(3), i);
     if (unequal.release && !unequal.sequential) m_.fail(i, "a compare-exchange that fails cannot release", "use Acquire or None as unequal semantics");
-    if (unequal.acquire != s.acquire || unequal.sequential != s.sequential || (unequal.acquire && !(unequal.tags.has(Tag::SEMVIS) == s.tags.has(Tag::SEMVIS))))
-      m_.refuse(i, "a compare-exchange that acquires in one case and not in the other is not read", "give both semantics the same acquire");
   }
   const auto operand = [&](size_t k) {
     const Expr e = ops_.term(value(i.word(k), i), i);
@@ -469,6 +468,10 @@ void Lowering::atomic(const Instruction& i) {
   }
   add_order(read, s, true, false);
   add_order(write, s, false, true);
+  TagSet failed = common;
+  failed.add(Tag::R);
+  if (!opencl) failed.add(Tag::VIS);
+  add_order(failed, unequal, true, false);
   Expr out;
   for (const Spot& spot : spots(pointer, bytes, w, i)) {
     if (spot.cells.count != 1)
@@ -494,6 +497,10 @@ void Lowering::atomic(const Instruction& i) {
       in.tags.add(Tag::RMW);
       in.store_tags = write | class_tags(spot.root);
       in.store_tags.add(Tag::RMW);
+      if (exchange && failed != read) {
+        in.failed_tags = failed | class_tags(spot.root);
+        in.failed_tags->add(Tag::RMW);
+      }
     }
     if (!stores) {
       const Expr e = or_unknown(spot, var(r), type, i);
