@@ -324,6 +324,7 @@ bool is_warp_wide(const SassInstruction& i) {
 
 std::string memory_instruction(const SassInstruction& i) {
   const uint64_t h = i.high;
+  if (field(i.low, 12, 4) == 0xf) return {};  // @!PT: never executed
   switch (field(i.low, 0, 9)) {
     case 0x181:
       return fmt::format("LDG.{}.{}", size_of(h), order_of(h));

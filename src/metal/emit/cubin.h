@@ -27,7 +27,7 @@ struct CubinKernel {
 
 Expected<std::vector<CubinKernel>> read_cubin(std::string_view bytes);
 
-// A memory access, fence, barrier or cache operation as text; "" for everything else.
+// A memory access, fence, barrier or cache operation as text; "" for everything else and for what is never executed.
 //   LDG.32.WEAK  STG.64.STRONG.GPU  LDG.32.MMIO.SYS  ATOMG.ADD.U32.STRONG.GPU  REDG.MAX.S64.STRONG.SYS  LDS.32  STS.64
 //   ATOMS.CAS.32  MEMBAR.SC.GPU  MEMBAR.ALL.CTA  CCTL.IVALL  FENCE.VIEW.ASYNC  BAR.SYNC  ERRBAR
 // Encodings found by assembling one instruction at a time for sm_90 and reading the result with NVIDIA's disassembler.

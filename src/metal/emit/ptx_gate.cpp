@@ -161,7 +161,9 @@ class Gate {
       if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
       const std::string text = memory_instruction(i);
       if (text.empty() || text == "ERRBAR") continue;
-      all_.push_back({i.address, text, at == by_line.end() ? k_frame : at->second});
+      const size_t site = at == by_line.end() ? k_frame : at->second;
+      if (!all_.empty() && all_.back().site == site && is_narrower(all_.back().text, text)) forget_last();
+      all_.push_back({i.address, text, site});
       if (at == by_line.end()) continue;
       found_[at->second].all.push_back(text);
       found_[at->second].addresses.push_back(i.address);
@@ -194,6 +196,18 @@ class Gate {
   }
 
  private:
+  // Code that is to be linked has MEMBAR.ALL.CTA before every wider fence, which orders all that it orders.
+  static bool is_narrower(const std::string& first, const std::string& next) {
+    return first == "MEMBAR.ALL.CTA" && next.starts_with("MEMBAR.") && !next.ends_with(".CTA");
+  }
+  void forget_last() {
+    if (all_.back().site != k_frame) {
+      found_[all_.back().site].all.pop_back();
+      found_[all_.back().site].addresses.pop_back();
+    }
+    all_.pop_back();
+  }
+
   static int badness(WhatRan w) {
     switch (w) {
       case WhatRan::as_written:

@@ -211,6 +211,20 @@ TEST(PtxGate, OtherGenerationsReadAlike) {
     }
 }
 
+// Code to be linked, which the driver's own compiler may make, has more before its fences, and the same order.
+TEST(PtxGate, RelocatableCodeReadsAlike) {
+  SKIP_WITHOUT_PTXAS();
+  const std::vector<std::string> role = {"st.relaxed.gpu x 1",       "fence.acq_rel.gpu",  "ld.acquire.sys y",
+                                         "atom.acq_rel.gpu.add z 1", "st.release.gpu y 2", "fence.sc.sys",
+                                         "fence.acq_rel.cta",        "membar.cta"};
+  for (const bool shared : {false, true}) {
+    const auto ptx = emit::kernel_ptx(role_of(role, shared));
+    const auto out = device::cuda::assemble(*ptxas(), ptx->text, 90, "-c");
+    const auto r = emit::what_ran(*ptx, out.cubin);
+    EXPECT_EQ(r.verdict, WhatRan::as_written) << out.message << told(r);
+  }
+}
+
 TEST(PtxGate, NobodyLooksIntoWhatIsNoBinary) {
   const auto ptx = emit::kernel_ptx(role_of({"ld.weak x"}));
   EXPECT_EQ(emit::what_ran(*ptx, "").verdict, WhatRan::unverified);
