@@ -151,9 +151,12 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Check every test of 2 and 3 threads with up to N accesses over the instructions that the table maps."},
     {OptionId::to_model, "--to-model", "", "NAME|FILE", Type::text, "by dialect", "", 0, 0, "cat", k_lower,
      "The memory model that lowered tests are judged by; --model is that of the tests as given."},
-    {OptionId::emit_target, "--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx", 0, 0, "reproduce", k_emit,
-     "What to write. 'cuda-source': a program for nvcc with the PTX of the kernels in it. 'ptx': the kernels alone, with what their "
-     "launch needs told in comments."},
+    {OptionId::emit_target, "--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx|opencl-source|cpp|amber|metal|glsl|spirv", 0, 0, "reproduce", k_emit,
+     "What to write. Runs: 'cuda-source', a program for nvcc with the PTX of the kernels in it; 'opencl-source', a C program with OpenCL; "
+     "'cpp', C++ threads; 'amber', a script of Amber; 'metal' and 'ptx', the kernels with what their launch needs told in comments. One instance: "
+     "'glsl' and 'spirv', shaders that 'check' reads back."},
+    {OptionId::inline_ptx, "--inline-ptx", "", "", Type::flag, "", "", 0, 0, "reproduce", k_emit,
+     "opencl-source: PTX tests as inline assembly, for NVIDIA's OpenCL, which has no atomics with orders and scopes."},
     {OptionId::parameters, "--parameters", "", "NAME=VALUE,...", Type::text, "drawn", "", 0, 0, "plan", k_emit | k_run,
      "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed. docs/run.md lists them."},
     {OptionId::mode, "--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_emit | k_run,
@@ -262,13 +265,15 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      false},
     {Verb::print, "print", "FILE", 1, 1, "parse a test and print it in its own language",
      "The output parses to the same test as the input.", "fencepost print mp.litmus", false},
-    {Verb::emit, "emit", "FILE", 1, 1, "write a run of a test as a program of its own",
+    {Verb::emit, "emit", "FILE", 1, 1, "write a test, or a run of it, as a program of its own",
      "Writes one file that needs nothing of this program: the kernels that many instances of the test run in, one draw of the "
      "parameters (printed in the file), and code that launches them and prints the histogram of final states. It is meant for "
      "reports: whoever gets the file builds and runs it.\n\n"
-     "PTX tests keep their instructions as written. Tests of other dialects are translated first: see 'fencepost lower'.",
+     "Instructions are kept as written, so the target must be of the test's kind: cuda-source and ptx take PTX tests, opencl-source OPENCL tests "
+     "(with --inline-ptx: PTX tests), amber, glsl and spirv VULKAN tests, cpp and metal any. Others are translated first: see 'fencepost lower'.",
      "fencepost emit --target cuda-source -o mp.cu mp.litmus\n"
-     "fencepost emit --target ptx --parameters stress=0,stride=32 --seed 7 mp.litmus", false},
+     "fencepost emit --target ptx --parameters stress=0,stride=32 --seed 7 mp.litmus\n"
+     "fencepost emit --target spirv -o sb.spvasm sb.litmus", false},
     {Verb::models, "models", "", 0, 0, "list the memory models that come with the program",
      "Prints name, dialect and one sentence for each; --model takes the names.", "fencepost models", false},
     {Verb::progress_check, "progress check", "FILE|DIR...", 1, ~0u, "decide whether tests end under progress models",

@@ -24,7 +24,7 @@ enum class OptionId : uint8_t {
   model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, filter, entry, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
-  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, parameters, mode, region,
+  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, inline_ptx, parameters, mode, region,
   device, iterations, seconds, events, schedule, rounds, series, log, no_model,
   cycle, families, family_size, relations, reads, writes, uniform, one_location, notation, access, placements, decide, allowed, forbidden,
   minimal, separating, thesis, most, mutants, count_
@@ -114,7 +114,7 @@ struct Settings {
 
   // ---- relax, lower ----
   std::vector<std::string> keep;             // empty: condition,races
-  bool forbid = false, each_thread = false, exhaustive = false;
+  bool forbid = false, each_thread = false, exhaustive = false, inline_ptx = false;
   std::string steps = "all";                 // all, order, drop
   uint32_t changes = 3, site = 0;            // site 0: none
   uint32_t generate = 0;                     // accesses; 0: none

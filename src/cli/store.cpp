@@ -152,6 +152,7 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::changes: s.changes = static_cast<uint32_t>(number); break;
     case OptionId::generate: s.generate = static_cast<uint32_t>(number); break;
     case OptionId::emit_target: s.emit_target = value; break;
+    case OptionId::inline_ptx: s.inline_ptx = true; break;
     case OptionId::parameters: s.parameters = value; break;
     case OptionId::mode: s.mode = value; break;
     case OptionId::region: s.region = value; break;

@@ -1,15 +1,37 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
+#include <optional>
 
 #include "cli/one_test.h"
 #include "cli/verbs.h"
+#include "reproduce/program.h"
 #include "reproduce/run.h"
+#include "reproduce/single_text.h"
 
 namespace fencepost::cli {
 namespace {
 
 constexpr uint32_t k_sm = 90;
+
+// What a target writes, and which tests it can hold as they are.
+struct Row {
+  const char* name;
+  std::optional<vocab::Dialect> dialect;  // none: any
+  std::optional<reproduce::ProgramKind> program;
+};
+constexpr std::array<Row, 8> k_rows = {{
+    {"cuda-source", vocab::Dialect::ptx, {}},
+    {"ptx", vocab::Dialect::ptx, {}},
+    {"opencl-source", vocab::Dialect::opencl, reproduce::ProgramKind::opencl},
+    {"cpp", {}, reproduce::ProgramKind::cpp},
+    {"amber", vocab::Dialect::vulkan, reproduce::ProgramKind::amber},
+    {"metal", {}, reproduce::ProgramKind::metal},
+    {"glsl", vocab::Dialect::vulkan, {}},
+    {"spirv", vocab::Dialect::vulkan, {}},
+}};
 
 plan::Shape shape_of(const Settings& s) {
   plan::Shape out;
@@ -23,31 +45,49 @@ plan::Shape shape_of(const Settings& s) {
 // The command that makes the same file.
 std::string command_of(const CommandLine& line) {
   const Settings& s = line.settings;
-  std::string out = fmt::format("fencepost emit --target {} --mode {} --region {} --seed {}", s.emit_target, s.mode,
-                                s.region, s.seed);
+  std::string out = fmt::format("fencepost emit --target {}{} --mode {} --region {} --seed {}", s.emit_target,
+                                s.inline_ptx ? " --inline-ptx" : "", s.mode, s.region, s.seed);
   if (!s.parameters.empty()) out += " --parameters " + s.parameters;
   return out + " " + line.operands.front();
 }
 
-Expected<std::string> text_of(const CommandLine& line) {
+Expected<std::string> run_text(const CommandLine& line, const prog::Test& test, const Row& row) {
   const Settings& s = line.settings;
-  const auto test = one_test(line.operands.front());
-  if (!test) return std::unexpected(test.error());
-  if (test->dialect != vocab::Dialect::ptx)
-    return unsupported_at(test->span,
-                          fmt::format("a {} test is not written as {}", vocab::name(test->dialect), s.emit_target),
-                          "translate it first (fencepost lower), or write a PTX test");
   plan::Parameters parameters;
   if (!s.parameters.empty())
     if (const auto ok = plan::set_parameters(parameters, s.parameters); !ok) return std::unexpected(ok.error());
-  const plan::Target target = reproduce::h200();
-  const auto program = plan::make_program(*test, target, shape_of(s));
+  auto kind = row.program;
+  if (kind == reproduce::ProgramKind::opencl && s.inline_ptx) kind = reproduce::ProgramKind::opencl_ptx;
+  const plan::Target target = kind ? reproduce::usual_target(*kind) : reproduce::h200();
+  const auto program = plan::make_program(test, target, shape_of(s));
   if (!program) return std::unexpected(program.error());
   const auto configuration = plan::draw(*program, target, parameters, s.seed, 0);
   if (!configuration) return std::unexpected(configuration.error());
   const reproduce::Origin origin{"fencepost " FENCEPOST_VERSION, command_of(line)};
+  if (kind) return reproduce::program_text(*kind, *program, *configuration, target, origin);
   return s.emit_target == "ptx" ? reproduce::ptx(*program, *configuration, k_sm, origin)
                                 : reproduce::cuda_source(*program, *configuration, k_sm, origin);
+}
+
+Expected<std::string> text_of(const CommandLine& line) {
+  const Settings& s = line.settings;
+  const Row& row = *std::find_if(k_rows.begin(), k_rows.end(), [&](const Row& r) { return s.emit_target == r.name; });
+  if (s.inline_ptx && s.emit_target != "opencl-source")
+    return error_at({}, fmt::format("--inline-ptx is for --target opencl-source, not for {}", s.emit_target),
+                    "remove it");
+  const auto test = one_test(line.operands.front());
+  if (!test) return std::unexpected(test.error());
+  const auto wanted = s.inline_ptx ? std::optional(vocab::Dialect::ptx) : row.dialect;
+  if (wanted && test->dialect != *wanted)
+    return unsupported_at(
+        test->span, fmt::format("a {} test is not written as {}", vocab::name(test->dialect), s.emit_target),
+        test->dialect == vocab::Dialect::ptx && s.emit_target == "opencl-source"
+            ? "add --inline-ptx, for NVIDIA's OpenCL"
+            : fmt::format("translate it first (fencepost lower), or write a {} test", vocab::name(*wanted)));
+  if (s.emit_target != "glsl" && s.emit_target != "spirv") return run_text(line, *test, row);
+  const auto single = reproduce::single_kernel(*test);
+  if (!single) return std::unexpected(single.error());
+  return s.emit_target == "glsl" ? reproduce::glsl_text(*single) : reproduce::spirv_text(*single);
 }
 
 }  // namespace
