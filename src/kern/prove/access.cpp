@@ -37,6 +37,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.local_segment = local_segment_;
   x.global_segment = global_segment_;
   x.second = second_;
+  x.iteration = iteration_;
   x.atomic = at;
   accesses.push_back(std::move(x));
 }
@@ -71,15 +72,15 @@ Term Execution::accessed(const Compute& c, Term pointer, int thread, uint8_t wid
   const auto t = static_cast<size_t>(thread);
   const Term base = base_of(pointer);
   // In a summary or a repeated iteration the set is not known.
-  if ((!mode.check && header_ == Header::assume) || !pool_.is_constant(base) || pool_.value(base) == 0 ||
-      pool_.value(base) > m_.regions.size())
-    return memory.any(width);
-  const auto it = sets_.find({static_cast<uint32_t>(pool_.value(base) - 1), static_cast<uint8_t>(c.imm)});
-  if (c.op == Op::accessed) {
-    const Term occurred = it == sets_.end() ? pool_.no() : it->second.occurred[t];
-    return width == 1 ? occurred : pool_.zext(occurred, width);
+  if (!mode.check && header_ == Header::assume) return memory.any(width);
+  Term occurred = pool_.no(), offset = pool_.constant(0, pointers.offset_bits);
+  for (const auto& [key, set] : sets_) {
+    const Term here = pool_.eq(base, pool_.constant(key.first + 1, 16));
+    if (key.second != c.imm || pool_.is_false(here)) continue;
+    occurred = pool_.ite(here, set.occurred[t], occurred);
+    offset = pool_.ite(here, set.offset[t], offset);
   }
-  const Term offset = it == sets_.end() ? pool_.constant(0, pointers.offset_bits) : it->second.offset[t];
+  if (c.op == Op::accessed) return width == 1 ? occurred : pool_.zext(occurred, width);
   return width <= pointers.offset_bits ? pool_.extract(offset, 0, width) : pool_.zext(offset, width);
 }
 
@@ -134,6 +135,17 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
   }
 }
 
+// Under a warp that runs in step, a store of others of the warp is seen without a barrier.
+void Execution::warp_forget(const Access& access, Mode mode) {
+  if (options_.warp_sync == 0) return;
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (RegionId r : access.regions) {
+    const Space space = m_.region(r).space;
+    if (e.writes[r.index] != 0 && (space == Space::group || space == Space::global) && !memory.adversarial(r))
+      memory.forget(r, both(pool_.yes()), mode.lockstep);
+  }
+}
+
 void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair guard, Mode mode) {
   const Type type = a.f->value(in.results[0]).type;
   const bool pointer_value = type.kind == Type::pointer;
@@ -167,6 +179,7 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
 }
 
 void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair guard, Mode mode) {
+  warp_forget(s.access, mode);
   const Pair pointer = get(a, s.access.pointer);
   const Pair value = get(a, s.value);
   const bool pointer_value = a.f->value(s.value).type.kind == Type::pointer;
@@ -193,6 +206,16 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   track(AccessKind::atomic, at.access, guard, pointer, mode);
   const Pair nothing = both(pool_.no());
   if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
+  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty()) {
+    Ticket k;
+    k.region = at.access.regions[0];
+    k.guard = guard;
+    k.offset = {offset_of(pointer[0]), offset_of(pointer[1])};
+    k.value = get(a, in.results[0]);
+    k.step = ticket_step(at, *a.f);
+    k.position = position_;
+    tickets.push_back(std::move(k));
+  }
   // A private location has one thread: its update is a write of an unknown value.
   for (RegionId r : at.access.regions)
     if (m_.region(r).space == Space::private_)
@@ -202,6 +225,186 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   if (!mode.log) return;
   for (RegionId r : at.access.regions)
     log(AccessKind::atomic, at.access, r, guard, pointer, nothing, false, in.place, &at);
+}
+
+// ---- tickets -----------------------------------------------------------------------------------------------
+
+// The constant that an atomic adds or subtracts; 0: it is none of these, or adds nothing, or something else.
+uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
+  if (at.op == AtomicOp::increment || at.op == AtomicOp::decrement) return 1;
+  if (at.op != AtomicOp::add && at.op != AtomicOp::sub) return 0;
+  if (at.operands.empty() || f.value(at.operands[0]).kind != Value::constant) return 0;
+  const Value& v = f.value(at.operands[0]);
+  const int64_t step = formula::as_signed(v.constant_bits, v.type.width);
+  return static_cast<uint64_t>(step < 0 ? -step : step);
+}
+
+// Arrays that are touched by nothing but additions of positive constants, or nothing but subtractions.
+void Execution::find_counters() {
+  counters_.assign(m_.regions.size(), 0);
+  if (!options_.refined_atomics) return;
+  std::vector<uint8_t> spoilt(m_.regions.size());
+  std::vector<uint64_t> most(m_.regions.size());  // how far one thread moves it, outside loops
+  std::vector<uint8_t> in_loop(m_.regions.size());
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
+    if (e.reached[i] == 0) continue;
+    const Function& f = m_.functions[i];
+    for (uint32_t b = 0; b < f.blocks.size(); ++b)
+      for (const Instruction& in : f.blocks[b].instructions) {
+        const auto* at = std::get_if<Atomic>(&in.action);
+        if (at == nullptr) continue;
+        const uint64_t step = ticket_step(*at, f);
+        int8_t way = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
+        if (step != 0 && !at->operands.empty() && at->op != AtomicOp::increment && at->op != AtomicOp::decrement) {
+          const Value& v = f.value(at->operands[0]);
+          if (formula::as_signed(v.constant_bits, v.type.width) < 0) way = static_cast<int8_t>(-way);
+        }
+        for (RegionId r : at->access.regions) {
+          if (step == 0 || (counters_[r.index] != 0 && counters_[r.index] != way)) spoilt[r.index] = 1;
+          counters_[r.index] = way;
+          most[r.index] += step;
+          if (effects_.cfg({i}).innermost_loop({b}) != ~0u || i != entry_.index) in_loop[r.index] = 1;
+        }
+      }
+  }
+  // Widths must agree, or parts of a counter would be counters of their own.
+  std::vector<uint32_t> bytes(m_.regions.size());
+  for (uint32_t i = 0; i < m_.functions.size(); ++i)
+    for (const Block& b : m_.functions[i].blocks)
+      for (const Instruction& in : b.instructions)
+        if (const auto* at = std::get_if<Atomic>(&in.action))
+          for (RegionId r : at->access.regions) {
+            if (bytes[r.index] != 0 && bytes[r.index] != at->access.bytes) spoilt[r.index] = 1;
+            bytes[r.index] = at->access.bytes;
+          }
+  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    if (spoilt[r] != 0) counters_[r] = 0;
+    if (counters_[r] == 0) continue;
+    // Does the counter come round? Threads of the launch times the steps of each.
+    __int128 threads = 1;
+    bool known = in_loop[r] == 0;
+    for (size_t d = 0; d < 3; ++d) {
+      known = known && options_.launch.local_size[d] != 0 && options_.launch.num_groups[d] != 0;
+      threads *= options_.launch.local_size[d];
+      if (m_.regions[r].space != Space::group) threads *= options_.launch.num_groups[d];
+    }
+    if (!known || (bytes[r] < 8 && threads * most[r] >= (__int128{1} << (8 * bytes[r]))))
+      assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
+  }
+}
+
+// What one thread took, no other takes: modulo 2^w the distance is at least the step, either way.
+void Execution::ticket_facts() {
+  for (const Ticket& i : tickets)
+    for (const Ticket& j : tickets) {
+      if (i.region != j.region) continue;
+      if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
+      const uint8_t w = pool_.width(i.value[0]);
+      if (w != pool_.width(j.value[1])) continue;
+      const bool up = counters_[i.region.index] > 0;
+      const Term ahead = pool_.sub(j.value[1], i.value[0]), back = pool_.neg(ahead);
+      const Term apart = pool_.all(pool_.ule(pool_.constant(i.step, w), up ? ahead : back),
+                                   pool_.ule(pool_.constant(j.step, w), up ? back : ahead));
+      Fact f;
+      f.term = pool_.implies(pool_.all({i.guard[0], j.guard[1], pool_.eq(i.offset[0], j.offset[1])}), apart);
+      f.from = {i.position, j.position};
+      f.until = {i.until, j.until};
+      f.threads = 3;
+      f.names = formula::names(pool_, f.term);
+      if (!pool_.is_true(f.term)) facts.push_back(std::move(f));
+    }
+}
+
+// __atomic_has_taken_value(pointer, offset, value).
+Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, Mode mode) {
+  (void)c;
+  const auto t = static_cast<size_t>(thread);
+  const bool in_header = header_ != Header::assume || mode.check;
+  if (!in_header || o.size() < 3) return memory.any(1);
+  std::vector<Term> hits;
+  for (const Ticket& k : tickets) {
+    const Term base = pool_.eq(base_of(o[0]), pool_.constant(k.region.index + 1, 16));
+    const uint8_t ow = pool_.width(k.offset[t]), vw = pool_.width(k.value[t]);
+    const auto fit = [&](Term x, uint8_t w) {
+      return pool_.width(x) > w ? pool_.extract(x, 0, w) : pool_.zext(x, w);
+    };
+    hits.push_back(pool_.all({base, k.guard[t], pool_.eq(k.offset[t], pool_.add(offset_of(o[0]), fit(o[1], ow))),
+                              pool_.eq(k.value[t], fit(o[2], vw))}));
+  }
+  return pool_.any(std::move(hits));
+}
+
+// ---- group copies ------------------------------------------------------------------------------------------
+
+void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy& c, Pair guard, Mode mode) {
+  const Pair to = get(a, c.destination.pointer), from = get(a, c.source.pointer), count = get(a, c.count);
+  const Pair event = c.event ? get(a, c.event) : both(pool_.constant(0, 32));
+  ++position_;
+  if (pairing_ == Pairing::same_group) {
+    std::vector<Term> same{pool_.eq(guard[0], guard[1])};
+    std::vector<Term> operands{pool_.eq(to[0], to[1]), pool_.eq(from[0], from[1]), pool_.eq(count[0], count[1]),
+                               pool_.eq(event[0], event[1])};
+    if (c.stride) operands.push_back(pool_.eq(get(a, c.stride)[0], get(a, c.stride)[1]));
+    same.push_back(pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(operands))));
+    const Term agree = pool_.all(std::move(same));
+    oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
+    if (mode.lockstep) fact(agree, 0, true);
+  }
+  pointer_checks(a, c.destination, to, guard, in.place, mode, true);
+  pointer_checks(a, c.source, from, guard, in.place, mode, false);
+  Pair handle;
+  if (!in.results.empty()) {
+    const uint8_t w = width(a.f->value(in.results[0]).type);
+    const Pair fresh = unknown(w, "event", mode.lockstep && pairing_ == Pairing::same_group);
+    for (size_t t = 0; t < 2; ++t) {
+      const Term given = pool_.width(event[t]) == w ? event[t] : memory.any(w);
+      handle[t] = pool_.ite(pool_.eq(given, pool_.constant(0, w)), fresh[t], given);
+      // Events of their own are no one else's.
+      fact(pool_.ne(fresh[t], pool_.constant(0, w)), static_cast<int>(t));
+    }
+    set(a, in.results[0], handle);
+  } else {
+    handle = unknown(pool_.width(event[0]), "event", false);
+  }
+  if (!mode.log) return;
+  for (const bool writes : {true, false}) {
+    const Access& access = writes ? c.destination : c.source;
+    const Pair start = writes ? to : from;
+    Pair pointer, g = guard;
+    for (size_t t = 0; t < 2; ++t) {
+      const uint8_t ow = pointers.offset_bits, cw = pool_.width(count[t]);
+      const Term index = pool_.variable(cw, "element");
+      g[t] = pool_.all(g[t], pool_.ult(index, count[t]));
+      const auto widen = [&](Term x) { return pool_.width(x) > ow ? pool_.extract(x, 0, ow) : pool_.zext(x, ow); };
+      Term element = widen(index);
+      if (c.stride && c.stride_is_source != writes) element = pool_.mul(element, widen(get(a, c.stride)[t]));
+      pointer[t] = pool_.concat(base_of(start[t]), pool_.add(offset_of(start[t]), pool_.scale(element, access.bytes)));
+    }
+    for (RegionId r : access.regions) {
+      const size_t before = accesses.size();
+      log(writes ? AccessKind::write : AccessKind::read, access, r, g, pointer, both(pool_.no()), false, in.place,
+          nullptr);
+      if (accesses.size() > before) {
+        accesses.back().async = true;
+        accesses.back().event = handle;
+      }
+    }
+  }
+}
+
+void Execution::wait_events(Activation& a, const Instruction& in, const WaitEvents& w, Pair guard, Mode mode) {
+  ++position_;
+  if (pairing_ == Pairing::same_group) {
+    std::vector<Term> same;
+    for (ValueId v : w.events) same.push_back(pool_.eq(get(a, v)[0], get(a, v)[1]));
+    const Term agree =
+        pool_.all(pool_.eq(guard[0], guard[1]), pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(same))));
+    oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
+    if (mode.lockstep) fact(agree, 0, true);
+  }
+  if (!mode.log) return;
+  for (ValueId v : w.events) waits.push_back({position_, guard, get(a, v)});
 }
 
 }  // namespace fencepost::prove

@@ -23,10 +23,12 @@ Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth)
     return it->second[static_cast<size_t>(thread)];
   const Instruction* in = a.recurrences->definition(v);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  const auto operand = [&](size_t i) {
+    return id_instance_[thread] ? pure(a, c->operands[i], thread, Mode{}, nullptr)
+                                : get(a, c->operands[i])[static_cast<size_t>(thread)];
+  };
   if (c != nullptr && c->no_signed_wrap && depth < 32 && c->operands.size() == 2) {
-    const auto kid = [&](size_t i) {
-      return wide(a, c->operands[i], get(a, c->operands[i])[static_cast<size_t>(thread)], thread, depth + 1);
-    };
+    const auto kid = [&](size_t i) { return wide(a, c->operands[i], operand(i), thread, depth + 1); };
     if (c->op == Op::add) return pool_.add(kid(0), kid(1));
     if (c->op == Op::sub) return pool_.sub(kid(0), kid(1));
     if (c->op == Op::mul) return pool_.mul(kid(0), kid(1));
@@ -34,7 +36,7 @@ Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth)
       return pool_.scale(kid(0), uint64_t{1} << std::min<uint64_t>(pool_.value(get(a, c->operands[1])[0]), 47));
   }
   if (c != nullptr && c->op == Op::sext && depth < 32)
-    return wide(a, c->operands[0], get(a, c->operands[0])[static_cast<size_t>(thread)], thread, depth + 1);
+    return wide(a, c->operands[0], operand(0), thread, depth + 1);
   return pool_.sext(term, w);
 }
 
@@ -216,7 +218,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     }
     case Op::accessed:
     case Op::access_offset: return accessed(c, o[0], thread, w, mode);
-    case Op::taken_value: unsupported.insert("values taken from atomics"); return memory.any(w);
+    case Op::taken_value: return taken(c, o, thread, mode);
     case Op::old:
     case Op::return_value: break;  // execute.cpp
   }

@@ -34,7 +34,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     const Space space = m.regions[r].space;
     const bool shared = space == Space::global || space == Space::group;
     if (shared && (e.atomics[r] != 0 ||
-                   (options.abstraction == Abstraction::adversarial && e.writes[r] != 0)))
+                   options.abstraction == Abstraction::adversarial))
       memory.make_adversarial({r});
   }
   required = pool_.yes();
@@ -42,7 +42,9 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     if (e.reached[i] == 0) continue;
     for (const Block& b : m.functions[i].blocks)
       for (const Instruction& in : b.instructions)
-        if (const auto* c = std::get_if<Compute>(&in.action))
+        if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
+          for (RegionId r : copy->destination.regions) memory.make_adversarial(r);
+        } else if (const auto* c = std::get_if<Compute>(&in.action))
           tracking_ = tracking_ || c->op == Op::accessed || c->op == Op::access_offset;
   }
 }
@@ -78,7 +80,10 @@ void Execution::run() {
   }
   for (Term b : bounds) {
     // Positions of ids: from the start, about no particular thread.
-    Fact f{b, 0, ~0u, 0, formula::names(pool_, b)};
+    Fact f;
+    f.term = b;
+    f.threads = 0;
+    f.names = formula::names(pool_, b);
     if (!pool_.is_true(b)) facts.push_back(std::move(f));
   }
   std::vector<Term> differ;
@@ -89,6 +94,17 @@ void Execution::run() {
       differ.push_back(pool_.ne(group_id[0][d], group_id[1][d]));
   }
   distinct = pool_.any(std::move(differ));
+  same_warp = pool_.no();
+  if (options_.warp_sync > 0 && pairing_ == Pairing::same_group) {
+    Pair warp;
+    for (size_t t = 0; t < 2; ++t) {
+      const auto& id = local_id[t];
+      const Term flat =
+          pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
+      warp[t] = pool_.udiv(flat, pool_.constant(options_.warp_sync, 32));
+    }
+    same_warp = pool_.eq(warp[0], warp[1]);
+  }
 
   const Function& f = m_.function(entry_);
   Activation a;
@@ -104,11 +120,45 @@ void Execution::run() {
     Pair v;
     if (p.type.kind == Type::pointer && p.region) {
       v = both(pool_.constant(uint64_t{p.region.index + 1} << pointers.offset_bits, pointers.width()));
+      // A function that no one calls gets any pointer: null too.
+      if (!f.kernel)
+        v = both(pool_.ite(pool_.variable(1, "null " + p.name), pool_.constant(0, pointers.width()), v[0]));
     } else if (p.type.kind == Type::bits && p.source_index < options_.arguments.size() &&
                options_.arguments[p.source_index] && f.kernel) {
       v = both(pool_.constant(*options_.arguments[p.source_index], p.type.width));
     } else {
       v = unknown(width(p.type), "parameter " + p.name, shared);
+    }
+    if (p.type.kind == Type::pointer && !p.region) {
+      // Of a function with callers: one of the regions that its accesses may reach.
+      std::set<uint32_t> regions;
+      for (const Block& b : f.blocks)
+        for (const Instruction& in : b.instructions) {
+          const auto add = [&](const Access& access) {
+            ValueId at = access.pointer;
+            const flow::Recurrences& r = recurrences(entry_);
+            for (int steps = 0; steps < 100; ++steps) {
+              const Instruction* def = r.definition(at);
+              const auto* c = def == nullptr ? nullptr : std::get_if<Compute>(&def->action);
+              if (c == nullptr || c->op != Op::pointer_add) break;
+              at = c->operands[0];
+            }
+            if (f.value(at).kind == Value::parameter && f.value(at).index == i)
+              for (RegionId x : access.regions) regions.insert(x.index);
+          };
+          if (const auto* l = std::get_if<Load>(&in.action)) add(l->access);
+          if (const auto* s = std::get_if<Store>(&in.action)) add(s->access);
+          if (const auto* at = std::get_if<Atomic>(&in.action)) add(at->access);
+        }
+      for (size_t t = 0; t < 2 && !regions.empty(); ++t) {
+        std::vector<Term> one_of;
+        for (uint32_t x : regions) one_of.push_back(pool_.eq(base_of(v[t]), pool_.constant(x + 1, 16)));
+        Fact known;
+        known.term = pool_.any(std::move(one_of));
+        known.threads = 0;
+        known.names = formula::names(pool_, known.term);
+        facts.push_back(std::move(known));
+      }
     }
     if (p.type.kind == Type::bits) scalars.emplace_back(p.name, v);
     uniform_parameters.push_back(v[0] == v[1] ? 1 : 0);
@@ -120,7 +170,33 @@ void Execution::run() {
       pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid, options_.launch);
   std::vector<Pair> results;
   Pair returned;
+  find_counters();
+  axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
+  ticket_facts();
+}
+
+// __axiom(e): a function without parameters whose result is true.
+void Execution::axioms() {
+  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
+    const Function& f = m_.functions[i];
+    if (!f.axiom || !f.body || !f.parameters.empty() || f.results.empty()) continue;
+    Activation a;
+    a.id = {i};
+    a.f = &f;
+    a.path = f.symbol;
+    a.values.resize(f.values.size());
+    a.uniform = flow::uniformity(m_, effects_, {i}, entry_, {}, flow::Threads::of_grid, options_.launch);
+    std::vector<Pair> results;
+    Pair returned;
+    function(a, both(pool_.yes()), Mode{false, false, true}, results, returned);
+    for (size_t t = 0; t < 2; ++t) {
+      const Term r = results[0][t];
+      const Term holds = pool_.width(r) == 1 ? r : pool_.ne(r, pool_.constant(0, pool_.width(r)));
+      required = t == 0 ? pool_.all(required, holds) : required;
+      fact(holds, static_cast<int>(t));
+    }
+  }
 }
 
 // ---- values ------------------------------------------------------------------------------------------------
@@ -223,6 +299,10 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
     if (m_.regions[r].origin == Origin::automatic && m_.regions[r].owner == a.id)
       memory.forget({r}, guard, false);
   a.entry_memory = memory.state;
+  for (const Block& b : f.blocks)
+    for (const Instruction& in : b.instructions)
+      if (const auto* n = std::get_if<Annotation>(&in.action); n != nullptr && n->note == Note::function_wide_invariant)
+        a.wide_invariants.push_back(&in);
   a.guards[0] = guard;
   blocks(a, a.cfg->reverse_postorder(), ~0u, mode);
 
@@ -262,7 +342,7 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
     const bool two = mentions_other(a, a.ensures[i]);
     for (int t = 0; t < 2; ++t) {
       const Term c = pure(a, a.ensures[i], t, mode, nullptr);
-      const Term holds = pool_.implies(returned[static_cast<size_t>(t)], c);
+      const Term holds = a.ensure_global[i] ? c : pool_.implies(returned[static_cast<size_t>(t)], c);
       if (t == 0) oblige(Kind::postcondition, pool_.not_(holds), a.ensure_places[i], two, mode);
       fact(holds, t, two);
     }
@@ -378,7 +458,7 @@ void Execution::fact(Term t, int thread, bool two) {
   if (pool_.is_true(t)) return;
   Fact f;
   f.term = t;
-  f.from = position_;
+  f.from = {position_, position_};
   f.threads = two ? 3 : static_cast<uint8_t>(1 << thread);
   f.names = formula::names(pool_, t);
   facts.push_back(std::move(f));
@@ -432,6 +512,10 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     annotation(a, in, *n, guard, mode);
   } else if (std::holds_alternative<WarpExchange>(in.action)) {
     if (!in.results.empty()) set(a, in.results[0], unknown(width(result_type()), "exchanged", false));
+  } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
+    async_copy(a, in, *copy, guard, mode);
+  } else if (const auto* wait = std::get_if<WaitEvents>(&in.action)) {
+    wait_events(a, in, *wait, guard, mode);
   } else if (std::holds_alternative<BarrierInvariant>(in.action)) {
     a.barrier_invariants.push_back(&in);
   } else if (std::holds_alternative<ReadPermission>(in.action)) {
@@ -519,13 +603,11 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
 void Execution::annotation(Activation& a, const Instruction& in, const Annotation& n, Pair guard, Mode mode) {
   if (n.note == Note::ensures) {
     a.ensures.push_back(n.condition);
+    a.ensure_global.push_back(n.global);
     a.ensure_places.push_back(in.place);
     return;
   }
-  if (n.note == Note::function_wide_invariant) {
-    a.wide_invariants.push_back(&in);
-    return;
-  }
+  if (n.note == Note::function_wide_invariant) return;  // taken up when the function was entered
   ++position_;
   const Pair c = get(a, n.condition);
   const bool two = mentions_other(a, n.condition);

@@ -38,8 +38,8 @@ enum class Pairing : uint8_t { same_group, other_group };
 
 struct Fact {
   Term term;
-  uint32_t from = 0;   // holds for a thread that has come this far
-  uint32_t until = ~0u;  // and not further (variables of a finished summary)
+  std::array<uint32_t, 2> from{};              // holds when thread t has come this far
+  std::array<uint32_t, 2> until{~0u, ~0u};     // and not further (variables of a finished summary)
   uint8_t threads = 1;   // bit t: is about thread t
   std::vector<uint64_t> names;
 };
@@ -57,7 +57,22 @@ struct AccessRecord {
   uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   const kir::Atomic* atomic = nullptr;
-  Term async_event[2];
+  bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
+  Pair event, iteration;
+};
+
+struct WaitRecord {
+  uint32_t position = 0;
+  Pair guard, event;
+};
+
+// A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
+struct Ticket {
+  kir::RegionId region;
+  Pair guard, offset, value;
+  uint64_t step = 1;
+  uint32_t position = 0, until = ~0u;
+  bool summary = false;
 };
 
 struct BarrierRecord {
@@ -89,12 +104,16 @@ class Execution {
 
   std::vector<AccessRecord> accesses;
   std::vector<BarrierRecord> barriers;
+  std::vector<WaitRecord> waits;
+  std::vector<Ticket> tickets;
+  std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
+  Term same_warp;  // the two threads run in step; false without warps
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
   uint32_t intervals = 1;
@@ -122,6 +141,7 @@ class Execution {
     std::vector<const kir::Instruction*> wide_invariants, barrier_invariants;
     std::vector<kir::ValueId> ensures;
     std::vector<kir::PlaceId> ensure_places;
+    std::vector<bool> ensure_global;
     std::vector<Pair> returned;
     std::string path;
     uint32_t depth = 0;
@@ -209,9 +229,17 @@ class Execution {
                       bool writes);
   void log(kir::AccessKind kind, const kir::Access& access, kir::RegionId r, Pair guard, Pair pointer, Pair value,
            bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
+  void warp_forget(const kir::Access& access, Mode mode);
   bool conflicts_possible(kir::RegionId r) const;
 
   void track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
+  void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
+  void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
+  uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
+  void axioms();
+  void find_counters();
+  void ticket_facts();
+  Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);
   void wide_invariants(Activation& a, Pair guard, Mode mode, Header what);
@@ -242,6 +270,8 @@ class Execution {
   Header header_ = Header::assume;
   uint64_t blocks_run_ = 0;
   std::array<Term, 3> local_size_, num_groups_;
+  std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
+  Pair iteration_;                // of the innermost loop run as a summary
   bool tracking_ = false;
   Sets sets_;
   std::vector<Collected>* collector_ = nullptr;

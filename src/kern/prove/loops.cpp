@@ -187,7 +187,7 @@ void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
       const Term before = pool_.any(is_first, pool_.substitute(c, memo));
       if (pool_.is_true(before)) continue;
       fact(before, thread);
-      facts.back().from = run.position;
+      facts.back().from = {run.position, run.position};
     }
   }
 }
@@ -407,6 +407,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const formula::Node& n = p[run.k[t]];
     run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
   }
+  if (!mode.lockstep) iteration_ = run.k;
   // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
   // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
   std::vector<std::pair<Term, int>> known;
@@ -616,10 +617,17 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       const auto edges = a.edges;
       const auto wides = a.wide;
       const Memory::State before = memory.state;
-      const size_t first_fact = facts.size();
+      const size_t first_fact = facts.size(), first_ticket = tickets.size();
+      const Pair outer_iteration = iteration_;
       iteration(a, l, entry, Mode{mode.log, false, false}, false, std::nullopt);
       ++position_;
-      for (size_t i = first_fact; i < facts.size(); ++i) facts[i].until = std::min(facts[i].until, position_);
+      for (size_t i = first_fact; i < facts.size(); ++i)
+        for (uint32_t& until : facts[i].until) until = std::min(until, position_);
+      for (size_t i = first_ticket; i < tickets.size(); ++i) {
+        tickets[i].until = std::min(tickets[i].until, position_);
+        tickets[i].summary = true;
+      }
+      iteration_ = outer_iteration;
       ++position_;
       a.values = values;
       a.wide = wides;

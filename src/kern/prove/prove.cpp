@@ -18,7 +18,8 @@ const char* name(Kind k) {
   static constexpr const char* k_names[] = {
       "race",          "barrier divergence", "assertion",          "invariant on entry",
       "invariant",     "precondition",       "postcondition",      "barrier invariant",
-      "null pointer",  "constant write",     "array bounds",       "unreachable"};
+      "null pointer",  "constant write",     "group copy",         "array bounds",
+      "unreachable"};
   return k_names[static_cast<uint8_t>(k)];
 }
 
@@ -62,6 +63,7 @@ class Prover {
       Execution x(pool, m_, effects_, entry_, options_, Pairing::other_group, refuted_);
       x.run();
       result_.unsupported.insert(x.unsupported.begin(), x.unsupported.end());
+      result_.assumptions.insert(x.assumptions.begin(), x.assumptions.end());
       obligations(pool, x, Pairing::other_group);
       if (options_.races) races(pool, x, Pairing::other_group);
     }
@@ -107,6 +109,7 @@ class Prover {
     }
     for (const std::string& c : execution_->candidates) result_.effort.kept += refuted_.contains(c) ? 0 : 1;
     result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
+    result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
   }
 
   // Is the conjunction satisfiable when thread t has come to limit[t]?
@@ -129,7 +132,7 @@ class Prover {
         if (taken[i] != 0) continue;
         bool applies = true;
         for (unsigned t = 0; t < 2; ++t)
-          if ((f.threads >> t & 1) != 0) applies = applies && f.from <= limit[t] && limit[t] <= f.until;
+          if ((f.threads >> t & 1) != 0) applies = applies && f.from[t] <= limit[t] && limit[t] <= f.until[t];
         if (!applies || (!f.names.empty() &&
                          std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return known.contains(n); })))
           continue;
@@ -182,21 +185,23 @@ class Prover {
   }
 
   void races(Pool& pool, Execution& x, Pairing pairing) {
-    (void)pairing;
     for (size_t i = 0; i < x.accesses.size(); ++i)
       for (size_t j = i; j < x.accesses.size(); ++j) {
         if (result_.findings.size() >= options_.max_findings) return;
-        race(pool, x, x.accesses[i], x.accesses[j]);
+        race(pool, x, pairing, x.accesses[i], x.accesses[j]);
       }
   }
 
-  void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
+  void race(Pool& pool, Execution& x, Pairing pairing, const AccessRecord& a, const AccessRecord& b) {
     if (a.region != b.region) return;
     if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
     if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
+    // One copy is made by the whole group; of a loop, by two iterations.
+    const bool same_copy = &a == &b && a.async && pairing == Pairing::same_group;
+    if (same_copy && !a.iteration[0]) return;
     const bool group = m_.region(a.region).space == Space::group;
-    if (group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment) return;
+    if (!a.async && (group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment)) return;
     const auto key = std::make_tuple(100 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
                                      b.place.index, a.region.index);
     if (seen_.contains(key)) return;
@@ -215,25 +220,44 @@ class Prover {
     goal.push_back(overlap);
     for (Term t : goal)
       if (pool.is_false(t)) return;
+    if (same_copy) goal.push_back(pool.ne(a.iteration[0], a.iteration[1]));
+    if (a.async) {
+      // The copy is made by one thread, whose waiting a barrier must pass on to the others.
+      for (const BarrierRecord& r : x.barriers) {
+        if (r.position <= a.position || r.position >= b.position) continue;
+        std::vector<Term> waited;
+        for (const WaitRecord& w : x.waits)
+          if (a.position < w.position && w.position < r.position && pool.width(w.event[0]) == pool.width(a.event[0]))
+            waited.push_back(pool.all(w.guard[0], pool.eq(w.event[0], a.event[0])));
+        goal.push_back(pool.not_(pool.all(group ? r.local[0] : r.global[0], pool.any(std::move(waited)))));
+      }
+      for (Term t : goal)
+        if (pool.is_false(t)) return;
+    }
+    // In one warp, a common access at or after the first and up to the second puts them in order.
+    if (!pool.is_false(x.same_warp) && a.position != b.position) {
+      std::vector<Term> apart{pool.not_(x.same_warp)};
+      std::vector<Term> never;
+      for (const AccessRecord& m : x.accesses)
+        // In a summary the guards of the two threads are of different iterations.
+        if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
+          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
+      apart.push_back(pool.all(std::move(never)));
+      goal.push_back(pool.any(std::move(apart)));
+    }
     for (const BarrierRecord& r : x.barriers)
-      if (a.position < r.position && r.position < b.position) {
+      if (!a.async && a.position < r.position && r.position < b.position) {
         const Term apart = group ? r.local[0] : r.global[0];
         if (pool.is_true(apart)) return;
         goal.push_back(pool.not_(apart));
       }
-    if (options_.benign && a.bytes == b.bytes && a.pointer == b.pointer) {
-      const auto changes = [&](const AccessRecord& w, size_t t) {
-        if (x.memory.adversarial(w.region)) return pool.yes();
-        const Term old =
-            x.memory.read_at(w.before[t], w.region, static_cast<int>(t), w.offset[t], w.bytes, w.pointer);
-        return pool.ne(w.value[t], old);
-      };
+    if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
+        pool.width(a.value[0]) == pool.width(b.value[1])) {
       if (a.kind == AccessKind::write && b.kind == AccessKind::write)
         goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
-      else if (a.kind == AccessKind::write && b.kind == AccessKind::read)
-        goal.push_back(pool.any(pool.not_(same), changes(a, 0)));
-      else if (a.kind == AccessKind::read && b.kind == AccessKind::write)
-        goal.push_back(pool.any(pool.not_(same), changes(b, 1)));
+      else if (a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
+        // What the reader would have seen anyway.
+        goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
     }
     Model model;
     if (ask(pool, x, goal, a.position, b.position, &model) != Answer::sat) return;

@@ -44,7 +44,8 @@ struct Options {
   bool races = true;              // false: --only-divergence
   bool across_groups = true;      // false: --only-intra-group
   bool infer = true;              // candidate invariants; false: only closed forms and the user's
-  bool refined_atomics = true;
+  bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
+  uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
   uint32_t warp_size = 32;        // for lane and warp numbers
@@ -64,6 +65,7 @@ enum class Kind : uint8_t {
   barrier_invariant,
   null_pointer,
   constant_write,
+  async_operands,  // threads of a group disagree about a group copy, or not all reach it
   out_of_bounds,
   unreachable,
 };
@@ -102,6 +104,7 @@ struct Result {
   Verdict verdict;
   std::vector<Finding> findings;
   std::set<std::string> unsupported;  // features, by name
+  std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
   uint32_t barrier_intervals = 0;
   Effort effort;
 };
