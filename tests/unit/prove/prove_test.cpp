@@ -243,7 +243,8 @@ TEST(Prove, null_and_bounds) {
 
 TEST(Prove, what_is_not_modelled_is_never_verified) {
   Draft d;
-  d.put(WaitEvents{});
+  const ValueId a = d.pointer_parameter("A"), b = d.pointer_parameter("B");
+  d.put(Snapshot{{.pointer = a, .bytes = 4, .regions = d.regions(a)}, {.pointer = b, .bytes = 4, .regions = d.regions(b)}});
   EXPECT_EQ(d.verdict(), Status::unsupported);
 }
 
