@@ -94,6 +94,8 @@ plan::Target target_of(const device::Info& info, const Options& options) {
     t.align_limit = t.groups_together ? 1u << 16 : 1u << 24;
   // Processors lose weak outcomes when a round's memory leaves their caches; other devices want large launches.
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
+  for (const device::Defect& d : info.defects)
+    if (d.refuses_loops) t.loop_budget = 32768;
   t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : uint64_t{1} << 28;
   if (options.memory_words != 0) t.memory_words = options.memory_words;
   if (info.memory_bytes != 0) t.memory_words = std::min<uint64_t>(t.memory_words, info.memory_bytes / 4 / 2);
@@ -150,11 +152,11 @@ Expected<void> Runner::Impl::prepare() {
   for (const code::Kernel& k : program.kernels) text += code::to_string(k);
   setup.plan_hash = hash_of(text);
   if (const auto ok = load(); !ok) return ok;
-  const auto lanes = options.parameters.wishes[static_cast<size_t>(plan::ParameterId::lanes)];
-  target.resident =
-      backend->resident_groups(modules[index_of(Phase::test)], "test", lanes ? lanes->to : target.max_lanes);
+  for (uint32_t lanes = std::min(32u, target.max_lanes); lanes <= target.max_lanes; lanes *= 2)
+    if (const uint32_t n = backend->resident_groups(modules[index_of(Phase::test)], "test", lanes); n > 0)
+      target.resident.emplace_back(lanes, n);
   // More threads than processors wait for time slices, not for each other.
-  if (info.api == device::Api::cpu) target.resident = std::max(target.units, program.tree.blocks);
+  if (info.api == device::Api::cpu) target.resident = {{target.max_lanes, std::max(target.units, program.tree.blocks)}};
   const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
   setup.binary_kind = binary.kind;
   setup.binary_hash = hash_of(binary.bytes);
@@ -276,7 +278,10 @@ Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t n
   // The other kernels walk over all records with any number of invocations.
   const bool host = setup.device.api == device::Api::cpu;
   const uint32_t lanes = host ? 1 : std::min(256u, target.max_lanes);
-  const uint32_t groups = std::min(target.max_groups, host ? target.units : 8 * target.units);
+  uint32_t groups = std::min(target.max_groups, host ? target.units : 8 * target.units);
+  if (target.loop_budget > 0)
+    groups = static_cast<uint32_t>(
+        std::min<uint64_t>(target.max_groups, c.instances() * 4 / target.loop_budget / lanes + groups));
   if (const auto ok = launch(Phase::initialise, groups, lanes); !ok) return std::unexpected(ok.error());
   const auto seconds = launch(Phase::test, c.groups, c.lanes);
   if (!seconds) return std::unexpected(seconds.error());

@@ -51,11 +51,22 @@ bool may_be_narrow(const prog::Test& t, const Values& v) {
   return true;
 }
 
+// VULKAN: storage class 1 is the workgroup's memory (emit/kernel_spirv.h).
+bool in_class_one(const Program& p, prog::ObjectId o) {
+  for (uint32_t t = 0; t < p.test.threads.size(); ++t)
+    for (uint32_t i = 0; i < p.test.instrs(t).size(); ++i)
+      if (p.test.instrs(t)[i].tags.has(vocab::Tag::SC1) && !p.values.targets[t][i].cells.empty() &&
+          p.values.targets[t][i].object == o)
+        return true;
+  return false;
+}
+
 Expected<void> choose_regions(Program& p, const Target& target) {
   const auto& t = p.test;
   p.shared.assign(t.objects.size(), false);
   for (prog::ObjectId o = 0; o < t.objects.size(); ++o) {
-    const bool written = t.objects[o].tags.has(vocab::Tag::SHARED) || t.objects[o].tags.has(vocab::Tag::LOCAL);
+    const bool written =
+        t.objects[o].tags.has(vocab::Tag::SHARED) || t.objects[o].tags.has(vocab::Tag::LOCAL) || in_class_one(p, o);
     if (!(p.shape.region == Region::shared || (p.shape.region == Region::as_written && written))) continue;
     uint32_t block = prog::k_none;
     for (uint32_t th = 0; th < t.threads.size(); ++th) {
@@ -136,7 +147,14 @@ class Drawing {
       at(schedule) = 1;
     }
     if (!target_.groups_together) at(ticket) = 1;
+    if (const uint32_t b = target_.loop_budget; b > 0) {
+      // A device that leaves long loops silently: each kind of loop gets a share. Nine waits look so often, the rest
+      // once.
+      at(stress_iterations) = std::min(at(stress_iterations), b / 2);
+      at(pre_stress_iterations) = std::min(at(pre_stress_iterations), 4u);
+    }
     if (!wished(align_limit)) at(align_limit) = target_.align_limit;
+    if (target_.loop_budget > 0) at(align_limit) = std::min(at(align_limit), target_.loop_budget / 36);
     if (const auto ok = lanes_and_groups(); !ok) return std::unexpected(ok.error());
     if (const auto ok = memory(); !ok) return std::unexpected(ok.error());
     shared_memory();
@@ -159,6 +177,14 @@ class Drawing {
     for (prog::ObjectId o = 0; o < p_.shared.size(); ++o)
       if (p_.shared[o]) words += std::bit_ceil(footprint(p_, o));
     return words;
+  }
+
+  // Workgroups of so many invocations that run at the same time.
+  uint32_t room_for(uint32_t lanes_wanted) const {
+    for (const auto& [size, count] : target_.resident)
+      if (lanes_wanted <= size) return count;
+    if (!target_.resident.empty()) return target_.resident.back().second;
+    return target_.groups_together ? target_.max_groups : std::max(target_.units, 1u);
   }
 
   Expected<void> lanes_and_groups() {
@@ -194,9 +220,7 @@ class Drawing {
     w.lanes = std::min(at(lanes), std::max(most, least));
 
     const uint32_t fewest = least_groups(p_.tree, w);
-    const uint32_t room = target_.resident > 0      ? target_.resident
-                          : target_.groups_together ? target_.max_groups
-                                                    : std::max(target_.units, 1u);
+    const uint32_t room = room_for(w.lanes);
     if (fewest > room)
       return unsupported_at(
           p_.test.span,
@@ -283,6 +307,9 @@ class Drawing {
                       "ask for fewer groups or lanes, or for a smaller stride");
     const uint64_t fit = (budget - dummies) / each;
     if (!wished(rounds)) at(rounds) = static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, 1024));
+    if (target_.loop_budget > 0)
+      at(rounds) =
+          std::clamp(at(rounds), 1u, target_.loop_budget / 4 / (static_cast<uint32_t>(p_.test.threads.size()) + 6));
     if (at(rounds) > fit) {
       if (fixed(rounds))
         return error_at({}, fmt::format("rounds={} need more memory than a launch may use", at(rounds)),

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "code/kernel.h"
@@ -44,7 +45,10 @@ struct Target {
   uint32_t max_groups = 65535;
   uint32_t shared_words = 0;  // of one workgroup
   uint32_t line_words = 16;
-  uint32_t resident = 0;        // workgroups of max_lanes that are on the device at the same time; 0: not known
+  // Workgroups that are on the device at the same time for certain, by their invocations, ascending: {256, 528} says
+  // that 528 workgroups of up to 256 fit. Empty: not known.
+  std::vector<std::pair<uint32_t, uint32_t>> resident;
+  uint32_t loop_budget = 0;     // iterations of all loops of an invocation that the device can be trusted with; 0: any
   uint32_t align_limit = 4096;  // polls of a wait where nobody asks for a number
   bool groups_together = true;  // false: workgroups may run one after another
   uint64_t memory_words = uint64_t{1} << 24;  // that a plan may use in all

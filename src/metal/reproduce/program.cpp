@@ -393,7 +393,7 @@ plan::Target usual_target(ProgramKind kind) {
   t.max_lanes = host ? 64 : 256;
   t.shared_words = 8192;
   t.line_words = 16;
-  t.resident = host ? 4 : 32;
+  t.resident = {{1024, host ? 4u : 32u}};
   t.memory_words = uint64_t{1} << 20;
   if (host) t.usual_lanes = 1;
   return t;

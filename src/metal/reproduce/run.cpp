@@ -224,7 +224,7 @@ plan::Target h200() {
   t.max_groups = 65535;
   t.shared_words = 12288;
   t.line_words = 32;
-  t.resident = 132;
+  t.resident = {{1024, 132}};
   t.memory_words = uint64_t{1} << 28;
   return t;
 }

@@ -29,8 +29,9 @@ Target random_target(Rng& rng) {
   t.shared_words = 512;
   t.line_words = 16;
   t.groups_together = rng.chance(0.7);
-  t.resident = rng.chance(0.5) ? 12 : 0;
-  if (!t.groups_together) t.resident = 12;
+  const uint32_t resident = rng.chance(0.5) ? 12 : 0;
+  if (resident > 0) t.resident = {{16, 12}};
+  if (!t.groups_together) t.resident = {{16, 12}};
   t.memory_words = 1 << 20;
   return t;
 }
@@ -90,8 +91,10 @@ void run_plans(const prog::Test& test, const Shape& shape, uint32_t plans, Rng& 
       ASSERT_EQ(c.error().list[0].fault, Fault::unsupported) << test.title << " " << render(c.error());
       continue;
     }
-    const Ran r = run_on_executor(
-        *p, *c, {.seed = seed, .burst = static_cast<uint32_t>(1 + rng.below(30)), .resident = target.resident});
+    const Ran r = run_on_executor(*p, *c,
+                                  {.seed = seed,
+                                   .burst = static_cast<uint32_t>(1 + rng.below(30)),
+                                   .resident = target.resident.empty() ? 0 : 12u});
     ASSERT_EQ(r.fault, "") << test.title << " seed " << seed << " " << to_string(c->drawn);
     ASSERT_EQ(r.total(), c->instances()) << test.title << " seed " << seed << " " << to_string(c->drawn);
     ASSERT_EQ(r.counts[p->corrupt()], 0u) << test.title << " seed " << seed << " " << to_string(c->drawn);
