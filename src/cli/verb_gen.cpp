@@ -94,37 +94,48 @@ Expected<std::vector<Spec>> family_specs(const Settings& s) {
 }
 
 // One cycle as written: its threads stay as its first relation numbers them.
-Expected<std::vector<Spec>> cycle_specs(const Settings& s) {
-  const auto c = gen::parse_cycle(s.cycle);
-  if (!c) return std::unexpected(c.error());
+Expected<std::vector<Spec>> cycle_specs(const gen::Cycle& c, const Settings& s) {
   std::vector<Spec> out;
   if (s.placements == std::vector<std::string>{"all"}) {
-    auto base = gen::spec_of(*c);
-    if (!base) return std::unexpected(base.error());
-    const auto layout = gen::lay_out(*c);
-    if (base->tree.places.size() > 6)
+    const auto layout = gen::lay_out(c);
+    if (!layout) return std::unexpected(layout.error());
+    const size_t threads = layout->threads.size();
+    if (threads > 6)
       return unsupported_at({}, "all placements of more than six threads are not made", "give --scopes TREE");
     std::vector<Spec> seen;
-    for (const gen::Tree& t : gen::all_trees(base->tree.places.size(), false)) {
-      const bool meets =
-          std::all_of(layout->constraints.begin(), layout->constraints.end(),
-                      [&](const gen::Constraint& k) { return gen::common_level(t, k.a, k.b) == k.level; });
-      const Spec spec{base->cycle, t};
-      const Spec normal = gen::canonical(spec);
-      if (!meets || std::find(seen.begin(), seen.end(), normal) != seen.end()) continue;
+    for (const gen::Tree& t : gen::all_trees(threads, false)) {
+      const auto met = [&](const gen::Constraint& k) { return gen::common_level(t, k.a, k.b) == k.level; };
+      if (!std::all_of(layout->constraints.begin(), layout->constraints.end(), met)) continue;
+      auto spec = gen::spec_of(c, gen::print(t));
+      if (!spec) return std::unexpected(spec.error());
+      const Spec normal = gen::canonical(*spec);
+      if (std::find(seen.begin(), seen.end(), normal) != seen.end()) continue;
       seen.push_back(normal);
-      out.push_back(spec);
+      out.push_back(std::move(*spec));
     }
     return out;
   }
   std::vector<std::optional<std::string>> trees(s.placements.begin(), s.placements.end());
   if (trees.empty()) trees.emplace_back();
   for (const auto& tree : trees) {
-    auto spec = gen::spec_of(*c, tree);
+    auto spec = gen::spec_of(c, tree);
     if (!spec) return std::unexpected(spec.error());
     out.push_back(std::move(*spec));
   }
   return out;
+}
+
+// Options of the enumeration say nothing of given cycles.
+Expected<void> only_families(const Settings& s) {
+  const char* given = !s.relations.empty() ? "--relations"
+                      : !s.reads.empty()   ? "--reads"
+                      : !s.writes.empty()  ? "--writes"
+                      : s.uniform          ? "--uniform"
+                      : s.one_location     ? "--one-location"
+                                           : nullptr;
+  if (given == nullptr || !s.families.empty()) return {};
+  return error_at({}, fmt::format("{} belongs to --families", given),
+                  "give --families all, or describe the cycle itself");
 }
 
 Expected<std::vector<Spec>> specs_of(const CommandLine& line) {
@@ -134,14 +145,29 @@ Expected<std::vector<Spec>> specs_of(const CommandLine& line) {
   if (sources != 1)
     return error_at({}, sources == 0 ? "nothing to make a test from" : "more than one source of tests",
                     "give one of --cycle, --families, --thesis and names");
-  if (!s.cycle.empty()) return cycle_specs(s);
+  if (auto ok = only_families(s); !ok) return std::unexpected(ok.error());
+  if (s.thesis && !s.placements.empty())
+    return error_at({}, "--thesis has its own placements", "leave --scopes out, or use --families");
+  if (!s.cycle.empty()) {
+    const auto c = gen::parse_cycle(s.cycle);
+    if (!c) return std::unexpected(c.error());
+    return cycle_specs(*c, s);
+  }
   if (!s.families.empty()) return family_specs(s);
   if (s.thesis) return thesis_specs(s.most);
   std::vector<Spec> out;
   for (const std::string& name : line.operands) {
     auto spec = gen::parse_name(name);
     if (!spec) return std::unexpected(spec.error());
-    out.push_back(std::move(*spec));
+    if (s.placements.empty()) {
+      out.push_back(std::move(*spec));
+      continue;
+    }
+    if (name.find('@') != std::string::npos)
+      return error_at({}, fmt::format("{} has a placement, and so does --scopes", name), "leave one of the two out");
+    auto placed = cycle_specs(spec->cycle, s);
+    if (!placed) return placed;
+    for (Spec& p : *placed) out.push_back(std::move(p));
   }
   return out;
 }

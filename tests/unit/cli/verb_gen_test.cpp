@@ -110,6 +110,11 @@ TEST_F(Gen, FaultsExitTwoOrThree) {
   EXPECT_EQ(run_with({"gen", "MQ"}).code, 2);
   EXPECT_EQ(run_with({"gen", "--families", "MP,XX"}).code, 2);
   EXPECT_EQ(run_with({"gen", "--families", "MP", "--relations", "Fense.sc.gpu"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "MP", "--reads", "relaxed.gpu"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "MP@01", "--scopes", "0.1"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "MP", "--scopes", "0.2"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "--thesis", "--scopes", "all"}).code, 2);
+  EXPECT_TRUE(has(run_with({"gen", "MP", "SB", "--scopes", "all"}).out, "6 tests\n"));
   EXPECT_EQ(run_with({"gen", "MP", "--allowed", "--minimal"}).code, 2);
   EXPECT_EQ(run_with({"gen", "MP", "--separating", "sc"}).code, 2);
   EXPECT_EQ(run_with({"gen", "MP", "--decide", "--model", "vulkan"}).code, 2);
