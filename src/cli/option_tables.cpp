@@ -15,15 +15,16 @@ constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::pr
                    k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
 constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit), k_gen = bit(Verb::gen),
                    k_suite = bit(Verb::suite), k_run = bit(Verb::run), k_devices = bit(Verb::devices);
+constexpr uint64_t k_campaign = bit(Verb::campaign), k_merge = bit(Verb::merge), k_judge = bit(Verb::judge);
 constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
 constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_options = {{
     {OptionId::model, "--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite,
+     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file."},
     {OptionId::engine, "--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite,
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks."},
     {OptionId::property, "--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
@@ -34,14 +35,14 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite, "Time for one test. When it is spent, the answer is 'gave_up'."},
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign: for this command). When it is spent, the answer is 'gave_up'."},
     {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
      k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
-         k_p_account | k_p_models | k_gen | k_suite,
+         k_p_account | k_p_models | k_gen | k_suite | k_campaign | k_merge | k_judge,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
      k_relax | k_check | k_explain | k_refine | k_p_check,
@@ -80,13 +81,13 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "One edge for each instruction and each termination, with everything on its label. This is the default."},
     {OptionId::abstract, "--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation)."},
-    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite,
-     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. progress export: a folder, made when missing."},
+    {OptionId::output, "--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_judge,
+     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. judge: the ending (.csv, .json, .md, .svg) picks the form. progress export: a folder, made when missing."},
     {OptionId::rule, "--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script."},
-    {OptionId::csv, "--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_run | k_p_classify | k_p_check,
-     "Print comma-separated values: one row for each test, model and fairness."},
+    {OptionId::csv, "--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_run | k_p_classify | k_p_check | k_judge,
+     "Print comma-separated values: one row for each test, model and fairness (judge: for each state)."},
     {OptionId::tests, "--tests", "", "FILE", Type::text, "", "", 0, 0, "cli", k_p_expect | k_p_compare,
      "The tests that the table speaks of: .axb text, published pseudo-code or JSON lines. progress compare: look among these."},
     {OptionId::verdicts, "--verdicts", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
@@ -215,6 +216,11 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::most, "--limit", "", "N", Type::whole, "none", "1..100000000", 1, 100000000, "cycle", k_gen, "Stop after this many tests."},
     {OptionId::mutants, "--mutants", "", "", Type::flag, "", "", 0, 0, "suite", k_suite,
      "Also make the mutants of each test and decide them."},
+    {OptionId::store, "--store", "", "FILE", Type::text, "campaign.db", "", 0, 0, "store", k_campaign,
+     "The store that the campaign adds to; made when missing. What it holds already is not run again."},
+    {OptionId::shard, "--shard", "", "I/N", Type::text, "", "", 0, 0, "store", k_campaign,
+     "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost merge'."},
+    {OptionId::campaign, "--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge, "Only the results of this campaign."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -364,6 +370,23 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "and index.csv; with --mutants their mutants in mutants/ and mutants.csv.\n\n"
      "The exit status is 3 when part of the suite is undecided.",
      "fencepost suite --dialect PTX -o ptx-suite\nfencepost suite --dialect VULKAN --families MP,LB --mutants", false},
+    {Verb::campaign, "campaign", "PLAN", 1, 1, "run a plan of tests, devices and configurations into a store",
+     "PLAN is a TOML file (docs/campaigns.md). Every test is run on every device under every configuration until the plan's end, in child "
+     "processes that can be killed; each finished round group is kept at once. The same command goes on where an interrupted one "
+     "stopped, and does nothing when all is done.\n\n"
+     "The exit status is 0 when the whole plan is in the store, and 3 when something was refused, lost, or stopped.",
+     "fencepost campaign hopper.toml --store hopper.db\n"
+     "fencepost campaign hopper.toml --store part3.db --shard 3/8 --budget 1h",
+     false},
+    {Verb::merge, "merge", "STORE STORE...", 2, ~0u, "add the results of other stores to the first",
+     "A result that the first store has already is not counted twice; one that differs is left as it is and makes the exit status 1.",
+     "fencepost merge all.db part1.db part2.db", false},
+    {Verb::judge, "judge", "STORE", 1, 1, "hold what a campaign saw against a memory model",
+     "For each test, device and configuration: every final state with its rate and interval, whether the model allows it, and for "
+     "outcomes that were never seen the upper bound of the rate and whether the same stress showed the test's one-step weakenings.\n\n"
+     "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were corrupt; 3 when a "
+     "forbidden state may be the compiler's doing or something is undecided; else 0.",
+     "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o rates.svg", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, lower, run, devices, gen, suite, help_markdown, count_
+  progress_print, progress_models, relax, lower, run, devices, gen, suite, campaign, merge, judge, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
@@ -27,7 +27,7 @@ enum class OptionId : uint8_t {
   progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, inline_ptx, parameters, mode, region,
   device, iterations, seconds, events, schedule, rounds, series, log, no_model,
   cycle, families, family_size, relations, reads, writes, uniform, one_location, notation, access, placements, decide, allowed, forbidden,
-  minimal, separating, thesis, most, mutants, count_
+  minimal, separating, thesis, most, mutants, store, shard, campaign, count_
 };
 
 enum class Type : uint8_t {
@@ -119,6 +119,9 @@ struct Settings {
   uint32_t changes = 3, site = 0;            // site 0: none
   uint32_t generate = 0;                     // accesses; 0: none
   std::string to_model;
+
+  // ---- campaign, merge, judge ----
+  std::string store = "campaign.db", shard, campaign;
 
   // ---- emit, run ----
   std::string emit_target = "cuda-source";

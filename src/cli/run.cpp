@@ -52,6 +52,9 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::refine: return run_refine(line, console);
     case Verb::lint_model: return run_lint_model(line, console);
     case Verb::expect: return run_expect(line, console);
+    case Verb::campaign: return run_campaign(line, console);
+    case Verb::merge: return run_merge(line, console);
+    case Verb::judge: return run_judge(line, console);
     case Verb::emit: return run_emit(line, console);
     case Verb::print: return run_print(line, console);
     case Verb::models: return run_models(line, console);

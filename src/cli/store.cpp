@@ -189,6 +189,9 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::thesis: s.thesis = true; break;
     case OptionId::most: s.most = number; break;
     case OptionId::mutants: s.mutants = true; break;
+    case OptionId::store: s.store = value; break;
+    case OptionId::shard: s.shard = value; break;
+    case OptionId::campaign: s.campaign = value; break;
     case OptionId::count_: break;
   }
   return {};

@@ -119,7 +119,7 @@ Expected<Plan> read_plan(SourcePtr source) {
   try {
     table = toml::parse(source->text, source->name);
   } catch (const toml::parse_error& e) {
-    return error_at(span_at(source, e.source()), fmt::format("this is no TOML: {}", e.description()), "see docs/run.md for a plan");
+    return error_at(span_at(source, e.source()), fmt::format("this is no TOML: {}", e.description()), "see docs/campaigns.md for a plan");
   }
   Plan plan;
   plan.text = source->text;

@@ -1,0 +1,227 @@
+// campaign, merge, judge: from a plan to a store, from stores to one, from a store to what a model says of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/read_file.h"
+#include "cat/library.h"
+#include "cli/inputs.h"
+#include "cli/one_test.h"
+#include "cli/parallel.h"
+#include "cli/verbs.h"
+#include "study/conduct.h"
+#include "study/judge.h"
+
+namespace fencepost::cli {
+namespace {
+
+// ^C ends a campaign between two round groups; a second one ends the process at once.
+std::atomic<bool> interrupted = false;
+extern "C" void on_interrupt(int signal) {
+  if (interrupted.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+class Interruptible {
+ public:
+  Interruptible() {
+    interrupted = false;
+    old_ = std::signal(SIGINT, on_interrupt);
+  }
+  ~Interruptible() { std::signal(SIGINT, old_); }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  void (*old_)(int);
+};
+
+// Tests that a plan names; where it asks for weakenings, also those of the tests that the model forbids.
+Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCache& models, const Console& console) {
+  std::vector<std::string> files;
+  for (const std::string& pattern : plan.tests) {
+    const auto found = study::files_of(pattern);
+    if (!found) return std::unexpected(found.error());
+    const auto expanded = expand(*found, {".litmus", ".test"});
+    if (!expanded) return std::unexpected(expanded.error());
+    files.insert(files.end(), expanded->begin(), expanded->end());
+  }
+  std::vector<prog::Test> tests;
+  for (const std::string& f : files) {
+    auto some = tests_of(f);
+    if (!some) return std::unexpected(some.error());
+    for (prog::Test& t : *some) tests.push_back(std::move(t));
+  }
+  if (!plan.weakenings) return tests;
+  Progress bar(console, tests.size(), "deciding tests");
+  const size_t own = tests.size();
+  for (size_t i = 0; i < own; ++i) {
+    const auto& model = models.get(plan.model, tests[i].dialect);
+    if (!model) return std::unexpected(model.error());
+    if (tests[i].quantifier != prog::Quantifier::none) {
+      Job job = Job::with_budget(20);
+      if (study::Oracle(tests[i], *model, {}, job).condition() == study::Allowed::no)
+        for (study::Weakening& w : study::one_step_weakenings(tests[i])) tests.push_back(std::move(w.test));
+    }
+    bar.at(i + 1);
+  }
+  return tests;
+}
+
+int write_to(const std::string& file, const std::string& text, const Console& console) {
+  if (file.empty() || file == "-") {
+    console.out(text);
+    return k_exit_holds;
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.flush();
+  return out ? k_exit_holds : report_errors(console, error_at({}, fmt::format("'{}' cannot be written", file)).error());
+}
+
+std::string duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// A bar of its own: it counts instances, and its time left comes from the parts of the works.
+class CampaignBar {
+ public:
+  explicit CampaignBar(const Console& console) : console_(console), start_(Job::Clock::now()), drawn_(start_) {}
+  ~CampaignBar() { clear(); }
+  void at(const study::Progress& p) {
+    if (first_ < 0) first_ = p.part;
+    const auto now = Job::Clock::now();
+    if (!console_.err_is_terminal || now - drawn_ < std::chrono::milliseconds(200)) return;
+    drawn_ = now;
+    visible_ = true;
+    const double spent = std::chrono::duration<double>(now - start_).count();
+    const double done = p.part - first_;
+    const std::string left = done > 0.001 ? ", " + duration(spent * (1 - p.part) / done) + " left" : "";
+    console_.err(fmt::format("\r\033[K[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part, p.done, p.all,
+                             static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left, p.now));
+  }
+  void clear() {
+    if (visible_) console_.err("\r\033[K");
+    visible_ = false;
+  }
+
+ private:
+  const Console& console_;
+  Job::Clock::time_point start_, drawn_;
+  double first_ = -1;
+  bool visible_ = false;
+};
+
+}  // namespace
+
+int run_campaign(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const auto source = read_file(line.operands.front());
+  if (!source) return report_errors(console, source.error());
+  const auto plan = study::read_plan(*source);
+  if (!plan) return report_errors(console, plan.error());
+  store::Shard shard;
+  if (!s.shard.empty()) {
+    const auto parsed = store::parse_shard(s.shard);
+    if (!parsed) return report_errors(console, parsed.error());
+    shard = *parsed;
+  }
+  ModelCache models;
+  const auto tests = planned_tests(*plan, models, console);
+  if (!tests) return report_errors(console, tests.error());
+  const bool only_reference = std::all_of(plan->devices.begin(), plan->devices.end(), [](const std::string& d) { return d == "reference"; });
+  const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);
+  auto store = store::Store::open(s.store);
+  if (!store) return report_errors(console, store.error());
+  auto work = study::list_work(*plan, *tests, found, shard, *store);
+  if (!work) return report_errors(console, work.error());
+  const size_t all = work->size();
+  const auto before = static_cast<size_t>(std::count_if(work->begin(), work->end(), [](const study::Work& w) { return w.finished; }));
+  Job job = job_of(s);
+  const Interruptible guard;
+  job.cancelled = &interrupted;
+  CampaignBar bar(console);
+  const auto report = study::conduct(*plan, std::move(*work), *store, job, [&](const study::Progress& p) { bar.at(p); });
+  bar.clear();
+  if (!report) return report_errors(console, report.error());
+  if (s.json) {
+    nlohmann::ordered_json problems = nlohmann::ordered_json::array();
+    for (const study::Problem& p : report->problems)
+      problems.push_back({{"test", p.test}, {"device", p.device}, {"configuration", p.configuration}, {"lost", p.lost}, {"why", render(p.why)}});
+    const nlohmann::ordered_json out = {{"schema", "fencepost-campaign/1"}, {"campaign", plan->name},      {"works", all},
+                                        {"finished_before", before},        {"round_groups", report->added}, {"instances", report->instances},
+                                        {"seconds", report->seconds},       {"stopped", report->stopped},  {"problems", problems}};
+    console.out(out.dump(2) + "\n");
+  } else {
+    console.out(fmt::format("{}: {} works, {} finished before; {} round groups and {} instances added in {:.1f} s{}\n", plan->name, all, before, report->added,
+                            report->instances, report->seconds, report->stopped ? "; stopped, the same command goes on" : ""));
+    for (const study::Problem& p : report->problems)
+      console.err(fmt::format("{} on {}, {}: {}\n{}", p.test, p.device, p.configuration, p.lost ? "lost" : "refused", render(p.why)));
+  }
+  return report->stopped || !report->problems.empty() ? k_exit_undecided : k_exit_holds;
+}
+
+int run_merge(const CommandLine& line, const Console& console) {
+  auto store = store::Store::open(line.operands.front());
+  if (!store) return report_errors(console, store.error());
+  store::Merged total;
+  for (size_t i = 1; i < line.operands.size(); ++i) {
+    const auto m = store->merge(line.operands[i]);
+    if (!m) return report_errors(console, m.error());
+    total.added += m->added;
+    total.known += m->known;
+    total.different += m->different;
+  }
+  if (line.settings.json) {
+    const nlohmann::ordered_json out = {{"schema", "fencepost-merge/1"}, {"added", total.added}, {"known", total.known}, {"different", total.different}};
+    console.out(out.dump(2) + "\n");
+  } else {
+    console.out(fmt::format("{}: {} rows added, {} known{}\n", line.operands.front(), total.added, total.known,
+                            total.different > 0 ? fmt::format(", {} kept as they were though other stores differ", total.different) : ""));
+  }
+  return total.different > 0 ? k_exit_fails : k_exit_holds;
+}
+
+int run_judge(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  const auto store = store::Store::open(line.operands.front(), true);
+  if (!store) return report_errors(console, store.error());
+  store::Filter filter;
+  filter.campaign = s.campaign;
+  auto seen = study::observations(*store, filter);
+  if (!seen) return report_errors(console, seen.error());
+  if (seen->empty())
+    return report_errors(console, error_at({}, fmt::format("{}: has no round groups{}", line.operands.front(), s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'")).error());
+  ModelCache models;
+  for (const study::Observation& o : *seen)
+    if (s.model.empty() || o.test.dialect == seen->front().test.dialect)
+      if (const auto& m = models.get(s.model, o.test.dialect); !m) return report_errors(console, m.error());
+  study::Judge how;
+  how.check.engine = s.engine;
+  how.seconds_per_test = s.budget > 0 ? s.budget : 20;
+  how.model_of = [&](const prog::Test& t) -> study::NamedModel {
+    const auto& m = models.get(s.model, t.dialect);
+    if (!m) return {};
+    return {&*m, s.model.empty() ? cat::default_model(t.dialect) : std::filesystem::path(s.model).stem().string()};
+  };
+  Job job;
+  const study::Judged j = study::judge(std::move(*seen), how, job);
+  const std::string ending = std::filesystem::path(s.output).extension().string();
+  const std::string text = s.json || ending == ".json"  ? study::to_json(j)
+                           : s.csv || ending == ".csv"  ? study::to_csv(j)
+                           : ending == ".svg"           ? study::to_svg(j)
+                           : ending == ".md"            ? study::to_markdown(j)
+                                                        : study::to_text(j);
+  const int written = write_to(s.output, text, console);
+  return written != k_exit_holds ? written : j.exit_code();
+}
+
+}  // namespace fencepost::cli
