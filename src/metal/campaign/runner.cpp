@@ -96,7 +96,7 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
   for (const device::Defect& d : info.defects)
     if (d.refuses_loops) t.loop_budget = 32768;
-  t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : uint64_t{1} << 28;
+  t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : info.api == device::Api::vulkan ? 1u << 26 : uint64_t{1} << 28;
   if (options.memory_words != 0) t.memory_words = options.memory_words;
   if (info.memory_bytes != 0) t.memory_words = std::min<uint64_t>(t.memory_words, info.memory_bytes / 4 / 2);
   return t;
