@@ -455,6 +455,7 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
 }
 
 void Execution::fact(Term t, int thread, bool two) {
+
   if (pool_.is_true(t)) return;
   Fact f;
   f.term = t;

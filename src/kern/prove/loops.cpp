@@ -416,7 +416,11 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   for (int t = 0; t < 2; ++t)
     for (Term b : bounds[t]) known.emplace_back(b, t);
   if (earlier)
-    for (int t = 0; t < 2; ++t) known.emplace_back(p.ult(earlier->k[static_cast<size_t>(t)], count(t)), t);
+    for (int t = 0; t < 2; ++t) {
+      // Only if there is a later one: `entry` is that the earlier iteration came back.
+      const auto i = static_cast<size_t>(t);
+      known.emplace_back(p.implies(entry[i], p.ult(earlier->k[i], count(t))), t);
+    }
   for (const auto& [v, first] : start) {
     const Type type = a.f->value(v).type;
     const bool pointer = type.kind == Type::pointer;

@@ -142,6 +142,7 @@ class Prover {
         goal.push_back(f.term);
       }
     }
+
     const Answer a = formula::solve(pool, goal, job_, model, statistics_);
     if (a == Answer::unknown) gave_up_ = true;
     return a;

@@ -1,0 +1,183 @@
+// The prover against the interpreter: no random kernel that the interpreter sees racing, diverging or failing an
+// assertion may be verified. FENCEPOST_FUZZ_KERNELS sets how many kernels are tried, FENCEPOST_FUZZ_SEED the first.
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include "draft.h"
+#include "interp/interp.h"
+#include "kir/print.h"
+
+namespace fencepost::prove {
+namespace {
+
+constexpr uint64_t k_local = 4, k_groups = 2;
+
+class Kernel {
+ public:
+  explicit Kernel(uint64_t seed) : rng_(seed) {
+    n_ = d.scalar_parameter("n");
+    a_ = d.pointer_parameter("A");
+    b_ = d.pointer_parameter("B");
+    s_ = d.group_array("s", 256);
+    c_ = d.pointer_parameter("C");
+    d.note(Note::requires_, d.op(Op::ule, n_, d.constant(6)));
+    tid_ = d.lid();
+    gid_ = d.gid();
+    global_ = d.op(Op::add, d.op(Op::mul, gid_, d.constant(k_local)), tid_);
+    values_ = {tid_, gid_, global_, n_};
+    block(1 + static_cast<int>(rng_.below(4)), 0);
+  }
+  Draft d;
+
+ private:
+  ValueId small() { return d.constant(rng_.below(5)); }
+  ValueId leaf() { return rng_.chance(0.6) ? values_[rng_.below(values_.size())] : rng_.chance(0.5) ? tid_ : small(); }
+  ValueId expression(int depth) {
+    if (depth == 0) return leaf();
+    const ValueId x = expression(depth - 1);
+    switch (rng_.below(9)) {
+      case 0: return d.op(Op::add, x, leaf());
+      case 1: return d.op(Op::sub, x, leaf());
+      case 2: return d.op(Op::mul, x, d.constant(1 + rng_.below(4)));
+      case 3: return d.op(Op::xor_, x, small());
+      case 4: return d.op(Op::urem, x, d.constant(1 + rng_.below(8)));
+      case 5: return d.op(Op::lshr, x, d.constant(rng_.below(3)));
+      case 6: return d.op(Op::sub, d.constant(3), x);
+      default: return x;
+    }
+  }
+  // Inside the arrays, most of the time without losing what makes it different for each thread.
+  ValueId index() {
+    const ValueId x = rng_.chance(0.5) ? (rng_.chance(0.5) ? tid_ : global_) : expression(1 + static_cast<int>(rng_.below(2)));
+    return d.op(Op::and_, x, d.constant(31));
+  }
+  ValueId array() { return std::array{a_, b_, s_}[rng_.below(3)]; }
+  ValueId condition() {
+    static constexpr Op k_ops[] = {Op::slt, Op::ult, Op::eq, Op::ne, Op::sge};
+    const ValueId x = expression(static_cast<int>(rng_.below(2)));
+    return d.op(k_ops[rng_.below(5)], x, rng_.chance(0.5) ? small() : leaf());
+  }
+  void block(int statements, int depth) {
+    const std::vector<ValueId> outer = values_;
+    for (int i = 0; i < statements; ++i) statement(depth);
+    values_ = outer;
+  }
+  void statement(int depth) {
+    switch (rng_.below(depth < 2 ? 14 : 8)) {
+      case 0:
+      case 1: d.store(array(), index(), rng_.chance(0.3) ? small() : leaf()); break;
+      case 2: {
+        const ValueId v = d.load(array(), index());
+        values_.push_back(d.op(Op::and_, v, d.constant(7)));
+        break;
+      }
+      case 3:
+      case 4:
+      case 5: d.barrier(rng_.chance(0.9), rng_.chance(0.9)); break;
+      case 6:
+        if (rng_.chance(0.3)) {
+          values_.push_back(d.op(Op::and_, d.atomic_add(c_, d.constant(0), d.constant(1)), d.constant(31)));
+        } else {
+          d.store(s_, tid_, d.load(a_, global_));
+        }
+        break;
+      case 7:
+        if (rng_.chance(0.3))
+          d.note(Note::assert_, condition());
+        else
+          d.store(a_, global_, d.load(s_, index()));
+        break;
+      case 8:
+      case 9: {
+        const ValueId c = condition();
+        d.when(c, [&] { block(1 + static_cast<int>(rng_.below(2)), depth + 1); });
+        break;
+      }
+      default: loop(depth);
+    }
+  }
+  void loop(int depth) {
+    const auto body = [&](ValueId i) {
+      const std::vector<ValueId> outer = values_;
+      values_.push_back(i);
+      values_.push_back(i);
+      block(1 + static_cast<int>(rng_.below(3)), depth + 1);
+      values_ = outer;
+    };
+    const uint64_t step = 1 + rng_.below(4);
+    switch (rng_.below(5)) {
+      case 0: d.count(d.constant(0), rng_.chance(0.5) ? n_ : d.constant(rng_.below(6)), step, body); break;
+      case 1: d.count(rng_.chance(0.5) ? tid_ : global_, d.constant(8), rng_.chance(0.5) ? k_local : step, body); break;
+      case 2:
+        d.loop(d.constant(4), Op::ugt, d.constant(0), [&](ValueId i) { return d.op(Op::lshr, i, d.constant(1)); }, body);
+        break;
+      case 3:
+        d.loop(d.constant(1), Op::slt, d.constant(8), [&](ValueId i) { return d.op(Op::shl, i, d.constant(1)); }, body);
+        break;
+      default:
+        d.loop(d.constant(rng_.below(6)), Op::sgt, rng_.chance(0.5) ? d.constant(0) : gid_,
+               [&](ValueId i) { return d.op(Op::sub, i, d.constant(1), true); }, body);
+    }
+  }
+  Rng rng_;
+  ValueId n_, a_, b_, c_, s_, tid_, gid_, global_;
+  std::vector<ValueId> values_;
+};
+
+uint64_t number(const char* variable, uint64_t otherwise) {
+  const char* v = std::getenv(variable);
+  return v == nullptr ? otherwise : std::strtoull(v, nullptr, 10);
+}
+
+TEST(ProveFuzz, nothing_that_goes_wrong_is_verified) {
+  const uint64_t kernels = number("FENCEPOST_FUZZ_KERNELS", 150), first = number("FENCEPOST_FUZZ_SEED", 1);
+  uint64_t verified = 0, refuted = 0, confirmed = 0, other = 0;
+  for (uint64_t seed = first; seed < first + kernels; ++seed) {
+    Kernel k(seed);
+    k.d.options.refined_atomics = seed % 2 == 0;
+    k.d.options.benign = seed % 3 != 0;
+    const Result r = k.d.run(k_local, k_groups);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    std::string what;
+    bool equal_values = false;
+    interp::Shape shape;
+    shape.local_size[0] = k_local;
+    shape.num_groups[0] = k_groups;
+    for (uint64_t s = 1; s <= 12 && what.empty(); ++s) {
+      interp::Inputs inputs;
+      inputs.seed = seed * 100 + s;
+      inputs.arguments[0] = s % 7;
+      const interp::Outcome o = interp::run(k.d.m, {0}, shape, inputs);
+      if (const interp::Defect* d = o.first_defect(!k.d.options.benign)) {
+        what = interp::describe(k.d.m, *d);
+        equal_values = d->kind == interp::DefectKind::race && d->first.value == d->second.value;
+      }
+    }
+    if (r.verdict.status == Status::holds) {
+      ++verified;
+      if (equal_values && k.d.options.benign) {
+        // A reader that has written the same value itself sees no difference; the interpreter calls that a race.
+        k.d.options.benign = false;
+        ASSERT_EQ(k.d.verdict(k_local, k_groups), Status::fails) << "seed " << seed << "\n" << kir::print(k.d.m);
+        continue;
+      }
+      ASSERT_EQ(what, "") << "seed " << seed << "\n" << kir::print(k.d.m);
+    } else if (r.verdict.status == Status::fails) {
+      ++refuted;
+      confirmed += what.empty() ? 0 : 1;
+      if (what.empty() && std::getenv("FENCEPOST_FUZZ_SHOW") != nullptr)
+        std::cout << "seed " << seed << ": " << name(r.findings[0].kind) << " " << kir::where(k.d.m, r.findings[0].place)
+                  << "\n" << kir::print(k.d.m);
+    } else {
+      ++other;
+    }
+  }
+  RecordProperty("verified", static_cast<int>(verified));
+  std::cout << verified << " verified, " << refuted << " refuted (" << confirmed << " seen to go wrong), " << other
+            << " undecided\n";
+  EXPECT_GT(verified, 0u);
+}
+
+}  // namespace
+}  // namespace fencepost::prove
