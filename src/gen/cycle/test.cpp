@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cycle/writer.h"
 #include "front/litmus.h"
@@ -138,6 +139,18 @@ std::unexpected<Diagnostics> refuse(const Span& at, const std::string& what, con
 }
 
 Expected<void> refuse_common(const Draft& d, const char* dialect) {
+  // Shared memory is that of one CTA: under one name, two would be two objects.
+  std::vector<std::optional<size_t>> owner(d.layout.regions.size());
+  for (size_t k = 0; k < d.layout.threads.size(); ++k)
+    for (const Access& a : d.layout.threads[k].accesses) {
+      if (d.layout.regions[a.location] != Region::shared) continue;
+      if (!owner[a.location]) owner[a.location] = k;
+      if (common_level(d.tree, *owner[a.location], k) > Scope::cta)
+        return error_at(a.span,
+                        fmt::format("{} lies in shared memory, and the threads {} and {} are in different CTAs",
+                                    location_name(a.location), *owner[a.location], k),
+                        "put them into one: Rfe@cta, or a placement as 01");
+    }
   for (const ThreadLayout& t : d.layout.threads) {
     for (const Access& a : t.accesses)
       for (const Node* n : {&a.node, &a.store_node}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/job.h"
 #include "emit/litmus.h"
 #include "front/litmus.h"
 
@@ -116,6 +117,7 @@ TEST(MakeTest, RefusesByName) {
                       {"Proxy.texdWW Rfe PodRR Fre", Syntax::vulkan, "a proxy fence"},
                       {"Bar.0dWW Rfe@cta PodRR Fre", Syntax::gpu_ptx, "a barrier is not in GPU_PTX"},
                       {"relaxed.gpu PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "an access with a scope"},
+                      {"shared.cg PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "x lies in shared memory"},
                       {"volatile PodWW Rfe PodRR Fre", Syntax::opencl, "a volatile access is not in OPENCL"}};
   for (const Row& r : rows) {
     const auto c = parse_cycle(r.cycle);
@@ -125,11 +127,99 @@ TEST(MakeTest, RefusesByName) {
     const auto t = make_test(*spec_of(*c), o);
     ASSERT_FALSE(t) << r.cycle;
     const Diagnostic& d = t.error().list.front();
-    EXPECT_EQ(d.fault, Fault::unsupported);
+    EXPECT_EQ(d.fault,
+              std::string(r.what).find("lies in") == std::string::npos ? Fault::unsupported : Fault::bad_input);
     EXPECT_NE(d.message.find(r.what), std::string::npos) << d.message;
     EXPECT_FALSE(d.span.location().empty()) << r.cycle;
     EXPECT_FALSE(d.hint.empty());
   }
+}
+
+// Whatever a cycle says, its test is read by the front end, or refused at a place in the cycle; and it prints to
+// itself.
+TEST(MakeTest, RandomCyclesAreMadeOrRefused) {
+  Rng rng(23);
+  const std::vector<std::string> kinds = {"Po",
+                                          "Po",
+                                          "Fence.sc.gpu",
+                                          "Fence.acq_rel.cta",
+                                          "Fence.acquire.sys",
+                                          "Fence.release.warp",
+                                          "DpAddr",
+                                          "DpData",
+                                          "DpCtrl",
+                                          "Bar.1",
+                                          "Proxy.alias",
+                                          "Proxy.const",
+                                          "Rmw"};
+  const std::vector<std::string> nodes = {"",
+                                          "",
+                                          "relaxed.gpu",
+                                          "acquire.sys",
+                                          "release.cta",
+                                          "weak",
+                                          "weak.sys",
+                                          "volatile",
+                                          "relaxed.cta.alias",
+                                          "shared",
+                                          "exch",
+                                          "sc.gpu",
+                                          "tex",
+                                          "surf.relaxed.sys",
+                                          "acq_rel.gpu",
+                                          "ca",
+                                          "cg",
+                                          "mmio",
+                                          "w64",
+                                          "const",
+                                          "add",
+                                          "weak.shared.cv"};
+  uint32_t made = 0, refused = 0;
+  for (int round = 0; round < 6'000; ++round) {
+    std::string text;
+    const uint64_t threads = 2 + rng.below(2);
+    Dir at = rng.chance(0.5) ? Dir::read : Dir::write;
+    const Dir begin = at;
+    const auto letter = [](Dir d) { return d == Dir::read ? 'R' : 'W'; };
+    for (uint64_t t = 0; t < threads; ++t) {
+      for (uint64_t k = rng.below(3); k > 0; --k) {
+        const Dir to = rng.chance(0.5) ? Dir::read : Dir::write;
+        const std::string& kind = rng.pick(kinds);
+        text += (rng.chance(0.3) ? rng.pick(nodes) : "") + " " + kind +
+                (kind == "Rmw" || rng.chance(0.25) ? "s" : "d") + letter(at) + letter(to) + " ";
+        at = to;
+      }
+      const Dir to = t + 1 == threads ? begin : rng.chance(0.5) ? Dir::read : Dir::write;
+      text += at == Dir::read ? "Fre " : to == Dir::read ? "Rfe " : "Coe ";
+      at = to;
+    }
+    const auto c = parse_cycle(text);
+    if (!c) continue;
+    auto spec = spec_of(*c);
+    if (!spec) continue;
+    const auto trees = all_trees(spec->tree.places.size(), true);
+    spec->tree = trees[rng.below(trees.size())];
+    for (Syntax s : {Syntax::ptx, Syntax::vulkan, Syntax::opencl, Syntax::gpu_ptx}) {
+      TestOptions o;
+      o.syntax = s;
+      const auto t = make_test(*spec, o);
+      if (!t) {
+        ++refused;
+        const Diagnostic& d = t.error().list.front();
+        ASSERT_TRUE(d.span.source) << text << render(t.error());
+        EXPECT_EQ(d.span.source->name, "cycle") << text << "\n"
+                                                << render(t.error()) << litmus_text(*spec, o).value_or("");
+        EXPECT_FALSE(d.hint.empty()) << render(t.error());
+        continue;
+      }
+      ++made;
+      const auto back = front::parse_one(make_source("x.litmus", emit::print(*t)));
+      ASSERT_TRUE(back) << text << render(back.error()) << emit::print(*t);
+      EXPECT_EQ(*back, *t) << text;
+    }
+  }
+  EXPECT_GE(made, 500u);
+  EXPECT_GE(refused, 500u);
 }
 
 TEST(Coherence, FiveTestsInEveryDialect) {
