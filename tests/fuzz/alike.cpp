@@ -22,7 +22,7 @@ void make_alike(Rng& rng, Program& p) {
     auto& items = p.threads[t].items;
     const auto& others = before[t].items;
     const std::string& other = others.empty() ? std::string() : others[rng.below(others.size())];
-    if (!items.empty() && !other.empty() && other.find("LC") == std::string::npos && other.find("B") == std::string::npos) items.back() = other;
+    if (!items.empty() && !other.empty() && items.back().find("LC") == std::string::npos && other.find("LC") == std::string::npos && other.find("B") == std::string::npos) items.back() = other;
   }
   if (p.syntax == prog::Syntax::opencl || !rng.chance(0.5)) return;
   // Each copy its own location; the others keep what they have.

@@ -24,15 +24,29 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     r.stats.seconds = seconds_since(start);
     return r;
   };
-  Queries q(test, model, options, job);
-  if (auto ok = q.prepare(); !ok) return done(Status::unsupported, ok.error().list[0].message);
-
   const bool races = options.property == Property::races;
+  Queries q(test, model, options, job);
+  const enc::Reduction reduction = options.reduce ? enc::reduction_of(test, model) : enc::Reduction{};
+  const bool direct = races ? reduction.races : reduction.conditions;
+  if (auto ok = direct ? q.prepare(enc::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
+    return done(Status::unsupported, ok.error().list[0].message);
+  // An execution in which some thread stops early shows that there is one in which it does not.
+  const auto ask = [&](Goal goal, bool negate) {
+    Found found = q.ask(goal, negate, r.stats);
+    if (found.answer != Answer::sat || !found.early) return found;
+    Queries full(test, model, options, job);
+    if (!full.prepare()) return found;
+    Found shown = full.ask(goal, negate, r.stats);
+    if (shown.answer == Answer::unsat) shown.early = true;
+    return shown;
+  };
+
   if (!races && test.quantifier == Quantifier::none) return done(Status::holds);
   if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
     return done(Status::holds, "the model raises no flags");
 
-  Found found = q.ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall, r.stats);
+  Found found = ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall);
+  if (found.early) return done(Status::unknown, "the execution found stops waiting before bound " + std::to_string(options.bound));
   if (found.answer == Answer::unknown) return done(Status::gave_up, "out of time");
   if (found.answer == Answer::sat) {
     r.reachable = true;
@@ -49,7 +63,8 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
       return done(Status::unknown, "a loop reached bound " + std::to_string(options.bound));
   }
   if (options.companion && !q.runs_in_sequence(!races)) {
-    const Found any = q.ask(races ? Goal::any : Goal::complete, false, r.stats);
+    const Found any = ask(races ? Goal::any : Goal::complete, false);
+    if (any.early) return done(Status::unknown, "the execution found stops waiting before bound " + std::to_string(options.bound));
     if (any.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.verdict.vacuous = any.answer == Answer::unsat;
   }

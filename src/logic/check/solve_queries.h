@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "enc/model.h"
 #include "enc/program.h"
+#include "enc/reduction.h"
 #include "enc/refine.h"
 #include "enc/symmetry.h"
 #include "witness/relations.h"
@@ -41,6 +42,7 @@ struct Found {
   witness::Choices choices;
   witness::Evaluation evaluation;
   std::vector<EventKey> key;  // by event of the skeleton
+  bool early = false;         // some thread stops before the bound: not replayed, since programs do not do that
 };
 
 class Queries {
@@ -48,8 +50,8 @@ class Queries {
   Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
       : test_(test), model_(model), options_(options), job_(job) {}
 
-  Expected<void> prepare(enc::Unrolling kind = enc::Unrolling::safety) {
-    auto s = enc::unroll(test_, options_.bound, enc::needs_dependencies(model_), kind);
+  Expected<void> prepare(enc::Unrolling kind = enc::Unrolling::safety, const std::vector<std::vector<bool>>& silent = {}) {
+    auto s = enc::unroll(test_, options_.bound, enc::needs_dependencies(model_), kind, silent);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
     return {};
@@ -75,6 +77,10 @@ class Queries {
       c.add({negate_condition ? -l : l});
     }
     if (goal == Goal::cut || goal == Goal::fragment_cut) c.add({p.cut()});
+    if (!complete)
+      for (const auto& t : skeleton_.threads)
+        for (const auto& x : t.exits)
+          if (x.early) p.lit(x.guard);   // so that extract() can ask for it
     if (options_.symmetry) {
       std::vector<const prog::Cond*> questions;
       if (options_.filter) questions.push_back(&test_.filter);
@@ -241,6 +247,10 @@ class Queries {
           for (const auto& [w, l] : p.final_picks(o, k))
             if (value(l)) ch.final_write[{o, k}] = key[w];
     found.choices = std::move(ch);
+    found.early = false;
+    for (const auto& t : skeleton_.threads)
+      for (const auto& x : t.exits)
+        if (x.early && value(p.lit(x.guard))) found.early = true;
     for (uint32_t e = 0; e < events.size(); ++e)
       if (!runs(e)) key[e].occurrence = 0xffffffffu;  // names no event of the execution
     found.key = std::move(key);
@@ -263,7 +273,7 @@ class Queries {
   // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
   template <class Value>
   void replay(Goal goal, Found& found, enc::ModelEncoding& m, Value&& value) const {
-    if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut) return;
+    if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut || found.early) return;
     auto run = witness::run(test_, found.choices, {options_.bound});
     if (!run) {
       const std::string why = "solve found an execution that the interpreter rejects: " + run.error().list[0].message;

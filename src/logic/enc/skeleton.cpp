@@ -83,10 +83,12 @@ struct NodeKey {
 
 class ThreadUnroller {
  public:
-  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind, const std::vector<std::vector<bool>>& observable)
+  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind, const std::vector<std::vector<bool>>& observable,
+                 const std::vector<bool>& silent)
       : s_(s), test_(*s.test), t_(thread), code_(test_.code(thread)), deps_(deps),
         repeats_(kind == Unrolling::liveness || kind == Unrolling::unfair_liveness),
-        halts_(kind == Unrolling::fragments || kind == Unrolling::unfair_liveness), observable_(observable[thread]) {}
+        halts_(kind == Unrolling::fragments || kind == Unrolling::unfair_liveness),
+        only_effects_(kind == Unrolling::fragments || kind == Unrolling::direct), observable_(observable[thread]), silent_(silent) {}
 
   bool run(uint32_t max_nodes) {
     find_loops();
@@ -393,10 +395,12 @@ class ThreadUnroller {
           out.guard = both(out.guard, invert(last));
           if (out.guard.is_const(0)) continue;
         }
-        if (halts_ && !repeats_ && e.back_loop != k_none && e.to != k_stop) {
+        if (only_effects_ && e.back_loop != k_none && e.to != k_stop) {
           const Expr idle = invert(effect);
-          if (!idle.is_const(0))
-            exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop});
+          if (!idle.is_const(0)) {
+            s_.has_stops = true;
+            exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop, true});
+          }
           out.guard = both(out.guard, effect);
           if (out.guard.is_const(0)) continue;
         }
@@ -598,7 +602,9 @@ class ThreadUnroller {
         s_.events.push_back(r);
         s_.events.push_back(w);
         if (instr.dst != k_none) assign(st, instr.dst, out, std::move(result), when);
-        effect_everywhere(st, both(when, writes));
+        Expr effect = both(when, writes);
+        if (!silent_.empty() && silent_[keys_[node].pc]) effect = both(effect, term::binary(Op::ne, w.value, r.value));
+        effect_everywhere(st, effect);
         break;
       }
       case Kind::fence: s_.events.push_back(event(node, instr, st, when, instr.tags)); break;
@@ -663,7 +669,9 @@ class ThreadUnroller {
   bool deps_;
   bool repeats_;
   bool halts_;
+  bool only_effects_;   // goes back only after an iteration with an effect
   std::vector<bool> observable_;
+  std::vector<bool> silent_;
   std::vector<Loop> loops_;
   std::vector<NodeKey> keys_;
   std::vector<std::vector<Edge>> edges_;
@@ -683,7 +691,8 @@ bool Skeleton::compatible(uint32_t a, uint32_t b) const {
   return program_order(std::min(a, b), std::max(a, b));
 }
 
-Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind, uint32_t max_nodes) {
+Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind,
+                          const std::vector<std::vector<bool>>& silent, uint32_t max_nodes) {
   Skeleton s;
   s.test = &test;
   s.bound = bound;
@@ -719,11 +728,11 @@ Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependenc
   s.init_events = static_cast<uint32_t>(s.events.size());
   std::vector<std::vector<bool>> observable(test.threads.size());
   for (uint32_t t = 0; t < test.threads.size(); ++t) observable[t].assign(test.code(t).registers.size(), false);
-  if (kind == Unrolling::safety)
+  if (kind == Unrolling::safety || kind == Unrolling::direct)
     for (const auto& o : prog::observables(test))
       if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    ThreadUnroller u(s, t, dependencies, kind, observable);
+    ThreadUnroller u(s, t, dependencies, kind, observable, silent.empty() ? std::vector<bool>{} : silent[t]);
     if (!u.run(max_nodes))
       return unsupported_at(test.span, "the unrolled program is too large", "lower --bound");
   }

@@ -72,6 +72,7 @@ struct Exit {
   uint32_t barrier_event = 0;  // blocked
   uint32_t node = 0;           // repeats
   uint32_t loop = 0;           // repeats: index into SymThread::loops
+  bool early = false;          // stopped: before the bound, after an iteration without effect
 };
 
 struct SymLoop {
@@ -99,6 +100,7 @@ struct SymThread {
 
 enum class Unrolling : uint8_t {
   safety,     // a thread stops where it would jump back once too often
+  direct,     // as safety, but a thread stops after an iteration that had no effect (enc/reduction.h)
   liveness,   // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
   fragments,  // as safety, but a thread may also be left behind before any event (`halted`)
   unfair_liveness,  // liveness and fragments
@@ -121,7 +123,8 @@ struct Skeleton {
 
 // Registers that only a condition looks at are dead unless the unrolling is for safety.
 // Unsupported when the unrolling has more than `max_nodes` states.
+// `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all have).
 Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind = Unrolling::safety,
-                          uint32_t max_nodes = 200000);
+                          const std::vector<std::vector<bool>>& silent = {}, uint32_t max_nodes = 200000);
 
 }  // namespace fencepost::enc

@@ -117,6 +117,11 @@ class Analysis {
   }
 
   void compute(NodeId id) {
+    compute_node(id);
+    if (base_.folded && m_.nodes[id].type != Type::set) out_.node[id].must = out_.node[id].must - Relation::identity(base_.live);
+  }
+
+  void compute_node(NodeId id) {
     const Node& node = m_.nodes[id];
     NodeBounds& out = out_.node[id];
     auto kid = [&](size_t k) -> const NodeBounds& { return out_.node[node.kids[k]]; };

@@ -15,6 +15,9 @@ namespace fencepost::rel {
 
 struct BaseBounds {
   uint32_t n = 0;
+  // An index stands for any number of events, of all iterations of a loop: nothing is a must pair with itself then, and
+  // `implied_by` is empty.
+  bool folded = false;
   BitSet live;                 // events that may run
   BitSet always;               // events that run in every execution
   Relation compatible;         // both may run in one execution (reflexive)
