@@ -6,8 +6,8 @@
 //                     tests (weak fairness), and `solve` against both
 //   --kind published  as states, with the published progress tests on one location; $FENCEPOST_PROGRESS_DATA is the
 //                     folder of progress-tests.jsonl
-//   --kind reduced    as loops, under the Vulkan models; conditions and races, with iterations left out, against `enumerate`
-//                     at bounds up to 4
+//   --kind reduced    as loops, under the Vulkan models; conditions, races and termination, with iterations left out,
+//                     against the same without at bounds up to 4
 //   --extra E         loops: at most so many instructions more than threads
 //   --seed S --count N --bound B --seconds T -j N
 //   --only I          just program I, printed, with what is said of it
@@ -187,6 +187,28 @@ Record reduced(const Setup& s, uint64_t i) {
         out.say(fmt::format("{} {}: with iterations left out {}, enumerate at bound {} {}", name, check::name(property),
                             fencepost::name(short_one.verdict.status), o.bound, fencepost::name(full.verdict.status)));
     }
+  }
+  // Termination: the same, with a lasso looked for at one bound more.
+  check::Options o = options_for(s, rng.below(2) == 0 ? "FAIR" : k_progress[rng.below(6)], test.dialect);
+  if (rng.below(3) == 0) o.fairness = witness::Fairness::scoped;
+  o.reduce = true;
+  o.bound = 2;
+  Job job = Job::with_budget(s.seconds);
+  const check::Result short_one = check::solve_termination(test, model, o, job);
+  if (short_one.verdict.status != Status::holds && short_one.verdict.status != Status::fails) return out;
+  o.reduce = false;
+  for (o.bound = 2; o.bound <= 4; ++o.bound) {
+    Job again = Job::with_budget(s.seconds);
+    const check::Result full = o.bound == 2 ? check::enumerate_termination(test, model, o, again) : check::solve_termination(test, model, o, again);
+    if (s.only >= 0)
+      fmt::print("{} termination bound {}: reduced {}, without {}\n", name, o.bound, fencepost::name(short_one.verdict.status),
+                 fencepost::name(full.verdict.status));
+    if (full.verdict.status != Status::holds && full.verdict.status != Status::fails) continue;
+    ++out.exact;
+    if (full.verdict.status != short_one.verdict.status)
+      out.say(fmt::format("{} termination: with iterations left out {}, at bound {} {}", name, fencepost::name(short_one.verdict.status),
+                          o.bound, fencepost::name(full.verdict.status)));
+    break;
   }
   return out;
 }

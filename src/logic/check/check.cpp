@@ -8,8 +8,7 @@ namespace {
 
 bool decided(Status s) { return s == Status::holds || s == Status::fails || s == Status::unknown; }
 
-Result both(const prog::Test& test, const cat::Model& model, Options options, Job& job) {
-  options.reduce = false;   // the same bound, counted alike
+Result both(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   Result a = solve(test, model, options, job);
   Result b = enumerate(test, model, options, job);
   if (decided(a.verdict.status) && decided(b.verdict.status)) {
@@ -78,7 +77,8 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   Options now = options;
-  now.reduce = options.reduce || options.auto_bound;
+  // Two engines are compared at a bound that both count alike.
+  now.reduce = options.engine != Engine::both && (options.reduce || options.auto_bound);
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;
   const bool timed = job.deadline != Job::Clock::time_point::max();

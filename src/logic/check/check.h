@@ -33,7 +33,7 @@ struct Options {
   witness::Fairness fairness = witness::Fairness::co;       // termination: what a read in a loop may go on reading
   bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
   // solve: leave out iterations that had no effect, where that loses nothing (enc/reduction.h). Then the bound counts only
-  // iterations with an effect, so that an answer may be given that would else be unknown; check() says so for auto_bound.
+  // iterations with an effect, so that an answer may be given that would else be unknown; check() sets it for auto_bound, unless the engine is `both`.
   bool reduce = false;
   bool symmetry = true;         // solve: of executions that differ in the order of exchangeable threads, look at one
   std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large

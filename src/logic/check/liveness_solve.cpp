@@ -4,6 +4,10 @@
 // Fragments: to know that no loop with effects goes beyond the bound, executions are not enough in which everybody
 // comes as far as possible. The first thread to go beyond it does so while the others are anywhere; so the question is
 // asked of executions in which any thread may be left behind before any event.
+//
+// Silent iterations (enc/reduction.h) count as iterations without effect there, if the lasso was looked for with one
+// iteration more: who goes on for ever with silent iterations alone shows it in two rounds, behind less iterations with an
+// effect than the bound of the fragments (docs/semantics.md, Iterations left out).
 #include <chrono>
 
 #include "check/liveness.h"
@@ -73,8 +77,13 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   // That the judge could not repeat a candidate does not say that nobody can.
   if (rejected > 0)
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
-  Queries fragments(test, model, options, job);
-  if (auto ok = fragments.prepare(enc::Unrolling::fragments); !ok)
+  Options shorter = options;
+  enc::Reduction reduction;
+  if (options.reduce && options.bound >= 2) reduction = enc::reduction_of(test, model);
+  if (reduction.any_silent()) --shorter.bound;
+  else reduction.silent.clear();
+  Queries fragments(test, model, shorter, job);
+  if (auto ok = fragments.prepare(enc::Unrolling::fragments, reduction.silent); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
   if (fragments.may_be_cut()) {
     const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats);

@@ -11,6 +11,7 @@
 // A silent iteration is one that wrote, but only by read-modify-writes that put back the value which they had read. Leaving
 // it out makes their readers read what they had read. For models whose constraints are, letter by letter, those for which
 // docs/semantics.md has the proof (`k_proven`), this too loses nothing, if all accesses of the cell are mutually ordered.
+#include <algorithm>
 #include <vector>
 
 #include "cat/model.h"
@@ -22,6 +23,9 @@ struct Reduction {
   bool conditions = false;   // idle iterations may be left out of complete executions
   bool races = false;        // and of those that raise a flag
   std::vector<std::vector<bool>> silent;   // thread, instruction: an rmw that may be left out when it changes nothing
+  bool any_silent() const {
+    return std::any_of(silent.begin(), silent.end(), [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
+  }
 };
 
 Reduction reduction_of(const prog::Test& test, const cat::Model& model);
