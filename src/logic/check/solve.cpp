@@ -57,7 +57,12 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   }
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
   if (q.may_be_cut()) {
-    const Found cut = q.ask(Goal::cut, false, r.stats);
+    // Without idle iterations threads come less far than they did: so the others may stand anywhere.
+    Queries fragments(test, model, options, job);
+    if (direct)
+      if (auto ok = fragments.prepare(enc::Unrolling::direct_fragments, reduction.silent); !ok)
+        return done(Status::unsupported, ok.error().list[0].message);
+    const Found cut = direct ? fragments.ask(Goal::fragment_cut, false, r.stats) : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     if (cut.answer == Answer::sat)
       return done(Status::unknown, "a loop reached bound " + std::to_string(options.bound));

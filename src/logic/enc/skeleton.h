@@ -102,6 +102,7 @@ enum class Unrolling : uint8_t {
   safety,     // a thread stops where it would jump back once too often
   direct,     // as safety, but a thread stops after an iteration that had no effect (enc/reduction.h)
   liveness,   // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
+  direct_fragments,  // direct, but a thread may also be left behind before any event (`halted`)
   fragments,  // as safety, but a thread may also be left behind before any event (`halted`)
   unfair_liveness,  // liveness and fragments
 };
@@ -121,7 +122,7 @@ struct Skeleton {
   bool program_order(uint32_t a, uint32_t b) const;
 };
 
-// Registers that only a condition looks at are dead unless the unrolling is for safety.
+// Registers that only a condition looks at are dead unless the unrolling is `safety` or `direct...`.
 // Unsupported when the unrolling has more than `max_nodes` states.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all have).
 Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind = Unrolling::safety,
