@@ -27,6 +27,7 @@ struct Place {
   uint32_t instr = 0;
   uint32_t part = 0;
   vocab::TagSet tags;
+  std::optional<vocab::TagSet> failed_tags;   // of the read of an rmw that does not write
   bool read = false, write = false, barrier = false;
   std::set<Cell> cells;       // that it may access
   prog::SymbolId symbol = k_none;
@@ -100,9 +101,15 @@ class Folded {
     b.compatible = Relation::product(b.live, b.live);
     b.implied_by.assign(n, BitSet(n));
     b.tags.assign(vocab::k_tags, BitSet(n));
+    b.sometimes.assign(vocab::k_tags, BitSet(n));
     for (uint32_t i = 0; i < n; ++i)
-      for (size_t t = 0; t < vocab::k_tags; ++t)
-        if (places_[i].tags.has(static_cast<Tag>(t))) b.tags[t].set(i);
+      for (size_t t = 0; t < vocab::k_tags; ++t) {
+        const Place& p = places_[i];
+        const bool good = p.tags.has(static_cast<Tag>(t));
+        const bool failed = p.failed_tags ? p.failed_tags->has(static_cast<Tag>(t)) : good;
+        if (good || failed) b.tags[t].set(i);
+        if (good != failed) b.sometimes[t].set(i);
+      }
     for (size_t k = 0; k < vocab::k_bases; ++k) {
       b.may[k] = Relation(n);
       b.must[k] = Relation(n);
@@ -152,6 +159,10 @@ class Folded {
           p.read = true;
           p.tags.add(Tag::R);
           if (in.kind == Kind::rmw) p.tags.add(Tag::RMW);
+          if (in.kind == Kind::rmw && in.guard && in.failed_tags) {
+            p.failed_tags = *in.failed_tags;
+            p.failed_tags->add(Tag::R).add(Tag::RMW);
+          }
           break;
         case Kind::store:
           p.write = true;
@@ -172,6 +183,7 @@ class Folded {
       places_.back().partner = static_cast<uint32_t>(places_.size());
       p.partner = static_cast<uint32_t>(places_.size()) - 1;
       p.part = 1;
+      p.failed_tags.reset();
       p.read = false;
       p.write = true;
       p.tags = in.store_tags;
@@ -364,6 +376,9 @@ bool mutually_ordered(const Folded& f, const Place& rmw) {
     if (p.thread != k_nobody && p.cells.contains(*rmw.cells.begin())) accesses.push_back(&p);
   for (const Place* a : accesses) {
     if (!a->tags.has(Tag::ATOM) || a->symbol != rmw.symbol) return false;
+    if (a->failed_tags)   // atomic, and of one scope, either way
+      for (Tag t : {Tag::ATOM, Tag::SG, Tag::WG, Tag::QF, Tag::DV})
+        if (a->tags.has(t) != a->failed_tags->has(t)) return false;
     for (const Place* b : accesses)
       if (!f.in_scope_of_each_other(*a, *b)) return false;
   }

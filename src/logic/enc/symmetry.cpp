@@ -152,7 +152,7 @@ class Exchange {
   bool event_maps(uint32_t e) {
     const SymEvent& a = s_.events[e];
     const SymEvent& b = s_.events[event_image(e)];
-    if (a.part != b.part || !(a.tags == b.tags) || a.read != b.read || a.write != b.write || a.width != b.width || a.node != b.node)
+    if (a.part != b.part || !(a.tags == b.tags) || !(a.failed_tags == b.failed_tags) || a.read != b.read || a.write != b.write || a.width != b.width || a.node != b.node)
       return false;
     if ((a.partner == k_none) != (b.partner == k_none) || (a.partner != k_none && event_image(a.partner) != b.partner)) return false;
     if (!term_maps(a.guard, b.guard)) return false;
