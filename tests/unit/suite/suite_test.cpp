@@ -4,7 +4,10 @@
 #include <map>
 #include <set>
 
+#include "base/job.h"
 #include "cat/library.h"
+#include "cycle/families.h"
+#include "cycle/layout.h"
 #include "suite/conformance.h"
 #include "suite/decide.h"
 #include "suite/mutate.h"
@@ -57,6 +60,38 @@ TEST(Decide, KnownVerdicts) {
     m.options.quantifier = q;
     EXPECT_EQ(ask(*make_test(m.spec, m.options), ptx(), {}, job).reach, Reach::forbidden);
   }
+}
+
+// Where a cycle begins numbers threads and locations, and changes no verdict; both engines say so.
+TEST(Decide, RotationsAgree) {
+  Job job;
+  Rng rng(5);
+  FamilyRequest r;
+  r.most_threads = 3;
+  r.relations = {*parse_kind("Po"), *parse_kind("Fence.acq_rel.gpu"), *parse_kind("Fence.sc.cta")};
+  r.reads = {*parse_node("relaxed.gpu"), *parse_node("acquire.gpu")};
+  r.writes = {*parse_node("relaxed.gpu"), *parse_node("release.cta")};
+  r.placement = FamilyRequest::Placement::all;
+  std::vector<Spec> specs;
+  ASSERT_TRUE(enumerate(r, [&](const Spec& s) {
+    if (rng.chance(0.01)) specs.push_back(s);
+    return specs.size() < 120;
+  }));
+  check::Options both;
+  both.engine = check::Engine::both;
+  uint32_t forbidden = 0;
+  for (const Spec& s : specs) {
+    const size_t by = 1 + rng.below(s.cycle.size() - 1);
+    const Cycle turned = rotated(s.cycle, by);
+    const auto a = lay_out(s.cycle), b = lay_out(turned);
+    std::vector<uint32_t> from(b->threads.size());
+    for (size_t k = 0; k < s.cycle.size(); ++k) from[b->thread_of[k]] = a->thread_of[(k + by) % s.cycle.size()];
+    const Reach x = ask(*make_test(s, {}), ptx(), both, job).reach;
+    EXPECT_EQ(ask(*make_test({turned, permuted(s.tree, from)}, {}), ptx(), both, job).reach, x) << name(s);
+    forbidden += x == Reach::forbidden;
+  }
+  EXPECT_GT(forbidden, 0u);
+  EXPECT_LT(forbidden, specs.size());
 }
 
 TEST(Decide, SmallestForbidden) {
