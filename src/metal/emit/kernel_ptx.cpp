@@ -242,13 +242,15 @@ class Printer {
       }
       case K::load: {
         const std::string at = address(s.place);
-        code_.line(fmt::format("ld.{}.{}.b{} {}, {}", order(s.order), space(s.place), s.place.width, reg(s.var), at));
+        access(s, fmt::format("ld.{}.{}.b{}", order(s.order), space(s.place), s.place.width),
+               fmt::format("{}, {}", reg(s.var), at));
         keep(s.var);
         return;
       }
       case K::store: {
         const std::string v = code_.value(s.value), at = address(s.place);
-        code_.line(fmt::format("st.{}.{}.b{} {}, {}", order(s.order), space(s.place), s.place.width, at, v));
+        access(s, fmt::format("st.{}.{}.b{}", order(s.order), space(s.place), s.place.width),
+               fmt::format("{}, {}", at, v));
         return;
       }
       case K::atomic:
@@ -289,6 +291,23 @@ class Printer {
     }
   }
 
+  // An access of the frame; a relaxed one with a line of its own.
+  void access(const Statement& s, const std::string& instruction, const std::string& operands) {
+    const bool relaxed = s.kind == K::atomic || s.order != code::Order::plain;
+    if (relaxed) {
+      line_ = k_first_frame_site + static_cast<uint32_t>(out_.frame.size());
+      code_.directive(fmt::format(".loc 1 {} 0", line_));
+      PtxSite site;
+      site.line = line_;
+      site.segment = segment_;
+      site.loops = static_cast<uint32_t>(ends_.size());
+      site.instruction = instruction;
+      out_.frame.push_back(std::move(site));
+    }
+    code_.line(instruction + " " + operands);
+    frame();
+  }
+
   void atomic(const Statement& s) {
     const uint8_t w = s.place.width;
     const std::string v = code_.value(s.value);
@@ -301,9 +320,9 @@ class Printer {
     const std::string how = fmt::format("{}.{}.{}{}", s.order == code::Order::group ? "relaxed.cta" : "relaxed.gpu",
                                         space(s.place), name, w);
     if (s.var == code::k_no_var && !returns)
-      code_.line(fmt::format("red.{} {}, {}", how, at, v));
+      access(s, "red." + how, fmt::format("{}, {}", at, v));
     else
-      code_.line(fmt::format("atom.{} {}, {}, {}{}", how, s.var == code::k_no_var ? "_" : reg(s.var), at, compare, v));
+      access(s, "atom." + how, fmt::format("{}, {}, {}{}", s.var == code::k_no_var ? "_" : reg(s.var), at, compare, v));
   }
 
   // Goes to `target` if the condition is `when`.

@@ -19,9 +19,10 @@
 // Parameters of the entry, in order: one 64-bit address for each buffer, then `opaque`, opaque_bytes(kernel) bytes
 // that the launch must set to 0. Every address is in global memory.
 //
-// Line numbers. `.loc` gives every instruction of the test a line of its own (k_first_site + its number); all else has
-// line k_frame_line. An assembler asked for line information (-lineinfo) keeps them, so the gate finds the machine code
-// of each instruction without any marker that would disturb the test.
+// Line numbers. `.loc` gives every instruction of the test a line of its own (k_first_site + its number), and every
+// relaxed access of the frame too (k_first_frame_site + its number); all else has line k_frame_line. An assembler asked
+// for line information (-lineinfo) keeps them, so the gate finds the machine code of each instruction without any
+// marker that would disturb the test.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,7 +32,7 @@
 
 namespace fencepost::emit {
 
-inline constexpr uint32_t k_frame_line = 1, k_first_site = 1000;
+inline constexpr uint32_t k_frame_line = 1, k_first_site = 1000, k_first_frame_site = 100000;
 
 struct PtxOptions {
   uint32_t sm = 90;               // compute capability * 10
@@ -53,6 +54,7 @@ struct PtxText {
   std::string kernel;  // name of the entry
   std::string text;
   std::vector<PtxSite> sites;  // in the order of the text
+  std::vector<PtxSite> frame;  // relaxed accesses of the frame (stress, alignment), likewise
 };
 
 uint32_t opaque_bytes(const code::Kernel& kernel);

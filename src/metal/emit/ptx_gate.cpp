@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "emit/cubin.h"
 #include "prog/shape.h"
@@ -160,6 +161,7 @@ class Gate {
       const auto at = by_line.find(i.line);
       if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
       const std::string text = memory_instruction(i);
+      if (is_access(text)) accessed_.insert(i.line);
       if (text.empty() || text == "ERRBAR") continue;
       const size_t site = at == by_line.end() ? k_frame : at->second;
       if (!all_.empty() && all_.back().site == site && is_narrower(all_.back().text, text)) forget_last();
@@ -173,6 +175,9 @@ class Gate {
   WhatRanReport report() const {
     WhatRanReport out;
     out.verdict = WhatRan::as_written;
+    out.frame = static_cast<uint32_t>(ptx_.frame.size());
+    for (const PtxSite& f : ptx_.frame)
+      if (!accessed_.contains(f.line) && out.frame_missing++ == 0) out.first_missing = f.instruction;
     std::vector<WhatRan> verdicts;
     for (size_t s = 0; s < found_.size(); ++s) verdicts.push_back(verdict(s));
     for (const auto& [key, sites] : straight_) {
@@ -383,6 +388,7 @@ class Gate {
 
   const PtxText& ptx_;
   std::vector<Found> found_;                                               // by site
+  std::set<uint32_t> accessed_;                                            // lines with an access
   std::vector<Any> all_;                                                   // of the kernel
   std::vector<std::pair<uint64_t, uint64_t>> backward_;                    // branches: target, address
   std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> straight_;  // by role and segment

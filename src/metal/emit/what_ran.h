@@ -26,6 +26,10 @@ struct WhatRanReport {
   WhatRan verdict = WhatRan::unverified;
   std::string reason;              // one sentence unless as_written
   std::vector<WhatRanSite> sites;  // empty when nobody could look
+  // Relaxed accesses of the frame (stress, alignment), and how many of them are not in the machine code. They are no
+  // part of the verdict: a lost one makes a run weaker, not wrong.
+  uint32_t frame = 0, frame_missing = 0;
+  std::string first_missing;  // "st.relaxed.gpu.global.b32"
 };
 
 }  // namespace fencepost::emit

@@ -59,6 +59,8 @@ TEST(ProgramPtx, BundledExamplesAreAsWritten) {
           if (k != 1) continue;
           const auto r = emit::what_ran(*ptx, out.cubin);
           ++verdicts[emit::name(r.verdict)];
+          EXPECT_GT(r.frame, 10u);
+          EXPECT_EQ(r.frame_missing, 0u) << e.path() << " " << r.first_missing;
           if (r.verdict != emit::WhatRan::as_written)
             std::cout << "  " << e.path().stem().string() << " " << plan::name(mode) << " is " << emit::name(r.verdict)
                       << ": " << r.reason << "\n";
