@@ -60,6 +60,8 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Initial values of a shader's variables, in place of those that it gives in comments."},
     {OptionId::condition, "--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,
      "The question about a shader: 'exists C', 'not exists C' or 'forall C', in place of its own."},
+    {OptionId::exists, "--exists", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
+     "Short for --condition 'exists (C)'."},
     {OptionId::filter, "--filter", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
      "Only executions of a shader that end in C count, in place of its own filter."},
     {OptionId::entry, "--entry", "", "NAME", Type::text, "", "", 0, 0, "front", k_launch,

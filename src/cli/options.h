@@ -21,7 +21,7 @@ enum class Verb : uint8_t {
 };
 
 enum class OptionId : uint8_t {
-  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, filter, entry, model_dir, dialect,
+  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, exists, filter, entry, model_dir, dialect,
   progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
   values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
   progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, inline_ptx, parameters, mode, region,

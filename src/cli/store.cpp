@@ -104,6 +104,7 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::suites: s.suites = split(value, ','); break;
     case OptionId::inputs: s.inputs = split(value, ';'); break;
     case OptionId::condition: s.condition = value; break;
+    case OptionId::exists: s.condition = "exists (" + value + ")"; break;
     case OptionId::filter: s.filter = value; break;
     case OptionId::entry: s.entry = value; break;
     case OptionId::grid:

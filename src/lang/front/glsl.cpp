@@ -16,7 +16,7 @@ namespace fencepost::front::glsl {
 namespace {
 
 constexpr size_t k_most_text = size_t{1} << 17;
-constexpr size_t k_stack = size_t{1} << 30;
+constexpr size_t k_stack = size_t{8} << 20, k_stack_per_byte = 4096;  // a quarter has sufficed for all that was tried
 constexpr std::string_view k_pragma = "#pragma use_vulkan_memory_model";
 
 // The text with the pragma behind its "#version" line (which must be the first), where it is missing; lines keep their numbers.
@@ -201,11 +201,12 @@ struct Work {
 }  // namespace
 
 // glslang walks what it has parsed by recursion, and a long sum is a deep tree: "x + x + ..." of 20,000 terms overflows the
-// usual stack. A shader of the largest size that is read needs less than a third of this one, of which only what is used costs memory.
+// usual stack. This one grows with the text.
 Expected<std::string> compile(const SourcePtr& source) {
   if (source->text.size() > k_most_text)
     return unsupported_at(Span{source, 0, 0}, fmt::format("a shader of {} bytes is not read", source->text.size()), fmt::format("at most {} are", k_most_text));
   Work work{source, std::nullopt};
+  const size_t stack = k_stack + k_stack_per_byte * source->text.size();
   pthread_attr_t attributes;
   pthread_t thread;
   const auto run = [](void* w) -> void* {
@@ -214,9 +215,9 @@ Expected<std::string> compile(const SourcePtr& source) {
     return nullptr;
   };
   pthread_attr_init(&attributes);
-  const bool started = pthread_attr_setstacksize(&attributes, k_stack) == 0 && pthread_create(&thread, &attributes, run, &work) == 0;
+  const bool started = pthread_attr_setstacksize(&attributes, stack) == 0 && pthread_create(&thread, &attributes, run, &work) == 0;
   pthread_attr_destroy(&attributes);
-  if (!started) return unsupported_at(Span{source, 0, 0}, "there is no memory for the shader compiler", fmt::format("it wants {} MiB of address space for its stack", k_stack >> 20));
+  if (!started) return unsupported_at(Span{source, 0, 0}, "there is no memory for the shader compiler", fmt::format("it wants {} MiB of address space for its stack", stack >> 20));
   pthread_join(thread, nullptr);
   return *std::move(work.result);
 }
