@@ -27,7 +27,10 @@ std::string hash_of(std::string_view bytes) {
   return fmt::format("{:016x}", h);
 }
 
-uint64_t mix(uint64_t seed, uint64_t number) { return Rng(seed ^ (0x9e3779b97f4a7c15u * (number + 1))).next(); }
+// A run with a round group's seed begins with that round group.
+uint64_t mix(uint64_t seed, uint64_t number) {
+  return number == 0 ? seed : Rng(seed ^ (0x9e3779b97f4a7c15u * (number + 1))).next();
+}
 
 bool yes(const device::Info& info, std::string_view property) {
   return std::any_of(info.properties.begin(), info.properties.end(),
@@ -96,7 +99,10 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
   for (const device::Defect& d : info.defects)
     if (d.refuses_loops) t.loop_budget = 32768;
-  t.memory_words = info.id == "reference" ? 1u << 16 : host ? 1u << 20 : info.api == device::Api::vulkan ? 1u << 26 : uint64_t{1} << 28;
+  t.memory_words = info.id == "reference"            ? 1u << 16
+                   : host                            ? 1u << 20
+                   : info.api == device::Api::vulkan ? 1u << 26
+                                                     : uint64_t{1} << 28;
   if (options.memory_words != 0) t.memory_words = options.memory_words;
   if (info.memory_bytes != 0) t.memory_words = std::min<uint64_t>(t.memory_words, info.memory_bytes / 4 / 2);
   return t;

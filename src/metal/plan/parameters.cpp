@@ -47,7 +47,7 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
      "apart: each location has a region. together: the locations of one instance index are neighbours (before the "
      "shuffle)."},
     {offset, "offset", false, "", 0, 63, 0, 15, 0, "words",
-     "Where a region starts inside its cache line; drawn for each location."},
+     "Up to where in its cache line a region starts; drawn for each location."},
     {xy_stride, "xy-stride", true, "", 1, 4096, 1, 256, 0, "words",
      "x-y stride: further distance between the regions of two locations."},
     {dummy_pattern, "dummy-pattern", false, "parallel|broadcast|conflict|mixed", 0, 3, 3, 3, 0, "",

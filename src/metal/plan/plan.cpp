@@ -137,7 +137,8 @@ class Drawing {
   Expected<Configuration> run() {
     for (const ParameterInfo& i : parameter_table()) {
       const auto& wish = wishes_.wishes[static_cast<size_t>(i.id)];
-      at(i.id) = draw_parameter(i, wish ? *wish : Wish{i.from, i.to}, rng_);
+      Rng own = stream(static_cast<uint64_t>(i.id));
+      at(i.id) = draw_parameter(i, wish ? *wish : Wish{i.from, i.to}, own);
     }
     if (p_.loops || p_.shape.mode != Mode::parallel) {
       if (fixed(schedule) && at(schedule) == 0)
@@ -164,6 +165,8 @@ class Drawing {
   }
 
  private:
+  // Each parameter has random numbers of its own, so that giving one does not change the others.
+  Rng stream(uint64_t number) const { return Rng(c_.seed + 0x9e3779b97f4a7c15u * (number + 1)); }
   uint32_t& at(ParameterId id) { return c_.drawn[static_cast<size_t>(id)]; }
   bool fixed(ParameterId id) const {
     const auto& w = wishes_.wishes[static_cast<size_t>(id)];
@@ -212,7 +215,7 @@ class Drawing {
       const uint32_t usual = std::max(least, std::min(most, target_.usual_lanes));
       uint32_t choices = 1;
       while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
-      at(lanes) = least << rng_.below(choices);
+      at(lanes) = least << stream(k_parameters).below(choices);
     }
     if (at(lanes) < least || at(lanes) > target_.max_lanes)
       return error_at({}, fmt::format("lanes={} cannot be met", at(lanes)),
@@ -227,9 +230,11 @@ class Drawing {
           fmt::format("the test needs {} workgroups at the same time, and the device runs {}", fewest, room));
     if (!wished(groups)) {
       const uint32_t top = std::max(fewest, std::min(room, 2 * target_.units));
-      at(groups) = w.one_instance
-                       ? fewest
-                       : std::max(fewest, 2u > top ? fewest : 2 + static_cast<uint32_t>(rng_.below(top - 1)));
+      at(groups) =
+          w.one_instance
+              ? fewest
+              : std::max(fewest,
+                         2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_parameters + 1).below(top - 1)));
       at(groups) = std::min(at(groups), top);
     }
     if (at(groups) < fewest || at(groups) > std::min(room, target_.max_groups))
@@ -285,7 +290,7 @@ class Drawing {
       least_stride = std::max(least_stride, std::bit_ceil(footprint(p_, o)));
     at(stride) = std::max(at(stride), least_stride);
     for (size_t o = 0; o < p_.test.objects.size(); ++o) {
-      const uint64_t off = wished(offset) ? at(offset) : at(offset) == 0 ? 0 : rng_.below(uint64_t{at(offset)} + 1);
+      const uint64_t off = rng_.below(uint64_t{at(offset)} + 1);
       offsets_.push_back(off % target_.line_words & ~uint64_t{1});
     }
     if (offsets_.empty()) offsets_.push_back(0);

@@ -44,8 +44,7 @@ Options quick() {
 }
 
 TEST(Runner, GroupsAreFunctionsOfSeedAndNumber) {
-  const Options o = quick();
-  const auto once = [&](uint64_t number) {
+  const auto once = [&](const Options& o, uint64_t number) {
     const auto b = open_reference(5);
     auto r = Runner::make(sb(), o, *b);
     EXPECT_TRUE(r.has_value()) << render(r.error());
@@ -54,8 +53,20 @@ TEST(Runner, GroupsAreFunctionsOfSeedAndNumber) {
     g->seconds = g->device_seconds = 0;
     return *g;
   };
-  EXPECT_EQ(once(3), once(3));
-  EXPECT_NE(once(3).parameters, once(4).parameters);
+  const Options o = quick();
+  const RoundGroup third = once(o, 3);
+  EXPECT_EQ(once(o, 3), third);
+  EXPECT_NE(once(o, 4).parameters, third.parameters);
+  // A run with the group's seed begins with it, and giving the parameters that were drawn changes nothing.
+  Options again = o;
+  again.seed = third.seed;
+  for (const bool given : {false, true}) {
+    if (given) ASSERT_TRUE(plan::set_parameters(again.parameters, third.parameters).has_value());
+    RoundGroup first = once(again, 0);
+    EXPECT_EQ(first.seed, third.seed);
+    first.number = third.number;
+    EXPECT_EQ(first, third) << given;
+  }
 }
 
 TEST(Runner, CountsAddUpAndOnlyInterleavingsAreSeen) {
