@@ -309,8 +309,9 @@ class Shader {
     const auto word = [&](const term::Expr& e) { return t.resized(t.value(e), e.width(), w); };
     std::string call;
     if (shape.kind == K::compare)
-      call = fmt::format("atomicCompSwap({}, {}, {}, {}, {}, {})", p, word(shape.operand), word(shape.desired),
-                         scope_name(tags), semantics(tags), semantics(tags, true));
+      call =
+          fmt::format("atomicCompSwap({}, {}, {}, {}, {}, {})", p, word(shape.operand), word(shape.desired),
+                      scope_name(tags), semantics(tags), semantics(o.instr.failed_tags.value_or(o.instr.tags), true));
     else
       call =
           fmt::format("{}({}, {}{}, {}, {})", at->second, p, shape.kind == K::sub ? (w == 64 ? "0ul - " : "0u - ") : "",

@@ -494,10 +494,10 @@ class Function {
     const std::string scope = scope_of(o), semantics = constant(s, 32);
     std::string old;
     if (shape.kind == K::compare) {
-      // A failure cannot release; it acquires where the success does.
-      const uint32_t order = s & (k_acquire | k_acquire_release) ? uint32_t{k_acquire} : 0u;
-      const uint32_t unequal =
-          order == 0 ? 0 : order | (s & (k_uniform | k_workgroup_memory | k_image | k_output | k_visible));
+      // Where the test does not say what a failure does: it cannot release, and acquires where the success does.
+      prog::TagSet failed = o.instr.failed_tags.value_or(o.instr.tags);
+      failed.remove(Tag::REL);
+      const uint32_t unequal = semantics_of(failed);
       const std::string want = resized(value(shape.operand), shape.operand.width(), w);
       const std::string v = resized(value(shape.desired), shape.desired.width(), w), p = pointer(o.place);
       old = result(fmt::format("OpAtomicCompareExchange {} {} {} {} {} {} {}", type(w), p, scope, semantics,

@@ -13,7 +13,7 @@
 //
 // Refused by name: instructions of other dialects, sc2 and sc3 (images, outputs), avdevice and visdevice (operations
 // of the host), and operations that SPIR-V has no atomic for. A compare-exchange that writes only on success is
-// OpAtomicCompareExchange, whose failure acquires where its success does.
+// OpAtomicCompareExchange, with the failure that the test says, else one that acquires where the success does.
 //
 // The frame: plain accesses are NonPrivatePointer, relaxed ones atomics with semantics None; barriers are
 // AcquireRelease over both storage classes with MakeAvailable and MakeVisible; `fence` is OpMemoryBarrier

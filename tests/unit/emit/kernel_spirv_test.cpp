@@ -62,3 +62,18 @@ TEST(KernelSpirv, WhatAShaderCannotSayIsRefusedByName) {
                 .find("'st.weak' is no instruction of the Vulkan memory model"),
             std::string::npos);
 }
+
+TEST(KernelSpirv, FailedExchangesKeepTheirOrder) {
+  const auto exchange = [](const char* failure) {
+    return printed(
+        std::string("#version 450\n#extension GL_KHR_memory_scope_semantics : require\n"
+                    "layout(local_size_x = 1) in;\nlayout(binding = 0) nonprivate buffer B { uint x; uint y; };\n"
+                    "void main() {\n  y = atomicCompSwap(x, 0u, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, "
+                    "gl_SemanticsAcquireRelease, ") +
+        failure + ");\n}\n");
+  };
+  const std::string acquire = exchange("gl_StorageSemanticsBuffer, gl_SemanticsAcquire"),
+                    relaxed = exchange("0, gl_SemanticsRelaxed");
+  EXPECT_NE(acquire.find("%u_1 %u_72 %u_66 %u_1 %u_0"), std::string::npos) << acquire;
+  EXPECT_NE(relaxed.find("%u_1 %u_72 %u_0 %u_1 %u_0"), std::string::npos) << relaxed;
+}
