@@ -95,7 +95,10 @@ void Module::read_type(const Instruction& i) {
       break;
     case Op::OpTypeStruct:
       t.kind = Type::Kind::struct_;
-      for (size_t k = 0; k < i.size(); ++k) t.members.push_back(i.word(k));
+      for (size_t k = 0; k < i.size(); ++k) {
+        t.members.push_back(i.word(k));
+        if (!types_.contains(i.word(k))) forward_.insert(i.word(k));
+      }
       t.offsets.resize(t.members.size());
       if (const auto it = offsets_.find(i.result); it != offsets_.end())
         for (const auto& [m, offset] : it->second) {
@@ -117,6 +120,9 @@ void Module::read_type(const Instruction& i) {
     default: t.kind = Type::Kind::opaque; break;
   }
   if (const auto it = stride_.find(i.result); it != stride_.end()) t.stride = it->second;
+  // Only a pointer may be declared after a structure that has it; else a structure could contain itself.
+  if (forward_.contains(i.result) && t.kind != Type::Kind::pointer)
+    fail(i, fmt::format("{} is a member of a structure that was declared before it", name(i.result)), "a type is declared before it is used");
   types_.emplace(i.result, std::move(t));
 }
 

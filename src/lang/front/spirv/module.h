@@ -96,6 +96,7 @@ class Module {
   vocab::Dialect dialect_ = vocab::Dialect::vulkan;
   bool address32_ = true;
   std::unordered_map<Id, Type> types_;
+  std::unordered_set<Id> forward_;  // members of structures that were not declared yet
   std::unordered_map<Id, const Instruction*> definitions_;
   std::unordered_map<Id, uint32_t> built_in_, spec_id_, stride_, set_, binding_;
   std::unordered_map<Id, std::map<uint32_t, uint32_t>> offsets_;
