@@ -389,6 +389,12 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were corrupt; 3 when a "
      "forbidden state may be the compiler's doing or something is undecided; else 0.",
      "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o rates.svg", false},
+    {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
+     "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that not all threads of "
+     "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as --blockDim and --gridDim. "
+     "'fencepost prove --help' lists the options, which have a table of their own (docs/prove.md).\n\n"
+     "The exit status is 0 when the kernel is verified, 1 when it has or may have a defect, and 3 when it is not decided.",
+     "fencepost prove --local_size=64 --num_groups=16 kernel.cl\nfencepost prove --blockDim=256 --gridDim=* kernel.cu\nfencepost prove --suite examples/kernels", false},
     {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
      true},
 }};

@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, lower, run, devices, gen, suite, campaign, merge, judge, help_markdown, count_
+  progress_print, progress_models, relax, lower, run, devices, gen, suite, campaign, merge, judge, prove, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {

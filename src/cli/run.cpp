@@ -37,6 +37,9 @@ int report_errors(const Console& console, const Diagnostics& ds) {
 }
 
 int run(const std::vector<std::string>& args, const Console& console) {
+  // `prove` has options of its own, in the words of the reference tool.
+  if (!args.empty() && args.front() == "prove") return run_prove(args, console);
+  if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
   const auto parsed = parse_command_line(args);
   if (!parsed) return report_errors(console, parsed.error());
   if (!parsed->command) {
@@ -74,6 +77,7 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::devices: return run_devices(line, console);
     case Verb::gen: return run_gen(line, console);
     case Verb::suite: return run_suite(line, console);
+    case Verb::prove: break;  // handled above
     case Verb::help_markdown: console.out(markdown()); return k_exit_holds;
     case Verb::count_: break;
   }

@@ -14,6 +14,7 @@ int run_relax(const CommandLine& line, const Console& console);
 int run_lower(const CommandLine& line, const Console& console);
 int run_gen(const CommandLine& line, const Console& console);
 int run_suite(const CommandLine& line, const Console& console);
+int run_prove(const std::vector<std::string>& args, const Console& console);  // args[0] is the verb
 int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
 int run_campaign(const CommandLine& line, const Console& console);

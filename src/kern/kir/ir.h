@@ -110,9 +110,9 @@ struct Region {
   FunctionId owner;  // origin parameter, by_value, automatic and variables inside a function; else none
   Space space = Space::global;
   Origin origin = Origin::parameter;
-  uint32_t element = 1;  // bytes of one element, as declared (the scalar under all dimensions and vectors)
+  uint32_t element = 1;  // bytes of one element, as declared: a scalar, a vector, a structure
   std::vector<uint64_t>
-      dimensions;  // `float A[4][8]`: 4, 8; outermost first; a leading 0: length unknown. Vector lengths are last.
+      dimensions;                // `float4 A[4][8]`: 4, 8; outermost first; a leading 0 of a parameter: length unknown
   std::optional<uint64_t> size;  // bytes, when known
   Contents contents = Contents::unknown;
   std::vector<uint8_t> initial;          // contents given: `size` bytes

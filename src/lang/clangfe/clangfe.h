@@ -29,6 +29,7 @@ struct Options {
                                              // recur or have contracts; false: they stay functions
   enum Annotations { all, none, only_requires } annotations = all;
   bool invariants_as_candidates = false;
+  bool straight_invariants = false;  // refuse && and || in loop invariants, as the reference does
 };
 
 // False in a program that was built without LLVM: then compile() says so (unsupported).

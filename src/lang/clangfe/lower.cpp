@@ -22,7 +22,7 @@ using namespace kir;
 Demangled demangle(llvm::StringRef name) {
   if (!name.consume_front("_Z")) return {name.str(), ""};
   unsigned length = 0;
-  name.consume_front("L");         // of internal linkage
+  name.consume_front("L");      // of internal linkage
   if (name.starts_with("N")) {  // nested names are the user's or C++ headers'; the last part is enough
     name = name.drop_front();
     llvm::StringRef last;
@@ -179,10 +179,6 @@ void Lowering::describe(Region& r, llvm::Type* type, bool known_length) {
     type = a->getElementType();
   }
   if (r.size == 0) r.size.reset();  // `extern __shared__ T x[]`
-  if (auto* v = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    r.dimensions.push_back(v->getNumElements());
-    type = v->getElementType();
-  }
   r.element = type->isSized() ? std::max<uint32_t>(1, layout_.getTypeAllocSize(type).getFixedValue()) : 1;
 }
 
@@ -337,7 +333,8 @@ void Lowering::add_functions() {
 
 namespace {
 
-// ".p[4]": how the source names what lies at an offset of a variable of this type; "" when the debug information is silent.
+// ".p[4]": how the source names what lies at an offset of a variable of this type; "" when the debug information is
+// silent.
 std::string member_path(const llvm::DIType* t, uint64_t offset) {
   std::string path;
   while (t != nullptr) {
@@ -353,7 +350,8 @@ std::string member_path(const llvm::DIType* t, uint64_t offset) {
       uint64_t size = c->getSizeInBits() / 8;
       for (const auto* e : c->getElements()) {
         const auto* range = llvm::dyn_cast<llvm::DISubrange>(e);
-        const auto* count = range != nullptr ? llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount()) : nullptr;
+        const auto* count =
+            range != nullptr ? llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount()) : nullptr;
         if (count == nullptr || count->isZero()) return path;
         size /= count->getZExtValue();
         path += "[" + std::to_string(offset / size) + "]";
@@ -365,7 +363,8 @@ std::string member_path(const llvm::DIType* t, uint64_t offset) {
     const llvm::DIType* next = nullptr;
     for (const auto* e : c->getElements()) {
       const auto* m = llvm::dyn_cast<llvm::DIDerivedType>(e);
-      if (m == nullptr || (m->getTag() != llvm::dwarf::DW_TAG_member && m->getTag() != llvm::dwarf::DW_TAG_inheritance)) continue;
+      if (m == nullptr || (m->getTag() != llvm::dwarf::DW_TAG_member && m->getTag() != llvm::dwarf::DW_TAG_inheritance))
+        continue;
       const uint64_t at = m->getOffsetInBits() / 8, size = std::max<uint64_t>(1, m->getSizeInBits() / 8);
       if (offset < at || offset >= at + size) continue;
       if (m->getTag() == llvm::dwarf::DW_TAG_member) path += "." + m->getName().str();
@@ -429,7 +428,8 @@ void Lowering::add_parameters(llvm::Function& f, FunctionId id) {
         // Each pointer in it points to an array of its own, as a parameter would.
         for (const Leaf& l : leaves(a.getParamByValType())) {
           if (l.type.kind != Type::pointer) continue;
-          const RegionId target = fresh_region(name + member_path(declared.count(n) != 0 ? declared[n] : nullptr, l.offset), id, place_);
+          const RegionId target =
+              fresh_region(name + member_path(declared.count(n) != 0 ? declared[n] : nullptr, l.offset), id, place_);
           module_.regions[target.index].origin = Origin::parameter;
           module_.regions[target.index].space = space_of(l.llvm->getPointerAddressSpace());
           if (module_.regions[target.index].space == Space::private_)
@@ -474,7 +474,7 @@ void Lowering::add_parameters(llvm::Function& f, FunctionId id) {
             if (element != nullptr && element->getSizeInBits() >= 8)
               r.element = static_cast<uint32_t>(element->getSizeInBits() / 8);
             while (const auto* c = llvm::dyn_cast_or_null<llvm::DICompositeType>(element)) {
-              if (c->getTag() != llvm::dwarf::DW_TAG_array_type) break;
+              if (c->getTag() != llvm::dwarf::DW_TAG_array_type || c->isVector()) break;
               for (const auto* e : c->getElements())
                 if (const auto* range = llvm::dyn_cast<llvm::DISubrange>(e))
                   if (const auto* count = llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount()))
@@ -489,13 +489,20 @@ void Lowering::add_parameters(llvm::Function& f, FunctionId id) {
                 text != nullptr && text->getString().starts_with("image")) {
               r.origin = Origin::image;
               r.space = Space::global;
-              r.element = 4;
-              r.dimensions = {0, 4};
+              r.element = 16;
+              r.dimensions = {0};
             }
           region = {static_cast<uint32_t>(module_.regions.size())};
           module_.regions.push_back(std::move(r));
         }
-        vs.push_back(parameter(parts.size() == 1 ? name : name + "." + std::to_string(k), parts[k].type, region));
+        ValueId given = parameter(parts.size() == 1 ? name : name + "." + std::to_string(k), parts[k].type, region);
+        // Whoever calls a function that nobody calls here may give each thread another place of the array.
+        if (region && !is_kernel(f)) {
+          block_ = {0};
+          given = offset_pointer(
+              given, any({Type::bits, static_cast<uint8_t>(module_.pointer_bits)}, "where the argument points to"));
+        }
+        vs.push_back(given);
       }
     }
     values_[&a] = vs;

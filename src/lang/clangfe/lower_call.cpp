@@ -92,8 +92,18 @@ std::vector<Leaf> Lowering::copy_plan(const llvm::Value* a, const llvm::Value* b
     const uint64_t size = layout_.getTypeAllocSize(t);
     if (size == 0 || length % size != 0 || length / size > 4096) continue;
     std::vector<Leaf> plan;
-    const auto once = leaves(t);
+    std::vector<Leaf> once;
+    uint64_t covered = 0;  // padding is copied too, byte by byte
+    const auto pad = [&](uint64_t to) {
+      for (; covered < to; ++covered) once.push_back({{Type::bits, 8}, covered, 1, nullptr});
+    };
+    for (const Leaf& l : leaves(t)) {
+      pad(l.offset);
+      once.push_back(l);
+      covered = l.offset + l.bytes;
+    }
     if (once.empty()) continue;
+    pad(size);
     for (uint64_t k = 0; k < length / size; ++k)
       for (Leaf l : once) {
         l.offset += k * size;

@@ -76,7 +76,7 @@ void mark_for_inlining(llvm::Module& m) {
 }
 
 // The blocks from the one that holds `begin` to the one that holds the next spec_end become one block.
-void flatten(llvm::Instruction* begin) {
+void flatten(llvm::Instruction* begin, bool straight_invariants) {
   llvm::BasicBlock* first = begin->getParent();
   const auto ends_in = [](llvm::BasicBlock* b, llvm::BasicBlock::iterator from) {
     for (auto it = from; it != b->end(); ++it)
@@ -105,6 +105,11 @@ void flatten(llvm::Instruction* begin) {
     }
   }
   if (last == nullptr || region.count(first) == 0) return;
+  if (straight_invariants)
+    for (const llvm::Instruction& i : *last)
+      if (const llvm::Function* f = callee(i);
+          f != nullptr && f->getName().starts_with("__fencepost_") && f->getName().ends_with("invariant"))
+        return;
   for (llvm::BasicBlock* b : region)
     if (b != first)
       for (llvm::BasicBlock* p : llvm::predecessors(b)) {
@@ -167,13 +172,13 @@ void flatten(llvm::Instruction* begin) {
     if (b != first) b->eraseFromParent();
 }
 
-void flatten_annotations(llvm::Function& f) {
+void flatten_annotations(llvm::Function& f, bool straight_invariants) {
   // Blocks vanish while we walk: collect first, each annotation once.
   std::vector<llvm::Instruction*> begins;
   for (llvm::BasicBlock& b : f)
     for (llvm::Instruction& i : b)
       if (is_call_of(i, "__fencepost_spec_begin")) begins.push_back(&i);
-  for (llvm::Instruction* b : begins) flatten(b);
+  for (llvm::Instruction* b : begins) flatten(b, straight_invariants);
 }
 
 // __requires_fresh_array(p) of a variable of the function: p is set to a fresh array. Done before promotion, so that
@@ -254,7 +259,7 @@ void prepare(llvm::Module& module, const Options& options) {
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());
     promote.run(f, managers.fam);
-    flatten_annotations(f);
+    flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     llvm::FunctionPassManager shape;
     if (irreducible(f)) {

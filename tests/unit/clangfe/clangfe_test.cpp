@@ -38,7 +38,7 @@ TEST_F(Clangfe, a_store_keeps_its_place_region_and_width) {
             "kernel @foo(%0 A: ptr -> foo.A)  ; kernel.cl:1:1\n"
             "b0:\n"
             "  %2:32 = id local_id.0  ; kernel.cl:2:5\n"
-            "  %4:32 = mul %2 4:32  ; kernel.cl:2:3\n"
+            "  %4:32 = mul %2 4:32 nsw  ; kernel.cl:2:3\n"
             "  %5:ptr = pointer_add %0 %4  ; kernel.cl:2:3\n"
             "  store 4 %5 {foo.A} site 0 <- 7:32  ; kernel.cl:2:22\n"
             "  return  ; kernel.cl:3:1\n");

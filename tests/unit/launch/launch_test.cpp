@@ -1,6 +1,7 @@
 // Options of prove and headers of kernel files.
 #include <gtest/gtest.h>
 
+#include "base/read_file.h"
 #include "launch/header.h"
 #include "launch/options.h"
 
@@ -120,6 +121,12 @@ TEST(Header, places_of_bad_options_are_in_the_file) {
   const auto o = parse((*h)->words, (*h)->line);
   ASSERT_FALSE(o);
   EXPECT_NE(render(o.error()).find("k.cl:2:19: error"), std::string::npos) << render(o.error());
+}
+
+TEST(Options, the_manual_has_the_table) {
+  const auto page = read_file(FENCEPOST_SOURCE_DIR "/docs/prove.md");
+  ASSERT_TRUE(page);
+  EXPECT_NE((*page)->text.find(markdown()), std::string::npos) << "docs/prove.md should hold:\n" << markdown();
 }
 
 TEST(Options, the_help_names_every_option) {

@@ -1,0 +1,180 @@
+#include "gate/gate.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "base/read_file.h"
+
+namespace fencepost::gate {
+namespace {
+
+using launch::Answer;
+using launch::Ending;
+
+// Opened once, and kept: clang and LLVM do not like to be unloaded.
+Expected<void*> library() {
+  static std::mutex guard;
+  static void* handle = nullptr;
+  const std::lock_guard lock(guard);
+  if (handle != nullptr) return handle;
+  std::error_code ec;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ec);
+  std::string why;
+  for (const std::filesystem::path& folder :
+       {program.parent_path(), program.parent_path() / ".." / "lib", program.parent_path().parent_path()}) {
+    const std::filesystem::path file = folder / "libfencepost_kern.so";
+    if (!std::filesystem::exists(file, ec)) continue;
+    void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (opened == nullptr) {
+      why = dlerror();
+      continue;
+    }
+    const auto stamp = reinterpret_cast<launch::StampFunction>(dlsym(opened, launch::k_stamp_name));
+    if (stamp == nullptr || std::string(stamp()) != launch::k_stamp) {
+      why = file.string() + " is of another build";
+      continue;
+    }
+    handle = opened;
+    return handle;
+  }
+  auto error = unsupported_at(
+      {}, why.empty() ? "this build has no kernel verifier" : "the kernel verifier cannot be opened: " + why,
+      "install llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
+  return error;
+}
+
+int fail(const Diagnostics& ds, const Output& output) {
+  for (const Diagnostic& d : ds.list) output.err((d.span.source ? "" : "fencepost: ") + render(d));
+  return !ds.list.empty() && ds.list.front().fault == Fault::unsupported ? 3 : 2;
+}
+
+struct Tested {
+  bool counted = false, passed = false;
+  std::string line;
+  double seconds = 0;
+};
+
+Tested run_test(const std::string& path, const launch::Options& shared, launch::AnswerFunction verify) {
+  Tested t;
+  const auto file = read_file(path);
+  if (!file) return {.counted = true, .line = render(file.error())};
+  const auto header = launch::read_header(*file);
+  if (!header) return {.counted = true, .line = render(header.error())};
+  if (!*header) return t;
+  t.counted = true;
+  Answer a;
+  if (auto o = launch::parse((*header)->words, *file); !o) {
+    a.exit_code = 2;
+    a.ending = Ending::command_line_error;
+    for (const Diagnostic& d : o.error().list) a.err += render(d);
+  } else {
+    o->compat = true;
+    o->timeout = std::min(o->timeout, shared.timeout);
+    o->seed = shared.seed;
+    verify(*o, *file, a);
+  }
+  const std::string why = judge(**header, a);
+  t.passed = why.empty();
+  t.seconds = a.seconds;
+  if (!t.passed) t.line = fmt::format("{}: {}\n", path, why);
+  return t;
+}
+
+int suite(const launch::Options& o, launch::AnswerFunction verify, const Output& output) {
+  if (!std::filesystem::is_directory(o.suite))
+    return fail(error_at({}, fmt::format("'{}' is no folder", o.suite), "--suite=DIR").error(), output);
+  const std::vector<std::string> files = launch::kernel_files(o.suite);
+  std::vector<Tested> results(files.size());
+  std::atomic<size_t> next = 0;
+  std::vector<std::thread> workers;
+  const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
+  for (uint32_t w = 0; w < jobs; ++w)
+    workers.emplace_back([&] {
+      for (size_t i = next++; i < files.size(); i = next++) results[i] = run_test(files[i], o, verify);
+    });
+  for (std::thread& w : workers) w.join();
+  size_t passed = 0, failed = 0;
+  double seconds = 0;
+  for (const Tested& t : results) {
+    if (!t.counted) continue;
+    ++(t.passed ? passed : failed);
+    seconds += t.seconds;
+    if (o.list_failures) output.out(t.line);
+  }
+  output.out(fmt::format("{} passed, {} failed\n", passed, failed));
+  if (o.time && passed + failed > 0)
+    output.out(fmt::format("mean {:.3f} s a file\n", seconds / static_cast<double>(passed + failed)));
+  if (passed + failed == 0)
+    return fail(error_at({}, fmt::format("no file below '{}' says what to expect of it", o.suite),
+                         "the first line is //pass or //xfail:NOT_ALL_VERIFIED")
+                    .error(),
+                output);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+Expected<launch::AnswerFunction> verifier() {
+  const auto opened = library();
+  if (!opened) return std::unexpected(opened.error());
+  return reinterpret_cast<launch::AnswerFunction>(dlsym(*opened, launch::k_answer_name));
+}
+
+std::string judge(const launch::Header& h, const Answer& a) {
+  if (a.ending != h.expected)
+    return fmt::format("expected {}, got {}", launch::name(h.expected),
+                       a.exit_code == 3 ? "no decision" : launch::name(a.ending));
+  const std::string missing = launch::missing_pattern(h, a.out + "\n" + a.err);
+  return missing.empty() ? "" : fmt::format("the output has no '{}'", missing);
+}
+
+int prove(const std::vector<std::string>& words, const Output& output) {
+  const auto o = launch::parse(words);
+  if (!o) return fail(o.error(), output);
+  if (o->help) {
+    output.out(launch::help());
+    return 0;
+  }
+  const auto verify = verifier();
+  if (o->version) {
+    std::string text = "no kernel verifier";
+    if (const auto opened = library())
+      reinterpret_cast<launch::VersionFunction>(dlsym(*opened, launch::k_version_name))(text);
+    output.out(text + "\n");
+    return 0;
+  }
+  if (o->suite.empty() && o->files.empty())
+    return fail(error_at({}, "'prove' needs a kernel file", "fencepost prove --help").error(), output);
+  if (!o->suite.empty() && !o->files.empty())
+    return fail(error_at({}, fmt::format("'{}' beside --suite", o->files[0]), "give a file or --suite=DIR").error(),
+                output);
+  if (!verify) return fail(verify.error(), output);
+  if (!o->suite.empty()) return suite(*o, *verify, output);
+  if (o->files.size() > 1)
+    return fail(error_at({}, fmt::format("'{}' is one file too many", o->files[1]),
+                         "prove takes one file; --suite=DIR takes many")
+                    .error(),
+                output);
+  const auto file = read_file(o->files[0]);
+  if (!file) return fail(file.error(), output);
+  Answer a;
+  (*verify)(*o, *file, a);
+  if (!o->output.empty()) {
+    std::ofstream to(o->output, std::ios::binary);
+    to << a.out << a.err;
+    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o->output), "").error(), output);
+  } else {
+    if (!a.err.empty()) output.err(a.err);
+    if (!a.out.empty()) output.out(a.out);
+  }
+  return a.exit_code;
+}
+
+}  // namespace fencepost::gate

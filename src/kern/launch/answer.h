@@ -1,0 +1,27 @@
+#pragma once
+// What the kernel verifier says about one file, and how the program reaches the verifier: it lies in a library of its
+// own (libfencepost_kern.so) that is opened when it is first needed, so that other verbs do not load clang, LLVM and
+// Z3.
+#include <string>
+
+#include "launch/header.h"
+#include "launch/options.h"
+
+namespace fencepost::launch {
+
+struct Answer {
+  int exit_code = 4;                           // 0 verified, 1 defect, 2 bad input, 3 not decided, 4 our fault
+  Ending ending = Ending::boogie_other_error;  // the same in the words of test headers; not decided: boogie_other_error
+  std::string out, err;                        // what to print
+  double seconds = 0;
+};
+
+// The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not.
+inline constexpr const char* k_stamp = "fencepost-kern 1 " __VERSION__;
+using StampFunction = const char* (*)();
+using AnswerFunction = void (*)(const Options&, const SourcePtr&, Answer&);
+using VersionFunction = void (*)(std::string&);
+inline constexpr const char *k_stamp_name = "fencepost_kern_stamp", *k_answer_name = "fencepost_kern_answer",
+                            *k_version_name = "fencepost_kern_version";
+
+}  // namespace fencepost::launch

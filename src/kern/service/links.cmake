@@ -1,0 +1,13 @@
+# The library that the program opens at run time: this room and all below it, with clang and LLVM. What it shares with the
+# program it has in copies of its own (hidden), so that the two never mix.
+if(FENCEPOST_KERNELS)
+  foreach(part base kir term sat clangfe launch interp formula flow prove service)
+    get_target_property(kind fencepost_${part} TYPE)
+    if(kind STREQUAL "STATIC_LIBRARY")
+      set_target_properties(fencepost_${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
+  endforeach()
+  add_library(fencepost_kern SHARED ${dir}/library.cc)
+  target_link_libraries(fencepost_kern PRIVATE fencepost_service)
+  target_link_options(fencepost_kern PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined)
+endif()

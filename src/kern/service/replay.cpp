@@ -1,0 +1,71 @@
+// A counterexample of the prover is a pair of threads and values of parameters; what memory holds is left to the run. A
+// run of the whole launch that shows the same pair of places on the same array confirms it.
+#include "interp/interp.h"
+#include "service/service.h"
+
+namespace fencepost::service {
+namespace {
+
+bool same_defect(const prove::Finding& f, const interp::Defect& d, const kir::Module& m) {
+  using interp::DefectKind;
+  const auto line = [&](kir::PlaceId p) { return kir::where(m, p); };
+  switch (f.kind) {
+    case prove::Kind::race: {
+      if (d.kind != DefectKind::race || d.region != f.region || f.threads.size() != 2) return false;
+      const std::string a = line(f.threads[0].place), b = line(f.threads[1].place), x = line(d.first.place),
+                        y = line(d.second.place);
+      return (a == x && b == y) || (a == y && b == x);
+    }
+    case prove::Kind::barrier_divergence:
+      return d.kind == DefectKind::divergence;
+    case prove::Kind::assertion:
+    case prove::Kind::unreachable:
+    case prove::Kind::barrier_invariant:
+      return d.kind == DefectKind::assertion && line(d.place) == line(f.place);
+    case prove::Kind::precondition:
+      return d.kind == DefectKind::precondition;
+    case prove::Kind::null_pointer:
+      return d.kind == DefectKind::null_access && line(d.place) == line(f.place);
+    case prove::Kind::constant_write:
+      return d.kind == DefectKind::constant_write && line(d.place) == line(f.place);
+    case prove::Kind::out_of_bounds:
+      return d.kind == DefectKind::out_of_bounds && line(d.place) == line(f.place);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o) {
+  if (!m.function(entry).kernel || o.warp_size) return false;
+  interp::Shape shape;
+  uint64_t threads = 1;
+  for (uint32_t d = 0; d < 3; ++d) {
+    const auto local = o.launch.local(d), groups = o.launch.groups(d);
+    if (!local || !groups || *local > 4096 || *groups > 4096) return false;
+    shape.local_size[d] = static_cast<uint32_t>(*local);
+    shape.num_groups[d] = static_cast<uint32_t>(*groups);
+    shape.global_offset[d] = o.launch.offset(d);
+    threads *= *local * *groups;
+  }
+  if (threads > 4096) return false;
+  shape.work_dim = std::max(1u, o.launch.dimensions());
+  const interp::Limits limits{.steps = 300'000};
+  for (const auto drawn : {interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros}) {
+    interp::Inputs inputs;
+    inputs.seed = o.seed + static_cast<uint64_t>(drawn);
+    inputs.drawn = drawn;
+    const auto& parameters = m.function(entry).parameters;
+    for (const auto& [name, value] : f.arguments)
+      for (uint32_t k = 0; k < parameters.size(); ++k)
+        if (parameters[k].name == name) inputs.arguments[k] = value;
+    const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
+    if (r.made_up || r.status == interp::Outcome::impossible) continue;
+    for (const interp::Defect& d : r.defects)
+      if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return true;
+  }
+  return false;
+}
+
+}  // namespace fencepost::service

@@ -1,0 +1,160 @@
+// The words of reports. Where the reference's tests fix the wording, it is theirs, so that scripts read both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "service/service.h"
+
+namespace fencepost::service {
+namespace {
+
+using namespace kir;
+using prove::Finding;
+using prove::Kind;
+using prove::Side;
+
+std::string tuple(const std::array<uint64_t, 3>& v, uint32_t dimensions) {
+  if (dimensions <= 1) return std::to_string(v[0]);
+  return dimensions == 2 ? fmt::format("({}, {})", v[0], v[1]) : fmt::format("({}, {}, {})", v[0], v[1], v[2]);
+}
+
+std::string thread_text(const Module& m, const Side& s, const launch::Options& o) {
+  const uint32_t dims = std::max(1u, o.launch.dimensions());
+  std::array<uint64_t, 3> global{};
+  bool known = true;
+  for (uint32_t d = 0; d < 3; ++d) {
+    const launch::Size size = o.launch.local(d);
+    known = known && (size || s.group_id[d] == 0);
+    global[d] = s.group_id[d] * size.value_or(0) + s.local_id[d] + o.launch.offset(d);
+  }
+  if (m.dialect == Dialect::cuda)
+    return fmt::format("thread {} in thread block {}{}", tuple(s.local_id, dims), tuple(s.group_id, dims),
+                       known ? fmt::format(" (global id {})", tuple(global, dims)) : "");
+  return fmt::format("work item {}with local id {} in work group {}", known ? tuple(global, dims) + " " : "",
+                     tuple(s.local_id, dims), tuple(s.group_id, dims));
+}
+
+std::string kind_text(AccessKind k) {
+  return k == AccessKind::read ? "read" : k == AccessKind::write ? "write" : "atomic";
+}
+std::string capital(std::string s) {
+  s[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s[0])));
+  return s;
+}
+
+std::string code(const Module& m, PlaceId p) {
+  const std::string line = source_line(m, p);
+  return line.empty() ? "" : "  " + line + "\n";
+}
+
+// The calls that led to a place inside a function that was put in the place of its call.
+std::string calls(const Module& m, PlaceId p) {
+  std::string out;
+  const Place* at = m.place(p);
+  for (PlaceId from = at != nullptr ? at->called_from : PlaceId{}; from; from = m.place(from)->called_from)
+    out += fmt::format("invoked from {}:\n{}", where(m, from), code(m, from));
+  return out;
+}
+
+const char* sentence(Kind k) {
+  switch (k) {
+    case Kind::assertion:
+      return "this assertion might not hold";
+    case Kind::unreachable:
+      return "this place might be reached";
+    case Kind::invariant_entry:
+      return "loop invariant might not hold on entry";
+    case Kind::invariant_maintained:
+      return "loop invariant might not be maintained by the loop";
+    case Kind::precondition:
+      return "a precondition for this call might not hold";
+    case Kind::postcondition:
+      return "postcondition might not hold on all return paths";
+    case Kind::barrier_invariant:
+      return "this barrier invariant might not hold";
+    case Kind::barrier_divergence:
+      return "barrier may be reached by non-uniform control flow";
+    case Kind::null_pointer:
+      return "possible null pointer access";
+    case Kind::constant_write:
+      return "possible attempt to modify constant memory";
+    default:
+      return "";
+  }
+}
+
+bool names_thread(Kind k) {
+  return k == Kind::assertion || k == Kind::unreachable || k == Kind::invariant_entry ||
+         k == Kind::invariant_maintained || k == Kind::null_pointer || k == Kind::out_of_bounds;
+}
+
+}  // namespace
+
+std::string element_text(const Region& r, uint64_t offset, uint64_t first, uint64_t last) {
+  if (std::count(r.dimensions.begin() + (r.origin == Origin::parameter && !r.dimensions.empty() ? 1 : 0),
+                 r.dimensions.end(), 0u) > 0)
+    return fmt::format("0-sized array {}", r.name);
+  const uint64_t element = std::max<uint32_t>(1, r.element);
+  uint64_t index = offset / element;
+  std::vector<uint64_t> indices;
+  for (size_t d = r.dimensions.size(); d-- > 1;) {
+    indices.push_back(index % r.dimensions[d]);
+    index /= r.dimensions[d];
+  }
+  indices.push_back(index);
+  std::string out = r.name;
+  for (size_t d = indices.size(); d-- > 0;) out += fmt::format("[{}]", indices[d]);
+  const uint64_t begin = offset / element * element;
+  if (first <= begin && last + 1 >= begin + element) return out;
+  const uint64_t a = first < begin ? 0 : first - begin, b = std::min(last - begin, element - 1);
+  return out + (a == b ? fmt::format(" (byte {})", a) : fmt::format(" (bytes {}..{})", a, b));
+}
+
+std::string finding_text(const Module& m, FunctionId entry, const Finding& f, const launch::Options& o,
+                         bool confirmed) {
+  std::string out;
+  const std::string label = confirmed ? "  confirmed by a run of the kernel\n" : "";
+  const auto arguments = [&] {
+    if (f.arguments.empty()) return std::string();
+    std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);
+    for (const auto& [n, v] : f.arguments) text += fmt::format("  {} = {}\n", n, v);
+    return text;
+  };
+  if (f.kind == Kind::race && f.threads.size() == 2) {
+    const Region& r = m.region(f.region);
+    const uint64_t first = std::max<uint64_t>(f.offset, f.other_offset),
+                   last = std::min<uint64_t>(f.offset + f.bytes, f.other_offset + f.other_bytes) - 1;
+    const std::string& name = m.sources[0]->name;
+    out += fmt::format("{}: error: {} {}-{} race on {}:\n\n", name, "possible", kind_text(f.threads[0].access),
+                       kind_text(f.threads[1].access), element_text(r, first, first, last));
+    for (const Side& s : f.threads) {
+      const std::string at = where(m, s.place);
+      out += at.empty() ? fmt::format("{} by {}, from external source location\n", capital(kind_text(s.access)),
+                                      thread_text(m, s, o))
+                        : fmt::format("{} by {}, {}:\n{}{}", capital(kind_text(s.access)), thread_text(m, s, o), at,
+                                      code(m, s.place), calls(m, s.place));
+      out += "\n";
+    }
+    return out + label + arguments();
+  }
+  const std::string at = where(m, f.place);
+  const std::string thread = f.threads.empty() ? "" : thread_text(m, f.threads[0], o);
+  std::string what = sentence(f.kind);
+  if (f.kind == Kind::out_of_bounds) {
+    const uint64_t offset = static_cast<uint64_t>(f.offset);
+    what = fmt::format("possible array out-of-bounds access on array {}",
+                       element_text(m.region(f.region), offset, offset, offset + f.bytes - 1));
+    out = fmt::format("{}: error: {}{}:\n{}", at, what, thread.empty() ? "" : " by " + thread, code(m, f.place));
+  } else {
+    out = fmt::format("{}: error: {}{}\n{}", at.empty() ? m.sources[0]->name : at, what,
+                      names_thread(f.kind) && !thread.empty() ? " for " + thread : "", code(m, f.place));
+  }
+  out += calls(m, f.place);
+  if (f.kind == Kind::precondition && f.other_place)
+    out += fmt::format("{}: note: this is the precondition that might not hold\n{}", where(m, f.other_place),
+                       code(m, f.other_place));
+  return out + label + arguments();
+}
+
+}  // namespace fencepost::service

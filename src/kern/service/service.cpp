@@ -1,0 +1,227 @@
+#include "service/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "clangfe/clangfe.h"
+#include "kir/print.h"
+
+namespace fencepost::service {
+namespace {
+
+using launch::Answer;
+using launch::Ending;
+
+clangfe::Options front_end_options(const launch::Options& o) {
+  clangfe::Options c;
+  c.dialect = *o.dialect;
+  c.pointer_bits = o.pointer_bits;
+  c.defines = o.defines;
+  c.include_folders = o.include_folders;
+  c.clang_arguments = o.clang_arguments;
+  c.standard = o.standard;
+  c.inline_calls = o.inline_calls;
+  c.annotations = o.annotations == launch::Annotations::none            ? clangfe::Options::none
+                  : o.annotations == launch::Annotations::only_requires ? clangfe::Options::only_requires
+                                                                        : clangfe::Options::all;
+  c.invariants_as_candidates = o.invariants_as_candidates;
+  c.straight_invariants = o.compat;
+  return c;
+}
+
+prove::Options engine_options(const launch::Options& o, const kir::Function& f) {
+  prove::Options p;
+  for (uint32_t d = 0; d < 3; ++d) {
+    p.launch.local_size[d] = o.launch.local(d).value_or(0);
+    p.launch.num_groups[d] = o.launch.groups(d).value_or(0);
+    p.global_offset[d] = o.launch.offset(d);
+  }
+  p.work_dim = std::max(1u, o.launch.dimensions());
+  p.abstraction = o.abstraction == launch::Abstraction::adversarial ? prove::Abstraction::adversarial
+                  : o.abstraction == launch::Abstraction::equality  ? prove::Abstraction::equality
+                                                                    : prove::Abstraction::automatic;
+  p.benign = o.benign_races;
+  p.check_bounds = o.check_array_bounds;
+  p.races = !o.only_divergence && !o.only_log;
+  p.across_groups = !o.only_intra_group;
+  p.infer = o.infer;
+  p.refined_atomics = o.atomics == launch::Atomics::refined;
+  if (o.error_limit > 0) p.max_findings = o.error_limit;
+  for (const launch::Arguments& a : o.kernel_args) {
+    if (a.kernel != f.name) continue;
+    size_t next = 0;
+    for (const kir::Parameter& parameter : f.parameters) {
+      if (parameter.region || next >= a.values.size()) continue;
+      if (p.arguments.size() <= parameter.source_index) p.arguments.resize(parameter.source_index + 1);
+      p.arguments[parameter.source_index] = a.values[next++];
+    }
+  }
+  return p;
+}
+
+// Options that change what is to be proved and that the engine does not know: an answer without them would be about
+// another question.
+std::string not_yet(const launch::Options& o) {
+  if (o.warp_size) return "--warp-sync";
+  if (!o.axiom_files.empty()) return "--boogie-file";
+  if (o.mathematical_integers) return "--math-int";
+  if (!o.kernel_arrays.empty()) return "--kernel-arrays";
+  if (o.check_overflow) return "--check-overflow";
+  return "";
+}
+
+bool has_atomics(const kir::Module& m) {
+  for (const kir::Function& f : m.functions)
+    for (const kir::Block& b : f.blocks)
+      for (const kir::Instruction& i : b.instructions)
+        if (std::holds_alternative<kir::Atomic>(i.action)) return true;
+  return false;
+}
+
+void set(Answer& a, int code, Ending e) {
+  a.exit_code = code;
+  a.ending = e;
+}
+
+Answer refuse(const Diagnostics& ds, Ending ending) {
+  Answer a;
+  const bool unsupported = !ds.list.empty() && ds.list.front().fault == Fault::unsupported;
+  set(a, unsupported ? 3 : 2, ending);
+  for (const Diagnostic& d : ds.list) a.err += (d.span.source ? "" : "fencepost: ") + render(d);
+  return a;
+}
+
+// Which stage of the reference would have refused this: its tests tell the stages apart.
+Ending stage(const Diagnostics& ds) {
+  const Diagnostic& d = ds.list.front();
+  if (d.message.find("does not appear at loop head") != std::string::npos) return Ending::gpuverifyvcgen_error;
+  if (d.fault == Fault::unsupported || d.message.find("function-wide invariant") != std::string::npos ||
+      d.message.find("does not match return type") != std::string::npos)
+    return Ending::bugle_error;
+  return Ending::clang_error;
+}
+
+std::string properties(const launch::Options& o) {
+  const bool cuda = *o.dialect == kir::Dialect::cuda;
+  std::string out;
+  const char* group = cuda ? "thread blocks" : "work groups";
+  if (!o.only_divergence) {
+    out += fmt::format("- no data races within {}\n", group);
+    if (!o.only_intra_group) out += fmt::format("- no data races between {}\n", group);
+  }
+  out += "- no barrier divergence\n- no assertion failures\n";
+  if (o.check_array_bounds)
+    out += "- no out-of-bounds array accesses (for arrays where size information is available)\n";
+  return out;
+}
+
+}  // namespace
+
+Answer answer(const launch::Options& given, const SourcePtr& file) {
+  const auto begin = std::chrono::steady_clock::now();
+  launch::Options o = given;
+  Answer a;
+  const auto done = [&](Answer r) {
+    r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (o.time) r.out += fmt::format("time: {:.3f} s\n", r.seconds);
+    if (!o.time_label.empty()) r.out += fmt::format("{},{:.3f}\n", o.time_label, r.seconds);
+    return r;
+  };
+  if (const auto ok = launch::settle(o, *file); !ok) return done(refuse(ok.error(), Ending::command_line_error));
+  auto module = clangfe::compile(file, front_end_options(o));
+  if (!module) return done(refuse(module.error(), stage(module.error())));
+  if (o.print_ir) {
+    set(a, 0, Ending::success);
+    a.out = kir::print(*module);
+    return done(std::move(a));
+  }
+  // What the options ask of this module and cannot have.
+  Diagnostics wrong;
+  for (const std::string& name : o.check_arrays)
+    if (std::none_of(module->regions.begin(), module->regions.end(),
+                     [&](const kir::Region& r) { return r.name == name; }))
+      wrong.add({.message = fmt::format("Array name '{}' specified for restricted checking is not found", name),
+                 .hint = "the arrays are the pointer parameters and the shared variables"});
+  if (o.abstraction == launch::Abstraction::equality && has_atomics(*module))
+    wrong.add({.message = "--equality-abstraction cannot be used with atomics.",
+               .hint = "leave the option out: arrays that atomics touch are then seen adversarially"});
+  if (!wrong.list.empty()) return done(refuse(wrong, Ending::gpuverifyvcgen_error));
+  std::vector<kir::FunctionId> entries;
+  for (uint32_t i = 0; i < module->functions.size(); ++i) {
+    const kir::Function& f = module->functions[i];
+    if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || (!o.entry.empty() && f.name != o.entry)) continue;
+    entries.push_back({i});
+  }
+  if (entries.empty()) {
+    Diagnostics ds;
+    ds.add(
+        {.span = {file, 0, 0},
+         .message = o.entry.empty() ? "this file has no kernel" : fmt::format("this file has no kernel '{}'", o.entry),
+         .hint = *o.dialect == kir::Dialect::cuda ? "a kernel is a __global__ function"
+                                                  : "a kernel is a __kernel function"});
+    return done(refuse(ds, Ending::clang_error));
+  }
+  if (!o.silent)
+    for (const Diagnostic& w : module->warnings)
+      if (o.verbose) a.err += render(w);
+  const std::string missing = not_yet(o);
+  uint32_t verified = 0, errors = 0;
+  std::vector<std::string> undecided;
+  for (const kir::FunctionId f : entries) {
+    const std::string& name = module->function(f).name;
+    if (!missing.empty()) {
+      undecided.push_back(fmt::format("'{}': {} is not supported", name, missing));
+      continue;
+    }
+    Job job = Job::with_budget(o.timeout);
+    job.seed = o.seed;
+    prove::Options engine = engine_options(o, module->function(f));
+    if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
+    prove::Result r = prove::prove(*module, f, engine, job);
+    // --check-arrays: races on other arrays do not count.
+    if (!o.check_arrays.empty() && r.verdict.status == Status::fails) {
+      std::erase_if(r.findings, [&](const prove::Finding& x) {
+        return x.kind == prove::Kind::race && std::find(o.check_arrays.begin(), o.check_arrays.end(),
+                                                        module->region(x.region).name) == o.check_arrays.end();
+      });
+      if (r.findings.empty()) r.verdict = {.status = Status::holds};
+    }
+    if (r.verdict.status == Status::holds) {
+      ++verified;
+      if (r.verdict.vacuous)
+        a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
+                             file->name, name);
+      continue;
+    }
+    for (const prove::Finding& finding : r.findings) {
+      ++errors;
+      a.err += finding_text(*module, f, finding, o, confirm(*module, f, finding, o)) + "\n";
+    }
+    if (r.verdict.status != Status::fails || r.findings.empty()) {
+      std::string why = r.verdict.detail;
+      for (const std::string& u : r.unsupported) why += (why.empty() ? "" : ", ") + u;
+      undecided.push_back(
+          fmt::format("'{}': {}{}", name, fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why));
+    }
+  }
+  if (o.loop_unwind && errors == 0 && undecided.empty()) undecided.push_back("--findbugs proves nothing");
+  if (errors > 0) {
+    set(a, 1, Ending::not_all_verified);
+  } else if (!undecided.empty()) {
+    set(a, 3, Ending::boogie_other_error);
+  } else {
+    set(a, 0, Ending::success);
+  }
+  if (!o.silent || a.exit_code != 0)
+    a.out += fmt::format("GPUVerify kernel analyser finished with {} verified, {} error{}\n", verified, errors,
+                         errors == 1 ? "" : "s");
+  if (!o.compat) a.out = fmt::format("{} verified, {} error{}\n", verified, errors, errors == 1 ? "" : "s");
+  for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
+  if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
+  if (a.exit_code == 0 && o.silent) a.out.clear();
+  return done(std::move(a));
+}
+
+}  // namespace fencepost::service

@@ -1,0 +1,27 @@
+#pragma once
+// One kernel file from options to answer: read it (clangfe), verify its functions (prove), replay what was found
+// (interp), and say so. All of it runs inside libfencepost_kern.so; the program reaches it through the functions of
+// launch/answer.h.
+//
+// Laws: `verified` (exit 0) only if every function that was asked for was proved; a construct that is not modelled, a
+// spent budget or an unknown answer is exit 3, never a pass. A finding is labelled confirmed only if a concrete run
+// showed it.
+#include "kir/ir.h"
+#include "launch/answer.h"
+#include "prove/prove.h"
+
+namespace fencepost::service {
+
+launch::Answer answer(const launch::Options& options, const SourcePtr& file);
+
+// ---- parts, for tests ------------------------------------------------------------------------------------------
+// "A[1][2] (bytes 4..7)": the element of a region at an offset; the bytes when the access is not the whole element.
+std::string element_text(const kir::Region& r, uint64_t offset, uint64_t first, uint64_t last);
+// The text of one finding, as the reference words it. `confirmed`: a run showed it.
+std::string finding_text(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
+                         bool confirmed);
+// A concrete run of the whole launch with the finding's arguments that shows the same defect; false if the launch is
+// too large, not fixed, or no run does.
+bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o);
+
+}  // namespace fencepost::service

@@ -1,0 +1,137 @@
+// From a kernel's text to the answer that is printed.
+#include "service/service.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "base/read_file.h"
+#include "clangfe/clangfe.h"
+
+namespace fencepost::service {
+namespace {
+
+launch::Answer ask(const std::vector<std::string>& words, const std::string& text, const std::string& name = "k.cl") {
+  const auto o = launch::parse(words);
+  EXPECT_TRUE(o) << (o ? "" : render(o.error()));
+  return answer(*o, make_source(name, text));
+}
+
+class Service : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  }
+};
+
+TEST_F(Service, a_kernel_without_races_is_verified) {
+  const auto a =
+      ask({"--local_size=64", "--num_groups=16"}, "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }");
+  EXPECT_EQ(a.exit_code, 0) << a.err;
+  EXPECT_EQ(a.ending, launch::Ending::success);
+  EXPECT_NE(a.out.find("- no data races between work groups"), std::string::npos) << a.out;
+}
+
+TEST_F(Service, a_race_has_two_threads_two_lines_the_bytes_and_a_run) {
+  const auto a =
+      ask({"--local_size=8", "--num_groups=2"},
+          "typedef struct { int x, y; } S;\n__kernel void k(__global S *a) {\n  a[3].y = get_global_id(0);\n}\n");
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_EQ(a.ending, launch::Ending::not_all_verified);
+  EXPECT_NE(a.err.find("k.cl: error: possible write-write race on a[3] (bytes 4..7):"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("k.cl:3:10:\n  a[3].y = get_global_id(0);"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("confirmed by a run of the kernel"), std::string::npos) << a.err;
+}
+
+TEST_F(Service, what_is_not_modelled_is_never_verified) {
+  const auto a = ask({"--local_size=64", "--num_groups=16", "--math-int"},
+                     "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }");
+  EXPECT_EQ(a.exit_code, 3) << a.out;
+  EXPECT_NE(a.err.find("not decided: 'k': --math-int is not supported"), std::string::npos) << a.err;
+  const auto b = ask({"--blockDim=64", "--gridDim=1"},
+                     "__global__ void k(int *a) { asm volatile(\"cp.async.wait_all;\"); }", "k.cu");
+  EXPECT_EQ(b.exit_code, 3);
+  EXPECT_NE(b.err.find("k.cu:1:29: error: unsupported"), std::string::npos) << b.err;
+  EXPECT_EQ(ask({"--local_size=4", "--num_groups=1", "--findbugs"},
+                "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }")
+                .exit_code,
+            3);
+}
+
+TEST_F(Service, bad_input) {
+  EXPECT_EQ(ask({"--local_size=64"}, "__kernel void k() {}").exit_code, 2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1"}, "__kernel void k() { x = 1; }").exit_code, 2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1"}, "int x(void);").exit_code, 2);
+  EXPECT_EQ(
+      ask({"--local_size=64", "--num_groups=1", "--check-arrays=B"}, "__kernel void k(__global int *A) {}").exit_code,
+      2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1", "--equality-abstraction"},
+                "__kernel void k(__global int *A) { atomic_inc(A); }")
+                .ending,
+            launch::Ending::gpuverifyvcgen_error);
+}
+
+TEST_F(Service, races_on_other_arrays_do_not_count) {
+  const std::string text =
+      "__kernel void k(__global int *A, __global int *B) { A[get_global_id(0)] = 1; B[0] = get_global_id(0); }";
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, text).exit_code, 1);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--check-arrays=A"}, text).exit_code, 0);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--vcgen-opt=/checkArrays:A,B"}, text).exit_code, 1);
+}
+
+TEST_F(Service, the_intermediate_code_on_request) {
+  const auto a =
+      ask({"--local_size=8", "--num_groups=1", "--print-ir"}, "__kernel void k(__global int *A) { A[0] = 1; }");
+  EXPECT_EQ(a.exit_code, 0);
+  EXPECT_EQ(a.out.substr(0, 27), "module opencl pointers 32\nr");
+}
+
+TEST(Report, elements_of_arrays) {
+  kir::Region r;
+  r.name = "L";
+  r.element = 16;
+  r.dimensions = {2, 3, 4, 5};
+  const uint64_t at = 16 * (((1 * 3 + 2) * 4 + 3) * 5 + 3);
+  EXPECT_EQ(element_text(r, at, at, at + 15), "L[1][2][3][3]");
+  EXPECT_EQ(element_text(r, at + 8, at + 8, at + 11), "L[1][2][3][3] (bytes 8..11)");
+  EXPECT_EQ(element_text(r, at + 2, at + 2, at + 2), "L[1][2][3][3] (byte 2)");
+  r.dimensions = {4, 0, 4};
+  EXPECT_EQ(element_text(r, 0, 0, 15), "0-sized array L");
+  r.dimensions = {0};
+  EXPECT_EQ(element_text(r, 48, 48, 63), "L[3]");
+}
+
+// How many kernels of a folder reach the kernel IR, and why the others do not.
+void count_kernels(const char* variable, size_t least) {
+  const char* folder = std::getenv(variable);
+  if (folder == nullptr) GTEST_SKIP() << variable << " names no folder of kernels";
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  size_t reached = 0, total = 0;
+  for (const std::string& path : launch::kernel_files(folder)) {
+    const auto file = read_file(path);
+    ASSERT_TRUE(file);
+    const auto header = launch::read_header(*file);
+    if (!header || !*header) continue;
+    const auto o = launch::parse((*header)->words, *file);
+    if (!o) continue;
+    ++total;
+    clangfe::Options c;
+    c.dialect = path.ends_with(".cu") ? kir::Dialect::cuda : kir::Dialect::opencl;
+    c.defines = o->defines;
+    c.include_folders = o->include_folders;
+    c.inline_calls = o->inline_calls;
+    const auto m = clangfe::compile(*file, c);
+    if (m)
+      ++reached;
+    else
+      printf("%s", render(m.error().list[0]).c_str());
+  }
+  printf("%zu of %zu kernels reach the kernel IR\n", reached, total);
+  EXPECT_GE(reached, least);
+}
+TEST(Corpus, the_reference_suite_reaches_the_ir) { count_kernels("FENCEPOST_GPUVERIFY_SUITE", 650); }
+TEST(Corpus, the_reference_benchmarks_reach_the_ir) { count_kernels("FENCEPOST_GPUVERIFY_BENCHMARKS", 640); }
+
+}  // namespace
+}  // namespace fencepost::service
