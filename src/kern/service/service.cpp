@@ -93,6 +93,19 @@ Answer refuse(const Diagnostics& ds, Ending ending) {
   return a;
 }
 
+// --compat: what the reference says where it refuses the same.
+std::string reference_wording(const Diagnostics& ds) {
+  std::string out;
+  for (const Diagnostic& d : ds.list) {
+    const auto says = [&](const char* part) { return d.message.find(part) != std::string::npos; };
+    if (says("does not appear at loop head")) out += fmt::format("{}: {}\n", d.span.location(), d.message);
+    if (says("does not match return type")) out += "error: Type of __return_val function does not match return type\n";
+    if (says("the address of the built-in function")) out += "error: Unsupported function pointer\n";
+    if (!d.span.source) out += fmt::format("GPUVerify: error: {}\n", d.message);
+  }
+  return out;
+}
+
 // Which stage of the reference would have refused this: its tests tell the stages apart.
 Ending stage(const Diagnostics& ds) {
   const Diagnostic& d = ds.list.front();
@@ -123,6 +136,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   const auto begin = std::chrono::steady_clock::now();
   launch::Options o = given;
   Answer a;
+  const auto rejected = [&](const Diagnostics& ds, Ending e) {
+    Answer r = refuse(ds, e);
+    if (o.compat) r.err += reference_wording(ds);
+    return r;
+  };
   const auto done = [&](Answer r) {
     r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (o.time) r.out += fmt::format("time: {:.3f} s\n", r.seconds);
@@ -131,7 +149,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   };
   if (const auto ok = launch::settle(o, *file); !ok) return done(refuse(ok.error(), Ending::command_line_error));
   auto module = clangfe::compile(file, front_end_options(o));
-  if (!module) return done(refuse(module.error(), stage(module.error())));
+  if (!module) return done(rejected(module.error(), stage(module.error())));
   if (o.print_ir) {
     set(a, 0, Ending::success);
     a.out = kir::print(*module);
@@ -147,7 +165,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   if (o.abstraction == launch::Abstraction::equality && has_atomics(*module))
     wrong.add({.message = "--equality-abstraction cannot be used with atomics.",
                .hint = "leave the option out: arrays that atomics touch are then seen adversarially"});
-  if (!wrong.list.empty()) return done(refuse(wrong, Ending::gpuverifyvcgen_error));
+  if (!wrong.list.empty()) return done(rejected(wrong, Ending::gpuverifyvcgen_error));
   std::vector<kir::FunctionId> entries;
   for (uint32_t i = 0; i < module->functions.size(); ++i) {
     const kir::Function& f = module->functions[i];
@@ -180,6 +198,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     prove::Options engine = engine_options(o, module->function(f));
     if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
     prove::Result r = prove::prove(*module, f, engine, job);
+    if (o.debug) a.out += fmt::format("Found {} barrier interval(s)\n", r.barrier_intervals);
     // --check-arrays: races on other arrays do not count.
     if (!o.check_arrays.empty() && r.verdict.status == Status::fails) {
       std::erase_if(r.findings, [&](const prove::Finding& x) {
@@ -215,9 +234,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     set(a, 0, Ending::success);
   }
   if (!o.silent || a.exit_code != 0)
-    a.out += fmt::format("GPUVerify kernel analyser finished with {} verified, {} error{}\n", verified, errors,
+    a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "", verified, errors,
                          errors == 1 ? "" : "s");
-  if (!o.compat) a.out = fmt::format("{} verified, {} error{}\n", verified, errors, errors == 1 ? "" : "s");
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if (a.exit_code == 0 && o.silent) a.out.clear();

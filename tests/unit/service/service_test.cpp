@@ -80,6 +80,15 @@ TEST_F(Service, races_on_other_arrays_do_not_count) {
   EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--vcgen-opt=/checkArrays:A,B"}, text).exit_code, 1);
 }
 
+TEST_F(Service, the_references_words_on_request) {
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= n), i < n; i++) {}\n}\n");
+  EXPECT_EQ(a.ending, launch::Ending::gpuverifyvcgen_error);
+  EXPECT_NE(a.err.find("k.cl:2:19: user-specified invariant does not appear at loop head"), std::string::npos) << a.err;
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= 100), i < 100; i++) {}\n}\n").exit_code, 0);
+  const auto b = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k() {}");
+  EXPECT_NE(b.out.find("GPUVerify kernel analyser finished with 1 verified, 0 errors"), std::string::npos) << b.out;
+}
+
 TEST_F(Service, the_intermediate_code_on_request) {
   const auto a =
       ask({"--local_size=8", "--num_groups=1", "--print-ir"}, "__kernel void k(__global int *A) { A[0] = 1; }");
