@@ -190,6 +190,13 @@ class Drawing {
     return target_.groups_together ? target_.max_groups : std::max(target_.units, 1u);
   }
 
+  // Mode warp: how often the dummy words of `subgroups` subgroups fit into half of the memory.
+  uint32_t dummy_room(uint32_t subgroups) const {
+    if (p_.shape.mode != Mode::warp) return 0xffffffu;
+    const uint64_t each = uint64_t{std::max(subgroups, 1u)} * std::max(p_.operations, 1u) * k_dummy_words;
+    return static_cast<uint32_t>(std::clamp<uint64_t>(target_.memory_words / 2 / each, 1, 0xffffff));
+  }
+
   Expected<void> lanes_and_groups() {
     MapWish w;
     w.subgroup = target_.subgroup;
@@ -212,7 +219,8 @@ class Drawing {
       most = std::max(least, std::min(most, p_.shared_words / need *
                                                 (w.split || w.one_lane ? p_.tree.warps * p_.tree.positions : 1)));
     if (!wished(lanes)) {
-      const uint32_t usual = std::max(least, std::min(most, target_.usual_lanes));
+      const uint32_t usual =
+          std::max(least, std::min({most, target_.usual_lanes, dummy_room(least_groups(p_.tree, w)) * w.subgroup}));
       uint32_t choices = 1;
       while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
       at(lanes) = least << stream(k_parameters).below(choices);
@@ -229,7 +237,7 @@ class Drawing {
           p_.test.span,
           fmt::format("the test needs {} workgroups at the same time, and the device runs {}", fewest, room));
     if (!wished(groups)) {
-      const uint32_t top = std::max(fewest, std::min(room, 2 * target_.units));
+      const uint32_t top = std::max(fewest, std::min({room, 2 * target_.units, dummy_room(w.lanes / w.subgroup)}));
       at(groups) =
           w.one_instance
               ? fewest
