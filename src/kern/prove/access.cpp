@@ -43,8 +43,9 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
 }
 
 // The set of the current interval. Summaries of loops pass their accesses on to the loop's head.
-void Execution::track(AccessKind kind, const Access& access, Pair guard, Pair pointer, Mode mode) {
-  if (!tracking_) return;
+Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair pointer, Mode mode) {
+  Pair last = both(pool_.yes());
+  if (!tracking_) return last;
   for (RegionId r : access.regions) {
     const Space space = m_.region(r).space;
     if (space == Space::private_ || space == Space::constant) continue;
@@ -59,13 +60,14 @@ void Execution::track(AccessKind kind, const Access& access, Pair guard, Pair po
     auto it = sets_.find(key);
     if (it == sets_.end())
       it = sets_.emplace(key, Tracked{both(pool_.no()), both(pool_.constant(0, pointers.offset_bits))}).first;
-    const Pair chosen = unknown(1, "tracked", false);
+    const Pair chosen = last = unknown(1, "tracked", false);
     for (size_t t = 0; t < 2; ++t) {
       const Term now = pool_.all(here[t], chosen[t]);
       it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
       it->second.offset[t] = pool_.ite(now, offset[t], it->second.offset[t]);
     }
   }
+  return last;
 }
 
 Term Execution::accessed(const Compute& c, Term pointer, int thread, uint8_t width, Mode mode) {

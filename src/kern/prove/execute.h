@@ -96,6 +96,8 @@ struct Obligation {
 // Facts that both runs take as given: names of candidate invariants that were refuted.
 using Refuted = std::set<std::string>;
 
+bool specification(const kir::Function& f);
+
 class Execution {
  public:
   Execution(Pool& pool, const kir::Module& m, const flow::Effects& effects, kir::FunctionId entry,
@@ -142,6 +144,12 @@ class Execution {
     std::vector<kir::ValueId> ensures;
     std::vector<kir::PlaceId> ensure_places;
     std::vector<bool> ensure_global;
+    struct Effect {
+      const kir::Frame* frame;
+      kir::PlaceId place;
+      Pair guard, pointer;
+    };
+    std::vector<Effect> frames;
     std::vector<Pair> returned;
     std::string path;
     uint32_t depth = 0;
@@ -203,6 +211,7 @@ class Execution {
   void instruction(Activation& a, const kir::Instruction& in, Pair guard, Mode mode);
   void call(Activation& a, const kir::Instruction& in, const kir::Call& c, Pair guard, Mode mode);
   void annotation(Activation& a, const kir::Instruction& in, const kir::Annotation& n, Pair guard, Mode mode);
+  void frame(Activation& a, const kir::Instruction& in, const kir::Frame& f, Pair guard, Mode mode);
   void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
 
   // loops
@@ -232,7 +241,7 @@ class Execution {
   void warp_forget(const kir::Access& access, Mode mode);
   bool conflicts_possible(kir::RegionId r) const;
 
-  void track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
+  Pair track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
   uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
