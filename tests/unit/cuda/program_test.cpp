@@ -21,7 +21,7 @@ plan::Target h200() {
   plan::Target t;
   t.units = 132, t.subgroup = 32, t.max_lanes = 1024, t.max_groups = 2147483647, t.shared_words = 12288,
   t.line_words = 32;
-  t.resident = 264, t.memory_words = uint64_t{1} << 30;
+  t.resident = {{1024, 264}}, t.memory_words = uint64_t{1} << 30;
   return t;
 }
 
