@@ -79,6 +79,8 @@ const char* sentence(Kind k) {
       return "possible null pointer access";
     case Kind::constant_write:
       return "possible attempt to modify constant memory";
+    case Kind::async_operands:
+      return "threads of a group may disagree about this group copy, or not all reach it";
     default:
       return "";
   }
