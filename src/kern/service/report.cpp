@@ -142,7 +142,8 @@ std::string finding_text(const Module& m, FunctionId entry, const Finding& f, co
   }
   const std::string at = where(m, f.place);
   const std::string thread = f.threads.empty() ? "" : thread_text(m, f.threads[0], o);
-  std::string what = sentence(f.kind);
+  const bool as_assertion = f.kind == Kind::unreachable && o.compat;  // the reference calls it so
+  std::string what = sentence(as_assertion ? Kind::assertion : f.kind);
   if (f.kind == Kind::out_of_bounds) {
     const uint64_t offset = static_cast<uint64_t>(f.offset);
     what = fmt::format("possible array out-of-bounds access on array {}",

@@ -105,6 +105,12 @@ std::string reference_wording(const Diagnostics& ds) {
   for (const Diagnostic& d : ds.list) {
     const auto says = [&](const char* part) { return d.message.find(part) != std::string::npos; };
     if (says("does not appear at loop head")) out += fmt::format("{}: {}\n", d.span.location(), d.message);
+    // Older versions of clang called this a declaration.
+    if (says("use of undeclared identifier '")) {
+      const size_t at = d.message.find('\'');
+      const std::string name = d.message.substr(at, d.message.find('\'', at + 1) - at + 1);
+      out += fmt::format("{}: error: implicit declaration of function {} is invalid\n", d.span.location(), name);
+    }
     if (says("does not match return type")) out += "error: Type of __return_val function does not match return type\n";
     if (says("the address of the built-in function")) out += "error: Unsupported function pointer\n";
     if (!d.span.source) out += fmt::format("GPUVerify: error: {}\n", d.message);
@@ -242,8 +248,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     set(a, 0, Ending::success);
   }
   if (!o.silent || a.exit_code != 0)
-    a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "", verified, errors,
-                         errors == 1 ? "" : "s");
+    a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
+                         verified, errors, errors == 1 ? "" : "s");
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if (a.exit_code == 0 && o.silent) a.out.clear();

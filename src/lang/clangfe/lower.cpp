@@ -305,10 +305,10 @@ void Lowering::add_functions() {
           if (const auto* kind = llvm::dyn_cast<llvm::MDString>(n->getOperand(1));
               kind != nullptr && kind->getString() == "kernel")
             kernels_.insert(f);
-  // Inlined functions that nobody calls any more are gone, unless nothing else is left of them.
+  // Functions that were put in the place of all their calls are gone.
   std::set<const llvm::Function*> dropped;
-  if (options_.inline_calls)
-    for (const llvm::Function& f : *in_.module)
+  for (const llvm::Function& f : *in_.module)
+    if (options_.inline_calls || f.hasFnAttribute(llvm::Attribute::AlwaysInline))
       if (!f.isDeclaration() && !is_kernel(f) && f.use_empty() && !f.getName().starts_with("__fencepost_axiom_"))
         dropped.insert(&f);
   for (llvm::Function& f : *in_.module) {
