@@ -377,7 +377,7 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
       }
     j.seen = std::move(o);
     describe_standing(j);
-    const bool could_bite = std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes; });
+    const bool could_bite = std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.ran; });
     if (j.condition == Allowed::no && could_bite) {
       ++out.forbidden;
       if (j.has_teeth()) ++out.with_teeth;

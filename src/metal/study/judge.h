@@ -131,7 +131,7 @@ struct Judged {
   std::vector<Judgement> list;        // tests by name, then device, then configuration
   uint32_t count(Standing s) const;
   uint64_t instances() const;
-  // Of the forbidden tests with weakenings that the model allows: how many have one that was seen.
+  // Of the forbidden tests with weakenings that the model allows and that ran: how many have one that was seen.
   uint32_t forbidden = 0, with_teeth = 0;
   int exit_code() const;              // 1 violated or broken_run, 3 suspected or undecided, else 0
 };

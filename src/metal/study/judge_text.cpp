@@ -28,6 +28,7 @@ std::string teeth_text(const Judgement& j) {
     ran += t.ran ? 1 : 0;
     seen += t.seen > 0 ? 1 : 0;
   }
+  if (ran == 0) return "";
   return fmt::format("{} of {} seen{}", seen, could, ran < could ? fmt::format(" ({} ran)", ran) : "");
 }
 
@@ -61,7 +62,7 @@ std::string summary(const Judged& j) {
     if (const uint32_t n = j.count(s); n > 0) out += fmt::format(" {} {},", n, name(s));
   out.back() = '.';
   if (j.forbidden > 0)
-    out += fmt::format(" Of {} forbidden outcomes that a one-step weakening allows, {} had such a weakening seen under the same stress ({:.0f} %).",
+    out += fmt::format(" Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress ({:.0f} %).",
                        j.forbidden, j.with_teeth, 100.0 * j.with_teeth / j.forbidden);
   return out + "\n";
 }
