@@ -1,0 +1,176 @@
+// Runs in a child process: hanging devices, stored runs, early stops; and what many runs say of progress models.
+#include "trial/session.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "trial/summary.h"
+
+namespace fencepost::trial {
+namespace {
+
+using exports::Mapping;
+
+axb::Test read(const std::string& json) {
+  auto tests = axb::parse(make_source("tests.jsonl", json + "\n"));
+  if (!tests || tests->size() != 1) throw std::runtime_error(tests ? "not one test" : render(tests.error()));
+  return tests->front();
+}
+axb::Test consumer() { return read(R"({"config":"2t2i","id":4,"threads":[[[0,0,0,0,0]],[[0,0,1,1,1]]]})"); }
+axb::Test two_places() {
+  return read(R"({"config":"two","id":1,"threads":[[[0,0,0,0,0]],[[1,0,1,1,1],[0,0,2,1,1]]]})");
+}
+axb::Test livelock() {  // ends only when the other thread's write falls between two instructions
+  return read(R"({"config":"strong","id":0,"threads":[[[0,0,1,1,1],[0,1,0,1,0]],[[0,0,1,1,0],[0,0,0,1,0]]]})");
+}
+
+struct Heard {
+  std::vector<Started> started;
+  std::vector<Ran> ran;
+  std::vector<Refused> refused;
+  size_t finished = 0;
+};
+Heard all_of(const std::vector<Task>& tasks, double patience = 20) {
+  Heard h;
+  Job job;
+  run_tasks(tasks, patience, job, [&](const Message& m) {
+    if (const auto* s = std::get_if<Started>(&m)) h.started.push_back(*s);
+    if (const auto* r = std::get_if<Ran>(&m)) h.ran.push_back(*r);
+    if (const auto* x = std::get_if<Refused>(&m)) h.refused.push_back(*x);
+    h.finished += std::holds_alternative<Finished>(m);
+    return true;
+  });
+  return h;
+}
+
+Task task(axb::Test test, Mapping mapping, uint32_t runs, std::string device = "reference") {
+  Task t;
+  t.test = std::move(test);
+  t.device = std::move(device);
+  t.options.mapping = mapping;
+  t.runs = runs;
+  return t;
+}
+
+TEST(Session, RunsEveryTaskAndStopsEarlyWhenAsked) {
+  Task early = task(consumer(), Mapping::plain, 20);
+  early.early_stop = true;
+  const Heard h = all_of({task(consumer(), Mapping::round_robin, 3), early, task(consumer(), Mapping::plain, 2)});
+  EXPECT_EQ(h.finished, 3u);
+  ASSERT_EQ(h.ran.size(), 3u + k_same + 2u);
+  EXPECT_EQ(h.ran[2].number, 2u);
+  EXPECT_EQ(h.started[0].variant, "inter-workgroup total=60");
+  EXPECT_EQ(h.started[0].device, "cpu sequential executor");
+}
+
+TEST(Session, AHangingDeviceIsKilledAndTheRunCountsAsHung) {
+  Task t = task(consumer(), Mapping::plain, 6, "reference:hang");  // hangs at its fifth launch
+  t.options.launch_limit = 0.1;
+  const Heard h = all_of({t, task(consumer(), Mapping::plain, 1)}, 0.5);
+  ASSERT_EQ(h.ran.size(), 7u);
+  EXPECT_EQ(h.ran[3].run.outcome, Outcome::terminated);
+  EXPECT_EQ(h.ran[4].run.outcome, Outcome::hung);
+  EXPECT_EQ(h.ran[4].number, 4u);
+  EXPECT_EQ(h.ran[5].run.outcome, Outcome::terminated) << "a new child went on";
+  EXPECT_EQ(h.ran[5].number, 5u);
+  EXPECT_EQ(h.finished, 2u);
+}
+
+TEST(Session, ADyingDeviceLosesItsTaskOnly) {
+  const Heard h = all_of({task(consumer(), Mapping::plain, 6, "reference:die"), task(consumer(), Mapping::plain, 1)});
+  EXPECT_EQ(h.ran.size(), 5u);
+  ASSERT_EQ(h.refused.size(), 1u);
+  EXPECT_NE(h.refused[0].why.find("lost"), std::string::npos);
+  EXPECT_EQ(h.finished, 1u);
+}
+
+TEST(Session, RefusalsNameTheReason) {
+  const Heard h = all_of({task(consumer(), Mapping::plain, 1, "toaster"), task(consumer(), Mapping::plain, 1)});
+  EXPECT_EQ(h.refused.size(), 1u);
+  EXPECT_EQ(h.finished, 1u);
+}
+
+TEST(Session, WhatTheStoreHasIsNotRunAgain) {
+  const std::string file = (std::filesystem::path(testing::TempDir()) / "trial-session.db").string();
+  std::filesystem::remove(file);
+  {
+    auto made = store::Store::open(file);
+    ASSERT_TRUE(made);
+    Task t = task(consumer(), Mapping::chunked, 4);
+    t.options.total = 240;
+    const Heard first = all_of({t});
+    ASSERT_EQ(first.ran.size(), 4u);
+    for (const Ran& r : first.ran) {
+      const auto record = record_of(t.test, t.options, first.started[0], r);
+      EXPECT_EQ(*made->add(record), true);
+      EXPECT_EQ(*run_of(record), r.run);
+      EXPECT_EQ(record.outcome, "starved");
+      EXPECT_EQ(record.mapping, "chunked");
+      EXPECT_EQ(record.variant, "inter-workgroup total=240");
+    }
+    t.runs = 6;
+    t.known = *made->progress_records({});
+    const Heard second = all_of({t});
+    ASSERT_EQ(second.ran.size(), 2u);
+    EXPECT_EQ(second.ran[0].number, 4u);
+    t.options.total = 120;  // another launch: nothing is known of it
+    EXPECT_EQ(all_of({t}).ran.size(), 6u);
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(Session, SettledNeedsTheFirstFiveAlike) {
+  std::map<uint32_t, trial::Run> runs;
+  for (uint32_t n = 0; n < k_same; ++n) {
+    EXPECT_FALSE(settled(runs));
+    runs[n] = {};
+  }
+  EXPECT_TRUE(settled(runs));
+  runs[3].outcome = Outcome::starved;
+  EXPECT_FALSE(settled(runs));
+}
+
+TEST(Summary, CountsViolationsByModelAndSetsApartWhatWeakMemoryExplains) {
+  std::vector<fair::Model> models;
+  for (const fair::ModelInfo& m : fair::shipped_models()) models.push_back(*fair::load_model(m.name));
+  std::vector<axb::Test> tests = {consumer(), two_places(), livelock()};
+  Runs starved, fine;
+  for (int n = 0; n < 4; ++n) {
+    trial::Run r;
+    fine.add(r);
+    if (n > 0) r.outcome = Outcome::starved;
+    starved.add(r);
+  }
+  EXPECT_EQ(frequency(starved), Frequency::sometimes);
+  EXPECT_EQ(frequency(fine), Frequency::never);
+  std::vector<Result> results;
+  for (uint32_t t = 0; t < 3; ++t) results.push_back({t, Mapping::chunked, exports::Order::relaxed, starved});
+  results.push_back({0, Mapping::plain, exports::Order::relaxed, fine});
+  const auto s = summarise(tests, results, models);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->weak_tests, 2u);
+  EXPECT_EQ(s->strong_tests, 1u);
+  ASSERT_EQ(s->models.size(), 5u) << "UNFAIR is left out";
+  const ModelRow& fair = s->models.back();
+  EXPECT_EQ(fair.model, "FAIR");
+  EXPECT_EQ(fair.conformance, 2u);
+  EXPECT_EQ(fair.violated, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(fair.explained, (std::vector<uint32_t>{1}));
+  for (const ModelRow& m : s->models)
+    if (m.model == "OBE") {
+      EXPECT_EQ(m.violated.size(), 0u) << "a producer that never began is owed nothing";
+    }
+  ASSERT_EQ(s->mappings.size(), 2u);
+  EXPECT_EQ(s->mappings[0].sometimes, 3u);
+  EXPECT_EQ(s->mappings[0].beyond, 2u);
+  EXPECT_EQ(s->mappings[0].beyond_starved, 2u);
+  EXPECT_EQ(s->mappings[1].never, 1u);
+  for (Result& r : results) r.order = exports::Order::seq_cst;
+  EXPECT_EQ(summarise(tests, results, models)->models.back().violated, (std::vector<uint32_t>{0, 1}));
+  EXPECT_NE(to_text(*s, tests).find("FAIR is violated by 2t2i/4"), std::string::npos);
+  EXPECT_NE(to_json(*s, tests).find("maybe_weak_memory"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fencepost::trial
