@@ -24,7 +24,7 @@ Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth)
   const Instruction* in = a.recurrences->definition(v);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
   const auto operand = [&](size_t i) {
-    return id_instance_[thread] ? pure(a, c->operands[i], thread, Mode{}, nullptr)
+    return in_pure_ ? pure(a, c->operands[i], thread, Mode{}, nullptr)
                                 : get(a, c->operands[i])[static_cast<size_t>(thread)];
   };
   if (c != nullptr && c->no_signed_wrap && depth < 32 && c->operands.size() == 2) {

@@ -1,6 +1,7 @@
 #include "prove/execute.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/diagnostic.h"
 
@@ -270,7 +271,10 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
     operands.push_back(pure(a, o, thread, mode, memory_state, depth + 1));
     pairs.push_back(both(operands.back()));
   }
-  return compute(a, *c, a.f->value(v).type, operands, thread, mode, pairs);
+  const bool outer = std::exchange(in_pure_, true);
+  const Term r = compute(a, *c, a.f->value(v).type, operands, thread, mode, pairs);
+  in_pure_ = outer;
+  return r;
 }
 
 // ---- functions and blocks ----------------------------------------------------------------------------------

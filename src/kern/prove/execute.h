@@ -285,6 +285,7 @@ class Execution {
   Sets sets_;
   std::vector<Collected>* collector_ = nullptr;
   const std::vector<Collected>* summary_ = nullptr;  // of the loop about to be run
+  bool in_pure_ = false;  // operands may not have been run yet
   Term id_instance_[2];  // replaces the local id while an instance of a barrier invariant is built
 };
 

@@ -488,7 +488,17 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   ++position_;
   if (mode.check) check_candidates(run, start, both(zero_count), entry, mode);
   header_invariants(a, l, start, entry, mode, Header::entry);
-  if (mode.check) wide_invariants(a, entry, mode, Header::entry);
+  if (mode.check && !a.wide_invariants.empty()) {
+    const std::vector<Pair> saved = a.values;
+    const auto saved_wide = a.wide;
+    for (const auto& [v, x] : start) {
+      set(a, v, x);
+      a.wide.erase(v.index);
+    }
+    wide_invariants(a, entry, mode, Header::entry);
+    a.values = saved;
+    a.wide = saved_wide;
+  }
   run.position = ++position_;
   for (const auto& [term, t] : known) fact(term, t);
   // What the loop writes is unknown.
@@ -518,9 +528,14 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     header_invariants(a, l, next, run.latch, mode, Header::maintained);
     if (!a.wide_invariants.empty()) {
       const std::vector<Pair> saved = a.values;
-      for (const auto& [v, x] : next) set(a, v, x);
+      const auto saved_wide = a.wide;
+      for (const auto& [v, x] : next) {
+        set(a, v, x);
+        a.wide.erase(v.index);
+      }
       wide_invariants(a, run.latch, mode, Header::maintained);
       a.values = saved;
+      a.wide = saved_wide;
     }
   }
   return run;
