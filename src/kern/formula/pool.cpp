@@ -1,3 +1,5 @@
+// All rewriting in one file, past 800 lines: its rules call each other (an equation of sums extracts bits, which splits
+// sums), and whoever changes one must see the others.
 #include "formula/pool.h"
 
 #include <algorithm>
