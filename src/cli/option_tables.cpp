@@ -12,7 +12,7 @@ constexpr uint64_t k_check = bit(Verb::check), k_outcomes = bit(Verb::outcomes),
 constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::progress_lts), k_p_classify = bit(Verb::progress_classify),
                    k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
                    k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
-                   k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models);
+                   k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models), k_p_run = bit(Verb::progress_run);
 constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit), k_gen = bit(Verb::gen),
                    k_suite = bit(Verb::suite), k_run = bit(Verb::run), k_devices = bit(Verb::devices);
 constexpr uint64_t k_campaign = bit(Verb::campaign), k_merge = bit(Verb::merge), k_judge = bit(Verb::judge);
@@ -35,13 +35,13 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
      "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried."},
     {OptionId::budget, "--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign: for this command). When it is spent, the answer is 'gave_up'."},
-    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
+     k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign, progress run: for this command). When it is spent, the answer is 'gave_up'."},
+    {OptionId::seed, "--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,
      "Seed of everything that is random. The same input, seed and version give the same output."},
     {OptionId::threads, "--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite, "How many tests are decided at the same time."},
     {OptionId::json, "--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+     k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
          k_p_account | k_p_models | k_gen | k_suite | k_campaign | k_merge | k_judge,
      "Print JSON with a versioned schema instead of text. Several tests make one array."},
     {OptionId::witness, "--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
@@ -71,7 +71,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::dialect, "--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,
      "cat", k_lint, "The dialect of a model whose file does not name one."},
     {OptionId::progress_models, "--model", "-m", "NAME|FILE,...", Type::list, "the six shipped ones", "", 0, 0, "fair",
-     k_p_check | k_p_lts | k_p_classify,
+     k_p_run | k_p_check | k_p_lts | k_p_classify,
      "Progress models: names of shipped ones (see 'fencepost progress models') or .progress files, separated by commas."},
     {OptionId::fairness, "--fairness", "-f", "FAIRNESS", Type::choice, "both", "weak|strong|both", 0, 0, "oracle",
      k_p_check | k_p_expect,
@@ -118,13 +118,13 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "Keep finished work in FILE and go on from there when it exists."},
     {OptionId::target, "--target", "", "TARGET,...", Type::list, "cpp", "", 0, 0, "export", k_p_export,
      "litmus-ptx, litmus-vulkan, litmus-opencl, cuda, opencl, glsl, amber, metal, cpp."},
-    {OptionId::mapping, "--mapping", "", "MAPPING,...", Type::list, "plain", "", 0, 0, "export", k_p_export,
+    {OptionId::mapping, "--mapping", "", "MAPPING,...", Type::list, "plain", "", 0, 0, "export", k_p_run | k_p_export,
      "How test threads lie on launched ones: plain, round-robin, chunked, hybrid."},
-    {OptionId::total, "--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export", k_p_export,
+    {OptionId::total, "--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export", k_p_run | k_p_export,
      "Number of launched threads (workgroups of one)."},
-    {OptionId::order, "--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_export,
-     "Memory order of every atomic instruction."},
-    {OptionId::loads, "--loads", "", "KIND", Type::choice, "add", "add|load", 0, 0, "export", k_p_export,
+    {OptionId::order, "--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_run | k_p_export,
+     "Memory order of every atomic instruction. progress run: relaxed, or seq_cst, which puts a fence before and after each."},
+    {OptionId::loads, "--loads", "", "KIND", Type::choice, "add", "add|load", 0, 0, "export", k_p_run | k_p_export,
      "A test instruction that only reads becomes an atomic addition of 0, as published, or an atomic load."},
     {OptionId::bundle, "--bundle", "", "", Type::flag, "", "", 0, 0, "export", k_p_export,
      "One source with all tests and a table of them, in place of one for each test."},
@@ -166,7 +166,7 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
      "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy addresses, or one."},
     {OptionId::region, "--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared", 0, 0, "plan", k_emit | k_run,
      "Where locations lie: as the test says, all in global memory, or all in the memory of a workgroup."},
-    {OptionId::device, "--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_run,
+    {OptionId::device, "--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_p_run | k_run,
      "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow."},
     {OptionId::iterations, "--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
      "Run each test until at least so many instances are over."},
@@ -223,6 +223,19 @@ constexpr std::array<OptionInfo, static_cast<size_t>(OptionId::count_)> k_option
     {OptionId::shard, "--shard", "", "I/N", Type::text, "", "", 0, 0, "store", k_campaign,
      "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost merge'."},
     {OptionId::campaign, "--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge, "Only the results of this campaign."},
+    {OptionId::progress_store, "--store", "", "FILE", Type::text, "", "", 0, 0, "store", k_p_run,
+     "Keep every run in this store; made when missing. Runs that it holds already are not run again."},
+    {OptionId::progress_runs, "--runs", "", "N", Type::whole, "20", "1..1000000", 1, 1000000, "trial", k_p_run,
+     "Run each test so often under each mapping."},
+    {OptionId::early_stop, "--early-stop", "", "", Type::flag, "", "", 0, 0, "trial", k_p_run,
+     "Leave a test when its first five runs ended alike."},
+    {OptionId::variant, "--variant", "", "VARIANT", Type::choice, "inter-workgroup", "inter-workgroup|intra-warp|cooperative", 0, 0, "trial", k_p_run,
+     "Where the threads of a test lie: each in a workgroup of its own; all of an instance in one subgroup; each in a workgroup of its own, in a "
+     "launch that the device takes only when all workgroups are on it together."},
+    {OptionId::contention, "--contention", "", "N", Type::whole, "0", "0..1000000", 0, 1000000, "trial", k_p_run,
+     "Invocations without a role add 0 to the test's locations so often before they end. Plain mappings with a larger --total have many."},
+    {OptionId::watchdog, "--watchdog", "", "TIME", Type::seconds, "100ms; processors: 1s", "for example 500ms, 60s, 2m", 0, 0, "trial", k_p_run,
+     "How long a thread may take before it counts as starved."},
 }};
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
@@ -329,6 +342,16 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Without operands: the models that come with the program, weakest first. With files: parses and checks each, and prints its "
      "name and closed form.",
      "fencepost progress models\nfencepost progress models my.progress", false},
+    {Verb::progress_run, "progress run", "FILE|DIR...", 1, ~0u, "run progress tests on a device and say who starves",
+     "Runs each test on a device under each mapping. Every run ends as terminated, starved (the kernel's watchdog ended threads that did not "
+     "come to their end) or hung (the launch did not end, and its process was killed). Prints a line for each test that starved, how many did "
+     "under each mapping, and which progress models the device violates: those that guarantee the end of a test that starved.\n\n"
+     "A starved test of several locations with relaxed instructions is no violation, because weak memory could explain it; --order seq_cst "
+     "tells.\n\n"
+     "The exit status is 0 when no model that --model names is violated, 1 when one is, and 3 when a test could not be run.",
+     "fencepost progress run examples/progress --mapping round-robin,chunked --runs 5\n"
+     "fencepost progress run tests.jsonl --device cuda --mapping chunked --store h200.db --early-stop",
+     false},
     {Verb::relax, "relax", "FILE", 1, 1, "find fences, orders and scopes that are not needed, or a fix",
      "For each fence, memory order, scope and barrier of the test: whether it can be dropped or weakened so that the condition keeps its "
      "verdict and no race appears, or the change that breaks the test; then a set of changes that can be made together. A test that "

@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, relax, lower, run, devices, gen, suite, campaign, merge, judge, prove, help_markdown, count_
+  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, prove, help_markdown, count_
 };
 
 enum class OptionId : uint8_t {
@@ -27,7 +27,7 @@ enum class OptionId : uint8_t {
   progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, inline_ptx, parameters, mode, region,
   device, iterations, seconds, events, schedule, rounds, series, log, no_model,
   cycle, families, family_size, relations, reads, writes, uniform, one_location, notation, access, placements, decide, allowed, forbidden,
-  minimal, separating, thesis, most, mutants, store, shard, campaign, count_
+  minimal, separating, thesis, most, mutants, store, shard, campaign, progress_store, progress_runs, early_stop, variant, contention, watchdog, count_
 };
 
 enum class Type : uint8_t {
@@ -111,6 +111,13 @@ struct Settings {
   uint64_t total = 0;                        // 0: the target's default
   std::string order = "relaxed", loads = "add";
   bool bundle = false;
+
+  // ---- progress run ----
+  std::string progress_store;                // empty: nothing is kept
+  uint32_t progress_runs = 20, contention = 0;
+  bool early_stop = false;
+  std::string variant = "inter-workgroup";
+  double watchdog = 0;                       // seconds; 0: by device
 
   // ---- relax, lower ----
   std::vector<std::string> keep;             // empty: condition,races

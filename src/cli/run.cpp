@@ -71,6 +71,7 @@ int run(const std::vector<std::string>& args, const Console& console) {
     case Verb::progress_export: return run_progress_export(line, console);
     case Verb::progress_print: return run_progress_print(line, console);
     case Verb::progress_models: return run_progress_models(line, console);
+    case Verb::progress_run: return run_progress_run(line, console);
     case Verb::relax: return run_relax(line, console);
     case Verb::lower: return run_lower(line, console);
     case Verb::run: return run_run(line, console);

@@ -193,6 +193,12 @@ Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value)
     case OptionId::store: s.store = value; break;
     case OptionId::shard: s.shard = value; break;
     case OptionId::campaign: s.campaign = value; break;
+    case OptionId::progress_store: s.progress_store = value; break;
+    case OptionId::progress_runs: s.progress_runs = static_cast<uint32_t>(number); break;
+    case OptionId::early_stop: s.early_stop = true; break;
+    case OptionId::variant: s.variant = value; break;
+    case OptionId::contention: s.contention = static_cast<uint32_t>(number); break;
+    case OptionId::watchdog: s.watchdog = time; break;
     case OptionId::count_: break;
   }
   return {};

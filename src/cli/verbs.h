@@ -35,6 +35,7 @@ int run_progress_account(const CommandLine& line, const Console& console);
 int run_progress_export(const CommandLine& line, const Console& console);
 int run_progress_print(const CommandLine& line, const Console& console);
 int run_progress_models(const CommandLine& line, const Console& console);
+int run_progress_run(const CommandLine& line, const Console& console);
 
 // The whole program: `args` without its name.
 int run(const std::vector<std::string>& args, const Console& console);

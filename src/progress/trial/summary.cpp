@@ -29,7 +29,7 @@ Expected<fair::Model> model_called(const std::vector<fair::Model>& models, const
 std::string names_of(const std::vector<uint32_t>& which, const std::vector<axb::Test>& tests) {
   constexpr size_t k_most = 12;
   std::string out;
-  for (size_t i = 0; i < std::min(which.size(), k_most); ++i) out += (i > 0 ? ", " : "") + tests[which[i]].name;
+  for (size_t i = 0; i < std::min(which.size(), k_most); ++i) out += (i > 0 ? "; " : "") + tests[which[i]].name;
   if (which.size() > k_most) out += fmt::format(" and {} more", which.size() - k_most);
   return out;
 }
@@ -172,7 +172,7 @@ std::string to_json(const Summary& s, const std::vector<axb::Test>& tests) {
                       {"strong_conformance", r.strong_conformance},
                       {"strong_starved", names(r.strong)}});
   const Json all = {{"weak_tests", s.weak_tests}, {"strong_tests", s.strong_tests}, {"mappings", mappings}, {"models", models}};
-  return all.dump(1);
+  return all.dump();
 }
 
 }  // namespace fencepost::trial

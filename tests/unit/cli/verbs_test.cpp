@@ -307,7 +307,8 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
            {"progress", "check", "--model", "hsb", at("fine.axb")}, {"progress", "check", at("none.axb")}, {"progress", "compare", "hsa"},
            {"progress", "compare", "hsa:loud", "obe"}, {"progress", "synth", "--threads", "9"}, {"progress", "synth", "--per-thread", "2,x"},
            {"progress", "synth", "--constraints", "all,-ends,foo"}, {"progress", "synth", "--shapes", "loop"}, {"progress", "synth", "--symmetry", "mirror"},
-           {"progress", "export", at("fine.axb")}, {"progress", "export", "--target", "cudo", "-o", at("o"), at("fine.axb")},
+           {"progress", "run", "--mapping", "chunkd", at("fine.axb")}, {"progress", "run", "--total", "1", at("fine.axb")},
+           {"progress", "run", "--variant", "warp", at("fine.axb")}, {"progress", "export", at("fine.axb")}, {"progress", "export", "--target", "cudo", "-o", at("o"), at("fine.axb")},
            {"progress", "lts", at("fine.axb"), "-o", at("x.png")}, {"progress", "expect", at("none.csv"), "--tests", at("fine.axb")},
            {"progress", "check", "--witness", at("x.svg"), at("fine.axb")}}) {
     const Ran r = run_with(args);
@@ -316,6 +317,27 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
     EXPECT_EQ(r.code, 2) << line << r.err;
     EXPECT_NE(r.err.find("hint"), std::string::npos) << line << r.err;
   }
+}
+
+TEST_F(Verbs, ProgressRunsAreStoredResumedAndHeldAgainstModels) {
+  const std::string down = "examples/progress/producer-consumer-down.axb";
+  const std::vector<std::string> args = {"progress", "run", "--device", "reference", "--mapping", "plain,chunked", "--total", "240",
+                                         "--runs", "2", "--store", at("runs.db"), down};
+  const Ran first = run_with(args);
+  EXPECT_EQ(first.code, 1) << first.out << first.err;
+  EXPECT_TRUE(has(first.out, "chunked  starved 2 of 2, threads 0,1")) << first.out;
+  EXPECT_TRUE(has(first.out, "FAIR is violated by")) << first.out;
+  EXPECT_TRUE(has(first.out, "4 runs, 4 of them new")) << first.out;
+  const Ran again = run_with(args);
+  EXPECT_TRUE(has(again.out, "4 runs, 0 of them new")) << again.out;
+  auto obe = args;
+  obe.insert(obe.end(), {"--model", "obe", "--json"});
+  const Ran json = run_with(obe);
+  EXPECT_EQ(json.code, 0) << "OBE owes nothing to a workgroup that has not begun: " << json.out;
+  EXPECT_TRUE(has(json.out, "fencepost.progress.run/1")) << json.out;
+  const Ran refused = run_with({"progress", "run", "--variant", "cooperative", down});
+  EXPECT_EQ(refused.code, 3) << refused.err;
+  EXPECT_TRUE(has(refused.err, "cooperative")) << refused.err;
 }
 
 TEST_F(Verbs, RelaxReportsSitesAndFixes) {

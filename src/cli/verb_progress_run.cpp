@@ -1,0 +1,235 @@
+// Progress tests on devices: runs into a store, and what they say of progress models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "cli/json.h"
+#include "cli/parallel.h"
+#include "cli/progress_inputs.h"
+#include "cli/verbs.h"
+#include "trial/session.h"
+#include "trial/summary.h"
+
+namespace fencepost::cli {
+namespace {
+
+constexpr double k_patience = 60;  // seconds that a device may be silent beside its launches: opening, compiling
+
+// The test of each task, its mapping, and what became of it.
+struct Piece {
+  uint32_t test = 0;
+  exports::Mapping mapping = exports::Mapping::plain;
+  trial::Started started;
+  std::map<uint32_t, trial::Run> runs;
+  bool began = false, refused = false;
+};
+
+class Command {
+ public:
+  Command(const Settings& s, const Console& console) : s_(s), console_(console) {}
+
+  Expected<void> prepare(const std::vector<std::string>& operands);
+  int run();
+
+ private:
+  Expected<std::vector<exports::Mapping>> mappings() const;
+  void on(const trial::Started& m);
+  bool on(const trial::Ran& m);
+  void on(const trial::Refused& m);
+  bool on(const trial::Message& m);
+  void print(const trial::Summary& summary, const std::vector<trial::Result>& results);
+  std::string line_of(const Piece& p, const trial::Runs& r) const;
+  std::string json_of(const Piece& p, const trial::Runs& r) const;
+
+  const Settings& s_;
+  const Console& console_;
+  std::vector<fair::Model> models_;
+  std::vector<axb::Test> tests_;
+  std::vector<trial::Task> tasks_;
+  std::vector<Piece> pieces_;
+  std::optional<store::Store> store_;
+  Diagnostics failed_;
+  uint64_t added_ = 0;
+  int code_ = k_exit_holds;
+};
+
+Expected<std::vector<exports::Mapping>> Command::mappings() const {
+  std::vector<exports::Mapping> out;
+  for (const std::string& m : s_.mappings.empty() ? std::vector<std::string>{"plain"} : s_.mappings) {
+    const auto mapping = exports::mapping_from(m);
+    if (!mapping) {
+      const std::string near = nearest(m, exports::mapping_names());
+      return error_at({}, fmt::format("'{}' is no value for --mapping", m),
+                      near.empty() ? fmt::format("one of {}", fmt::join(exports::mapping_names(), ", ")) : fmt::format("did you mean '{}'?", near));
+    }
+    if (std::find(out.begin(), out.end(), *mapping) == out.end()) out.push_back(*mapping);
+  }
+  return out;
+}
+
+Expected<void> Command::prepare(const std::vector<std::string>& operands) {
+  const auto wanted = mappings();
+  if (!wanted) return std::unexpected(wanted.error());
+  auto models = progress_models(s_.progress_models);
+  if (!models) return std::unexpected(models.error());
+  models_ = std::move(*models);
+  const auto named = progress_tests(operands);
+  if (!named) return std::unexpected(named.error());
+  for (const NamedTest& t : *named) {
+    tests_.push_back(t.test);
+    if (tests_.back().name.empty()) tests_.back().name = t.label;
+  }
+  std::map<std::string, std::vector<store::ProgressRecord>> known;  // by hash and mapping
+  if (!s_.progress_store.empty()) {
+    auto opened = store::Store::open(s_.progress_store);
+    if (!opened) return std::unexpected(opened.error());
+    store_ = std::move(*opened);
+    const auto records = store_->progress_records();
+    if (!records) return std::unexpected(records.error());
+    for (const store::ProgressRecord& r : *records)
+      if (r.campaign.empty()) known[r.test + '\n' + r.test_hash + '\n' + r.mapping].push_back(r);
+    for (const axb::Test& t : tests_)
+      if (const auto kept = store_->remember_test(trial::hash_of(t), axb::to_pseudo_code(t)); !kept) return kept;
+  }
+  for (const exports::Mapping mapping : *wanted)
+    for (uint32_t t = 0; t < tests_.size(); ++t) {
+      trial::Task task;
+      task.test = tests_[t];
+      task.device = s_.device;
+      task.options.mapping = mapping;
+      task.options.variant = *trial::variant_from(s_.variant);
+      task.options.total = static_cast<uint32_t>(s_.total);
+      task.options.seed = s_.seed;
+      task.options.order = *exports::order_from(s_.order);
+      task.options.loads = *exports::loads_from(s_.loads);
+      task.options.contention = s_.contention;
+      task.options.limit = s_.watchdog;
+      // A grid runs in several waves, and every wave may wait for the watchdog of its own before it looks at the flag.
+      task.options.launch_limit = 20 + 10 * s_.watchdog;
+      task.runs = s_.progress_runs;
+      task.early_stop = s_.early_stop;
+      const std::string key = tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + std::string(exports::to_string(mapping));
+      if (const auto found = known.find(key); found != known.end()) task.known = found->second;
+      tasks_.push_back(std::move(task));
+      pieces_.push_back({t, mapping});
+    }
+  return {};
+}
+
+void Command::on(const trial::Started& m) {
+  Piece& p = pieces_[m.task];
+  p.started = m;
+  p.began = true;
+  for (const store::ProgressRecord& r : tasks_[m.task].known)
+    if (r.device == m.device && r.variant == m.variant && r.run < s_.progress_runs)
+      if (const auto run = trial::run_of(r)) p.runs[r.run] = *run;
+}
+
+bool Command::on(const trial::Ran& m) {
+  Piece& p = pieces_[m.task];
+  p.runs[m.number] = m.run;
+  if (!store_) return true;
+  const auto added = store_->add(trial::record_of(tasks_[m.task].test, tasks_[m.task].options, p.started, m));
+  if (!added) {
+    failed_ = added.error();
+    return false;
+  }
+  added_ += *added;
+  return true;
+}
+
+void Command::on(const trial::Refused& m) {
+  Piece& p = pieces_[m.task];
+  p.refused = true;
+  const Diagnostics why = (m.unsupported ? unsupported_at({}, m.why, m.hint) : error_at({}, m.why, m.hint)).error();
+  console_.err(fmt::format("{}, {}: {}", tests_[p.test].name, exports::to_string(p.mapping), render(why)));
+  code_ = worse(code_, exit_code(why));
+}
+
+bool Command::on(const trial::Message& m) {
+  if (const auto* s = std::get_if<trial::Started>(&m)) on(*s);
+  if (const auto* r = std::get_if<trial::Ran>(&m)) return on(*r);
+  if (const auto* x = std::get_if<trial::Refused>(&m)) on(*x);
+  return true;
+}
+
+int Command::run() {
+  Progress progress(console_, tasks_.size(), "tests");
+  Job job = job_of(s_);
+  const bool whole = trial::run_tasks(tasks_, k_patience, job, [&](const trial::Message& m) {
+    if (std::holds_alternative<trial::Refused>(m)) progress.clear();
+    const bool go_on = on(m);
+    progress.at(std::visit([](const auto& x) { return x.task; }, m));
+    return go_on;
+  });
+  progress.clear();
+  if (!failed_.list.empty()) return report_errors(console_, failed_);
+  if (!whole) {
+    console_.err("stopped before all runs were done\n");
+    code_ = worse(code_, k_exit_undecided);
+  }
+  std::vector<trial::Result> results;
+  for (const Piece& p : pieces_) {
+    if (p.runs.empty()) continue;
+    trial::Result r{p.test, p.mapping, *exports::order_from(s_.order), {}};
+    for (const auto& [number, run] : p.runs) r.runs.add(run);
+    results.push_back(r);
+  }
+  const auto summary = trial::summarise(tests_, results, models_);
+  if (!summary) return report_errors(console_, summary.error());
+  print(*summary, results);
+  for (const trial::ModelRow& m : summary->models)
+    if (!m.violated.empty()) code_ = worse(code_, k_exit_fails);
+  return code_;
+}
+
+std::string Command::line_of(const Piece& p, const trial::Runs& r) const {
+  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, exports::to_string(p.mapping), r.bad(), r.total,
+                     r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
+                     r.threads != 0 ? fmt::format(", thread{} {}", (r.threads & (r.threads - 1)) != 0 ? "s" : "", trial::threads_text(r.threads)) : "");
+}
+
+std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
+  std::string runs;
+  for (const auto& [number, run] : p.runs)
+    runs += fmt::format("{}{{\"run\": {}, \"outcome\": \"{}\", \"waiting\": \"{}\", \"unstarted\": \"{}\", \"starved_instances\": {}, \"seconds\": {:.6f}}}",
+                        runs.empty() ? "" : ", ", number, trial::to_string(run.outcome), trial::threads_text(run.waiting),
+                        trial::threads_text(run.unstarted), run.starved_instances, run.seconds);
+  return fmt::format("{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"instances\": {}, \"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
+                     json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device), json_string(p.started.variant),
+                     p.started.instances, trial::name(trial::frequency(r)), trial::threads_text(r.threads), runs);
+}
+
+void Command::print(const trial::Summary& summary, const std::vector<trial::Result>& results) {
+  std::string lines, json;
+  size_t next = 0;
+  uint64_t runs = 0;
+  for (const Piece& p : pieces_) {
+    if (p.runs.empty()) continue;
+    const trial::Runs& r = results[next++].runs;
+    runs += r.total;
+    if (r.bad() > 0) lines += line_of(p, r);
+    if (s_.json) json += fmt::format("{}\n    {}", json.empty() ? "" : ",", json_of(p, r));
+  }
+  if (s_.json) {
+    console_.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.run/1\",\n  \"summary\": {},\n  \"results\": [{}]\n}}\n",
+                             trial::to_json(summary, tests_), json));
+    return;
+  }
+  if (results.empty()) return;
+  console_.out(lines + (lines.empty() ? "" : "\n") + trial::to_text(summary, tests_));
+  console_.out(fmt::format("\n{} weak and {} strong tests, {} runs{}\n", summary.weak_tests, summary.strong_tests, runs,
+                           store_ ? fmt::format(", {} of them new in {}", added_, s_.progress_store) : ""));
+}
+
+}  // namespace
+
+int run_progress_run(const CommandLine& line, const Console& console) {
+  Command command(line.settings, console);
+  if (const auto ok = command.prepare(line.operands); !ok) return report_errors(console, ok.error());
+  return command.run();
+}
+
+}  // namespace fencepost::cli
