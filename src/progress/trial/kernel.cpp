@@ -51,9 +51,10 @@ class Writer {
     contend(none);
     body.push_back(code::branch(is(thread_, k_no_thread), std::move(none), std::move(role)));
     // Who was stopped is not counted: the counter is the number of invocations that came to their end.
-    body.push_back(code::branch(
-        term::binary(Op::or_, is(end_, static_cast<uint32_t>(End::ended)), is(end_, static_cast<uint32_t>(End::no_role))),
-        {code::atomic(code::AtomicOp::add, count_, at(Buffer::sync, number(k_sync_counter)), number(1))}));
+    body.push_back(
+        code::branch(term::binary(Op::or_, is(end_, static_cast<uint32_t>(End::ended)),
+                                  is(end_, static_cast<uint32_t>(End::no_role))),
+                     {code::atomic(code::AtomicOp::add, count_, at(Buffer::sync, number(k_sync_counter)), number(1))}));
     body.push_back(code::store(at(Buffer::ends, value(gid_)),
                                term::binary(Op::or_, value(end_), term::binary(Op::shl, value(pc_), number(8)))));
     return std::move(k_);
@@ -89,8 +90,7 @@ class Writer {
   }
 
   Place location(uint32_t l) const {
-    const Expr word =
-        term::binary(Op::add, term::binary(Op::mul, number(l), value(instances_)), value(instance_));
+    const Expr word = term::binary(Op::add, term::binary(Op::mul, number(l), value(instances_)), value(instance_));
     return at(Buffer::memory, term::binary(Op::mul, word, value(padding_)));
   }
 
@@ -115,11 +115,11 @@ class Writer {
     };
     const Expr late = term::binary(Op::uge, term::binary(Op::sub, value(now_), value(start_)), value(limit_));
     const Expr over = term::binary(Op::or_, late, term::binary(Op::uge, value(steps_), value(most_)));
-    look.push_back(code::branch(term::binary(Op::and_, is(flag_, 0), over),
-                                {code::store(at(Buffer::sync, number(k_sync_flag)), number(1), Order::device),
-                                 code::set(flag_, number(1))}));
-    out.push_back(code::branch(term::binary(Op::eq, term::binary(Op::and_, value(steps_), number(k_look - 1)), number(0)),
-                               std::move(look)));
+    look.push_back(code::branch(
+        term::binary(Op::and_, is(flag_, 0), over),
+        {code::store(at(Buffer::sync, number(k_sync_flag)), number(1), Order::device), code::set(flag_, number(1))}));
+    out.push_back(code::branch(
+        term::binary(Op::eq, term::binary(Op::and_, value(steps_), number(k_look - 1)), number(0)), std::move(look)));
     out.push_back(code::leave_if(term::binary(Op::ne, value(flag_), number(0))));
     out.push_back(code::set(steps_, term::binary(Op::add, value(steps_), number(1))));
   }
@@ -138,8 +138,9 @@ class Writer {
     for (Statement& s : chain) loop.push_back(std::move(s));
     const Expr done = term::binary(Op::uge, value(pc_), number(length));
     const Expr begun = term::binary(Op::ne, value(steps_), number(0));
-    return {code::loop(std::move(loop)),
-            code::set(end_, term::ite(done, end(End::ended), term::ite(begun, end(End::waiting), end(End::unstarted))))};
+    return {
+        code::loop(std::move(loop)),
+        code::set(end_, term::ite(done, end(End::ended), term::ite(begun, end(End::waiting), end(End::unstarted))))};
   }
 
   // Invocations without a role add 0 to the locations, one after another.
@@ -147,17 +148,17 @@ class Writer {
     const Expr words = term::binary(Op::mul, number(static_cast<uint32_t>(test_.locations.size())), value(instances_));
     const Expr word = term::binary(Op::urem, term::binary(Op::add, value(gid_), value(left_)), words);
     out.push_back(parameter(left_, Parameter::contention));
-    out.push_back(code::loop(
-        {code::leave_if(is(left_, 0)),
-         code::atomic(code::AtomicOp::add, old_, at(Buffer::memory, term::binary(Op::mul, word, value(padding_))), number(0)),
-         code::set(left_, term::binary(Op::sub, value(left_), number(1)))}));
+    out.push_back(code::loop({code::leave_if(is(left_, 0)),
+                              code::atomic(code::AtomicOp::add, old_,
+                                           at(Buffer::memory, term::binary(Op::mul, word, value(padding_))), number(0)),
+                              code::set(left_, term::binary(Op::sub, value(left_), number(1)))}));
   }
 
   const axb::Test& test_;
   KernelOptions options_;
   code::Kernel k_;
-  Var gid_, lane_, size_, thread_, instance_, instances_, padding_, most_, low_, high_, limit_, start_, now_, pc_, steps_,
-      flag_, end_, old_, count_, left_;
+  Var gid_, lane_, size_, thread_, instance_, instances_, padding_, most_, low_, high_, limit_, start_, now_, pc_,
+      steps_, flag_, end_, old_, count_, left_;
 };
 
 }  // namespace

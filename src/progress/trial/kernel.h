@@ -28,10 +28,10 @@ namespace fencepost::trial {
 enum class Buffer : uint8_t { parameters, roles, memory, sync, ends, count_ };
 enum class Parameter : uint8_t { limit_low, limit_high, steps, instances, padding, contention, count_ };
 enum class End : uint8_t {
-  ended = 1,    // ran off its code
-  waiting,      // had begun, and the watchdog ended it
-  unstarted,    // began only after the watchdog's flag was up
-  no_role,      // takes no part
+  ended = 1,  // ran off its code
+  waiting,    // had begun, and the watchdog ended it
+  unstarted,  // began only after the watchdog's flag was up
+  no_role,    // takes no part
 };
 
 inline constexpr uint32_t k_look = 16;

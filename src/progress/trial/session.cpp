@@ -21,9 +21,9 @@ using Json = nlohmann::json;
 std::string to_json(const Message& m) {
   Json j;
   if (const auto* s = std::get_if<Started>(&m))
-    j = {{"kind", "started"},     {"task", s->task},         {"device", s->device},         {"driver", s->driver},
-         {"variant", s->variant}, {"binary", s->binary_hash}, {"total", s->total}, {"instances", s->instances},
-         {"limit", s->limit}};
+    j = {{"kind", "started"},   {"task", s->task},           {"device", s->device},
+         {"driver", s->driver}, {"variant", s->variant},     {"binary", s->binary_hash},
+         {"total", s->total},   {"instances", s->instances}, {"limit", s->limit}};
   else if (const auto* r = std::get_if<Ran>(&m))
     j = {{"kind", "ran"},
          {"task", r->task},
@@ -47,8 +47,7 @@ Message message_of(const std::string& text) {
   const std::string kind = j["kind"];
   const size_t task = j["task"];
   if (kind == "started")
-    return Started{task,       j["device"], j["driver"],    j["variant"],
-                   j["binary"], j["total"],  j["instances"], j["limit"]};
+    return Started{task, j["device"], j["driver"], j["variant"], j["binary"], j["total"], j["instances"], j["limit"]};
   if (kind == "ran") {
     Run run;
     run.outcome = static_cast<Outcome>(j["outcome"].get<int>());
@@ -82,7 +81,8 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
   }
   const Setup& s = trial->setup();
   const std::string device = stored_name(s.device);
-  campaign::send(to, to_json(Started{number, device, s.device.driver, s.variant, s.binary_hash, s.total, s.instances, s.limit}));
+  campaign::send(
+      to, to_json(Started{number, device, s.device.driver, s.variant, s.binary_hash, s.total, s.instances, s.limit}));
   Known known = heard;
   for (const store::ProgressRecord& r : t.known)
     if (r.device == device && r.variant == s.variant)
@@ -123,9 +123,9 @@ void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int
 
 // Where the work stands.
 struct Place {
-  size_t task = 0;      // the first that has not ended
-  bool started = false; // in this child
-  Known heard;          // runs of that task
+  size_t task = 0;       // the first that has not ended
+  bool started = false;  // in this child
+  Known heard;           // runs of that task
   uint32_t next(const Task& t, const std::string& device, const std::string& variant) const {
     for (uint32_t n = 0;; ++n) {
       const bool stored = std::any_of(t.known.begin(), t.known.end(), [&](const store::ProgressRecord& r) {
@@ -146,8 +146,7 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
     place.started = false;
     Started now;
     bool spoke_last = false;  // the child's last message may have been its own good-bye
-    const campaign::Child c =
-        campaign::start_child([&](int to) { child(tasks, place.task, place.heard, to); });
+    const campaign::Child c = campaign::start_child([&](int to) { child(tasks, place.task, place.heard, to); });
     campaign::Ear ear(c.from);
     double quiet = 0;
     while (true) {
@@ -193,7 +192,8 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
           place.heard[n] = run;
           m = Ran{place.task, n, run};
         } else {
-          m = Refused{place.task++, true, fmt::format("nothing was heard of the device for {:.0f} s before the first run", quiet), ""};
+          m = Refused{place.task++, true,
+                      fmt::format("nothing was heard of the device for {:.0f} s before the first run", quiet), ""};
           place.heard.clear();
         }
         if (!on_message(m)) return false;
@@ -234,7 +234,9 @@ store::ProgressRecord record_of(const axb::Test& test, const Options& options, c
   r.instances = ran.run.instances;
   r.starved_instances = ran.run.starved_instances;
   r.seconds = ran.run.seconds;
-  r.finished_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.finished_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   return r;
 }
 
@@ -242,13 +244,15 @@ Expected<Run> run_of(const store::ProgressRecord& record) {
   const auto outcome = outcome_from(record.outcome);
   const auto starved = threads_from(record.starved);
   if (!outcome || !starved)
-    return error_at({}, fmt::format("run {} of {} is stored as '{}' with threads '{}', which is no outcome", record.run, record.test,
-                                    record.outcome, record.starved));
+    return error_at({}, fmt::format("run {} of {} is stored as '{}' with threads '{}', which is no outcome", record.run,
+                                    record.test, record.outcome, record.starved));
   Run run;
   run.outcome = *outcome;
   const auto number = [&](std::string_view key, ThreadSet fallback) {
     const size_t at = record.parameters.find(key);
-    return at == std::string::npos ? fallback : static_cast<ThreadSet>(std::strtoull(record.parameters.c_str() + at + key.size(), nullptr, 10));
+    return at == std::string::npos
+               ? fallback
+               : static_cast<ThreadSet>(std::strtoull(record.parameters.c_str() + at + key.size(), nullptr, 10));
   };
   run.waiting = number(",waiting=", *starved);
   run.unstarted = number(",unstarted=", 0);

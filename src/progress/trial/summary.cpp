@@ -113,7 +113,8 @@ Expected<Summary> summarise(const std::vector<axb::Test>& tests, const std::vect
     out.models.push_back(std::move(row));
   }
   for (const Result& r : results) {
-    auto at = std::find_if(out.mappings.begin(), out.mappings.end(), [&](const MappingRow& row) { return row.mapping == r.mapping; });
+    auto at = std::find_if(out.mappings.begin(), out.mappings.end(),
+                           [&](const MappingRow& row) { return row.mapping == r.mapping; });
     if (at == out.mappings.end()) {
       out.mappings.push_back({r.mapping});
       at = out.mappings.end() - 1;
@@ -130,19 +131,22 @@ Expected<Summary> summarise(const std::vector<axb::Test>& tests, const std::vect
 }
 
 std::string to_text(const Summary& s, const std::vector<axb::Test>& tests) {
-  std::string out = fmt::format("{:<12} {:>6} {:>7} {:>10} {:>7} {:>6} {:>22}\n", "mapping", "tests", "never", "sometimes", "always", "hung",
-                                "starved beyond LOBE");
+  std::string out = fmt::format("{:<12} {:>6} {:>7} {:>10} {:>7} {:>6} {:>22}\n", "mapping", "tests", "never",
+                                "sometimes", "always", "hung", "starved beyond LOBE");
   for (const MappingRow& r : s.mappings)
-    out += fmt::format("{:<12} {:>6} {:>7} {:>10} {:>7} {:>6} {:>22}\n", exports::to_string(r.mapping), r.tests, r.never, r.sometimes, r.always,
-                       r.hung, fmt::format("{} of {}", r.beyond_starved, r.beyond));
-  out += fmt::format("\n{:<12} {:>18} {:>20} {:>18}\n", "model", "weak violated", "maybe weak memory", "strong starved");
+    out += fmt::format("{:<12} {:>6} {:>7} {:>10} {:>7} {:>6} {:>22}\n", exports::to_string(r.mapping), r.tests,
+                       r.never, r.sometimes, r.always, r.hung, fmt::format("{} of {}", r.beyond_starved, r.beyond));
+  out +=
+      fmt::format("\n{:<12} {:>18} {:>20} {:>18}\n", "model", "weak violated", "maybe weak memory", "strong starved");
   for (const ModelRow& r : s.models)
-    out += fmt::format("{:<12} {:>18} {:>20} {:>18}\n", r.model, fmt::format("{} of {}", r.violated.size(), r.conformance),
-                       r.explained.size(), fmt::format("{} of {}", r.strong.size(), r.strong_conformance));
+    out +=
+        fmt::format("{:<12} {:>18} {:>20} {:>18}\n", r.model, fmt::format("{} of {}", r.violated.size(), r.conformance),
+                    r.explained.size(), fmt::format("{} of {}", r.strong.size(), r.strong_conformance));
   for (const ModelRow& r : s.models) {
     if (!r.violated.empty()) out += fmt::format("{} is violated by {}\n", r.model, names_of(r.violated, tests));
     if (!r.explained.empty())
-      out += fmt::format("{}: weak memory could explain {}; --order seq_cst tells\n", r.model, names_of(r.explained, tests));
+      out += fmt::format("{}: weak memory could explain {}; --order seq_cst tells\n", r.model,
+                         names_of(r.explained, tests));
   }
   return out;
 }
@@ -171,7 +175,8 @@ std::string to_json(const Summary& s, const std::vector<axb::Test>& tests) {
                       {"maybe_weak_memory", names(r.explained)},
                       {"strong_conformance", r.strong_conformance},
                       {"strong_starved", names(r.strong)}});
-  const Json all = {{"weak_tests", s.weak_tests}, {"strong_tests", s.strong_tests}, {"mappings", mappings}, {"models", models}};
+  const Json all = {
+      {"weak_tests", s.weak_tests}, {"strong_tests", s.strong_tests}, {"mappings", mappings}, {"models", models}};
   return all.dump();
 }
 

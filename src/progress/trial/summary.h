@@ -49,8 +49,9 @@ struct MappingRow {
   uint32_t beyond = 0, beyond_starved = 0;
 };
 struct ModelRow {
-  std::string model;                                  // "HSA_OBE"
-  uint32_t conformance = 0, strong_conformance = 0;   // weak tests that pass weak M, strong ones that pass strong M; that ran
+  std::string model;  // "HSA_OBE"
+  uint32_t conformance = 0,
+           strong_conformance = 0;  // weak tests that pass weak M, strong ones that pass strong M; that ran
   std::vector<uint32_t> violated, explained, strong;  // tests, ascending
 };
 struct Summary {

@@ -164,21 +164,25 @@ Expected<void> Trial::Impl::check_options() const {
   const device::Info& info = backend->info();
   for (const device::Defect& d : info.defects)
     if (d.refuses_loops)
-      return unsupported_at({}, fmt::format("progress tests wait in loops, and {} cannot be trusted with them: {}", info.id, d.what));
+      return unsupported_at(
+          {}, fmt::format("progress tests wait in loops, and {} cannot be trusted with them: {}", info.id, d.what));
   if (options.order == exports::Order::acq_rel)
     return unsupported_at({}, "runs have relaxed or sequentially consistent instructions, not acquire and release",
                           "--order relaxed or seq_cst; 'progress export' writes all three");
   if (options.order == exports::Order::seq_cst && backend->language() == device::Language::spirv)
-    return unsupported_at({}, fmt::format("{} has no sequentially consistent fence (Vulkan)", info.id), "--order relaxed");
+    return unsupported_at({}, fmt::format("{} has no sequentially consistent fence (Vulkan)", info.id),
+                          "--order relaxed");
   if (options.variant == Variant::cooperative && info.api != device::Api::cuda)
     return unsupported_at({}, fmt::format("{} has no cooperative launch", info.id), "cuda has");
   if (options.variant == Variant::intra_warp) {
     if (options.mapping != exports::Mapping::plain && options.mapping != exports::Mapping::round_robin)
-      return unsupported_at({}, fmt::format("the {} mapping does not keep an instance in one subgroup", exports::to_string(options.mapping)),
-                            "--mapping plain or round-robin");
+      return unsupported_at(
+          {},
+          fmt::format("the {} mapping does not keep an instance in one subgroup", exports::to_string(options.mapping)),
+          "--mapping plain or round-robin");
     if (info.subgroup < threads())
-      return unsupported_at({}, fmt::format("a test of {} threads does not fit the subgroups of {}, which have {}", threads(), info.id,
-                                            info.subgroup));
+      return unsupported_at({}, fmt::format("a test of {} threads does not fit the subgroups of {}, which have {}",
+                                            threads(), info.id, info.subgroup));
   }
   return {};
 }
@@ -202,11 +206,14 @@ Expected<void> Trial::Impl::place() {
     return error_at({}, fmt::format("{} launched invocations do not do for a test of {} threads", total, t),
                     fmt::format("--total {}..{}", t, exports::k_max_total));
   if (total % setup.lanes != 0)
-    return error_at({}, fmt::format("{} launched invocations are no multiple of the workgroup of {}", total, setup.lanes),
+    return error_at({},
+                    fmt::format("{} launched invocations are no multiple of the workgroup of {}", total, setup.lanes),
                     fmt::format("--total {}", (total / setup.lanes + 1) * setup.lanes));
   if (total / setup.lanes > info.max_groups)
-    return error_at({}, fmt::format("{} takes launches of up to {} workgroups, not {}", info.id, info.max_groups, total / setup.lanes),
-                    fmt::format("--total {}", uint64_t{info.max_groups} * setup.lanes / t * t));
+    return error_at(
+        {},
+        fmt::format("{} takes launches of up to {} workgroups, not {}", info.id, info.max_groups, total / setup.lanes),
+        fmt::format("--total {}", uint64_t{info.max_groups} * setup.lanes / t * t));
   layout = {options.mapping, t, total, options.seed};
   setup.instances = exports::instances(layout);
   return {};
@@ -214,12 +221,15 @@ Expected<void> Trial::Impl::place() {
 
 // Buffers and what does not change between runs.
 Expected<void> Trial::Impl::fill() {
-  const uint64_t words = std::max<uint64_t>(word_of(static_cast<uint32_t>(test.locations.size()), 0, setup.instances, options.padding), 1);
+  const uint64_t words =
+      std::max<uint64_t>(word_of(static_cast<uint32_t>(test.locations.size()), 0, setup.instances, options.padding), 1);
   if (words > (1u << 30))
-    return error_at({}, fmt::format("{} words of memory are more than a run may use", words), "a smaller --total or padding");
+    return error_at({}, fmt::format("{} words of memory are more than a run may use", words),
+                    "a smaller --total or padding");
   memory.assign(words, 0);
   for (uint32_t l = 0; l < test.locations.size(); ++l)
-    for (uint32_t i = 0; i < setup.instances; ++i) memory[word_of(l, i, setup.instances, options.padding)] = test.locations[l].init;
+    for (uint32_t i = 0; i < setup.instances; ++i)
+      memory[word_of(l, i, setup.instances, options.padding)] = test.locations[l].init;
   const auto roles = role_table(layout);
   const auto ns = static_cast<uint64_t>(std::llround(setup.limit * 1e9));
   std::array<uint32_t, static_cast<size_t>(Parameter::count_)> parameters{};
@@ -230,8 +240,8 @@ Expected<void> Trial::Impl::fill() {
   set(Parameter::instances, setup.instances);
   set(Parameter::padding, options.padding);
   set(Parameter::contention, options.contention);
-  const std::array<uint64_t, static_cast<size_t>(Buffer::count_)> sizes = {parameters.size(), roles.size(), words, k_sync_words,
-                                                                           setup.total};
+  const std::array<uint64_t, static_cast<size_t>(Buffer::count_)> sizes = {parameters.size(), roles.size(), words,
+                                                                           k_sync_words, setup.total};
   for (const uint64_t size : sizes) {
     const auto made = backend->allocate(size);
     if (!made) return std::unexpected(made.error());
@@ -295,7 +305,8 @@ Expected<Run> Trial::Impl::judge(Run run) const {
     starved[role->instance] = true;
   }
   if (corrupt > 0 || counted != sync[k_sync_counter])
-    return error_at({}, fmt::format("{}: the run is corrupt: {} of {} results are impossible, {} invocations ended by their words and {} by the counter",
+    return error_at({}, fmt::format("{}: the run is corrupt: {} of {} results are impossible, {} invocations ended by "
+                                    "their words and {} by the counter",
                                     setup.device.id, corrupt, setup.total, counted, sync[k_sync_counter]));
   run.starved_instances = static_cast<uint32_t>(std::count(starved.begin(), starved.end(), true));
   run.outcome = run.starved() != 0 ? Outcome::starved : Outcome::terminated;
@@ -322,7 +333,8 @@ Expected<Run> Trial::run() {
   device::Backend& b = *t.backend;
   if (const auto ok = b.write(t.buffer(Buffer::memory), 0, t.memory); !ok) return std::unexpected(ok.error());
   if (const auto ok = b.fill(t.buffer(Buffer::sync), 0, k_sync_words, 0); !ok) return std::unexpected(ok.error());
-  if (const auto ok = b.fill(t.buffer(Buffer::ends), 0, t.setup.total, k_sentinel); !ok) return std::unexpected(ok.error());
+  if (const auto ok = b.fill(t.buffer(Buffer::ends), 0, t.setup.total, k_sentinel); !ok)
+    return std::unexpected(ok.error());
   device::Launch l;
   l.module = t.module;
   l.kernel = t.kernel.name;
@@ -345,7 +357,8 @@ Expected<Run> Trial::run() {
     case device::Outcome::Status::lost:
       break;
   }
-  return error_at({}, fmt::format("{} ({}): the launch was lost: {}", t.setup.device.id, t.setup.device.name, done->message));
+  return error_at(
+      {}, fmt::format("{} ({}): the launch was lost: {}", t.setup.device.id, t.setup.device.name, done->message));
 }
 
 }  // namespace fencepost::trial

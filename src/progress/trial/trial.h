@@ -39,8 +39,8 @@ const std::vector<std::string>& variant_names();
 struct Options {
   exports::Mapping mapping = exports::Mapping::plain;
   Variant variant = Variant::inter_workgroup;
-  uint32_t total = 0;  // launched invocations; 0: see default_total
-  uint64_t seed = 1;   // of the hybrid mapping
+  uint32_t total = 0;                              // launched invocations; 0: see default_total
+  uint64_t seed = 1;                               // of the hybrid mapping
   exports::Order order = exports::Order::relaxed;  // relaxed, seq_cst
   exports::Loads loads = exports::Loads::add;
   uint32_t contention = 0;  // additions of 0 by every invocation without a role
@@ -52,8 +52,8 @@ struct Options {
 
 // plain: T. Else 65,532 on devices that hold thousands of workgroups, 60 elsewhere, cut to a multiple of T.
 uint32_t default_total(const device::Info& info, exports::Mapping mapping, uint32_t threads);
-// 0.1 s on a device with a scheduler of its own, 1 s on processors that others use too. The sequential executor counts a
-// statement as a nanosecond: 0.5 ms.
+// 0.1 s on a device with a scheduler of its own, 1 s on processors that others use too. The sequential executor counts
+// a statement as a nanosecond: 0.5 ms.
 double default_limit(const device::Info& info);
 
 // What belongs to the key of a stored run besides test, device and mapping: "inter-workgroup total=65532", with order,
@@ -64,7 +64,7 @@ enum class Outcome : uint8_t { terminated, starved, hung };
 std::string_view to_string(Outcome o);
 std::optional<Outcome> outcome_from(std::string_view name);
 
-using ThreadSet = uint64_t;  // bit t: thread t
+using ThreadSet = uint64_t;                   // bit t: thread t
 std::string threads_text(ThreadSet threads);  // "0,2"
 std::optional<ThreadSet> threads_from(std::string_view text);
 

@@ -96,15 +96,14 @@ TEST(Kernel, RoleTableIsTheMapping) {
 
 // What the kernel does with the table: each thread of each instance writes into its own location's word.
 TEST(Kernel, EveryInstanceRunsEveryThreadOnce) {
-  const axb::Test test =
-      read(R"({"config":"own","id":0,"threads":[[[0,0,1,1,10]],[[1,0,1,1,11]],[[2,0,1,1,12]]]})");
+  const axb::Test test = read(R"({"config":"own","id":0,"threads":[[[0,0,1,1,10]],[[1,0,1,1,11]],[[2,0,1,1,12]]]})");
   const code::Executable run(make_kernel(test, {}));
   for (const Mapping m : k_mappings)
     for (const uint32_t lanes : {1u, 4u}) {
       const exports::Layout layout{m, 3, 20, 9};
       const uint32_t n = exports::instances(layout), padding = 2;
-      code::Words parameters = {1000000, 0, k_most_steps, n, padding, 0}, roles = role_table(layout), memory(3 * n * padding, 0),
-                  sync(k_sync_words, 0), ends(20, k_sentinel);
+      code::Words parameters = {1000000, 0, k_most_steps, n, padding, 0}, roles = role_table(layout),
+                  memory(3 * n * padding, 0), sync(k_sync_words, 0), ends(20, k_sentinel);
       const auto done = run.run(20 / lanes, lanes, {&parameters, &roles, &memory, &sync, &ends}, {.seed = 3});
       ASSERT_EQ(done.fault, "");
       EXPECT_EQ(sync[k_sync_counter], 20u);
@@ -211,7 +210,8 @@ TEST(Trial, RefusesWhatTheDeviceLacks) {
 
 TEST(Trial, InstancesOfOneSubgroup) {
   const auto backend = open("reference");  // subgroups of 4
-  const auto trial = Trial::make(consumer(), {.mapping = Mapping::round_robin, .variant = Variant::intra_warp}, *backend);
+  const auto trial =
+      Trial::make(consumer(), {.mapping = Mapping::round_robin, .variant = Variant::intra_warp}, *backend);
   ASSERT_TRUE(trial);
   EXPECT_EQ(trial->setup().lanes, 4u);
   EXPECT_EQ(trial->setup().total, 60u);
