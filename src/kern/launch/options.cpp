@@ -483,14 +483,36 @@ Expected<void> settle(Options& o, const Source& file) {
   return {};
 }
 
+namespace {
+
+// A paragraph in lines of at most 100 characters, as the help of the other verbs has them.
+std::string filled(std::string_view text, size_t indent) {
+  constexpr size_t k_width = 100;
+  std::string out, line(indent, ' ');
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.size() > indent && line.size() + 1 + word.size() > k_width) {
+      out += line + "\n";
+      line.assign(indent, ' ');
+    }
+    if (line.size() > indent) line += ' ';
+    line += word;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
+
 std::string help() {
-  std::string out =
+  std::string out = std::string(
       "fencepost prove - prove a kernel free of data races and of barriers that threads reach apart\n\n"
       "SYNOPSIS\n    fencepost prove [OPTION...] FILE\n    fencepost prove --suite DIR [OPTION...]\n\n"
-      "DESCRIPTION\n"
-      "    Reads an OpenCL C or CUDA kernel and decides for all pairs of threads and all schedules whether it has a "
-      "data race, a\n"
-      "    barrier that not all threads of a group reach, or an assertion that fails. Options may be shortened.\n";
+      "DESCRIPTION\n") +
+      filled("Reads an OpenCL C or CUDA kernel and decides for all pairs of threads and all schedules whether it has a data race, a "
+             "barrier that not all threads of a group reach, or an assertion that fails. Options may be shortened.",
+             4);
   const char* group = "";
   std::vector<const char*> groups;
   for (const OptionInfo& i : k_table)
@@ -507,7 +529,7 @@ std::string help() {
       out += fmt::format("    {}\n", spelling);
       const std::string text =
           fmt::format("{}{}", i.help, *i.preset != 0 ? fmt::format(" Default: {}.", i.preset) : "");
-      if (!text.empty()) out += fmt::format("        {}\n", text);
+      if (!text.empty()) out += filled(text, 8);
     }
   }
   out +=

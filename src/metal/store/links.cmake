@@ -1,2 +1,5 @@
-find_package(SQLite3 REQUIRED)
-target_link_libraries(${target} PRIVATE SQLite::SQLite3)
+# Static: the program starts for many questions that need no store.
+find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
+find_library(SQLITE3_STATIC libsqlite3.a REQUIRED)
+target_include_directories(${target} PRIVATE ${SQLITE3_INCLUDE})
+target_link_libraries(${target} PRIVATE ${SQLITE3_STATIC} m ${CMAKE_DL_LIBS} Threads::Threads)
