@@ -23,8 +23,11 @@ struct Piece {
   exports::Mapping mapping = exports::Mapping::plain;
   trial::Started started;
   std::map<uint32_t, trial::Run> runs;
-  bool began = false, refused = false;
 };
+
+// A program that an assembler changed says nothing of the test.
+bool dropped(const Piece& p) { return p.started.what_ran.starts_with("dropped"); }
+bool counts(const Piece& p) { return !p.runs.empty() && !dropped(p); }
 
 class Command {
  public:
@@ -121,7 +124,11 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
 void Command::on(const trial::Started& m) {
   Piece& p = pieces_[m.task];
   p.started = m;
-  p.began = true;
+  if (dropped(p)) {
+    console_.err(fmt::format("{}, {}: its runs count for nothing, another program ran ({})\n", tests_[p.test].name,
+                             exports::to_string(p.mapping), m.what_ran));
+    code_ = worse(code_, k_exit_undecided);
+  }
   for (const store::ProgressRecord& r : tasks_[m.task].known)
     if (r.device == m.device && r.variant == m.variant && r.run < s_.progress_runs)
       if (const auto run = trial::run_of(r)) p.runs[r.run] = *run;
@@ -142,7 +149,6 @@ bool Command::on(const trial::Ran& m) {
 
 void Command::on(const trial::Refused& m) {
   Piece& p = pieces_[m.task];
-  p.refused = true;
   const Diagnostics why = (m.unsupported ? unsupported_at({}, m.why, m.hint) : error_at({}, m.why, m.hint)).error();
   console_.err(fmt::format("{}, {}: {}", tests_[p.test].name, exports::to_string(p.mapping), render(why)));
   code_ = worse(code_, exit_code(why));
@@ -172,7 +178,7 @@ int Command::run() {
   }
   std::vector<trial::Result> results;
   for (const Piece& p : pieces_) {
-    if (p.runs.empty()) continue;
+    if (!counts(p)) continue;
     trial::Result r{p.test, p.mapping, *exports::order_from(s_.order), {}};
     for (const auto& [number, run] : p.runs) r.runs.add(run);
     results.push_back(r);
@@ -197,8 +203,8 @@ std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
     runs += fmt::format("{}{{\"run\": {}, \"outcome\": \"{}\", \"waiting\": \"{}\", \"unstarted\": \"{}\", \"starved_instances\": {}, \"seconds\": {:.6f}}}",
                         runs.empty() ? "" : ", ", number, trial::to_string(run.outcome), trial::threads_text(run.waiting),
                         trial::threads_text(run.unstarted), run.starved_instances, run.seconds);
-  return fmt::format("{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"instances\": {}, \"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
-                     json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device), json_string(p.started.variant),
+  return fmt::format("{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"what_ran\": {}, \"instances\": {}, \"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
+                     json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device), json_string(p.started.variant), json_string(p.started.what_ran),
                      p.started.instances, trial::name(trial::frequency(r)), trial::threads_text(r.threads), runs);
 }
 
@@ -207,7 +213,7 @@ void Command::print(const trial::Summary& summary, const std::vector<trial::Resu
   size_t next = 0;
   uint64_t runs = 0;
   for (const Piece& p : pieces_) {
-    if (p.runs.empty()) continue;
+    if (!counts(p)) continue;
     const trial::Runs& r = results[next++].runs;
     runs += r.total;
     if (r.bad() > 0) lines += line_of(p, r);

@@ -21,9 +21,9 @@ using Json = nlohmann::json;
 std::string to_json(const Message& m) {
   Json j;
   if (const auto* s = std::get_if<Started>(&m))
-    j = {{"kind", "started"},   {"task", s->task},           {"device", s->device},
-         {"driver", s->driver}, {"variant", s->variant},     {"binary", s->binary_hash},
-         {"total", s->total},   {"instances", s->instances}, {"limit", s->limit}};
+    j = {{"kind", "started"},         {"task", s->task},          {"device", s->device},     {"driver", s->driver},
+         {"variant", s->variant},     {"binary", s->binary_hash}, {"what_ran", s->what_ran}, {"total", s->total},
+         {"instances", s->instances}, {"limit", s->limit}};
   else if (const auto* r = std::get_if<Ran>(&m))
     j = {{"kind", "ran"},
          {"task", r->task},
@@ -47,7 +47,8 @@ Message message_of(const std::string& text) {
   const std::string kind = j["kind"];
   const size_t task = j["task"];
   if (kind == "started")
-    return Started{task, j["device"], j["driver"], j["variant"], j["binary"], j["total"], j["instances"], j["limit"]};
+    return Started{task,          j["device"], j["driver"],    j["variant"], j["binary"],
+                   j["what_ran"], j["total"],  j["instances"], j["limit"]};
   if (kind == "ran") {
     Run run;
     run.outcome = static_cast<Outcome>(j["outcome"].get<int>());
@@ -81,8 +82,8 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
   }
   const Setup& s = trial->setup();
   const std::string device = stored_name(s.device);
-  campaign::send(
-      to, to_json(Started{number, device, s.device.driver, s.variant, s.binary_hash, s.total, s.instances, s.limit}));
+  campaign::send(to, to_json(Started{number, device, s.device.driver, s.variant, s.binary_hash, s.what_ran, s.total,
+                                     s.instances, s.limit}));
   Known known = heard;
   for (const store::ProgressRecord& r : t.known)
     if (r.device == device && r.variant == s.variant)
@@ -229,7 +230,8 @@ store::ProgressRecord record_of(const axb::Test& test, const Options& options, c
   r.starved = threads_text(ran.run.starved());
   r.driver = started.driver;
   r.binary_hash = started.binary_hash;
-  r.parameters = fmt::format("limit={:g},waiting={},unstarted={}", started.limit, ran.run.waiting, ran.run.unstarted);
+  r.parameters = fmt::format("limit={:g},waiting={},unstarted={},what_ran={}", started.limit, ran.run.waiting,
+                             ran.run.unstarted, started.what_ran);
   r.seed = options.seed;
   r.instances = ran.run.instances;
   r.starved_instances = ran.run.starved_instances;

@@ -35,7 +35,7 @@ struct Task {
 
 struct Started {
   size_t task = 0;
-  std::string device, driver, variant, binary_hash;  // device, variant: as in the store
+  std::string device, driver, variant, binary_hash, what_ran;  // device, variant: as in the store
   uint32_t total = 0, instances = 0;
   double limit = 0;
 };

@@ -12,6 +12,7 @@
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
+#include "emit/ptx_gate.h"
 #include "store/store.h"
 
 namespace fencepost::trial {
@@ -106,8 +107,9 @@ std::string variant_text(const Options& o, uint32_t total) {
   return out;
 }
 
-Expected<device::ModuleId> load_kernel(device::Backend& backend, const code::Kernel& kernel) {
+Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel) {
   device::Source source{backend.language(), "", {kernel}};
+  std::optional<emit::PtxText> ptx_text;
   switch (source.language) {
     case device::Language::code:
       break;
@@ -116,7 +118,8 @@ Expected<device::ModuleId> load_kernel(device::Backend& backend, const code::Ker
       if (const uint32_t sm = device::cuda::sm_of(backend.info()); sm != 0) o.sm = sm;
       auto text = emit::kernel_ptx(kernel, o);
       if (!text) return std::unexpected(text.error());
-      source.bytes = std::move(text->text);
+      source.bytes = text->text;
+      ptx_text = std::move(*text);
       break;
     }
     case device::Language::opencl_c: {
@@ -133,7 +136,19 @@ Expected<device::ModuleId> load_kernel(device::Backend& backend, const code::Ker
       break;
     }
   }
-  return backend.load(source);
+  const auto module = backend.load(source);
+  if (!module) return std::unexpected(module.error());
+  Loaded out{*module, source.language == device::Language::code ? "as-written" : "unverified"};
+  if (!ptx_text) return out;
+  const device::Binary binary = backend.binary(*module);
+  if (binary.kind != "cubin") return out;
+  const emit::WhatRanReport report = emit::what_ran(*ptx_text, binary.bytes);
+  if (report.frame_missing > 0)
+    out.what_ran =
+        fmt::format("dropped: {} of {} accesses, first {}", report.frame_missing, report.frame, report.first_missing);
+  else if (report.frame > 0)
+    out.what_ran = "as-written";
+  return out;
 }
 
 struct Trial::Impl {
@@ -259,7 +274,8 @@ Expected<void> Trial::Impl::prepare() {
   kernel = make_kernel(test, {options.order, options.loads});
   const auto loaded = load_kernel(*backend, kernel);
   if (!loaded) return std::unexpected(loaded.error());
-  module = *loaded;
+  module = loaded->module;
+  setup.what_ran = loaded->what_ran;
   if (const auto ok = place(); !ok) return ok;
   setup.variant = variant_text(options, setup.total);
   const device::Binary binary = backend->binary(module);

@@ -82,11 +82,17 @@ struct Setup {
   uint32_t total = 0, lanes = 1, instances = 0, resident = 0;  // resident: workgroups together; 0: not known
   double limit = 0;
   std::string variant;  // variant_text
-  std::string binary_kind, binary_hash;
+  std::string binary_kind, binary_hash, what_ran;
 };
 
-// A kernel's module for any backend, printed in its language.
-Expected<device::ModuleId> load_kernel(device::Backend& backend, const code::Kernel& kernel);
+// A kernel's module for any backend, printed in its language. `what_ran`: "as-written" where every access of the kernel
+// is in the machine code (CUDA, and kernels that are run as values); "dropped: ..." where an assembler left one out, so
+// that what starves is another program; else "unverified".
+struct Loaded {
+  device::ModuleId module = 0;
+  std::string what_ran;
+};
+Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel);
 
 // The backend outlives it.
 class Trial {

@@ -216,6 +216,7 @@ TEST(Trial, InstancesOfOneSubgroup) {
   EXPECT_EQ(trial->setup().lanes, 4u);
   EXPECT_EQ(trial->setup().total, 60u);
   EXPECT_EQ(trial->setup().variant, "intra-warp total=60");
+  EXPECT_EQ(trial->setup().what_ran, "as-written");
 }
 
 TEST(Words, ThreadsAndNamesReadBack) {
