@@ -74,8 +74,8 @@ Refused refusal(size_t task, const Diagnostics& why) {
 using Known = std::map<uint32_t, Run>;
 
 // False: the device is dead, and the child should go.
-bool work(size_t number, const Task& t, const Known& heard, device::Backend& backend, int to) {
-  auto trial = Trial::make(t.test, t.options, backend);
+bool work(size_t number, const Task& t, const Known& heard, device::Backend& backend, Modules& modules, int to) {
+  auto trial = Trial::make(t.test, t.options, backend, &modules);
   if (!trial) {
     campaign::send(to, to_json(refusal(number, trial.error())));
     return true;
@@ -105,6 +105,7 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
 
 void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int to) {
   std::map<std::string, std::unique_ptr<device::Backend>> open;
+  std::map<std::string, Modules> modules;
   for (size_t i = first; i < tasks.size(); ++i) {
     auto& backend = open[tasks[i].device];
     if (!backend) {
@@ -115,7 +116,7 @@ void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int
       }
       backend = std::move(*made);
     }
-    if (!work(i, tasks[i], i == first ? heard : Known{}, *backend, to)) break;
+    if (!work(i, tasks[i], i == first ? heard : Known{}, *backend, modules[tasks[i].device], to)) break;
   }
   _exit(0);  // destructors of a driver whose kernel hangs may hang too
 }

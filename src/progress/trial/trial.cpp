@@ -161,6 +161,7 @@ struct Trial::Impl {
   std::vector<device::BufferId> buffers;  // in the order of Buffer
   std::vector<uint32_t> memory;           // its first contents
   exports::Layout layout;
+  std::vector<uint32_t> roles;  // role_table(layout)
 
   ~Impl() {
     for (const device::BufferId b : buffers) backend->release(b);
@@ -171,7 +172,7 @@ struct Trial::Impl {
   Expected<void> check_options() const;
   Expected<void> place();
   Expected<void> fill();
-  Expected<void> prepare();
+  Expected<void> prepare(Modules* modules);
   Expected<Run> judge(Run run) const;
 };
 
@@ -245,7 +246,7 @@ Expected<void> Trial::Impl::fill() {
   for (uint32_t l = 0; l < test.locations.size(); ++l)
     for (uint32_t i = 0; i < setup.instances; ++i)
       memory[word_of(l, i, setup.instances, options.padding)] = test.locations[l].init;
-  const auto roles = role_table(layout);
+  roles = role_table(layout);
   const auto ns = static_cast<uint64_t>(std::llround(setup.limit * 1e9));
   std::array<uint32_t, static_cast<size_t>(Parameter::count_)> parameters{};
   const auto set = [&](Parameter p, uint32_t v) { parameters[static_cast<size_t>(p)] = v; };
@@ -266,16 +267,23 @@ Expected<void> Trial::Impl::fill() {
   return backend->write(buffer(Buffer::roles), 0, roles);
 }
 
-Expected<void> Trial::Impl::prepare() {
+Expected<void> Trial::Impl::prepare(Modules* modules) {
   if (const auto ok = axb::validate(test); !ok) return ok;
   if (const auto ok = check_options(); !ok) return ok;
   setup.device = backend->info();
   setup.limit = options.limit > 0 ? options.limit : default_limit(setup.device);
   kernel = make_kernel(test, {options.order, options.loads});
-  const auto loaded = load_kernel(*backend, kernel);
-  if (!loaded) return std::unexpected(loaded.error());
-  module = loaded->module;
-  setup.what_ran = loaded->what_ran;
+  Modules own;
+  if (modules == nullptr) modules = &own;
+  std::string text = code::to_string(kernel);
+  auto found = modules->find(text);
+  if (found == modules->end()) {
+    auto made = load_kernel(*backend, kernel);
+    if (!made) return std::unexpected(made.error());
+    found = modules->emplace(std::move(text), std::move(*made)).first;
+  }
+  module = found->second.module;
+  setup.what_ran = found->second.what_ran;
   if (const auto ok = place(); !ok) return ok;
   setup.variant = variant_text(options, setup.total);
   const device::Binary binary = backend->binary(module);
@@ -292,7 +300,8 @@ Expected<Run> Trial::Impl::judge(Run run) const {
   uint32_t counted = 0, corrupt = 0;
   std::vector<bool> starved(setup.instances);
   for (uint32_t gid = 0; gid < setup.total; ++gid) {
-    const auto role = exports::role_of(layout, gid);
+    const uint32_t thread = roles[size_t{gid} * k_role_words], instance = roles[size_t{gid} * k_role_words + 1];
+    const bool role = thread != k_no_thread;
     const auto end = static_cast<End>(ends[gid] & 0xff);
     const uint32_t pc = ends[gid] >> 8;
     if (ends[gid] == k_sentinel || !role) {
@@ -300,17 +309,17 @@ Expected<Run> Trial::Impl::judge(Run run) const {
       counted += !role;
       continue;
     }
-    const size_t length = test.threads[role->thread].code.size();
+    const size_t length = test.threads[thread].code.size();
     switch (end) {
       case End::ended:
         ++counted;
         corrupt += pc != length;
         continue;
       case End::waiting:
-        run.waiting |= ThreadSet{1} << role->thread;
+        run.waiting |= ThreadSet{1} << thread;
         break;
       case End::unstarted:
-        run.unstarted |= ThreadSet{1} << role->thread;
+        run.unstarted |= ThreadSet{1} << thread;
         corrupt += pc != 0;
         break;
       default:
@@ -318,7 +327,7 @@ Expected<Run> Trial::Impl::judge(Run run) const {
         continue;
     }
     corrupt += pc >= length;
-    starved[role->instance] = true;
+    starved[instance] = true;
   }
   if (corrupt > 0 || counted != sync[k_sync_counter])
     return error_at({}, fmt::format("{}: the run is corrupt: {} of {} results are impossible, {} invocations ended by "
@@ -335,12 +344,12 @@ Trial& Trial::operator=(Trial&&) noexcept = default;
 Trial::~Trial() = default;
 const Setup& Trial::setup() const { return impl_->setup; }
 
-Expected<Trial> Trial::make(const axb::Test& test, const Options& options, device::Backend& backend) {
+Expected<Trial> Trial::make(const axb::Test& test, const Options& options, device::Backend& backend, Modules* modules) {
   auto impl = std::make_unique<Impl>();
   impl->test = test;
   impl->options = options;
   impl->backend = &backend;
-  if (const auto ok = impl->prepare(); !ok) return std::unexpected(ok.error());
+  if (const auto ok = impl->prepare(modules); !ok) return std::unexpected(ok.error());
   return Trial(std::move(impl));
 }
 

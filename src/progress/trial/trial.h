@@ -18,6 +18,7 @@
 //
 // Units: seconds. Errors: totals that do not fit, what the device lacks (unsupported), a launch that was lost.
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,11 +94,14 @@ struct Loaded {
   std::string what_ran;
 };
 Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel);
+// Kernels that one backend has loaded, by their text: mappings of one test share theirs.
+using Modules = std::map<std::string, Loaded>;
 
-// The backend outlives it.
+// The backend outlives it. `modules`: those of this backend, read and added to.
 class Trial {
  public:
-  static Expected<Trial> make(const axb::Test& test, const Options& options, device::Backend& backend);
+  static Expected<Trial> make(const axb::Test& test, const Options& options, device::Backend& backend,
+                              Modules* modules = nullptr);
   Trial(Trial&&) noexcept;
   Trial& operator=(Trial&&) noexcept;
   ~Trial();

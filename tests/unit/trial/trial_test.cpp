@@ -8,9 +8,11 @@
 
 #include "campaign/runner.h"
 #include "code/execute.h"
+#include "device/cuda/assembler.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
+#include "emit/ptx_gate.h"
 #include "oracle/oracle.h"
 
 namespace fencepost::trial {
@@ -76,6 +78,26 @@ TEST(Kernel, IsWellFormedAndPrintableForEveryTestOrderAndKindOfLoad) {
         EXPECT_TRUE(emit::kernel_opencl({k}, emit::OpenclKind::inline_ptx)) << test.name;
       }
   EXPECT_TRUE(emit::kernel_spirv({make_kernel(consumer(), {})}));
+}
+
+// Every atomic of the test, the flag and the counter are in the machine code.
+TEST(Kernel, NothingIsLostInMachineCode) {
+  const auto ptxas = device::cuda::find_assembler();
+  if (!ptxas) GTEST_SKIP() << "no ptxas: set FENCEPOST_PTXAS";
+  const auto tests = bundled();
+  for (size_t i = 0; i < tests.size(); i += 12)
+    for (const auto order : {exports::Order::relaxed, exports::Order::seq_cst})
+      for (const auto loads : {exports::Loads::add, exports::Loads::load}) {
+        const auto text = emit::kernel_ptx(make_kernel(tests[i], {order, loads}));
+        ASSERT_TRUE(text);
+        const auto made = device::cuda::assemble(*ptxas, text->text, 90);
+        ASSERT_NE(made.cubin, "") << made.message;
+        const auto report = emit::what_ran(*text, made.cubin);
+        size_t accesses = 4;  // at least: the flag read and raised, the counter, the contention
+        for (const axb::Thread& t : tests[i].threads) accesses += t.code.size();
+        EXPECT_GE(report.frame, accesses) << tests[i].name;
+        EXPECT_EQ(report.frame_missing, 0u) << tests[i].name << ": " << report.first_missing;
+      }
 }
 
 TEST(Kernel, RoleTableIsTheMapping) {
@@ -206,6 +228,16 @@ TEST(Trial, RefusesWhatTheDeviceLacks) {
   EXPECT_NE(refused({.total = 1}).find("2 threads"), std::string::npos);
   EXPECT_NE(refused({.order = exports::Order::acq_rel}).find("acquire"), std::string::npos);
   EXPECT_NE(refused({.mapping = Mapping::chunked, .total = 70000}).find("65535"), std::string::npos);
+}
+
+TEST(Trial, MappingsOfOneTestShareAModule) {
+  const auto backend = open("reference");
+  Modules modules;
+  for (const Mapping m : k_mappings)
+    EXPECT_EQ(Trial::make(consumer(), {.mapping = m}, *backend, &modules)->run()->outcome, Outcome::terminated);
+  EXPECT_EQ(modules.size(), 1u);
+  EXPECT_TRUE(Trial::make(consumer(), {.order = exports::Order::seq_cst}, *backend, &modules));
+  EXPECT_EQ(modules.size(), 2u);
 }
 
 TEST(Trial, InstancesOfOneSubgroup) {
