@@ -1,11 +1,19 @@
 #include "term/term.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "base/diagnostic.h"
 
 namespace fencepost::term {
 namespace {
+
+// Terms share their parts: `x = x + x` forty times over is forty nodes, and a tree of 2^40. Walks of small terms go
+// without a memory; from this many steps on they remember where they have been.
+constexpr size_t k_small = 256;
 
 bool commutative(Op op) {
   switch (op) {
@@ -90,13 +98,29 @@ const char* name(Op op) {
 
 bool is_comparison(Op op) { return op >= Op::eq && op <= Op::uge; }
 
-bool operator==(const Expr& a, const Expr& b) {
-  if (a.node_ == b.node_) return true;
-  if (!a.node_ || !b.node_) return false;
-  const Node& x = *a.node_;
-  const Node& y = *b.node_;
-  return x.op == y.op && x.width == y.width && x.value == y.value && x.kids == y.kids;
-}
+namespace {
+
+class Comparison {
+ public:
+  bool equal(const Expr& a, const Expr& b) {
+    if (a.identity() == b.identity()) return true;
+    if (!a || !b) return false;
+    if (a.op() != b.op() || a.width() != b.width() || a.value() != b.value() || a.kids().size() != b.kids().size()) return false;
+    // Pairs met before are equal, or the comparison would have ended there.
+    if (!a.kids().empty() && ++steps_ > k_small && !met_.emplace(a.identity(), b.identity()).second) return true;
+    for (size_t i = 0; i < a.kids().size(); ++i)
+      if (!equal(a.kids()[i], b.kids()[i])) return false;
+    return true;
+  }
+
+ private:
+  size_t steps_ = 0;
+  std::set<std::pair<const Node*, const Node*>> met_;
+};
+
+}  // namespace
+
+bool operator==(const Expr& a, const Expr& b) { return Comparison().equal(a, b); }
 
 Expr Expr::make(Node n) {
   check_width(n.width);
@@ -213,60 +237,118 @@ uint64_t eval_op(Op op, uint8_t ow, uint8_t rw, uint64_t a, uint64_t b, uint64_t
   return 0;
 }
 
+namespace {
+
+class Evaluation {
+ public:
+  explicit Evaluation(const Env& env) : env_(env) {}
+
+  std::optional<uint64_t> of(const Expr& e) {
+    switch (e.op()) {
+      case Op::constant: return e.value();
+      case Op::variable: {
+        auto v = env_(e.value());
+        if (v) *v &= mask(e.width());
+        return v;
+      }
+      default: break;
+    }
+    if (++steps_ <= k_small) return inner(e);
+    if (const auto it = known_.find(e.identity()); it != known_.end()) return it->second;
+    const auto v = inner(e);
+    known_.emplace(e.identity(), v);
+    return v;
+  }
+
+ private:
+  std::optional<uint64_t> inner(const Expr& e) {
+    if (e.op() == Op::ite) {
+      // Only the chosen branch is needed: the other may hang on a variable that is not known.
+      const auto c = of(e.kids()[0]);
+      if (!c) return std::nullopt;
+      return of(e.kids()[*c != 0 ? 1 : 2]);
+    }
+    const auto a = of(e.kids()[0]);
+    if (!a) return std::nullopt;
+    uint64_t b = 0;
+    if (e.kids().size() > 1) {
+      const auto value = of(e.kids()[1]);
+      if (!value) return std::nullopt;
+      b = *value;
+    }
+    return eval_op(e.op(), e.kids()[0].width(), e.width(), *a, b, 0);
+  }
+
+  const Env& env_;
+  size_t steps_ = 0;
+  std::unordered_map<const Node*, std::optional<uint64_t>> known_;
+};
+
+class VariableWalk {
+ public:
+  explicit VariableWalk(const std::function<void(uint64_t)>& f) : f_(f) {}
+  void walk(const Expr& e) {
+    if (e.is_var()) f_(e.value());
+    if (e.kids().empty() || (++steps_ > k_small && !met_.insert(e.identity()).second)) return;
+    for (const Expr& k : e.kids()) walk(k);
+  }
+
+ private:
+  const std::function<void(uint64_t)>& f_;
+  size_t steps_ = 0;
+  std::unordered_set<const Node*> met_;
+};
+
+class Substitution {
+ public:
+  explicit Substitution(const std::function<Expr(uint64_t, uint8_t)>& f) : f_(f) {}
+
+  Expr of(const Expr& e) {
+    if (!e || e.is_const()) return e;
+    if (e.is_var()) {
+      Expr with = f_(e.value(), e.width());
+      FENCEPOST_INVARIANT(!with || with.width() == e.width(), "a variable was replaced by a term of another width");
+      return with ? with : e;
+    }
+    if (++steps_ <= k_small) return inner(e);
+    if (const auto it = known_.find(e.identity()); it != known_.end()) return it->second;
+    Expr with = inner(e);
+    known_.emplace(e.identity(), with);
+    return with;
+  }
+
+ private:
+  Expr inner(const Expr& e) {
+    std::vector<Expr> kids;
+    bool changed = false;
+    for (const Expr& k : e.kids()) {
+      kids.push_back(of(k));
+      changed = changed || kids.back().identity() != k.identity();
+    }
+    if (!changed) return e;
+    if (is_unary(e.op())) return unary(e.op(), kids[0]);
+    if (is_binary(e.op())) return binary(e.op(), kids[0], kids[1]);
+    if (e.op() == Op::ite) return ite(kids[0], kids[1], kids[2]);
+    return resize(kids[0], e.width(), e.op() == Op::sext);
+  }
+
+  const std::function<Expr(uint64_t, uint8_t)>& f_;
+  size_t steps_ = 0;
+  std::unordered_map<const Node*, Expr> known_;
+};
+
+}  // namespace
+
 std::optional<uint64_t> eval(const Expr& e, const Env& env) {
   FENCEPOST_INVARIANT(static_cast<bool>(e), "an empty term was evaluated");
-  switch (e.op()) {
-    case Op::constant: return e.value();
-    case Op::variable: {
-      auto v = env(e.value());
-      if (v) *v &= mask(e.width());
-      return v;
-    }
-    case Op::ite: {
-      // Only the chosen branch is needed: the other may hang on a variable that is not known.
-      const auto c = eval(e.kids()[0], env);
-      if (!c) return std::nullopt;
-      return eval(e.kids()[*c != 0 ? 1 : 2], env);
-    }
-    default: break;
-  }
-  const auto a = eval(e.kids()[0], env);
-  if (!a) return std::nullopt;
-  uint64_t b = 0;
-  if (e.kids().size() > 1) {
-    const auto value = eval(e.kids()[1], env);
-    if (!value) return std::nullopt;
-    b = *value;
-  }
-  return eval_op(e.op(), e.kids()[0].width(), e.width(), *a, b, 0);
+  return Evaluation(env).of(e);
 }
 
 void for_each_variable(const Expr& e, const std::function<void(uint64_t)>& f) {
-  if (!e) return;
-  if (e.is_var()) f(e.value());
-  for (const Expr& k : e.kids()) for_each_variable(k, f);
+  if (e) VariableWalk(f).walk(e);
 }
 
-Expr substitute(const Expr& e, const std::function<Expr(uint64_t, uint8_t)>& f) {
-  if (!e) return e;
-  if (e.is_const()) return e;
-  if (e.is_var()) {
-    Expr with = f(e.value(), e.width());
-    FENCEPOST_INVARIANT(!with || with.width() == e.width(), "a variable was replaced by a term of another width");
-    return with ? with : e;
-  }
-  std::vector<Expr> kids;
-  bool changed = false;
-  for (const Expr& k : e.kids()) {
-    kids.push_back(substitute(k, f));
-    changed = changed || kids.back().identity() != k.identity();
-  }
-  if (!changed) return e;
-  if (is_unary(e.op())) return unary(e.op(), kids[0]);
-  if (is_binary(e.op())) return binary(e.op(), kids[0], kids[1]);
-  if (e.op() == Op::ite) return ite(kids[0], kids[1], kids[2]);
-  return resize(kids[0], e.width(), e.op() == Op::sext);
-}
+Expr substitute(const Expr& e, const std::function<Expr(uint64_t, uint8_t)>& f) { return Substitution(f).of(e); }
 
 std::string to_string(const Expr& e, const std::function<std::string(uint64_t)>& variable_name) {
   if (!e) return "";

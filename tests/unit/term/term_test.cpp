@@ -188,6 +188,31 @@ TEST(Term, SubstitutionRebuilds) {
   EXPECT_EQ(substitute(Expr{}, with(0, 0)), Expr{});
 }
 
+// Found by feeding the SPIR-V parser: a value that is added to itself a few dozen times is a tree of billions of nodes.
+TEST(Term, SharedPartsAreVisitedOnce) {
+  const auto doubled = [](int times) {
+    Expr e = variable(7, 32);
+    for (int i = 0; i < times; ++i) e = binary(Op::xor_, binary(Op::mul, e, constant(3, 32)), binary(Op::add, e, constant(1, 32)));
+    return e;
+  };
+  const Expr e = doubled(600);
+  uint64_t variables = 0;
+  for_each_variable(e, [&](uint64_t v) {
+    EXPECT_EQ(v, 7u);
+    ++variables;
+  });
+  EXPECT_GE(variables, 1u);
+  uint64_t x = 5;
+  for (int i = 0; i < 600; ++i) x = ((x * 3) ^ (x + 1)) & 0xffffffffu;
+  EXPECT_EQ(eval(e, [](uint64_t) { return std::optional<uint64_t>(5); }), x);
+  EXPECT_EQ(eval(e, [](uint64_t) { return std::optional<uint64_t>(); }), std::nullopt);
+  const Expr other = substitute(e, [](uint64_t, uint8_t w) { return variable(8, w); });
+  EXPECT_EQ(eval(other, [](uint64_t v) { return v == 8 ? std::optional<uint64_t>(5) : std::nullopt; }), x);
+  EXPECT_EQ(e, doubled(600));
+  EXPECT_FALSE(e == other);
+  EXPECT_FALSE(e == doubled(599));
+}
+
 TEST(Term, Text) {
   const auto names = [](uint64_t v) { return "r" + std::to_string(v); };
   EXPECT_EQ(to_string(constant(~uint64_t{0}, 32), names), "-1");
