@@ -320,7 +320,7 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
 }
 
 TEST_F(Verbs, ProgressRunsAreStoredResumedAndHeldAgainstModels) {
-  const std::string down = "examples/progress/producer-consumer-down.axb";
+  const std::string down = std::string(FENCEPOST_SOURCE_DIR) + "/examples/progress/producer-consumer-down.axb";
   const std::vector<std::string> args = {"progress", "run", "--device", "reference", "--mapping", "plain,chunked", "--total", "240",
                                          "--runs", "2", "--store", at("runs.db"), down};
   const Ran first = run_with(args);
