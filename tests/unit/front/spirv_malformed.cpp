@@ -1,4 +1,7 @@
 // What is wrong with a module is said at its place (exit 2); what is not read is named with its opcode (exit 3).
+#include <fstream>
+#include <iterator>
+
 #include "front/lexer.h"
 #include "spirv_support.h"
 
@@ -28,6 +31,19 @@ std::string changed(std::string text, const std::string& from, const std::string
 }
 
 const std::string k_plain = vulkan_all("", "OpStore %pout %n1\n");
+
+// Found by libFuzzer: following jumps round a circle of empty blocks never came to an end.
+TEST(SpirvMalformed, EmptyBlocksThatJumpToEachOther) {
+  std::ifstream file(FENCEPOST_SOURCE_DIR "/tests/corpus/malformed/jump-circle.spv", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_GT(bytes.size(), 100u);
+  bytes.replace(0, 4, "\x03\x02\x23\x07");
+  front::spirv::LaunchOptions launch;
+  launch.grid = front::spirv::Grid{1, 2, {2, 1, 1}};
+  const auto t = front::spirv::parse_spirv(make_source("jump-circle.spv", std::move(bytes)), launch);
+  ASSERT_FALSE(t.has_value());
+  EXPECT_FALSE(render(t.error()).empty());
+}
 
 TEST(SpirvMalformed, LocatedErrors) {
   const std::vector<Bad> all = {

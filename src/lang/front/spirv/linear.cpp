@@ -116,10 +116,8 @@ class Writer {
         return true;
       }
       if (!transfers(i)) continue;
-      size_t to = position(i.label);
-      while (to + 1 < t_.code.size() && t_.code[to].kind == Kind::label) ++to;
-      if (t_.code[to].kind == Kind::jump && t_.code[to].label != i.label && to != k) {  // on through a jump
-        i.label = t_.code[to].label;
+      if (const prog::LabelId end = onward(i.label, k); end != i.label) {
+        i.label = end;
         return true;
       }
       // Over labels only: to where the code goes anyway.
@@ -147,6 +145,17 @@ class Writer {
       }
     }
     return false;
+  }
+  // Where a transfer to `l` from position `k` ends up through jumps; `l` itself where jumps only lead round in a circle.
+  prog::LabelId onward(prog::LabelId l, size_t k) const {
+    std::set<prog::LabelId> met{l};
+    for (prog::LabelId at = l;;) {
+      size_t to = position(at);
+      while (to + 1 < t_.code.size() && t_.code[to].kind == Kind::label) ++to;
+      if (t_.code[to].kind != Kind::jump || to == k) return at;
+      at = t_.code[to].label;
+      if (!met.insert(at).second) return l;
+    }
   }
   size_t reads_of(prog::RegId r) const {
     size_t n = 0;
