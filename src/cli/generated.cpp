@@ -35,22 +35,4 @@ Expected<void> Folder::write(const std::string& file, std::string_view text) con
   return {};
 }
 
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string out;
-  for (size_t k = 0; k < cells.size(); ++k) {
-    if (k > 0) out += ',';
-    if (cells[k].find_first_of(",\"\n\r") == std::string::npos) {
-      out += cells[k];
-      continue;
-    }
-    out += '"';
-    for (char c : cells[k]) {
-      if (c == '"') out += '"';
-      out += c;
-    }
-    out += '"';
-  }
-  return out + "\n";
-}
-
 }  // namespace fencepost::cli

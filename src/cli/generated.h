@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.h"
 #include "base/diagnostic.h"
 #include "prog/test.h"
 
@@ -21,8 +22,5 @@ class Folder {
  private:
   std::string path_;
 };
-
-// One line of comma-separated values; cells with commas, quotes or line feeds are quoted.
-std::string csv_line(const std::vector<std::string>& cells);
 
 }  // namespace fencepost::cli

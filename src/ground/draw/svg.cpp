@@ -7,11 +7,11 @@
 #include "draw/graph.h"
 #include "draw/layout.h"
 #include "draw/style.h"
+#include "draw/xml.h"
 
 namespace fencepost::draw {
-namespace {
 
-std::string escape(std::string_view s) {
+std::string escape_xml(std::string_view s) {
   std::string out;
   for (char c : s) switch (c) {
       case '&': out += "&amp;"; break;
@@ -25,6 +25,8 @@ std::string escape(std::string_view s) {
   return out;
 }
 
+namespace {
+
 // Short and stable: one decimal, no "-0.0".
 std::string num(double v) {
   std::string s = fmt::format("{:.1f}", v);
@@ -36,7 +38,7 @@ void text(std::string& out, double x, double y, std::string_view cls, std::strin
           std::string_view fill = {}) {
   out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\"", num(x), num(y), cls, anchor);
   if (!fill.empty()) out += fmt::format(" style=\"fill:{}\"", fill);
-  out += fmt::format(">{}</text>\n", escape(s));
+  out += fmt::format(">{}</text>\n", escape_xml(s));
 }
 
 std::string marker(std::string_view id, std::string_view colour, double size) {
@@ -67,7 +69,7 @@ std::string to_svg(const Graph& g) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n",
       num(width), num(height));
-  out += fmt::format("<title>{}</title>\n", escape(g.title.empty() ? "execution" : g.title));
+  out += fmt::format("<title>{}</title>\n", escape_xml(g.title.empty() ? "execution" : g.title));
   out +=
       "<style>text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2328}"
       ".title{font-size:15px;font-weight:bold}.small{font-size:11px}.group{font-size:11px;fill:#57606a}"

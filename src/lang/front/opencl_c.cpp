@@ -11,7 +11,7 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "front/child.h"
+#include "base/child.h"
 #include "front/lexer.h"
 
 namespace fencepost::front::opencl_c {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "base/hash.h"
 
 namespace fencepost::prog {
 namespace {
@@ -97,10 +98,6 @@ int64_t value_of(const Test& test, const CondValue& v, const FinalValues& f) {
   return 0;
 }
 
-void fnv1a(uint64_t& h, std::string_view s) {
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-}
-
 }  // namespace
 
 std::vector<Observable> observables(const Test& test) {
@@ -125,14 +122,9 @@ std::string to_string(const std::vector<Observable>& obs, const State& s) {
 }
 
 uint64_t hash(const std::vector<Observable>& obs, const State& s) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const Observable& o : obs) {
-    fnv1a(h, o.text);
-    fnv1a(h, ";");
-  }
-  fnv1a(h, "\n");
-  fnv1a(h, to_string(obs, s));
-  return h;
+  uint64_t h = k_fnv_begin;
+  for (const Observable& o : obs) h = fnv1a(";", fnv1a(o.text, h));
+  return fnv1a(to_string(obs, s), fnv1a("\n", h));
 }
 
 bool holds(const Test& test, const Cond& c, const FinalValues& f) {

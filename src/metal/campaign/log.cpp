@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.h"
+
 namespace fencepost::campaign {
 namespace {
 
@@ -54,13 +56,6 @@ std::string title_of(const Report& r) {
   std::string t = r.test.title.empty() ? r.name : r.test.title;
   std::replace(t.begin(), t.end(), ' ', '_');
   return t;
-}
-
-std::string csv_field(const std::string& s) {
-  if (s.find_first_of(",\"\n") == std::string::npos) return s;
-  std::string out = "\"";
-  for (const char c : s) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 std::string stop_text(const Options& o) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/hash.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
@@ -21,11 +22,7 @@ using plan::Phase;
 constexpr size_t index_of(BufferUse u) { return static_cast<size_t>(u); }
 constexpr size_t index_of(Phase p) { return static_cast<size_t>(p); }
 
-std::string hash_of(std::string_view bytes) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("{:016x}", h);
-}
+std::string hash_of(std::string_view bytes) { return hex16(fnv1a(bytes)); }
 
 // A run with a round group's seed begins with that round group.
 uint64_t mix(uint64_t seed, uint64_t number) {

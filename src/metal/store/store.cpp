@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/hash.h"
+
 
 namespace fencepost::store {
 namespace {
@@ -465,19 +467,11 @@ Expected<Merged> Store::merge(const std::string& path) {
   return merged;
 }
 
-namespace {
-uint64_t fnv(const std::string& text) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
-}  // namespace
-
-std::string hash_of(const std::string& text) { return fmt::format("{:016x}", fnv(text)); }
+std::string hash_of(const std::string& text) { return hex16(fnv1a(text)); }
 
 bool Shard::takes(const std::string& key) const {
   // The low bits of FNV-1a are weak on short keys; mixed before the remainder.
-  uint64_t h = fnv(key);
+  uint64_t h = fnv1a(key);
   h = (h ^ (h >> 31)) * 0x9e3779b97f4a7c15u;
   return (h >> 33) % count == index - 1;
 }

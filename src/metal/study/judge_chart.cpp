@@ -5,24 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "draw/xml.h"
 #include "study/judge.h"
 
 namespace fencepost::study {
 namespace {
 
 constexpr double k_row = 18, k_left = 260, k_width = 520, k_right = 150, k_top = 56;
-
-std::string escaped(const std::string& s) {
-  std::string out;
-  for (const char c : s) switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  return out;
-}
 
 // Contrast of at least 4.5 on white.
 const char* colour(const Judgement& j) {
@@ -64,8 +53,8 @@ std::string to_svg(const Judged& j) {
   double y = k_top + k_row / 2;
   for (const Judgement& x : j.list) {
     const std::string label = x.seen.test.title + (x.seen.configuration.empty() ? "" : " \u00B7 " + x.seen.configuration);
-    out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x), escaped(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
-    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8, y + 4, escaped(label));
+    out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x), draw::escape_xml(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
+    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8, y + 4, draw::escape_xml(label));
     if (x.seen.instances > 0 && x.positive > 0) {
       const double rate = at(static_cast<double>(x.positive) / static_cast<double>(x.seen.instances));
       out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\" stroke-width=\"2\"/>\n", at(x.positive_rate.lower), at(x.positive_rate.upper), y);
@@ -78,7 +67,7 @@ std::string to_svg(const Judged& j) {
       out += fmt::format("<path d=\"M{0:.1f} {1:.1f}v10M{0:.1f} {2:.1f}h-14m5 -4l-5 4l5 4\" fill=\"none\" stroke-width=\"1.5\"/>\n", bound, y - 5, y);
     }
     out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" stroke=\"none\">{}</text></g>\n", k_left + k_width + 10, y + 4,
-                       escaped(x.positive > 0 ? fmt::format("{} seen", x.positive) : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
+                       draw::escape_xml(x.positive > 0 ? fmt::format("{} seen", x.positive) : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
     y += k_row;
   }
   return out + "</svg>\n";

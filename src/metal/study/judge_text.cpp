@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.h"
 #include "study/judge.h"
 
 namespace fencepost::study {
@@ -72,13 +73,6 @@ bool constant(const Judged& j, const Column& c) {
   return j.list.size() > 1 && std::all_of(j.list.begin(), j.list.end(), [&](const Judgement& x) { return c.text(x) == c.text(j.list.front()); });
 }
 
-std::string quoted(const std::string& s) {
-  if (s.find_first_of(",\"\n") == std::string::npos) return s;
-  std::string out = "\"";
-  for (const char c : s) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 }  // namespace
 
 std::string to_text(const Judged& j) {
@@ -139,9 +133,9 @@ std::string to_csv(const Judged& j) {
   std::string out = "test,device,driver,configuration,model,what_ran,evidence,standing,instances,state,asked_about,allowed,count,rate,lower,upper,seconds\n";
   for (const Judgement& x : j.list)
     for (const StateRow& r : x.rows)
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", quoted(x.seen.test.title), quoted(x.seen.device),
-                         quoted(x.seen.driver), quoted(x.seen.configuration), quoted(x.model), x.seen.what_ran, x.seen.evidence, name(x.standing),
-                         x.seen.instances, quoted(r.text), r.positive ? 1 : 0, name(r.allowed), r.count,
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(x.seen.test.title), csv_field(x.seen.device),
+                         csv_field(x.seen.driver), csv_field(x.seen.configuration), csv_field(x.model), x.seen.what_ran, x.seen.evidence, name(x.standing),
+                         x.seen.instances, csv_field(r.text), r.positive ? 1 : 0, name(r.allowed), r.count,
                          x.seen.instances == 0 ? 0.0 : static_cast<double>(r.count) / static_cast<double>(x.seen.instances), r.rate.lower, r.rate.upper,
                          x.seen.seconds);
   return out;

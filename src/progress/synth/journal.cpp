@@ -11,27 +11,17 @@
 #include <cstring>
 #include <optional>
 
+#include "base/hash.h"
+
 namespace fencepost::synth {
 namespace {
-
-uint64_t checksum(std::string_view s) {  // FNV-1a: against torn writes, not against malice
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
-
-std::string hex(uint64_t x) {
-  char b[17];
-  for (int i = 15; i >= 0; --i, x >>= 4) b[i] = "0123456789abcdef"[x & 15];
-  return std::string(b, 16);
-}
 
 std::string to_line(uint64_t unit, const UnitResult& r) {
   std::string s = fmt::format("unit {} {} {} {} {}", unit, r.canonical, r.labelled, r.graphs, r.hits.size());
   for (const Hit& h : r.hits)
     fmt::format_to(std::back_inserter(s), " {} {} {} {} {}", h.locations, h.labelled, h.size.states, h.size.actions,
                    list_line(to_test(h.program, h.locations)));
-  return fmt::format("{} #{}\n", s, hex(checksum(s)));
+  return fmt::format("{} #{}\n", s, hex16(fnv1a(s)));
 }
 
 class LineReader {
@@ -82,7 +72,7 @@ class LineReader {
 
 std::optional<std::pair<uint64_t, UnitResult>> from_line(std::string_view line) {
   const size_t hash = line.rfind(" #");
-  if (hash == std::string_view::npos || line.substr(hash + 2) != hex(checksum(line.substr(0, hash))))
+  if (hash == std::string_view::npos || line.substr(hash + 2) != hex16(fnv1a(line.substr(0, hash))))
     return std::nullopt;
   LineReader in(line.substr(0, hash));
   if (!in.word("unit")) return std::nullopt;

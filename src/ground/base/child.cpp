@@ -1,4 +1,4 @@
-#include "front/child.h"
+#include "base/child.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,8 +14,10 @@
 
 extern char** environ;
 
-namespace fencepost::front {
+namespace fencepost {
+namespace {
 namespace fs = std::filesystem;
+}  // namespace
 
 ScratchFolder::ScratchFolder() {
   const char* tmp = std::getenv("TMPDIR");
@@ -87,4 +89,4 @@ std::string find_program(const std::string& name, const std::vector<std::string>
   return "";
 }
 
-}  // namespace fencepost::front
+}  // namespace fencepost

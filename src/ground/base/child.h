@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fencepost::front {
+namespace fencepost {
 
 // A folder of its own under $TMPDIR or /tmp, removed with everything in it. `path` is empty where none could be made.
 class ScratchFolder {
@@ -31,4 +31,4 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
 // The program on PATH or in one of these folders; "" where there is none.
 std::string find_program(const std::string& name, const std::vector<std::string>& folders);
 
-}  // namespace fencepost::front
+}  // namespace fencepost
