@@ -20,27 +20,25 @@ enum class Verb : uint8_t {
   progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, prove, help_markdown, count_
 };
 
-enum class OptionId : uint8_t {
-  model, engine, property, bound, budget, seed, threads, json, witness, candidates, root, suites, grid, inputs, condition, exists, filter, entry, model_dir, dialect,
-  progress_models, fairness, form, raw, abstract, output, rule, csv, tests, verdicts, thread_count, instructions, per_thread, locations,
-  values, constraints, older_stores, shapes, symmetry, count, resume, target, mapping, total, order, loads, bundle,
-  progress, liveness, keep, forbid, each_thread, steps, exhaustive, changes, site, generate, to_model, emit_target, inline_ptx, parameters, mode, region,
-  device, iterations, seconds, events, schedule, rounds, series, log, no_model,
-  cycle, families, family_size, relations, reads, writes, uniform, one_location, notation, access, placements, decide, allowed, forbidden,
-  minimal, separating, thesis, most, mutants, store, shard, campaign, progress_store, progress_runs, early_stop, variant, contention, watchdog, count_
-};
-
 enum class Type : uint8_t {
   flag,
   text,     // any non-empty text
   whole,    // decimal number within `least`..`most`
+  whole_or_auto,  // the same, or "auto": 0
   seconds,  // decimal number with optional unit ms, s, m, h; positive
   choice,   // one of the words in `range`, separated by '|'
   list,     // words separated by commas
 };
 
+struct Settings;
+// A value that has passed its check.
+struct Value {
+  std::string text;     // as given
+  uint64_t number = 0;  // whole
+  double time = 0;      // seconds
+};
+
 struct OptionInfo {
-  OptionId id;
   const char* name;       // "--model"; two options of different verbs may share it
   const char* letter;     // "-j", or ""
   const char* metavar;    // "NAME|FILE"; "" for flags
@@ -51,8 +49,11 @@ struct OptionInfo {
   const char* room;       // whose behaviour it changes
   uint64_t verbs;         // bit mask 1 << Verb
   const char* help;       // sentences
+  Expected<void> (*put)(Settings&, const Value&);  // stores the value
 };
 
+struct CommandLine;
+struct Console;
 struct VerbInfo {
   Verb verb;
   const char* name;            // one word, or two: "progress check"
@@ -62,6 +63,7 @@ struct VerbInfo {
   const char* description;     // paragraphs separated by an empty line
   const char* examples;        // lines of shell
   bool hidden;
+  int (*run)(const CommandLine&, const Console&);  // nullptr: cli::run sees to it
 };
 
 std::span<const OptionInfo> option_table();

@@ -82,7 +82,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   ::CLI::App app;
   app.set_help_flag("-h,--help");
   app.allow_extras(false);
-  std::map<OptionId, std::vector<std::string>> given;
+  std::map<const OptionInfo*, std::vector<std::string>> given;
   bool flag = false;
   std::vector<const OptionInfo*> flags;
   std::vector<::CLI::Option*> flag_options;
@@ -93,7 +93,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
       flags.push_back(&o);
       flag_options.push_back(app.add_flag(spelling, flag));
     } else {
-      app.add_option(spelling, given[o.id])->expected(1)->allow_extra_args(false)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
+      app.add_option(spelling, given[&o])->expected(1)->allow_extra_args(false)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
     }
   }
   app.add_option("operands", line.operands);
@@ -119,7 +119,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
     if (flag_options[i]->count() > 0)
       if (const auto ok = store(line.settings, *flags[i], ""); !ok) return std::unexpected(ok.error());
   for (const OptionInfo& o : option_table()) {
-    const auto found = given.find(o.id);
+    const auto found = given.find(&o);
     if (found == given.end() || found->second.empty()) continue;
     if (found->second.size() > 1)
       return error_at({}, fmt::format("{} is given {} times", o.name, found->second.size()), "give it once");
