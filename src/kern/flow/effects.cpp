@@ -17,6 +17,11 @@ void merge(std::vector<uint8_t>& into, const std::vector<uint8_t>& from) {
 
 }  // namespace
 
+bool whole_warp(const Function& f, const Barrier& b) {
+  return b.scope == Scope::warp &&
+         (!b.mask || (f.value(b.mask).kind == Value::constant && (f.value(b.mask).constant_bits & 0xffffffffu) == 0xffffffffu));
+}
+
 std::vector<FunctionId> targets(const Call& c) {
   if (c.callee) return {c.callee};
   return c.targets;
@@ -54,7 +59,7 @@ Effects::Effects(const Module& m) : module_(m) {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < n; ++i) {
-      LoopEffects e{functions_[i].reads, functions_[i].writes, functions_[i].atomics, false, false, {}, {}};
+      LoopEffects e{functions_[i].reads, functions_[i].writes, functions_[i].atomics, false, false, false, {}, {}, {}};
       for (const Block& b : m.functions[i].blocks)
         for (const Instruction& in : b.instructions) add(in, e);
       FunctionEffects& f = functions_[i];
@@ -70,16 +75,19 @@ Effects::Effects(const Module& m) : module_(m) {
         if (!ends.empty() &&
             std::all_of(ends.begin(), ends.end(), [&](BlockId end) { return cfgs_[i].dominates({b}, end); }))
           everywhere.push_back({b});
-      const Fences g = always({static_cast<uint32_t>(i)}, everywhere, false);
-      const Fences d = always({static_cast<uint32_t>(i)}, everywhere, true);
+      const FunctionId self{static_cast<uint32_t>(i)};
+      const Fences w = always(self, everywhere, Scope::warp), g = always(self, everywhere, Scope::group),
+                   d = always(self, everywhere, Scope::device);
       changed = changed || e.reads != f.reads || e.writes != f.writes || e.atomics != f.atomics ||
-                e.group_barrier != f.group_barrier || e.device_barrier != f.device_barrier ||
-                !(g == f.always_group) || !(d == f.always_device);
+                e.warp_barrier != f.warp_barrier || e.group_barrier != f.group_barrier || e.device_barrier != f.device_barrier ||
+                !(w == f.always_warp) || !(g == f.always_group) || !(d == f.always_device);
       f.reads = e.reads;
       f.writes = e.writes;
       f.atomics = e.atomics;
+      f.warp_barrier = e.warp_barrier;
       f.group_barrier = e.group_barrier;
       f.device_barrier = e.device_barrier;
+      f.always_warp = w;
       f.always_group = g;
       f.always_device = d;
     }
@@ -104,6 +112,7 @@ void Effects::add(const Instruction& in, LoopEffects& e) const {
   } else if (const auto* fr = std::get_if<Frame>(&in.action)) {
     mark(fr->kind == AccessKind::read ? e.reads : fr->kind == AccessKind::write ? e.writes : e.atomics, fr->access);
   } else if (const auto* b = std::get_if<Barrier>(&in.action)) {
+    if (b->scope == Scope::warp) e.warp_barrier = true;
     if (b->scope == Scope::group) e.group_barrier = true;
     if (b->scope != Scope::group && b->scope != Scope::warp) e.device_barrier = true;
   } else if (const auto* call = std::get_if<Call>(&in.action)) {
@@ -112,25 +121,31 @@ void Effects::add(const Instruction& in, LoopEffects& e) const {
       merge(e.reads, f.reads);
       merge(e.writes, f.writes);
       merge(e.atomics, f.atomics);
+      e.warp_barrier = e.warp_barrier || f.warp_barrier;
       e.group_barrier = e.group_barrier || f.group_barrier;
       e.device_barrier = e.device_barrier || f.device_barrier;
     }
   }
 }
 
-Fences Effects::always(FunctionId f, const std::vector<BlockId>& blocks, bool device) const {
+// Fences of the barriers at which at least `least` meets: warp, group or device.
+Fences Effects::always(FunctionId f, const std::vector<BlockId>& blocks, Scope least) const {
   Fences r;
   const Function& fn = module_.function(f);
   for (BlockId b : blocks)
     for (const Instruction& in : fn.blocks[b.index].instructions) {
       if (const auto* bar = std::get_if<Barrier>(&in.action)) {
-        const bool is_device = bar->scope != Scope::group && bar->scope != Scope::warp;
-        if (bar->scope == Scope::warp || bar->arrive || bar->count || bar->mask || (device && !is_device)) continue;
+        const bool is_warp = bar->scope == Scope::warp, is_device = !is_warp && bar->scope != Scope::group;
+        if (is_warp ? least != Scope::warp || !whole_warp(fn, *bar)
+                    : bar->arrive || bar->count || bar->mask || (least == Scope::device && !is_device))
+          continue;
         r.local = r.local || is_true(fn, bar->local_fence);
         r.global = r.global || is_true(fn, bar->global_fence);
       } else if (const auto* call = std::get_if<Call>(&in.action); call != nullptr && call->callee) {
         const FunctionEffects& c = functions_[call->callee.index];
-        const Fences& o = device ? c.always_device : c.always_group;
+        const Fences& o = least == Scope::device  ? c.always_device
+                          : least == Scope::group ? c.always_group
+                                                  : c.always_warp;
         r.local = r.local || o.local;
         r.global = r.global || o.global;
       }
@@ -149,8 +164,9 @@ LoopEffects Effects::loop(FunctionId f, uint32_t index) const {
     for (const Instruction& in : module_.function(f).blocks[b.index].instructions) add(in, e);
     if (cfg.dominates(b, loop.latch)) every.push_back(b);
   }
-  e.always_group = always(f, every, false);
-  e.always_device = always(f, every, true);
+  e.always_warp = always(f, every, Scope::warp);
+  e.always_group = always(f, every, Scope::group);
+  e.always_device = always(f, every, Scope::device);
   return e;
 }
 

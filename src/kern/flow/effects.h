@@ -16,16 +16,16 @@ struct Fences {
 
 struct FunctionEffects {
   std::vector<uint8_t> reads, writes, atomics;  // by region
-  bool group_barrier = false, device_barrier = false;
-  Fences always_group, always_device;  // passed on every path from entry to return
+  bool warp_barrier = false, group_barrier = false, device_barrier = false;
+  Fences always_warp, always_group, always_device;  // passed on every path from entry to return; of a warp: or more
   bool recursive = false;              // can reach itself
   std::vector<uint8_t> reached;        // functions, itself included
 };
 
 struct LoopEffects {
   std::vector<uint8_t> reads, writes, atomics;
-  bool group_barrier = false, device_barrier = false;
-  Fences always_group, always_device;  // passed in every iteration that comes back to the header
+  bool warp_barrier = false, group_barrier = false, device_barrier = false;
+  Fences always_warp, always_group, always_device;  // passed in every iteration that comes back to the header
 };
 
 class Effects {
@@ -38,12 +38,15 @@ class Effects {
 
  private:
   void add(const kir::Instruction& i, LoopEffects& e) const;
-  Fences always(kir::FunctionId f, const std::vector<kir::BlockId>& blocks, bool device) const;
+  Fences always(kir::FunctionId f, const std::vector<kir::BlockId>& blocks, kir::Scope least) const;
   const kir::Module& module_;
   std::vector<kir::Cfg> cfgs_;
   std::vector<FunctionEffects> functions_;
   std::vector<uint8_t> called_;
 };
+
+// Whether all lanes of the warp take part in a warp barrier: it has no mask, or one of all ones.
+bool whole_warp(const kir::Function& f, const kir::Barrier& b);
 
 // The functions that a call may enter: callee, or the targets of an indirect call.
 std::vector<kir::FunctionId> targets(const kir::Call& c);

@@ -4,19 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "base/read_file.h"
+#include "gate/suite.h"
 
 namespace fencepost::gate {
 namespace {
 
 using launch::Answer;
-using launch::Ending;
 
 // Opened once, and kept: clang and LLVM do not like to be unloaded.
 Expected<void*> library() {
@@ -55,68 +54,30 @@ int fail(const Diagnostics& ds, const Output& output) {
   return !ds.list.empty() && ds.list.front().fault == Fault::unsupported ? 3 : 2;
 }
 
-struct Tested {
-  bool counted = false, passed = false;
-  std::string line;
-  double seconds = 0;
-};
-
-Tested run_test(const std::string& path, const launch::Options& shared, launch::AnswerFunction verify) {
-  Tested t;
-  const auto file = read_file(path);
-  if (!file) return {.counted = true, .line = render(file.error())};
-  const auto header = launch::read_header(*file);
-  if (!header) return {.counted = true, .line = render(header.error())};
-  if (!*header) return t;
-  t.counted = true;
-  Answer a;
-  if (auto o = launch::parse((*header)->words, *file); !o) {
-    a.exit_code = 2;
-    a.ending = Ending::command_line_error;
-    for (const Diagnostic& d : o.error().list) a.err += render(d);
-  } else {
-    o->compat = true;
-    o->timeout = std::min(o->timeout, shared.timeout);
-    o->seed = shared.seed;
-    verify(*o, *file, a);
-  }
-  const std::string why = judge(**header, a);
-  t.passed = why.empty();
-  t.seconds = a.seconds;
-  if (!t.passed) t.line = fmt::format("{}: {}\n", path, why);
-  return t;
-}
-
-int suite(const launch::Options& o, launch::AnswerFunction verify, const Output& output) {
+int suite(const launch::Options& o, const std::vector<std::string>& words, launch::AnswerFunction verify,
+          const Output& output) {
   if (!std::filesystem::is_directory(o.suite))
     return fail(error_at({}, fmt::format("'{}' is no folder", o.suite), "--suite=DIR").error(), output);
-  const std::vector<std::string> files = launch::kernel_files(o.suite);
-  std::vector<Tested> results(files.size());
-  std::atomic<size_t> next = 0;
-  std::vector<std::thread> workers;
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
-  for (uint32_t w = 0; w < jobs; ++w)
-    workers.emplace_back([&] {
-      for (size_t i = next++; i < files.size(); i = next++) results[i] = run_test(files[i], o, verify);
-    });
-  for (std::thread& w : workers) w.join();
-  size_t passed = 0, failed = 0;
-  double seconds = 0;
-  for (const Tested& t : results) {
-    if (!t.counted) continue;
-    ++(t.passed ? passed : failed);
-    seconds += t.seconds;
-    if (o.list_failures) output.out(t.line);
-  }
-  output.out(fmt::format("{} passed, {} failed\n", passed, failed));
-  if (o.time && passed + failed > 0)
-    output.out(fmt::format("mean {:.3f} s a file\n", seconds / static_cast<double>(passed + failed)));
-  if (passed + failed == 0)
+  const std::vector<Ran> rows = run_suite(o.suite, words, jobs, o.timeout, verify);
+  if (rows.empty())
     return fail(error_at({}, fmt::format("no file below '{}' says what to expect of it", o.suite),
                          "the first line is //pass or //xfail:NOT_ALL_VERIFIED")
                     .error(),
                 output);
-  return failed == 0 ? 0 : 1;
+  if (!o.table.empty()) {
+    std::ofstream to(o.table, std::ios::binary);
+    to << table(rows, o.table.ends_with(".json"));
+    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o.table), "").error(), output);
+  }
+  size_t passed = 0;
+  for (const Ran& r : rows) {
+    passed += r.passed ? 1 : 0;
+    if (o.list_failures && !r.passed) output.out(fmt::format("{}: {}\n", r.file, r.why));
+  }
+  output.out(fmt::format("{} passed, {} failed\n", passed, rows.size() - passed));
+  if (o.time) output.out(times(rows));
+  return passed == rows.size() ? 0 : 1;
 }
 
 }  // namespace
@@ -156,7 +117,7 @@ int prove(const std::vector<std::string>& words, const Output& output) {
     return fail(error_at({}, fmt::format("'{}' beside --suite", o->files[0]), "give a file or --suite=DIR").error(),
                 output);
   if (!verify) return fail(verify.error(), output);
-  if (!o->suite.empty()) return suite(*o, *verify, output);
+  if (!o->suite.empty()) return suite(*o, words, *verify, output);
   if (o->files.size() > 1)
     return fail(error_at({}, fmt::format("'{}' is one file too many", o->files[1]),
                          "prove takes one file; --suite=DIR takes many")

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/job.h"
+#include "interp/lockstep.h"
 #include "interp/memory.h"
 
 namespace fencepost::interp {
@@ -28,6 +29,7 @@ struct Frame {
   BlockId block, from;
   uint32_t next = 0;        // instruction
   uint64_t activation = 0;  // of the call: private variables are its own
+  std::vector<uint32_t> iterations;  // of its loops; only kept in lock-step
   std::vector<Val> values;
 };
 
@@ -48,8 +50,12 @@ struct Thread {
   Passed flags;
   uint64_t barrier_name = 0, mask = 0;
   bool predicate = false;
-  uint64_t grid_epoch = 0, warp_epoch = 0;
-  std::vector<Passed> passed;  // group barriers, in order
+  uint64_t grid_epoch = 0;
+  std::vector<uint32_t> warp_meetings;  // numbers of the warp barriers that it took part in, rising
+  std::vector<Passed> passed;           // group barriers, in order
+  uint64_t instant = 0;                 // of lock-step: of the instruction that is executed
+  std::vector<uint64_t> common;         // by lane: the last instant that both were in
+  std::map<uint32_t, uint64_t> site_instant;  // the parts of an access are made at the instant of its first
   uint64_t any_count = 0;
 };
 
@@ -57,7 +63,8 @@ struct Logged {
   AccessRecord record;
   uint32_t thread = 0, group = 0, warp = 0, instance = 0;
   uint32_t barriers = 0;  // group barriers passed before it
-  uint64_t grid_epoch = 0, warp_epoch = 0;
+  uint32_t meetings = 0;  // warp barriers
+  uint64_t grid_epoch = 0, instant = 0;
 };
 
 class Run {
@@ -83,7 +90,10 @@ class Run {
       }
       for (size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[rng_.below(i)]);
       for (const uint32_t n : ready) {
-        turn(threads_[n]);
+        if (shape_.lock_step)
+          warp_turn(threads_[n]);
+        else
+          turn(threads_[n]);
         if (over()) break;
       }
     }
@@ -113,6 +123,7 @@ class Run {
       return false;
     }
     Frame frame{.function = kernel_, .block = {0}};
+    if (shape_.lock_step) frame.iterations.assign(line(kernel_).cfg().loops().size(), 0);
     frame.values.resize(f.values.size());
     for (uint32_t v = 0; v < f.values.size(); ++v)
       if (f.values[v].kind == Value::parameter) {
@@ -185,8 +196,9 @@ class Run {
             all = false;
         }
         if (!all || meet.empty() || t->state != Thread::waiting) continue;
+        ++meetings_;
         for (Thread* u : meet) {
-          ++u->warp_epoch;
+          u->warp_meetings.push_back(meetings_);
           u->state = Thread::running;
         }
         opened = true;
@@ -267,6 +279,56 @@ class Run {
     }
   }
 
+  // The warp of a thread, in lock-step, until no thread of it can go on or its turn is used up.
+  void warp_turn(const Thread& one) {
+    std::vector<Thread*> members;
+    for (Thread& t : threads_)
+      if (t.group == one.group && t.warp == one.warp) members.push_back(&t);
+    for (uint32_t n = 0; n < limits_.turn && !over();) {
+      std::vector<Thread*> now;
+      std::vector<uint64_t> least;
+      for (Thread* t : members) {
+        if (t->state != Thread::running) continue;
+        std::vector<uint64_t> key = place_of(*t);
+        if (!now.empty() && behind(least, key)) continue;
+        if (now.empty() || behind(key, least)) {
+          now.clear();
+          least = std::move(key);
+        }
+        now.push_back(t);
+      }
+      if (now.empty()) return;
+      ++instants_;
+      for (Thread* t : now) {
+        t->instant = instants_;
+        t->common.resize(members.size());
+        for (const Thread* u : now) t->common[u->flat - members[0]->flat] = instants_;
+      }
+      for (Thread* t : now) {
+        if (over()) return;
+        ++n;
+        if (++steps_ > limits_.steps) return finish(Outcome::gave_up, "the limit of steps is reached");
+        step(*t);
+      }
+    }
+  }
+
+  std::vector<uint64_t> place_of(const Thread& t) {
+    std::vector<uint64_t> key;
+    for (const Frame& f : t.frames) {
+      key.push_back(f.function.index);
+      line(f.function).key(f.block, f.iterations, key);
+      key.push_back(f.next);
+    }
+    return key;
+  }
+
+  const Line& line(FunctionId f) {
+    std::unique_ptr<Line>& l = lines_[f.index];
+    if (l == nullptr) l = std::make_unique<Line>(m_.function(f));
+    return *l;
+  }
+
   Val get(Thread& t, ValueId v) {
     Frame& f = t.frames.back();
     const Value& x = m_.function(f.function).value(v);
@@ -315,6 +377,7 @@ class Run {
 
   void jump(Thread& t, BlockId to) {
     Frame& f = t.frames.back();
+    if (shape_.lock_step) line(f.function).pass(f.block, to, f.iterations);
     f.from = f.block;
     f.block = to;
     f.next = 0;
@@ -510,7 +573,7 @@ class Run {
       return true;
     }
     if (a.group != b.group) return false;
-    if (a.warp == b.warp && a.warp_epoch != b.warp_epoch) return true;
+    if (a.warp == b.warp && (met(a, b) || in_step(a, b))) return true;
     const auto [low, high] = std::minmax(a.barriers, b.barriers);
     const auto& pa = threads_[a.thread].passed;
     const auto& pb = threads_[b.thread].passed;
@@ -519,6 +582,21 @@ class Run {
       if (space == Space::group ? local : global) return true;
     }
     return false;
+  }
+
+  // A warp barrier that both took part in, the first thread after its access and the second before its own.
+  bool met(const Logged& a, const Logged& b) const {
+    const auto &x = threads_[a.thread].warp_meetings, &y = threads_[b.thread].warp_meetings;
+    for (size_t i = a.meetings; i < x.size(); ++i)
+      if (std::binary_search(y.begin(), y.begin() + b.meetings, x[i])) return true;
+    return false;
+  }
+
+  bool in_step(const Logged& a, const Logged& b) const {
+    if (!shape_.lock_step || a.instant == b.instant) return false;
+    const Thread &t = threads_[a.thread], &u = threads_[b.thread];
+    const uint32_t first = t.flat - t.flat % std::max(1u, shape_.warp_size);
+    return u.flat - first < t.common.size() && t.common[u.flat - first] >= std::min(a.instant, b.instant);
   }
 
   void log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope) {
@@ -540,7 +618,12 @@ class Run {
     now.instance = p.instance;
     now.barriers = static_cast<uint32_t>(t.passed.size());
     now.grid_epoch = t.grid_epoch;
-    now.warp_epoch = t.warp_epoch;
+    now.meetings = static_cast<uint32_t>(t.warp_meetings.size());
+    if (shape_.lock_step) {
+      uint64_t& made = t.site_instant[a.site];
+      if (a.part == 0 || made == 0) made = t.instant;
+      now.instant = made;
+    }
     const auto number = static_cast<uint32_t>(log_.size());
     bool kept = false;
     Instance& x = memory_.at(p.instance);
@@ -548,7 +631,7 @@ class Run {
       // What the same thread did here already in this interval, with the same value, tells nothing new.
       uint64_t h =
           mix(p.bits + k, mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
-                                                          mix(now.barriers, mix(now.grid_epoch, now.warp_epoch))))));
+                                                          mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, now.instant)))))));
       if (kind != AccessKind::read) h = mix(h, value);
       if (!x.seen.insert(h).second) continue;
       Instance::Touched& at = x.touched[p.bits + k];
@@ -732,6 +815,7 @@ class Run {
 
   void execute(Thread& t, const Instruction& i, const kir::Barrier& b) {
     if (b.arrive || b.count) return finish(Outcome::unsupported, "a barrier that not all threads of the group wait at");
+    if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
     t.state = Thread::waiting;
     t.barrier = &b;
     t.barrier_place = place_;
@@ -814,6 +898,7 @@ class Run {
     }
     if (t.frames.size() > 200) return finish(Outcome::gave_up, "calls go too deep");
     Frame f{.function = callee, .block = {0}, .activation = ++activations_};
+    if (shape_.lock_step) f.iterations.assign(line(callee).cfg().loops().size(), 0);
     f.values.resize(g.values.size());
     std::vector<Val> given;
     for (const ValueId a : c.arguments) given.push_back(get(t, a));
@@ -834,7 +919,9 @@ class Run {
   std::vector<Logged> log_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> races_;
   PlaceId place_;
-  uint64_t steps_ = 0, activations_ = 0;
+  uint64_t steps_ = 0, activations_ = 0, instants_ = 0;
+  uint32_t meetings_ = 0;
+  std::map<uint32_t, std::unique_ptr<Line>> lines_;
   uint32_t group_count_ = 0;
   bool stop_ = false;
 };

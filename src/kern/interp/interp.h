@@ -11,7 +11,8 @@
 //   each of
 //     the two threads gave them, cover the memory's space;
 //   - threads of different groups are ordered by grid barriers only;
-//   - threads of one warp also by warp barriers that both took part in.
+//   - threads of one warp also by warp barriers that both took part in, and in lock-step (Shape::lock_step) by every
+//     instruction that both execute together.
 // Fences, locks and flags order nothing here (Outcome::synchronises says that the kernel uses them).
 //
 // What one run tells. A race in a run is a race of the kernel for these inputs. If no race is found, no atomic was
@@ -38,6 +39,10 @@ struct Shape {
   std::array<uint64_t, 3> global_offset{0, 0, 0};
   uint32_t work_dim = 1;
   uint32_t warp_size = 32;
+  // Threads of a warp execute one instruction together wherever they are at the same place (lockstep.h). Two accesses
+  // of one warp are then ordered by every instruction that both threads execute together, unless they are made by one
+  // and the same instruction.
+  bool lock_step = false;
 };
 
 // Which thread: by its ids.

@@ -44,14 +44,14 @@ constexpr std::array k_table = {
     OptionInfo{"--check-arrays", "A,B", "all", k_check, "Check races on these arrays only."},
     OptionInfo{"--check-overflow", "", "", k_check, "Also check that signed offsets do not wrap."},
     OptionInfo{"--check-warp-divergence", "", "", k_check,
-               "With --warp-sync: report warps whose threads part at a barrier."},
+               "With --warp-sync: report branches at which threads of one warp go different ways."},
     OptionInfo{"--adversarial-abstraction", "", "", k_how, "What is read from shared arrays is any value."},
     OptionInfo{"--equality-abstraction", "", "", k_how,
                "After a barrier, what is read from a shared array is any value, but the same for all threads."},
     OptionInfo{"--atomics", "refined|coarse", "refined", k_how, "Whether the tickets of counters are known to differ."},
     OptionInfo{
         "--warp-sync", "N|volta", "", k_how,
-        "Threads of a warp of N go in lock-step. 'volta': warps of 32 that only __syncwarp and the like synchronise."},
+        "Threads of a warp of N go in lock-step. 'volta': warps of 32 that only warp barriers synchronise."},
     OptionInfo{"--warp-method", "auto|resync|two-pass|both", "auto", k_how, "How lock-step is verified."},
     OptionInfo{"--no-inline", "", "", k_how, "Verify each function for itself, by its contract."},
     OptionInfo{"--no-annotations", "", "", k_how, "Ignore the kernel's annotations."},
@@ -87,6 +87,8 @@ constexpr std::array k_table = {
     OptionInfo{"--suite", "DIR", "", k_output,
                "Run the files below DIR by their own header lines; print how many passed and failed."},
     OptionInfo{"--list-failures", "", "", k_output, "With --suite: say of each failure why."},
+    OptionInfo{"--table", "FILE", "", k_output,
+               "With --suite: write verdict and time of each file, as CSV, or as JSON by the file's ending."},
     OptionInfo{"--vcgen-opt", "WORD", "", k_how,
                "An option of the reference's generator: /checkArrays, /atomics and /noRefinedAtomics are read."},
     OptionInfo{"--solver", "NAME", "", k_reference, ""},
@@ -413,6 +415,8 @@ class Parser {
       o_.suite = v;
     else if (n == "--list-failures")
       o_.list_failures = true;
+    else if (n == "--table")
+      o_.table = v;
     else if (n == "--vcgen-opt")
       reference_option(v);
     else if (n == "--help")

@@ -100,6 +100,7 @@ struct Options {
   // ---- many files
   std::string suite;           // --suite DIR
   bool list_failures = false;  // --suite: also say why
+  std::string table;           // --suite: a line for each file goes here; JSON by its ending
   // ---- what was found on the line beside options
   std::vector<std::string> files;
   std::vector<std::string> ignored;  // accepted, without effect here

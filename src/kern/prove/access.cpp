@@ -34,6 +34,9 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.site = access.site;
   x.part = access.part;
   x.position = position_;
+  uint32_t& instant = site_instants_[access.site];
+  if (access.part == 0 || instant == 0) instant = ++instants_;
+  x.instant = instant;
   x.local_segment = local_segment_;
   x.global_segment = global_segment_;
   x.second = second_;

@@ -21,7 +21,7 @@ std::string dimension_name(const char* what, int thread, size_t d) {
 }  // namespace
 
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
-                     const Options& options, Pairing pairing, const Refuted& refuted)
+                     const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes)
     : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       pool_(pool),
       m_(m),
@@ -29,6 +29,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
       entry_(entry),
       options_(options),
       pairing_(pairing),
+      lanes_(lanes),
       refuted_(refuted) {
   const flow::FunctionEffects& e = effects.function(entry);
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
@@ -96,15 +97,24 @@ void Execution::run() {
   }
   distinct = pool_.any(std::move(differ));
   same_warp = pool_.no();
-  if (options_.warp_sync > 0 && pairing_ == Pairing::same_group) {
+  if (pairing_ == Pairing::same_group && (options_.warp_sync > 0 || options_.warp_barriers)) {
     Pair warp;
     for (size_t t = 0; t < 2; ++t) {
       const auto& id = local_id[t];
       const Term flat =
           pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
-      warp[t] = pool_.udiv(flat, pool_.constant(options_.warp_sync, 32));
+      const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
+      warp[t] = pool_.udiv(flat, pool_.constant(lanes, 32));
     }
     same_warp = pool_.eq(warp[0], warp[1]);
+  }
+  if (lanes_ != Lanes::any) {
+    Fact f;
+    f.term = lanes_ == Lanes::same_warp ? same_warp : pool_.not_(same_warp);
+    f.threads = 0;
+    f.names = formula::names(pool_, f.term);
+    if (!pool_.is_true(f.term)) facts.push_back(std::move(f));
+    same_warp = pool_.truth(lanes_ == Lanes::same_warp);
   }
 
   const Function& f = m_.function(entry_);
@@ -447,6 +457,11 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
     put(j->to, both(pool_.yes()));
   } else if (const auto* br = std::get_if<Branch>(&blk.terminator)) {
     const Pair c = get(a, br->condition);
+    if (options_.warp_divergence && mode.check && lanes_ != Lanes::other_warp && !pool_.is_false(same_warp)) {
+      // Of different iterations nothing is known.
+      const Term part = mode.lockstep ? pool_.not_(pool_.eq(c[0], c[1])) : pool_.truth(a.uniform.branches[b.index] == 0);
+      oblige(Kind::warp_divergence, pool_.all({g[0], g[1], same_warp, part}), blk.place, true, mode);
+    }
     put(br->then_, c);
     put(br->else_, {pool_.not_(c[0]), pool_.not_(c[1])});
   } else if (const auto* s = std::get_if<Switch>(&blk.terminator)) {
@@ -691,12 +706,13 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
   }
-  if (b.scope == Scope::warp) return;  // orders lanes only: taken as no meeting at all
-  if (b.arrive || b.count || b.mask || (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
+  if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
+    return warp_barrier(a, in, b, guard, mode);
+  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) || (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
     unsupported.insert("a barrier with a name or a count");
     return;
   }
-  const bool device = b.scope != Scope::group;
+  const bool device = b.scope != Scope::group && b.scope != Scope::warp;
   BarrierRecord r;
   r.position = position_;
   r.guard = guard;
@@ -734,6 +750,56 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
   }
   assume_barrier_invariants(a, guard, mode);
+}
+
+// Whether a mask of lanes names the thread.
+Term Execution::named(Term mask, int thread) {
+  const uint8_t w = pool_.width(mask);
+  const auto& id = local_id[static_cast<size_t>(thread)];
+  const Term flat = pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
+  const Term lane = pool_.urem(flat, pool_.constant(options_.warp_size, 32));
+  const Term at = w > 32 ? pool_.zext(lane, w) : pool_.extract(lane, 0, w);
+  return pool_.extract(pool_.lshr(mask, at), 0, 1);
+}
+
+// A barrier of the warp, for pairs of which it is not known that both take part in it. Whom the mask names must come.
+void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
+  const bool fences = !b.mask || !pool_.is_constant(get(a, b.mask)[0], 0);
+  if (b.mask && options_.warp_barriers)
+    oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(get(a, b.mask)[0], 0))), in.place, false,
+           mode);
+  if (mode.lockstep && !pool_.is_false(same_warp) && options_.warp_barriers) {
+    std::vector<Term> takes_part{same_warp};
+    if (b.mask) {
+      const Pair mask = get(a, b.mask);
+      for (int t = 0; t < 2; ++t)
+        for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
+    }
+    const Term meets = pool_.all(std::move(takes_part));
+    // In lock-step there is nothing to wait for.
+    if (options_.warp_sync == 0)
+      oblige(Kind::barrier_divergence, pool_.all(meets, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
+             mode);
+    if (mode.log && fences) {
+      BarrierRecord r;
+      r.position = ++position_;
+      const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.yes());
+      const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.yes());
+      r.guard = guard;
+      r.local = all(guard, lf);
+      r.global = all(guard, gf);
+      r.meets = meets;
+      barriers.push_back(r);
+    }
+  }
+  // What others of the warp have written is seen from here on.
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    const Space space = m_.regions[x].space;
+    if (e.writes[x] != 0 && !memory.adversarial({x}) && (space == Space::group || space == Space::global))
+      memory.forget({x}, guard, mode.lockstep && lanes_ == Lanes::same_warp);
+  }
+  ++position_;
 }
 
 // Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.

@@ -35,6 +35,8 @@
 namespace fencepost::prove {
 
 enum class Pairing : uint8_t { same_group, other_group };
+// Which pairs of one group: all, or those of different warps, or of one warp.
+enum class Lanes : uint8_t { any, other_warp, same_warp };
 
 struct Fact {
   Term term;
@@ -54,6 +56,7 @@ struct AccessRecord {
   kir::PlaceId place;
   uint32_t site = 0, part = 0;
   uint32_t position = 0;
+  uint32_t instant = 0;  // the parts of one access share it: lock-step orders nothing within it
   uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   const kir::Atomic* atomic = nullptr;
@@ -79,6 +82,7 @@ struct BarrierRecord {
   uint32_t position = 0;
   Pair guard, local, global;
   bool device = false;
+  Term meets;  // a barrier of the warp: the two threads take part in it; none: they do
 };
 
 struct Obligation {
@@ -101,7 +105,7 @@ bool specification(const kir::Function& f);
 class Execution {
  public:
   Execution(Pool& pool, const kir::Module& m, const flow::Effects& effects, kir::FunctionId entry,
-            const Options& options, Pairing pairing, const Refuted& refuted);
+            const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes = Lanes::any);
   void run();
 
   std::vector<AccessRecord> accesses;
@@ -115,7 +119,7 @@ class Execution {
   std::set<std::string> candidates;  // proposed in this run
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
-  Term same_warp;  // the two threads run in step; false without warps
+  Term same_warp;  // the two threads are of one warp; false without warps
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
   uint32_t intervals = 1;
@@ -213,6 +217,10 @@ class Execution {
   void annotation(Activation& a, const kir::Instruction& in, const kir::Annotation& n, Pair guard, Mode mode);
   void frame(Activation& a, const kir::Instruction& in, const kir::Frame& f, Pair guard, Mode mode);
   void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
+  void warp_barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
+  Term named(Term mask, int thread);
+  // Whether a loop has meeting points of the pair, so that it runs in step.
+  bool in_step(const flow::LoopEffects& e) const;
 
   // loops
   void loop(Activation& a, uint32_t l, Mode mode);
@@ -270,6 +278,7 @@ class Execution {
   kir::FunctionId entry_;
   const Options& options_;
   Pairing pairing_;
+  Lanes lanes_;
   const Refuted& refuted_;
   uint32_t position_ = 1;
   uint32_t local_segment_ = 0, global_segment_ = 0;
@@ -278,6 +287,8 @@ class Execution {
   std::map<std::pair<uint32_t, uint32_t>, flow::LoopEffects> loop_effects_;
   Header header_ = Header::assume;
   uint64_t blocks_run_ = 0;
+  uint32_t instants_ = 0;
+  std::map<uint32_t, uint32_t> site_instants_;
   std::array<Term, 3> local_size_, num_groups_;
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
   Pair iteration_;                // of the innermost loop run as a summary

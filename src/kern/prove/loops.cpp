@@ -508,7 +508,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       // A barrier in the loop lets others write.
       const Space space = m_.regions[r].space;
       const bool shared = space == Space::global || space == Space::group;
-      if (!shared || !(e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
+      if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
     }
     if (!memory.adversarial({r})) memory.forget({r}, entry, forget_common && mode.lockstep);
   }
@@ -595,6 +595,11 @@ void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
     }
 }
 
+bool Execution::in_step(const flow::LoopEffects& e) const {
+  if (pairing_ == Pairing::other_group) return e.device_barrier;
+  return e.group_barrier || e.device_barrier || (lanes_ == Lanes::same_warp && options_.warp_barriers && e.warp_barrier);
+}
+
 void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   const Loop& loop = a.cfg->loops()[l];
   Pair entry = both(pool_.no());
@@ -620,8 +625,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
-  const bool meets = pairing_ == Pairing::same_group ? e.group_barrier || e.device_barrier : e.device_barrier;
-  if (!meets || !mode.lockstep) {
+  if (!in_step(e) || !mode.lockstep) {
     bool touches = false;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
@@ -672,10 +676,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
 
   summary_ = nullptr;
   // In step. Do the barriers that every iteration passes order all memory that matters here?
-  const flow::Fences fences = pairing_ == Pairing::same_group
-                                  ? flow::Fences{e.always_group.local || e.always_device.local,
-                                                 e.always_group.global || e.always_device.global}
-                                  : e.always_device;
+  const flow::Fences fences = pairing_ == Pairing::other_group ? e.always_device
+                              : lanes_ == Lanes::same_warp && options_.warp_barriers
+                                  ? e.always_warp
+                                  : flow::Fences{e.always_group.local || e.always_device.local,
+                                                 e.always_group.global || e.always_device.global};
   bool exact = true;
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
     if (e.reads[r] == 0 && e.writes[r] == 0 && e.atomics[r] == 0) continue;

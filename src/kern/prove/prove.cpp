@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <thread>
 #include <tuple>
 #include <unordered_set>
 
@@ -19,103 +20,81 @@ const char* name(Kind k) {
       "race",          "barrier divergence", "assertion",          "invariant on entry",
       "invariant",     "precondition",       "postcondition",      "barrier invariant",
       "null pointer",  "constant write",     "group copy",         "array bounds",
-      "unreachable"};
+      "unreachable",   "warp divergence"};
   return k_names[static_cast<uint8_t>(k)];
 }
 
 namespace {
 
-class Prover {
+using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
+
+// One run for one kind of pair, and its questions.
+class Pass {
  public:
-  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job)
-      : m_(m), entry_(entry), options_(options), job_(job), effects_(m) {}
+  Pass(const Module& m, FunctionId entry, const Options& options, const Job& job, const flow::Effects& effects,
+       Pairing pairing, Lanes lanes, Refuted refuted)
+      : m_(m),
+        entry_(entry),
+        options_(options),
+        job_(job),
+        effects_(effects),
+        pairing_(pairing),
+        lanes_(lanes),
+        refuted_(std::move(refuted)) {}
 
-  Result run() {
-    const auto start = std::chrono::steady_clock::now();
-    if (specification(m_.function(entry_))) {
-      result_.verdict.status = Status::holds;  // only a contract
-      return std::move(result_);
-    }
-    if (options_.abstraction == Abstraction::equality) {
-      const flow::FunctionEffects& e = effects_.function(entry_);
-      if (std::any_of(e.atomics.begin(), e.atomics.end(), [](uint8_t x) { return x != 0; }))
-        result_.unsupported.insert("the equality abstraction of arrays that atomics update");
-    }
-    infer();
-    bool one_thread = true, one_group = true;
-    for (size_t d = 0; d < 3; ++d) {
-      one_thread = one_thread && options_.launch.local_size[d] == 1;
-      one_group = one_group && options_.launch.num_groups[d] == 1;
-    }
-    {
-      Pool& pool = *pool_;
-      Execution& x = *execution_;
-      result_.barrier_intervals = x.intervals;
-      // Are the requirements satisfiable at all?
-      if (!pool.is_true(x.required))
-        result_.verdict.vacuous = ask(pool, x, {x.required}, 0, 0, nullptr) == Answer::unsat;
-      // Nothing is ever run. (Questions are asked with the facts they share names with; they might miss this.)
-      if (result_.verdict.vacuous) {
-        result_.verdict.status = Status::holds;
-        return std::move(result_);
-      }
-      obligations(pool, x, Pairing::same_group);
-      if (options_.races && !one_thread) races(pool, x, Pairing::same_group);
-    }
-    if (!one_group && options_.across_groups) {
-      Pool pool;
-      Execution x(pool, m_, effects_, entry_, options_, Pairing::other_group, refuted_);
-      x.run();
-      result_.unsupported.insert(x.unsupported.begin(), x.unsupported.end());
-      result_.assumptions.insert(x.assumptions.begin(), x.assumptions.end());
-      obligations(pool, x, Pairing::other_group);
-      if (options_.races) races(pool, x, Pairing::other_group);
-    }
-    if (!result_.findings.empty())
-      result_.verdict.status = Status::fails;
-    else if (!result_.unsupported.empty()) {
-      result_.verdict.status = Status::unsupported;
-      result_.verdict.detail = *result_.unsupported.begin();
-    } else if (gave_up_)
-      result_.verdict.status = Status::gave_up;
-    else
-      result_.verdict.status = Status::holds;
-    result_.effort.folded = statistics_.folded;
-    result_.effort.solved = statistics_.solved;
-    result_.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return std::move(result_);
-  }
-
- private:
   // Houdini: candidates that are not inductive with the others go, until all that are left are.
   void infer() {
     while (true) {
       ++result_.effort.rounds;
-      pool_ = std::make_unique<Pool>();
-      execution_ =
-          std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, Pairing::same_group, refuted_);
-      execution_->run();
+      execute();
+      Execution& x = *execution_;
       if (!options_.infer && result_.effort.rounds == 1) {
-        for (const std::string& c : execution_->candidates) refuted_.insert(c);
-        if (!execution_->candidates.empty()) continue;
+        for (const std::string& c : x.candidates) refuted_.insert(c);
+        if (!x.candidates.empty()) continue;
       }
-      if (result_.effort.rounds == 1) result_.effort.candidates = execution_->candidates.size();
+      if (result_.effort.rounds == 1) result_.effort.candidates = x.candidates.size();
       std::set<std::string> out;
-      for (const Obligation& o : execution_->obligations) {
+      for (const Obligation& o : x.obligations) {
         if (o.candidate.empty() || out.contains(o.candidate)) continue;
         std::vector<Term> goal{o.failing};
-        if (o.both) goal.push_back(execution_->distinct);
-        if (ask(*pool_, *execution_, goal, o.position, o.both ? o.position : 0, nullptr) != Answer::unsat)
+        if (o.both) goal.push_back(x.distinct);
+        if (ask(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr) != Answer::unsat)
           out.insert(o.candidate);
       }
       if (out.empty()) break;
       refuted_.insert(out.begin(), out.end());
     }
     for (const std::string& c : execution_->candidates) result_.effort.kept += refuted_.contains(c) ? 0 : 1;
-    result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
-    result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
+    gave_up_ = false;  // a candidate that was not decided is one the less
   }
 
+  void execute() {
+    pool_ = std::make_unique<Pool>();
+    execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_);
+    execution_->run();
+  }
+
+  // Are the requirements satisfiable at all?
+  bool vacuous() {
+    return !pool_->is_true(execution_->required) &&
+           ask(*pool_, *execution_, {execution_->required}, 0, 0, nullptr) == Answer::unsat;
+  }
+
+  void questions(bool races) {
+    result_.barrier_intervals = execution_->intervals;
+    result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
+    result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
+    obligations(*pool_, *execution_);
+    if (races) this->races(*pool_, *execution_);
+    result_.effort.folded = statistics_.folded;
+    result_.effort.solved = statistics_.solved;
+  }
+
+  const Result& result() const { return result_; }
+  const Refuted& refuted() const { return refuted_; }
+  bool gave_up() const { return gave_up_; }
+
+ private:
   // Is the conjunction satisfiable when thread t has come to limit[t]?
   Answer ask(const Pool& pool, const Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
              Model* model) {
@@ -165,11 +144,11 @@ class Prover {
     for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
   }
 
-  void obligations(const Pool& pool, const Execution& x, Pairing pairing) {
+  void obligations(const Pool& pool, const Execution& x) {
     for (const Obligation& o : x.obligations) {
       if (!o.candidate.empty() || result_.findings.size() >= options_.max_findings) continue;
-      if (pairing == Pairing::other_group && !o.both) continue;  // one thread: asked before
-      const auto key = std::make_tuple(static_cast<int>(o.kind), o.place.index, o.other_place.index, o.region.index);
+      if (pairing_ == Pairing::other_group && !o.both) continue;  // one thread: asked before
+      const Key key(static_cast<int>(o.kind), o.place.index, o.other_place.index, o.region.index);
       if (seen_.contains(key)) continue;
       std::vector<Term> goal{o.failing};
       if (o.both) goal.push_back(x.distinct);
@@ -189,21 +168,21 @@ class Prover {
     }
   }
 
-  void races(Pool& pool, Execution& x, Pairing pairing) {
+  void races(Pool& pool, Execution& x) {
     for (size_t i = 0; i < x.accesses.size(); ++i)
       for (size_t j = i; j < x.accesses.size(); ++j) {
         if (result_.findings.size() >= options_.max_findings) return;
-        race(pool, x, pairing, x.accesses[i], x.accesses[j]);
+        race(pool, x, x.accesses[i], x.accesses[j]);
       }
   }
 
-  void race(Pool& pool, Execution& x, Pairing pairing, const AccessRecord& a, const AccessRecord& b) {
+  void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
     if (a.region != b.region) return;
     if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
     if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
-    const bool same_copy = &a == &b && a.async && pairing == Pairing::same_group;
+    const bool same_copy = &a == &b && a.async && pairing_ == Pairing::same_group;
     if (same_copy && !a.iteration[0]) return;
     const bool group = m_.region(a.region).space == Space::group;
     if (!a.async && (group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment)) return;
@@ -239,20 +218,10 @@ class Prover {
       for (Term t : goal)
         if (pool.is_false(t)) return;
     }
-    // In one warp, a common access at or after the first and up to the second puts them in order.
-    if (!pool.is_false(x.same_warp) && a.position != b.position) {
-      std::vector<Term> apart{pool.not_(x.same_warp)};
-      std::vector<Term> never;
-      for (const AccessRecord& m : x.accesses)
-        // In a summary the guards of the two threads are of different iterations.
-        if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
-          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
-      apart.push_back(pool.all(std::move(never)));
-      goal.push_back(pool.any(std::move(apart)));
-    }
     for (const BarrierRecord& r : x.barriers)
       if (!a.async && a.position < r.position && r.position < b.position) {
-        const Term apart = group ? r.local[0] : r.global[0];
+        Term apart = group ? r.local[0] : r.global[0];
+        if (r.meets) apart = pool.all({apart, group ? r.local[1] : r.global[1], r.meets});
         if (pool.is_true(apart)) return;
         goal.push_back(pool.not_(apart));
       }
@@ -264,8 +233,23 @@ class Prover {
         // What the reader would have seen anyway.
         goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
     }
+    // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them
+    // in order. The parts of one access are made at once.
+    std::vector<Term> in_step = goal;
+    if (options_.warp_sync > 0 && !pool.is_false(x.same_warp) && a.instant != b.instant) {
+      std::vector<Term> never;
+      for (const AccessRecord& m : x.accesses)
+        // In a summary the guards of the two threads are of different iterations.
+        if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
+          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
+      in_step.push_back(pool.any(pool.not_(x.same_warp), pool.all(std::move(never))));
+    }
     Model model;
-    if (ask(pool, x, goal, a.position, b.position, &model) != Answer::sat) return;
+    const Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
+    if (answer == Answer::unsat && in_step.size() > goal.size() &&
+        ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat)
+      result_.warps.insert(m_.region(a.region).name + ": " + where(m_, a.place) + " and " + where(m_, b.place));
+    if (answer != Answer::sat) return;
     seen_.insert(key);
     Finding f;
     f.kind = Kind::race;
@@ -289,14 +273,146 @@ class Prover {
   FunctionId entry_;
   const Options& options_;
   const Job& job_;
-  flow::Effects effects_;
+  const flow::Effects& effects_;
+  Pairing pairing_;
+  Lanes lanes_;
   Refuted refuted_;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Execution> execution_;
   formula::Statistics statistics_;
-  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> seen_;
+  std::set<Key> seen_;
   bool gave_up_ = false;
   Result result_;
+};
+
+class Prover {
+ public:
+  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job)
+      : m_(m), entry_(entry), options_(options), job_(job), effects_(m) {}
+
+  Result run() {
+    const auto start = std::chrono::steady_clock::now();
+    Result r;
+    if (specification(m_.function(entry_))) {
+      r.verdict.status = Status::holds;  // only a contract
+      return r;
+    }
+    const bool split = options_.warp_sync == 0 && options_.warp_barriers && effects_.function(entry_).warp_barrier;
+    if (split || (options_.warp_sync > 0 && options_.warp_method == WarpMethod::two_pass)) {
+      r = decide(true);
+    } else {
+      r = decide(false);
+      const bool other = options_.warp_sync > 0 && (options_.warp_method == WarpMethod::both ||
+                                                    (options_.warp_method == WarpMethod::automatic &&
+                                                     r.verdict.status != Status::holds));
+      if (other) {
+        // Each method is a proof of its own.
+        Result two = decide(true);
+        if (two.verdict.status == Status::holds && r.verdict.status != Status::holds) r = std::move(two);
+      }
+    }
+    if (options_.abstraction == Abstraction::equality) {
+      const flow::FunctionEffects& e = effects_.function(entry_);
+      if (std::any_of(e.atomics.begin(), e.atomics.end(), [](uint8_t x) { return x != 0; })) {
+        r.unsupported.insert("the equality abstraction of arrays that atomics update");
+        if (r.verdict.status == Status::holds || r.verdict.status == Status::gave_up) {
+          r.verdict.status = Status::unsupported;
+          r.verdict.detail = *r.unsupported.begin();
+        }
+      }
+    }
+    r.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return r;
+  }
+
+ private:
+  Result decide(bool two_pass) {
+    bool one_thread = true, one_group = true, one_warp = true;
+    uint64_t threads = 1;
+    for (size_t d = 0; d < 3; ++d) {
+      one_thread = one_thread && options_.launch.local_size[d] == 1;
+      one_group = one_group && options_.launch.num_groups[d] == 1;
+      one_warp = one_warp && options_.launch.local_size[d] != 0;
+      threads *= options_.launch.local_size[d];
+    }
+    one_warp = one_warp && threads <= (options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size);
+    std::vector<std::unique_ptr<Pass>> passes;
+    const auto add = [&](Pairing p, Lanes l, Refuted refuted) {
+      passes.push_back(std::make_unique<Pass>(m_, entry_, options_, job_, effects_, p, l, std::move(refuted)));
+    };
+    if (two_pass) {
+      add(Pairing::same_group, Lanes::same_warp, {});
+      if (!one_warp) add(Pairing::same_group, Lanes::other_warp, {});
+    } else {
+      add(Pairing::same_group, Lanes::any, {});
+    }
+    const auto within = [&](Pass& p) {
+      p.infer();
+      if (&p == passes.front().get() && p.vacuous()) return;
+      p.questions(options_.races && !one_thread);
+    };
+    if (passes.size() > 1 && options_.jobs > 1) {
+      std::thread second([&] { within(*passes[1]); });
+      within(*passes[0]);
+      second.join();
+    } else {
+      for (const auto& p : passes) within(*p);
+    }
+    Result r;
+    // Nothing is ever run. (Questions are asked with the facts they share names with; they might miss this.)
+    if (passes.front()->vacuous()) {
+      r.verdict.vacuous = true;
+      r.verdict.status = Status::holds;
+      return r;
+    }
+    if (!one_group && options_.across_groups) {
+      Refuted all;
+      for (const auto& p : passes) all.insert(p->refuted().begin(), p->refuted().end());
+      add(Pairing::other_group, Lanes::any, std::move(all));
+      passes.back()->execute();
+      passes.back()->questions(options_.races);
+    }
+    bool gave_up = false;
+    std::set<Key> seen;
+    for (const auto& p : passes) {
+      const Result& part = p->result();
+      gave_up = gave_up || p->gave_up();
+      for (const Finding& f : part.findings) {
+        int kind = static_cast<int>(f.kind);
+        if (f.kind == Kind::race)
+          kind = 100 + 4 * static_cast<int>(f.threads[0].access) + static_cast<int>(f.threads[1].access);
+        if (r.findings.size() < options_.max_findings &&
+            seen.emplace(kind, f.place.index, f.other_place.index, f.region.index).second)
+          r.findings.push_back(f);
+      }
+      r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
+      r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
+      r.warps.insert(part.warps.begin(), part.warps.end());
+      if (&p == &passes.front()) r.barrier_intervals = part.barrier_intervals;
+      r.effort.pairs += part.effort.pairs;
+      r.effort.folded += part.effort.folded;
+      r.effort.solved += part.effort.solved;
+      r.effort.candidates += part.effort.candidates;
+      r.effort.kept += part.effort.kept;
+      r.effort.rounds += part.effort.rounds;
+    }
+    if (!r.findings.empty())
+      r.verdict.status = Status::fails;
+    else if (!r.unsupported.empty()) {
+      r.verdict.status = Status::unsupported;
+      r.verdict.detail = *r.unsupported.begin();
+    } else if (gave_up)
+      r.verdict.status = Status::gave_up;
+    else
+      r.verdict.status = Status::holds;
+    return r;
+  }
+
+  const Module& m_;
+  FunctionId entry_;
+  const Options& options_;
+  const Job& job_;
+  flow::Effects effects_;
 };
 
 }  // namespace

@@ -36,6 +36,16 @@ enum class Abstraction : uint8_t {
   equality,     // as automatic, but an atomic is an error of the input
 };
 
+// How threads of one warp are told from others. Re-synchronising: one run for all pairs, in which accesses that both
+// threads of a warp make together are meeting points. Two passes: one run for pairs of different warps, to whom warps
+// mean nothing, and one for pairs of one warp; both are needed, and they run at the same time.
+enum class WarpMethod : uint8_t {
+  automatic,  // re-synchronising, and two passes if that does not verify
+  resync,
+  two_pass,
+  both,  // both methods, one after the other: verified if either verifies
+};
+
 struct Options {
   flow::Launch launch;
   Abstraction abstraction = Abstraction::automatic;
@@ -46,6 +56,10 @@ struct Options {
   bool infer = true;              // candidate invariants; false: only closed forms and the user's
   bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
   uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not
+  WarpMethod warp_method = WarpMethod::automatic;
+  bool warp_barriers = false;     // warps of `warp_size` exist: warp barriers order their threads
+  bool warp_divergence = false;   // report branches at which threads of one warp part
+  uint32_t jobs = 2;              // threads of the verifier
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
   uint32_t warp_size = 32;        // for lane and warp numbers
@@ -68,6 +82,7 @@ enum class Kind : uint8_t {
   async_operands,  // threads of a group disagree about a group copy, or not all reach it
   out_of_bounds,
   unreachable,
+  warp_divergence,
 };
 const char* name(Kind k);
 
@@ -105,6 +120,7 @@ struct Result {
   std::vector<Finding> findings;
   std::set<std::string> unsupported;  // features, by name
   std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
+  std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
   uint32_t barrier_intervals = 0;
   Effort effort;
 };

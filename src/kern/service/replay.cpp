@@ -38,8 +38,10 @@ bool same_defect(const prove::Finding& f, const interp::Defect& d, const kir::Mo
 }  // namespace
 
 bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o) {
-  if (!m.function(entry).kernel || o.warp_size) return false;
+  if (!m.function(entry).kernel) return false;
   interp::Shape shape;
+  shape.warp_size = o.warp_size.value_or(32);
+  shape.lock_step = o.warp_size && !o.volta;
   uint64_t threads = 1;
   for (uint32_t d = 0; d < 3; ++d) {
     const auto local = o.launch.local(d), groups = o.launch.groups(d);

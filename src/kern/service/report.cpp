@@ -75,6 +75,8 @@ const char* sentence(Kind k) {
       return "this barrier invariant might not hold";
     case Kind::barrier_divergence:
       return "barrier may be reached by non-uniform control flow";
+    case Kind::warp_divergence:
+      return "threads of one warp may go different ways here";
     case Kind::null_pointer:
       return "possible null pointer access";
     case Kind::constant_write:

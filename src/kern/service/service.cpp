@@ -48,8 +48,15 @@ prove::Options engine_options(const launch::Options& o, const kir::Function& f) 
   p.across_groups = !o.only_intra_group;
   p.infer = o.infer;
   p.refined_atomics = o.atomics == launch::Atomics::refined;
-  p.warp_sync = o.warp_size.value_or(0);
+  p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);
   if (o.warp_size) p.warp_size = *o.warp_size;
+  // OpenCL does not say how large a sub-group is.
+  p.warp_barriers = *o.dialect == kir::Dialect::cuda || o.warp_size;
+  p.warp_divergence = o.check_warp_divergence;
+  p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync
+                  : o.warp_method == launch::WarpMethod::two_pass ? prove::WarpMethod::two_pass
+                  : o.warp_method == launch::WarpMethod::both     ? prove::WarpMethod::both
+                                                                  : prove::WarpMethod::automatic;
   if (o.error_limit > 0) p.max_findings = o.error_limit;
   for (const launch::Arguments& a : o.kernel_args) {
     if (a.kernel != f.name) continue;
@@ -66,11 +73,6 @@ prove::Options engine_options(const launch::Options& o, const kir::Function& f) 
 // Options that change what is to be proved and that the engine does not know: an answer without them would be about
 // another question.
 std::string not_yet(const launch::Options& o) {
-  // The engine has the re-synchronising method.
-  if (o.volta) return "--warp-sync=volta";
-  if (o.warp_size && (o.warp_method == launch::WarpMethod::two_pass || o.warp_method == launch::WarpMethod::both))
-    return "the two-pass method of --warp-sync";
-  if (o.check_warp_divergence) return "--check-warp-divergence";
   if (!o.axiom_files.empty()) return "--boogie-file";
   if (o.mathematical_integers) return "--math-int";
   if (!o.kernel_arrays.empty()) return "--kernel-arrays";
@@ -223,6 +225,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       ++verified;
       for (const std::string& assumed : r.assumptions)
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
+      for (const std::string& race : r.warps)
+        a.err += fmt::format("{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}\n",
+                             file->name, name, race);
       if (r.verdict.vacuous)
         a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
                              file->name, name);

@@ -1,0 +1,244 @@
+#include "gate/suite.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "base/read_file.h"
+#include "gate/gate.h"
+
+namespace fencepost::gate {
+namespace {
+
+using launch::Answer;
+using launch::Ending;
+
+constexpr char k_separator = '\x1f';
+constexpr rlim_t k_memory = rlim_t{6} << 30;  // of one file's process
+
+const char* verdict(const Answer& a) {
+  switch (a.exit_code) {
+    case 0: return "verified";
+    case 1: return "refuted";
+    case 2: return "rejected";
+    default: return "undecided";
+  }
+}
+
+std::string first_line(const std::string& text) {
+  const size_t undecided = text.find("not decided: ");
+  const size_t from = undecided == std::string::npos ? 0 : text.rfind('\n', undecided) + 1;
+  return text.substr(from, text.find('\n', from) - from);
+}
+
+// In the process of its own. Nothing for a file without a header.
+std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
+  const auto say = [](const char* expected, const char* what, bool passed, double seconds, const std::string& why,
+                      const std::string& detail) {
+    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}", k_separator, expected, what, passed ? 1 : 0, seconds, why,
+                       detail);
+  };
+  const auto file = read_file(path);
+  if (!file) return say("", "rejected", false, 0, "the file cannot be read", first_line(render(file.error())));
+  const auto header = launch::read_header(*file);
+  if (!header) return say("", "rejected", false, 0, "its header is at fault", first_line(render(header.error())));
+  if (!*header) return {};
+  std::vector<std::string> all = (*header)->words;
+  all.insert(all.end(), words.begin(), words.end());
+  Answer a;
+  if (auto o = launch::parse(all, *file); !o) {
+    a.exit_code = 2;
+    a.ending = Ending::command_line_error;
+    for (const Diagnostic& d : o.error().list) a.err += render(d);
+  } else {
+    o->compat = true;
+    o->suite.clear();
+    verify(*o, *file, a);
+  }
+  const std::string why = judge(**header, a);
+  return say(launch::name((*header)->expected), verdict(a), why.empty(), a.seconds, why, first_line(a.err));
+}
+
+struct Child {
+  pid_t pid = -1;
+  int pipe = -1;
+  size_t row = 0;
+  std::chrono::steady_clock::time_point begin;
+  std::string said;
+  bool killed = false;
+};
+
+Child start(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
+  Child c;
+  int ends[2];
+  if (pipe(ends) != 0) return c;
+  c.begin = std::chrono::steady_clock::now();
+  c.pid = fork();
+  if (c.pid == 0) {
+    close(ends[0]);
+    const rlimit memory{k_memory, k_memory};
+    setrlimit(RLIMIT_AS, &memory);
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    // What clang prints of itself is not ours.
+    const int nothing = open("/dev/null", O_WRONLY);
+    dup2(nothing, 1);
+    dup2(nothing, 2);
+    std::string text;
+    try {
+      text = one(path, words, verify);
+    } catch (const std::bad_alloc&) {
+      _exit(77);
+    }
+    for (size_t at = 0; at < text.size();) {
+      const ssize_t n = write(ends[1], text.data() + at, text.size() - at);
+      if (n <= 0) break;
+      at += static_cast<size_t>(n);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  c.pipe = ends[0];
+  return c;
+}
+
+void finish(Child& c, Ran& row) {
+  int status = 0;
+  waitpid(c.pid, &status, 0);
+  close(c.pipe);
+  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - c.begin).count();
+  std::vector<std::string> parts;
+  size_t at = 0;
+  for (size_t end = c.said.find(k_separator); end != std::string::npos; end = c.said.find(k_separator, at)) {
+    parts.push_back(c.said.substr(at, end - at));
+    at = end + 1;
+  }
+  parts.push_back(c.said.substr(at));
+  if (parts.size() == 6) {
+    row.expected = parts[0];
+    row.verdict = parts[1];
+    row.passed = parts[2] == "1";
+    row.engine_seconds = std::stod(parts[3]);
+    row.why = parts[4];
+    row.detail = parts[5];
+    return;
+  }
+  if (c.said.empty() && !c.killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;  // no header
+  row.verdict = c.killed ? "out of time" : "crashed";
+  row.why = c.killed                                               ? "the time is spent"
+            : WIFSIGNALED(status)                                  ? fmt::format("signal {}", WTERMSIG(status))
+            : WIFEXITED(status) && WEXITSTATUS(status) == 77       ? "the memory is spent"
+                                                                   : "no answer";
+  row.detail = row.why;
+}
+
+std::string csv_field(const std::string& s) {
+  if (s.find_first_of(",\"\n") == std::string::npos) return s;
+  std::string out = "\"";
+  for (const char c : s) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string json_text(const std::string& s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::string>& words, uint32_t jobs,
+                           double timeout, launch::AnswerFunction verify) {
+  const std::vector<std::string> files = launch::kernel_files(folder);
+  std::vector<Ran> rows(files.size());
+  // A file may have several functions, and compiling is not part of the budget.
+  const double most = timeout > 0 ? 4 * timeout + 20 : 0;
+  std::vector<Child> running;
+  for (size_t next = 0; next < files.size() || !running.empty();) {
+    while (next < files.size() && running.size() < std::max(1u, jobs)) {
+      rows[next].file = files[next];
+      Child c = start(files[next], words, verify);
+      c.row = next++;
+      if (c.pid < 0) {
+        rows[c.row].verdict = "crashed";
+        rows[c.row].why = rows[c.row].detail = "no process can be started";
+        continue;
+      }
+      running.push_back(std::move(c));
+    }
+    std::vector<pollfd> fds;
+    for (const Child& c : running) fds.push_back({c.pipe, POLLIN, 0});
+    poll(fds.data(), fds.size(), 200);
+    for (size_t i = running.size(); i-- > 0;) {
+      Child& c = running[i];
+      if (most > 0 && !c.killed &&
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - c.begin).count() > most) {
+        c.killed = true;
+        kill(c.pid, SIGKILL);
+      }
+      if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+      char buffer[4096];
+      const ssize_t n = read(c.pipe, buffer, sizeof buffer);
+      if (n > 0) {
+        c.said.append(buffer, static_cast<size_t>(n));
+        continue;
+      }
+      finish(c, rows[c.row]);
+      running.erase(running.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+  std::erase_if(rows, [](const Ran& r) { return r.verdict.empty(); });
+  return rows;
+}
+
+std::string table(const std::vector<Ran>& rows, bool json) {
+  std::string out = json ? "[" : "file,expected,verdict,passed,seconds,engine_seconds,detail\n";
+  bool first = true;
+  for (const Ran& r : rows) {
+    if (json) {
+      out += fmt::format(
+          "{}\n  {{\"file\": {}, \"expected\": {}, \"verdict\": {}, \"passed\": {}, \"seconds\": {:.3f}, "
+          "\"engine_seconds\": {:.3f}, \"detail\": {}}}",
+          first ? "" : ",", json_text(r.file), json_text(r.expected), json_text(r.verdict), r.passed, r.seconds,
+          r.engine_seconds, json_text(r.detail));
+    } else {
+      out += fmt::format("{},{},{},{},{:.3f},{:.3f},{}\n", csv_field(r.file), r.expected, r.verdict,
+                         r.passed ? "yes" : "no", r.seconds, r.engine_seconds, csv_field(r.detail));
+    }
+    first = false;
+  }
+  return json ? out + "\n]\n" : out;
+}
+
+std::string times(const std::vector<Ran>& rows) {
+  if (rows.empty()) return "";
+  std::vector<double> s;
+  double sum = 0;
+  for (const Ran& r : rows) {
+    s.push_back(r.seconds);
+    sum += r.seconds;
+  }
+  std::sort(s.begin(), s.end());
+  const auto at = [&](double part) {
+    return s[std::min(s.size() - 1, static_cast<size_t>(part * static_cast<double>(s.size())))];
+  };
+  return fmt::format("median {:.3f} s, mean {:.3f} s, 95th percentile {:.3f} s, longest {:.3f} s a file\n", at(0.5),
+                     sum / static_cast<double>(s.size()), at(0.95), s.back());
+}
+
+}  // namespace fencepost::gate

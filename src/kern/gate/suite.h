@@ -1,0 +1,35 @@
+#pragma once
+// `prove --suite DIR`: many kernel files, each by its own header lines, each in a process of its own, so that a file that
+// takes the verifier down or runs away costs that file only.
+//
+// Input: the folder's files (launch/header.h), and the words of the command line, which are read behind the words of
+// each file's header: `--suite DIR --only-requires` asks every file without its loop invariants.
+// Output: one Ran for each file that has a header, in the order of their paths; a table of them as CSV or JSON.
+// Laws: a process that ends without an answer is `crashed` or `out of time`, never a pass.
+// Units: seconds of wall clock, for the file as a whole (`seconds`), the engine's own in `engine_seconds`.
+#include <string>
+#include <vector>
+
+#include "launch/answer.h"
+
+namespace fencepost::gate {
+
+struct Ran {
+  std::string file;
+  std::string expected;  // "pass", "NOT_ALL_VERIFIED" ...
+  std::string verdict;   // verified, refuted, rejected, undecided, crashed, out of time
+  bool passed = false;
+  double seconds = 0, engine_seconds = 0;
+  std::string why;     // it did not pass: in the words of `judge`
+  std::string detail;  // the first thing that the verifier said on the error stream
+};
+
+// `jobs` processes at a time. `words`: of the command line, without the suite.
+std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::string>& words, uint32_t jobs,
+                           double timeout, launch::AnswerFunction verify);
+// One line for each, a heading first; `json`: an array of objects with the same names.
+std::string table(const std::vector<Ran>& rows, bool json);
+// "median 0.020 s, mean 0.056 s, 95th percentile 0.210 s, longest 1.200 s a file"
+std::string times(const std::vector<Ran>& rows);
+
+}  // namespace fencepost::gate
