@@ -12,6 +12,7 @@
 #include <chrono>
 #include <new>
 
+#include "base/csv.h"
 #include "base/read_file.h"
 #include "gate/gate.h"
 
@@ -26,10 +27,14 @@ constexpr rlim_t k_memory = rlim_t{6} << 30;  // of one file's process
 
 const char* verdict(const Answer& a) {
   switch (a.exit_code) {
-    case 0: return "verified";
-    case 1: return "refuted";
-    case 2: return "rejected";
-    default: return "undecided";
+    case 0:
+      return "verified";
+    case 1:
+      return "refuted";
+    case 2:
+      return "rejected";
+    default:
+      return "undecided";
   }
 }
 
@@ -133,18 +138,11 @@ void finish(Child& c, Ran& row) {
   }
   if (c.said.empty() && !c.killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;  // no header
   row.verdict = c.killed ? "out of time" : "crashed";
-  row.why = c.killed                                               ? "the time is spent"
-            : WIFSIGNALED(status)                                  ? fmt::format("signal {}", WTERMSIG(status))
-            : WIFEXITED(status) && WEXITSTATUS(status) == 77       ? "the memory is spent"
-                                                                   : "no answer";
+  row.why = c.killed                                         ? "the time is spent"
+            : WIFSIGNALED(status)                            ? fmt::format("signal {}", WTERMSIG(status))
+            : WIFEXITED(status) && WEXITSTATUS(status) == 77 ? "the memory is spent"
+                                                             : "no answer";
   row.detail = row.why;
-}
-
-std::string csv_field(const std::string& s) {
-  if (s.find_first_of(",\"\n") == std::string::npos) return s;
-  std::string out = "\"";
-  for (const char c : s) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 std::string json_text(const std::string& s) {

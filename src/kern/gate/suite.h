@@ -1,6 +1,6 @@
 #pragma once
-// `prove --suite DIR`: many kernel files, each by its own header lines, each in a process of its own, so that a file that
-// takes the verifier down or runs away costs that file only.
+// `prove --suite DIR`: many kernel files, each by its own header lines, each in a process of its own, so that a file
+// that takes the verifier down or runs away costs that file only.
 //
 // Input: the folder's files (launch/header.h), and the words of the command line, which are read behind the words of
 // each file's header: `--suite DIR --only-requires` asks every file without its loop invariants.

@@ -2,9 +2,9 @@
 // Internal to the room: which threads of a warp go next when warps run in lock-step.
 //
 // The order is that of predicated execution (Collingbourne, Donaldson, Ketema, Qadeer, ESOP 2013): blocks stand in one
-// line in which loops lie together; who is furthest behind goes first, so threads that part meet again at the first place
-// that both reach, and a loop is left when all have left it. Threads at one place in the same iterations of all loops
-// around it execute the instruction together.
+// line in which loops lie together; who is furthest behind goes first, so threads that part meet again at the first
+// place that both reach, and a loop is left when all have left it. Threads at one place in the same iterations of all
+// loops around it execute the instruction together.
 #include <map>
 #include <memory>
 #include <vector>
