@@ -39,6 +39,8 @@ FUZZ_COUNT ?= 20000
 fuzz:
 	@tools/install_packages build test
 	@tools/build $(PRESET) fuzz_engines
+	@tools/build $(PRESET) fuzz_unrolled
+	$(BUILD)/tests/fuzz/fuzz_unrolled --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_engines --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --check-statistics --save $(BUILD)/disagreements
 
 fuzz-models:

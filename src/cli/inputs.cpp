@@ -1,5 +1,7 @@
 #include "cli/inputs.h"
 
+#include "base/read_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,6 +52,25 @@ front::spirv::LaunchOptions launch_of(const Settings& s) {
   launch.filter = s.filter;
   launch.entry = s.entry;
   return launch;
+}
+
+Expected<std::optional<check::BoundsFile>> bounds_file(const Settings& s) {
+  if (s.bounds.empty()) return std::nullopt;
+  auto source = read_file(s.bounds);
+  if (!source) return std::unexpected(source.error());
+  auto file = check::parse_bounds(*source);
+  if (!file) return std::unexpected(file.error());
+  return std::move(*file);
+}
+
+Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file, const std::string& path,
+                           const prog::Test& test) {
+  if (!file) return {};
+  auto bounds = check::bounds_for(*file, check::program_name(path, test), test, options.bound.all);
+  if (!bounds) return std::unexpected(bounds.error());
+  options.bound = std::move(*bounds);
+  options.reduce = true;
+  return {};
 }
 
 std::string label(const std::string& path, const prog::Test& test, size_t count) {

@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "check/bounds_file.h"
 #include "cat/model.h"
 #include "cli/options.h"
 #include "front/spirv.h"
@@ -23,6 +25,12 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
 // What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
 front::spirv::LaunchOptions launch_of(const Settings& s);
 
+
+// The bounds of --bounds, "" for none.
+Expected<std::optional<check::BoundsFile>> bounds_file(const Settings& s);
+// Puts those of `test` in `path` into the options.
+Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file, const std::string& path,
+                           const prog::Test& test);
 
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);

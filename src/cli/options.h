@@ -77,6 +77,7 @@ struct Settings {
   check::Engine engine = check::Engine::automatic;
   check::Property property = check::Property::condition;
   uint32_t bound = 1;                // 0: auto
+  std::string bounds, save_bounds;   // files; "": none
   double budget = 0;                 // seconds per test; 0: none
   uint64_t seed = 1;
   uint32_t threads = 0;              // 0: one per processor

@@ -58,8 +58,14 @@ constexpr OptionInfo k_rows[] = {
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness).", put_property},
     {"--bound", "-b", "N|auto", Type::whole_or_auto, "1", "1..1000 or auto", 1, 1000, "check", k_run | k_relax | k_lower | k_deciding,
-     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, 2, 4 and so on "
-     "until the answer is another, the --budget is spent, or, without a budget, 32 has been tried.", put<&Settings::bound>},
+     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, then twice as much for "
+     "the loops that reached their bound, and so on, until the answer is another, the --budget is spent, or, without a budget, 32 has been tried. "
+     "With 'auto' iterations that change nothing (a failed attempt to take a lock) do not count, so that it may decide what no N does.", put<&Settings::bound>},
+    {"--bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check | k_outcomes | k_explain,
+     "Take the bounds of loops from FILE, which --save-bounds has made and people may edit; --bound is for the loops that it does not list. "
+     "As with auto, iterations that change nothing do not count.", put<&Settings::bounds>},
+    {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
+     "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign, progress run: for this command). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit,

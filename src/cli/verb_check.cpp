@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <fstream>
+#include <map>
+#include <utility>
+
 #include "check/check.h"
 #include "cli/file_report.h"
 #include "cli/inputs.h"
@@ -23,7 +27,10 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
   }
 }
 
-FileReport check_file(const std::string& path, const Settings& s, ModelCache& models) {
+using Bounds = std::optional<check::BoundsFile>;
+
+// `saved`: what --save-bounds writes about this file.
+FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds, std::string& saved) {
   FileReport r;
   const auto tests = front::parse_file(path, launch_of(s));
   if (!tests) {
@@ -46,9 +53,16 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       refuse(r, s, name, chosen.error());
       continue;
     }
-    const check::Options& options = *chosen;
+    check::Options options = *chosen;
+    if (const auto taken = take_bounds(options, bounds, path, test); !taken) {
+      refuse(r, s, name, taken.error());
+      continue;
+    }
     Job job = job_of(s);
     const check::Result result = check::check(test, *model, options, job);
+    if (!s.save_bounds.empty())
+      saved += check::print_bounds(check::program_name(path, test), test, result.bound,
+                                   fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
     if (s.json) r.json.push_back(report::check_json(name, test, *model, options, result));
     else r.out += report::check_line(name, test, *model, options, result) + "\n";
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
@@ -66,8 +80,21 @@ int run_check(const CommandLine& line, const Console& console) {
   if (!s.witness.empty() && files->size() != 1)
     return report_errors(console, error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
                                            "check them one by one").error());
+  const auto bounds = bounds_file(s);
+  if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;
-  return report_files(*files, s, console, [&](const std::string& path) { return check_file(path, s, models); });
+  std::map<std::string, std::string> saved;
+  for (const std::string& path : *files) saved[path];   // each file's work writes to its own
+  const int code = report_files(*files, s, console, [&](const std::string& path) {
+    return check_file(path, s, models, *bounds, saved.at(path));
+  });
+  if (s.save_bounds.empty()) return code;
+  std::ofstream file(s.save_bounds, std::ios::binary);
+  file << check::k_bounds_head;
+  for (const std::string& path : *files) file << std::exchange(saved[path], "");
+  file.close();
+  if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.save_bounds)).error());
+  return code;
 }
 
 }  // namespace fencepost::cli

@@ -18,8 +18,11 @@ int run_explain(const CommandLine& line, const Console& console) {
   Job job = job_of(s);
   report::ExplainOptions options;
   options.max_candidates = s.candidates;
-  const auto asked = check_options(s, test->dialect);
+  auto asked = check_options(s, test->dialect);
   if (!asked) return report_errors(console, asked.error());
+  const auto bounds = bounds_file(s);
+  if (!bounds) return report_errors(console, bounds.error());
+  if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken) return report_errors(console, taken.error());
   const report::Explained e = report::explain(path, *test, *model, *asked, options, job);
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {

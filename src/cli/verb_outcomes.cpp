@@ -16,6 +16,8 @@ int run_outcomes(const CommandLine& line, const Console& console) {
   const std::string& path = line.operands.front();
   const auto tests = tests_of(path, launch_of(s));
   if (!tests) return report_errors(console, tests.error());
+  const auto bounds = bounds_file(s);
+  if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;
   int code = k_exit_holds;
   std::vector<std::string> json;
@@ -23,9 +25,11 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     const std::string name = label(path, test, tests->size());
     const auto& model = models.get(s.model, test.dialect);
     if (!model) return report_errors(console, model.error());
+    check::Options options = check_options(s);
+    if (const auto taken = take_bounds(options, *bounds, path, test); !taken) return report_errors(console, taken.error());
     Job job = job_of(s);
     const auto start = Job::Clock::now();
-    const check::Outcomes outcomes = outcomes_of(test, *model, check_options(s), job);
+    const check::Outcomes outcomes = outcomes_of(test, *model, options, job);
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
     if (s.json) json.push_back(report::outcomes_json(name, test, *model, outcomes, seconds));
     else console.out(report::outcomes_text(test, outcomes, seconds));

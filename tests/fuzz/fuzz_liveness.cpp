@@ -165,7 +165,8 @@ Record reduced(const Setup& s, uint64_t i) {
     o.property = property;
     check::Result short_one;
     o.reduce = true;
-    for (o.bound = 1; o.bound <= 2; ++o.bound) {
+    for (uint32_t bound = 1; bound <= 2; ++bound) {
+      o.bound = bound;
       Job job = Job::with_budget(s.seconds);
       short_one = check::solve(test, model, o, job);
       if (short_one.verdict.status != Status::unknown) break;
@@ -174,18 +175,19 @@ Record reduced(const Setup& s, uint64_t i) {
     if (short_one.verdict.status != Status::holds && short_one.verdict.status != Status::fails) continue;
     o.reduce = false;
     bool decided = false;
-    for (o.bound = 1; o.bound <= 4 && !decided; ++o.bound) {
+    for (uint32_t bound = 1; bound <= 4 && !decided; ++bound) {
+      o.bound = bound;
       Job job = Job::with_budget(s.seconds);
       const check::Result full = check::enumerate(test, model, o, job);
       decided = full.verdict.status != Status::unknown;
       if (s.only >= 0)
-        fmt::print("{} {} bound {}: reduced {}, enumerate {}\n", name, check::name(property), o.bound,
+        fmt::print("{} {} bound {}: reduced {}, enumerate {}\n", name, check::name(property), bound,
                    fencepost::name(short_one.verdict.status), fencepost::name(full.verdict.status));
       if (full.verdict.status != Status::holds && full.verdict.status != Status::fails) continue;
       ++out.exact;
       if (full.verdict.status != short_one.verdict.status || full.verdict.vacuous != short_one.verdict.vacuous)
         out.say(fmt::format("{} {}: with iterations left out {}, enumerate at bound {} {}", name, check::name(property),
-                            fencepost::name(short_one.verdict.status), o.bound, fencepost::name(full.verdict.status)));
+                            fencepost::name(short_one.verdict.status), bound, fencepost::name(full.verdict.status)));
     }
   }
   // Termination: the same, with a lasso looked for at one bound more.
@@ -197,17 +199,18 @@ Record reduced(const Setup& s, uint64_t i) {
   const check::Result short_one = check::solve_termination(test, model, o, job);
   if (short_one.verdict.status != Status::holds && short_one.verdict.status != Status::fails) return out;
   o.reduce = false;
-  for (o.bound = 2; o.bound <= 4; ++o.bound) {
+  for (uint32_t bound = 2; bound <= 4; ++bound) {
+    o.bound = bound;
     Job again = Job::with_budget(s.seconds);
-    const check::Result full = o.bound == 2 ? check::enumerate_termination(test, model, o, again) : check::solve_termination(test, model, o, again);
+    const check::Result full = bound == 2 ? check::enumerate_termination(test, model, o, again) : check::solve_termination(test, model, o, again);
     if (s.only >= 0)
-      fmt::print("{} termination bound {}: reduced {}, without {}\n", name, o.bound, fencepost::name(short_one.verdict.status),
+      fmt::print("{} termination bound {}: reduced {}, without {}\n", name, bound, fencepost::name(short_one.verdict.status),
                  fencepost::name(full.verdict.status));
     if (full.verdict.status != Status::holds && full.verdict.status != Status::fails) continue;
     ++out.exact;
     if (full.verdict.status != short_one.verdict.status)
       out.say(fmt::format("{} termination: with iterations left out {}, at bound {} {}", name, fencepost::name(short_one.verdict.status),
-                          o.bound, fencepost::name(full.verdict.status)));
+                          bound, fencepost::name(full.verdict.status)));
     break;
   }
   return out;

@@ -1,5 +1,7 @@
 #include "prog/test.h"
 
+#include "prog/loop_bounds.h"
+
 #include <algorithm>
 
 #include "base/diagnostic.h"
@@ -173,6 +175,46 @@ uint32_t intern_template(Test& test, Template t) {
   if (found != test.templates.end()) return static_cast<uint32_t>(found - test.templates.begin());
   test.templates.push_back(std::move(t));
   return static_cast<uint32_t>(test.templates.size() - 1);
+}
+
+std::vector<std::pair<uint32_t, LabelId>> loops_of(const Test& test) {
+  std::vector<std::pair<uint32_t, LabelId>> out;
+  for (uint32_t t = 0; t < test.threads.size(); ++t) {
+    const Template& code = test.code(t);
+    std::vector<bool> seen(code.labels.size(), false);
+    for (uint32_t i = 0; i < code.code.size(); ++i) {
+      const Instr& in = code.code[i];
+      if ((in.kind == Kind::jump || in.kind == Kind::branch) && code.labels[in.label].at <= i) seen[in.label] = true;
+    }
+    for (LabelId l = 0; l < seen.size(); ++l)
+      if (seen[l]) out.emplace_back(t, l);
+  }
+  return out;
+}
+
+std::string to_string(const LoopBounds& bounds) {
+  const uint32_t least = bounds.least(), largest = bounds.largest();
+  return least == largest ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(largest);
+}
+
+LoopBounds raised(const Test& test, const LoopBounds& bounds, const std::vector<LoopId>& reached, uint32_t least) {
+  LoopBounds out = bounds;
+  if (reached.empty()) {
+    out.all = std::max(least, out.all * 2);
+    for (auto& [loop, bound] : out.loops) bound = std::max(least, bound * 2);
+    return out;
+  }
+  const auto loops = loops_of(test);
+  for (const LoopId& loop : loops) {
+    const bool hit = std::any_of(reached.begin(), reached.end(), [&](const LoopId& r) {
+      return r.second == loop.second && test.threads[r.first].templ == test.threads[loop.first].templ;
+    });
+    out.loops[loop] = std::max(least, bounds.of(loop.first, loop.second) * (hit ? 2 : 1));
+  }
+  // One number where one is enough.
+  if (std::all_of(out.loops.begin(), out.loops.end(), [&](const auto& l) { return l.second == out.loops.begin()->second; }))
+    out = LoopBounds(out.loops.begin()->second);
+  return out;
 }
 
 uint32_t event_count(const Test& test) {

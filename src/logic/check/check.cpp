@@ -18,7 +18,7 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
         return std::string(fencepost::name(r.verdict.status)) + (r.verdict.vacuous ? " vacuously" : "");
       };
       const std::string sentence = "the engines disagree on " + test.title + " under " + model.path + " (" +
-                                   name(options.property) + ", bound " + std::to_string(options.bound) + "): solve says " +
+                                   name(options.property) + ", bound " + prog::to_string(options.bound) + "): solve says " +
                                    say(a) + ", enumerate says " + say(b);
       invariant_failed(__FILE__, __LINE__, sentence.c_str());
     }
@@ -82,12 +82,13 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;
   const bool timed = job.deadline != Job::Clock::time_point::max();
-  while (options.auto_bound && r.verdict.status == Status::unknown && (timed || now.bound * 2 <= k_auto_bound)) {
-    now.bound *= 2;
+  while (options.auto_bound && r.verdict.status == Status::unknown && (timed || now.bound.largest() * 2 <= k_auto_bound)) {
+    // Silent iterations are left out of termination from bound 2 on (liveness_solve.cpp).
+    now.bound = prog::raised(test, now.bound, r.reached, options.property == Property::termination ? 2 : 1);
     Result next = check_at_bound(test, model, now, job);
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
-      r.verdict.detail += "; bound " + std::to_string(now.bound) + ": " + name(next.verdict.status);
+      r.verdict.detail += "; bound " + prog::to_string(now.bound) + ": " + name(next.verdict.status);
       break;
     }
     next.stats.seconds += r.stats.seconds;

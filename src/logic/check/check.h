@@ -8,6 +8,7 @@
 #include "base/job.h"
 #include "base/verdict.h"
 #include "cat/model.h"
+#include "prog/loop_bounds.h"
 #include "prog/state.h"
 #include "prog/test.h"
 #include "witness/evaluate.h"
@@ -24,8 +25,9 @@ const char* name(Property p);
 struct Options {
   Engine engine = Engine::automatic;
   Property property = Property::condition;
-  uint32_t bound = 1;
-  bool auto_bound = false;  // try bound, twice that, ... until the answer is not unknown; at most k_auto_bound without a deadline
+  prog::LoopBounds bound = 1;
+  // Doubles the bounds of the loops that reached theirs until the answer is not unknown; at most k_auto_bound without a deadline.
+  bool auto_bound = false;
   bool replay = true;       // law 2; only mutation tests switch it off
   bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
   bool filter = true;       // `filter` clauses are hard constraints on every query
@@ -51,7 +53,8 @@ struct Statistics {
 
 struct Result {
   Verdict verdict;
-  uint32_t bound = 0;                 // the bound that was decided at
+  prog::LoopBounds bound = 0;         // the bounds that it was decided at
+  std::vector<prog::LoopId> reached;  // unknown: loops that go beyond them, as far as known
   // Present whenever the verdict rests on an execution, already replayed: a witness of exists, a counter-
   // example of forall / ~exists, a racy execution.
   std::optional<witness::RunResult> execution;
@@ -82,7 +85,7 @@ struct Outcomes {
   uint64_t positive = 0;       // executions (enumerate) satisfying the condition
   uint64_t negative = 0;
   bool bound_hit = false;
-  uint32_t bound = 0;               // the bound that was decided at
+  prog::LoopBounds bound = 0;       // the bounds that it was decided at
   std::vector<std::string> flags;   // raised by some execution
   Verdict status;                   // holds = complete; gave_up, unknown otherwise
 };

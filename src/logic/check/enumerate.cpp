@@ -36,8 +36,8 @@ Found first(Search& search, const Goal& goal) {
 
 }  // namespace
 
-std::string bound_detail(const prog::Test& test, const Search& search, uint32_t bound) {
-  std::string s = "bound " + std::to_string(bound) + " reached in the loop";
+std::string bound_detail(const prog::Test& test, const Search& search, const prog::LoopBounds& bound) {
+  std::string s = "bound " + prog::to_string(bound) + " reached in the loop";
   if (const auto cut = search.first_cut()) {
     const Span& span = test.instrs(cut->first)[cut->second].span;
     s += span.source ? " that jumps back at line " + std::to_string(span.position().line)
@@ -46,7 +46,7 @@ std::string bound_detail(const prog::Test& test, const Search& search, uint32_t 
   return s;
 }
 
-ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c, uint32_t bound,
+ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c, const prog::LoopBounds& bound,
                          bool check) {
   const auto require = [&](bool ok, const std::string& what) {
     if (!ok) invariant_failed(__FILE__, __LINE__, ("enumerate on " + test.title + ": " + what).c_str());

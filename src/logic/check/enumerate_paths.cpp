@@ -242,7 +242,7 @@ class Walker {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= s.pc) {
-      const bool last = s.tracker.is_last(in.label, options_.bound);
+      const bool last = s.tracker.is_last(in.label, options_.bound.of(thread_, in.label));
       if (last || options_.kind != PathKind::safety) {
         // An idle iteration ends the path; whether it was idle may depend on what was read.
         if (const auto same = unchanged(s, in.label)) {
@@ -260,11 +260,11 @@ class Walker {
         ended_.push_back(s.path);
         ended_.back().stop = StopReason::cut;
         ended_.back().stop_instr = s.pc;
-        if (s.tracker.jump_back(in.label, options_.bound, false)) return contradiction();   // said already
+        if (s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false)) return contradiction();   // said already
         s.pc = target;
         return true;
       }
-      if (const auto why = s.tracker.jump_back(in.label, options_.bound, false)) return stop(s, *why);
+      if (const auto why = s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false)) return stop(s, *why);
     }
     s.pc = target;
     return true;

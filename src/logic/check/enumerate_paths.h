@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/job.h"
+#include "prog/loop_bounds.h"
 #include "prog/test.h"
 #include "witness/execution.h"
 #include "witness/run.h"
@@ -62,7 +63,7 @@ enum class PathKind : uint8_t {
 };
 
 struct PathOptions {
-  uint32_t bound = 1;
+  prog::LoopBounds bound = 1;
   size_t limit = 200000;
   PathKind kind = PathKind::safety;
 };

@@ -13,7 +13,7 @@ using witness::StopReason;
 
 class Search::State {
  public:
-  State(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind)
+  State(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind)
       : test_(test), model_(model), job_(job), bound_(bound), kind_(kind), total_co_(witness::co_is_total(test.dialect)),
         uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)), uses_free_fences_(model.uses(Base::sync_fence)),
         uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {
@@ -691,7 +691,7 @@ class Search::State {
   const prog::Test& test_;
   const cat::Model& model_;
   const Job& job_;
-  uint32_t bound_;
+  prog::LoopBounds bound_;
   PathKind kind_;
   bool total_co_, uses_fences_, uses_free_fences_, uses_barriers_;
   witness::IntervalEvaluator bounds_;
@@ -718,7 +718,7 @@ class Search::State {
   Bounds rf_, co_, fsc_, sync_fence_, syncbar_;
 };
 
-Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind)
+Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind)
     : state_(std::make_unique<State>(test, model, job, bound, kind)) {}
 Search::~Search() = default;
 SearchEnd Search::run(const Goal& goal, const std::function<bool(const Candidate&)>& visit) { return state_->run(goal, visit); }

@@ -45,7 +45,7 @@ enum class SearchEnd : uint8_t { exhausted, stopped, gave_up };
 
 class Search {
  public:
-  Search(const prog::Test& test, const cat::Model& model, const Job& job, uint32_t bound, PathKind kind = PathKind::safety);
+  Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind = PathKind::safety);
   ~Search();
   // Calls back with every candidate until it returns false.
   SearchEnd run(const Goal& goal, const std::function<bool(const Candidate&)>& visit);

@@ -15,7 +15,7 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
   Result b = enumerate_termination(test, model, options, job);
   if (decided(a.verdict.status) && decided(b.verdict.status) && a.verdict.status != b.verdict.status) {
     const std::string sentence = "the engines disagree on the termination of " + test.title + " under " + model.path +
-                                 " and " + options.progress.name + ", bound " + std::to_string(options.bound) +
+                                 " and " + options.progress.name + ", bound " + prog::to_string(options.bound) +
                                  ": solve says " + fencepost::name(a.verdict.status) + ", enumerate says " +
                                  fencepost::name(b.verdict.status);
     invariant_failed(__FILE__, __LINE__, sentence.c_str());

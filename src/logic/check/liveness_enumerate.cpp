@@ -178,7 +178,7 @@ Result enumerate_termination(const prog::Test& test, const cat::Model& model, co
       found = true;
       return false;
     });
-    if (found) return done(Status::unknown, "a loop with effects reached bound " + std::to_string(options.bound));
+    if (found) return done(Status::unknown, "a loop with effects reached bound " + prog::to_string(options.bound));
     if (how == SearchEnd::gave_up) return done(Status::gave_up, "out of time");
   }
   if (options.companion) {

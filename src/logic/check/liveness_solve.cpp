@@ -79,8 +79,8 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Options shorter = options;
   enc::Reduction reduction;
-  if (options.reduce && options.bound >= 2) reduction = enc::reduction_of(test, model);
-  if (reduction.any_silent()) --shorter.bound;
+  if (options.reduce && options.bound.least() >= 2) reduction = enc::reduction_of(test, model);
+  if (reduction.any_silent()) shorter.bound = options.bound.shorter();
   else reduction.silent.clear();
   Queries fragments(test, model, shorter, job);
   if (auto ok = fragments.prepare(enc::Unrolling::fragments, reduction.silent); !ok)
@@ -88,8 +88,9 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   if (fragments.may_be_cut()) {
     const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+    r.reached = cut.reached;
     if (cut.answer == Answer::sat)
-      return done(Status::unknown, "a loop with effects reached bound " + std::to_string(options.bound));
+      return done(Status::unknown, "a loop with effects reached bound " + prog::to_string(options.bound));
   }
   if (options.companion) {
     Queries any(test, model, options, job);

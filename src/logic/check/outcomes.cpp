@@ -69,8 +69,8 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
   Options now = options;
   Outcomes out = outcomes_at_bound(test, model, now, job);
   const bool timed = job.deadline != Job::Clock::time_point::max();
-  while (options.auto_bound && out.status.status == Status::unknown && (timed || now.bound * 2 <= k_auto_bound)) {
-    now.bound *= 2;
+  while (options.auto_bound && out.status.status == Status::unknown && (timed || now.bound.largest() * 2 <= k_auto_bound)) {
+    now.bound = prog::raised(test, now.bound, {});
     Outcomes next = outcomes_at_bound(test, model, now, job);
     if (next.status.status == Status::gave_up) break;
     out = std::move(next);

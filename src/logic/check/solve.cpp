@@ -46,7 +46,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return done(Status::holds, "the model raises no flags");
 
   Found found = ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall);
-  if (found.early) return done(Status::unknown, "the execution found stops waiting before bound " + std::to_string(options.bound));
+  if (found.early) return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
   if (found.answer == Answer::unknown) return done(Status::gave_up, "out of time");
   if (found.answer == Answer::sat) {
     r.reachable = true;
@@ -64,12 +64,13 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
         return done(Status::unsupported, ok.error().list[0].message);
     const Found cut = direct ? fragments.ask(Goal::fragment_cut, false, r.stats) : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+    r.reached = cut.reached;
     if (cut.answer == Answer::sat)
-      return done(Status::unknown, "a loop reached bound " + std::to_string(options.bound));
+      return done(Status::unknown, "a loop reached bound " + prog::to_string(options.bound));
   }
   if (options.companion && !q.runs_in_sequence(!races)) {
     const Found any = ask(races ? Goal::any : Goal::complete, false);
-    if (any.early) return done(Status::unknown, "the execution found stops waiting before bound " + std::to_string(options.bound));
+    if (any.early) return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
     if (any.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.verdict.vacuous = any.answer == Answer::unsat;
   }

@@ -42,6 +42,7 @@ struct Found {
   witness::Choices choices;
   witness::Evaluation evaluation;
   std::vector<EventKey> key;  // by event of the skeleton
+  std::vector<prog::LoopId> reached;   // cut, fragment_cut: loops that go beyond their bound; with auto_bound all that can
   bool early = false;         // some thread stops before the bound: not replayed, since programs do not do that
 };
 
@@ -89,8 +90,48 @@ class Queries {
       stats.symmetric_runs += runs.size();
       enc::require_order(p, c, runs);
     }
+    if (goal == Goal::cut || goal == Goal::fragment_cut) {
+      ask_which(c, p, goal, out, stats);
+      return out;
+    }
     out.answer = solve_with(c, p, goal, nullptr, out, stats);
     return out;
+  }
+
+  // Which loops can be cut. With auto_bound every one that can: again and again one that is not known yet.
+  void ask_which(sat::Circuit& c, enc::ProgramEncoding& p, Goal goal, Found& out, Statistics& stats) {
+    struct Cut {
+      prog::LoopId loop;
+      Lit lit;
+      bool known = false;
+    };
+    std::vector<Cut> cuts;
+    for (uint32_t t = 0; t < skeleton_.threads.size(); ++t)
+      for (const auto& x : skeleton_.threads[t].exits)
+        if (x.kind == enc::Exit::Kind::stopped && !x.effect.is_const(0))
+          cuts.push_back({{t, skeleton_.threads[t].loops[x.loop].label}, c.and_(p.lit(x.guard), p.lit(x.effect)), false});
+    const auto alike = [&](const prog::LoopId& a, const prog::LoopId& b) {
+      return a.second == b.second && test_.threads[a.first].templ == test_.threads[b.first].templ;
+    };
+    out.answer = solve_with(
+        c, p, goal,
+        [&](const Found&, const sat::Solver& solver) {
+          for (const Cut& found : cuts) {
+            const Lit l = c.fold(found.lit);
+            if (found.known || l == sat::k_false || (l != sat::k_true && !solver.value(l))) continue;
+            out.reached.push_back(found.loop);
+            for (Cut& k : cuts)
+              if (alike(k.loop, found.loop)) k.known = true;
+          }
+          std::vector<Lit> others;
+          for (const Cut& k : cuts)
+            if (!k.known) others.push_back(k.lit);
+          if (!options_.auto_bound || others.empty()) return false;
+          c.add(others);
+          return !c.contradictory();
+        },
+        out, stats);
+    if (!out.reached.empty()) out.answer = Answer::sat;
   }
 
   // Encodes the model on top and solves; `again`, when given, is called after each model and may add clauses

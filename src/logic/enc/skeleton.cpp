@@ -186,7 +186,7 @@ class ThreadUnroller {
       if (target <= k.pc) {
         uint32_t loop = 0;
         while (loops_[loop].label != in.label) ++loop;
-        if (++counters[loop] >= s_.bound) {
+        if (++counters[loop] >= s_.bound.of(t_, in.label)) {
           out.push_back({k, {k_stop, true, loop}});
         } else {
           // Inner loops start afresh on every iteration of an outer one.
@@ -691,7 +691,7 @@ bool Skeleton::compatible(uint32_t a, uint32_t b) const {
   return program_order(std::min(a, b), std::max(a, b));
 }
 
-Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind,
+Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind,
                           const std::vector<std::vector<bool>>& silent, uint32_t max_nodes) {
   Skeleton s;
   s.test = &test;

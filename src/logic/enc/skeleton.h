@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/diagnostic.h"
+#include "prog/loop_bounds.h"
 #include "prog/state.h"
 #include "prog/test.h"
 
@@ -111,7 +112,7 @@ enum class Unrolling : uint8_t {
 
 struct Skeleton {
   const prog::Test* test = nullptr;
-  uint32_t bound = 1;
+  prog::LoopBounds bound = 1;
   std::vector<SymEvent> events;              // Init first, then threads; program order within a thread
   uint32_t init_events = 0;
   std::vector<SymThread> threads;
@@ -125,7 +126,7 @@ struct Skeleton {
 // Registers that only a condition looks at are dead unless the unrolling is `safety` or `direct...`.
 // Unsupported when the unrolling has more than `max_nodes` states.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all have).
-Expected<Skeleton> unroll(const prog::Test& test, uint32_t bound, bool dependencies, Unrolling kind = Unrolling::safety,
+Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind = Unrolling::safety,
                           const std::vector<std::vector<bool>>& silent = {}, uint32_t max_nodes = 200000);
 
 }  // namespace fencepost::enc

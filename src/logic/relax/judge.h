@@ -29,7 +29,7 @@ struct Decision {
 struct Witness {
   witness::Choices choices;
   check::Property property = check::Property::condition;
-  uint32_t bound = 1;      // of loops, under which it was found
+  prog::LoopBounds bound = 1;   // under which it was found
 };
 
 struct Counts {

@@ -42,7 +42,7 @@ class ThreadInterpreter {
         loops_(std::move(loops)), tracker_(&loops_) {
     if (!options.halt_after.empty()) {
       halt_after_ = options.halt_after[thread];
-      bound_ = 0xffffffffu;
+      bound_ = prog::LoopBounds(0xffffffffu);
     }
     registers.assign(code_.registers.size(), 0);
     at_label_.resize(loops_.size());
@@ -220,7 +220,7 @@ class ThreadInterpreter {
     }
     const uint32_t target = code_.labels[in.label].at;
     if (target <= pc_) {
-      if (auto why = tracker_.jump_back(in.label, bound_, idle(in.label))) {
+      if (auto why = tracker_.jump_back(in.label, bound_.of(thread_, in.label), idle(in.label))) {
         stop(*why);
         return {};
       }
@@ -322,7 +322,7 @@ class ThreadInterpreter {
   uint32_t thread_;
   const prog::Template& code_;
   const Choices& choices_;
-  uint32_t bound_;
+  prog::LoopBounds bound_;
   bool tracing_;
   std::optional<uint64_t> halt_after_;
   uint64_t steps_ = 0;

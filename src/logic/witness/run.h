@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/diagnostic.h"
+#include "prog/loop_bounds.h"
 #include "witness/execution.h"
 
 namespace fencepost::witness {
@@ -20,7 +21,7 @@ enum class StopReason : uint8_t { end, spin, cut, blocked, halted };
 const char* name(StopReason r);
 
 struct RunOptions {
-  uint32_t bound = 1;
+  prog::LoopBounds bound = 1;
   // Per thread: stop it after so many instructions (labels and jumps count, a barrier counts when it passes). Empty: no
   // thread is stopped. With it, loops have no bound.
   std::vector<std::optional<uint64_t>> halt_after;

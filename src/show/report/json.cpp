@@ -128,7 +128,13 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   Json j = json_header("check", path, test, model);
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
-  j["bound"] = result.bound != 0 ? result.bound : options.bound;
+  const prog::LoopBounds& bounds = result.bound != 0 ? result.bound : options.bound;
+  j["bound"] = bounds.largest();
+  if (!bounds.loops.empty()) {
+    j["bounds"] = Json::array();
+    for (const auto& [loop, bound] : bounds.loops)
+      j["bounds"].push_back({{"thread", loop.first}, {"loop", test.code(loop.first).labels[loop.second].name}, {"bound", bound}});
+  }
   j.update(to_json(result));
   if (options.property == check::Property::termination) {
     j["progress"] = options.progress.name;

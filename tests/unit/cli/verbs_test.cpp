@@ -123,6 +123,26 @@ TEST_F(Verbs, CheckWritesWitnessesAndJson) {
   EXPECT_TRUE(has(many.out, "fencepost.error/1"));
 }
 
+TEST_F(Verbs, BoundsAreSavedAndLoaded) {
+  const std::string loop = write("loop.litmus",
+                                 "VULKAN loop\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.dv.sc0.add r0, x, 1 ;\n"
+                                 " blt r0, 2, LC00 ;\nforall (x = 3)\n");
+  const std::string bounds = dir_ + "/loop.bounds";
+  EXPECT_EQ(run_with({"check", loop}).code, 3);
+  EXPECT_EQ(run_with({"check", "--bound", "auto", "--save-bounds", bounds, loop}).code, 0);
+  const Ran json = run_with({"check", "--bounds", bounds, "--json", loop});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_TRUE(has(json.out, "\"bound\": 4")) << json.out;
+  EXPECT_EQ(run_with({"outcomes", "--bounds", bounds, loop}).code, 0);
+  EXPECT_EQ(run_with({"explain", "--bounds", bounds, loop}).code, 0);
+  const Ran other = run_with({"check", "--bounds", bounds, write("other.litmus", "VULKAN other\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n"
+                                                                                 " ld.atom.dv.sc0 r0, x ;\n beq r0, 1, LC00 ;\nforall (x = 0)\n")});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(std::regex_search(other.err, std::regex("loop\\.bounds:2:9: error: these are not the bounds of other\\.litmus#other"))) << other.err;
+  EXPECT_EQ(run_with({"check", "--bounds", dir_ + "/none", loop}).code, 2);
+  EXPECT_EQ(run_with({"check", "--save-bounds", dir_ + "/no/such/folder", loop}).code, 2);
+}
+
 TEST_F(Verbs, OutcomesInTheFormatOfHerd) {
   const Ran r = run_with({"outcomes", relaxed_});
   EXPECT_EQ(r.code, 0);
