@@ -1,0 +1,220 @@
+#include "survey/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "base/read_file.h"
+#include "front/litmus.h"
+#include "machine/interleave.h"
+#include "study/judge.h"
+#include "survey/read_parts.h"
+
+namespace fencepost::survey {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Rounds of one store that are kept as a series; beyond, none is (table.h, law 3).
+constexpr size_t k_most_rounds = 4'000'000;
+
+// What is known of a test whose rows a store holds.
+struct Known {
+  prog::Test test;
+  std::vector<prog::Observable> observables;
+  machine::Interleavings interleavings;
+};
+
+Expected<Known> known_of(const store::Store& store, const store::Record& r) {
+  const auto text = store.test(r.test_hash);
+  if (!text) return std::unexpected(text.error());
+  if (!*text)
+    return error_at({}, fmt::format("the store lacks the text of test '{}'", r.test), "it was written by hand, or by another program");
+  auto test = front::parse_one(make_source(r.test, **text));
+  if (!test) return std::unexpected(test.error());
+  Known k;
+  k.test = std::move(*test);
+  k.observables = prog::observables(k.test);
+  k.interleavings = machine::interleavings(k.test, k.observables);
+  return k;
+}
+
+// Places of weak outcomes in the order of instances, when the record has all of them.
+void add_series(Cell& cell, const store::Record& r, const std::vector<bool>& asked, uint64_t weak, bool& whole) {
+  uint64_t events = 0;
+  for (const store::Event& e : r.series) events += e.state < asked.size() && asked[e.state] ? 1 : 0;
+  const uint64_t rounds = r.launches * r.rounds;
+  if (r.series_lost != 0 || events != weak || rounds == 0 || cell.rounds.size() + rounds > k_most_rounds) {
+    whole = false;
+    return;
+  }
+  std::vector<double> counts(rounds, 0);
+  std::vector<uint64_t> places;
+  const uint64_t per_round = r.instances / rounds;
+  for (const store::Event& e : r.series) {
+    if (e.state >= asked.size() || !asked[e.state]) continue;
+    const uint64_t round = e.launch * r.rounds + e.round;
+    if (round >= rounds) {
+      whole = false;
+      return;
+    }
+    counts[round] += 1;
+    places.push_back(round * per_round + e.instance + 1);
+  }
+  cell.rounds.insert(cell.rounds.end(), counts.begin(), counts.end());
+  std::sort(places.begin(), places.end());
+  // The first gap of a group begins where the group does: what came before had other parameters.
+  const auto gaps = stats::inter_arrival_counts(places);
+  cell.gaps.insert(cell.gaps.end(), gaps.begin(), gaps.end());
+}
+
+}  // namespace
+
+Expected<Table> read_store(const store::Store& store, const store::Filter& filter) {
+  const auto records = store.records(filter);
+  if (!records) return std::unexpected(records.error());
+  Table out;
+  out.format = "store";
+  std::map<std::string, Known> tests;
+  std::set<std::string> campaigns;
+  for (const store::Record& r : *records) campaigns.insert(r.campaign);
+  std::map<const Cell*, bool> whole;
+  std::set<std::string> unclassified;
+  // Tests with one title and different texts are different tests.
+  std::map<std::string, std::set<std::string>> hashes;
+  for (const store::Record& r : *records) hashes[r.test].insert(r.test_hash);
+  // All cells are made before any is pointed at.
+  const auto place = [&](const store::Record& r) -> Cell& {
+    const std::string test = hashes[r.test].size() == 1 ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
+    const std::string configuration =
+        campaigns.size() == 1 || r.campaign.empty() ? r.configuration : r.campaign + "/" + r.configuration;
+    const uint32_t d = out.device(r.device), t = out.test(test), c = out.configuration(configuration);
+    if (const size_t at = r.test.find('~'); at != std::string::npos) {
+      out.tests[t].mutator = "one-step weakening";
+      out.tests[t].parent = r.test.substr(0, at);
+    }
+    return out.at(d, t, c);
+  };
+  for (const store::Record& r : *records) place(r);
+  for (const store::Record& r : *records) {
+    auto it = tests.find(r.test_hash);
+    if (it == tests.end()) {
+      auto k = known_of(store, r);
+      if (!k) return std::unexpected(k.error());
+      it = tests.emplace(r.test_hash, std::move(*k)).first;
+    }
+    const Known& known = it->second;
+    Cell& cell = place(r);
+    std::vector<bool> asked;
+    uint64_t weak = 0;
+    Split split;
+    for (const auto& [text, count] : r.states) {
+      const auto s = study::state_from(known.observables, text);
+      if (!s) return error_at({}, fmt::format("the store has a state '{}' that test '{}' does not have", text, r.test));
+      asked.push_back(study::asked_about(known.test, known.observables, *s));
+      if (asked.back()) weak += count;
+      if (known.interleavings.sequential.contains(*s)) split.sequential += count;
+      else if (known.interleavings.all.contains(*s)) split.interleaved += count;
+      else split.weak += count;
+    }
+    const auto [series, fresh] = whole.try_emplace(&cell, true);
+    if (series->second) add_series(cell, r, asked, weak, series->second);
+    if (known.interleavings.complete) {
+      if (!cell.measured) cell.split = Split{};
+      if (cell.split) {
+        cell.split->sequential += split.sequential;
+        cell.split->interleaved += split.interleaved;
+        cell.split->weak += split.weak;
+      }
+    } else {
+      unclassified.insert(r.test);
+    }
+    cell.measured = true;
+    cell.weak += weak;
+    cell.instances += r.instances;
+    cell.seconds += r.seconds;
+    cell.corrupt += r.corrupt;
+    cell.batches.push_back({static_cast<double>(weak), static_cast<double>(r.instances), r.seconds});
+  }
+  for (const auto& [cell, complete] : whole)
+    if (!complete) {
+      Cell& c = const_cast<Cell&>(*cell);
+      c.rounds.clear();
+      c.gaps.clear();
+    }
+  for (const std::string& t : unclassified)
+    out.remarks.push_back(fmt::format("{}: its interleavings could not be listed, so its states are not split", t));
+  return out;
+}
+
+namespace {
+
+bool is_base(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char head[16] = {};
+  in.read(head, sizeof head);
+  return in.gcount() == 16 && std::string_view(head, 15) == "SQLite format 3";
+}
+
+Expected<Table> read_file_of_results(const std::string& path, const store::Filter& filter) {
+  if (path != "-" && is_base(path)) {
+    const auto store = store::Store::open(path, true);
+    if (store) return read_store(*store, filter);
+    auto base = read_base(path);
+    // A store that cannot be read says more of it than that it is no base.
+    return base ? base : std::unexpected(store.error().list.front().message.find("another program") != std::string::npos
+                                             ? base.error()
+                                             : store.error());
+  }
+  const auto source = read_file(path);
+  if (!source) return std::unexpected(source.error());
+  return read_text(*source, fs::path(path).stem().string());
+}
+
+void join(Table& into, const Table& from) {
+  for (uint32_t d = 0; d < from.devices.size(); ++d)
+    for (uint32_t t = 0; t < from.tests.size(); ++t) {
+      const uint32_t test = into.test(from.tests[t].name);
+      into.tests[test] = from.tests[t];
+      for (uint32_t c = 0; c < from.configurations.size(); ++c)
+        if (const Cell& cell = from.at(d, t, c); cell.measured)
+          into.at(into.device(from.devices[d]), test, into.configuration(from.configurations[c])) = cell;
+    }
+  into.remarks.insert(into.remarks.end(), from.remarks.begin(), from.remarks.end());
+  into.sightings = into.sightings || from.sightings;
+}
+
+}  // namespace
+
+Expected<Table> read(const std::string& path, const store::Filter& filter) {
+  std::error_code failed;
+  if (path == "-" || !fs::is_directory(path, failed)) {
+    auto t = read_file_of_results(path, filter);
+    if (t) t->name = path;
+    return t;
+  }
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path, failed))
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  Table all;
+  all.name = path;
+  for (const std::string& f : files) {
+    auto t = read_file_of_results(f, filter);
+    if (!t) {
+      all.remarks.push_back(fmt::format("{} is left out: {}", fs::path(f).filename().string(), t.error().list.front().message));
+      continue;
+    }
+    all.format = all.format.empty() || all.format == t->format ? t->format : "several forms";
+    join(all, *t);
+  }
+  if (all.measured() == 0) return error_at({}, fmt::format("'{}' has no file that is a result set", path), "docs/stats.md says which forms are read");
+  all.format += " folder";
+  return all;
+}
+
+}  // namespace fencepost::survey
