@@ -1,4 +1,8 @@
-// The options of devices: emit, run, campaign, merge, judge.
+// The options of devices and of what they gave: emit, run, campaign, merge, judge, stats.
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "cli/option_rows.h"
 
 namespace fencepost::cli {
@@ -6,6 +10,17 @@ namespace {
 
 Expected<void> put_schedule(Settings& s, const Value& v) {
   s.schedule = v.text == "drawn" ? "" : v.text;
+  return {};
+}
+
+// "95", "99.999": stored as a fraction.
+template <auto Member>
+Expected<void> put_percent(Settings& s, const Value& v) {
+  double percent = 0;
+  const auto r = std::from_chars(v.text.data(), v.text.data() + v.text.size(), percent);
+  if (r.ec != std::errc() || r.ptr != v.text.data() + v.text.size() || !(percent >= 50 && percent < 100))
+    return error_at({}, fmt::format("'{}' is no percentage from 50 to below 100", v.text), "for example 95, 99.9 or 99.999");
+  s.*Member = percent / 100;
   return {};
 }
 
@@ -42,7 +57,19 @@ constexpr OptionInfo k_rows[] = {
      "The store that the campaign adds to; made when missing. What it holds already is not run again.", put<&Settings::store>},
     {"--shard", "", "I/N", Type::text, "", "", 0, 0, "store", k_campaign,
      "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost merge'.", put<&Settings::shard>},
-    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge, "Only the results of this campaign.", put<&Settings::campaign>},
+    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats, "Only the results of this campaign.", put<&Settings::campaign>},
+    {"--parts", "", "PART,...", Type::list, "all", "", 0, 0, "survey", k_stats,
+     "Which parts to print: overview, rates, reproducibility, absence, stationarity, portable, correlation, mutants, peeking.", put<&Settings::parts>},
+    {"--only-tests", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these tests.", put<&Settings::only_tests>},
+    {"--only-devices", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these devices.", put<&Settings::only_devices>},
+    {"--only-configurations", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these configurations.", put<&Settings::only_configurations>},
+    {"--all", "", "", Type::flag, "", "", 0, 0, "survey", k_stats, "Print every row of long tables.", put<&Settings::all_rows>},
+    {"--peek", "", "N", Type::whole, "", "10..10^12", 10, 1000000000000, "survey", k_stats,
+     "Also simulate random search with data peeking on the measured rates, N samples a configuration.", put<&Settings::peek>},
+    {"--level", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats,
+     "Confidence level of all intervals and bounds.", put_percent<&Settings::level>},
+    {"--reproducibility", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats,
+     "With what probability an outcome is to show again: the iterations that are needed, and the rule for tests never seen.", put_percent<&Settings::reproducibility>},
 };
 
 }  // namespace

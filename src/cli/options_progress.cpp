@@ -23,8 +23,8 @@ constexpr OptionInfo k_rows[] = {
     {"--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script.", put<&Settings::rule>},
-    {"--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_run | k_p_classify | k_p_check | k_judge,
-     "Print comma-separated values: one row for each test, model and fairness (judge: for each state).", put<&Settings::csv>},
+    {"--csv", "", "", Type::flag, "", "", 0, 0, "cli", k_run | k_p_classify | k_p_check | k_judge | k_stats,
+     "Print comma-separated values: one row for each test, model and fairness (judge: for each state; stats: for each test, device and configuration).", put<&Settings::csv>},
     {"--tests", "", "FILE", Type::text, "", "", 0, 0, "cli", k_p_expect | k_p_compare,
      "The tests that the table speaks of: .axb text, published pseudo-code or JSON lines. progress compare: look among these.", put<&Settings::tests>},
     {"--verdicts", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,

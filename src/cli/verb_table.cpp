@@ -181,6 +181,11 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were corrupt; 3 when a "
      "forbidden state may be the compiler's doing or something is undecided; else 0.",
      "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o rates.svg", false, run_judge},
+    {Verb::stats, "stats", "STORE|FILE|DIR...", 1, ~0u, "say how sure results are, and what would make them surer",
+     "Reads stores, logs of litmus7 and published result sets (docs/stats.md), each an answer of its own: rates with intervals, how likely an outcome "
+     "shows again and how many iterations that needs, what the absence of an outcome is worth, whether rates were steady, which parameters serve many "
+     "tests and devices, which tests go together, and which mutants were killed.",
+     "fencepost stats campaign.db\nfencepost stats mp.log --parts reproducibility\nfencepost stats results/ --csv --only-tests MP,SB", false, run_stats},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that not all threads of "
      "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as --blockDim and --gridDim. "

@@ -1,0 +1,99 @@
+// stats: from stores and result sets to what they are worth.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/json.h"
+#include "cli/tables_of.h"
+#include "cli/verbs.h"
+#include "survey/read.h"
+#include "survey/tell.h"
+
+namespace fencepost::cli {
+namespace {
+
+constexpr uint32_t k_peeks = 10, k_repeats = 32;
+
+Expected<std::vector<survey::Part>> parts_of(const std::vector<std::string>& names) {
+  std::vector<survey::Part> out;
+  std::vector<std::string> known;
+  for (uint32_t k = 0; k < survey::k_parts; ++k) known.push_back(survey::name(static_cast<survey::Part>(k)));
+  for (const std::string& n : names) {
+    const auto it = std::find(known.begin(), known.end(), n);
+    if (it == known.end()) {
+      const std::string near = nearest(n, known);
+      return error_at({}, fmt::format("'{}' is no part", n),
+                      near.empty() ? fmt::format("the parts are {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+    }
+    out.push_back(static_cast<survey::Part>(it - known.begin()));
+  }
+  return out;
+}
+
+// A name that no test, device or configuration has is a mistake; of several sets, one that has it is enough.
+Expected<void> check_names(const std::vector<std::string>& wanted, const std::vector<std::string>& known, const char* what) {
+  for (const std::string& w : wanted) {
+    if (std::find(known.begin(), known.end(), w) != known.end()) continue;
+    const std::string near = nearest(w, known);
+    return error_at({}, fmt::format("no result is of {} '{}'", what, w),
+                    near.empty() ? fmt::format("'fencepost stats --parts rates --all' lists what there is") : fmt::format("did you mean '{}'?", near));
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<std::vector<survey::Table>> tables_of(const CommandLine& line) {
+  const Settings& s = line.settings;
+  store::Filter filter;
+  filter.campaign = s.campaign;
+  std::vector<survey::Table> tables;
+  std::vector<std::string> tests, devices, configurations;
+  for (const std::string& path : line.operands) {
+    auto t = survey::read(path, filter);
+    if (!t) return std::unexpected(t.error());
+    if (t->measured() == 0)
+      return error_at({}, fmt::format("{} has no results{}", path, s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"));
+    for (const survey::Test& x : t->tests) tests.push_back(x.name);
+    devices.insert(devices.end(), t->devices.begin(), t->devices.end());
+    configurations.insert(configurations.end(), t->configurations.begin(), t->configurations.end());
+    tables.push_back(std::move(*t));
+  }
+  for (const auto& ok : {check_names(s.only_tests, tests, "test"), check_names(s.only_devices, devices, "device"),
+                         check_names(s.only_configurations, configurations, "configuration")})
+    if (!ok) return std::unexpected(ok.error());
+  if (!s.only_tests.empty() || !s.only_devices.empty() || !s.only_configurations.empty())
+    for (survey::Table& t : tables) t = survey::select(t, s.only_tests, s.only_devices, s.only_configurations);
+  return tables;
+}
+
+survey::Options survey_options(const Settings& s) {
+  survey::Options o;
+  o.level = s.level;
+  o.reproducibility = s.reproducibility;
+  o.seed = s.seed;
+  return o;
+}
+
+int run_stats(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  auto parts = parts_of(s.parts);
+  if (!parts) return report_errors(console, parts.error());
+  if (s.json && s.csv) return report_errors(console, error_at({}, "--json and --csv are two forms of one answer", "leave one of the two out").error());
+  const auto tables = tables_of(line);
+  if (!tables) return report_errors(console, tables.error());
+  std::vector<std::string> json;
+  std::string text = s.csv ? survey::k_csv_header : "";
+  for (const survey::Table& t : *tables) {
+    const survey::Analysis a = survey::analyse(t, survey_options(s));
+    survey::Peeking p;
+    if (s.peek > 0) p = {survey::replay_peeking(t, s.peek, k_peeks, k_repeats, s.seed), s.peek};
+    if (s.json) json.push_back(survey::to_json(t, a, p));
+    else if (s.csv) text += survey::to_csv(t, a);
+    else text += (text.empty() ? "" : "\n") + survey::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
+  }
+  console.out(s.json ? json_list(json) : text);
+  return k_exit_holds;
+}
+
+}  // namespace fencepost::cli
