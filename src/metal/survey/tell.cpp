@@ -129,8 +129,8 @@ std::string reproducibility(const Table& t, const Analysis& a, size_t most) {
   }
   if (c.empty()) return "";
   return "\nReproducibility: iterations until an outcome shows again\n" + c.text(most) +
-         fmt::format("  redundant: {} of {} iterations ({}); expected to be missed in a repetition: {:.3g} of {} sightings\n", count_text(a.redundant),
-                     count_text(a.instances_of_seen), percent(a.redundant, a.instances_of_seen), a.missed, a.sightings);
+         fmt::format("  redundant: {} of {} iterations ({}); expected to be missed in a repetition: {} of {} sightings\n", count_text(a.redundant),
+                     count_text(a.instances_of_seen), percent(a.redundant, a.instances_of_seen), a.missed < 0.005 ? "none" : fmt::format("{:.2f}", a.missed), a.sightings);
 }
 
 std::string absence(const Table& t, const Analysis& a, size_t most) {
