@@ -121,6 +121,8 @@ struct Settings {
   bool early_stop = false;
   std::string variant = "inter-workgroup";
   double watchdog = 0;                       // seconds; 0: by device
+  bool no_watchdog = false;
+  double progress_launch_limit = 0;          // seconds; 0: by the watchdog
 
   // ---- relax, lower ----
   std::vector<std::string> keep;             // empty: condition,races

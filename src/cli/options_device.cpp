@@ -35,8 +35,9 @@ constexpr OptionInfo k_rows[] = {
      "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed. docs/run.md lists them.", put<&Settings::parameters>},
     {"--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_emit | k_run,
      "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy addresses, or one.", put<&Settings::mode>},
-    {"--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared", 0, 0, "plan", k_emit | k_run,
-     "Where locations lie: as the test says, all in global memory, or all in the memory of a workgroup.", put<&Settings::region>},
+    {"--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared|mixed-odd|mixed-even", 0, 0, "plan", k_emit | k_run,
+     "Where locations lie: as the test says, all in global memory, all in the memory of a workgroup, or every second one there whose threads "
+     "share a workgroup.", put<&Settings::region>},
     {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_p_run | k_run,
      "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow.", put<&Settings::device>},
     {"--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,

@@ -58,7 +58,7 @@ constexpr OptionInfo k_rows[] = {
     {"--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export", k_p_run | k_p_export,
      "Number of launched threads (workgroups of one).", put<&Settings::total>},
     {"--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_run | k_p_export,
-     "Memory order of every atomic instruction. progress run: relaxed, or seq_cst, which puts a fence before and after each.", put<&Settings::order>},
+     "Memory order of every atomic instruction. progress run: acq_rel and seq_cst put a fence before and after each.", put<&Settings::order>},
     {"--loads", "", "KIND", Type::choice, "add", "add|load", 0, 0, "export", k_p_run | k_p_export,
      "A test instruction that only reads becomes an atomic addition of 0, as published, or an atomic load.", put<&Settings::loads>},
     {"--bundle", "", "", Type::flag, "", "", 0, 0, "export", k_p_export,
@@ -69,13 +69,17 @@ constexpr OptionInfo k_rows[] = {
      "Run each test so often under each mapping.", put<&Settings::progress_runs>},
     {"--early-stop", "", "", Type::flag, "", "", 0, 0, "trial", k_p_run,
      "Leave a test when its first five runs ended alike.", put<&Settings::early_stop>},
-    {"--variant", "", "VARIANT", Type::choice, "inter-workgroup", "inter-workgroup|intra-warp|cooperative", 0, 0, "trial", k_p_run,
-     "Where the threads of a test lie: each in a workgroup of its own; all of an instance in one subgroup; each in a workgroup of its own, in a "
+    {"--variant", "", "VARIANT", Type::choice, "inter-workgroup", "inter-workgroup|intra-warp|intra-warp-lock-step|cooperative", 0, 0, "trial", k_p_run,
+     "Where the threads of a test lie: each in a workgroup of its own; all of an instance in one subgroup (lock-step: built for lanes that share a program counter, CUDA); each in a workgroup of its own, in a "
      "launch that the device takes only when all workgroups are on it together.", put<&Settings::variant>},
     {"--contention", "", "N", Type::whole, "0", "0..1000000", 0, 1000000, "trial", k_p_run,
      "Invocations without a role add 0 to the test's locations so often before they end. Plain mappings with a larger --total have many.", put<&Settings::contention>},
     {"--watchdog", "", "TIME", Type::seconds, "100ms; processors: 1s", "for example 500ms, 60s, 2m", 0, 0, "trial", k_p_run,
      "How long a thread may take before it counts as starved.", put<&Settings::watchdog>},
+    {"--no-watchdog", "", "", Type::flag, "", "", 0, 0, "trial", k_p_run,
+     "Leave the watchdog out of the kernel: a run that starves hangs until --launch-limit, and its process is killed.", put<&Settings::no_watchdog>},
+    {"--launch-limit", "", "TIME", Type::seconds, "20s and ten times the watchdog's", "for example 500ms, 60s, 2m", 0, 0, "trial", k_p_run,
+     "How long a launch may take before it counts as hung.", put<&Settings::progress_launch_limit>},
 };
 
 }  // namespace

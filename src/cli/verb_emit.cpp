@@ -37,7 +37,7 @@ plan::Shape shape_of(const Settings& s) {
   plan::Shape out;
   for (const auto m : {plan::Mode::parallel, plan::Mode::warp, plan::Mode::single})
     if (s.mode == plan::name(m)) out.mode = m;
-  for (const auto r : {plan::Region::as_written, plan::Region::shared, plan::Region::global})
+  for (const auto r : plan::k_regions)
     if (s.region == plan::name(r)) out.region = r;
   return out;
 }

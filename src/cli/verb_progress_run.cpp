@@ -110,7 +110,8 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
       task.options.contention = s_.contention;
       task.options.limit = s_.watchdog;
       // A grid runs in several waves, and every wave may wait for the watchdog of its own before it looks at the flag.
-      task.options.launch_limit = 20 + 10 * s_.watchdog;
+      task.options.launch_limit = s_.progress_launch_limit > 0 ? s_.progress_launch_limit : 20 + 10 * s_.watchdog;
+      task.options.watchdog = !s_.no_watchdog;
       task.runs = s_.progress_runs;
       task.early_stop = s_.early_stop;
       const std::string key = tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + std::string(exports::to_string(mapping));

@@ -11,6 +11,7 @@
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "front/litmus.h"
+#include "study/judge.h"
 
 namespace fencepost::cli {
 namespace {
@@ -27,7 +28,8 @@ Expected<campaign::Options> run_options(const Settings& s) {
   o.seconds = s.seconds > 0 || s.iterations > 0 || s.events > 0 ? s.seconds : 1;
   o.series_room = s.series;
   o.shape.mode = s.mode == "warp" ? plan::Mode::warp : s.mode == "single" ? plan::Mode::single : plan::Mode::parallel;
-  o.shape.region = s.region == "shared" ? plan::Region::shared : s.region == "global" ? plan::Region::global : plan::Region::as_written;
+  for (const plan::Region r : plan::k_regions)
+    if (s.region == plan::name(r)) o.shape.region = r;
   if (const auto ok = plan::set_parameters(o.parameters, s.parameters); !ok) return std::unexpected(ok.error());
   if (!s.schedule.empty())
     if (const auto ok = plan::set_parameters(o.parameters, "schedule=" + s.schedule); !ok) return std::unexpected(ok.error());
@@ -35,18 +37,22 @@ Expected<campaign::Options> run_options(const Settings& s) {
   return o;
 }
 
-// What the model allows; nothing with --no-model. A model that does not answer in time forbids nothing.
-std::optional<campaign::Oracle> oracle_of(const prog::Test& test, const Settings& s, ModelCache& models, Diagnostics& errors) {
+// What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with --no-model.
+std::optional<campaign::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
   if (s.no_model) return std::nullopt;
-  const auto& model = models.get(s.model, test.dialect);
+  const auto& model = models.get(s.model, r.test.dialect);
   if (!model) {
     errors.append(model.error());
     return std::nullopt;
   }
   Job job = Job::with_budget(s.budget > 0 ? s.budget : k_oracle_seconds);
-  const check::Outcomes out = outcomes_of(test, *model, check_options(s), job);
-  return campaign::Oracle{s.model.empty() ? cat::default_model(test.dialect) : s.model, out.states,
-                          out.states.complete ? "" : why_incomplete(out)};
+  study::Oracle oracle(r.test, *model, check_options(s), job);
+  const check::Outcomes& all = oracle.outcomes();
+  campaign::Oracle out{s.model.empty() ? cat::default_model(r.test.dialect) : s.model, all.states,
+                       all.states.complete ? "" : why_incomplete(all), all.flags, {}};
+  if (!all.states.complete)
+    for (const auto& [state, count] : r.totals.states) out.decided[state] = oracle.allowed(state);
+  return out;
 }
 
 // All tests of one command: what came of them, in order.
@@ -96,13 +102,12 @@ class Command {
     r.device = s_.device;
     r.totals = m.totals;
     Diagnostics errors;
-    r.oracle = oracle_of(r.test, s_, models_, errors);
+    r.oracle = oracle_of(r, s_, models_, errors);
     progress.clear();
     if (!errors.list.empty()) failed(report_errors(console_, errors));
-    const bool forbidden = !campaign::forbidden_states(r).empty();
-    forbidden_ += forbidden;
-    if (forbidden) failed(r.setup.evidence == campaign::Evidence::none ? k_exit_undecided : k_exit_fails);
-    if (r.totals.corrupt > 0) failed(k_exit_fails);
+    forbidden_ += !campaign::forbidden_states(r).empty();
+    if (r.oracle) failed(campaign::exit_code(campaign::ruling(r).standing));
+    else if (r.totals.corrupt > 0) failed(k_exit_fails);
     if (s_.json) json_.push_back(campaign::json(r));
     else console_.out(s_.csv ? campaign::csv(r) : campaign::text(r) + "\n");
     log_ += campaign::litmus_log(r);

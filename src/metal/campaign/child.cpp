@@ -13,9 +13,15 @@
 #include <cstring>
 
 #include "base/diagnostic.h"
+#include "base/hash.h"
 
 namespace fencepost::campaign {
 namespace {
+
+struct Head {
+  uint64_t hash = 0, length = 0;
+};
+constexpr uint64_t k_longest = uint64_t{1} << 32;  // bytes of one text
 
 bool write_all(int to, const char* data, size_t n) {
   while (n > 0) {
@@ -36,9 +42,14 @@ std::string end_of(int status) {
 
 }  // namespace
 
+std::string sealed(const std::string& text) {
+  const Head head{fnv1a(text), text.size()};
+  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
+}
+
 void send(int to, const std::string& text) {
-  const auto n = static_cast<uint32_t>(text.size());
-  if (!write_all(to, reinterpret_cast<const char*>(&n), sizeof n) || !write_all(to, text.data(), text.size())) _exit(3);
+  const std::string whole = sealed(text);
+  if (!write_all(to, whole.data(), whole.size())) _exit(3);
 }
 
 Child start_child(const std::function<void(int)>& body) {
@@ -70,12 +81,14 @@ std::string stop_child(const Child& c, bool kill) {
 
 Heard Ear::next(std::string& text, double seconds) {
   while (true) {
-    uint32_t n = 0;
-    if (held_.size() >= sizeof n) {
-      std::memcpy(&n, held_.data(), sizeof n);
-      if (held_.size() >= sizeof n + n) {
-        text = held_.substr(sizeof n, n);
-        held_.erase(0, sizeof n + n);
+    Head head;
+    if (held_.size() >= sizeof head) {
+      std::memcpy(&head, held_.data(), sizeof head);
+      if (head.length > k_longest) return Heard::garbled;
+      if (held_.size() >= sizeof head + head.length) {
+        text = held_.substr(sizeof head, head.length);
+        if (fnv1a(text) != head.hash) return Heard::garbled;
+        held_.erase(0, sizeof head + head.length);
         return Heard::text;
       }
     }

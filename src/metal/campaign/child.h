@@ -1,6 +1,6 @@
 #pragma once
 // A child process that talks through a pipe: what keeps a hanging or dying driver from taking the program with it. A
-// message is a length and text; what the text says is the caller's.
+// message is a length, a hash of the text, and the text; what that says is the caller's.
 //
 // Precondition of start_child: no other thread holds a lock (fork). The child ends with its parent, and by _exit after
 // `body`: destructors of a driver whose kernel hangs may hang too.
@@ -21,10 +21,12 @@ struct Child {
 Child start_child(const std::function<void(int)>& body);
 // Waits for its end, after SIGKILL where `kill`. A sentence on how it ended.
 std::string stop_child(const Child& c, bool kill);
+// What goes over the pipe for a text.
+std::string sealed(const std::string& text);
 // From the child. A parent that is gone ends the child.
 void send(int to, const std::string& text);
 
-enum class Heard : uint8_t { text, silence, end };
+enum class Heard : uint8_t { text, silence, end, garbled };  // garbled: not what was sent, and all after it is lost
 
 // Reads messages off a pipe, however they arrive.
 class Ear {

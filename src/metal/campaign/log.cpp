@@ -58,6 +58,14 @@ std::string title_of(const Report& r) {
   return t;
 }
 
+// A flagged test has no forbidden states, whatever the model's executions end in.
+const char* verdict_word(const Report& r, const prog::State& s) {
+  const Allowed a = allowed(r.oracle, s);
+  if (a == Allowed::yes) return name(a);
+  if (r.oracle && !r.oracle->flags.empty()) return "undefined";
+  return a == Allowed::no ? name(a) : "unknown";
+}
+
 std::string stop_text(const Options& o) {
   std::string out;
   if (o.iterations > 0) out += fmt::format(" iterations={}", o.iterations);
@@ -68,20 +76,8 @@ std::string stop_text(const Options& o) {
 
 }  // namespace
 
-const char* name(Judgement j) {
-  switch (j) {
-    case Judgement::allowed:
-      return "allowed";
-    case Judgement::forbidden:
-      return "forbidden";
-    case Judgement::unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
-Judgement judge(const std::optional<Oracle>& oracle, const prog::State& s) {
-  if (!oracle) return Judgement::unknown;
+Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s) {
+  if (!oracle) return Allowed::unknown;
   // A free value of the model stands for every value.
   const auto covers = [&](const prog::State& m) {
     for (size_t i = 0; i < s.size(); ++i)
@@ -90,14 +86,33 @@ Judgement judge(const std::optional<Oracle>& oracle, const prog::State& s) {
   };
   if (oracle->states.states.contains(s) ||
       std::any_of(oracle->states.states.begin(), oracle->states.states.end(), covers))
-    return Judgement::allowed;
-  return oracle->states.complete ? Judgement::forbidden : Judgement::unknown;
+    return Allowed::yes;
+  if (oracle->states.complete) return Allowed::no;
+  const auto found = oracle->decided.find(s);
+  return found == oracle->decided.end() ? Allowed::unknown : found->second;
+}
+
+Ruling ruling(const Report& r) {
+  Seen seen;
+  seen.device = r.setup.device.id;
+  seen.what_ran = emit::name(r.setup.what_ran.verdict);
+  seen.evidence = name(r.setup.evidence);
+  seen.instances = r.totals.instances;
+  seen.corrupt = r.totals.corrupt;
+  if (r.oracle) {
+    seen.model = r.oracle->model;
+    seen.flags = r.oracle->flags;
+  }
+  for (const auto& [s, n] : r.totals.states)
+    seen.states.push_back({prog::to_string(r.setup.observables, s), n, allowed(r.oracle, s)});
+  return rule(seen);
 }
 
 std::vector<prog::State> forbidden_states(const Report& r) {
   std::vector<prog::State> out;
+  if (r.oracle && !r.oracle->flags.empty()) return out;
   for (const auto& [s, n] : r.totals.states)
-    if (n > 0 && judge(r.oracle, s) == Judgement::forbidden) out.push_back(s);
+    if (n > 0 && allowed(r.oracle, s) == Allowed::no) out.push_back(s);
   return out;
 }
 
@@ -115,7 +130,7 @@ std::string text(const Report& r) {
                                 plan::name(r.options.shape.mode), r.setup.placement, r.options.seed);
   for (const auto& [s, n] : t.states)
     out += fmt::format("{:>14} {} {:<40} {}\n", n, satisfies(r, s) ? "*" : " ", prog::to_string(r.setup.observables, s),
-                       name(judge(r.oracle, s)));
+                       verdict_word(r, s));
   if (r.oracle) {
     size_t unseen = 0;
     for (const prog::State& s : r.oracle->states.states) unseen += !t.states.contains(s);
@@ -123,8 +138,12 @@ std::string text(const Report& r) {
         fmt::format("model {}: {}", r.oracle->model,
                     r.oracle->states.complete
                         ? fmt::format("{} states allowed, {} of them not seen", r.oracle->states.states.size(), unseen)
-                        : fmt::format("not all states known, so none is called forbidden: {}", r.oracle->why));
+                        : fmt::format("not all states known, and those that were seen are asked about one by one: {}",
+                                      r.oracle->why));
     out += "\n";
+    if (!r.oracle->flags.empty())
+      out += fmt::format("the test has {} under {}, which then promises nothing\n", fmt::join(r.oracle->flags, ", "),
+                         r.oracle->model);
   }
   if (r.test.condition.kind != prog::Cond::Kind::always)
     out += fmt::format("{}: {} of {}, {}\n", condition_text(r.test), yes, all, rate_text(per_second(yes, t.seconds)));
@@ -133,6 +152,11 @@ std::string text(const Report& r) {
                      emit::name(r.setup.what_ran.verdict),
                      r.setup.what_ran.reason.empty() ? "" : fmt::format(" ({})", r.setup.what_ran.reason),
                      r.setup.evidence == Evidence::language_level ? ", evidence at the level of the language" : "");
+  if (r.setup.what_ran.frame_missing > 0)
+    out += fmt::format(
+        "the machine code lacks {} of {} accesses of stress and alignment, first {}: the run is weaker than asked "
+        "for\n",
+        r.setup.what_ran.frame_missing, r.setup.what_ran.frame, r.setup.what_ran.first_missing);
   if (t.time_outs > 0)
     out += fmt::format("{} of {} waits for alignment met their limit ({:.2g} %)\n", t.time_outs, t.waits,
                        100.0 * static_cast<double>(t.time_outs) / static_cast<double>(std::max<uint64_t>(t.waits, 1)));
@@ -181,7 +205,7 @@ std::string json(const Report& r) {
     states.push_back({{"state", prog::to_string(r.setup.observables, s)},
                       {"instances", n},
                       {"condition", satisfies(r, s)},
-                      {"verdict", name(judge(r.oracle, s))}});
+                      {"verdict", verdict_word(r, s)}});
   Json groups = Json::array();
   for (const RoundGroup& g : r.groups) {
     Json own = Json::array();
@@ -220,6 +244,7 @@ std::string json(const Report& r) {
                      {"found", w.found},
                      {"verdict", emit::name(w.verdict)}});
   const uint64_t yes = positive(r.test, r.setup.observables, t.states);
+  const Ruling ruled = ruling(r);
   Json out = {{"schema", "fencepost.run/1"},
               {"test", r.name},
               {"title", r.test.title},
@@ -240,8 +265,12 @@ std::string json(const Report& r) {
                {{"verdict", emit::name(r.setup.what_ran.verdict)},
                 {"reason", r.setup.what_ran.reason},
                 {"evidence", name(r.setup.evidence)},
+                {"frame", r.setup.what_ran.frame},
+                {"frame_missing", r.setup.what_ran.frame_missing},
                 {"sites", sites}}},
               {"states", states},
+              {"standing", r.oracle ? name(ruled.standing) : ""},
+              {"reason", r.oracle ? ruled.reason : ""},
               {"condition", condition_text(r.test)},
               {"positive", yes},
               {"negative", counted(r) - yes},
@@ -261,6 +290,7 @@ std::string json(const Report& r) {
     out["model"] = {{"name", r.oracle->model},
                     {"complete", r.oracle->states.complete},
                     {"why", r.oracle->why},
+                    {"flags", r.oracle->flags},
                     {"allowed_not_seen", unseen}};
   }
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -271,7 +301,7 @@ std::string csv(const Report& r) {
   for (const auto& [s, n] : r.totals.states)
     out += fmt::format("{},{},{},{},{},{:.6f},{},{},{},{},{},{}\n", csv_field(r.name), csv_field(r.setup.device.name),
                        csv_field(prog::to_string(r.setup.observables, s)), n, r.totals.instances, r.totals.seconds,
-                       satisfies(r, s) ? 1 : 0, r.oracle ? csv_field(r.oracle->model) : "", name(judge(r.oracle, s)),
+                       satisfies(r, s) ? 1 : 0, r.oracle ? csv_field(r.oracle->model) : "", verdict_word(r, s),
                        emit::name(r.setup.what_ran.verdict), name(r.setup.evidence), r.options.seed);
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The result of a run for people and for other tools, beside what a model says of each state.
+// The result of a run for people and for other tools, beside what a model says of each state. The standing is that of
+// campaign/standing.h.
 //
 // `text` is for people. `litmus_log` is the log of litmus7, which mcompare7 and its relatives read (States, Ok or No,
 // Witnesses, Condition, Observation, Time; further Key=value lines). JSON has the schema fencepost.run/1
@@ -9,19 +10,20 @@
 #include <vector>
 
 #include "campaign/runner.h"
+#include "campaign/standing.h"
 
 namespace fencepost::campaign {
 
-// What a model says. `complete` false: only the states in it are known to be allowed, and nothing is forbidden.
+// What a model says. `complete` false: only the states in it are known to be allowed, and of the others only those in
+// `decided` are known at all.
 struct Oracle {
   std::string model;
   prog::StateSet states;
-  std::string why;  // incomplete: why, in one clause
+  std::string why;                      // incomplete: why, in one clause
+  std::vector<std::string> flags = {};  // data races and the like: then the model promises nothing
+  std::map<prog::State, Allowed> decided = {};
 };
-
-enum class Judgement : uint8_t { allowed, forbidden, unknown };
-const char* name(Judgement j);
-Judgement judge(const std::optional<Oracle>& oracle, const prog::State& s);
+Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s);
 
 struct Report {
   std::string name;  // of the file, or file and test
@@ -33,7 +35,8 @@ struct Report {
   std::vector<RoundGroup> groups;  // kept with --series or --json
   std::optional<Oracle> oracle;
 };
-// States that were observed and are forbidden by a complete set.
+Ruling ruling(const Report& r);  // of what was seen; without an oracle nothing is decided
+// States that were observed, that the oracle knows to be forbidden, and that count: none of a flagged test.
 std::vector<prog::State> forbidden_states(const Report& r);
 
 std::string text(const Report& r);

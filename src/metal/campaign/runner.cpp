@@ -19,6 +19,8 @@ namespace {
 using plan::BufferUse;
 using plan::Phase;
 
+constexpr uint32_t k_stale = 0x57a1e57a;
+
 constexpr size_t index_of(BufferUse u) { return static_cast<size_t>(u); }
 constexpr size_t index_of(Phase p) { return static_cast<size_t>(p); }
 
@@ -208,6 +210,11 @@ Expected<void> Runner::Impl::load_ptx() {
     if (!module) return std::unexpected(module.error());
     modules[k] = *module;
     if (k != index_of(Phase::test)) continue;
+    if (const std::string fault = emit::fault_of(*text, program.kernels[k]); !fault.empty()) {
+      setup.what_ran.verdict = emit::WhatRan::dropped;
+      setup.what_ran.reason = fault;
+      continue;
+    }
     const device::Binary binary = backend->binary(*module);
     if (binary.kind == "cubin")
       setup.what_ran = emit::what_ran(*text, binary.bytes);
@@ -285,6 +292,9 @@ Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t n
   if (target.loop_budget > 0)
     groups = static_cast<uint32_t>(
         std::min<uint64_t>(target.max_groups, c.instances() * 4 / target.loop_budget / lanes + groups));
+  // What an earlier launch left must not pass for this one's.
+  for (const BufferUse u : {BufferUse::counts, BufferUse::sync})
+    if (const auto ok = backend->fill(buffers[index_of(u)]->first, 0, c.sizes[index_of(u)], k_stale); !ok) return ok;
   if (const auto ok = launch(Phase::initialise, groups, lanes); !ok) return std::unexpected(ok.error());
   const auto seconds = launch(Phase::test, c.groups, c.lanes);
   if (!seconds) return std::unexpected(seconds.error());
@@ -297,23 +307,36 @@ Expected<void> Runner::Impl::collect(const plan::Configuration& c, uint32_t numb
   std::vector<uint32_t> counts(program.count_words()), sync(size_t{plan::k_sync_words} * plan::k_sync_stride);
   if (const auto ok = backend->read(buffers[index_of(BufferUse::counts)]->first, 0, counts); !ok) return ok;
   if (const auto ok = backend->read(buffers[index_of(BufferUse::sync)]->first, 0, sync); !ok) return ok;
+  const auto at = [&](uint32_t which) { return sync[size_t{which} * plan::k_sync_stride]; };
+  using plan::ParameterId;
+  const uint32_t every = of(c.drawn, ParameterId::align_every);
+  const uint64_t waits =
+      of(c.drawn, ParameterId::align) != 0 ? uint64_t{(c.rounds + every - 1) / every} * c.map.groups : 0;
+  ++g.launches;
+  g.instances += c.instances();
+  // Every testing workgroup says once that it has come to its end, and how often it has waited.
+  if (at(plan::k_sync_done) != c.map.groups || at(plan::k_sync_waits) != waits || at(plan::k_sync_timeouts) > waits) {
+    g.corrupt += c.instances();
+    return {};
+  }
   uint64_t sum = 0;
+  for (const uint32_t n : counts) sum += n;
+  if (sum > c.instances()) {
+    g.corrupt += c.instances();
+    return {};
+  }
   for (uint32_t s = 0; s < program.states; ++s) {
     if (counts[s] == 0) continue;
-    sum += counts[s];
     prog::State state = program.state(s);
     if (plan::holds(test, program.observables, state, test.filter))
       g.states[std::move(state)] += counts[s];
     else
       g.filtered += counts[s];
   }
-  sum += counts[program.corrupt()] + counts[program.incomplete()];
-  g.corrupt += counts[program.corrupt()] + (sum > c.instances() ? sum - c.instances() : c.instances() - sum);
+  g.corrupt += counts[program.corrupt()] + (c.instances() - sum);
   g.incomplete += counts[program.incomplete()];
-  g.instances += c.instances();
-  g.waits += sync[plan::k_sync_waits * plan::k_sync_stride];
-  g.time_outs += sync[plan::k_sync_timeouts * plan::k_sync_stride];
-  ++g.launches;
+  g.waits += waits;
+  g.time_outs += at(plan::k_sync_timeouts);
   if (options.series_room == 0) return {};
   std::vector<uint32_t> series(1);
   const auto buffer = buffers[index_of(BufferUse::series)]->first;
@@ -365,6 +388,17 @@ Expected<RoundGroup> Runner::run_group(uint64_t number) {
   } while (elapsed() < r.options.group_seconds && g.launches < r.options.most_launches);
   g.seconds = elapsed();
   return g;
+}
+
+std::string fault_of(const RoundGroup& g, const Options& options, uint64_t expected) {
+  if (g.number != expected) return fmt::format("number {} came where {} was expected", g.number, expected);
+  if (g.seed != mix(options.seed, g.number)) return fmt::format("number {} has the seed of another", g.number);
+  uint64_t sum = g.corrupt + g.incomplete + g.filtered;
+  for (const auto& [s, n] : g.states) sum += n;
+  if (sum != g.instances) return fmt::format("number {} counts {} of {} instances", g.number, sum, g.instances);
+  if (g.time_outs > g.waits)
+    return fmt::format("number {} has {} waits that met their limit of {}", g.number, g.time_outs, g.waits);
+  return {};
 }
 
 Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Options& options, Job& job, uint64_t first,

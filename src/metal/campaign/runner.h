@@ -7,9 +7,10 @@
 //
 // Laws. (1) A round group is a function of (test, device, options, its number) up to what the device does: its seed is
 // mixed from Options::seed and the number, so any group can be run again alone. (2) states + corrupt + incomplete +
-// filtered of a group sum up to its instances; whatever is missing is counted as corrupt. (3) corrupt > 0 fails the
-// run: something between plan and memory is broken, and no count of that run is evidence. (4) Time-outs of the
-// alignment are counted, never mistaken for outcomes.
+// filtered of a group sum up to its instances; whatever is missing is counted as corrupt, and a launch of which not
+// each kernel ran once, whole, is corrupt as a whole. (3) corrupt > 0 fails the run: something between plan and memory
+// is broken, and no count of that run is evidence. (4) Time-outs of the alignment are counted, never mistaken for
+// outcomes.
 //
 // Nothing here survives a hanging driver: session.h runs this in a child process that can be killed.
 // Units: seconds. Errors: Diagnostics; an unsupported test names the feature.
@@ -118,6 +119,10 @@ class Runner {
   explicit Runner(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// What is wrong with a round group that was to be number `expected`: another number or seed, counts that do not add up,
+// more time-outs than waits. "" where nothing is.
+std::string fault_of(const RoundGroup& g, const Options& options, uint64_t expected);
 
 // Round groups first, first + 1, ... until the options or the job say stop; `on_group` may stop too by returning false.
 Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Options& options, Job& job, uint64_t first,

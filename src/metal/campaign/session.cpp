@@ -86,6 +86,7 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
     const Child c = start_child([&](int to) { child(tasks, next, to); });
     Ear ear(c.from);
     double quiet = 0;
+    uint64_t expected = tasks[next].first_group;
     bool ended_here = false;  // this child has ended a task, maybe because its device died
     while (true) {
       if (job.out_of_time()) {
@@ -97,8 +98,28 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
       if (heard == Heard::text) {
         quiet = 0;
         const Message m = message_of(text);
+        if (const auto* g = std::get_if<Grouped>(&m)) {
+          const std::string fault =
+              g->task == next ? fault_of(g->group, tasks[next].options, expected) : "it is another test's";
+          if (!fault.empty()) {
+            stop_child(c, true);
+            if (!on_message(Lost{next++, fmt::format("a round group was lost or changed on its way here: {}", fault)}))
+              return false;
+            break;
+          }
+          ++expected;
+        }
+        if (const auto* f = std::get_if<Finished>(&m);
+            f != nullptr && f->task == next && f->totals.groups != expected - tasks[next].first_group) {
+          stop_child(c, true);
+          if (!on_message(Lost{next++, "round groups were lost on their way here"})) return false;
+          break;
+        }
         ended_here = ends_task(m);
-        if (ended_here) next = task_of(m) + 1;
+        if (ended_here) {
+          next = task_of(m) + 1;
+          if (next < tasks.size()) expected = tasks[next].first_group;
+        }
         if (on_message(m)) continue;
         stop_child(c, true);
         return false;
@@ -114,6 +135,9 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
         if (quiet < patience) continue;
         stop_child(c, true);
         why = fmt::format("nothing was heard of it for {:.0f} s, and its process was killed", quiet);
+      } else if (heard == Heard::garbled) {
+        stop_child(c, true);
+        why = "a message of the process that ran it came garbled";
       } else {
         why = stop_child(c, false);
         if (ended_here) break;  // the child gave itself up after its last message; the next one goes on
@@ -139,6 +163,9 @@ device::Found find_devices_apart(double seconds) {
       f.absent.push_back({"all", fmt::format("looking for devices took longer than {:g} s", seconds)});
       return f;
     }
+    case Heard::garbled:
+      stop_child(c, true);
+      return {{}, {{"all", "the process that looked for devices sent a garbled answer"}}};
     case Heard::end:
       break;
   }

@@ -101,6 +101,9 @@ Json of(const Setup& s) {
           {"ran", static_cast<int>(s.what_ran.verdict)},
           {"reason", s.what_ran.reason},
           {"sites", sites},
+          {"frame", s.what_ran.frame},
+          {"frame_missing", s.what_ran.frame_missing},
+          {"first_missing", s.what_ran.first_missing},
           {"evidence", static_cast<int>(s.evidence)}};
 }
 Setup setup_of(const Json& j) {
@@ -122,6 +125,9 @@ Setup setup_of(const Json& j) {
   for (const Json& w : j["sites"])
     s.what_ran.sites.push_back({w[0].get<uint32_t>(), w[1].get<uint32_t>(), w[2].get<std::string>(),
                                 w[3].get<std::string>(), static_cast<emit::WhatRan>(w[4].get<int>())});
+  s.what_ran.frame = j["frame"];
+  s.what_ran.frame_missing = j["frame_missing"];
+  s.what_ran.first_missing = j["first_missing"];
   s.evidence = static_cast<Evidence>(j["evidence"].get<int>());
   return s;
 }

@@ -311,7 +311,7 @@ class Printer {
       case Kind::test:
         return line(depth, operation(s.operation));
       case Kind::fence:
-        return line(depth, "fence");
+        return line(depth, s.partial ? "fence acq_rel" : "fence");
       case Kind::barrier:
         return line(depth, "barrier");
       case Kind::branch:
@@ -410,7 +410,11 @@ Statement leave_if(term::Expr condition) {
 }
 
 Statement barrier() { return of(Kind::barrier); }
-Statement fence() { return of(Kind::fence); }
+Statement fence(bool partial) {
+  Statement s = of(Kind::fence);
+  s.partial = partial;
+  return s;
+}
 
 Statement clock(Var v) {
   Statement s = of(Kind::clock);

@@ -66,7 +66,7 @@ struct Statement {
     store,     // [place] := value, order
     atomic,    // var := old of [place]; [place] := op(old, value[, compare]); order group or device, always relaxed
     test,      // one instruction of the test, see Operation
-    fence,     // sequentially consistent fence at device scope between the phases of a kernel (never inside a role)
+    fence,     // fence at device scope of the frame's own: sequentially consistent, or `partial`: acquire and release
     barrier,   // all invocations of the workgroup meet; orders their accesses to buffers and shared memory
     branch,    // if value (width 1) then body else other
     loop,      // body, again and again, until a leave
@@ -86,6 +86,7 @@ struct Statement {
   std::vector<Statement> body, other;
   std::string text;                  // note
   uint32_t operation = 0;            // test: index into Kernel::operations
+  bool partial = false;              // fence
   bool operator==(const Statement&) const = default;
 };
 
@@ -125,7 +126,7 @@ Statement branch(term::Expr condition, std::vector<Statement> then, std::vector<
 Statement loop(std::vector<Statement> body);
 Statement leave_if(term::Expr condition = {});
 Statement barrier();
-Statement fence();
+Statement fence(bool partial = false);
 Statement clock(Var v);
 Statement pause(term::Expr nanoseconds);
 Statement note(std::string text);

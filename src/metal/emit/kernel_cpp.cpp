@@ -152,7 +152,9 @@ Expected<std::string> kernel_cpp(const code::Kernel& k) {
   f.load = load;
   f.store = store;
   f.atomic = read_modify_write;
-  f.fence = [](CText& t) { t.line("std::atomic_thread_fence(std::memory_order_seq_cst);"); };
+  f.fence = [](CText& t, bool partial) {
+    t.line(fmt::format("std::atomic_thread_fence(std::memory_order_{});", partial ? "acq_rel" : "seq_cst"));
+  };
   f.barrier = [](CText& t) { t.line("meeting.arrive_and_wait();"); };
   f.clock = [](CText& t, const std::string& v) {
     t.line(v +

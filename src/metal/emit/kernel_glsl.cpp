@@ -81,7 +81,7 @@ class Shader {
     f.load = [&](CText& t, const Statement& s) { load(t, s); };
     f.store = [&](CText& t, const Statement& s) { store(t, s); };
     f.atomic = [&](CText& t, const Statement& s) { atomic(t, s); };
-    f.fence = [](CText& t) { t.line(fmt::format("memoryBarrier(gl_ScopeDevice, {}, {});", k_both, k_full)); };
+    f.fence = [](CText& t, bool) { t.line(fmt::format("memoryBarrier(gl_ScopeDevice, {}, {});", k_both, k_full)); };
     f.barrier = [](CText& t) {
       t.line(fmt::format("controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {}, {});", k_both, k_full));
     };

@@ -62,10 +62,11 @@ class Printer {
       t.line(fmt::format("atomic_store_explicit({}, {}, {});", atomic(t, s.place), t.value(s.value), k_relaxed));
     };
     f.atomic = [&](CText& t, const Statement& s) { frame_atomic(t, s); };
-    f.fence = [](CText& t) {
+    f.fence = [](CText& t, bool partial) {
       t.line(
-          "atomic_thread_fence(mem_flags::mem_device | mem_flags::mem_threadgroup, memory_order_seq_cst, "
-          "thread_scope_device);");
+          fmt::format("atomic_thread_fence(mem_flags::mem_device | mem_flags::mem_threadgroup, memory_order_{}, "
+                      "thread_scope_device);",
+                      partial ? "acq_rel" : "seq_cst"));
     };
     f.barrier = [](CText& t) { t.line("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);"); };
     f.clock = [](CText& t, const std::string& v) { t.line(v + " = 0ul;"); };

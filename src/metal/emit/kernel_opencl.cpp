@@ -203,10 +203,10 @@ CFrame scoped_frame() {
   f.load = scoped_load;
   f.store = scoped_store;
   f.atomic = scoped_atomic;
-  f.fence = [](CText& t) {
-    t.line(
-        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, "
-        "memory_scope_device);");
+  f.fence = [](CText& t, bool partial) {
+    t.line(fmt::format(
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_{}, memory_scope_device);",
+        partial ? "acq_rel" : "seq_cst"));
   };
   f.barrier = [](CText& t) { t.line("barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);"); };
   f.clock = [](CText& t, const std::string& v) { t.line(fmt::format("{} = 0ul;", v)); };
@@ -331,7 +331,9 @@ CFrame ptx_frame() {
   f.load = ptx_load;
   f.store = ptx_store;
   f.atomic = ptx_atomic;
-  f.fence = [](CText& t) { assembly(t, "fence.sc.gpu", "", 32, nullptr, {}); };
+  f.fence = [](CText& t, bool partial) {
+    assembly(t, partial ? "fence.acq_rel.gpu" : "fence.sc.gpu", "", 32, nullptr, {});
+  };
   f.clock = [](CText& t, const std::string& v) {
     t.line(fmt::format("asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"({}) : : \"memory\");", v));
   };

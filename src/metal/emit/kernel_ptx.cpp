@@ -17,6 +17,7 @@ using K = Statement::Kind;
 // Slots of `opaque`, 8 bytes each: the sink's address, the zero of kept dependencies, then one zero for each site.
 constexpr uint32_t k_sink_slot = 0, k_zero_slot = 1, k_first_slot = 2;
 constexpr uint32_t k_parameter_limit = 4096;    // bytes of all parameters
+constexpr uint32_t k_lock_step_sm = 60;         // the last architecture with one program counter for a warp
 constexpr uint32_t k_shared_limit = 48 * 1024;  // bytes of a static .shared variable
 
 void for_each_statement(const std::vector<Statement>& body, const auto& f) {
@@ -53,6 +54,8 @@ class Printer {
     if (opaque_bytes(kernel_) + 8 * kernel_.buffers.size() > k_parameter_limit)
       refuse({}, fmt::format("{} instructions of tests are more than the parameters of one kernel can serve",
                              sites_of(kernel_)));
+    if (options_.lock_step && sites_of(kernel_) > 0)
+      refuse({}, "instructions of a litmus test have no form for warps in lock step");
     prologue();
     statements(kernel_.body);
     epilogue();
@@ -106,7 +109,7 @@ class Printer {
     uint32_t version = options_.sm >= 120 ? 87 : options_.sm >= 100 ? 86 : 78;
     version = std::max(version, version_);
     std::string out = fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n.file 1 \"{}\"\n\n", version / 10,
-                                  version % 10, options_.sm, kernel_.name);
+                                  version % 10, options_.lock_step ? k_lock_step_sm : options_.sm, kernel_.name);
     out += fmt::format(".visible .entry {}(\n", kernel_.name);
     for (size_t b = 0; b < kernel_.buffers.size(); ++b)
       out += fmt::format("\t.param .u64 buffer_{},\n", kernel_.buffers[b].name);
@@ -213,7 +216,8 @@ class Printer {
     return fmt::format("[{}]", at);
   }
   static const char* space(const code::Place& p) { return p.buffer == code::k_shared ? "shared" : "global"; }
-  static const char* order(code::Order o) {
+  const char* order(code::Order o) const {
+    if (options_.lock_step) return "volatile";  // no .weak, .relaxed and .cta before sm_70
     return o == code::Order::plain ? "weak" : o == code::Order::group ? "relaxed.cta" : "relaxed.gpu";
   }
 
@@ -258,10 +262,13 @@ class Printer {
       case K::test:
         return site(s.operation);
       case K::fence:
-        code_.line("fence.sc.gpu");
+        if (options_.lock_step)
+          code_.line("membar.gl");
+        else
+          code_.line(s.partial ? "fence.acq_rel.gpu" : "fence.sc.gpu");
         return;
       case K::barrier:
-        code_.line("barrier.sync 0");
+        code_.line(options_.lock_step ? "bar.sync 0" : "barrier.sync 0");
         return;
       case K::branch:
         return branch(s);
@@ -282,7 +289,7 @@ class Printer {
           code_.line(fmt::format("cvt.u32.u64 {}, {}", narrow, v));
           v = narrow;
         }
-        code_.line(fmt::format("nanosleep.u32 {}", v));
+        if (!options_.lock_step) code_.line(fmt::format("nanosleep.u32 {}", v));
         return;
       }
       case K::note:
@@ -317,8 +324,10 @@ class Printer {
     static constexpr const char* names[] = {"add.u", "exch.b", "cas.b", "or.b", "max.u"};
     const char* name = names[static_cast<size_t>(s.op)];
     const bool returns = s.op == code::AtomicOp::exchange || s.op == code::AtomicOp::compare_exchange;
-    const std::string how = fmt::format("{}.{}.{}{}", s.order == code::Order::group ? "relaxed.cta" : "relaxed.gpu",
-                                        space(s.place), name, w);
+    const char* scope = s.order == code::Order::group ? "cta" : "gpu";
+    const std::string how = options_.lock_step
+                                ? fmt::format("{}.{}.{}{}", space(s.place), scope, name, w)  // relaxed by default
+                                : fmt::format("relaxed.{}.{}.{}{}", scope, space(s.place), name, w);
     if (s.var == code::k_no_var && !returns)
       access(s, "red." + how, fmt::format("{}, {}", at, v));
     else
@@ -470,6 +479,39 @@ class Printer {
 }  // namespace
 
 uint32_t opaque_bytes(const code::Kernel& kernel) { return 8 * (k_first_slot + sites_of(kernel)); }
+
+std::string fault_of(const PtxText& text, const code::Kernel& kernel) {
+  std::vector<uint32_t> wanted;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    if (s.kind == K::test) wanted.push_back(s.operation);
+  });
+  if (wanted.size() != text.sites.size())
+    return fmt::format("{} instructions of the test are printed, and there are {}", text.sites.size(), wanted.size());
+  size_t at = 0;
+  // The line after the next `.loc` with this number.
+  const auto on_line = [&](const PtxSite& s) {
+    const std::string loc = fmt::format(".loc 1 {} 0", s.line);
+    const size_t found = text.text.find(loc, at);
+    if (found == std::string::npos) return false;
+    at = text.text.find('\n', found);
+    return at != std::string::npos && text.text.compare(at + 2, s.instruction.size(), s.instruction) == 0 &&
+           (text.text[at + 2 + s.instruction.size()] == ' ' || text.text[at + 2 + s.instruction.size()] == ';');
+  };
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const PtxSite& s = text.sites[i];
+    const code::Operation& op = kernel.operations[wanted[i]];
+    const auto i_read = ptx_instruction(op);
+    if (s.operation != wanted[i] || s.role != op.role || s.position != op.position || !i_read ||
+        i_read->text != s.instruction)
+      return fmt::format("instruction {} of thread {} is not printed as it is written", op.position, op.role);
+    if (!on_line(s))
+      return fmt::format("the text lacks {}, instruction {} of thread {}", s.instruction, s.position, s.role);
+  }
+  at = 0;
+  for (const PtxSite& s : text.frame)
+    if (!on_line(s)) return fmt::format("the text lacks the frame's {}", s.instruction);
+  return {};
+}
 
 Expected<PtxText> kernel_ptx(const code::Kernel& kernel, const PtxOptions& options) {
   try {

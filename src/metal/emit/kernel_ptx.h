@@ -37,6 +37,9 @@ inline constexpr uint32_t k_frame_line = 1, k_first_site = 1000, k_first_frame_s
 struct PtxOptions {
   uint32_t sm = 90;               // compute capability * 10
   bool runtime_addresses = true;  // false: the plain address, for tests of the assembler itself
+  // Code for architectures before Volta, whose warps have one program counter: the assembler then puts no YIELD into
+  // loops, and lanes that wait keep the warp. Only the frame's statements have such a form; `test` ones are refused.
+  bool lock_step = false;
 };
 
 // One place of the text where an instruction of the test stands.
@@ -56,6 +59,10 @@ struct PtxText {
   std::vector<PtxSite> sites;  // in the order of the text
   std::vector<PtxSite> frame;  // relaxed accesses of the frame (stress, alignment), likewise
 };
+
+// Whether the text has every instruction of the kernel's test statements, in their order, each on its line, and every
+// relaxed access of the frame. "" or the first that is missing: what the gate compares with must itself be whole.
+std::string fault_of(const PtxText& text, const code::Kernel& kernel);
 
 uint32_t opaque_bytes(const code::Kernel& kernel);
 // One module of several kernels, whose names differ.

@@ -194,7 +194,7 @@ class Printer {
       case K::test:
         return f_.test(t_, t_.kernel().operations[s.operation]);
       case K::fence:
-        f_.fence(t_);
+        f_.fence(t_, s.partial);
         break;
       case K::barrier:
         f_.barrier(t_);

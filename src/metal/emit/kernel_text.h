@@ -62,7 +62,8 @@ struct CFrame {
   std::function<std::string(code::Builtin)> builtin;  // an expression of type u32
   std::function<void(CText&, const code::Statement&)> load, store,
       atomic;  // place, var, value, order as in the statement
-  std::function<void(CText&)> fence, barrier;
+  std::function<void(CText&, bool partial)> fence;
+  std::function<void(CText&)> barrier;
   std::function<void(CText&, const std::string& variable)> clock;  // variable := nanoseconds
   std::function<void(CText&, const std::string& nanoseconds)> pause;
   std::function<Expected<void>(CText&, const code::Operation&)> test;

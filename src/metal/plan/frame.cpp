@@ -3,277 +3,14 @@
 // between two operations of a role stand only the role's own instructions.
 #include "plan/frame.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
 #include <set>
+
+#include "plan/frame_parts.h"
 
 namespace fencepost::plan {
 namespace {
 
-using code::Statement;
-using code::Var;
-using term::Expr;
-using term::Op;
-using List = std::vector<Statement>;
-
-Expr n32(uint64_t v) { return term::constant(v, 32); }
-Expr operator+(const Expr& a, const Expr& b) { return term::binary(Op::add, a, b); }
-Expr operator-(const Expr& a, const Expr& b) { return term::binary(Op::sub, a, b); }
-Expr operator*(const Expr& a, const Expr& b) { return term::binary(Op::mul, a, b); }
-Expr operator/(const Expr& a, const Expr& b) { return term::binary(Op::udiv, a, b); }
-Expr operator%(const Expr& a, const Expr& b) { return term::binary(Op::urem, a, b); }
-Expr operator&&(const Expr& a, const Expr& b) { return term::binary(Op::and_, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return term::binary(Op::or_, a, b); }
-Expr operator!(const Expr& a) { return term::unary(Op::not_, a); }
-Expr eq(const Expr& a, const Expr& b) { return term::binary(Op::eq, a, b); }
-Expr less(const Expr& a, const Expr& b) { return term::binary(Op::ult, a, b); }
-Expr at_least(const Expr& a, const Expr& b) { return term::binary(Op::uge, a, b); }
-Expr wide(const Expr& a) { return term::resize(a, 64, false); }
-Expr narrow(const Expr& a) { return term::resize(a, 32, false); }
-
-void append(List& out, List more) {
-  out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-// A kernel under construction: its parameters, each loaded once, and named values.
-class Frame {
- public:
-  Frame(Program& p, Phase phase, std::string name, std::vector<BufferUse> uses) : p_(p), phase_(phase) {
-    k_.name = std::move(name);
-    uses_ = std::move(uses);
-    for (const BufferUse u : uses_)
-      k_.buffers.push_back({plan::name(u), u == BufferUse::parameters || u == BufferUse::interest});
-    group_ = builtin("group", code::Builtin::group);
-    lane_ = builtin("lane", code::Builtin::lane);
-    groups_ = builtin("groups", code::Builtin::groups);
-    lanes_ = builtin("lanes", code::Builtin::lanes);
-  }
-
-  Expr parameter(const std::string& name) {
-    const auto [word, fresh] = p_.parameter_words.emplace(name, p_.parameter_count);
-    if (fresh) ++p_.parameter_count;
-    if (const auto known = loaded_.find(name); known != loaded_.end()) return known->second;
-    std::string id = "p_" + name;
-    std::replace(id.begin(), id.end(), '-', '_');
-    std::replace(id.begin(), id.end(), '.', '_');
-    const Var v = code::add_variable(k_, id);
-    first_.push_back(code::load(v, place(BufferUse::parameters, n32(word->second))));
-    return loaded_[name] = code::value_of(k_, v);
-  }
-
-  code::Place place(BufferUse u, Expr index, uint8_t width = 32) const {
-    const auto found = std::find(uses_.begin(), uses_.end(), u);
-    FENCEPOST_INVARIANT(found != uses_.end(), "a kernel uses a buffer that it does not have");
-    return {static_cast<uint32_t>(found - uses_.begin()), std::move(index), width};
-  }
-  code::Place sync(uint32_t which) const { return place(BufferUse::sync, n32(uint64_t{which} * k_sync_stride)); }
-  static code::Place shared(Expr index, uint8_t width = 32) { return {code::k_shared, std::move(index), width}; }
-
-  Var variable(const std::string& name, uint8_t width = 32) { return code::add_variable(k_, name, width); }
-  Expr get(Var v) const { return code::value_of(k_, v); }
-  // name := value, as an expression
-  Expr named(List& out, const std::string& name, Expr value) {
-    const Var v = variable(name, value.width());
-    out.push_back(code::set(v, std::move(value)));
-    return get(v);
-  }
-
-  // base + ((sa * x + sc) mod instances) * stride, the product in 64 bits.
-  Expr scattered(const std::string& object, const Expr& x) {
-    const Expr slot = narrow((wide(parameter(object + ".a")) * wide(x) + wide(parameter(object + ".c"))) %
-                             wide(parameter("instances")));
-    return parameter(object + ".base") + slot * parameter(object + ".stride");
-  }
-
-  void finish(List body) {
-    k_.body = std::move(first_);
-    append(k_.body, std::move(body));
-    const std::string fault = code::fault_of(k_);
-    FENCEPOST_INVARIANT(fault.empty(), fault.c_str());
-    p_.kernels[static_cast<size_t>(phase_)] = std::move(k_);
-    p_.uses[static_cast<size_t>(phase_)] = std::move(uses_);
-  }
-
-  code::Kernel& kernel() { return k_; }
-  Expr group() const { return get(group_); }
-  Expr lane() const { return get(lane_); }
-  Expr groups() const { return get(groups_); }
-  Expr lanes() const { return get(lanes_); }
-
- private:
-  Var builtin(const std::string& name, code::Builtin b) {
-    const Var v = code::add_variable(k_, name);
-    first_.push_back(code::read_builtin(v, b));
-    return v;
-  }
-
-  Program& p_;
-  Phase phase_;
-  code::Kernel k_;
-  std::vector<BufferUse> uses_;
-  List first_;
-  std::map<std::string, Expr> loaded_;
-  Var group_, lane_, groups_, lanes_;
-};
-
-std::string object_name(prog::ObjectId o) { return fmt::format("o{}", o); }
-
-// for (n := id of the invocation; n < limit; n += number of invocations) body
-List over_all(Frame& f, const std::string& name, const Expr& limit, const std::function<List(const Expr&)>& body) {
-  List out;
-  const Var n = f.variable(name);
-  out.push_back(code::set(n, f.group() * f.lanes() + f.lane()));
-  List inner = {code::leave_if(at_least(f.get(n), limit))};
-  append(inner, body(f.get(n)));
-  inner.push_back(code::set(n, f.get(n) + f.groups() * f.lanes()));
-  out.push_back(code::loop(std::move(inner)));
-  return out;
-}
-
-void initialise(Program& p) {
-  Frame f(p, Phase::initialise, "initialise",
-          {BufferUse::parameters, BufferUse::memory, BufferUse::out, BufferUse::counts, BufferUse::sync,
-           BufferUse::series});
-  const Expr instances = f.parameter("instances"), records = f.parameter("records");
-  List body = over_all(f, "n", records, [&](const Expr& n) {
-    List l;
-    const Expr i = f.named(l, "slot", n % instances);
-    const Expr round_base = f.named(l, "round_base", n / instances * f.parameter("round-words"));
-    for (prog::ObjectId o = 0; o < p.test.objects.size(); ++o) {
-      const Expr base =
-          f.named(l, fmt::format("at_{}", o),
-                  f.parameter(object_name(o) + ".base") + round_base + i * f.parameter(object_name(o) + ".stride"));
-      const uint32_t words = object_words(p, o);
-      for (size_t c = 0; c < p.test.objects[o].init.size(); ++c)
-        l.push_back(code::store(f.place(BufferUse::memory, base + n32(c * words), static_cast<uint8_t>(words * 32)),
-                                term::constant(p.test.objects[o].init[c], static_cast<uint8_t>(words * 32))));
-    }
-    for (uint32_t w = 0; w < p.record_words; ++w)
-      l.push_back(code::store(f.place(BufferUse::out, n32(w) * records + n), n32(k_sentinel)));
-    return l;
-  });
-  append(body, over_all(f, "c", n32(p.count_words()),
-                        [&](const Expr& c) { return List{code::store(f.place(BufferUse::counts, c), n32(0))}; }));
-  // What other lanes load must be a value that the test knows: it may decide where they go next.
-  if (p.shape.mode == Mode::warp)
-    append(body, over_all(f, "d", f.parameter("dummy-words"), [&](const Expr& d) {
-             return List{code::store(f.place(BufferUse::memory, f.parameter("dummy-base") + d), n32(0))};
-           }));
-  append(body, over_all(f, "s", n32(k_sync_words), [&](const Expr& s) {
-           return List{code::store(f.place(BufferUse::sync, s * n32(k_sync_stride)), n32(0))};
-         }));
-  body.push_back(
-      code::branch(eq(f.group() + f.lane(), n32(0)), {code::store(f.place(BufferUse::series, n32(0)), n32(0))}));
-  f.finish(std::move(body));
-}
-
-// ---- classify -------------------------------------------------------------------------------------------
-
-// Index of the value among `digits`, or their number.
-Expr digit_of(const Expr& value, const std::vector<uint64_t>& digits) {
-  Expr d = n32(digits.size());
-  for (size_t i = digits.size(); i-- > 0;)
-    d = term::ite(eq(value, term::constant(digits[i], value.width())), n32(i), d);
-  return d;
-}
-
-void classify(Program& p) {
-  Frame f(p, Phase::classify, "classify",
-          {BufferUse::parameters, BufferUse::memory, BufferUse::out, BufferUse::counts, BufferUse::series,
-           BufferUse::interest});
-  const bool in_shared = p.states <= k_histogram_in_shared;
-  f.kernel().shared_words = in_shared ? p.count_words() : 0;
-  const Expr instances = f.parameter("instances"), records = f.parameter("records");
-  const auto own_words = [&](const std::string& name, const std::function<List(const Expr&)>& body) {
-    List out;
-    const Var n = f.variable(name);
-    out.push_back(code::set(n, f.lane()));
-    List inner = {code::leave_if(at_least(f.get(n), n32(p.count_words())))};
-    append(inner, body(f.get(n)));
-    inner.push_back(code::set(n, f.get(n) + f.lanes()));
-    out.push_back(code::loop(std::move(inner)));
-    return out;
-  };
-  List body;
-  if (in_shared) {
-    append(body, own_words("z", [&](const Expr& z) { return List{code::store(Frame::shared(z), n32(0))}; }));
-    body.push_back(code::barrier());
-  }
-  append(body, over_all(f, "n", records, [&](const Expr& n) {
-           List l;
-           const Var bad = f.variable("bad", 1), unfinished = f.variable("unfinished", 1), state = f.variable("state");
-           l.push_back(code::set(bad, term::constant(0, 1)));
-           l.push_back(code::set(unfinished, term::constant(0, 1)));
-           l.push_back(code::set(state, n32(0)));
-           const Expr i = f.named(l, "instance", n % instances), round = f.named(l, "round", n / instances);
-           const auto result = [&](const Slot& s, const std::string& name) {
-             const Var v = f.variable(name, static_cast<uint8_t>(s.words * 32));
-             l.push_back(code::load(v, f.place(BufferUse::out, n32(s.at) * records + n * n32(s.words),
-                                               static_cast<uint8_t>(s.words * 32))));
-             return f.get(v);
-           };
-           for (size_t s = 0; s < p.slots.size(); ++s) {
-             if (p.slots[s].kind != Slot::Kind::status) continue;
-             const Expr v = result(p.slots[s], fmt::format("status_{}", p.slots[s].thread));
-             l.push_back(code::set(unfinished, f.get(unfinished) || eq(v, n32(2))));
-             l.push_back(code::set(bad, f.get(bad) || !(eq(v, n32(1)) || eq(v, n32(2)))));
-           }
-           std::map<prog::ObjectId, Expr> bases;
-           for (size_t o = 0; o < p.observables.size(); ++o) {
-             const prog::Observable& ob = p.observables[o];
-             Expr v;
-             if (ob.is_register) {
-               for (size_t s = 0; s < p.slots.size(); ++s)
-                 if (p.slots[s].kind == Slot::Kind::value && p.slots[s].thread == ob.thread && p.slots[s].reg == ob.reg)
-                   v = result(p.slots[s], fmt::format("value_{}", o));
-             } else {
-               const prog::ObjectId object = p.test.symbols[ob.symbol].object;
-               if (!bases.contains(object))
-                 bases[object] = f.named(l, fmt::format("at_{}", object),
-                                         f.scattered(object_name(object), i) + round * f.parameter("round-words"));
-               const uint32_t words = object_words(p, object);
-               const Var cell = f.variable(fmt::format("value_{}", o), static_cast<uint8_t>(words * 32));
-               l.push_back(code::load(cell, f.place(BufferUse::memory, bases[object] + n32(ob.cell * words),
-                                                    static_cast<uint8_t>(words * 32))));
-               v = f.get(cell);
-             }
-             const Expr d = f.named(l, fmt::format("digit_{}", o), digit_of(v, p.digits[o]));
-             l.push_back(code::set(bad, f.get(bad) || eq(d, n32(p.digits[o].size()))));
-             l.push_back(code::set(state, f.get(state) * n32(p.digits[o].size()) + d));
-           }
-           const Expr bin = f.named(l, "bin",
-                                    term::ite(f.get(unfinished), n32(p.incomplete()),
-                                              term::ite(f.get(bad), n32(p.corrupt()), f.get(state))));
-           if (in_shared)
-             l.push_back(
-                 code::atomic(code::AtomicOp::add, code::k_no_var, Frame::shared(bin), n32(1), code::Order::group));
-           else
-             l.push_back(code::atomic(code::AtomicOp::add, code::k_no_var, f.place(BufferUse::counts, bin), n32(1)));
-           const Var wanted = f.variable("wanted"), at = f.variable("at");
-           l.push_back(code::load(wanted, f.place(BufferUse::interest, bin)));
-           const Expr entry = n32(k_series_header) + f.get(at) * n32(k_series_words);
-           l.push_back(code::branch(!eq(f.get(wanted), n32(0)),
-                                    {code::atomic(code::AtomicOp::add, at, f.place(BufferUse::series, n32(0)), n32(1)),
-                                     code::branch(less(f.get(at), f.parameter("series-room")),
-                                                  {code::store(f.place(BufferUse::series, entry), bin),
-                                                   code::store(f.place(BufferUse::series, entry + n32(1)), round),
-                                                   code::store(f.place(BufferUse::series, entry + n32(2)), i)})}));
-           return l;
-         }));
-  if (in_shared) {
-    body.push_back(code::barrier());
-    append(body, own_words("y", [&](const Expr& y) {
-             const Var sum = f.variable("sum");
-             return List{
-                 code::load(sum, Frame::shared(y)),
-                 code::branch(!eq(f.get(sum), n32(0)), {code::atomic(code::AtomicOp::add, code::k_no_var,
-                                                                     f.place(BufferUse::counts, y), f.get(sum))})};
-           }));
-  }
-  f.finish(std::move(body));
-}
+using namespace parts;
 
 // ---- test -----------------------------------------------------------------------------------------------
 
@@ -408,6 +145,14 @@ class TestKernel {
     }
     timeouts_ = f_.variable("timeouts");
     waits_ = f_.variable("waits");
+    if (!any_shared_ || p_.shape.mode != Mode::warp) return;
+    const Var n = f_.variable("zeroed");
+    out.push_back(code::set(n, f_.lane()));
+    out.push_back(code::loop(
+        {code::leave_if(at_least(f_.get(n), f_.parameter("subgroups") * n32(k_shared_dummy_words))),
+         code::store(Frame::shared(n32(k_shared_header) + f_.parameter("shared-dummy-base") + f_.get(n)), n32(0)),
+         code::set(n, f_.get(n) + f_.lanes())}));
+    out.push_back(code::barrier());
   }
 
   // Number of the instance whose part `l` role `n` plays in this workgroup.
@@ -455,7 +200,10 @@ class TestKernel {
       return i.address != prog::k_none && p_.test.symbols[i.address].object == o;
     });
     if (p_.shape.mode != Mode::warp || !pointed) return word;
-    return term::ite(roles_[t].dummy, dummy_area(p_.operations++) + v_ * n32(2), word);
+    const Expr own = v_ * n32(2);
+    return term::ite(
+        roles_[t].dummy,
+        p_.shared[o] ? shared_dummies() + n32(k_shared_dummy_own) + own : dummy_area(p_.operations++) + own, word);
   }
 
   // Before each batch of rounds: stress, then wait for the other testing workgroups.
@@ -467,6 +215,7 @@ class TestKernel {
         target_word(pre, "pre", group_ * f_.parameter("subgroups") + u_, testing * f_.parameter("subgroups"));
     append(pre, hammer("pre", word, f_.parameter("pre-pattern"), f_.parameter("pre-iterations"), false));
     body.push_back(code::branch(first && !eq(f_.parameter("pre-iterations"), n32(0)), std::move(pre)));
+    touch(body);
 
     List wait;
     const Var polls = f_.variable("polls"), seen = f_.variable("seen");
@@ -488,6 +237,32 @@ class TestKernel {
     const Expr mix = (group_ * n32(73) + u_ * n32(31) + round_ * n32(17)) * n32(2654435761u);
     body.push_back(code::branch(!eq(f_.parameter("delay"), n32(0)), {code::pause(term::binary(Op::lshr, mix, n32(16)) %
                                                                                  (f_.parameter("delay") + n32(1)))}));
+  }
+
+  // Brings lines of the locations that come next into the cache, by loads of words that nobody ever writes.
+  void touch(List& body) {
+    const Expr wish = f_.parameter("touch");
+    const Var sum = f_.variable("touch_sum"), got = f_.variable("touch_got");
+    List all = {code::set(sum, n32(0))};
+    uint32_t number = 0;
+    for (const Role& r : roles_)
+      for (const auto& [o, base] : r.bases) {
+        if (p_.shared[o]) continue;
+        const Expr drawn = term::binary(
+            Op::lshr,
+            (round_ * n32(40503) + (group_ * n32(73) + u_) * n32(3266489917u) + n32(++number * 2246822519u)) *
+                n32(2654435761u),
+            n32(31));
+        all.push_back(
+            code::branch(r.active && (eq(wish, n32(1)) || !eq(drawn, n32(0))),
+                         {code::load(got, f_.place(BufferUse::memory, base + round_base_ + n32(footprint(p_, o)))),
+                          code::set(sum, f_.get(sum) + f_.get(got))}));
+      }
+    if (number == 0) return;
+    // The loads have to have happened before the roles begin.
+    all.push_back(code::branch(eq(f_.get(sum), n32(0x5bd1e995)),
+                               {code::store(f_.place(BufferUse::scratch, n32(0)), f_.get(sum), code::Order::device)}));
+    body.push_back(code::branch(!eq(wish, n32(0)), std::move(all)));
   }
 
   // Shared objects get their initial values in each round, and their last ones go where `classify` looks.
@@ -640,16 +415,19 @@ class TestKernel {
   // bank.
   Expr dummy_or(uint32_t t, uint32_t position, const Expr& word, List& out) {
     const bool load = p_.test.instrs(t)[position].kind == prog::Kind::load;
+    const bool shared = p_.shared[p_.values.targets[t][position].object];
     const uint32_t number = p_.operations++;
-    const Expr base = dummy_area(number);
+    const Expr base = shared ? shared_dummies() : dummy_area(number);
     const Expr wish = f_.parameter("dummy-pattern");
     const Expr mixed =
         term::binary(Op::lshr, (round_ * n32(40503) + n32(number * 2246822519u)) * n32(2654435761u), n32(20));
     const Expr pattern =
         f_.named(out, fmt::format("r{}_pattern{}", t, position), term::ite(eq(wish, n32(3)), mixed % n32(3), wish));
-    const Expr parallel = v_ * n32(2), conflict = v_ * n32(32) % n32(k_dummy_words) + v_ / n32(32) * n32(2);
+    const Expr own = v_ * n32(2), parallel = shared ? n32(k_shared_dummy_own) + own : own;
+    const Expr same = n32(shared ? k_shared_dummy_read : 0),
+               conflict = v_ * n32(32) % n32(k_dummy_words) + v_ / n32(32) * n32(2);
     const Expr at =
-        term::ite(eq(pattern, n32(2)), conflict, load ? term::ite(eq(pattern, n32(1)), n32(0), parallel) : parallel);
+        term::ite(eq(pattern, n32(2)), conflict, load ? term::ite(eq(pattern, n32(1)), same, parallel) : parallel);
     return term::ite(roles_[t].dummy, base + at, word);
   }
 
@@ -657,6 +435,11 @@ class TestKernel {
     return f_.parameter("dummy-base") +
            ((group_ * f_.parameter("subgroups") + u_) * f_.parameter("dummy-operations") + n32(number)) *
                n32(k_dummy_words);
+  }
+
+  // Those of the subgroup in shared memory: one area for all operations, where every lane has words of its own.
+  Expr shared_dummies() {
+    return n32(k_shared_header) + f_.parameter("shared-dummy-base") + u_ * n32(k_shared_dummy_words);
   }
 
   void end_role(uint32_t t, List& out) {

@@ -75,6 +75,9 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
     {pre_stress_pattern, "pre-stress-pattern", false, "store-store|store-load|load-store|load-load", 0, 3, 0, 3, 0, "",
      "Its two accesses."},
     {pre_stress_iterations, "pre-stress-iterations", false, "", 1, 1u << 16, 1, 128, 0, "", "Its iterations."},
+    {touch, "touch", false, "off|all|mixed", 0, 2, 0, 2, 0, "",
+     "Before each round, invocations load a word beside each location that they are about to access, so that its line "
+     "is in their cache. mixed draws for each subgroup, location and round: some accesses then hit and others miss."},
 }};
 
 constexpr bool in_order() {

@@ -67,23 +67,24 @@ Expected<void> choose_regions(Program& p, const Target& target) {
   for (prog::ObjectId o = 0; o < t.objects.size(); ++o) {
     const bool written =
         t.objects[o].tags.has(vocab::Tag::SHARED) || t.objects[o].tags.has(vocab::Tag::LOCAL) || in_class_one(p, o);
-    if (!(p.shape.region == Region::shared || (p.shape.region == Region::as_written && written))) continue;
+    const bool odd = p.shape.region == Region::mixed_odd, even = p.shape.region == Region::mixed_even;
+    const bool second = (odd && o % 2 == 1) || (even && o % 2 == 0);
+    if (!(p.shape.region == Region::shared || (p.shape.region == Region::as_written && written) || second)) continue;
     uint32_t block = prog::k_none;
+    bool apart = false;
     for (uint32_t th = 0; th < t.threads.size(); ++th) {
       const auto used = objects_of(p, th);
       if (std::find(used.begin(), used.end(), o) == used.end()) continue;
-      if (block != prog::k_none && block != p.tree.seats[th].block)
-        return unsupported_at(
-            t.objects[o].span,
-            fmt::format("'{}' is in shared memory, and threads of two workgroups access it", t.objects[o].name));
+      apart = apart || (block != prog::k_none && block != p.tree.seats[th].block);
       block = p.tree.seats[th].block;
     }
-    p.shared[o] = block != prog::k_none;
+    if (apart && !second)
+      return unsupported_at(
+          t.objects[o].span,
+          fmt::format("'{}' is in shared memory, and threads of two workgroups access it", t.objects[o].name));
+    p.shared[o] = block != prog::k_none && !apart;
   }
   if (std::find(p.shared.begin(), p.shared.end(), true) == p.shared.end()) return {};
-  if (p.shape.mode == Mode::warp)
-    return unsupported_at(t.span, "mode warp keeps its dummy words in global memory, and this test is in shared memory",
-                          "use mode parallel or single");
   // Two words are the frame's own. More than 48 KiB needs leave on some devices.
   const uint32_t most = std::min<uint32_t>(target.shared_words, 12288);
   if (most < 66) return unsupported_at(t.span, "this device has no memory for workgroups");
@@ -182,6 +183,11 @@ class Drawing {
     return words;
   }
 
+  // Mode warp: words of shared memory for the other lanes of so many subgroups.
+  uint32_t shared_dummies(uint32_t subgroups) const {
+    return p_.shape.mode == Mode::warp ? subgroups * k_shared_dummy_words : 0;
+  }
+
   // Workgroups of so many invocations that run at the same time.
   uint32_t room_for(uint32_t lanes_wanted) const {
     for (const auto& [size, count] : target_.resident)
@@ -215,9 +221,16 @@ class Drawing {
                                         p_.tree.positions, w.subgroup));
     uint32_t most = target_.max_lanes;
     const uint32_t need = shared_footprint();
+    if (need > 0 && w.one_lane && need + shared_dummies(p_.tree.warps) > p_.shared_words)
+      return unsupported_at(p_.test.span,
+                            "the device's memory for workgroups has no room for the dummy words of mode warp",
+                            "use mode parallel or single");
     if (need > 0)
-      most = std::max(least, std::min(most, p_.shared_words / need *
-                                                (w.split || w.one_lane ? p_.tree.warps * p_.tree.positions : 1)));
+      most = std::max(
+          least,
+          std::min(most, w.one_lane
+                             ? p_.shared_words / (need + shared_dummies(p_.tree.warps)) * p_.tree.warps * w.subgroup
+                             : p_.shared_words / need * (w.split ? p_.tree.warps * p_.tree.positions : 1)));
     if (!wished(lanes)) {
       const uint32_t usual =
           std::max(least, std::min({most, target_.usual_lanes, dummy_room(least_groups(p_.tree, w)) * w.subgroup}));
@@ -297,6 +310,8 @@ class Drawing {
     for (prog::ObjectId o = 0; o < p_.test.objects.size(); ++o)
       least_stride = std::max(least_stride, std::bit_ceil(footprint(p_, o)));
     at(stride) = std::max(at(stride), least_stride);
+    // A touched word lies between the instances of a location.
+    if (at(touch) != 0 && !fixed(stride)) at(stride) = std::max(at(stride), 2 * least_stride);
     for (size_t o = 0; o < p_.test.objects.size(); ++o) {
       const uint64_t off = rng_.below(uint64_t{at(offset)} + 1);
       offsets_.push_back(off % target_.line_words & ~uint64_t{1});
@@ -312,6 +327,8 @@ class Drawing {
       if (round + n * p_.record_words + dummies <= budget || at(stride) == least_stride || fixed(stride)) break;
       at(stride) /= 2;
     }
+    for (prog::ObjectId o = 0; o < p_.test.objects.size(); ++o)
+      if (footprint(p_, o) == at(stride)) at(touch) = 0;
     const uint64_t each = round + n * p_.record_words;
     if (each + dummies > budget)
       return error_at({},
@@ -353,8 +370,9 @@ class Drawing {
         if (p_.shared[o]) words += n * std::max<uint64_t>(stride_words, std::bit_ceil(footprint(p_, o)));
       return words;
     };
-    while (wide > 1 && need(wide) > p_.shared_words) wide /= 2;
-    FENCEPOST_INVARIANT(need(wide) <= p_.shared_words, "instances of a workgroup do not fit into its shared memory");
+    const uint64_t room = p_.shared_words - shared_dummies(c_.map.lanes / c_.map.subgroup);
+    while (wide > 1 && need(wide) > room) wide /= 2;
+    FENCEPOST_INVARIANT(need(wide) <= room, "instances of a workgroup do not fit into its shared memory");
     uint64_t end = 0;
     for (prog::ObjectId o = 0; o < p_.shared.size(); ++o) {
       if (!p_.shared[o]) continue;
@@ -362,6 +380,7 @@ class Drawing {
                     draw_affine(n, at(shuffle) == 1, rng_)};
       end += n * shared_[o].stride;
     }
+    shared_dummy_base_ = end;
   }
 
   void scratch() {
@@ -423,6 +442,8 @@ class Drawing {
     put("dummy-words", dummy_words_);
     put("dummy-operations", p_.operations);
     put("dummy-pattern", at(dummy_pattern));
+    put("shared-dummy-base", shared_dummy_base_);
+    put("touch", at(touch));
     for (uint32_t a = 0; a < p_.aliases; ++a) put(fmt::format("alias-{}", a), 0);
     for (uint32_t t = 0; t < m.roles.size(); ++t) {
       const RoleMap& r = m.roles[t];
@@ -455,7 +476,7 @@ class Drawing {
   Configuration c_;
   std::vector<uint64_t> offsets_;
   std::vector<Placed> regions_, shared_;
-  uint64_t round_words_ = 0, dummy_base_ = 0, dummy_words_ = 0;
+  uint64_t round_words_ = 0, dummy_base_ = 0, dummy_words_ = 0, shared_dummy_base_ = 0;
   std::vector<uint32_t> table_;
   std::vector<bool> given_;
 };
@@ -482,6 +503,10 @@ const char* name(Region r) {
       return "shared";
     case Region::global:
       return "global";
+    case Region::mixed_odd:
+      return "mixed-odd";
+    case Region::mixed_even:
+      return "mixed-even";
   }
   return "as-written";
 }

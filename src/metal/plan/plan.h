@@ -62,8 +62,11 @@ enum class Mode : uint8_t {
 };
 const char* name(Mode m);
 
-// `as_written`: objects whose declaration says so are in shared memory. `shared`, `global`: all are.
-enum class Region : uint8_t { as_written, shared, global };
+// `as_written`: objects whose declaration says so are in shared memory. `shared`, `global`: all are. `mixed_odd`,
+// `mixed_even`: every second one is, of those whose threads share a workgroup (the others are in global memory).
+enum class Region : uint8_t { as_written, shared, global, mixed_odd, mixed_even };
+inline constexpr Region k_regions[] = {Region::as_written, Region::shared, Region::global, Region::mixed_odd,
+                                       Region::mixed_even};
 const char* name(Region r);
 
 struct Shape {

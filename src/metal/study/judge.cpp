@@ -12,26 +12,6 @@
 
 namespace fencepost::study {
 
-const char* name(Allowed a) {
-  switch (a) {
-    case Allowed::no: return "forbidden";
-    case Allowed::yes: return "allowed";
-    case Allowed::unknown: return "undecided";
-  }
-  return "";
-}
-
-const char* name(Standing s) {
-  switch (s) {
-    case Standing::violated: return "violated";
-    case Standing::broken_run: return "broken-run";
-    case Standing::suspected: return "suspected";
-    case Standing::undecided: return "undecided";
-    case Standing::consistent: return "consistent";
-  }
-  return "";
-}
-
 std::string text_of(const prog::Test& test) { return emit::print(test); }
 std::string hash_of(const prog::Test& test) { return store::hash_of(text_of(test)); }
 
@@ -112,8 +92,9 @@ Expected<std::vector<Observation>> observations(const store::Store& store, const
       o.evidence = r.evidence;
       o.what_ran = r.what_ran;
     }
-    uint64_t events = 0;
+    uint64_t events = 0, sum = r.corrupt + r.incomplete + r.filtered;
     for (const auto& [text, count] : r.states) {
+      sum += count;
       const auto s = state_from(o.observables, text);
       if (!s) return error_at({}, fmt::format("the store has a state '{}' that test '{}' does not have", text, r.test));
       o.states[*s] += count;
@@ -121,7 +102,8 @@ Expected<std::vector<Observation>> observations(const store::Store& store, const
     }
     o.groups.push_back({static_cast<double>(events), static_cast<double>(r.instances), r.seconds});
     o.instances += r.instances;
-    o.corrupt += r.corrupt;
+    // A row that somebody changed is worth as little as a result that nobody can read.
+    o.corrupt += r.corrupt + (sum > r.instances ? sum - r.instances : r.instances - sum);
     o.incomplete += r.incomplete;
     o.filtered += r.filtered;
     o.waits += r.waits;
@@ -151,7 +133,8 @@ std::vector<Weakening> one_step_weakenings(const prog::Test& test) {
 
 // ---- the model ------------------------------------------------------------------------------------------
 Oracle::Oracle(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job)
-    : test_(test), model_(model), options_(options), job_(job), outcomes_(check::outcomes(test, model, options, job)) {}
+    : test_(test), model_(model), options_(options), job_(job), outcomes_(options.engine == check::Engine::solve ? check::outcomes_by_solving(test, model, options, job)
+                                                       : check::outcomes(test, model, options, job)) {}
 
 Allowed Oracle::allowed(const prog::State& s) {
   for (const prog::State& known : outcomes_.states.states) {
@@ -252,42 +235,13 @@ double dispersion_of(const std::vector<stats::Batch>& groups) {
 
 void describe_standing(Judgement& j) {
   const Observation& o = j.seen;
-  std::vector<std::string> forbidden, open;
-  uint64_t instances = 0;
-  for (const StateRow& r : j.rows) {
-    if (r.count == 0) continue;
-    if (r.allowed == Allowed::no) {
-      forbidden.push_back(r.text);
-      instances += r.count;
-    }
-    if (r.allowed == Allowed::unknown) open.push_back(r.text);
-  }
-  if (o.corrupt > 0) {
-    j.standing = Standing::broken_run;
-    j.reason = fmt::format("{} of {} results are corrupt: the run says nothing about the device", o.corrupt, o.instances);
-  } else if (!forbidden.empty() && !j.flags.empty()) {
-    j.standing = Standing::consistent;
-    j.reason = fmt::format("{} is no final state of the model, but the test has {} under it, and then anything may happen", forbidden.front(), j.flags.front());
-  } else if (!forbidden.empty() && strength(o.evidence) > 0) {
-    j.standing = Standing::violated;
-    j.reason = fmt::format("{} {} {} time{}, which {} forbids, and the test ran {}", o.device, "showed " + forbidden.front(), instances,
-                           instances == 1 ? "" : "s", j.model, o.evidence == "as-written" ? "as written" : "as its language says");
-  } else if (!forbidden.empty()) {
-    j.standing = Standing::suspected;
-    j.reason = fmt::format("{} was seen {} time{}, which {} forbids; what ran is {}, so the compiler may have done it", forbidden.front(), instances,
-                           instances == 1 ? "" : "s", j.model, o.what_ran.empty() ? "unverified" : o.what_ran);
-  } else if (!open.empty()) {
-    j.standing = Standing::undecided;
-    j.reason = fmt::format("{} was seen, and {} could not be asked about it in time", open.front(), j.model);
-  } else if (o.instances == 0) {
-    j.standing = Standing::undecided;
-    j.reason = "nothing ran";
-  } else {
-    j.standing = Standing::consistent;
-    j.reason = j.condition == Allowed::yes
-                   ? (j.positive > 0 ? "the weak outcome is allowed and was seen" : "the weak outcome is allowed and was not seen")
-                   : "only allowed outcomes were seen";
-  }
+  campaign::Seen seen{o.device, j.model, o.what_ran, o.evidence, o.instances, o.corrupt, j.flags, {}};
+  for (const StateRow& r : j.rows) seen.states.push_back({r.text, r.count, r.allowed});
+  campaign::Ruling ruling = campaign::rule(seen);
+  j.standing = ruling.standing;
+  j.reason = std::move(ruling.reason);
+  if (j.standing == Standing::consistent && j.flags.empty() && j.condition == Allowed::yes)
+    j.reason = j.positive > 0 ? "the weak outcome is allowed and was seen" : "the weak outcome is allowed and was not seen";
 }
 
 }  // namespace
@@ -301,6 +255,7 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   const auto key = [](const Observation& o, const std::string& hash) { return o.campaign + "\n" + hash + "\n" + o.device + "\n" + o.configuration; };
   std::map<std::string, Seen> by_key;
   for (const Observation& o : seen) {
+    if (strength(o.evidence) == 0 && o.what_ran != "unverified") continue;  // another program ran
     Seen& s = by_key[key(o, o.test_hash)];
     s.positive += o.positive();
     s.instances += o.instances;
@@ -314,6 +269,7 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
     prog::Test test;
   };
   std::map<std::pair<std::string, const cat::Model*>, std::unique_ptr<Known>> known;
+  std::map<std::pair<std::string, std::string>, bool> by_test;  // forbidden ones: whether a weakening was seen
   for (Observation& o : seen) {
     if (job.out_of_time()) break;
     const NamedModel named = how.model_of(o.test);
@@ -379,11 +335,13 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
     describe_standing(j);
     const bool could_bite = std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.ran; });
     if (j.condition == Allowed::no && could_bite) {
-      ++out.forbidden;
-      if (j.has_teeth()) ++out.with_teeth;
+      bool& bites = by_test[{j.seen.campaign + "\n" + j.seen.test_hash + "\n" + j.seen.device, j.model}];
+      bites = bites || j.has_teeth();
     }
     out.list.push_back(std::move(j));
   }
+  out.forbidden = static_cast<uint32_t>(by_test.size());
+  for (const auto& [test, bites] : by_test) out.with_teeth += bites;
   std::stable_sort(out.list.begin(), out.list.end(), [](const Judgement& a, const Judgement& b) {
     return std::tie(a.seen.test.title, a.seen.device, a.seen.configuration) < std::tie(b.seen.test.title, b.seen.device, b.seen.configuration);
   });

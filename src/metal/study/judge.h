@@ -4,12 +4,12 @@
 // whether the model allows it; and one standing.
 //
 // Laws. (1) A state is called forbidden only when the model's set of final states is complete, or when `check` has
-// decided that very state; what is undecided is never called forbidden. (2) A device is called broken (`violated`) only
-// on evidence as-written or language-level; else the same count is `suspected`, and the compiler between is as likely
-// the cause. (3) Corrupt results make a run worthless, whatever else it shows. (4) Never seen is always given with the
-// upper bound of its rate, and with what the same stress found: whether the one-step weakenings of the test that the
-// model allows were seen on the same device under the same configuration ("teeth").
-// (5) Intervals take round groups as samples: they are widened by the dispersion between groups.
+// decided that very state. (2) The standing is that of campaign/standing.h, as in `run`. (3) Never seen is always given
+// with the upper bound of its rate, and with what the same stress found: whether the one-step weakenings of the test
+// that the model allows were seen on the same device under the same configuration ("teeth"); a weakening that a
+// compiler changed bites nobody. A plan is a list of configurations, the same for every test: the count over all tests
+// takes a test's teeth under any of them. (4) Intervals take round groups as samples: they are widened by the dispersion
+// between groups.
 //
 // Sources: MC Mutants (ASPLOS 2023) for teeth; OOPSLA 2020 for rates.
 #include <functional>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/job.h"
+#include "campaign/standing.h"
 #include "cat/model.h"
 #include "check/check.h"
 #include "prog/state.h"
@@ -62,8 +63,7 @@ std::string text_of(const prog::Test& test);
 std::string hash_of(const prog::Test& test);
 
 // ---- the model ------------------------------------------------------------------------------------------
-enum class Allowed : uint8_t { no, yes, unknown };
-const char* name(Allowed a);
+using campaign::Allowed;
 
 // The final states that a model allows, complete, or else decided state by state.
 class Oracle {
@@ -75,6 +75,7 @@ class Oracle {
   // Empty where values that nothing fixes make them infinitely many, or where the set is not complete.
   std::vector<prog::State> states() const;
   const std::vector<std::string>& flags() const { return outcomes_.flags; }
+  const check::Outcomes& outcomes() const { return outcomes_; }
 
  private:
   const prog::Test& test_;
@@ -86,14 +87,8 @@ class Oracle {
 };
 
 // ---- judging --------------------------------------------------------------------------------------------
-enum class Standing : uint8_t {
-  violated,    // the device showed what the model forbids, and the test ran as written
-  broken_run,  // results were corrupt: nothing is known
-  suspected,   // what the model forbids was seen, but not shown to be the test's own doing
-  undecided,   // a state that was seen could not be decided, or nothing ran
-  consistent,  // everything that was seen is allowed
-};
-const char* name(Standing s);  // "violated"
+using campaign::Standing;
+using campaign::name;
 
 struct StateRow {
   prog::State state;
@@ -131,7 +126,8 @@ struct Judged {
   std::vector<Judgement> list;        // tests by name, then device, then configuration
   uint32_t count(Standing s) const;
   uint64_t instances() const;
-  // Of the forbidden tests with weakenings that the model allows and that ran: how many have one that was seen.
+  // Of the forbidden tests (on one device each) with weakenings that the model allows and that ran: how many have one
+  // that was seen under one of the plan's configurations.
   uint32_t forbidden = 0, with_teeth = 0;
   int exit_code() const;              // 1 violated or broken_run, 3 suspected or undecided, else 0
 };

@@ -152,7 +152,7 @@ Expected<Plan> read_plan(SourcePtr source) {
         Reader q(source, *item.as_table(), errors);
         if (!q.text("name", c.name) || c.name.empty()) q.fail(item, "a configuration needs a name", "name = \"stressed\"");
         choice(q, "mode", c.options.shape.mode, std::vector{plan::Mode::parallel, plan::Mode::warp, plan::Mode::single});
-        choice(q, "region", c.options.shape.region, std::vector{plan::Region::as_written, plan::Region::shared, plan::Region::global});
+        choice(q, "region", c.options.shape.region, std::vector(std::begin(plan::k_regions), std::end(plan::k_regions)));
         std::string parameters;
         const toml::node* at = q.find("parameters");
         if (at != nullptr && q.text("parameters", parameters))

@@ -95,15 +95,16 @@ class Writer {
   }
 
   void instruction(const axb::Instr& i, uint32_t pc, std::vector<Statement>& out) const {
-    const bool fenced = options_.order == exports::Order::seq_cst;
-    if (fenced) out.push_back(code::fence());
+    const bool fenced = options_.order != exports::Order::relaxed;
+    const bool partial = options_.order == exports::Order::acq_rel;
+    if (fenced) out.push_back(code::fence(partial));
     if (i.exchanges)
       out.push_back(code::atomic(code::AtomicOp::exchange, old_, location(i.location), number(i.value)));
     else if (options_.loads == exports::Loads::add)
       out.push_back(code::atomic(code::AtomicOp::add, old_, location(i.location), number(0)));
     else
       out.push_back(code::load(old_, location(i.location), Order::device));
-    if (fenced) out.push_back(code::fence());
+    if (fenced) out.push_back(code::fence(partial));
     const Expr next = number(pc + 1);
     out.push_back(code::set(pc_, axb::is_store(i, pc) ? next : term::ite(is(old_, i.check), number(i.jump), next)));
   }
@@ -134,7 +135,7 @@ class Writer {
       chain = std::move(whole);
     }
     std::vector<Statement> loop = {code::leave_if(term::binary(Op::uge, value(pc_), number(length)))};
-    watchdog(loop);
+    if (options_.watchdog) watchdog(loop);
     for (Statement& s : chain) loop.push_back(std::move(s));
     const Expr done = term::binary(Op::uge, value(pc_), number(length));
     const Expr begun = term::binary(Op::ne, value(steps_), number(0));

@@ -3,13 +3,15 @@
 //
 // Every launched invocation reads its role from a table that the host fills from export/mapping.h (so one kernel serves
 // every mapping), and runs that thread as "while (pc != end) switch (pc)", one relaxed atomic at device scope for each
-// instruction: stores are exchanges, loads additions of 0 or (Loads::load) loads. With Order::seq_cst a sequentially
-// consistent fence stands before and after each. An invocation that ends adds 1 to a counter and writes how it ended.
+// instruction: stores are exchanges, loads additions of 0 or (Loads::load) loads. With Order::acq_rel or seq_cst a
+// fence of that strength stands before and after each. An invocation that ends adds 1 to a counter and writes how it
+// ended.
 //
-// Watchdog. Before its first step and then every k_look steps an invocation reads a flag that all share, the device's
-// clock and its number of steps. When the flag is up, or the limit on time (since the invocation began) or on steps is
-// over, it raises the flag, writes where it stood and ends. So the kernel always ends on a device that runs every
-// invocation at least when others have ended, however its threads starve each other.
+// Watchdog (unless it is left out: then a kernel whose threads starve never ends). Before its first step and then every
+// k_look steps an invocation reads a flag that all share, the device's clock and its number of steps. When the flag is
+// up, or the limit on time (since the invocation began) or on steps is over, it raises the flag, writes where it stood
+// and ends. So the kernel always ends on a device that runs every invocation at least when others have ended, however
+// its threads starve each other.
 //
 // Laws. fault_of(kernel) == "". The kernel writes what mapping.h says and nothing of another instance's. Adding 0
 // (contention) changes no location.
@@ -43,8 +45,9 @@ inline constexpr uint32_t k_sync_words = 64;
 inline constexpr uint32_t k_most_steps = 0xfffffff0u;
 
 struct KernelOptions {
-  exports::Order order = exports::Order::relaxed;  // relaxed, seq_cst
+  exports::Order order = exports::Order::relaxed;
   exports::Loads loads = exports::Loads::add;
+  bool watchdog = true;
 };
 
 // The kernel "progress"; its buffers in the order of Buffer. `test` is valid.

@@ -201,7 +201,12 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
         if (!on_message(m)) return false;
         break;
       }
-      const std::string why = campaign::stop_child(c, false);
+      const bool garbled = heard == campaign::Heard::garbled;
+      std::string why = campaign::stop_child(c, garbled);
+      if (garbled) {
+        why = "a message of its process came garbled";
+        spoke_last = false;
+      }
       if (over || spoke_last) break;
       const size_t lost = place.task++;
       place.heard.clear();

@@ -21,6 +21,9 @@ namespace {
 constexpr uint32_t k_small_total = 60;         // has 2, 3, 4, 5 and 6 as divisors
 constexpr uint32_t k_vulkan_steps = 1u << 22;  // where there is no clock
 
+bool one_subgroup(const Options& o) {
+  return o.variant == Variant::intra_warp || o.variant == Variant::intra_warp_lock_step;
+}
 bool is_reference(const device::Info& info) { return info.id.starts_with("reference"); }
 bool on_host(const device::Info& info) { return info.api == device::Api::cpu || !info.runs_groups_together; }
 
@@ -58,7 +61,8 @@ const std::vector<std::string>& outcome_names() {
 }  // namespace
 
 const std::vector<std::string>& variant_names() {
-  static const std::vector<std::string> names = {"inter-workgroup", "intra-warp", "cooperative"};
+  static const std::vector<std::string> names = {"inter-workgroup", "intra-warp", "intra-warp-lock-step",
+                                                 "cooperative"};
   return names;
 }
 std::string_view to_string(Variant v) { return variant_names()[static_cast<size_t>(v)]; }
@@ -101,13 +105,14 @@ std::string variant_text(const Options& o, uint32_t total) {
   std::string out = fmt::format("{} total={}", to_string(o.variant), total);
   if (o.order != exports::Order::relaxed) out += fmt::format(" order={}", exports::to_string(o.order));
   if (o.loads != exports::Loads::add) out += fmt::format(" loads={}", exports::to_string(o.loads));
+  if (!o.watchdog) out += " watchdog=none";
   if (o.contention != 0) out += fmt::format(" contention={}", o.contention);
   if (o.padding != 1) out += fmt::format(" padding={}", o.padding);
   if (o.mapping == exports::Mapping::hybrid) out += fmt::format(" seed={}", o.seed);
   return out;
 }
 
-Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel) {
+Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel, bool lock_step) {
   device::Source source{backend.language(), "", {kernel}};
   std::optional<emit::PtxText> ptx_text;
   switch (source.language) {
@@ -116,6 +121,7 @@ Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kerne
     case device::Language::ptx: {
       emit::PtxOptions o;
       if (const uint32_t sm = device::cuda::sm_of(backend.info()); sm != 0) o.sm = sm;
+      o.lock_step = lock_step;
       auto text = emit::kernel_ptx(kernel, o);
       if (!text) return std::unexpected(text.error());
       source.bytes = text->text;
@@ -182,15 +188,14 @@ Expected<void> Trial::Impl::check_options() const {
     if (d.refuses_loops)
       return unsupported_at(
           {}, fmt::format("progress tests wait in loops, and {} cannot be trusted with them: {}", info.id, d.what));
-  if (options.order == exports::Order::acq_rel)
-    return unsupported_at({}, "runs have relaxed or sequentially consistent instructions, not acquire and release",
-                          "--order relaxed or seq_cst; 'progress export' writes all three");
   if (options.order == exports::Order::seq_cst && backend->language() == device::Language::spirv)
     return unsupported_at({}, fmt::format("{} has no sequentially consistent fence (Vulkan)", info.id),
-                          "--order relaxed");
+                          "--order relaxed or acq_rel");
+  if (options.variant == Variant::intra_warp_lock_step && info.api != device::Api::cuda)
+    return unsupported_at({}, fmt::format("{} has no build with lanes in lock step", info.id), "cuda has");
   if (options.variant == Variant::cooperative && info.api != device::Api::cuda)
     return unsupported_at({}, fmt::format("{} has no cooperative launch", info.id), "cuda has");
-  if (options.variant == Variant::intra_warp) {
+  if (one_subgroup(options)) {
     if (options.mapping != exports::Mapping::plain && options.mapping != exports::Mapping::round_robin)
       return unsupported_at(
           {},
@@ -212,7 +217,7 @@ Expected<void> Trial::Impl::place() {
   total = options.total != 0 ? options.total : default_total(info, options.mapping, t);
   setup.lanes = 1;
   setup.resident = backend->resident_groups(module, kernel.name, 1);
-  if (options.variant == Variant::intra_warp) {
+  if (one_subgroup(options)) {
     setup.lanes = plain ? std::min(total, info.subgroup) : info.subgroup / t * t;
     if (options.total == 0) total = std::max(total / setup.lanes, 1u) * setup.lanes;
   }
@@ -272,13 +277,14 @@ Expected<void> Trial::Impl::prepare(Modules* modules) {
   if (const auto ok = check_options(); !ok) return ok;
   setup.device = backend->info();
   setup.limit = options.limit > 0 ? options.limit : default_limit(setup.device);
-  kernel = make_kernel(test, {options.order, options.loads});
+  kernel = make_kernel(test, {options.order, options.loads, options.watchdog});
+  const bool lock_step = options.variant == Variant::intra_warp_lock_step;
   Modules own;
   if (modules == nullptr) modules = &own;
-  std::string text = code::to_string(kernel);
+  std::string text = code::to_string(kernel) + (lock_step ? "lock step" : "");
   auto found = modules->find(text);
   if (found == modules->end()) {
-    auto made = load_kernel(*backend, kernel);
+    auto made = load_kernel(*backend, kernel, lock_step);
     if (!made) return std::unexpected(made.error());
     found = modules->emplace(std::move(text), std::move(*made)).first;
   }

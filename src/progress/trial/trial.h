@@ -13,7 +13,8 @@
 // error and counts as nothing.
 //
 // Who is where. inter_workgroup: workgroups of one invocation. intra_warp: workgroups that are one subgroup, with all
-// threads of an instance in it (plain and round-robin). cooperative: as inter_workgroup, in a launch that the device
+// threads of an instance in it (plain and round-robin). intra_warp_lock_step: the same, built for lanes that share one
+// program counter (CUDA, emit/kernel_ptx.h). cooperative: as inter_workgroup, in a launch that the device
 // takes only when all workgroups are on it together (CUDA).
 //
 // Units: seconds. Errors: totals that do not fit, what the device lacks (unsupported), a launch that was lost.
@@ -32,7 +33,7 @@
 
 namespace fencepost::trial {
 
-enum class Variant : uint8_t { inter_workgroup, intra_warp, cooperative };
+enum class Variant : uint8_t { inter_workgroup, intra_warp, intra_warp_lock_step, cooperative };
 std::string_view to_string(Variant v);  // "inter-workgroup"
 std::optional<Variant> variant_from(std::string_view name);
 const std::vector<std::string>& variant_names();
@@ -40,10 +41,11 @@ const std::vector<std::string>& variant_names();
 struct Options {
   exports::Mapping mapping = exports::Mapping::plain;
   Variant variant = Variant::inter_workgroup;
-  uint32_t total = 0;                              // launched invocations; 0: see default_total
-  uint64_t seed = 1;                               // of the hybrid mapping
-  exports::Order order = exports::Order::relaxed;  // relaxed, seq_cst
+  uint32_t total = 0;  // launched invocations; 0: see default_total
+  uint64_t seed = 1;   // of the hybrid mapping
+  exports::Order order = exports::Order::relaxed;
   exports::Loads loads = exports::Loads::add;
+  bool watchdog = true;     // false: a run that starves hangs, and its process is killed
   uint32_t contention = 0;  // additions of 0 by every invocation without a role
   uint32_t padding = 1;     // words from one location to the next
   double limit = 0;         // of the watchdog; 0: see default_limit
@@ -93,7 +95,7 @@ struct Loaded {
   device::ModuleId module = 0;
   std::string what_ran;
 };
-Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel);
+Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel, bool lock_step = false);
 // Kernels that one backend has loaded, by their text: mappings of one test share theirs.
 using Modules = std::map<std::string, Loaded>;
 

@@ -26,7 +26,7 @@ Target random_target(Rng& rng) {
   t.subgroup = subgroups[rng.below(3)];
   t.max_lanes = 16;
   t.max_groups = 64;
-  t.shared_words = 512;
+  t.shared_words = rng.chance(0.5) ? 512 : 12288;
   t.line_words = 16;
   t.groups_together = rng.chance(0.7);
   const uint32_t resident = rng.chance(0.5) ? 12 : 0;
@@ -129,6 +129,11 @@ TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
       run_plans(test, {.region = Region::shared}, 2, rng, seen);
       run_plans(test, {.mode = Mode::single}, 2, rng, seen);
       run_plans(test, {.mode = Mode::warp}, 2, rng, seen);
+      for (const Region r : {Region::mixed_odd, Region::mixed_even}) {
+        run_plans(test, {.region = r}, 1, rng, seen);
+        run_plans(test, {.mode = Mode::warp, .region = r}, 1, rng, seen);
+      }
+      run_plans(test, {.mode = Mode::warp, .region = Region::shared}, 1, rng, seen);
       if (HasFatalFailure()) return;
       EXPECT_LT(seen.incomplete, seen.instances) << test.title << ": nothing was observed";
       if (!allowed) continue;

@@ -9,6 +9,7 @@
 #include "campaign/runner.h"
 #include "code/execute.h"
 #include "device/cuda/assembler.h"
+#include "emit/cubin.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
@@ -68,7 +69,7 @@ std::vector<axb::Test> bundled() {
 
 TEST(Kernel, IsWellFormedAndPrintableForEveryTestOrderAndKindOfLoad) {
   for (const axb::Test& test : bundled())
-    for (const auto order : {exports::Order::relaxed, exports::Order::seq_cst})
+    for (const auto order : {exports::Order::relaxed, exports::Order::acq_rel, exports::Order::seq_cst})
       for (const auto loads : {exports::Loads::add, exports::Loads::load}) {
         const code::Kernel k = make_kernel(test, {order, loads});
         EXPECT_EQ(code::fault_of(k), "") << test.name;
@@ -78,6 +79,33 @@ TEST(Kernel, IsWellFormedAndPrintableForEveryTestOrderAndKindOfLoad) {
         EXPECT_TRUE(emit::kernel_opencl({k}, emit::OpenclKind::inline_ptx)) << test.name;
       }
   EXPECT_TRUE(emit::kernel_spirv({make_kernel(consumer(), {})}));
+  EXPECT_TRUE(emit::kernel_spirv({make_kernel(consumer(), {.order = exports::Order::acq_rel})}));
+  const std::string ptx = emit::kernel_ptx(make_kernel(consumer(), {.order = exports::Order::acq_rel}))->text;
+  EXPECT_NE(ptx.find("fence.acq_rel.gpu"), std::string::npos);
+  EXPECT_EQ(ptx.find("fence.sc"), std::string::npos);
+}
+
+// Code for warps with one program counter: the assembler puts no YIELD (opcode 0x946 of Volta and later) into loops.
+TEST(Kernel, LockStepBuildsDoNotYield) {
+  const emit::PtxOptions lock_step{.lock_step = true};
+  const code::Kernel k = make_kernel(consumer(), {.order = exports::Order::seq_cst});
+  const auto text = emit::kernel_ptx(k, lock_step);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->text.find(".target sm_60"), std::string::npos);
+  EXPECT_EQ(text->text.find("relaxed"), std::string::npos);
+  const auto ptxas = device::cuda::find_assembler();
+  if (!ptxas) GTEST_SKIP() << "no ptxas: set FENCEPOST_PTXAS";
+  const auto yields = [&](const emit::PtxText& t) {
+    const auto made = device::cuda::assemble(*ptxas, t.text, 90);
+    EXPECT_NE(made.cubin, "") << made.message;
+    EXPECT_EQ(emit::what_ran(t, made.cubin).frame_missing, 0u);
+    size_t n = 0;
+    const auto kernels = emit::read_cubin(made.cubin);
+    for (const emit::SassInstruction& i : kernels->front().code) n += (i.low & 0xfff) == 0x946;
+    return n;
+  };
+  EXPECT_EQ(yields(*text), 0u);
+  EXPECT_GT(yields(*emit::kernel_ptx(k)), 0u);
 }
 
 // Every atomic of the test, the flag and the counter are in the machine code.
@@ -143,7 +171,7 @@ class Devices : public testing::TestWithParam<const char*> {};
 
 TEST_P(Devices, ProducerAndConsumerEndUnderEveryMapping) {
   for (const Mapping m : k_mappings)
-    for (const auto order : {exports::Order::relaxed, exports::Order::seq_cst})
+    for (const auto order : {exports::Order::relaxed, exports::Order::acq_rel, exports::Order::seq_cst})
       for (const auto loads : {exports::Loads::add, exports::Loads::load}) {
         const auto backend = open(GetParam());
         Options o;
@@ -180,6 +208,20 @@ TEST_P(Devices, WhoWaitsForEverIsNamedAndTheRunIsNotHung) {
   }
 }
 
+// Without the watchdog what ends ends as before, and what starves hangs until the launch is given up.
+TEST_P(Devices, WithoutAWatchdogStarvingIsHanging) {
+  Options o;
+  o.watchdog = false;
+  o.mapping = Mapping::round_robin;
+  o.total = 12;
+  EXPECT_EQ(run_once(consumer(), o, *open(GetParam())).outcome, Outcome::terminated);
+  if (std::string(GetParam()) == "reference") return;  // which has no clock to give up by
+  o.total = 3;
+  o.mapping = Mapping::plain;
+  o.launch_limit = 0.3;
+  EXPECT_EQ(run_once(waits_for_ever(), o, *open(GetParam())).outcome, Outcome::hung);
+}
+
 INSTANTIATE_TEST_SUITE_P(Trial, Devices, testing::Values("reference", "cpu"));
 
 // 64 workgroups together: of 240 chunked ones those that wait hold every place, so the producers never begin.
@@ -206,13 +248,20 @@ TEST(Trial, NothingThatFairnessGuaranteesStarvesOnProcessors) {
     ASSERT_TRUE(pair && *pair);
     if (!(*pair)->weak) continue;
     ++guaranteed;
-    for (const Mapping m : k_mappings) {
-      Options o;
-      o.mapping = m;
-      o.limit = 20;
-      o.launch_limit = 60;
-      EXPECT_EQ(run_once(test, o, *backend).outcome, Outcome::terminated) << test.name << " " << exports::to_string(m);
-    }
+    // As many workgroups as processors, and many more.
+    const auto threads = static_cast<uint32_t>(test.threads.size());
+    const uint32_t full = std::max(backend->info().units / threads, 1u) * threads;
+    for (const Mapping m : k_mappings)
+      for (const uint32_t total : {full, 60 / threads * threads}) {
+        if (m == Mapping::plain && total != full) continue;
+        Options o;
+        o.mapping = m;
+        o.total = total;
+        o.limit = 20;
+        o.launch_limit = 60;
+        EXPECT_EQ(run_once(test, o, *backend).outcome, Outcome::terminated)
+            << test.name << " " << exports::to_string(m) << " " << total;
+      }
   }
   EXPECT_GT(guaranteed, 5u);
 }
@@ -226,7 +275,7 @@ TEST(Trial, RefusesWhatTheDeviceLacks) {
   EXPECT_NE(refused({.variant = Variant::cooperative}).find("cooperative"), std::string::npos);
   EXPECT_NE(refused({.mapping = Mapping::chunked, .variant = Variant::intra_warp}).find("subgroup"), std::string::npos);
   EXPECT_NE(refused({.total = 1}).find("2 threads"), std::string::npos);
-  EXPECT_NE(refused({.order = exports::Order::acq_rel}).find("acquire"), std::string::npos);
+  EXPECT_NE(refused({.variant = Variant::intra_warp_lock_step}).find("lock step"), std::string::npos);
   EXPECT_NE(refused({.mapping = Mapping::chunked, .total = 70000}).find("65535"), std::string::npos);
 }
 

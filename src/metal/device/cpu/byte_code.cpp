@@ -321,7 +321,7 @@ class Compiler {
       case K::test:
         return test(k_.operations[s.operation]);
       case K::fence:
-        emit(Code::fence);
+        emit(s.partial ? Code::t_fence_acq_rel : Code::fence);
         return;
       case K::barrier:
         emit(Code::barrier);
