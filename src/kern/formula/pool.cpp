@@ -494,6 +494,11 @@ Term Pool::mul(Term a, Term b) {
     for (size_t i = 0; i < n.kids.size(); ++i) r = add(r, scale(mul(n.kids[i], b), n.coefficients[i]));
     return r;
   }
+  for (int side = 0; side < 2; ++side, std::swap(a, b))
+    if (nodes_[b.id].op == Op::shl) {
+      const std::vector<Term> kids = nodes_[b.id].kids;
+      return shl(mul(a, kids[0]), kids[1]);
+    }
   if (b < a) std::swap(a, b);
   return make(Op::mul, w, {a, b});
 }
@@ -532,6 +537,12 @@ bool Pool::split(Term a, uint64_t by, Term& quotient, Term& remainder) {
   return true;
 }
 
+// e, if the term is 2^e and not 0.
+Term Pool::exponent(Term t) const {
+  const Node& n = nodes_[t.id];
+  return n.op == Op::shl && is_constant(n.kids[0], 1) && nodes_[n.kids[1].id].high < n.width ? n.kids[1] : Term{};
+}
+
 Term Pool::udiv(Term a, Term b) {
   const uint8_t w = width(a);
   if (is_constant(b) && value(b) != 0) {
@@ -541,6 +552,7 @@ Term Pool::udiv(Term a, Term b) {
     if (split(a, by, q, r)) return q;
     if (is_power(by)) return lshr(a, constant(log2(by), w));
   }
+  if (const Term e = exponent(b); e) return lshr(a, e);
   return make(Op::udiv, w, {a, b});
 }
 
@@ -553,6 +565,7 @@ Term Pool::urem(Term a, Term b) {
     if (split(a, by, q, r)) return r;
     if (is_power(by)) return zext(extract(a, 0, log2(by)), w);
   }
+  if (exponent(b)) return and_(a, sub(b, constant(1, w)));
   return make(Op::urem, w, {a, b});
 }
 

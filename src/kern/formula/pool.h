@@ -147,6 +147,7 @@ class Pool {
   Linear combine(const Linear& a, uint64_t scale_a, const Linear& b, uint64_t scale_b, uint8_t width) const;
   bool split(Term a, uint64_t by, Term& quotient, Term& remainder);
   Term eq_sums(Term a, Term b);
+  Term exponent(Term t) const;
 
   std::vector<Node> nodes_;
   std::vector<uint32_t> table_;  // open addressing, id + 1

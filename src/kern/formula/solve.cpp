@@ -78,9 +78,6 @@ class Blaster {
 
   sat::Circuit& circuit() { return circuit_; }
   sat::BitVectors& vectors() { return bits_; }
-  const std::map<uint64_t, std::vector<Term>>& applications() const { return applications_; }
-  const std::vector<Term>& variables() const { return variables_; }
-  bool has(Term t) const { return done_.contains(t.id); }
   const sat::Bits& bits(Term t) const { return done_.at(t.id); }
 
  private:
@@ -104,8 +101,8 @@ class Blaster {
     const auto kid = [&](size_t i) -> const sat::Bits& { return done_.at(n.kids[i].id); };
     switch (n.op) {
       case Op::constant: return bits_.constant(n.value, n.width);
-      case Op::variable: variables_.push_back(t); return bits_.fresh(n.width);
-      case Op::apply: applications_[n.value].push_back(t); return bits_.fresh(n.width);
+      case Op::variable:
+      case Op::apply: return bits_.fresh(n.width);
       case Op::not_: return {-kid(0)[0]};
       case Op::all: {
         std::vector<sat::Lit> ls;
@@ -148,8 +145,6 @@ class Blaster {
   sat::Circuit circuit_;
   sat::BitVectors bits_;
   std::unordered_map<uint32_t, sat::Bits> done_;
-  std::map<uint64_t, std::vector<Term>> applications_;
-  std::vector<Term> variables_;
 };
 
 uint64_t read(const sat::Solver& solver, const sat::Circuit& circuit, const sat::Bits& bits) {
@@ -219,40 +214,84 @@ std::vector<uint64_t> names(const Pool& pool, Term t) {
   return r;
 }
 
-Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,
-             Statistics& statistics) {
+// The clauses of what has been asked so far, kept while they are few: questions about two threads share most of their
+// terms. A question is a set of assumptions, and lemmas about functions hold for all.
+struct Session::State {
+  explicit State(const Pool& pool) : blaster(pool), solver(sat::make_cadical()) {}
+  Blaster blaster;
+  std::unique_ptr<sat::Solver> solver;
+};
+
+Session::Session(const Pool& pool) : pool_(pool) {}
+Session::~Session() = default;
+
+namespace {
+
+constexpr uint64_t k_session_clauses = 60000;
+
+// The applications and variables in a conjunction.
+void leaves(const Pool& pool, const std::vector<Term>& conjunction, std::map<uint64_t, std::vector<Term>>& applications,
+            std::vector<Term>& variables) {
+  std::unordered_set<uint32_t> seen;
+  std::vector<Term> todo(conjunction);
+  while (!todo.empty()) {
+    const Term u = todo.back();
+    todo.pop_back();
+    if (!seen.insert(u.id).second) continue;
+    const Node& n = pool[u];
+    if (n.op == Op::variable) variables.push_back(u);
+    if (n.op == Op::apply) applications[n.value].push_back(u);
+    for (Term k : n.kids) todo.push_back(k);
+  }
+  for (auto& [symbol, terms] : applications) std::sort(terms.begin(), terms.end());
+}
+
+}  // namespace
+
+Answer Session::solve(const std::vector<Term>& conjunction, const Job& job, Model* model, Statistics& statistics) {
   for (Term t : conjunction)
-    if (pool.is_false(t)) {
+    if (pool_.is_false(t)) {
       ++statistics.folded;
       return Answer::unsat;
     }
   ++statistics.solved;
   const auto start = std::chrono::steady_clock::now();
-  Blaster blaster(pool);
-  for (Term t : conjunction) blaster.circuit().add({blaster.get(t)[0]});
-  const auto solver = sat::make_cadical();
+  if (state_ == nullptr || state_->blaster.circuit().clause_count() > k_session_clauses)
+    state_ = std::make_unique<State>(pool_);
+  Blaster& blaster = state_->blaster;
+  sat::Solver& solver = *state_->solver;
+  const uint64_t clauses_before = blaster.circuit().clause_count();
+  std::vector<sat::Lit> assumptions;
+  bool contradictory = false;
+  for (Term t : conjunction) {
+    const sat::Lit l = blaster.circuit().fold(blaster.get(t)[0]);
+    if (l == sat::k_false) contradictory = true;
+    if (l != sat::k_true) assumptions.push_back(l);
+  }
   Answer answer = Answer::unknown;
-  if (blaster.circuit().contradictory()) {
+  if (contradictory) {
     answer = Answer::unsat;
   } else {
-    std::unordered_set<uint64_t> linked;
+    std::map<uint64_t, std::vector<Term>> applications;
+    std::vector<Term> variables;
+    leaves(pool_, conjunction, applications, variables);
     while (true) {
-      blaster.circuit().feed(*solver);
-      const sat::Answer a = solver->solve({}, job);
+      blaster.circuit().feed(solver);
+      const sat::Answer a = solver.solve(assumptions, job);
       if (a != sat::Answer::sat) {
         answer = a == sat::Answer::unsat ? Answer::unsat : Answer::unknown;
         break;
       }
       // Applications of one function to equal arguments must have equal results.
       std::vector<std::pair<Term, Term>> broken;
-      for (const auto& [symbol, terms] : blaster.applications()) {
+      for (const auto& [symbol, terms] : applications) {
         std::map<std::vector<uint64_t>, Term> table;
         for (Term t : terms) {
-          std::vector<uint64_t> key{pool.width(t)};
-          for (Term k : pool[t].kids) key.push_back(read(*solver, blaster.circuit(), blaster.bits(k)));
+          std::vector<uint64_t> key{pool_.width(t)};
+          for (Term k : pool_[t].kids) key.push_back(read(solver, blaster.circuit(), blaster.bits(k)));
           const auto [it, fresh] = table.emplace(key, t);
-          if (!fresh && read(*solver, blaster.circuit(), blaster.bits(t)) !=
-                            read(*solver, blaster.circuit(), blaster.bits(it->second)))
+          if (!fresh && read(solver, blaster.circuit(), blaster.bits(t)) !=
+                            read(solver, blaster.circuit(), blaster.bits(it->second)))
             broken.emplace_back(it->second, t);
         }
       }
@@ -262,26 +301,30 @@ Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& 
       }
       for (const auto& [s, t] : broken) {
         std::vector<sat::Lit> same;
-        for (size_t i = 0; i < pool[s].kids.size(); ++i)
-          same.push_back(blaster.vectors().eq(blaster.get(pool[s].kids[i]), blaster.get(pool[t].kids[i])));
+        for (size_t i = 0; i < pool_[s].kids.size(); ++i)
+          same.push_back(blaster.vectors().eq(blaster.get(pool_[s].kids[i]), blaster.get(pool_[t].kids[i])));
         blaster.vectors().equal_if(blaster.circuit().and_(std::move(same)), blaster.bits(s), blaster.bits(t));
       }
     }
     if (answer == Answer::sat && model != nullptr) {
       *model = {};
-      for (Term v : blaster.variables())
-        model->variables[pool[v].value] = read(*solver, blaster.circuit(), blaster.bits(v));
-      for (const auto& [symbol, terms] : blaster.applications())
+      for (Term v : variables) model->variables[pool_[v].value] = read(solver, blaster.circuit(), blaster.bits(v));
+      for (const auto& [symbol, terms] : applications)
         for (Term t : terms) {
-          Model::Application a{symbol, {}, read(*solver, blaster.circuit(), blaster.bits(t))};
-          for (Term k : pool[t].kids) a.arguments.push_back(read(*solver, blaster.circuit(), blaster.bits(k)));
+          Model::Application a{symbol, {}, read(solver, blaster.circuit(), blaster.bits(t))};
+          for (Term k : pool_[t].kids) a.arguments.push_back(read(solver, blaster.circuit(), blaster.bits(k)));
           model->applications.push_back(std::move(a));
         }
     }
   }
-  statistics.clauses += blaster.circuit().clause_count();
+  statistics.clauses += blaster.circuit().clause_count() - std::min(clauses_before, blaster.circuit().clause_count());
   statistics.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answer;
+}
+
+Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,
+             Statistics& statistics) {
+  return Session(pool).solve(conjunction, job, model, statistics);
 }
 
 }  // namespace fencepost::formula

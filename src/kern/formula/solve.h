@@ -41,6 +41,19 @@ struct Statistics {
 inline constexpr uint64_t k_function = uint64_t{1} << 40;
 std::vector<uint64_t> names(const Pool& pool, Term t);
 
+// Questions about the terms of one pool that come one after the other: what they share is encoded once.
+class Session {
+ public:
+  explicit Session(const Pool& pool);
+  ~Session();
+  Answer solve(const std::vector<Term>& conjunction, const Job& job, Model* model, Statistics& statistics);
+
+ private:
+  struct State;
+  const Pool& pool_;
+  std::unique_ptr<State> state_;
+};
+
 Answer solve(const Pool& pool, const std::vector<Term>& conjunction, const Job& job, Model* model,
              Statistics& statistics);
 

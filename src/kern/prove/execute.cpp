@@ -21,7 +21,7 @@ std::string dimension_name(const char* what, int thread, size_t d) {
 }  // namespace
 
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
-                     const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes)
+                     const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job)
     : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       pool_(pool),
       m_(m),
@@ -30,7 +30,8 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
       options_(options),
       pairing_(pairing),
       lanes_(lanes),
-      refuted_(refuted) {
+      refuted_(refuted),
+      job_(job) {
   const flow::FunctionEffects& e = effects.function(entry);
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     const Space space = m.regions[r].space;
@@ -406,6 +407,8 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   const Block& blk = a.f->blocks[b.index];
   const Pair guard = a.guards[b.index];
   const bool dead = pool_.is_false(guard[0]) && pool_.is_false(guard[1]);
+  stopped = stopped || ((blocks_run_ & 31) == 0 && job_.out_of_time());
+  if (stopped) return;
   if (++blocks_run_ > k_block_limit) {
     unsupported.insert("a kernel with so many nested loops and calls");
     return;

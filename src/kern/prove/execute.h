@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "flow/effects.h"
+#include "flow/essential.h"
 #include "flow/recurrence.h"
 #include "flow/uniform.h"
 #include "formula/pool.h"
@@ -105,7 +106,7 @@ bool specification(const kir::Function& f);
 class Execution {
  public:
   Execution(Pool& pool, const kir::Module& m, const flow::Effects& effects, kir::FunctionId entry,
-            const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes = Lanes::any);
+            const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
   void run();
 
   std::vector<AccessRecord> accesses;
@@ -123,6 +124,7 @@ class Execution {
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
   uint32_t intervals = 1;
+  bool stopped = false;  // the job ran out of time: nothing above is complete
   Memory memory;
   Pointers pointers;
 
@@ -270,6 +272,7 @@ class Execution {
   Pair both(Term t) const { return {t, t}; }
   Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
   const flow::Recurrences& recurrences(kir::FunctionId f);
+  bool essential(kir::FunctionId f, kir::ValueId v);
   const flow::LoopEffects& loop_effects(kir::FunctionId f, uint32_t l);
 
   Pool& pool_;
@@ -280,11 +283,13 @@ class Execution {
   Pairing pairing_;
   Lanes lanes_;
   const Refuted& refuted_;
+  const Job& job_;
   uint32_t position_ = 1;
   uint32_t local_segment_ = 0, global_segment_ = 0;
   uint32_t second_ = 0, seconds_ = 0;
   std::map<uint32_t, std::unique_ptr<flow::Recurrences>> recurrences_;
   std::map<std::pair<uint32_t, uint32_t>, flow::LoopEffects> loop_effects_;
+  std::map<uint32_t, std::vector<uint8_t>> essential_;  // by function
   Header header_ = Header::assume;
   uint64_t blocks_run_ = 0;
   uint32_t instants_ = 0;

@@ -192,6 +192,21 @@ void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
   }
 }
 
+bool Execution::essential(FunctionId f, ValueId v) {
+  auto it = essential_.find(f.index);
+  if (it == essential_.end()) {
+    const flow::FunctionEffects& e = effects_.function(entry_);
+    const auto watched = [&](RegionId r) {
+      // Accesses that may go wrong in other ways than by a race are looked at too.
+      const Region& region = m_.region(r);
+      return conflicts_possible(r) || (options_.check_bounds && region.size) ||
+             (region.space == Space::constant && e.writes[r.index] != 0);
+    };
+    it = essential_.emplace(f.index, flow::essential(m_, effects_.cfg(f), f, watched)).first;
+  }
+  return it->second[v.index] != 0;
+}
+
 void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode) {
   const Loop& loop = a.cfg->loops()[l];
   const std::string prefix = a.path + ":" + std::to_string(loop.header.index) + ":";
@@ -217,6 +232,7 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
   for (size_t i = 0; i < run.phis.size(); ++i) {
     const ValueId v = run.phis[i].first;
     const Type type = a.f->value(v).type;
+    if (type.kind != Type::pointer && !essential(a.id, v)) continue;
     const Pair first = initial[i].second;
     const std::string n = std::to_string(v.index) + ".";
     const auto rec = a.recurrences->find(l, v);

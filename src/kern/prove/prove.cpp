@@ -26,6 +26,8 @@ const char* name(Kind k) {
 
 namespace {
 
+constexpr double k_candidate_seconds = 2;  // for one question about one candidate
+
 using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
 
 // One run for one kind of pair, and its questions.
@@ -58,20 +60,22 @@ class Pass {
         if (o.candidate.empty() || out.contains(o.candidate)) continue;
         std::vector<Term> goal{o.failing};
         if (o.both) goal.push_back(x.distinct);
-        if (ask(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr) != Answer::unsat)
+        if (ask(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr, k_candidate_seconds) != Answer::unsat)
           out.insert(o.candidate);
       }
-      if (out.empty()) break;
+      if (out.empty() || gave_up_) break;
       refuted_.insert(out.begin(), out.end());
     }
     for (const std::string& c : execution_->candidates) result_.effort.kept += refuted_.contains(c) ? 0 : 1;
-    gave_up_ = false;  // a candidate that was not decided is one the less
   }
 
   void execute() {
+    session_.reset();
     pool_ = std::make_unique<Pool>();
-    execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_);
+    session_ = std::make_unique<formula::Session>(*pool_);
+    execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_, job_);
     execution_->run();
+    gave_up_ = gave_up_ || execution_->stopped;
   }
 
   // Are the requirements satisfiable at all?
@@ -81,6 +85,7 @@ class Pass {
   }
 
   void questions(bool races) {
+    if (gave_up_) return;
     result_.barrier_intervals = execution_->intervals;
     result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
     result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
@@ -96,13 +101,17 @@ class Pass {
 
  private:
   // Is the conjunction satisfiable when thread t has come to limit[t]?
+  // `seconds`: at most, 0: what is left of the job.
   Answer ask(const Pool& pool, const Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
-             Model* model) {
+             Model* model, double seconds = 0) {
     for (Term t : goal)
       if (pool.is_false(t)) {
         ++statistics_.folded;
         return Answer::unsat;
       }
+    Job job = job_;
+    if (seconds > 0) job.deadline = std::min(job.deadline, Job::with_budget(seconds).deadline);
+    if (job.out_of_time()) return Answer::unknown;
     const uint32_t limit[2] = {first_limit, second_limit};
     std::unordered_set<uint64_t> known;
     for (Term t : goal)
@@ -126,9 +135,7 @@ class Pass {
       }
     }
 
-    const Answer a = formula::solve(pool, goal, job_, model, statistics_);
-    if (a == Answer::unknown) gave_up_ = true;
-    return a;
+    return session_->solve(goal, job, model, statistics_);
   }
 
   Side side(const Pool& pool, const Execution& x, const Model& model, size_t t) const {
@@ -153,7 +160,9 @@ class Pass {
       std::vector<Term> goal{o.failing};
       if (o.both) goal.push_back(x.distinct);
       Model model;
-      if (ask(pool, x, goal, o.position, o.both ? o.position : 0, &model) != Answer::sat) continue;
+      const Answer answer = ask(pool, x, goal, o.position, o.both ? o.position : 0, &model);
+      gave_up_ = gave_up_ || answer == Answer::unknown;
+      if (answer != Answer::sat) continue;
       seen_.insert(key);
       Finding f;
       f.kind = o.kind;
@@ -225,14 +234,6 @@ class Pass {
         if (pool.is_true(apart)) return;
         goal.push_back(pool.not_(apart));
       }
-    if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
-        pool.width(a.value[0]) == pool.width(b.value[1])) {
-      if (a.kind == AccessKind::write && b.kind == AccessKind::write)
-        goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
-      else if (a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
-        // What the reader would have seen anyway.
-        goal.push_back(pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1])));
-    }
     // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them
     // in order. The parts of one access are made at once.
     std::vector<Term> in_step = goal;
@@ -244,11 +245,22 @@ class Pass {
           never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
       in_step.push_back(pool.any(pool.not_(x.same_warp), pool.all(std::move(never))));
     }
+    // Where the values matter: of two writes, and of a write that changes what was read.
+    Term differ = pool.yes();
+    if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
+        pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
+      differ = pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1]));
     Model model;
-    const Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
+    Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
+    if (answer != Answer::unsat && !pool.is_true(differ)) {
+      goal.push_back(differ);
+      in_step.push_back(differ);
+      answer = ask(pool, x, in_step, a.position, b.position, &model);
+    }
     if (answer == Answer::unsat && in_step.size() > goal.size() &&
         ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat)
       result_.warps.insert(m_.region(a.region).name + ": " + where(m_, a.place) + " and " + where(m_, b.place));
+    gave_up_ = gave_up_ || answer == Answer::unknown;
     if (answer != Answer::sat) return;
     seen_.insert(key);
     Finding f;
@@ -279,6 +291,7 @@ class Pass {
   Refuted refuted_;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Execution> execution_;
+  std::unique_ptr<formula::Session> session_;
   formula::Statistics statistics_;
   std::set<Key> seen_;
   bool gave_up_ = false;

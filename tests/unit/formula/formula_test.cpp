@@ -207,6 +207,34 @@ TEST(Formula, functions_are_congruent) {
   EXPECT_EQ(m.value(p, differ), 1u);
 }
 
+TEST(Formula, a_session_answers_as_single_questions_do) {
+  Rng rng(7);
+  Pool p;
+  Session session(p);
+  Statistics s;
+  const uint64_t f = p.symbol("f");
+  std::vector<Term> terms{p.variable(8, "x"), p.variable(8, "y"), p.constant(3, 8)};
+  const auto any = [&] { return terms[rng.below(terms.size())]; };
+  for (int i = 0; i < 300; ++i) {
+    const Term a = any(), b = any();
+    switch (rng.below(6)) {
+      case 0: terms.push_back(p.add(a, b)); break;
+      case 1: terms.push_back(p.mul(a, p.shl(p.constant(1, 8), p.extract(b, 0, 8)))); break;
+      case 2: terms.push_back(p.udiv(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 2), 8)))); break;
+      case 3: terms.push_back(p.urem(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 3), 8)))); break;
+      case 4: terms.push_back(p.apply(f, 8, {a})); break;
+      default: terms.push_back(p.xor_(a, b));
+    }
+    const std::vector<Term> goal{p.eq(any(), any()), p.ult(any(), any())};
+    Model m;
+    const Answer answer = session.solve(goal, Job{}, &m, s);
+    ASSERT_EQ(answer, solve(p, goal, Job{}, nullptr, s)) << i;
+    if (answer == Answer::sat)
+      for (Term t : goal) ASSERT_EQ(m.value(p, t), 1u) << i;
+    if (terms.size() > 40) terms.resize(3);
+  }
+}
+
 TEST(Formula, names_are_variables_and_functions) {
   Pool p;
   const Term x = p.variable(8, "x"), y = p.variable(8, "y");
