@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, stats, prove, help_markdown, count_
+  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, stats, tune, prove, help_markdown, count_
 };
 
 enum class Type : uint8_t {
@@ -140,6 +140,13 @@ struct Settings {
   bool all_rows = false;
   uint64_t peek = 0;                         // samples of a configuration; 0: no replay
   double level = 0.95, reproducibility = 0.95;
+
+  // ---- tune ----
+  std::string strategy = "halving", objective = "per-second", replay, tune_store = "tune.db";
+  bool explore = false, ablate = false;
+  uint32_t configurations = 64, tune_rounds = 100, peeks = 10, look_events = 12, first_rounds = 4, keep_one_in = 2, restarts = 2;
+  uint32_t confirm_rounds = 100, repeats = 32;
+  uint64_t executions = 10'000;
 
   // ---- emit, run ----
   std::string emit_target = "cuda-source";

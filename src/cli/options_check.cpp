@@ -67,13 +67,13 @@ constexpr OptionInfo k_rows[] = {
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign, progress run: for this command). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
-    {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
+     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign, progress run: for this command; tune: of measuring each test). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
+    {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite, "How many tests are decided at the same time.", put<&Settings::threads>},
     {"--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
+     k_tune | k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
          k_p_account | k_p_models | k_gen | k_suite | k_campaign | k_merge | k_judge | k_stats,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
     {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",

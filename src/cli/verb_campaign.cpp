@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,37 +9,16 @@
 #include "base/read_file.h"
 #include "cat/library.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/one_test.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "study/conduct.h"
+#include "study/conformance.h"
 #include "study/judge.h"
 
 namespace fencepost::cli {
 namespace {
-
-// ^C ends a campaign between two round groups; a second one ends the process at once.
-std::atomic<bool> interrupted = false;
-extern "C" void on_interrupt(int signal) {
-  if (interrupted.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-}
-
-class Interruptible {
- public:
-  Interruptible() {
-    interrupted = false;
-    old_ = std::signal(SIGINT, on_interrupt);
-  }
-  ~Interruptible() { std::signal(SIGINT, old_); }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
- private:
-  void (*old_)(int);
-};
 
 // Tests that a plan names; where it asks for weakenings, also those of the tests that the model forbids.
 Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCache& models, const Console& console) {
@@ -147,7 +124,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
   const auto before = static_cast<size_t>(std::count_if(work->begin(), work->end(), [](const study::Work& w) { return w.finished; }));
   Job job = job_of(s);
   const Interruptible guard;
-  job.cancelled = &interrupted;
+  job.cancelled = guard.flag();
   CampaignBar bar(console);
   const auto report = study::conduct(*plan, std::move(*work), *store, job, [&](const study::Progress& p) { bar.at(p); });
   bar.clear();
@@ -215,6 +192,15 @@ int run_judge(const CommandLine& line, const Console& console) {
   Job job;
   const study::Judged j = study::judge(std::move(*seen), how, job);
   const std::string ending = std::filesystem::path(s.output).extension().string();
+  if (s.mutants) {
+    const study::Conformance c = study::conformance(j);
+    const std::string text = s.json || ending == ".json" ? study::to_json(c)
+                             : s.csv || ending == ".csv" ? study::to_csv(c)
+                             : ending == ".md"           ? study::to_markdown(c)
+                                                         : study::to_text(c);
+    const int written = write_to(s.output, text, console);
+    return written != k_exit_holds ? written : c.exit_code();
+  }
   const std::string text = s.json || ending == ".json"  ? study::to_json(j)
                            : s.csv || ending == ".csv"  ? study::to_csv(j)
                            : ending == ".svg"           ? study::to_svg(j)

@@ -186,6 +186,18 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "shows again and how many iterations that needs, what the absence of an outcome is worth, whether rates were steady, which parameters serve many "
      "tests and devices, which tests go together, and which mutants were killed.",
      "fencepost stats campaign.db\nfencepost stats mp.log --parts reproducibility\nfencepost stats results/ --csv --only-tests MP,SB", false, run_stats},
+    {Verb::tune, "tune", "[FILE|DIR...]", 0, ~0u, "find the stress under which a device shows weak outcomes most often",
+     "Searches random configurations of the stress for each test, in child processes that can be killed, and keeps everything that was measured in a "
+     "store: the same command goes on where an interrupted one stopped. What is found is measured again on fresh seeds beside the median random "
+     "configuration and no stress. --output writes it for the plan of a campaign (docs/tune.md).\n\n"
+     "--explore measures all configurations alike instead, and --replay says what each strategy would have found in such a store, and how fast. "
+     "--ablate measures the incantations of the 2014 thesis one by one.\n\n"
+     "The exit status is 0 when everything was measured, and 3 when something was refused, lost, or stopped.",
+     "fencepost tune examples/thesis/SB.litmus --budget 60s -o tuned.toml\n"
+     "fencepost tune --device cuda families --explore --configurations 1000 --store eds.db\n"
+     "fencepost tune --replay eds.db --repeats 32\n"
+     "fencepost tune --ablate examples/thesis/MP.litmus examples/thesis/SB.litmus",
+     false, run_tune},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that not all threads of "
      "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as --blockDim and --gridDim. "
@@ -208,7 +220,7 @@ static_assert(tables_in_order());
 std::span<const OptionInfo> option_table() {
   static const std::vector<OptionInfo> all = [] {
     std::vector<OptionInfo> rows;
-    for (const auto part : {check_options(), progress_options(), device_options(), gen_options()}) rows.insert(rows.end(), part.begin(), part.end());
+    for (const auto part : {check_options(), progress_options(), device_options(), tune_options(), gen_options()}) rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();
   return all;

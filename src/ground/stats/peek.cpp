@@ -26,8 +26,8 @@ bool drop(const PeekRule& rule, const Count& incumbent, const Count& candidate) 
     return wald(candidate.events, candidate.trials, rule.level).upper <
            wald(incumbent.events, incumbent.trials, rule.level).lower;
   if (static_cast<double>(candidate.trials) * incumbent.rate() < rule.events) return false;
-  return wilson(candidate.events, candidate.trials, rule.level).upper <
-         wilson(incumbent.events, incumbent.trials, rule.level).lower;
+  return wilson_dispersed(candidate.events, candidate.trials, candidate.dispersion, rule.level).upper <
+         wilson_dispersed(incumbent.events, incumbent.trials, incumbent.dispersion, rule.level).lower;
 }
 
 }  // namespace fencepost::stats

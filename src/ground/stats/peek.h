@@ -18,6 +18,7 @@ namespace fencepost::stats {
 
 struct Count {
   uint64_t events = 0, trials = 0;
+  double dispersion = 1;  // var/mean of the counts of batches; widens the intervals of `expected`
   double rate() const { return trials == 0 ? 0 : static_cast<double>(events) / static_cast<double>(trials); }
 };
 

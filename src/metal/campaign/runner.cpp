@@ -12,6 +12,7 @@
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
 #include "emit/ptx_gate.h"
+#include "plan/fitted.h"
 
 namespace fencepost::campaign {
 namespace {
@@ -124,6 +125,7 @@ struct Runner::Impl {
   }
 
   Expected<void> prepare();
+  void give_way();
   Expected<void> load();
   Expected<void> load_ptx();
   Expected<void> load_opencl();
@@ -162,6 +164,7 @@ Expected<void> Runner::Impl::prepare() {
       target.resident.emplace_back(lanes, n);
   // More threads than processors wait for time slices, not for each other.
   if (info.api == device::Api::cpu) target.resident = {{target.max_lanes, std::max(target.units, program.tree.blocks)}};
+  give_way();
   const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
   setup.binary_kind = binary.kind;
   setup.binary_hash = hash_of(binary.bytes);
@@ -174,6 +177,13 @@ Expected<void> Runner::Impl::prepare() {
   if (test.condition.kind == prog::Cond::Kind::always || options.series_room == 0)
     std::fill(interest.begin(), interest.end(), 0);
   return {};
+}
+
+void Runner::Impl::give_way() {
+  if (!options.give_way) return;
+  options.parameters = plan::fitted(options.parameters, [&](const plan::Parameters& p) {
+    return plan::draw(program, target, p, options.seed, options.series_room).has_value();
+  });
 }
 
 Expected<void> Runner::Impl::load() {
@@ -366,6 +376,16 @@ Expected<Runner> Runner::make(const prog::Test& test, const Options& options, de
   if (const auto ok = impl->prepare(); !ok) return std::unexpected(ok.error());
   return Runner(std::move(impl));
 }
+
+void Runner::set(const plan::Parameters& parameters, uint64_t seed) {
+  impl_->options.parameters = parameters;
+  impl_->options.seed = seed;
+  impl_->give_way();
+}
+
+const plan::Parameters& Runner::parameters() const { return impl_->options.parameters; }
+
+const plan::Target& Runner::target() const { return impl_->target; }
 
 Expected<RoundGroup> Runner::run_group(uint64_t number) {
   Impl& r = *impl_;

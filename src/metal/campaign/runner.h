@@ -43,6 +43,7 @@ struct Options {
   uint32_t series_room = 0;     // instances of states of interest that are kept for each launch
   double launch_limit = 10;     // seconds after which a launch counts as hung
   uint64_t memory_words = 0;    // that a launch may use; 0: by device
+  bool give_way = false;        // parameters that the test cannot meet here give way (plan/fitted.h), else they are refused
   bool operator==(const Options&) const = default;
 };
 
@@ -113,6 +114,11 @@ class Runner {
   const Setup& setup() const;
   // An error is the end of the backend (a launch that hung or was lost), or a parameter that cannot be met.
   Expected<RoundGroup> run_group(uint64_t number);
+
+  // Other parameters, and another seed, for the groups to come; the loaded module stays.
+  void set(const plan::Parameters& parameters, uint64_t seed);
+  const plan::Parameters& parameters() const;  // as they were met
+  const plan::Target& target() const;
 
  private:
   struct Impl;

@@ -27,22 +27,47 @@ class Devices {
   std::map<std::string, std::unique_ptr<device::Backend>> open_;
 };
 
+// The runner of the task before: tasks that differ in parameters, seed and ends alone share its loaded modules.
+struct Loaded {
+  const Task* task = nullptr;
+  std::optional<Runner> runner;
+
+  bool serves(const Task& t) const {
+    if (task == nullptr || !runner || task->device != t.device || task->test != t.test) return false;
+    Options same = t.options;
+    same.parameters = task->options.parameters;
+    same.seed = task->options.seed;
+    same.iterations = task->options.iterations;
+    same.seconds = task->options.seconds;
+    same.events = task->options.events;
+    return same == task->options;
+  }
+};
+
 // One task; false: the device is dead, so the child should go.
-bool work(size_t number, const Task& t, Devices& devices, int to) {
+bool work(size_t number, const Task& t, Devices& devices, Loaded& loaded, int to) {
   const auto refuse = [&](const Diagnostics& why) { send(to, to_json(Message(Refused{number, why}))); };
   const auto backend = devices.get(t.device, t.options.seed);
   if (!backend) {
     refuse(backend.error());
     return true;
   }
-  auto runner = Runner::make(t.test, t.options, **backend);
-  if (!runner) {
-    refuse(runner.error());
-    return true;
+  if (loaded.serves(t)) {
+    loaded.runner->set(t.options.parameters, t.options.seed);
+  } else {
+    loaded.runner.reset();  // its buffers go before others come
+    auto made = Runner::make(t.test, t.options, **backend);
+    if (!made) {
+      refuse(made.error());
+      return true;
+    }
+    loaded.runner.emplace(std::move(*made));
+    loaded.task = &t;
   }
-  send(to, to_json(Message(Started{number, runner->setup()})));
+  Runner& runner = *loaded.runner;
+  send(to, to_json(Message(Started{number, runner.setup()})));
   Job job;
-  const auto totals = run_groups(*runner, t.test, t.options, job, t.first_group, [&](const RoundGroup& g) {
+  const auto totals = run_groups(runner, t.test, t.options, job, t.first_group, [&](const RoundGroup& g) {
     send(to, to_json(Message(Grouped{number, g})));
     return true;
   });
@@ -52,7 +77,7 @@ bool work(size_t number, const Task& t, Devices& devices, int to) {
   }
   // An input's fault (a parameter that cannot be met) names no device; a dead device does.
   const std::string& why = totals.error().list.front().message;
-  const bool dead = why.starts_with(runner->setup().device.id);
+  const bool dead = why.starts_with(runner.setup().device.id);
   if (!dead) {
     refuse(totals.error());
     return true;
@@ -63,8 +88,9 @@ bool work(size_t number, const Task& t, Devices& devices, int to) {
 
 [[noreturn]] void child(const std::vector<Task>& tasks, size_t first, int to) {
   Devices devices;
+  Loaded loaded;
   for (size_t i = first; i < tasks.size(); ++i)
-    if (!work(i, tasks[i], devices, to)) break;
+    if (!work(i, tasks[i], devices, loaded, to)) break;
   // Destructors of a driver whose kernel hangs may hang too.
   _exit(0);
 }

@@ -181,6 +181,16 @@ std::string to_string(const Drawn& d) {
   return out;
 }
 
+std::string to_string(const Parameters& p) {
+  std::string out;
+  for (const ParameterInfo& i : k_table)
+    if (const auto& w = p.wishes[static_cast<size_t>(i.id)]) {
+      out += fmt::format("{}{}={}", out.empty() ? "" : ",", i.name, value_text(i, w->from));
+      if (w->to != w->from) out += ".." + value_text(i, w->to);
+    }
+  return out;
+}
+
 std::string parameters_markdown() {
   std::string out = "| parameter | values | drawn from | meaning |\n|---|---|---|---|\n";
   for (const ParameterInfo& i : k_table) {

@@ -89,6 +89,8 @@ Expected<void> set_parameters(Parameters& p, std::string_view text);
 uint32_t draw_parameter(const ParameterInfo& i, const Wish& w, Rng& rng);
 // "groups=12,lanes=64,...": every value, in the order of the table; set_parameters reads it back.
 std::string to_string(const Drawn& d);
+// "groups=12..16,stress=on": the wishes alone; set_parameters reads it back.
+std::string to_string(const Parameters& p);
 // The Markdown table of docs/run.md.
 std::string parameters_markdown();
 

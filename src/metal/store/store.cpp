@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "base/hash.h"
+#include <algorithm>
+#include <cstdlib>
 
+#include "base/hash.h"
 
 namespace fencepost::store {
 namespace {
 
-constexpr int k_version = 1;
+constexpr int k_version = 2;  // 2: trials
 constexpr int k_application = 0x46505354;  // "FPST": tells our files from other databases
 
 const char* const k_schema = R"(
@@ -37,6 +39,21 @@ create table progress_runs(
   seed integer not null, instances integer not null, starved_instances integer not null, seconds real not null,
   finished_ms integer not null,
   unique(campaign, test, test_hash, device, mapping, variant, run));
+)";
+
+// `rounds`: for each, instances, events, nanoseconds and device nanoseconds as LEB128. `states`: lines of a count and a
+// state. Added to stores of version 1 when they are opened.
+const char* const k_trials = R"(
+create table trials(
+  id integer primary key,
+  campaign text not null, purpose text not null, test text not null, test_hash text not null, device text not null,
+  configuration text not null, part integer not null,
+  driver text not null, binary_hash text not null, plan_hash text not null, what_ran text not null, evidence text not null,
+  parameters text not null, mode text not null, seed integer not null, lost text not null, round_count integer not null,
+  instances integer not null, events integer not null, rounds blob not null, states text not null, corrupt integer not null,
+  incomplete integer not null, filtered integer not null, waits integer not null, time_outs integer not null,
+  seconds real not null, finished_ms integer not null,
+  unique(campaign, purpose, test, test_hash, device, configuration, part));
 )";
 
 std::unexpected<Diagnostics> failed(const std::string& path, const std::string& what, sqlite3* db) {
@@ -141,6 +158,60 @@ std::vector<Event> unpacked(const std::string& bytes) {
   return series;
 }
 
+void put_number(std::string& to, uint64_t v) {
+  for (; v >= 0x80; v >>= 7) to.push_back(static_cast<char>(v | 0x80));
+  to.push_back(static_cast<char>(v));
+}
+
+std::string packed(const std::vector<Round>& rounds) {
+  std::string bytes;
+  for (const Round& r : rounds)
+    for (const uint64_t v : {r.instances, r.events, r.nanoseconds, r.device_nanoseconds}) put_number(bytes, v);
+  return bytes;
+}
+
+std::vector<Round> rounds_of(const std::string& bytes) {
+  std::vector<Round> rounds;
+  size_t at = 0;
+  const auto number = [&] {
+    uint64_t v = 0;
+    for (unsigned shift = 0; at < bytes.size(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes[at++]);
+      if (shift < 64) v |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return v;
+  };
+  while (at < bytes.size()) {
+    Round r;
+    r.instances = number();
+    r.events = number();
+    r.nanoseconds = number();
+    r.device_nanoseconds = number();
+    rounds.push_back(r);
+  }
+  return rounds;
+}
+
+std::string states_text(const std::map<std::string, uint64_t>& states) {
+  std::string text;
+  for (const auto& [state, count] : states) text += fmt::format("{} {}\n", count, state);
+  return text;
+}
+
+std::map<std::string, uint64_t> states_of(const std::string& text) {
+  std::map<std::string, uint64_t> states;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size()), space = text.find(' ', at);
+    if (space < end) states[text.substr(space + 1, end - space - 1)] = std::strtoull(text.c_str() + at, nullptr, 10);
+    at = end + 1;
+  }
+  return states;
+}
+
+void bind_key(Query& q, const Trial& t) {
+  q.bind(t.campaign).bind(t.purpose).bind(t.test).bind(t.test_hash).bind(t.device).bind(t.configuration).bind(t.part);
+}
 void bind_key(Query& q, const Record& r) {
   q.bind(r.campaign).bind(r.test).bind(r.test_hash).bind(r.device).bind(r.configuration).bind(r.group);
 }
@@ -182,6 +253,27 @@ std::optional<bool> insert(sqlite3* db, const ProgressRecord& r) {
   if (q.step() != SQLITE_DONE) return std::nullopt;
   return sqlite3_changes(db) != 0;
 }
+
+std::optional<bool> insert(sqlite3* db, const Trial& t) {
+  Query q(db,
+          "insert or ignore into trials(campaign, purpose, test, test_hash, device, configuration, part, driver, binary_hash, plan_hash, "
+          "what_ran, evidence, parameters, mode, seed, lost, round_count, instances, events, rounds, states, corrupt, incomplete, filtered, "
+          "waits, time_outs, seconds, finished_ms) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  bind_key(q, t);
+  const std::string rounds = packed(t.rounds);
+  q.bind(t.driver).bind(t.binary_hash).bind(t.plan_hash).bind(t.what_ran).bind(t.evidence).bind(t.parameters).bind(t.mode).bind(t.seed);
+  q.bind(t.lost).bind(uint64_t{t.rounds.size()}).bind(t.instances()).bind(t.events()).bind_blob(rounds.data(), rounds.size());
+  q.bind(states_text(t.states)).bind(t.corrupt).bind(t.incomplete).bind(t.filtered).bind(t.waits).bind(t.time_outs);
+  q.bind(t.seconds).bind(t.finished_ms);
+  if (q.step() != SQLITE_DONE) return std::nullopt;
+  return sqlite3_changes(db) != 0;
+}
+
+constexpr const char* k_where_trial =
+    " where campaign = ? and purpose = ? and test = ? and test_hash = ? and device = ? and configuration = ? and part = ?";
+constexpr const char* k_trial_columns =
+    "select campaign, purpose, test, test_hash, device, configuration, part, driver, binary_hash, plan_hash, what_ran, evidence, parameters, "
+    "mode, seed, lost, rounds, states, corrupt, incomplete, filtered, waits, time_outs, seconds, finished_ms from trials";
 
 constexpr const char* k_where_record =
     " where campaign = ? and test = ? and test_hash = ? and device = ? and configuration = ? and round_group = ?";
@@ -263,6 +355,37 @@ ProgressRecord read_progress(Query& q) {
   return r;
 }
 
+Trial read_trial(Query& q) {
+  Trial t;
+  q.next_row();
+  t.campaign = q.text();
+  t.purpose = q.text();
+  t.test = q.text();
+  t.test_hash = q.text();
+  t.device = q.text();
+  t.configuration = q.text();
+  t.part = static_cast<uint32_t>(q.whole());
+  t.driver = q.text();
+  t.binary_hash = q.text();
+  t.plan_hash = q.text();
+  t.what_ran = q.text();
+  t.evidence = q.text();
+  t.parameters = q.text();
+  t.mode = q.text();
+  t.seed = q.whole();
+  t.lost = q.text();
+  t.rounds = rounds_of(q.blob());
+  t.states = states_of(q.text());
+  t.corrupt = q.whole();
+  t.incomplete = q.whole();
+  t.filtered = q.whole();
+  t.waits = q.whole();
+  t.time_outs = q.whole();
+  t.seconds = q.real();
+  t.finished_ms = static_cast<int64_t>(q.whole());
+  return t;
+}
+
 std::string where(const std::vector<std::pair<const char*, const std::string*>>& parts) {
   std::string sql;
   for (const auto& [column, value] : parts)
@@ -271,6 +394,18 @@ std::string where(const std::vector<std::pair<const char*, const std::string*>>&
 }
 
 }  // namespace
+
+uint64_t Trial::instances() const {
+  uint64_t n = 0;
+  for (const Round& r : rounds) n += r.instances;
+  return n;
+}
+
+uint64_t Trial::events() const {
+  uint64_t n = 0;
+  for (const Round& r : rounds) n += r.events;
+  return n;
+}
 
 struct Store::Impl {
   sqlite3* db = nullptr;
@@ -321,11 +456,13 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
     *to = static_cast<int>(q.whole());
   }
   if (tables == 0 && application == 0) {
-    if (!run(db, k_schema) || !run(db, fmt::format("pragma application_id = {}", k_application).c_str()) ||
+    if (!run(db, k_schema) || !run(db, k_trials) || !run(db, fmt::format("pragma application_id = {}", k_application).c_str()) ||
         !run(db, fmt::format("pragma user_version = {}", k_version).c_str()))
       return failed(path, "cannot be written", db);
   } else if (application != k_application) {
     return error_at({}, fmt::format("{}: is a database of another program", path), "name a file that does not exist yet, or a store");
+  } else if (version == 1) {
+    if (!run(db, k_trials) || !run(db, fmt::format("pragma user_version = {}", k_version).c_str())) return failed(path, "cannot be written", db);
   } else if (version != k_version) {
     return error_at({}, fmt::format("{}: has version {} of the format; this program reads version {}", path, version, k_version));
   }
@@ -337,6 +474,7 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
 
 Expected<bool> Store::add(const Record& r) { return impl_->add(r); }
 Expected<bool> Store::add(const ProgressRecord& r) { return impl_->add(r); }
+Expected<bool> Store::add(const Trial& t) { return impl_->add(t); }
 Expected<bool> Store::has(const Record& key) const { return impl_->has(key, "groups", k_where_record); }
 Expected<bool> Store::has(const ProgressRecord& key) const { return impl_->has(key, "progress_runs", k_where_progress); }
 
@@ -366,6 +504,21 @@ Expected<std::vector<ProgressRecord>> Store::progress_records(const Filter& f) c
   std::vector<ProgressRecord> all;
   int status;
   while ((status = q.step()) == SQLITE_ROW) all.push_back(read_progress(q));
+  if (status != SQLITE_DONE) return failed(impl_->path, "cannot be read", impl_->db);
+  return all;
+}
+
+Expected<std::vector<Trial>> Store::trials(const Filter& f) const {
+  const std::vector<std::pair<const char*, const std::string*>> parts = {
+      {"campaign", &f.campaign}, {"purpose", &f.purpose}, {"test", &f.test}, {"device", &f.device}, {"configuration", &f.configuration}};
+  Query q(impl_->db, (k_trial_columns + where(parts) +
+                      " order by campaign, purpose, test, test_hash, device, length(configuration), configuration, part")
+                         .c_str());
+  for (const auto& [column, value] : parts)
+    if (!value->empty()) q.bind(*value);
+  std::vector<Trial> all;
+  int status;
+  while ((status = q.step()) == SQLITE_ROW) all.push_back(read_trial(q));
   if (status != SQLITE_DONE) return failed(impl_->path, "cannot be read", impl_->db);
   return all;
 }
@@ -440,6 +593,8 @@ Expected<Merged> Store::merge(const std::string& path) {
   if (!groups) return std::unexpected(groups.error());
   const auto runs = other->progress_records();
   if (!runs) return std::unexpected(runs.error());
+  const auto trials = other->trials();
+  if (!trials) return std::unexpected(trials.error());
   // One transaction: a merge that is killed has added nothing.
   Transaction t(impl_->db);
   if (!t.begun()) return failed(impl_->path, "cannot be written", impl_->db);
@@ -462,6 +617,9 @@ Expected<Merged> Store::merge(const std::string& path) {
       return failed(impl_->path, "cannot be written", impl_->db);
   for (const ProgressRecord& r : *runs)
     if (!take(r, k_progress_columns, k_where_progress, [&](Query& q) { return std::optional(read_progress(q)); }))
+      return failed(impl_->path, "cannot be written", impl_->db);
+  for (const Trial& r : *trials)
+    if (!take(r, k_trial_columns, k_where_trial, [&](Query& q) { return std::optional(read_trial(q)); }))
       return failed(impl_->path, "cannot be written", impl_->db);
   if (!t.commit()) return failed(impl_->path, "cannot be written", impl_->db);
   return merged;

@@ -1,6 +1,10 @@
 #pragma once
 // Where campaigns keep what they measured: one SQLite file (write-ahead log), one row per finished round group of a
-// litmus test or run of a progress test.
+// litmus test or run of a progress test, or for a stretch of many short rounds under one configuration (a Trial).
+//
+// A campaign's question is what final states there are, so it keeps a Record with all states for each round group. Tuning
+// and exploratory data sets ask how often one outcome shows under thousands of configurations, so they keep Trials: a
+// series of rounds in the order of time, each with the counts of the outcome alone.
 //
 // Laws. (1) A row is added whole or not at all, also under kill -9: every `add` is one transaction. (2) A key is there
 // at most once: adding it again changes nothing and says so, so a resumed or repeated campaign counts nothing twice.
@@ -70,8 +74,43 @@ struct ProgressRecord {
   bool operator==(const ProgressRecord&) const = default;
 };
 
+// One round of a Trial: a draw of the iteration parameters, one launch.
+struct Round {
+  uint64_t instances = 0, events = 0;        // events: instances with the outcome that the test asks about
+  uint64_t nanoseconds = 0;                  // of wall time with everything: initialising, launching, classifying, reading
+  uint64_t device_nanoseconds = 0;           // of the test's launch alone
+  bool operator==(const Round&) const = default;
+};
+
+// A stretch of rounds of one test on one device under one configuration, in the order of time; a configuration is
+// measured in one stretch or in several (parts 0, 1, ...). Tuning's history and exploratory data sets.
+struct Trial {
+  // ---- key ----
+  std::string campaign;
+  std::string purpose;             // "explore" (all configurations alike), "search" (by a tuner, which chose how long), "confirm" (a
+                                   // tuner's winner and what it is held against, on fresh seeds), "ablate"
+  std::string test, test_hash, device;
+  std::string configuration;       // "17": the 17th random one of the campaign, for all its tests and devices; or a name: "none"
+  uint32_t part = 0;
+  // ---- how ----
+  std::string driver, binary_hash, plan_hash, what_ran, evidence;  // as in Record
+  std::string parameters;          // fixed values and ranges, "stride=4,groups=24..32"; the rest has the ranges of docs/run.md
+  std::string mode;                // parallel, warp, single
+  uint64_t seed = 0;
+  std::string lost;                // why this part never came back (a hang, a crash, a refusal), or ""
+  // ---- what ----
+  std::vector<Round> rounds;
+  std::map<std::string, uint64_t> states;  // of all rounds
+  uint64_t corrupt = 0, incomplete = 0, filtered = 0, waits = 0, time_outs = 0;
+  double seconds = 0;              // of wall time, and what lay between the rounds
+  int64_t finished_ms = 0;
+  uint64_t instances() const;
+  uint64_t events() const;
+  bool operator==(const Trial&) const = default;
+};
+
 struct Filter {                    // empty members: all
-  std::string campaign, test, device, configuration, mapping;
+  std::string campaign, test, device, configuration, mapping, purpose;
 };
 
 struct Merged {
@@ -90,12 +129,15 @@ class Store {
   // False: the key was there already, and nothing was changed.
   Expected<bool> add(const Record& r);
   Expected<bool> add(const ProgressRecord& r);
+  Expected<bool> add(const Trial& t);
   Expected<bool> has(const Record& key) const;           // only the key's members are read
   Expected<bool> has(const ProgressRecord& key) const;
 
   // In the order of keys.
   Expected<std::vector<Record>> records(const Filter& f = {}) const;
   Expected<std::vector<ProgressRecord>> progress_records(const Filter& f = {}) const;
+  // Configurations that are numbers come in their order.
+  Expected<std::vector<Trial>> trials(const Filter& f = {}) const;
 
   // The text of a test by its hash, so that a store can be judged without the files it came from.
   Expected<void> remember_test(const std::string& hash, const std::string& text);

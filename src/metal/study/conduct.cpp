@@ -64,6 +64,7 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
     }
     for (const prog::Test& test : tests)
       for (const Configuration& c : plan.configurations) {
+        if (!c.applies(test.title)) continue;
         Work w;
         w.key.campaign = plan.name;
         w.key.test = test.title;
@@ -74,7 +75,7 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
         const bool twice = std::any_of(out.begin(), out.end(), [&](const Work& o) {
           return o.key.test_hash == w.key.test_hash && o.key.device == w.key.device && o.key.configuration == w.key.configuration;
         });
-        if (twice) continue;  // one text under two file names
+        if (twice) continue;  // one text under two file names, or a later configuration of this name
         w.task = {test, id, c.options, 0};
         out.push_back(std::move(w));
       }

@@ -114,6 +114,10 @@ void choice(Reader& r, const char* key, E& to, const std::vector<E>& values) {
 
 }  // namespace
 
+bool Configuration::applies(const std::string& title) const {
+  return tests.empty() || std::any_of(tests.begin(), tests.end(), [&](const std::string& t) { return fnmatch(t.c_str(), title.c_str(), 0) == 0; });
+}
+
 Expected<Plan> read_plan(SourcePtr source) {
   toml::table table;
   try {
@@ -158,9 +162,13 @@ Expected<Plan> read_plan(SourcePtr source) {
         if (at != nullptr && q.text("parameters", parameters))
           if (const auto set = plan::set_parameters(c.options.parameters, parameters); !set)
             q.fail(*at, set.error().list.front().message, set.error().list.front().hint);
+        q.texts("tests", c.tests);
+        q.flag("give_way", c.options.give_way);
         q.no_others();
         for (const Configuration& other : plan.configurations)
-          if (other.name == c.name) q.fail(item, fmt::format("the name '{}' is used twice", c.name), "a store knows configurations by their names");
+          if (other.name == c.name && (other.tests.empty() || c.tests.empty()))
+            q.fail(item, fmt::format("the name '{}' is used twice", c.name),
+                   "a store knows configurations by their names; two may share one where each says for which tests it is");
         plan.configurations.push_back(std::move(c));
       }
     }

@@ -16,6 +16,9 @@
 //   mode = "parallel"                       # parallel, warp, single
 //   region = "as-written"                   # as-written, shared, global
 //   parameters = "stress=0..1,stride=4..64"
+//   tests = ["MP", "MP+*"]                  # only tests of these titles (* and ?); then several configurations may have
+//                                           # one name, and a test has the first that fits: stress tuned for each test
+//   give_way = true                         # parameters that a test cannot meet give way (plan/fitted.h), else it is refused
 //
 // Errors are at their place in the plan: an unknown key (with the nearest), a value out of range, a name used twice.
 #include <string>
@@ -28,7 +31,9 @@ namespace fencepost::study {
 
 struct Configuration {
   std::string name;
-  campaign::Options options;  // its seed and its ends are the plan's
+  campaign::Options options;       // its seed and its ends are the plan's
+  std::vector<std::string> tests;  // patterns of titles; empty: all
+  bool applies(const std::string& title) const;
 };
 
 struct Plan {

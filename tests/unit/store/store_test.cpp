@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -104,6 +105,72 @@ TEST(Store, RowsComeBackWhole) {
   EXPECT_TRUE(value(s.has(record(1))));
   EXPECT_FALSE(value(s.has(record(2))));
   EXPECT_FALSE(value(s.has(progress(2))));
+}
+
+Trial trial(const std::string& configuration, uint32_t part = 0) {
+  Trial t;
+  t.campaign = "c";
+  t.purpose = "explore";
+  t.test = "SB";
+  t.test_hash = hash_of(t.test);
+  t.device = "cuda X";
+  t.configuration = configuration;
+  t.part = part;
+  t.driver = "d 1";
+  t.binary_hash = "b";
+  t.plan_hash = "p";
+  t.what_ran = "as-written";
+  t.evidence = "as-written";
+  t.parameters = "stride=4,groups=3..9";
+  t.mode = "parallel";
+  t.seed = 0xfedcba9876543210u;
+  t.rounds = {{100, 0, 1, 2}, {128, 127, 16383, 16384}, {~uint64_t{0} / 4, 1, 0, 0}};
+  t.states = {{"0:r0=0; 1:r1=0;", 128}, {"0:r0=1; 1:r1=0;", 1}};
+  t.corrupt = 1;
+  t.incomplete = 2;
+  t.filtered = 3;
+  t.waits = 4;
+  t.time_outs = 5;
+  t.seconds = 0.5;
+  t.finished_ms = 1'700'000'000'123;
+  return t;
+}
+
+TEST(Store, TrialsComeBackAsTheyWere) {
+  Folder dir;
+  {
+    Store s = value(Store::open(dir / "a.db"));
+    for (const char* c : {"10", "9", "none"}) EXPECT_TRUE(value(s.add(trial(c))));
+    EXPECT_TRUE(value(s.add(trial("9", 1))));
+    EXPECT_FALSE(value(s.add(trial("9", 1))));
+  }
+  Store s = value(Store::open(dir / "a.db", true));
+  EXPECT_EQ(value(s.trials()), (std::vector{trial("9"), trial("9", 1), trial("10"), trial("none")}));
+  EXPECT_EQ(value(s.trials({.configuration = "9"})).size(), 2u);
+  EXPECT_EQ(value(s.trials({.purpose = "search"})), std::vector<Trial>{});
+  EXPECT_EQ(trial("9").events(), 128u);
+  Store b = value(Store::open(dir / "b.db"));
+  EXPECT_EQ(value(b.merge(dir / "a.db")), (Merged{4, 0, 0}));
+  EXPECT_EQ(value(b.merge(dir / "a.db")), (Merged{0, 4, 0}));
+}
+
+// Stores of version 1 had no trials; opening one adds the table and keeps what is there.
+TEST(Store, OlderStoresAreReadAndExtended) {
+  Folder dir;
+  {
+    Store s = value(Store::open(dir / "a.db"));
+    value(s.add(record(0)));
+  }
+  ASSERT_EQ(std::system(fmt::format("sqlite3 '{}' 'drop table trials; pragma user_version = 1' 2>/dev/null || "
+                                    "python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(\"drop table "
+                                    "trials; pragma user_version = 1\")' '{}'",
+                                    dir / "a.db", dir / "a.db")
+                            .c_str()),
+            0);
+  Store s = value(Store::open(dir / "a.db", true));
+  EXPECT_EQ(value(s.records()), std::vector{record(0)});
+  EXPECT_EQ(value(s.trials()), std::vector<Trial>{});
+  EXPECT_TRUE(value(s.add(trial("1"))));
 }
 
 TEST(Store, AKeyIsThereOnce) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include "cat/library.h"
 #include "front/litmus.h"
 #include "study/conduct.h"
+#include "study/conformance.h"
 #include "study/judge.h"
 
 using namespace fencepost;
@@ -184,6 +186,57 @@ TEST(PlanFile, WholePlan) {
   EXPECT_EQ(p.configurations[1].options.seed, 9u);
   EXPECT_EQ(p.configurations[0].options.iterations, 1000u);
   EXPECT_EQ(p.configurations[0].options.series_room, 16u);
+}
+
+// Stress that was tuned for each test: one name, and the first configuration whose pattern fits.
+TEST(PlanFile, ConfigurationsOfOneNameAreForTheirTests) {
+  const std::string good = "name = \"n\"\ntests = [\"a\"]\ndevices = [\"reference\"]\niterations = 1\n";
+  const Plan p = value(read_plan(make_source("plan.toml", good + "[[configuration]]\nname = \"tuned\"\ntests = [\"SB\", \"SB+*\"]\nparameters = \"stride=2\"\n"
+                                                                "[[configuration]]\nname = \"tuned\"\ntests = \"S*\"\nparameters = \"stride=4\"\n"
+                                                                "[[configuration]]\nname = \"none\"\nparameters = \"stress=off\"\n")));
+  Folder dir;
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  const auto work = value(list_work(p, {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "S@01"), sb("fence.sc.gpu", "exists", "MP")}, {}, {}, s));
+  std::string seen;
+  for (const Work& w : work) seen += fmt::format("{} {} {};", w.key.test, w.key.configuration, plan::to_string(w.task.options.parameters));
+  EXPECT_EQ(seen, "SB tuned stride=2;SB none stress=off;S@01 tuned stride=4;S@01 none stress=off;MP none stress=off;");
+  EXPECT_FALSE(read_plan(make_source("plan.toml", good + "[[configuration]]\nname = \"a\"\ntests = \"x\"\n[[configuration]]\nname = \"a\"\n")));
+}
+
+// A suite's test passes when its outcome was never seen and a mutant of it was; without a mutant it is silent.
+TEST(Conformance, MutantsGiveSilenceItsWorth) {
+  Folder dir;
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  const auto keep = [&](const prog::Test& t, std::map<std::string, uint64_t> states, const char* evidence = "as-written") {
+    ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
+    value(s.add(record(t, 0, std::move(states), evidence)));
+  };
+  keep(sb("fence.sc.gpu", "~exists", "SB"), {{k_both, 1000}});
+  keep(sb("fence.acq_rel.gpu", "exists", "SB--order-1"), {{k_both, 990}, {k_weak, 10}});
+  keep(sb("fence.acq_rel.cta", "exists", "SB--order-2"), {{k_both, 1000}});
+  keep(sb("fence.sc.sys", "exists", "SB--scope-3"), {{k_both, 1000}});  // still forbidden: no mutant
+  keep(sb("fence.sc.gpu", "~exists", "quiet"), {{k_both, 1000}});
+  keep(sb("fence.sc.cta", "exists", "quiet--scope-1"), {{k_both, 1000}});
+  keep(sb("fence.sc.gpu", "~exists", "broken"), {{k_both, 999}, {k_weak, 1}});
+  keep(sb("fence.sc.gpu", "~exists", "unseen"), {{k_both, 999}, {k_weak, 1}}, "none");
+  const Conformance c = conformance(judged(s));
+  std::map<std::string, const ConformanceRow*> rows;
+  for (const ConformanceRow& r : c.rows) rows[r.test] = &r;
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows["SB"]->verdict, Conforms::passed);
+  EXPECT_EQ(rows["SB"]->mutants.allowed, 2u);
+  EXPECT_EQ(rows["SB"]->mutants.killed, 1u);
+  EXPECT_NEAR(rows["SB"]->bound, 3e-3, 1e-4);
+  EXPECT_NEAR(rows["SB"]->confidence, 1 - std::exp(-10), 1e-9);
+  EXPECT_EQ(rows["quiet"]->verdict, Conforms::silent);
+  EXPECT_EQ(rows["broken"]->verdict, Conforms::failed);
+  EXPECT_EQ(rows["unseen"]->verdict, Conforms::open);
+  EXPECT_EQ(c.exit_code(), 1);
+  ASSERT_EQ(c.campaigns.size(), 1u);
+  EXPECT_EQ(c.campaigns[0].by_mutator.at("order").killed, 1u);
+  EXPECT_EQ(c.campaigns[0].by_mutator.at("order").allowed, 2u);
+  EXPECT_EQ(c.campaigns[0].by_mutator.at("scope").allowed, 1u);
+  EXPECT_NE(to_text(c).find("passed  SB on cuda X, default: never in 1000 instances"), std::string::npos) << to_text(c);
 }
 
 TEST(PlanFile, MistakesAreNamedAtTheirPlace) {

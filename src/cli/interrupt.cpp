@@ -1,0 +1,25 @@
+#include "cli/interrupt.h"
+
+#include <csignal>
+
+namespace fencepost::cli {
+namespace {
+
+std::atomic<bool> interrupted = false;
+extern "C" void on_interrupt(int signal) {
+  if (interrupted.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+Interruptible::Interruptible() {
+  interrupted = false;
+  old_ = std::signal(SIGINT, on_interrupt);
+}
+Interruptible::~Interruptible() { std::signal(SIGINT, old_); }
+const std::atomic<bool>* Interruptible::flag() const { return &interrupted; }
+
+}  // namespace fencepost::cli
