@@ -96,6 +96,29 @@ class Blaster {
     return r;
   }
 
+  // By a constant: a = q * c + r with r < c, in as many bits as the sum needs. A multiplication by a constant is a few
+  // additions, where a divider has one for each bit.
+  const std::pair<sat::Bits, sat::Bits>& divided(Term a, uint64_t c) {
+    const auto key = std::make_pair(a.id, c);
+    if (const auto it = divided_.find(key); it != divided_.end()) return it->second;
+    const auto w = static_cast<uint8_t>(pool_.width(a));
+    const uint64_t high = pool_[a].high, most = high / c;
+    const auto bits_of = [](uint64_t v) { return static_cast<uint8_t>(std::max<int>(1, std::bit_width(v))); };
+    const uint8_t qw = bits_of(most), rw = bits_of(c - 1);
+    const auto wide = static_cast<uint8_t>(std::max<int>({bits_of(high), qw + bits_of(c), rw}) + 1);
+    sat::Bits q = bits_.fresh(qw), r = bits_.fresh(rw);
+    const auto extend = [](sat::Bits b, uint8_t to) {
+      b.resize(to, sat::k_false);
+      return b;
+    };
+    sat::Bits whole = done_.at(a.id);
+    whole.resize(std::min<size_t>(whole.size(), bits_of(high)));
+    const sat::Bits sum = bits_.add(scaled(extend(q, wide), c), extend(r, wide));
+    circuit_.add({bits_.eq(sum, extend(whole, wide))});
+    circuit_.add({bits_.ult(extend(r, static_cast<uint8_t>(rw + 1)), bits_.constant(c, static_cast<uint8_t>(rw + 1)))});
+    return divided_.emplace(key, std::make_pair(extend(q, w), extend(r, w))).first->second;
+  }
+
   sat::Bits make(Term t) {
     const Node& n = pool_[t];
     const auto kid = [&](size_t i) -> const sat::Bits& { return done_.at(n.kids[i].id); };
@@ -136,6 +159,12 @@ class Blaster {
       }
       default: break;
     }
+    // The sum of quotient and remainder has up to three bits more than the dividend.
+    if ((n.op == Op::udiv || n.op == Op::urem) && pool_.is_constant(n.kids[1]) && pool_.value(n.kids[1]) != 0 &&
+        pool_[n.kids[0]].high >> 59 == 0 && pool_.value(n.kids[1]) >> 59 == 0) {
+      const auto& [quotient, remainder] = divided(n.kids[0], pool_.value(n.kids[1]));
+      return n.op == Op::udiv ? quotient : remainder;
+    }
     std::vector<sat::Bits> kids;
     for (size_t i = 0; i < n.kids.size(); ++i) kids.push_back(kid(i));
     return bits_.apply(operator_of(n.op), n.width, kids);
@@ -145,6 +174,7 @@ class Blaster {
   sat::Circuit circuit_;
   sat::BitVectors bits_;
   std::unordered_map<uint32_t, sat::Bits> done_;
+  std::map<std::pair<uint32_t, uint64_t>, std::pair<sat::Bits, sat::Bits>> divided_;
 };
 
 uint64_t read(const sat::Solver& solver, const sat::Circuit& circuit, const sat::Bits& bits) {

@@ -45,6 +45,12 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   accesses.push_back(std::move(x));
 }
 
+Pair Execution::choice() {
+  const Pair c = unknown(1, "tracked", false);
+  for (Term t : c) choices.emplace(pool_[t].value, t);
+  return c;
+}
+
 // The set of the current interval. Summaries of loops pass their accesses on to the loop's head.
 Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair pointer, Mode mode) {
   Pair last = both(pool_.yes());
@@ -63,7 +69,7 @@ Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair po
     auto it = sets_.find(key);
     if (it == sets_.end())
       it = sets_.emplace(key, Tracked{both(pool_.no()), both(pool_.constant(0, pointers.offset_bits))}).first;
-    const Pair chosen = last = unknown(1, "tracked", false);
+    const Pair chosen = last = choice();
     for (size_t t = 0; t < 2; ++t) {
       const Term now = pool_.all(here[t], chosen[t]);
       it->second.occurred[t] = pool_.any(it->second.occurred[t], now);

@@ -52,6 +52,34 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
   }
 }
 
+// What a requirement says that a parameter is: `__requires(n == 1024)`. The requirement itself is still taken up where
+// it stands, so that two of them which contradict each other are noticed.
+std::optional<uint64_t> Execution::required_value(const Function& f, size_t parameter) {
+  const flow::Recurrences& r = recurrences(entry_);
+  for (const Instruction& in : f.blocks[0].instructions) {
+    const auto* n = std::get_if<Annotation>(&in.action);
+    if (n == nullptr || n->note != Note::requires_ || n->candidate) continue;
+    const Instruction* made = r.definition(n->condition);
+    const auto* c = made == nullptr ? nullptr : std::get_if<Compute>(&made->action);
+    if (c == nullptr || c->op != Op::eq || c->operands.size() != 2) continue;
+    for (size_t side = 0; side < 2; ++side) {
+      const Value &x = f.value(c->operands[side]), &y = f.value(c->operands[1 - side]);
+      if (x.kind != Value::parameter || x.index != parameter || y.type != x.type) continue;
+      if (y.kind == Value::constant) return y.constant_bits;
+      // The sizes of the launch, where they are fixed.
+      const Instruction* other = r.definition(c->operands[1 - side]);
+      const auto* id = other == nullptr ? nullptr : std::get_if<Compute>(&other->action);
+      if (id == nullptr || id->op != Op::id) continue;
+      const auto& l = options_.launch;
+      const uint64_t size = static_cast<IdKind>(id->imm) == IdKind::num_groups   ? l.num_groups[id->dimension]
+                            : static_cast<IdKind>(id->imm) == IdKind::local_size ? l.local_size[id->dimension]
+                                                                                 : 0;
+      if (size != 0) return size;
+    }
+  }
+  return std::nullopt;
+}
+
 void Execution::run() {
   std::vector<Term> bounds;
   const Term one = pool_.constant(1, 32);
@@ -138,6 +166,8 @@ void Execution::run() {
     } else if (p.type.kind == Type::bits && p.source_index < options_.arguments.size() &&
                options_.arguments[p.source_index] && f.kernel) {
       v = both(pool_.constant(*options_.arguments[p.source_index], p.type.width));
+    } else if (const std::optional<uint64_t> fixed = required_value(f, i); fixed && p.type.kind == Type::bits) {
+      v = both(pool_.constant(*fixed, p.type.width));
     } else {
       v = unknown(width(p.type), "parameter " + p.name, shared);
     }

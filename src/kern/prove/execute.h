@@ -118,6 +118,7 @@ class Execution {
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
+  std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
   Term same_warp;  // the two threads are of one warp; false without warps
@@ -251,6 +252,7 @@ class Execution {
   void warp_forget(const kir::Access& access, Mode mode);
   bool conflicts_possible(kir::RegionId r) const;
 
+  Pair choice();
   Pair track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
@@ -272,6 +274,7 @@ class Execution {
   Pair both(Term t) const { return {t, t}; }
   Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
   const flow::Recurrences& recurrences(kir::FunctionId f);
+  std::optional<uint64_t> required_value(const kir::Function& f, size_t parameter);
   bool essential(kir::FunctionId f, kir::ValueId v);
   const flow::LoopEffects& loop_effects(kir::FunctionId f, uint32_t l);
 

@@ -587,7 +587,7 @@ void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
       if (it == sets_.end())
         it = sets_.emplace(std::make_pair(c.region, c.kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))})
                  .first;
-      const Pair chosen = unknown(1, "tracked", false);
+      const Pair chosen = choice();
       for (size_t t = 0; t < 2; ++t) {
         const Term now = pool_.all(c.guard[t], chosen[t]);
         it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
@@ -601,7 +601,14 @@ void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
     for (uint8_t kind = 0; kind < 3; ++kind) {
       const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
-      if (used[r] == 0 && !sets_.contains({r, kind})) continue;
+      if (used[r] == 0) {
+        // Barriers may have ended it, nothing can have been added.
+        if (const auto it = sets_.find({r, kind}); it != sets_.end()) {
+          const Pair still = unknown(1, "accessed", false);
+          for (size_t t = 0; t < 2; ++t) it->second.occurred[t] = pool_.all(it->second.occurred[t], still[t]);
+        }
+        continue;
+      }
       const Pair occurred = unknown(1, "accessed", false), offset = unknown(ow, "offset", false);
       auto [it, fresh] = sets_.emplace(std::make_pair(r, kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))});
       for (size_t t = 0; t < 2; ++t) {
@@ -679,7 +686,9 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     }
     summary_ = collect ? &collected : nullptr;
     const bool together = mode.lockstep && a.uniform.loops[l] != 0;
+    const Pair around = iteration_;
     LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together}, true, std::nullopt);
+    iteration_ = around;
     ++position_;
     for (int t = 0; t < 2; ++t) {
       const auto i = static_cast<size_t>(t);

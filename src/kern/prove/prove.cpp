@@ -27,6 +27,7 @@ const char* name(Kind k) {
 namespace {
 
 constexpr double k_candidate_seconds = 2;  // for one question about one candidate
+constexpr size_t k_most_cases = 200;
 
 using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
 
@@ -60,7 +61,8 @@ class Pass {
         if (o.candidate.empty() || out.contains(o.candidate)) continue;
         std::vector<Term> goal{o.failing};
         if (o.both) goal.push_back(x.distinct);
-        if (ask(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr, k_candidate_seconds) != Answer::unsat)
+        if (ask_by_cases(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr, k_candidate_seconds) !=
+            Answer::unsat)
           out.insert(o.candidate);
       }
       if (out.empty() || gave_up_) break;
@@ -138,6 +140,70 @@ class Pass {
     return session_->solve(goal, job, model, statistics_);
   }
 
+  // What stands alone in a conjunction is known in the rest of it.
+  static std::vector<Term> simplified(Pool& pool, std::vector<Term> goal) {
+    for (int round = 0; round < 3; ++round) {
+      std::vector<Term> units, others;
+      std::unordered_map<uint32_t, Term> memo;
+      for (Term t : pool.conjuncts(pool.all(goal))) {
+        const formula::Node& n = pool[t];
+        const bool denied = n.op == formula::Op::not_;
+        const Term inner = denied ? n.kids[0] : t;
+        if (pool[inner].op == formula::Op::all) {
+          others.push_back(t);  // a disjunction
+          continue;
+        }
+        units.push_back(t);
+        memo.emplace(inner.id, pool.truth(!denied));
+      }
+      bool changed = false;
+      for (Term& t : others) {
+        const Term s = pool.substitute(t, memo);
+        changed = changed || s != t;
+        t = s;
+      }
+      units.insert(units.end(), others.begin(), others.end());
+      goal = std::move(units);
+      if (!changed) break;
+    }
+    return goal;
+  }
+
+  // A question about access sets, one access after the other: which one is in the set is settled before anything is
+  // encoded, and the rest is then often decided by rewriting.
+  Answer ask_by_cases(Pool& pool, const Execution& x, const std::vector<Term>& goal, uint32_t first_limit,
+                      uint32_t second_limit, Model* model, double seconds = 0) {
+    std::set<uint64_t> numbers;
+    for (Term t : goal)
+      for (uint64_t n : formula::names(pool, t))
+        if (x.choices.contains(n)) numbers.insert(n);
+    if (numbers.size() < 2 || numbers.size() > k_most_cases)
+      return ask(pool, x, goal, first_limit, second_limit, model, seconds);
+    // The latest access decides; those before it then do not matter.
+    std::vector<Term> rest = goal;
+    bool unknown = false;
+    for (auto n = numbers.rbegin();; ++n) {
+      std::vector<Term> now;
+      const Term choice = n == numbers.rend() ? Term{} : x.choices.at(*n);
+      for (Term t : rest) {
+        std::unordered_map<uint32_t, Term> memo;
+        if (choice) memo.emplace(choice.id, pool.yes());
+        now.push_back(pool.substitute(t, memo));
+      }
+      if (choice) now.push_back(choice);
+      const Answer a = ask(pool, x, simplified(pool, std::move(now)), first_limit, second_limit, model, seconds);
+      if (a == Answer::sat) return a;
+      unknown = unknown || a == Answer::unknown;
+      if (!choice) break;
+      for (Term& t : rest) {
+        std::unordered_map<uint32_t, Term> memo{{choice.id, pool.no()}};
+        t = pool.substitute(t, memo);
+      }
+      rest.push_back(pool.not_(choice));
+    }
+    return unknown ? Answer::unknown : Answer::unsat;
+  }
+
   Side side(const Pool& pool, const Execution& x, const Model& model, size_t t) const {
     Side s;
     for (size_t d = 0; d < 3; ++d) {
@@ -151,7 +217,7 @@ class Pass {
     for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
   }
 
-  void obligations(const Pool& pool, const Execution& x) {
+  void obligations(Pool& pool, const Execution& x) {
     for (const Obligation& o : x.obligations) {
       if (!o.candidate.empty() || result_.findings.size() >= options_.max_findings) continue;
       if (pairing_ == Pairing::other_group && !o.both) continue;  // one thread: asked before
@@ -160,7 +226,7 @@ class Pass {
       std::vector<Term> goal{o.failing};
       if (o.both) goal.push_back(x.distinct);
       Model model;
-      const Answer answer = ask(pool, x, goal, o.position, o.both ? o.position : 0, &model);
+      const Answer answer = ask_by_cases(pool, x, goal, o.position, o.both ? o.position : 0, &model);
       gave_up_ = gave_up_ || answer == Answer::unknown;
       if (answer != Answer::sat) continue;
       seen_.insert(key);

@@ -225,9 +225,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       ++verified;
       for (const std::string& assumed : r.assumptions)
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
-      for (const std::string& race : r.warps)
-        a.err += fmt::format("{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}\n",
-                             file->name, name, race);
+      if (!r.warps.empty())
+        a.err += fmt::format(
+            "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n", file->name,
+            name, *r.warps.begin(),
+            r.warps.size() == 1 ? "" : fmt::format(", and at {} other pairs of places", r.warps.size() - 1));
       if (r.verdict.vacuous)
         a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
                              file->name, name);
