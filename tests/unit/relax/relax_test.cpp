@@ -311,7 +311,7 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
     EXPECT_TRUE(std::any_of(drop.report().lattice->minimal.begin(), drop.report().lattice->minimal.end(), [&](const auto& one) {
       return std::all_of(planted.begin(), planted.end(), [&](uint32_t k) { return one.choice[k] != 0; });
     })) << lock.title;
-    if (drop.report().sites.size() > 9) continue;
+    if (drop.report().sites.size() > 10) continue;
     EXPECT_EQ(choices(drop.report().lattice->minimal), weakest_by_force(drop.report().asked, m, drop.report().sites)) << lock.title;
     ++lattices;
   }
