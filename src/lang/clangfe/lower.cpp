@@ -377,6 +377,22 @@ std::string member_path(const llvm::DIType* t, uint64_t offset) {
   return path;
 }
 
+// A pointer to a function, through typedefs.
+bool is_function_pointer(const llvm::DIType* t) {
+  bool pointer = false;
+  while (const auto* d = llvm::dyn_cast_or_null<llvm::DIDerivedType>(t)) {
+    if (d->getTag() == llvm::dwarf::DW_TAG_pointer_type) {
+      if (pointer) return false;
+      pointer = true;
+    } else if (d->getTag() != llvm::dwarf::DW_TAG_typedef && d->getTag() != llvm::dwarf::DW_TAG_const_type &&
+               d->getTag() != llvm::dwarf::DW_TAG_volatile_type && d->getTag() != llvm::dwarf::DW_TAG_restrict_type) {
+      return false;
+    }
+    t = d->getBaseType();
+  }
+  return pointer && llvm::isa_and_nonnull<llvm::DISubroutineType>(t);
+}
+
 }  // namespace
 
 void Lowering::add_parameters(llvm::Function& f, FunctionId id) {
@@ -457,7 +473,8 @@ void Lowering::add_parameters(llvm::Function& f, FunctionId id) {
       const std::vector<Leaf> parts = leaves(a.getType());
       for (size_t k = 0; k < parts.size(); ++k) {
         RegionId region;
-        if (parts[k].type.kind == Type::pointer &&
+        const bool function = declared.count(n) != 0 && is_function_pointer(declared[n]);
+        if (parts[k].type.kind == Type::pointer && !function &&
             (is_kernel(f) || (f.use_empty() && !f.isDeclaration() && !module_.functions[id.index].axiom))) {
           Region r;
           r.name = name;

@@ -204,6 +204,73 @@ void set_fresh_pointers(llvm::Function& f) {
   }
 }
 
+// `v.z = x` writes one component, and clang reads the vector, puts x in and writes it whole. Components that are written
+// as they were read, from the same place with nothing in between, are no accesses of the source.
+void write_components_alone(llvm::Function& f) {
+  std::vector<llvm::StoreInst*> stores;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i);
+          s != nullptr && s->isSimple() && llvm::isa<llvm::FixedVectorType>(s->getValueOperand()->getType()))
+        stores.push_back(s);
+  for (llvm::StoreInst* s : stores) {
+    llvm::Value* vector = s->getValueOperand();
+    const auto* type = llvm::cast<llvm::FixedVectorType>(vector->getType());
+    llvm::LoadInst* read = nullptr;
+    // Where a component comes from: the load, or a scalar, or (`vector`) a component of another vector.
+    enum class From : uint8_t { scalar, vector, read, undefined };
+    struct Source {
+      From from;
+      llvm::Value* value = nullptr;
+      unsigned lane = 0;
+    };
+    const auto source = [&](unsigned lane) -> Source {
+      llvm::Value* v = vector;
+      unsigned at = lane;
+      while (true) {
+        if (llvm::isa<llvm::UndefValue>(v)) return {From::undefined, nullptr};
+        if (auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(v)) {
+          const auto* index = llvm::dyn_cast<llvm::ConstantInt>(insert->getOperand(2));
+          if (index == nullptr) return {From::vector, v, at};
+          if (index->getZExtValue() == at) return {From::scalar, insert->getOperand(1)};
+          v = insert->getOperand(0);
+        } else if (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(v)) {
+          const int to = shuffle->getMaskValue(at);
+          if (to < 0) return {From::undefined, nullptr};
+          const unsigned size = llvm::cast<llvm::FixedVectorType>(shuffle->getOperand(0)->getType())->getNumElements();
+          v = shuffle->getOperand(static_cast<unsigned>(to) < size ? 0 : 1);
+          at = static_cast<unsigned>(to) < size ? static_cast<unsigned>(to) : static_cast<unsigned>(to) - size;
+        } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(v)) {
+          if (!load->isSimple() || load->getParent() != s->getParent() ||
+              load->getPointerOperand() != s->getPointerOperand() || at != lane || (read != nullptr && read != load))
+            return {From::vector, v, at};
+          read = load;
+          return {From::read, nullptr};
+        } else {
+          return {From::vector, v, at};
+        }
+      }
+    };
+    std::vector<Source> sources;
+    for (unsigned k = 0; k < type->getNumElements(); ++k) sources.push_back(source(k));
+    if (read == nullptr) continue;
+    bool between = false;
+    for (const llvm::Instruction* i = read->getNextNode(); i != s && !between; i = i->getNextNode())
+      between = i == nullptr || i->mayWriteToMemory();
+    if (between) continue;
+    llvm::IRBuilder<> builder(s);
+    for (unsigned k = 0; k < sources.size(); ++k) {
+      if (sources[k].from == From::read || sources[k].from == From::undefined) continue;
+      llvm::Value* x = sources[k].from == From::scalar ? sources[k].value
+                                                       : builder.CreateExtractElement(sources[k].value, sources[k].lane);
+      llvm::Value* at = builder.CreateConstGEP1_32(type->getElementType(), s->getPointerOperand(), k);
+      builder.CreateStore(x, at);
+    }
+    s->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(vector);
+  }
+}
+
 class Managers {
  public:
   Managers() {
@@ -259,6 +326,7 @@ void prepare(llvm::Module& module, const Options& options) {
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());
     promote.run(f, managers.fam);
+    write_components_alone(f);
     flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     llvm::FunctionPassManager shape;
