@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/read_file.h"
+#include "gate/again.h"
 #include "gate/suite.h"
 
 namespace fencepost::gate {
@@ -58,6 +59,9 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
           const Output& output) {
   if (!std::filesystem::is_directory(o.suite))
     return fail(error_at({}, fmt::format("'{}' is no folder", o.suite), "--suite=DIR").error(), output);
+  if (o.form != launch::Form::text)
+    return fail(error_at({}, "the report of a suite is text, or a table", "--table=FILE.json").error(), output);
+  if (o.again != launch::Options::Again::no || o.mutants) return suite_again(o, words, verify, output);
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<Ran> rows = run_suite(o.suite, words, jobs, o.timeout, verify);
   if (rows.empty())
@@ -130,6 +134,7 @@ int prove(const std::vector<std::string>& words, const Output& output) {
   if (!o->output.empty()) {
     std::ofstream to(o->output, std::ios::binary);
     to << a.out << a.err;
+    to.flush();
     if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o->output), "").error(), output);
   } else {
     if (!a.err.empty()) output.err(a.err);

@@ -9,15 +9,26 @@
 
 namespace fencepost::launch {
 
+// What became of broken versions of verified kernels (--mutants).
+struct Mutants {
+  uint32_t kernels = 0;   // that could be run
+  uint32_t made = 0;      // mutants of them
+  uint32_t wrong = 0;     // that a run shows to be wrong; each is one of:
+  uint32_t refuted = 0, undecided = 0, verified = 0;
+  friend bool operator==(const Mutants&, const Mutants&) = default;
+};
+
 struct Answer {
   int exit_code = 4;                           // 0 verified, 1 defect, 2 bad input, 3 not decided, 4 our fault
   Ending ending = Ending::boogie_other_error;  // the same in the words of test headers; not decided: boogie_other_error
   std::string out, err;                        // what to print
   double seconds = 0;
+  uint32_t findings = 0, confirmed = 0;  // defects reported, and those that a run shows
+  Mutants mutants;
 };
 
 // The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not.
-inline constexpr const char* k_stamp = "fencepost-kern 1 " __VERSION__;
+inline constexpr const char* k_stamp = "fencepost-kern 2 " __VERSION__;
 using StampFunction = const char* (*)();
 using AnswerFunction = void (*)(const Options&, const SourcePtr&, Answer&);
 using VersionFunction = void (*)(std::string&);

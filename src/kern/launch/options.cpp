@@ -74,7 +74,8 @@ constexpr std::array k_table = {
     OptionInfo{"--seed", "N", "1", k_how, "Seed of everything that is random."},
     OptionInfo{"--jobs", "N", "one per processor", k_how,
                "How many kernels of a suite are decided at the same time. Also -j."},
-    OptionInfo{"--format", "text", "text", k_output, "The form of the report. Only text is written so far."},
+    OptionInfo{"--format", "text|json|sarif|html", "text", k_output,
+               "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers."},
     OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes."},
     OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
     OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified."},
@@ -89,6 +90,11 @@ constexpr std::array k_table = {
     OptionInfo{"--list-failures", "", "", k_output, "With --suite: say of each failure why."},
     OptionInfo{"--table", "FILE", "", k_output,
                "With --suite: write verdict and time of each file, as CSV, or as JSON by the file's ending."},
+    OptionInfo{"--again", "stripped|groups-16|local-16|any-size", "", k_output,
+               "With --suite: decide each file a second time, without comments, name and header and with the options "
+               "in another order, or with 16 times the groups or work items, or with no size fixed, and compare."},
+    OptionInfo{"--mutants", "", "", k_output,
+               "Break each verified kernel in many small ways: all that a run shows to be wrong must be refuted."},
     OptionInfo{"--vcgen-opt", "WORD", "", k_how,
                "An option of the reference's generator: /checkArrays, /atomics and /noRefinedAtomics are read."},
     OptionInfo{"--solver", "NAME", "", k_reference, ""},
@@ -392,7 +398,8 @@ class Parser {
     else if (n == "--jobs")
       whole(o_.jobs, 1, 1024);
     else if (n == "--format")
-      choice<Form>(info, v, o_.form, {{"text", Form::text}});  // no other form is written yet
+      choice<Form>(info, v, o_.form, 
+                   {{"text", Form::text}, {"json", Form::json}, {"sarif", Form::sarif}, {"html", Form::html}});
     else if (n == "--output")
       o_.output = v;
     else if (n == "--error-limit")
@@ -417,6 +424,14 @@ class Parser {
       o_.list_failures = true;
     else if (n == "--table")
       o_.table = v;
+    else if (n == "--again")
+      choice<Options::Again>(info, v, o_.again,
+                             {{"stripped", Options::Again::stripped},
+                              {"groups-16", Options::Again::groups_16},
+                              {"local-16", Options::Again::local_16},
+                              {"any-size", Options::Again::any_size}});
+    else if (n == "--mutants")
+      o_.mutants = true;
     else if (n == "--vcgen-opt")
       reference_option(v);
     else if (n == "--help")

@@ -101,6 +101,8 @@ struct Options {
   std::string suite;           // --suite DIR
   bool list_failures = false;  // --suite: also say why
   std::string table;           // --suite: a line for each file goes here; JSON by its ending
+  enum class Again : uint8_t { no, stripped, groups_16, local_16, any_size } again = Again::no;  // --suite: run twice
+  bool mutants = false;        // break verified kernels, and see
   // ---- what was found on the line beside options
   std::vector<std::string> files;
   std::vector<std::string> ignored;  // accepted, without effect here

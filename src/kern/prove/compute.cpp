@@ -9,9 +9,9 @@ namespace fencepost::prove {
 using namespace kir;
 
 Term Execution::floating(const std::string& name, uint8_t width, const std::vector<Term>& operands) {
-  std::string full = "f." + name + ":" + std::to_string(width);
-  for (Term o : operands) full += "," + std::to_string(pool_.width(o));
-  return pool_.apply(pool_.symbol(full), width, operands);
+  std::vector<uint8_t> widths;
+  for (Term o : operands) widths.push_back(pool_.width(o));
+  return pool_.apply(pool_.symbol(function_symbol(name, width, widths)), width, operands);
 }
 
 // A signed number in the width of an offset: what is promised not to wrap is computed without wrapping.

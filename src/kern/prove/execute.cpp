@@ -13,9 +13,20 @@ namespace {
 
 constexpr uint64_t k_block_limit = 400000;  // blocks run in one execution
 constexpr uint32_t k_call_depth = 48;
+constexpr std::string_view k_uninterpreted = "__uninterpreted_function_";  // DECLARE_UF_*
 
 std::string dimension_name(const char* what, int thread, size_t d) {
   return std::string(what) + std::to_string(thread) + "." + std::to_string(d);
+}
+
+// Does the function say itself what may be taken for granted of its numbers?
+bool own_contract(const Function& f) {
+  for (const Block& b : f.blocks)
+    for (const Instruction& in : b.instructions)
+      if (const auto* n = std::get_if<Annotation>(&in.action);
+          n != nullptr && (n->note == Note::requires_ || n->note == Note::ensures))
+        return true;
+  return false;
 }
 
 }  // namespace
@@ -84,8 +95,14 @@ void Execution::run() {
   std::vector<Term> bounds;
   const Term one = pool_.constant(1, 32);
   for (size_t d = 0; d < 3; ++d) {
+    const uint64_t whole = options_.global_size[d];
     const auto size = [&](uint64_t fixed, const char* what) {
       if (fixed != 0) return pool_.constant(fixed, 32);
+      if (whole != 0) {  // a divisor of it
+        const Term v = pool_.number_below(whole + 1, 32, std::string(what) + "." + std::to_string(d), bounds);
+        bounds.push_back(pool_.ule(one, v));
+        return v;
+      }
       const Term v = pool_.variable(32, std::string(what) + "." + std::to_string(d));
       bounds.push_back(pool_.ule(one, v));
       bounds.push_back(pool_.ule(v, pool_.constant(1u << 30, 32)));
@@ -93,6 +110,9 @@ void Execution::run() {
     };
     local_size_[d] = size(options_.launch.local_size[d], "local_size");
     num_groups_[d] = size(options_.launch.num_groups[d], "num_groups");
+    if (whole != 0 && !(pool_.is_constant(local_size_[d]) && pool_.is_constant(num_groups_[d])))
+      bounds.push_back(pool_.eq(pool_.mul(pool_.zext(local_size_[d], 64), pool_.zext(num_groups_[d], 64)),
+                                pool_.constant(whole, 64)));
     const auto id = [&](uint64_t fixed, Term count, std::string name) {
       if (fixed != 0) return pool_.number_below(fixed, 32, std::move(name), bounds);
       const Term v = pool_.variable(32, std::move(name));
@@ -168,6 +188,9 @@ void Execution::run() {
       v = both(pool_.constant(*options_.arguments[p.source_index], p.type.width));
     } else if (const std::optional<uint64_t> fixed = required_value(f, i); fixed && p.type.kind == Type::bits) {
       v = both(pool_.constant(*fixed, p.type.width));
+    } else if (options_.contract.calls > 0 && i < options_.contract.parameters.size() &&
+               (p.type.kind == Type::pointer || !own_contract(f))) {
+      v = parameter_by_contract(options_.contract.parameters[i], p.type, "parameter " + p.name);
     } else {
       v = unknown(width(p.type), "parameter " + p.name, shared);
     }
@@ -216,6 +239,13 @@ void Execution::run() {
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
+  for (const Term t : instances(pool_, options_.axioms)) {
+    Fact f;
+    f.term = t;
+    f.threads = 0;
+    f.names = formula::names(pool_, t);
+    facts.push_back(std::move(f));
+  }
 }
 
 // __axiom(e): a function without parameters whose result is true.
@@ -397,7 +427,9 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
     if (!mode.log) break;
     for (RegionId r : e.frame->access.regions) {
       const Pair value = unknown(static_cast<uint8_t>(8 * std::max(1u, e.frame->access.bytes)), "written", false);
+      const size_t before = accesses.size();
       log(e.frame->kind, e.frame->access, r, e.guard, e.pointer, value, false, e.place, nullptr);
+      if (accesses.size() > before) accesses.back().by_contract = true;
     }
   }
 }
@@ -637,7 +669,21 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
         for (const Instruction& i : b.instructions)
           if (!std::holds_alternative<Compute>(i.action))
             unsupported.insert("a contract of the bodiless function " + f.name);
-      for (const Type& t : f.results) results.push_back(unknown(width(t), "result of " + f.name, false));
+      if (f.name.starts_with(k_uninterpreted)) {
+        // Of nothing but its arguments.
+        const std::string name = "function " + f.name.substr(k_uninterpreted.size());
+        for (const Type& type : f.results) {
+          Pair r;
+          for (size_t t = 0; t < 2; ++t) {
+            std::vector<Term> arguments;
+            for (ValueId v : c.arguments) arguments.push_back(get(a, v)[t]);
+            r[t] = floating(name + (results.empty() ? "" : "." + std::to_string(results.size())), width(type), arguments);
+          }
+          results.push_back(r);
+        }
+      } else {
+        for (const Type& t : f.results) results.push_back(unknown(width(t), "result of " + f.name, false));
+      }
     } else if (effects_.function(target).recursive || a.depth >= k_call_depth) {
       unsupported.insert("recursion through " + f.name);
       for (const Type& t : f.results) results.push_back(unknown(width(t), "result of " + f.name, false));
@@ -654,6 +700,11 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
         const Pair p = get(a, v);
         const Instruction* def = a.recurrences->definition(v);
         uniform.push_back(def == nullptr ? (p[0] == p[1] ? 1 : 0) : a.uniform.values[v.index]);
+      }
+      if (mode.check) {
+        std::vector<Pair> arguments;
+        for (ValueId v : c.arguments) arguments.push_back(get(a, v));
+        note_call(f, target, arguments);
       }
       for (uint32_t x = 0; x < f.values.size(); ++x)
         if (f.values[x].kind == Value::parameter && f.values[x].index < c.arguments.size())
@@ -771,7 +822,6 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       barriers.push_back(r);
       if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) ++local_segment_;
       if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
-      ++intervals;
     }
   }
   // Others may have written meanwhile.

@@ -61,6 +61,7 @@ struct AccessRecord {
   uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   const kir::Atomic* atomic = nullptr;
+  bool by_contract = false;  // what a function without a body may do
   bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
   Pair event, iteration;
 };
@@ -124,8 +125,8 @@ class Execution {
   Term same_warp;  // the two threads are of one warp; false without warps
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
-  uint32_t intervals = 1;
   bool stopped = false;  // the job ran out of time: nothing above is complete
+  Contracts contracts;  // of the functions that were called
   Memory memory;
   Pointers pointers;
 
@@ -208,6 +209,12 @@ class Execution {
   bool mentions_other(const Activation& a, kir::ValueId v, int depth = 0) const;
   Term offset_of(Term pointer) { return pool_.extract(pointer, 0, pointers.offset_bits); }
   Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
+
+  // contracts
+  bool choices(Term t, std::set<uint64_t>& out, int depth) const;
+  void note_call(const kir::Function& f, kir::FunctionId id, const std::vector<Pair>& arguments);
+  Pair by_contract(const ParameterFacts& p, uint8_t width, const std::string& name, std::vector<Term>& bounds);
+  Pair parameter_by_contract(const ParameterFacts& p, kir::Type type, const std::string& name);
 
   // control
   void function(Activation& a, Pair guard, Mode mode, std::vector<Pair>& results, Pair& returned);

@@ -441,7 +441,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const Type type = a.f->value(v).type;
     const bool pointer = type.kind == Type::pointer;
     Pair now{}, exact{};
-    if (const auto rec = a.recurrences->find(l, v)) {
+    if (const auto rec = a.recurrences->find(l, v); rec && options_.infer) {
       for (int i = 0; i < 2; ++i) {
         const auto t = static_cast<size_t>(i);
         const Term k = run.k[t];

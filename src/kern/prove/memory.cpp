@@ -37,6 +37,15 @@ bool Memory::common(RegionId r) const {
   return false;
 }
 
+RegionId Memory::contents(const Module& m, const std::string& symbol) {
+  size_t end = 1;
+  while (end < symbol.size() && symbol[end] >= '0' && symbol[end] <= '9') ++end;
+  if (symbol.empty() || symbol[0] != 'm' || end == 1 || end >= symbol.size() || symbol[end] != '.') return {};
+  const auto r = static_cast<uint32_t>(std::stoul(symbol.substr(1, end - 1)));
+  const Space space = m.regions[r].space;
+  return space == Space::global || space == Space::group ? RegionId{r} : RegionId{};
+}
+
 Term Memory::any(uint8_t width) { return pool_.variable(width, "any" + std::to_string(pool_.variables())); }
 
 void Memory::write(RegionId r, int thread, Term guard, Term offset, uint32_t bytes, bool pointer, Term value) {

@@ -48,6 +48,8 @@ class Memory {
   void make_adversarial(kir::RegionId r) { adversarial_[r.index] = 1; }
   bool adversarial(kir::RegionId r) const { return adversarial_[r.index] != 0; }
   Term any(uint8_t width);
+  // The array that threads share whose contents this symbol is; none: it is something else.
+  static kir::RegionId contents(const kir::Module& m, const std::string& symbol);
 
  private:
   struct Layer {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <functional>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "flow/intervals.h"
+#include "flow/steering.h"
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -68,7 +72,11 @@ class Pass {
       if (out.empty() || gave_up_) break;
       refuted_.insert(out.begin(), out.end());
     }
-    for (const std::string& c : execution_->candidates) result_.effort.kept += refuted_.contains(c) ? 0 : 1;
+    for (const std::string& c : execution_->candidates) {
+      const bool kept = !refuted_.contains(c);
+      result_.effort.kept += kept ? 1 : 0;
+      result_.candidates.emplace_back(c, kept);
+    }
   }
 
   void execute() {
@@ -88,7 +96,8 @@ class Pass {
 
   void questions(bool races) {
     if (gave_up_) return;
-    result_.barrier_intervals = execution_->intervals;
+    result_.barrier_intervals = flow::barrier_intervals(m_.function(entry_), effects_.cfg(entry_));
+    result_.contracts = execution_->contracts;
     result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
     result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
     obligations(*pool_, *execution_);
@@ -251,6 +260,37 @@ class Pass {
       }
   }
 
+  bool hidden(const std::string& symbol) const {
+    const RegionId r = Memory::contents(m_, symbol);
+    return r && steering_[r.index] == 0;
+  }
+  // The value with the contents of shared arrays as this thread alone might see them. That two writes are of one value
+  // counts only if it does not hang on what was read from arrays that are nothing but data: two threads that copy the
+  // same element do not do so by intent. Arrays that steer the kernel, and all if the user asks for equality, are
+  // known to hold the same for both.
+  Term apart(Pool& pool, Term value) {
+    if (options_.abstraction == Abstraction::equality) return value;
+    if (steering_.empty()) steering_ = flow::steering(m_, effects_.function(entry_).reached);
+    std::vector<Term> order;
+    std::unordered_set<uint32_t> seen;
+    const std::function<void(Term)> visit = [&](Term t) {
+      if (!seen.insert(t.id).second) return;
+      const std::vector<Term> kids = pool[t].kids;
+      for (Term k : kids) visit(k);
+      if (pool[t].op == formula::Op::apply && hidden(pool.symbol_name(pool[t].value)))
+        order.push_back(t);
+    };
+    visit(value);
+    std::unordered_map<uint32_t, Term> memo;
+    for (const Term t : order) {
+      const formula::Node n = pool[t];
+      std::vector<Term> kids;
+      for (Term k : n.kids) kids.push_back(pool.substitute(k, memo));
+      memo[t.id] = pool.apply(pool.symbol(pool.symbol_name(n.value) + "'"), n.width, std::move(kids));
+    }
+    return pool.substitute(value, memo);
+  }
+
   void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
     if (a.region != b.region) return;
     if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
@@ -315,7 +355,7 @@ class Pass {
     Term differ = pool.yes();
     if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
         pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
-      differ = pool.any(pool.not_(same), pool.ne(a.value[0], b.value[1]));
+      differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1])));
     Model model;
     Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
     if (answer != Answer::unsat && !pool.is_true(differ)) {
@@ -343,6 +383,8 @@ class Pass {
     f.threads[0].place = a.place;
     f.threads[1].access = b.kind;
     f.threads[1].place = b.place;
+    f.threads[0].by_contract = a.by_contract;
+    f.threads[1].by_contract = b.by_contract;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }
@@ -360,6 +402,7 @@ class Pass {
   std::unique_ptr<formula::Session> session_;
   formula::Statistics statistics_;
   std::set<Key> seen_;
+  std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false;
   Result result_;
 };
@@ -467,7 +510,11 @@ class Prover {
       r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
       r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
       r.warps.insert(part.warps.begin(), part.warps.end());
-      if (&p == &passes.front()) r.barrier_intervals = part.barrier_intervals;
+      for (const auto& [f, c] : part.contracts) r.contracts[f].join(c);
+      if (&p == &passes.front()) {
+        r.barrier_intervals = part.barrier_intervals;
+        r.candidates = part.candidates;
+      }
       r.effort.pairs += part.effort.pairs;
       r.effort.folded += part.effort.folded;
       r.effort.solved += part.effort.solved;
@@ -475,6 +522,7 @@ class Prover {
       r.effort.kept += part.effort.kept;
       r.effort.rounds += part.effort.rounds;
     }
+    r.gave_up = gave_up;
     if (!r.findings.empty())
       r.verdict.status = Status::fails;
     else if (!r.unsupported.empty()) {

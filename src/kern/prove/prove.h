@@ -27,13 +27,16 @@
 #include "base/verdict.h"
 #include "flow/uniform.h"
 #include "kir/ir.h"
+#include "prove/axiom.h"
+#include "prove/contract.h"
 
 namespace fencepost::prove {
 
 enum class Abstraction : uint8_t {
-  automatic,    // equality, except for arrays that atomics touch
+  automatic,    // equality, except for arrays that atomics touch; yet two writes are of one value only if they are so
+                // whatever the arrays hold
   adversarial,  // every read of a shared array gives any value
-  equality,     // as automatic, but an atomic is an error of the input
+  equality,     // what both threads read alike is the same value for writes too; an atomic is an error of the input
 };
 
 // How threads of one warp are told from others. Re-synchronising: one run for all pairs, in which accesses that both
@@ -53,7 +56,7 @@ struct Options {
   bool check_bounds = false;      // accesses outside arrays of known size
   bool races = true;              // false: --only-divergence
   bool across_groups = true;      // false: --only-intra-group
-  bool infer = true;              // candidate invariants; false: only closed forms and the user's
+  bool infer = true;              // candidate invariants and closed forms; false: only the user's invariants
   bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
   uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not
   WarpMethod warp_method = WarpMethod::automatic;
@@ -62,10 +65,13 @@ struct Options {
   uint32_t jobs = 2;              // threads of the verifier
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
+  std::array<uint64_t, 3> global_size{};  // 0: not fixed, or by the launch's sizes
   uint32_t warp_size = 32;        // for lane and warp numbers
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;
+  std::vector<Axiom> axioms;  // taken for granted
+  Contract contract;          // of the entry, where its callers are known; no calls: any state
 };
 
 enum class Kind : uint8_t {
@@ -90,6 +96,7 @@ struct Side {
   std::array<uint64_t, 3> local_id{}, group_id{};
   kir::AccessKind access = kir::AccessKind::read;
   kir::PlaceId place;
+  bool by_contract = false;  // of a function without a body, which says only what it may access
 };
 
 struct Finding {
@@ -121,6 +128,9 @@ struct Result {
   std::set<std::string> unsupported;  // features, by name
   std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
   std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
+  bool gave_up = false;  // some question was not answered
+  Contracts contracts;   // of the functions that were called
+  std::vector<std::pair<std::string, bool>> candidates;  // invariants that were proposed, and whether they were proved
   uint32_t barrier_intervals = 0;
   Effort effort;
 };

@@ -19,6 +19,8 @@ std::string tuple(const std::array<uint64_t, 3>& v, uint32_t dimensions) {
   return dimensions == 2 ? fmt::format("({}, {})", v[0], v[1]) : fmt::format("({}, {}, {})", v[0], v[1], v[2]);
 }
 
+}  // namespace
+
 std::string thread_text(const Module& m, const Side& s, const launch::Options& o) {
   const uint32_t dims = std::max(1u, o.launch.dimensions());
   std::array<uint64_t, 3> global{};
@@ -34,6 +36,8 @@ std::string thread_text(const Module& m, const Side& s, const launch::Options& o
   return fmt::format("work item {}with local id {} in work group {}", known ? tuple(global, dims) + " " : "",
                      tuple(s.local_id, dims), tuple(s.group_id, dims));
 }
+
+namespace {
 
 std::string kind_text(AccessKind k) {
   return k == AccessKind::read ? "read" : k == AccessKind::write ? "write" : "atomic";
@@ -115,10 +119,36 @@ std::string element_text(const Region& r, uint64_t offset, uint64_t first, uint6
   return out + (a == b ? fmt::format(" (byte {})", a) : fmt::format(" (bytes {}..{})", a, b));
 }
 
+namespace {
+
+std::string race_text(const Module& m, const Finding& f) {
+  const uint64_t first = static_cast<uint64_t>(std::max(f.offset, f.other_offset)),
+                 last = static_cast<uint64_t>(std::min(f.offset + f.bytes, f.other_offset + f.other_bytes)) - 1;
+  return fmt::format("possible {}-{} race on {}", kind_text(f.threads[0].access), kind_text(f.threads[1].access),
+                     element_text(m.region(f.region), first, first, last));
+}
+
+}  // namespace
+
+std::string finding_title(const Module& m, const Finding& f, const launch::Options& o) {
+  if (f.kind == Kind::race && f.threads.size() == 2) return race_text(m, f);
+  const std::string thread = f.threads.empty() ? "" : thread_text(m, f.threads[0], o);
+  if (f.kind == Kind::out_of_bounds) {
+    const auto offset = static_cast<uint64_t>(f.offset);
+    return fmt::format("possible array out-of-bounds access on array {}{}",
+                       element_text(m.region(f.region), offset, offset, offset + f.bytes - 1),
+                       thread.empty() ? "" : " by " + thread);
+  }
+  const bool as_assertion = f.kind == Kind::unreachable && o.compat;  // the reference calls it so
+  return fmt::format("{}{}", sentence(as_assertion ? Kind::assertion : f.kind),
+                     names_thread(f.kind) && !thread.empty() ? " for " + thread : "");
+}
+
 std::string finding_text(const Module& m, FunctionId entry, const Finding& f, const launch::Options& o,
                          bool confirmed) {
   std::string out;
-  const std::string label = confirmed ? "  confirmed by a run of the kernel\n" : "";
+  const std::string label =
+      confirmed ? "  confirmed by a run of the kernel\n" : "  possible: no run that was tried shows it\n";
   const auto arguments = [&] {
     if (f.arguments.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);
@@ -126,14 +156,9 @@ std::string finding_text(const Module& m, FunctionId entry, const Finding& f, co
     return text;
   };
   if (f.kind == Kind::race && f.threads.size() == 2) {
-    const Region& r = m.region(f.region);
-    const uint64_t first = std::max<uint64_t>(f.offset, f.other_offset),
-                   last = std::min<uint64_t>(f.offset + f.bytes, f.other_offset + f.other_bytes) - 1;
-    const std::string& name = m.sources[0]->name;
-    out += fmt::format("{}: error: {} {}-{} race on {}:\n\n", name, "possible", kind_text(f.threads[0].access),
-                       kind_text(f.threads[1].access), element_text(r, first, first, last));
+    out += fmt::format("{}: error: {}:\n\n", m.sources[0]->name, race_text(m, f));
     for (const Side& s : f.threads) {
-      const std::string at = where(m, s.place);
+      const std::string at = s.by_contract && o.compat ? "" : where(m, s.place);
       out += at.empty() ? fmt::format("{} by {}, from external source location\n", capital(kind_text(s.access)),
                                       thread_text(m, s, o))
                         : fmt::format("{} by {}, {}:\n{}{}", capital(kind_text(s.access)), thread_text(m, s, o), at,
@@ -143,18 +168,8 @@ std::string finding_text(const Module& m, FunctionId entry, const Finding& f, co
     return out + label + arguments();
   }
   const std::string at = where(m, f.place);
-  const std::string thread = f.threads.empty() ? "" : thread_text(m, f.threads[0], o);
-  const bool as_assertion = f.kind == Kind::unreachable && o.compat;  // the reference calls it so
-  std::string what = sentence(as_assertion ? Kind::assertion : f.kind);
-  if (f.kind == Kind::out_of_bounds) {
-    const uint64_t offset = static_cast<uint64_t>(f.offset);
-    what = fmt::format("possible array out-of-bounds access on array {}",
-                       element_text(m.region(f.region), offset, offset, offset + f.bytes - 1));
-    out = fmt::format("{}: error: {}{}:\n{}", at, what, thread.empty() ? "" : " by " + thread, code(m, f.place));
-  } else {
-    out = fmt::format("{}: error: {}{}\n{}", at.empty() ? m.sources[0]->name : at, what,
-                      names_thread(f.kind) && !thread.empty() ? " for " + thread : "", code(m, f.place));
-  }
+  out = fmt::format("{}: error: {}{}\n{}", at.empty() ? m.sources[0]->name : at, finding_title(m, f, o),
+                    f.kind == Kind::out_of_bounds ? ":" : "", code(m, f.place));
   out += calls(m, f.place);
   if (f.kind == Kind::precondition && f.other_place)
     out += fmt::format("{}: note: this is the precondition that might not hold\n{}", where(m, f.other_place),

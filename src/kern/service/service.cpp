@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/read_file.h"
 #include "clangfe/clangfe.h"
+#include "flow/effects.h"
 #include "kir/print.h"
+#include "service/mutants.h"
+#include "service/report.h"
 
 namespace fencepost::service {
 namespace {
@@ -31,12 +35,13 @@ clangfe::Options front_end_options(const launch::Options& o) {
   return c;
 }
 
-prove::Options engine_options(const launch::Options& o, const kir::Function& f) {
+prove::Options engine_options(const launch::Options& o, const kir::Module& m, const kir::Function& f) {
   prove::Options p;
   for (uint32_t d = 0; d < 3; ++d) {
     p.launch.local_size[d] = o.launch.local(d).value_or(0);
     p.launch.num_groups[d] = o.launch.groups(d).value_or(0);
     p.global_offset[d] = o.launch.offset(d);
+    if (d < o.launch.global_size.size()) p.global_size[d] = o.launch.global_size[d].value_or(0);
   }
   p.work_dim = std::max(1u, o.launch.dimensions());
   p.abstraction = o.abstraction == launch::Abstraction::adversarial ? prove::Abstraction::adversarial
@@ -62,9 +67,12 @@ prove::Options engine_options(const launch::Options& o, const kir::Function& f) 
     if (a.kernel != f.name) continue;
     size_t next = 0;
     for (const kir::Parameter& parameter : f.parameters) {
-      if (parameter.region || next >= a.values.size()) continue;
+      const bool structure = parameter.region && m.region(parameter.region).origin == kir::Origin::by_value;
+      if ((parameter.region && !structure) || next >= a.values.size()) continue;
+      const launch::Size v = a.values[next++];
+      if (structure) continue;
       if (p.arguments.size() <= parameter.source_index) p.arguments.resize(parameter.source_index + 1);
-      p.arguments[parameter.source_index] = a.values[next++];
+      p.arguments[parameter.source_index] = v;
     }
   }
   return p;
@@ -73,11 +81,30 @@ prove::Options engine_options(const launch::Options& o, const kir::Function& f) 
 // Options that change what is to be proved and that the engine does not know: an answer without them would be about
 // another question.
 std::string not_yet(const launch::Options& o) {
-  if (!o.axiom_files.empty()) return "--boogie-file";
   if (o.mathematical_integers) return "--math-int";
   if (!o.kernel_arrays.empty()) return "--kernel-arrays";
   if (o.check_overflow) return "--check-overflow";
   return "";
+}
+
+// --kernel-args of structures that are passed by value: their bytes.
+void fill_structures(kir::Module& m, const launch::Options& o) {
+  for (const launch::Arguments& a : o.kernel_args)
+    for (const kir::Function& f : m.functions) {
+      if (a.kernel != f.name || !f.kernel) continue;
+      size_t next = 0;
+      for (const kir::Parameter& p : f.parameters) {
+        if (p.region && m.region(p.region).origin != kir::Origin::by_value) continue;
+        if (next >= a.values.size()) break;
+        const launch::Size v = a.values[next++];
+        if (!p.region || !v) continue;
+        kir::Region& r = m.regions[p.region.index];
+        if (r.size.value_or(0) > 8) continue;  // one number has no more
+        r.contents = kir::Contents::given;
+        r.initial.clear();
+        for (uint64_t i = 0; i < r.size.value_or(0); ++i) r.initial.push_back(static_cast<uint8_t>(*v >> (8 * i)));
+      }
+    }
 }
 
 bool has_atomics(const kir::Module& m) {
@@ -134,9 +161,11 @@ std::string properties(const launch::Options& o) {
   const bool cuda = *o.dialect == kir::Dialect::cuda;
   std::string out;
   const char* group = cuda ? "thread blocks" : "work groups";
-  if (!o.only_divergence) {
-    out += fmt::format("- no data races within {}\n", group);
-    if (!o.only_intra_group) out += fmt::format("- no data races between {}\n", group);
+  if (!o.only_divergence && !o.only_log) {
+    const std::string where =
+        o.check_arrays.empty() ? "" : fmt::format(", on {} only", fmt::join(o.check_arrays, ", "));
+    out += fmt::format("- no data races within {}{}\n", group, where);
+    if (!o.only_intra_group) out += fmt::format("- no data races between {}{}\n", group, where);
   }
   out += "- no barrier divergence\n- no assertion failures\n";
   if (o.check_array_bounds)
@@ -150,20 +179,31 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   const auto begin = std::chrono::steady_clock::now();
   launch::Options o = given;
   Answer a;
+  Report report{.file = file->name, .options = &o};
   const auto rejected = [&](const Diagnostics& ds, Ending e) {
+    report.diagnostics.append(ds);
     Answer r = refuse(ds, e);
     if (o.compat) r.err += reference_wording(ds);
     return r;
   };
   const auto done = [&](Answer r) {
     r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report.exit_code = r.exit_code;
+    report.seconds = r.seconds;
+    if (o.form != launch::Form::text && !o.print_ir) {
+      r.out = o.form == launch::Form::json ? json(report) : o.form == launch::Form::sarif ? sarif(report) : html(report);
+      r.err.clear();
+      return r;
+    }
     if (o.time) r.out += fmt::format("time: {:.3f} s\n", r.seconds);
     if (!o.time_label.empty()) r.out += fmt::format("{},{:.3f}\n", o.time_label, r.seconds);
     return r;
   };
-  if (const auto ok = launch::settle(o, *file); !ok) return done(refuse(ok.error(), Ending::command_line_error));
+  if (const auto ok = launch::settle(o, *file); !ok) return done(rejected(ok.error(), Ending::command_line_error));
   auto module = clangfe::compile(file, front_end_options(o));
   if (!module) return done(rejected(module.error(), stage(module.error())));
+  fill_structures(*module, o);
+  report.module = &*module;
   if (o.print_ir) {
     set(a, 0, Ending::success);
     a.out = kir::print(*module);
@@ -186,6 +226,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || (!o.entry.empty() && f.name != o.entry)) continue;
     entries.push_back({i});
   }
+  // Functions that others call come last, when their calls are known.
+  const flow::Effects effects(*module);
+  std::stable_partition(entries.begin(), entries.end(), [&](kir::FunctionId f) {
+    return module->function(f).kernel || !effects.called(f);
+  });
+  prove::Contracts contracts;
   if (entries.empty()) {
     Diagnostics ds;
     ds.add(
@@ -193,25 +239,49 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
          .message = o.entry.empty() ? "this file has no kernel" : fmt::format("this file has no kernel '{}'", o.entry),
          .hint = *o.dialect == kir::Dialect::cuda ? "a kernel is a __global__ function"
                                                   : "a kernel is a __kernel function"});
-    return done(refuse(ds, Ending::clang_error));
+    return done(rejected(ds, Ending::clang_error));
   }
   if (!o.silent)
     for (const Diagnostic& w : module->warnings)
       if (o.verbose) a.err += render(w);
+  std::vector<prove::Axiom> axioms;
+  for (const std::string& path : o.axiom_files) {
+    const auto text = read_file(path);
+    auto parsed = text ? prove::parse_axioms(*text) : std::unexpected(text.error());
+    if (!parsed) return done(rejected(parsed.error(), Ending::boogie_other_error));
+    axioms.insert(axioms.end(), parsed->begin(), parsed->end());
+  }
   const std::string missing = not_yet(o);
   uint32_t verified = 0, errors = 0;
   std::vector<std::string> undecided;
   for (const kir::FunctionId f : entries) {
     const std::string& name = module->function(f).name;
+    report.kernels.push_back({.function = f, .name = name});
+    KernelReport& said = report.kernels.back();
     if (!missing.empty()) {
+      said.status = Status::unsupported;
+      said.why = missing + " is not supported";
       undecided.push_back(fmt::format("'{}': {} is not supported", name, missing));
       continue;
     }
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
-    prove::Options engine = engine_options(o, module->function(f));
+    prove::Options engine = engine_options(o, *module, module->function(f));
+    engine.axioms = axioms;
+    if (!module->function(f).kernel && effects.called(f))
+      if (const auto it = contracts.find(f.index); it != contracts.end()) engine.contract = it->second;
     if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
     prove::Result r = prove::prove(*module, f, engine, job);
+    if (o.infer_info) {
+      // In the words of the reference: the conjunction of what was found.
+      std::string axiom;
+      for (const auto& [candidate, kept] : r.candidates)
+        axiom += (axiom.empty() ? "" : " && ") + fmt::format("{}{}", kept ? "" : "!", candidate);
+      a.out += fmt::format("{}Houdini assignment axiom: {}\n", entries.size() > 1 ? name + ": " : "",
+                           axiom.empty() ? "true" : axiom);
+    }
+    if (module->function(f).kernel || !effects.called(f))
+      for (const auto& [g, c] : r.contracts) contracts[g].join(c);
     if (o.debug) a.out += fmt::format("Found {} barrier interval(s)\n", r.barrier_intervals);
     // --check-arrays: races on other arrays do not count.
     if (!o.check_arrays.empty() && r.verdict.status == Status::fails) {
@@ -219,10 +289,16 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         return x.kind == prove::Kind::race && std::find(o.check_arrays.begin(), o.check_arrays.end(),
                                                         module->region(x.region).name) == o.check_arrays.end();
       });
-      if (r.findings.empty()) r.verdict = {.status = Status::holds};
+      if (r.findings.empty())
+        r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported : r.gave_up ? Status::gave_up : Status::holds};
     }
+    for (const std::string& path : o.axiom_files) r.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+    said.status = r.verdict.status;
+    said.vacuous = r.verdict.vacuous;
+    said.seconds = r.effort.seconds;
     if (r.verdict.status == Status::holds) {
       ++verified;
+      said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
       for (const std::string& assumed : r.assumptions)
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
       if (!r.warps.empty())
@@ -233,20 +309,44 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       if (r.verdict.vacuous)
         a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
                              file->name, name);
+      if (o.mutants && !r.verdict.vacuous) {
+        const MutantReport tried = try_mutants(*module, f, engine, job, o.timeout);
+        a.mutants.kernels += tried.counts.kernels;
+        a.mutants.made += tried.counts.made;
+        a.mutants.wrong += tried.counts.wrong;
+        a.mutants.refuted += tried.counts.refuted;
+        a.mutants.undecided += tried.counts.undecided;
+        a.mutants.verified += tried.counts.verified;
+        a.err += tried.text;
+      }
       continue;
     }
     for (const prove::Finding& finding : r.findings) {
       ++errors;
-      a.err += finding_text(*module, f, finding, o, confirm(*module, f, finding, o)) + "\n";
+      ++a.findings;
+      const bool confirmed = confirm(*module, f, finding, o);
+      said.findings.push_back({.finding = finding,
+                               .confirmed = confirmed,
+                               .title = finding_title(*module, finding, o),
+                               .text = finding_text(*module, f, finding, o, confirmed)});
+      a.confirmed += confirmed ? 1 : 0;
+      a.err += said.findings.back().text + "\n";
     }
     if (r.verdict.status != Status::fails || r.findings.empty()) {
       std::string why = r.verdict.detail;
-      for (const std::string& u : r.unsupported) why += (why.empty() ? "" : ", ") + u;
-      undecided.push_back(
-          fmt::format("'{}': {}{}", name, fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why));
+      for (const std::string& u : r.unsupported)
+        if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
+      said.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
     }
   }
-  if (o.loop_unwind && errors == 0 && undecided.empty()) undecided.push_back("--findbugs proves nothing");
+  if (o.loop_unwind && errors == 0 && undecided.empty()) {
+    undecided.push_back("--findbugs proves nothing");
+    for (KernelReport& k : report.kernels) {
+      k.status = Status::unknown;
+      k.why = "--findbugs proves nothing";
+    }
+  }
   if (errors > 0) {
     set(a, 1, Ending::not_all_verified);
   } else if (!undecided.empty()) {
@@ -260,6 +360,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if (a.exit_code == 0 && o.silent) a.out.clear();
+  if (o.mutants && o.suite.empty() && a.mutants.kernels > 0)
+    a.out += fmt::format("{} mutants, {} go wrong in a run, {} of these refuted\n", a.mutants.made, a.mutants.wrong,
+                         a.mutants.refuted);
   return done(std::move(a));
 }
 

@@ -20,6 +20,10 @@ std::string element_text(const kir::Region& r, uint64_t offset, uint64_t first, 
 // The text of one finding, as the reference words it. `confirmed`: a run showed it.
 std::string finding_text(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
                          bool confirmed);
+// Its first line without the place: "possible write-read race on A[4]".
+std::string finding_title(const kir::Module& m, const prove::Finding& f, const launch::Options& o);
+// "work item 5 with local id 1 in work group 1", in the language's own words.
+std::string thread_text(const kir::Module& m, const prove::Side& s, const launch::Options& o);
 // A concrete run of the whole launch with the finding's arguments that shows the same defect; false if the launch is
 // too large, not fixed, or no run does.
 bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
 #include "clangfe/clangfe.h"
@@ -87,6 +88,122 @@ TEST_F(Service, the_references_words_on_request) {
   EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= 100), i < 100; i++) {}\n}\n").exit_code, 0);
   const auto b = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k() {}");
   EXPECT_NE(b.out.find("GPUVerify kernel analyser finished with 1 verified, 0 errors"), std::string::npos) << b.out;
+}
+
+TEST_F(Service, functions_are_verified_from_the_states_of_their_calls) {
+  const std::string helper = "void set(__global int *p, int v) { p[get_local_id(0)] = v; }\n";
+  const std::string call = "__kernel void k(__global int *a) { set(a, 3); }\n";
+  const std::vector<std::string> words{"--local_size=64", "--num_groups=1", "--no-inline"};
+  EXPECT_EQ(ask(words, helper + call).exit_code, 0) << ask(words, helper + call).err;
+  // Nobody calls it: its pointer may be null, and may lie anywhere.
+  EXPECT_EQ(ask(words, helper + "__kernel void k(__global int *a) { a[get_local_id(0)] = 1; }\n").exit_code, 1);
+  // A contract of its own counts, not what the calls happen to be.
+  const std::string half = "int half_of(int a) { __requires(a > 0); __ensures(__return_val_int() > 0); return a / 2; }\n";
+  EXPECT_EQ(ask(words, half + "__kernel void k(__global int *a) { a[get_local_id(0)] = half_of(5); }\n").exit_code, 1);
+}
+
+TEST_F(Service, copies_of_one_element_by_many_threads_are_a_race) {
+  const std::vector<std::string> words{"--local_size=8", "--num_groups=1"};
+  const std::string text = "__kernel void k(__global int *a, __global int *b) { a[0] = b[0]; }";
+  EXPECT_EQ(ask(words, text).exit_code, 1);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--equality-abstraction"}, text).exit_code, 0);
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a) { a[0] = 1; }").exit_code, 0);
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { if (b[0] > 0) a[0] = b[0]; }").exit_code, 0);
+}
+
+TEST_F(Service, closed_forms_are_inferred_too) {
+  const std::string text =
+      "__kernel void k(__global int *a) {\n  for (int i = 0; __invariant(i % 2 == 0), i < 10; i += 2) __assert(i >= 0);\n}\n";
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, text).exit_code, 0);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--no-infer"}, text).exit_code, 1);
+}
+
+TEST_F(Service, a_component_of_a_vector_is_written_alone) {
+  const std::vector<std::string> words{"--local_size=4", "--num_groups=1"};
+  const std::string head = "__kernel void k(__global float4 *a) { uint t = get_local_id(0);\n";
+  EXPECT_EQ(ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].y = 2; if (t == 2) a[0].zw = (float2)(3, 4); }").exit_code, 0);
+  const auto a = ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].xy = (float2)(3, 4); }");
+  EXPECT_NE(a.err.find("write-write race on a[0] (bytes 0..3)"), std::string::npos) << a.err;
+}
+
+TEST_F(Service, a_parameter_that_is_a_function) {
+  const std::string text =
+      "__device__ void twice(float *v) { v[threadIdx.x] *= 2; }\n__device__ void first(float *v) { v[0] *= 2; }\n"
+      "typedef void (*F)(float *);\n__global__ void k(float *v, F f) { __requires(f == ";
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "twice); f(v); }", "k.cu").exit_code, 0);
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "first); f(v); }", "k.cu").exit_code, 1);
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "twice || true); f(v); }", "k.cu").exit_code, 1);
+}
+
+TEST_F(Service, mutants_that_go_wrong_are_refuted) {
+  const auto a = ask({"--local_size=16", "--num_groups=2", "--mutants"},
+                     "__kernel void k(__global int *a, __global int *c, __local int *s) {\n  uint t = get_local_id(0);\n  s[t] = a[get_global_id(0)];\n"
+                     "  barrier(CLK_LOCAL_MEM_FENCE);\n  a[get_global_id(0)] = s[15 - t];\n  atomic_add(c, 1);\n}\n");
+  EXPECT_EQ(a.exit_code, 0) << a.err;
+  EXPECT_EQ(a.mutants.kernels, 1u);
+  EXPECT_EQ(a.mutants.made, 6u);
+  EXPECT_GE(a.mutants.wrong, 3u);
+  EXPECT_EQ(a.mutants.refuted, a.mutants.wrong) << a.err;
+}
+
+TEST_F(Service, json) {
+  const std::string text = "__kernel void k(__global int *a, int n) {\n  a[n] = get_global_id(0);\n}\n";
+  const auto a = ask({"--local_size=8", "--num_groups=*", "--format=json"}, text);
+  EXPECT_EQ(a.exit_code, 1);
+  const auto j = nlohmann::json::parse(a.out);
+  EXPECT_EQ(j["schema"], "fencepost.prove/1");
+  EXPECT_EQ(j["answer"], "defect");
+  EXPECT_EQ(j["launch"]["num_groups"][0], "*");
+  const auto& f = j["kernels"][0]["findings"][0];
+  EXPECT_EQ(f["kind"], "data-race");
+  EXPECT_EQ(f["array"], "a");
+  EXPECT_EQ(f["threads"].size(), 2u);
+  EXPECT_EQ(f["threads"][0]["place"]["line"], 2);
+  EXPECT_TRUE(f["arguments"]["n"].is_string());
+  const auto bad = nlohmann::json::parse(ask({"--local_size=8", "--num_groups=1", "--format=json"}, "__kernel void k() { x = 1; }").out);
+  EXPECT_EQ(bad["answer"], "bad_input");
+  EXPECT_EQ(bad["diagnostics"][0]["location"], "k.cl:1:21");
+}
+
+// What SARIF 2.1.0 requires of each object that we write, and what code-scanning viewers ask for beyond it.
+TEST_F(Service, sarif) {
+  const std::string text =
+      "__kernel void k(__global int *a) {\n  /* \xc3\xa4 */ a[0] = get_global_id(0);\n  if (get_local_id(0) > 2) barrier(1);\n}\n";
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--format=sarif"}, text, "my kernels/k.cl");
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_EQ(a.err, "");
+  const auto j = nlohmann::json::parse(a.out);
+  EXPECT_EQ(j["version"], "2.1.0");
+  ASSERT_EQ(j["runs"].size(), 1u);
+  const auto& run = j["runs"][0];
+  const auto& rules = run["tool"]["driver"]["rules"];
+  EXPECT_TRUE(run["invocations"][0]["executionSuccessful"].get<bool>());
+  ASSERT_GE(run["results"].size(), 2u);
+  for (const auto& r : run["results"]) {
+    EXPECT_EQ(rules[r["ruleIndex"].get<size_t>()]["id"], r["ruleId"]);
+    EXPECT_FALSE(r["message"]["text"].get<std::string>().empty());
+    EXPECT_EQ(r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "my%20kernels/k.cl");
+    EXPECT_GE(r["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    EXPECT_TRUE(r["partialFingerprints"].is_object());
+    if (r["ruleId"] == "data-race") {
+      EXPECT_EQ(r["codeFlows"][0]["threadFlows"].size(), 2u);
+      EXPECT_EQ(r["relatedLocations"].size(), 2u);
+      EXPECT_EQ(r["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
+      EXPECT_EQ(r["locations"][0]["physicalLocation"]["region"]["startColumn"], 16);  // characters, not bytes
+    }
+  }
+  const auto bad = nlohmann::json::parse(ask({"--local_size=8", "--num_groups=1", "--format=sarif"}, "int x;").out);
+  EXPECT_FALSE(bad["runs"][0]["invocations"][0]["executionSuccessful"].get<bool>());
+  EXPECT_EQ(bad["runs"][0]["results"].size(), 0u);
+}
+
+TEST_F(Service, html) {
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--format=html"},
+                     "__kernel void k(__global int *a) {\n  int x = a[1 & 3 < 4];\n  a[1] = x + 1;\n}\n");
+  EXPECT_NE(a.out.find("<figure class=\"first\">"), std::string::npos);
+  EXPECT_NE(a.out.find("<figure class=\"second\">"), std::string::npos);
+  EXPECT_NE(a.out.find("a[1 &amp; 3 &lt; 4]"), std::string::npos) << a.out;
+  EXPECT_EQ(a.out.find("<script"), std::string::npos);
 }
 
 TEST_F(Service, the_intermediate_code_on_request) {
