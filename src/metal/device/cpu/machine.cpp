@@ -241,10 +241,11 @@ do_end:
   invocation.group->meeting.end();
   return Stop::ended;
 
-  LOADS(load32, uint32_t, *p)
-  LOADS(load64, uint64_t, *p)
-  STORES(store32, uint32_t, *p = v)
-  STORES(store64, uint64_t, *p = v)
+  // A kernel's plain accesses may race (stress does, on purpose). Here they are relaxed atomics: the same instructions, and defined.
+  LOADS(load32, uint32_t, __atomic_load_n(p, __ATOMIC_RELAXED))
+  LOADS(load64, uint64_t, __atomic_load_n(p, __ATOMIC_RELAXED))
+  STORES(store32, uint32_t, __atomic_store_n(p, v, __ATOMIC_RELAXED))
+  STORES(store64, uint64_t, __atomic_store_n(p, v, __ATOMIC_RELAXED))
   LOADS(rload32, uint32_t, __atomic_load_n(p, __ATOMIC_RELAXED))
   LOADS(rload64, uint64_t, __atomic_load_n(p, __ATOMIC_RELAXED))
   STORES(rstore32, uint32_t, __atomic_store_n(p, v, __ATOMIC_RELAXED))
