@@ -28,13 +28,13 @@ void Contract::join(const Contract& o) {
 }
 
 // The constants that a term chooses from; false: it may be something else.
-bool Execution::choices(Term t, std::set<uint64_t>& out, int depth) const {
+bool Execution::constants_of(Term t, std::set<uint64_t>& out, int depth) const {
   if (pool_.is_constant(t)) {
     out.insert(pool_.value(t));
     return out.size() <= 16;
   }
   if (pool_[t].op != formula::Op::ite || depth > 16) return false;
-  return choices(pool_[t].kids[1], out, depth + 1) && choices(pool_[t].kids[2], out, depth + 1);
+  return constants_of(pool_[t].kids[1], out, depth + 1) && constants_of(pool_[t].kids[2], out, depth + 1);
 }
 
 void Execution::note_call(const Function& f, FunctionId id, const std::vector<Pair>& arguments) {
@@ -45,7 +45,7 @@ void Execution::note_call(const Function& f, FunctionId id, const std::vector<Pa
     p.pointer = f.parameters[i].type.kind == Type::pointer;
     const Pair x = arguments[i];
     const Term number = p.pointer ? offset_of(x[0]) : x[0];
-    if (p.pointer) p.anywhere = !choices(base_of(x[0]), p.bases, 0);
+    if (p.pointer) p.anywhere = !constants_of(base_of(x[0]), p.bases, 0);
     p.low = pool_[number].low;
     p.high = pool_[number].high;
     p.trailing_zeros = pool_.is_constant(number, 0) ? 64 : pool_[number].trailing_zeros;

@@ -211,7 +211,7 @@ class Execution {
   Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
 
   // contracts
-  bool choices(Term t, std::set<uint64_t>& out, int depth) const;
+  bool constants_of(Term t, std::set<uint64_t>& out, int depth) const;
   void note_call(const kir::Function& f, kir::FunctionId id, const std::vector<Pair>& arguments);
   Pair by_contract(const ParameterFacts& p, uint8_t width, const std::string& name, std::vector<Term>& bounds);
   Pair parameter_by_contract(const ParameterFacts& p, kir::Type type, const std::string& name);
