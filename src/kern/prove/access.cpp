@@ -202,6 +202,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
       log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
+    master_store(r, guard, pointer, s.access.bytes, pointer_value, value);
     for (size_t t = 0; t < 2; ++t) {
       const Term here = pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16));
       memory.write(r, static_cast<int>(t), pool_.all(guard[t], here), offset_of(pointer[t]), s.access.bytes,
@@ -225,6 +226,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     k.value = get(a, in.results[0]);
     k.step = ticket_step(at, *a.f);
     k.position = position_;
+    master_ticket(k);
     tickets.push_back(std::move(k));
   }
   // A private location has one thread: its update is a write of an unknown value.

@@ -167,6 +167,7 @@ void Execution::run() {
   }
 
   const Function& f = m_.function(entry_);
+  common_variables = pool_.variables();
   Activation a;
   a.id = entry_;
   a.f = &f;
@@ -235,6 +236,8 @@ void Execution::run() {
       pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid, options_.launch);
   std::vector<Pair> results;
   Pair returned;
+  // Parameters of a function that is no kernel may differ between the threads of a group.
+  if (f.kernel) common_variables = pool_.variables();
   find_counters();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
@@ -639,8 +642,10 @@ void Execution::frame(Activation& a, const Instruction& in, const Frame& f, Pair
   const Pair chosen = track(f.kind, f.access, guard, pointer, mode);
   a.frames.push_back({&f, in.place, all(guard, chosen), pointer});
   if (f.kind == AccessKind::read) return;
-  for (RegionId r : f.access.regions)
+  for (RegionId r : f.access.regions) {
+    std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
     if (!memory.adversarial(r)) memory.forget(r, guard, mode.lockstep);
+  }
 }
 
 void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair guard, Mode mode) {
@@ -832,6 +837,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     if (space == Space::group) memory.forget({x}, r.local, mode.lockstep);
     if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
   }
+  if (b.scope != Scope::warp) master_contents(r.local);
   assume_barrier_invariants(a, guard, mode);
 }
 

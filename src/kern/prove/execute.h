@@ -64,6 +64,9 @@ struct AccessRecord {
   bool by_contract = false;  // what a function without a body may do
   bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
   Pair event, iteration;
+  // In a summary that stands in no other: the guards of its first iteration, where they are known. Threads that enter a
+  // loop together make its first iteration together.
+  Pair first_guard;
 };
 
 struct WaitRecord {
@@ -122,6 +125,7 @@ class Execution {
   std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
+  uint64_t common_variables = 0;  // those below are of the launch and of the parameters
   Term same_warp;  // the two threads are of one warp; false without warps
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
@@ -257,12 +261,29 @@ class Execution {
   void log(kir::AccessKind kind, const kir::Access& access, kir::RegionId r, Pair guard, Pair pointer, Pair value,
            bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
   void warp_forget(const kir::Access& access, Mode mode);
+  void first_guards(const LoopRun& run, size_t from);
   bool conflicts_possible(kir::RegionId r) const;
 
   Pair choice();
   Pair track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
+  // ---- what one thread of the group did for all (execute_master.cpp)
+  bool by_master(Term guard, int thread);
+  Term as_master(Term t, int thread);
+  void master_store(kir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
+  void master_ticket(const Ticket& k);
+  void master_contents(Pair barrier);
+  struct MasterStore {
+    kir::RegionId region;
+    Pair guard, offset, value;
+    uint32_t bytes = 0;
+    bool pointer = false;
+  };
+  std::vector<MasterStore> master_stores_;  // since the last barrier, of a known thread of the group
+  uint32_t unmastered_ = 0;                 // loops around that no barrier keeps in step
+  std::array<std::unordered_map<uint32_t, Term>, 2> master_terms_;
+
   uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
   void axioms();
   void find_counters();

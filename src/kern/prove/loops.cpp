@@ -516,6 +516,10 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     a.wide = saved_wide;
   }
   run.position = ++position_;
+  // What was stored before the loop may have been read and replaced in earlier iterations.
+  master_stores_.clear();
+  const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
+  if (!mastered) ++unmastered_;
   for (const auto& [term, t] : known) fact(term, t);
   // What the loop writes is unknown.
   const flow::LoopEffects& e = loop_effects(a.id, l);
@@ -535,6 +539,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   a.block = a.cfg->loops()[l].header;
   wide_invariants(a, entry, mode, Header::assume);
   body(a, l, run, mode);
+  if (!mastered) --unmastered_;
+  master_stores_.clear();
   for (int t = 0; t < 2; ++t) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
   if (mode.check) {
     ++position_;
@@ -574,6 +580,7 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   }
   assume_candidates(run, run.phis, run.k, run.entry, mode);
   body(a, l, run, mode);
+  master_stores_.clear();
   return run;
 }
 

@@ -291,10 +291,22 @@ class Pass {
     return pool.substitute(value, memo);
   }
 
+  // Is an atomic not atomic for the other thread of the pair? Its scope must hold both; a warp holds them only in runs
+  // for pairs of one warp.
+  bool narrow(const AccessRecord& a) const {
+    if (a.atomic == nullptr) return false;
+    switch (a.atomic->scope) {
+      case Scope::thread: return true;
+      case Scope::warp: return lanes_ != Lanes::same_warp;
+      case Scope::group: return pairing_ == Pairing::other_group;
+      default: return false;
+    }
+  }
+
   void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
     if (a.region != b.region) return;
     if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
-    if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
+    if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b)) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
     const bool same_copy = &a == &b && a.async && pairing_ == Pairing::same_group;

@@ -59,6 +59,72 @@ TEST(Tickets, a_counter_that_may_come_round_is_an_assumption) {
   }
 }
 
+// The first threads of each group take a ticket for all of it.
+Status master(uint64_t masters, bool barrier, bool group_counter) {
+  Draft d;
+  const ValueId counter = group_counter ? d.group_array("counter", 4) : d.pointer_parameter("counter");
+  const ValueId s = d.group_array("s", 4), out = d.pointer_parameter("out"), zero = d.constant(0);
+  d.when(d.op(Op::ult, d.lid(), d.constant(masters)),
+         [&] { d.store(s, zero, d.atomic_add(counter, zero, d.constant(1))); });
+  if (barrier) d.barrier();
+  d.store(out, d.op(Op::add, d.op(Op::mul, d.load(s, zero), d.constant(64)), d.lid()), d.gid());
+  return d.verdict(64, 4);
+}
+
+TEST(Master, what_one_thread_took_is_the_groups) {
+  // Distinct tickets may still give the same place when the product wraps.
+  EXPECT_EQ(master(1, true, false), Status::fails);
+  Draft d;
+  const ValueId counter = d.pointer_parameter("counter"), s = d.group_array("s", 4), out = d.pointer_parameter("out"),
+                zero = d.constant(0);
+  const auto kernel = [&](uint64_t masters, bool barrier) {
+    d.when(d.op(Op::ult, d.lid(), d.constant(masters)), [&] {
+      d.store(s, zero, d.atomic_add(counter, zero, d.constant(1)));
+    });
+    if (barrier) d.barrier();
+    const ValueId ticket = d.load(s, zero);
+    d.when(d.op(Op::ult, ticket, d.constant(1000)),
+           [&] { d.store(out, d.op(Op::add, d.op(Op::mul, ticket, d.constant(64)), d.lid()), d.gid()); });
+  };
+  kernel(1, true);
+  EXPECT_EQ(d.verdict(64, 4), Status::holds);
+  d.options.refined_atomics = false;
+  EXPECT_EQ(d.verdict(64, 4), Status::fails);
+}
+
+TEST(Master, must_be_one_thread_and_be_waited_for) {
+  EXPECT_EQ(master(2, true, false), Status::fails);
+  EXPECT_EQ(master(1, false, false), Status::fails);
+  EXPECT_EQ(master(1, true, true), Status::fails);  // each group counts for itself
+}
+
+TEST(Master, is_overwritten_by_later_stores) {
+  for (const bool again : {false, true}) {
+    Draft d;
+    const ValueId s = d.group_array("s", 256), out = d.pointer_parameter("out"), zero = d.constant(0);
+    d.when(d.op(Op::eq, d.lid(), zero), [&] { d.store(s, zero, d.gid()); });
+    if (again) d.when(d.op(Op::ult, d.lid(), d.constant(1)), [&] { d.store(s, d.lid(), d.constant(7)); });
+    d.barrier();
+    d.when(d.op(Op::eq, d.lid(), zero), [&] { d.store(out, d.load(s, zero), d.gid()); });
+    EXPECT_EQ(d.verdict(64, 4), again ? Status::fails : Status::holds);
+  }
+}
+
+TEST(Scopes, an_atomic_of_a_group_is_none_for_others) {
+  for (const Scope scope : {Scope::group, Scope::device})
+    for (const uint64_t groups : {1, 2}) {
+      Draft d;
+      const ValueId counter = d.pointer_parameter("counter");
+      d.put(Atomic{.op = AtomicOp::add,
+                   .access = {.pointer = counter, .bytes = 4, .regions = d.regions(counter), .site = d.m.sites++},
+                   .operands = {d.constant(1)},
+                   .scope = scope,
+                   .spelling = "atomic_add"},
+            k_int);
+      EXPECT_EQ(d.verdict(64, groups), scope == Scope::group && groups == 2 ? Status::fails : Status::holds);
+    }
+}
+
 // s[lid] = lid; out[...] = s[lid ^ distance]
 Status exchange(uint32_t warp, uint64_t distance, bool guarded = false) {
   Draft d;

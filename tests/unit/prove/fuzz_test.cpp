@@ -82,6 +82,8 @@ class Kernel {
         break;
       case 6:
         if (rng_.chance(0.3)) {
+          master();
+        } else if (rng_.chance(0.3)) {
           values_.push_back(d.op(Op::and_, d.atomic_add(c_, d.constant(0), d.constant(1)), d.constant(31)));
         } else {
           d.store(s_, tid_, d.load(a_, global_));
@@ -101,6 +103,24 @@ class Kernel {
       }
       default: loop(depth);
     }
+  }
+  // One thread of the group, mostly, stores something that all read after a barrier, mostly.
+  void master() {
+    const ValueId at = d.constant(rng_.chance(0.7) ? 40 + rng_.below(3) : rng_.below(6));
+    const ValueId who = rng_.chance(0.8) ? d.op(Op::eq, tid_, d.constant(0)) : condition();
+    d.when(who, [&] {
+      const bool ticket = rng_.chance(0.7);
+      const ValueId v = ticket ? d.atomic_add(c_, d.constant(rng_.below(2)), d.constant(1 + rng_.below(2))) : leaf();
+      d.store(s_, at, rng_.chance(0.7) ? v : d.op(Op::add, v, d.constant(1)));
+      if (rng_.chance(0.1)) d.store(s_, rng_.chance(0.5) ? at : tid_, leaf());
+    });
+    if (rng_.chance(0.9)) d.barrier();
+    const ValueId taken = d.load(s_, at);
+    if (rng_.chance(0.8)) {
+      const ValueId mine = rng_.chance(0.7) ? d.op(Op::eq, tid_, d.constant(rng_.below(2))) : condition();
+      d.when(mine, [&] { d.store(b_, taken, leaf()); });
+    }
+    values_.push_back(d.op(Op::and_, taken, d.constant(7)));
   }
   // Of the whole warp, or of some of its lanes.
   void warp_barrier() {
