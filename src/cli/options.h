@@ -17,7 +17,7 @@ namespace fencepost::cli {
 enum class Verb : uint8_t {
   check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
   progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, stats, tune, prove, help_markdown, count_
+  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, stats, tune, report, prove, help_markdown, count_
 };
 
 enum class Type : uint8_t {
@@ -135,7 +135,10 @@ struct Settings {
   // ---- campaign, merge, judge ----
   std::string store = "campaign.db", shard, campaign;
 
-  // ---- stats ----
+  // ---- outcomes ----
+  bool operational = false, coherent_loads = false, steps_shown = false;
+
+  // ---- stats, report ----
   std::vector<std::string> parts, only_tests, only_devices, only_configurations;  // empty: all
   bool all_rows = false;
   uint64_t peek = 0;                         // samples of a configuration; 0: no replay

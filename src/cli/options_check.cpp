@@ -47,7 +47,7 @@ Expected<void> put_grid(Settings& s, const Value& v) {
 
 constexpr OptionInfo k_rows[] = {
     {"--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
-     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge,
+     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge | k_report,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file.", put<&Settings::model>},
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
      k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
@@ -57,6 +57,13 @@ constexpr OptionInfo k_rows[] = {
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
      "execution ends (see --progress and --liveness).", put_property},
+    {"--operational", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
+     "In place of a memory model, the abstract machine of the 2014 thesis: per-address queues, a load array, views with block and device marks "
+     "(docs/operational.md). GPU_PTX tests without loops.", put<&Settings::operational>},
+    {"--coherent-loads", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
+     "With --operational: without the load array, so that loads of one address keep their order.", put<&Settings::coherent_loads>},
+    {"--steps", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
+     "With --operational: also the steps of the machine to a final state that the test asks about.", put<&Settings::steps_shown>},
     {"--bound", "-b", "N|auto", Type::whole_or_auto, "1", "1..1000 or auto", 1, 1000, "check", k_run | k_relax | k_lower | k_deciding,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, then twice as much for "
      "the loops that reached their bound, and so on, until the answer is another, the --budget is spent, or, without a budget, 32 has been tried. "
@@ -67,7 +74,7 @@ constexpr OptionInfo k_rows[] = {
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge, "Time for one test (campaign, progress run: for this command; tune: of measuring each test). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
+     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge | k_report, "Time for one test (campaign, progress run: for this command; tune: of measuring each test). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",

@@ -1,4 +1,4 @@
-// The options of devices and of what they gave: emit, run, campaign, merge, judge, stats.
+// The options of devices and of what they gave: emit, run, campaign, merge, judge, stats, report.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -61,18 +61,18 @@ constexpr OptionInfo k_rows[] = {
     {"--mutants", "", "", Type::flag, "", "", 0, 0, "study", k_judge,
      "Take tests called NAME--MUTATOR-NUMBER for mutants of NAME, as 'suite --mutants' writes them: pass or fail for each test of a suite, with what its "
      "silence is worth, and the mutants seen by mutator.", put<&Settings::mutants>},
-    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats, "Only the results of this campaign.", put<&Settings::campaign>},
+    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats | k_report, "Only the results of this campaign.", put<&Settings::campaign>},
     {"--parts", "", "PART,...", Type::list, "all", "", 0, 0, "survey", k_stats,
      "Which parts to print: overview, rates, reproducibility, absence, stationarity, portable, correlation, mutants, peeking.", put<&Settings::parts>},
-    {"--only-tests", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these tests.", put<&Settings::only_tests>},
-    {"--only-devices", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these devices.", put<&Settings::only_devices>},
-    {"--only-configurations", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats, "Only these configurations.", put<&Settings::only_configurations>},
+    {"--only-tests", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these tests.", put<&Settings::only_tests>},
+    {"--only-devices", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these devices.", put<&Settings::only_devices>},
+    {"--only-configurations", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these configurations.", put<&Settings::only_configurations>},
     {"--all", "", "", Type::flag, "", "", 0, 0, "survey", k_stats, "Print every row of long tables.", put<&Settings::all_rows>},
     {"--peek", "", "N", Type::whole, "", "10..10^12", 10, 1000000000000, "survey", k_stats,
      "Also simulate random search with data peeking on the measured rates, N samples a configuration.", put<&Settings::peek>},
-    {"--level", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats,
+    {"--level", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,
      "Confidence level of all intervals and bounds.", put_percent<&Settings::level>},
-    {"--reproducibility", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats,
+    {"--reproducibility", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,
      "With what probability an outcome is to show again: the iterations that are needed, and the rule for tests never seen.", put_percent<&Settings::reproducibility>},
 };
 

@@ -18,8 +18,8 @@ constexpr OptionInfo k_rows[] = {
      "One edge for each instruction and each termination, with everything on its label. This is the default.", put<&Settings::raw>},
     {"--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
      "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong bisimulation).", put<&Settings::abstract>},
-    {"--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_judge,
-     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. judge: the ending (.csv, .json, .md, .svg) picks the form. tune: configurations for a plan of a campaign. progress export: a folder, made when missing.", put<&Settings::output>},
+    {"--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli", k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_judge | k_report,
+     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. judge: the ending (.csv, .json, .md, .svg) picks the form. tune: configurations for a plan of a campaign. progress export: a folder, made when missing. report: the page.", put<&Settings::output>},
     {"--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with every other "
      "model excluded, or the order of the published script.", put<&Settings::rule>},

@@ -20,7 +20,7 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Prints the final states of all executions that the model allows, in the format of herd, so that tools for herd's logs "
      "read it.\n\n"
      "The engine is 'enumerate' unless --engine says otherwise. The exit status is 0 when the list is complete and 3 when it is not.",
-     "fencepost outcomes sb.litmus", false, run_outcomes},
+     "fencepost outcomes sb.litmus\nfencepost outcomes --operational --steps examples/thesis/MP.litmus", false, run_outcomes},
     {Verb::explain, "explain", "FILE", 1, 1, "say why a test is allowed or forbidden",
      "Allowed: the execution. Forbidden: for each candidate execution that meets the condition, the axiom that rejects it and "
      "the cycle, edge by edge with source lines, shortest first.\n\n"
@@ -198,6 +198,10 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost tune --replay eds.db --repeats 32\n"
      "fencepost tune --ablate examples/thesis/MP.litmus examples/thesis/SB.litmus",
      false, run_tune},
+    {Verb::report, "report", "STORE|FILE|DIR...", 1, ~0u, "write one HTML page about what was measured",
+     "Everything that 'stats' computes and 'judge' says (of stores), as one page with plots and a table under each, for a browser on a phone or a desk. "
+     "The page loads nothing from anywhere. docs/stats.md describes it.",
+     "fencepost report campaign.db -o report.html\nfencepost report hopper.db --model ptx-7.5 -o hopper.html", false, run_report},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that not all threads of "
      "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as --blockDim and --gridDim. "

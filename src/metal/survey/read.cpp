@@ -96,6 +96,9 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     if (const size_t at = r.test.find('~'); at != std::string::npos) {
       out.tests[t].mutator = "one-step weakening";
       out.tests[t].parent = r.test.substr(0, at);
+    } else if (const size_t two = r.test.find("--"), last = r.test.rfind('-'); two != std::string::npos && two > 0 && last > two + 1) {
+      out.tests[t].mutator = r.test.substr(two + 2, last - two - 2);  // as `suite --mutants` writes them
+      out.tests[t].parent = r.test.substr(0, two);
     }
     return out.at(d, t, c);
   };

@@ -14,7 +14,8 @@
 //
 // Tests of the WebGPU forms are mutants; their mutator is told by their names as the authors' scripts do it: "Mutations"
 // reverses po-loc, "Coherency" weakens po-loc, anything else weakens synchronises-with.
-// Of tests in a store the weakenings of a campaign ("MP~2") are mutants of the test before the "~".
+// Of tests in a store the weakenings of a campaign ("MP~2") are mutants of the test before the "~", and what `suite
+// --mutants` writes ("MP--scope-3") of the test before the "--".
 //
 // Errors: a file that is none of these, with what was looked for; a malformed line or number, at its place.
 #include <string>

@@ -255,7 +255,9 @@ std::string rate_text(double rate) { return rate == 0 ? "0" : rate >= 0.01 ? fmt
 
 std::string count_text(double n) {
   if (!std::isfinite(n)) return "never";
-  return n < 1e6 ? fmt::format("{:.0f}", n) : fmt::format("{:.3g}", n);
+  if (n < 1e6) return fmt::format("{:.0f}", n);
+  const int e = static_cast<int>(std::floor(std::log10(n) + 1e-12));
+  return fmt::format("{:.3g}e{}", n / std::pow(10, e), e);
 }
 
 std::string to_text(const Table& t, const Analysis& a, const Peeking& p, const std::vector<Part>& parts, size_t most) {

@@ -1,0 +1,81 @@
+// report: stores and result sets on one page.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cat/library.h"
+#include "cli/help.h"
+#include "cli/inputs.h"
+#include "cli/parallel.h"
+#include "cli/tables_of.h"
+#include "cli/verbs.h"
+#include "page/page.h"
+
+namespace fencepost::cli {
+namespace {
+
+bool named(const std::vector<std::string>& list, const std::string& name) {
+  return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+Expected<study::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models) {
+  const auto store = store::Store::open(path, true);
+  if (!store) return std::unexpected(store.error());
+  store::Filter filter;
+  filter.campaign = s.campaign;
+  auto seen = study::observations(*store, filter);
+  if (!seen) return std::unexpected(seen.error());
+  std::erase_if(*seen, [&](const study::Observation& o) {
+    return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) || !named(s.only_configurations, o.configuration);
+  });
+  for (const study::Observation& o : *seen)
+    if (s.model.empty() || o.test.dialect == seen->front().test.dialect)
+      if (const auto& m = models.get(s.model, o.test.dialect); !m) return std::unexpected(m.error());
+  study::Judge how;
+  how.seconds_per_test = s.budget > 0 ? s.budget : 20;
+  how.model_of = [&](const prog::Test& t) -> study::NamedModel {
+    const auto& m = models.get(s.model, t.dialect);
+    if (!m) return {};
+    return {&*m, s.model.empty() ? cat::default_model(t.dialect) : std::filesystem::path(s.model).stem().string()};
+  };
+  Job job;
+  return study::judge(std::move(*seen), how, job);
+}
+
+}  // namespace
+
+int run_report(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  auto tables = tables_of(line);
+  if (!tables) return report_errors(console, tables.error());
+  ModelCache models;
+  std::vector<page::Set> sets;
+  for (size_t i = 0; i < tables->size(); ++i) {
+    page::Set set;
+    set.table = std::move((*tables)[i]);
+    set.analysis = survey::analyse(set.table, survey_options(s));
+    if (set.table.format == "store") {
+      auto judged = judged_store(line.operands[i], s, models);
+      if (!judged) return report_errors(console, judged.error());
+      set.judged = std::move(*judged);
+    }
+    set.table.name = std::filesystem::path(set.table.name).filename().string();
+    sets.push_back(std::move(set));
+  }
+  page::Options options;
+  options.made_by = version();
+  const std::string text = page::html(sets, options);
+  if (s.output.empty() || s.output == "-") {
+    console.out(text);
+    return k_exit_holds;
+  }
+  std::ofstream out(s.output, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
+  console.err(fmt::format("{}: {:.0f} KiB\n", s.output, static_cast<double>(text.size()) / 1024));
+  return k_exit_holds;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,318 @@
+#include "page/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "page/html.h"
+#include "page/parts.h"
+#include "stats/reproduce.h"
+#include "survey/tell.h"
+
+namespace fencepost::page {
+namespace {
+
+using study::Judgement;
+using study::Standing;
+using survey::count_text;
+using survey::rate_text;
+
+std::string interval_text(const stats::Interval& i) { return fmt::format("{:.2g} to {:.2g}", i.lower, i.upper); }
+bool is_weakening(const Judgement& j) { return j.seen.test.title.find('~') != std::string::npos; }
+
+std::string card(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
+  std::string out = fmt::format("<div class=\"card\"><h3>{}</h3><dl>", escape(title));
+  for (const auto& [what, value] : facts) out += fmt::format("<dt>{}</dt><dd>{}</dd>", escape(what), escape(value));
+  return out + "</dl></div>\n";
+}
+
+std::string counted(const std::map<std::string, size_t>& counts) {
+  std::string out;
+  for (const auto& [what, n] : counts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, what.empty() ? "unknown" : what);
+  return out;
+}
+
+std::string device_cards(const Set& s) {
+  std::string out;
+  const survey::Table& t = s.table;
+  for (uint32_t d = 0; d < t.devices.size(); ++d) {
+    size_t tests = 0, seen = 0;
+    uint64_t instances = 0, weak = 0, corrupt = 0;
+    double seconds = 0;
+    for (const survey::Row& r : s.analysis.rows) {
+      if (r.device != d) continue;
+      ++tests;
+      seen += r.weak > 0 ? 1 : 0;
+      instances += r.instances;
+      weak += r.weak;
+      corrupt += r.corrupt;
+      seconds += r.seconds;
+    }
+    std::vector<std::pair<std::string, std::string>> facts = {{"tests", fmt::format("{}", tests)}, {"with the outcome seen", fmt::format("{}", seen)}};
+    if (!t.sightings) {
+      facts.push_back({"instances", count_text(static_cast<double>(instances))});
+      facts.push_back({"weak outcomes", count_text(static_cast<double>(weak))});
+    }
+    if (seconds > 0) {
+      facts.push_back({"time", fmt::format("{} s", seconds < 100 ? fmt::format("{:.3g}", seconds) : count_text(seconds))});
+      facts.push_back({"instances per second", count_text(static_cast<double>(instances) / seconds)});
+    }
+    if (s.judged) {
+      std::map<std::string, size_t> ran, evidence;
+      std::set<std::string> drivers;
+      uint64_t waits = 0, time_outs = 0, incomplete = 0, groups = 0;
+      double device_seconds = 0;
+      for (const Judgement& j : s.judged->list) {
+        if (j.seen.device != t.devices[d]) continue;
+        drivers.insert(j.seen.driver);
+        ++ran[j.seen.what_ran];
+        ++evidence[j.seen.evidence];
+        waits += j.seen.waits;
+        time_outs += j.seen.time_outs;
+        incomplete += j.seen.incomplete;
+        groups += j.seen.groups.size();
+        device_seconds += j.seen.device_seconds;
+      }
+      std::string names;
+      for (const std::string& n : drivers) names += (names.empty() ? "" : "; ") + n;
+      facts.insert(facts.begin(), {"driver", names});
+      facts.push_back({"time in kernels", fmt::format("{} s", device_seconds < 100 ? fmt::format("{:.3g}", device_seconds) : count_text(device_seconds))});
+      facts.push_back({"round groups", fmt::format("{}", groups)});
+      facts.push_back({"what ran", counted(ran)});
+      facts.push_back({"evidence", counted(evidence)});
+      facts.push_back({"waits that timed out", waits == 0 ? "none waited" : fmt::format("{:.2g} %", 100.0 * static_cast<double>(time_outs) / static_cast<double>(waits))});
+      facts.push_back({"corrupt", fmt::format("{}", corrupt)});
+      if (incomplete > 0) facts.push_back({"incomplete", count_text(static_cast<double>(incomplete))});
+    }
+    out += card(t.devices[d], facts);
+  }
+  return out.empty() ? "" : "<div class=\"cards\">\n" + out + "</div>\n";
+}
+
+// ---- model and silicon --------------------------------------------------------------------------------
+int colour_of(const Judgement& j) {
+  if (j.standing == Standing::violated || j.standing == Standing::broken_run) return 2;
+  if (j.standing == Standing::suspected) return 1;
+  return j.condition == study::Allowed::yes ? 0 : j.condition == study::Allowed::no ? 3 : 5;
+}
+
+std::string judgements(const Set& s, const Options& o) {
+  if (!s.judged) return "";
+  const study::Judged& all = *s.judged;
+  std::vector<const Judgement*> own;
+  for (const Judgement& j : all.list)
+    if (!is_weakening(j)) own.push_back(&j);
+  std::string out = "<div class=\"cards\">\n";
+  std::map<std::string, size_t> standings;
+  size_t forbidden = 0, bare = 0;
+  for (const Judgement* j : own) {
+    ++standings[study::name(j->standing)];
+    if (j->condition == study::Allowed::no) {
+      ++forbidden;
+      bare += j->has_teeth() ? 0 : 1;
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const auto& [what, n] : standings) facts.push_back({what, fmt::format("{}", n)});
+  out += card("Tests by standing", facts);
+  out += card("Forbidden outcomes", {{"tests whose outcome the model forbids", fmt::format("{}", forbidden)},
+                                     {"an allowed weakening was seen under the same stress", fmt::format("{}", forbidden - bare)},
+                                     {"no weakening was seen: the absence says little", fmt::format("{}", bare)}});
+  out += "</div>\n";
+  std::stable_sort(own.begin(), own.end(), [](const Judgement* a, const Judgement* b) {
+    if (a->standing != b->standing) return a->standing < b->standing;
+    const auto rate = [](const Judgement* j) { return j->seen.instances == 0 ? 0 : static_cast<double>(j->positive) / static_cast<double>(j->seen.instances); };
+    return rate(a) > rate(b);
+  });
+  const bool several = s.table.configurations.size() > 1;
+  std::vector<Dot> allowed, others;
+  Rows rows{{"test", "device", "configuration", "model says", "standing", "teeth", "seen", "of", "rate, 95 %", "per second, 95 %", "what ran"}, {}, 6};
+  for (const Judgement* j : own) {
+    const bool seen = j->positive > 0;
+    if (auto& marks = j->condition == study::Allowed::yes ? allowed : others; marks.size() < o.most_marks && j->seen.instances > 0)
+      marks.push_back({several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title, static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen, colour_of(*j),
+                       j->standing == Standing::violated ? 'd' : 'o', seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : study::name(j->condition)});
+    std::string teeth = "-";
+    if (j->condition == study::Allowed::no) {
+      size_t ran = 0, bitten = 0;
+      for (const study::Tooth& x : j->teeth) {
+        ran += x.ran && x.allowed == study::Allowed::yes ? 1 : 0;
+        bitten += x.ran && x.allowed == study::Allowed::yes && x.seen > 0 ? 1 : 0;
+      }
+      teeth = ran == 0 ? "none ran" : fmt::format("{} of {}", bitten, ran);
+    }
+    rows.rows.push_back({j->seen.test.title, j->seen.device, j->seen.configuration, study::name(j->condition), study::name(j->standing), teeth,
+                         count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
+                         seen ? interval_text(j->positive_rate) : fmt::format("below {:.2g}", j->positive_rate.upper),
+                         seen ? interval_text(j->positive_per_second) : fmt::format("below {:.2g}", j->positive_per_second.upper), j->seen.what_ran});
+  }
+  const std::string numbers = table("Each test on each device under each configuration", rows, o.most_rows);
+  const auto plot = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
+    return figure(caption, dots({fmt::format("Rates of {} outcomes", which), fmt::format("{} tests on a logarithmic axis; the table below has them all", marks.size())}, marks, "per instance"), "");
+  };
+  out += "<div class=\"plots\">\n" + plot(allowed, "allowed", "Outcomes that the model allows: rate with its interval; an arrow begins at the bound of what was never seen") +
+         plot(others, "forbidden", "Outcomes that the model forbids (green) or does not decide: bounds of their rates; a diamond is a violation") + "</div>\n" + numbers;
+  std::string broken;
+  for (const Judgement* j : own)
+    if (j->standing == Standing::violated || j->standing == Standing::suspected || j->standing == Standing::broken_run)
+      broken += fmt::format("<li class=\"bad\">{}</li>\n", escape(fmt::format("{} on {}: {}", j->seen.test.title, j->seen.device, j->reason)));
+  if (!broken.empty()) out = "<ul>\n" + broken + "</ul>\n" + out;
+  return out;
+}
+
+// ---- figure 4 -----------------------------------------------------------------------------------------
+std::string splits(const Set& s, const Options& o) {
+  const survey::Table& t = s.table;
+  std::string out;
+  for (uint32_t d = 0; d < t.devices.size(); ++d) {
+    struct One {
+      std::string test;
+      double sequential = 0, interleaved = 0, weak = 0;
+    };
+    std::vector<One> list;
+    for (uint32_t k = 0; k < t.tests.size(); ++k) {
+      One x{t.tests[k].name};
+      bool any = false;
+      for (uint32_t c = 0; c < t.configurations.size(); ++c)
+        if (const auto& split = t.at(d, k, c).split) {
+          any = true;
+          x.sequential += static_cast<double>(split->sequential);
+          x.interleaved += static_cast<double>(split->interleaved);
+          x.weak += static_cast<double>(split->weak);
+        }
+      if (any) list.push_back(x);
+    }
+    if (list.empty()) continue;
+    std::stable_sort(list.begin(), list.end(), [](const One& a, const One& b) {
+      return a.weak / std::max(1.0, a.sequential + a.interleaved + a.weak) > b.weak / std::max(1.0, b.sequential + b.interleaved + b.weak);
+    });
+    std::vector<Bar> bars;
+    Rows rows{{"test", "sequential", "interleaved", "weak", "weak share"}, {}, 1};
+    for (const One& x : list) {
+      const double all = std::max(1.0, x.sequential + x.interleaved + x.weak);
+      if (bars.size() < o.most_marks) bars.push_back({x.test, {x.sequential, x.interleaved, x.weak}, rate_text(x.weak / all)});
+      rows.rows.push_back({x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), rate_text(x.weak / all)});
+    }
+    out += figure(t.devices[d],
+                  stacked_bars({"How instances ended on " + t.devices[d], "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
+                               {"sequential", "interleaved", "weak"}, bars, true),
+                  table("Final states by kind", rows, o.most_rows));
+  }
+  return out.empty() ? "" : "<div class=\"plots\">\n" + out + "</div>\n";
+}
+
+// ---- mutants ------------------------------------------------------------------------------------------
+std::string mutants(const Set& s, const Options& o) {
+  std::string out;
+  const auto part = [&](const std::vector<survey::Kill>& kills, const std::string& by) {
+    if (kills.empty()) return;
+    std::vector<Bar> bars;
+    Rows rows{{by, "killed", "of", "score", "mean of the highest weak rates per second"}, {}, 1};
+    for (const survey::Kill& k : kills) {
+      const std::string name = k.mutator.empty() ? "all" : k.mutator;
+      bars.push_back({name, {static_cast<double>(k.killed), static_cast<double>(k.mutants - k.killed)}, fmt::format("{}/{}", k.killed, k.mutants)});
+      rows.rows.push_back({name, fmt::format("{}", k.killed), fmt::format("{}", k.mutants), fmt::format("{:.1f} %", 100.0 * k.killed / k.mutants), k.rate > 0 ? fmt::format("{:.4g}", k.rate) : "-"});
+    }
+    out += figure("Mutants killed, by " + by, stacked_bars({"Mutants killed by " + by, "Share of mutants whose weak outcome was seen"}, {"killed", "not killed"}, bars, true),
+                  table("Mutants by " + by, rows, o.most_rows));
+  };
+  part(s.analysis.kills, "mutator");
+  if (s.analysis.kills_by_device.size() > 1) part(s.analysis.kills_by_device, "device");
+  if (!s.analysis.kills.empty() && !s.analysis.budgets.empty()) {
+    Rows rows{{"seconds a test", "reproducible", "of"}, {}, 1};
+    for (const survey::BudgetRow& b : s.analysis.budgets) rows.rows.push_back({fmt::format("{:g}", b.seconds), fmt::format("{}", b.reproducible), fmt::format("{}", b.of)});
+    out += table(fmt::format("One configuration for each test on all devices, at {:g} %", 100 * s.analysis.options.budget_reproducibility), rows, o.most_rows);
+  }
+  if (!out.empty()) out = "<div class=\"plots\">\n" + out + "</div>\n";
+  if (s.judged) {
+    Rows rows{{"weakening", "device", "model says", "seen", "of", "rate, 95 %"}, {}, 3};
+    for (const Judgement& j : s.judged->list)
+      if (is_weakening(j))
+        rows.rows.push_back({j.seen.test.title, j.seen.device, study::name(j.condition), count_text(static_cast<double>(j.positive)), count_text(static_cast<double>(j.seen.instances)),
+                             j.positive > 0 ? interval_text(j.positive_rate) : fmt::format("below {:.2g}", j.positive_rate.upper)});
+    if (!rows.rows.empty()) out += "<details><summary>Every weakening that ran</summary>\n" + table("Weakenings", rows, o.most_rows) + "</details>\n";
+  }
+  return out;
+}
+
+std::string certainty(const Set& s, const Options& o) {
+  const survey::Table& t = s.table;
+  const std::string r = fmt::format("{:g} %", 100 * s.analysis.options.reproducibility);
+  Rows seen{{"test", "device", "seen in", "best configuration", "rate", "95 %", "seen again with", "needed for " + r, "redundant"}, {}, 4};
+  Rows never{{"test", "device", "ran", "rate below", "all at once", "rule asks for", "rule"}, {}, 2};
+  for (const survey::Row& x : s.analysis.rows) {
+    if (x.weak > 0)
+      seen.rows.push_back({t.tests[x.test].name, t.devices[x.device], fmt::format("{}/{}", x.seen_in, x.configurations), t.configurations[x.best],
+                           rate_text(static_cast<double>(x.best_weak) / std::max(1.0, static_cast<double>(x.best_instances))), interval_text(x.best_rate),
+                           x.reproducibility > 0.99999 ? "> 99.999 %" : fmt::format("{:.4g} %", 100 * x.reproducibility), count_text(x.needed), count_text(x.redundant)});
+    else if (x.instances > 0)
+      never.rows.push_back({t.tests[x.test].name, t.devices[x.device], count_text(static_cast<double>(x.instances)), fmt::format("{:.2g}", x.bound), fmt::format("{:.2g}", x.bound_of_all),
+                            x.absence > 0 ? count_text(x.absence) : "-", x.absence <= 0 ? "seen nowhere" : x.absent ? "met" : "not met"});
+  }
+  std::string out;
+  if (!seen.rows.empty()) out += table("Seen: reproducibility, and the iterations it needs", seen, o.most_rows);
+  if (!never.rows.empty()) out += table("Never seen: what the absence is worth", never, o.most_rows);
+  return out;
+}
+
+std::string stationarity(const Set& s, const Options& o) {
+  if (s.analysis.steady.empty()) return "";
+  Rows rows{{"test", "device", "configuration", "series", "result", "D", "p", "adjusted p", "var/mean"}, {}, 5};
+  std::vector<const survey::Steady*> sorted;
+  for (const survey::Steady& x : s.analysis.steady) sorted.push_back(&x);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->adjusted < b->adjusted; });
+  for (const survey::Steady* x : sorted)
+    rows.rows.push_back({s.table.tests[x->test].name, s.table.devices[x->device], s.table.configurations[x->configuration], x->series, x->rejected ? "not stationary" : "not rejected",
+                         fmt::format("{:.3f}", x->test_of.ks.statistic), fmt::format("{:.2g}", x->test_of.ks.p_value), fmt::format("{:.2g}", x->adjusted), fmt::format("{:.3g}", x->dispersion)});
+  return fmt::format("<p>{} of {} series are rejected at a false discovery rate of {:g} %.</p>\n", s.analysis.unsteady_cells, s.analysis.steady.size(), 100 * s.analysis.options.false_discovery) +
+         table("First 20 % against last 10 % of each series", rows, o.most_rows);
+}
+
+std::string one_set(const Set& s, const Options& o, size_t number) {
+  const auto id = [&](const char* name) { return number == 0 ? std::string(name) : fmt::format("{}-{}", name, number + 1); };
+  std::string out;
+  out += section(id("devices"), "Devices", "", device_cards(s));
+  out += section(id("model"), "Model and silicon",
+                 "Every test beside what the memory model says of its outcome. A device is called violated only where the machine code was the test as written.", judgements(s, o));
+  if (s.table.sightings) return out;
+  out += section(id("kinds"), "Sequential, interleaved, weak", "A final state is sequential when whole threads one after another explain it, interleaved when some interleaving does, and else weak.", splits(s, o));
+  out += section(id("rates"), "Rates over configurations", "How many configurations, or tests, have which rate, on a linear and a logarithmic axis.", rate_histograms(s, o));
+  out += section(id("arrivals"), "Time between weak outcomes", "Instances from one weak outcome to the next, with the curve that independent instances would follow; or weak outcomes by round, with Poisson's.", arrivals(s, o));
+  out += section(id("certainty"), "How sure", "An outcome seen n times shows again with probability 1 - (1 - n/N)^N; one never seen has an upper bound, and a rule how long a test must run before its absence says something.", certainty(s, o));
+  out += section(id("steady"), "Stationarity", "Whether rates changed while they were measured: Kolmogorov and Smirnov's test, all series judged together.", stationarity(s, o));
+  out += section(id("tuning"), "Tuning", "The best configuration so far, in the order in which they were measured.", tuning_curves(s, o));
+  out += section(id("portable"), "Portable parameters", "Combinations of test and device that still show the outcome when one configuration is chosen for all of them, for each device, each test, or each combination.", portability(s, o));
+  out += section(id("together"), "Tests that go together", "R\u00B2 of the tests' rates over configurations: tuning a test with high values says much about the others.", correlations(s, o));
+  out += section(id("mutants"), "Mutants", "Tests made one step weaker: stress that does not show their outcome would not have caught such a device.", mutants(s, o));
+  return out;
+}
+
+}  // namespace
+
+std::string html(const std::vector<Set>& sets, const Options& o) {
+  std::string out = head(o.title) + fmt::format("<body>\n<header>\n<h1>{}</h1>\n", escape(o.title));
+  for (const Set& s : sets)
+    out += fmt::format("<p>{}</p>\n", escape(fmt::format("{}: {}, {} tests on {} device{} under {} configuration{}{}", s.table.name, s.table.format, s.table.tests.size(), s.table.devices.size(),
+                                                       s.table.devices.size() == 1 ? "" : "s", s.table.configurations.size(), s.table.configurations.size() == 1 ? "" : "s",
+                                                       s.table.sightings ? "" : fmt::format("; {} instances, {} weak outcomes", count_text(static_cast<double>(s.table.instances())), count_text(static_cast<double>(s.table.weak()))))));
+  std::string body, links;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (sets.size() > 1) body += fmt::format("<h2 id=\"set-{}\">{}</h2>\n", i + 1, escape(sets[i].table.name));
+    body += one_set(sets[i], o, i);
+    for (const std::string& r : sets[i].table.remarks) body += fmt::format("<p>{}</p>\n", escape(r));
+  }
+  for (size_t at = body.find("<h2 id=\""); at != std::string::npos; at = body.find("<h2 id=\"", at + 1)) {
+    const size_t id = at + 8, quote = body.find('"', id), end = body.find("</h2>", quote);
+    links += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", body.substr(id, quote - id), body.substr(quote + 2, end - quote - 2));
+  }
+  out += "<nav aria-label=\"Sections\"><ul>\n" + links + "</ul></nav>\n</header>\n<main>\n" + body + "</main>\n";
+  out += fmt::format("<footer><p>Intervals have {:g} %; where a result has round groups they are its samples, and the interval is widened by the spread between them. Made by {}. "
+                     "Sources of the methods: OOPSLA 2020, \u201CFoundations of Empirical Memory Consistency Testing\u201D; ASPLOS 2023, \u201CMC Mutants\u201D.</p></footer>\n</body>\n</html>\n",
+                     sets.empty() ? 95.0 : 100 * sets.front().analysis.options.level, escape(o.made_by));
+  return out;
+}
+
+}  // namespace fencepost::page

@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <regex>
+
+#include "page/html.h"
+#include "page/page.h"
+#include "page/plot.h"
+
+using namespace fencepost;
+using namespace fencepost::page;
+
+namespace {
+
+size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+// Two devices, twelve configurations, series, splits, mutants, a test never seen: something for every section. Names are
+// hostile.
+survey::Table table() {
+  survey::Table t;
+  t.name = "<script>alert(1)</script>";
+  t.format = "store & more";
+  std::mt19937_64 random(5);
+  for (const char* d : {"chip \"A\"", "chip <B>"}) t.device(d);
+  for (const char* n : {"MP", "SB'\"<img src=x onerror=alert(2)>", "LB~1", "never & seen"}) t.test(n);
+  t.tests[2].mutator = "one-step <weakening>";
+  t.tests[2].parent = "never & seen";
+  for (int c = 0; c < 12; ++c) t.configuration("c" + std::to_string(c) + "</td>");
+  for (uint32_t d = 0; d < 2; ++d)
+    for (uint32_t k = 0; k < 4; ++k)
+      for (uint32_t c = 0; c < 12; ++c) {
+        survey::Cell& x = t.at(d, k, c);
+        x.measured = true;
+        x.instances = 100000;
+        x.seconds = 0.5 + 0.1 * c;
+        x.weak = k == 3 ? 0 : (random() % 50) * (c + 1);
+        x.split = survey::Split{90000, 10000 - x.weak, x.weak};
+        for (int r = 0; r < 200; ++r) x.rounds.push_back(k == 3 ? 0 : static_cast<double>(random() % 4));
+        for (uint64_t g = 0; g < x.weak; ++g) x.gaps.push_back(1 + static_cast<double>(random() % 1000));
+      }
+  return t;
+}
+
+std::string page_of(const survey::Table& t) { return html({{t, survey::analyse(t, {}), std::nullopt}}, {.made_by = "the test"}); }
+
+// Every element that is opened is closed, in order.
+std::string unbalanced(const std::string& text) {
+  static const std::regex tag("<(/?)([a-zA-Z0-9]+)([^>]*)>");
+  std::vector<std::string> open;
+  for (std::sregex_iterator it(text.begin(), text.end(), tag), end; it != end; ++it) {
+    const std::string name = (*it)[2], rest = (*it)[3];
+    if (name == "meta" || rest.ends_with("/")) continue;
+    if ((*it)[1] == "/") {
+      if (open.empty() || open.back() != name) return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
+      open.pop_back();
+    } else {
+      open.push_back(name);
+    }
+  }
+  return open.empty() ? "" : open.back() + " stays open";
+}
+
+}  // namespace
+
+TEST(Page, HasEverySection) {
+  const std::string p = page_of(table());
+  for (const char* id : {"devices", "kinds", "rates", "arrivals", "certainty", "steady", "tuning", "portable", "together", "mutants"}) {
+    EXPECT_NE(p.find(std::string("<h2 id=\"") + id + "\">"), std::string::npos) << id;
+    EXPECT_NE(p.find(std::string("href=\"#") + id + "\""), std::string::npos) << id;
+  }
+  EXPECT_EQ(unbalanced(p), "");
+}
+
+TEST(Page, EscapesEverythingAndLoadsNothing) {
+  const std::string p = page_of(table());
+  for (const char* hostile : {"<script", "<img", "chip <B>", "</td></td>", "one-step <weakening>", "store & more", "never & seen"})
+    EXPECT_EQ(p.find(hostile), std::string::npos) << hostile;
+  EXPECT_NE(p.find("&lt;script&gt;"), std::string::npos);
+  for (const char* loads : {"http://", "https://", " src=\"", "@import", "url(", "<link", "<iframe"}) EXPECT_EQ(p.find(loads), std::string::npos) << loads;
+  EXPECT_NE(p.find("default-src 'none'"), std::string::npos);
+}
+
+TEST(Page, EveryPlotHasWordsAndATable) {
+  const std::string p = page_of(table());
+  const size_t plots = count(p, "<svg ");
+  EXPECT_GE(plots, 14u);
+  EXPECT_EQ(count(p, "role=\"img\" aria-label=\""), plots);
+  EXPECT_EQ(count(p, "<desc>"), plots);
+  EXPECT_EQ(count(p, "<figure>"), plots);
+  EXPECT_EQ(count(p, "The numbers of this plot"), plots);
+  EXPECT_EQ(count(p, "<caption>"), count(p, "<table>"));
+  EXPECT_EQ(p.find("\"nan"), std::string::npos);
+  EXPECT_EQ(p.find("=\"inf"), std::string::npos);
+  EXPECT_EQ(p.find("width=\"-"), std::string::npos);
+}
+
+TEST(Page, IsTheSameForTheSameInput) { EXPECT_EQ(page_of(table()), page_of(table())); }
+
+TEST(Page, LongTablesAreCutAloud) {
+  survey::Table t;
+  t.device("d");
+  t.configuration("c");
+  for (int k = 0; k < 50; ++k) {
+    survey::Cell& c = t.at(0, t.test("T" + std::to_string(k)), 0);
+    c.measured = true;
+    c.weak = 5;
+    c.instances = 100;
+  }
+  const std::string p = html({{t, survey::analyse(t, {}), std::nullopt}}, {.most_rows = 10});
+  EXPECT_NE(p.find("and 40 more rows"), std::string::npos);
+}
+
+TEST(Page, AnEmptyTableIsAPage) {
+  survey::Table t;
+  EXPECT_EQ(unbalanced(page_of(t)), "");
+  t.sightings = true;
+  survey::Cell& c = t.at(t.device("d"), t.test("T"), t.configuration("all"));
+  c.measured = true;
+  c.weak = 1;
+  EXPECT_EQ(unbalanced(page_of(t)), "");
+}
+
+TEST(Plot, EmptyPlotsAreEmpty) {
+  const Words w{"t", "d"};
+  EXPECT_EQ(stacked_bars(w, {}, {}, true), "");
+  EXPECT_EQ(grouped_bars(w, {}, {}, 1), "");
+  EXPECT_EQ(histogram(w, {}, false, ""), "");
+  EXPECT_EQ(histogram(w, {{0, 1, 0}}, false, ""), "");
+  EXPECT_EQ(step_curves(w, {{"a", {{1, 0}}}}, "", "", true), "");
+  EXPECT_EQ(dots(w, {}, ""), "");
+  EXPECT_EQ(matrix(w, {}, {}), "");
+}
+
+TEST(Plot, TicksAreShort) {
+  EXPECT_EQ(tick_text(0), "0");
+  EXPECT_EQ(tick_text(250), "250");
+  EXPECT_EQ(tick_text(20000), "20000");
+  EXPECT_EQ(tick_text(1e6), "1e6");
+  EXPECT_EQ(tick_text(2.5e-7), "2.5e-7");
+  EXPECT_EQ(tick_text(1e-5), "1e-5");
+}
+
+// The page in a browser, on a desk and on a phone: FENCEPOST_BROWSER names a Chromium.
+TEST(Page, IsAsWideAsItsScreen) {
+  const char* browser = std::getenv("FENCEPOST_BROWSER");
+  if (browser == nullptr) GTEST_SKIP() << "FENCEPOST_BROWSER is not set: no browser to show the page in";
+  std::string folder = (std::filesystem::temp_directory_path() / "fencepost-page-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  // A frame as wide as the screen says how wide the page in it is; scripts are allowed in these copies only.
+  std::string p = page_of(table());
+  const size_t policy = p.find("<meta http-equiv");
+  p.erase(policy, p.find('>', policy) + 1 - policy);
+  p.insert(p.find("</body>"), "<script>parent.postMessage(document.documentElement.scrollWidth,'*')</script>");
+  std::ofstream(folder + "/page.html") << p;
+  for (const int width : {1280, 768, 360}) {
+    std::ofstream(folder + "/frame.html") << "<!DOCTYPE html><title>none</title><script>addEventListener('message',e=>{document.title='wide '+e.data})</script><iframe style='border:0;height:800px;width:"
+                                          << width << "px' src='page.html'></iframe>";
+    const std::string out = folder + "/dom.txt";
+    const std::string command = std::string("timeout 60 ") + browser + " --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --window-size=1400,900 --dump-dom file://" + folder +
+                                "/frame.html > " + out + " 2> /dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    std::ifstream in(out);
+    const std::string dom((std::istreambuf_iterator<char>(in)), {});
+    std::smatch m;
+    ASSERT_TRUE(std::regex_search(dom, m, std::regex("<title>wide (\\d+)</title>"))) << dom.substr(0, 300);
+    EXPECT_LE(std::stoi(m[1]), width);
+  }
+  std::filesystem::remove_all(folder);
+}
