@@ -65,7 +65,7 @@ TEST(Stats, RefusesWithAHint) {
            {{"stats", k_log, "--json", "--csv"}, "leave one of the two out"},
            {{"stats", "/nonexistent.log"}, "nonexistent"},
            {{"stats", k_root + "/README.md"}, "no result set"},
-           {{"stats", k_root + "/docs"}, "no file that is a result set"},
+           {{"stats", k_root + "/models"}, "no file that is a result set"},
            {{"stats"}, "needs"},
            {{"report", k_root + "/README.md"}, "no result set"},
            {{"report", k_log, "-o", "/nonexistent/page.html"}, "cannot be written"},
