@@ -29,12 +29,12 @@ struct Known {
   machine::Interleavings interleavings;
 };
 
-Expected<Known> known_of(const store::Store& store, const store::Record& r) {
-  const auto text = store.test(r.test_hash);
+Expected<Known> known_of(const store::Store& store, const std::string& name, const std::string& hash) {
+  const auto text = store.test(hash);
   if (!text) return std::unexpected(text.error());
   if (!*text)
-    return error_at({}, fmt::format("the store lacks the text of test '{}'", r.test), "it was written by hand, or by another program");
-  auto test = front::parse_one(make_source(r.test, **text));
+    return error_at({}, fmt::format("the store lacks the text of test '{}'", name), "it was written by hand, or by another program");
+  auto test = front::parse_one(make_source(name, **text));
   if (!test) return std::unexpected(test.error());
   Known k;
   k.test = std::move(*test);
@@ -74,83 +74,121 @@ void add_series(Cell& cell, const store::Record& r, const std::vector<bool>& ask
 
 }  // namespace
 
-Expected<Table> read_store(const store::Store& store, const store::Filter& filter) {
-  const auto records = store.records(filter);
-  if (!records) return std::unexpected(records.error());
-  Table out;
-  out.format = "store";
-  std::map<std::string, Known> tests;
-  std::set<std::string> campaigns;
-  for (const store::Record& r : *records) campaigns.insert(r.campaign);
-  std::map<const Cell*, bool> whole;
-  std::set<std::string> unclassified;
-  // Tests with one title and different texts are different tests.
-  std::map<std::string, std::set<std::string>> hashes;
-  for (const store::Record& r : *records) hashes[r.test].insert(r.test_hash);
-  // All cells are made before any is pointed at.
-  const auto place = [&](const store::Record& r) -> Cell& {
-    const std::string test = hashes[r.test].size() == 1 ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
-    const std::string configuration =
-        campaigns.size() == 1 || r.campaign.empty() ? r.configuration : r.campaign + "/" + r.configuration;
-    const uint32_t d = out.device(r.device), t = out.test(test), c = out.configuration(configuration);
+namespace {
+
+// Rows of a store on their way into a table.
+class Reader {
+ public:
+  Reader(const store::Store& store, Table& out) : store_(store), out_(out) {}
+
+  // Tests with one title and different texts are different tests; so are configurations of several campaigns.
+  template <class Row>
+  void announce(const Row& r) {
+    hashes_[r.test].insert(r.test_hash);
+    campaigns_.insert(r.campaign);
+  }
+  template <class Row>
+  Cell& place(const Row& r, const std::string& own) {
+    const std::string test = hashes_[r.test].size() == 1 ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
+    const std::string configuration = campaigns_.size() == 1 || r.campaign.empty() ? own : r.campaign + "/" + own;
+    const uint32_t d = out_.device(r.device), t = out_.test(test), c = out_.configuration(configuration);
     if (const size_t at = r.test.find('~'); at != std::string::npos) {
-      out.tests[t].mutator = "one-step weakening";
-      out.tests[t].parent = r.test.substr(0, at);
+      out_.tests[t].mutator = "one-step weakening";
+      out_.tests[t].parent = r.test.substr(0, at);
     } else if (const size_t two = r.test.find("--"), last = r.test.rfind('-'); two != std::string::npos && two > 0 && last > two + 1) {
-      out.tests[t].mutator = r.test.substr(two + 2, last - two - 2);  // as `suite --mutants` writes them
-      out.tests[t].parent = r.test.substr(0, two);
+      out_.tests[t].mutator = r.test.substr(two + 2, last - two - 2);  // as `suite --mutants` writes them
+      out_.tests[t].parent = r.test.substr(0, two);
     }
-    return out.at(d, t, c);
+    return out_.at(d, t, c);
+  }
+
+  struct Counted {
+    uint64_t weak = 0;
+    std::vector<bool> asked;  // by state, in the order of the row
   };
-  for (const store::Record& r : *records) place(r);
-  for (const store::Record& r : *records) {
-    auto it = tests.find(r.test_hash);
-    if (it == tests.end()) {
-      auto k = known_of(store, r);
+  // Adds the counts of a row's states, weak or not and by kind.
+  template <class Row>
+  Expected<Counted> count(const Row& r, Cell& cell) {
+    auto it = tests_.find(r.test_hash);
+    if (it == tests_.end()) {
+      auto k = known_of(store_, r.test, r.test_hash);
       if (!k) return std::unexpected(k.error());
-      it = tests.emplace(r.test_hash, std::move(*k)).first;
+      it = tests_.emplace(r.test_hash, std::move(*k)).first;
+      if (!it->second.interleavings.complete)
+        out_.remarks.push_back(fmt::format("{}: its interleavings could not be listed, so its states are not split", r.test));
     }
     const Known& known = it->second;
-    Cell& cell = place(r);
-    std::vector<bool> asked;
-    uint64_t weak = 0;
-    Split split;
+    Counted n;
+    if (known.interleavings.complete && !cell.split) cell.split = Split{};
     for (const auto& [text, count] : r.states) {
       const auto s = study::state_from(known.observables, text);
       if (!s) return error_at({}, fmt::format("the store has a state '{}' that test '{}' does not have", text, r.test));
-      asked.push_back(study::asked_about(known.test, known.observables, *s));
-      if (asked.back()) weak += count;
-      if (known.interleavings.sequential.contains(*s)) split.sequential += count;
-      else if (known.interleavings.all.contains(*s)) split.interleaved += count;
-      else split.weak += count;
-    }
-    const auto [series, fresh] = whole.try_emplace(&cell, true);
-    if (series->second) add_series(cell, r, asked, weak, series->second);
-    if (known.interleavings.complete) {
-      if (!cell.measured) cell.split = Split{};
-      if (cell.split) {
-        cell.split->sequential += split.sequential;
-        cell.split->interleaved += split.interleaved;
-        cell.split->weak += split.weak;
-      }
-    } else {
-      unclassified.insert(r.test);
+      n.asked.push_back(study::asked_about(known.test, known.observables, *s));
+      if (n.asked.back()) n.weak += count;
+      if (!known.interleavings.complete) continue;
+      uint64_t& kind = known.interleavings.sequential.contains(*s) ? cell.split->sequential
+                       : known.interleavings.all.contains(*s)      ? cell.split->interleaved
+                                                                   : cell.split->weak;
+      kind += count;
     }
     cell.measured = true;
-    cell.weak += weak;
-    cell.instances += r.instances;
-    cell.seconds += r.seconds;
+    cell.weak += n.weak;
     cell.corrupt += r.corrupt;
-    cell.batches.push_back({static_cast<double>(weak), static_cast<double>(r.instances), r.seconds});
+    cell.seconds += r.seconds;
+    return n;
+  }
+
+ private:
+  const store::Store& store_;
+  Table& out_;
+  std::map<std::string, Known> tests_;
+  std::map<std::string, std::set<std::string>> hashes_;
+  std::set<std::string> campaigns_;
+};
+
+// Tuning's configurations are numbers; those that a search gave up early are not comparable with those of a data set.
+std::string name_of(const store::Trial& t) { return t.purpose == "explore" ? t.configuration : t.purpose + " " + t.configuration; }
+
+}  // namespace
+
+Expected<Table> read_store(const store::Store& store, const store::Filter& filter) {
+  const auto records = store.records(filter);
+  if (!records) return std::unexpected(records.error());
+  const auto trials = store.trials(filter);
+  if (!trials) return std::unexpected(trials.error());
+  Table out;
+  out.format = "store";
+  Reader reader(store, out);
+  for (const store::Record& r : *records) reader.announce(r);
+  for (const store::Trial& t : *trials) reader.announce(t);
+  // All cells are made before any is pointed at.
+  for (const store::Record& r : *records) reader.place(r, r.configuration);
+  for (const store::Trial& t : *trials) reader.place(t, name_of(t));
+  std::map<Cell*, bool> whole;
+  for (const store::Record& r : *records) {
+    Cell& cell = reader.place(r, r.configuration);
+    const auto n = reader.count(r, cell);
+    if (!n) return std::unexpected(n.error());
+    const auto series = whole.try_emplace(&cell, true).first;
+    if (series->second) add_series(cell, r, n->asked, n->weak, series->second);
+    cell.instances += r.instances;
+    cell.batches.push_back({static_cast<double>(n->weak), static_cast<double>(r.instances), r.seconds});
   }
   for (const auto& [cell, complete] : whole)
     if (!complete) {
-      Cell& c = const_cast<Cell&>(*cell);
-      c.rounds.clear();
-      c.gaps.clear();
+      cell->rounds.clear();
+      cell->gaps.clear();
     }
-  for (const std::string& t : unclassified)
-    out.remarks.push_back(fmt::format("{}: its interleavings could not be listed, so its states are not split", t));
+  for (const store::Trial& t : *trials) {
+    if (t.rounds.empty()) continue;  // lost
+    Cell& cell = reader.place(t, name_of(t));
+    const auto n = reader.count(t, cell);
+    if (!n) return std::unexpected(n.error());
+    for (const store::Round& r : t.rounds) {
+      cell.instances += r.instances;
+      cell.batches.push_back({static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
+    }
+  }
   return out;
 }
 

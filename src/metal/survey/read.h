@@ -1,7 +1,8 @@
 #pragma once
 // Result sets -> tables. The form is known by content, never by name.
 //
-//   store            a store of ours (`fencepost run --store`, `campaign`): configurations are those of the plans
+//   store            a store of ours (`campaign`, `tune`): configurations are those of the plans, or the numbers of tuning (of a
+//                    search, an ablation, a confirmation: with that word before)
 //   litmus7 log      what litmus7 and `fencepost run --log` write: Test, Histogram, Witnesses, Observation, Time. Runs of
 //                    one test in one log are batches of one cell; the device is Device=, or the file's name
 //   configurations   JSON of WebGPU litmus testing: {"0": {TEST: {"seq", "interleaved", "weak"[, "durationSeconds"]}, ...,
