@@ -274,7 +274,7 @@ std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<ui
   configurations.clear();
   note.clear();
   if (t.sightings) return {};
-  // A device that lacks configurations which others have would cut them for all; it is left out when it is the minority.
+  // A combination that lacks many configurations which others have would cut them for all, and is left out.
   std::vector<size_t> sizes;
   const auto measured = [&](uint32_t d, uint32_t k, uint32_t c) { return t.at(d, k, c).measured; };
   std::vector<std::pair<uint32_t, uint32_t>> members;
@@ -294,14 +294,14 @@ std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<ui
   size_t dropped = 0;
   std::vector<std::pair<uint32_t, uint32_t>> kept;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (sizes[i] >= usual) kept.push_back(members[i]);
+    if (4 * sizes[i] >= 3 * usual) kept.push_back(members[i]);
     else ++dropped;
   }
   for (uint32_t c = 0; c < t.configurations.size(); ++c)
     if (std::all_of(kept.begin(), kept.end(), [&](const auto& m) { return measured(m.first, m.second, c); }))
       configurations.push_back(c);
   if (dropped > 0)
-    note = fmt::format("{} combinations of test and device are left out: they have fewer than the {} configurations of the others", dropped, usual);
+    note = fmt::format("{} combinations of test and device are left out: they have far fewer than the {} configurations of the others", dropped, usual);
   if (configurations.empty()) return {};
   std::vector<double> instances;
   for (const auto& [d, k] : kept)
