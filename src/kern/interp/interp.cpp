@@ -27,8 +27,8 @@ namespace {
 struct Frame {
   FunctionId function;
   BlockId block, from;
-  uint32_t next = 0;        // instruction
-  uint64_t activation = 0;  // of the call: private variables are its own
+  uint32_t next = 0;                 // instruction
+  uint64_t activation = 0;           // of the call: private variables are its own
   std::vector<uint32_t> iterations;  // of its loops; only kept in lock-step
   std::vector<Val> values;
 };
@@ -51,10 +51,10 @@ struct Thread {
   uint64_t barrier_name = 0, mask = 0;
   bool predicate = false;
   uint64_t grid_epoch = 0;
-  std::vector<uint32_t> warp_meetings;  // numbers of the warp barriers that it took part in, rising
-  std::vector<Passed> passed;           // group barriers, in order
-  uint64_t instant = 0;                 // of lock-step: of the instruction that is executed
-  std::vector<uint64_t> common;         // by lane: the last instant that both were in
+  std::vector<uint32_t> warp_meetings;        // numbers of the warp barriers that it took part in, rising
+  std::vector<Passed> passed;                 // group barriers, in order
+  uint64_t instant = 0;                       // of lock-step: of the instruction that is executed
+  std::vector<uint64_t> common;               // by lane: the last instant that both were in
   std::map<uint32_t, uint64_t> site_instant;  // the parts of an access are made at the instant of its first
   uint64_t any_count = 0;
 };
@@ -117,7 +117,9 @@ class Run {
   bool start() {
     const Function& f = m_.function(kernel_);
     uint64_t total = 1;
-    for (int d = 0; d < 3; ++d) total *= static_cast<uint64_t>(shape_.local_size[d]) * shape_.num_groups[d];
+    for (int d = 0; d < 3; ++d)
+      total *= static_cast<uint64_t>(shape_.local_size[d]) * (shape_.groups.empty() ? shape_.num_groups[d] : 1);
+    if (!shape_.groups.empty()) total *= shape_.groups.size();
     if (total > limits_.threads) {
       finish(Outcome::gave_up, fmt::format("{} threads are more than {}", total, limits_.threads));
       return false;
@@ -135,22 +137,27 @@ class Run {
               mask(p.type.width);
       }
     const uint32_t group_size = shape_.local_size[0] * shape_.local_size[1] * shape_.local_size[2];
+    std::vector<std::array<uint32_t, 3>> groups = shape_.groups;
+    if (groups.empty())
+      for (uint32_t gz = 0; gz < shape_.num_groups[2]; ++gz)
+        for (uint32_t gy = 0; gy < shape_.num_groups[1]; ++gy)
+          for (uint32_t gx = 0; gx < shape_.num_groups[0]; ++gx) groups.push_back({gx, gy, gz});
     uint32_t group = 0;
-    for (uint32_t gz = 0; gz < shape_.num_groups[2]; ++gz)
-      for (uint32_t gy = 0; gy < shape_.num_groups[1]; ++gy)
-        for (uint32_t gx = 0; gx < shape_.num_groups[0]; ++gx, ++group)
-          for (uint32_t flat = 0; flat < group_size; ++flat) {
-            Thread t;
-            t.number = static_cast<uint32_t>(threads_.size());
-            t.group = group;
-            t.flat = flat;
-            t.warp = flat / std::max(1u, shape_.warp_size);
-            t.who.group = {gx, gy, gz};
-            t.who.local = {flat % shape_.local_size[0], flat / shape_.local_size[0] % shape_.local_size[1],
-                           flat / shape_.local_size[0] / shape_.local_size[1]};
-            t.frames.push_back(frame);
-            threads_.push_back(std::move(t));
-          }
+    for (const auto& [gx, gy, gz] : groups) {
+      for (uint32_t flat = 0; flat < group_size; ++flat) {
+        Thread t;
+        t.number = static_cast<uint32_t>(threads_.size());
+        t.group = group;
+        t.flat = flat;
+        t.warp = flat / std::max(1u, shape_.warp_size);
+        t.who.group = {gx, gy, gz};
+        t.who.local = {flat % shape_.local_size[0], flat / shape_.local_size[0] % shape_.local_size[1],
+                       flat / shape_.local_size[0] / shape_.local_size[1]};
+        t.frames.push_back(frame);
+        threads_.push_back(std::move(t));
+      }
+      ++group;
+    }
     group_count_ = group;
     for (Thread& t : threads_) bind_parameters(t);
     return true;
@@ -233,6 +240,10 @@ class Run {
       return stuck(
           *std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == Thread::waiting; }));
     // All that is left waits for the grid.
+    if (!shape_.groups.empty()) {
+      finish(Outcome::gave_up, "a barrier of the grid, of which only some groups run");
+      return false;
+    }
     Thread* first = nullptr;
     for (Thread& t : threads_)
       if (t.state == Thread::waiting) first = first == nullptr ? &t : first;
@@ -629,9 +640,10 @@ class Run {
     Instance& x = memory_.at(p.instance);
     for (uint32_t k = 0; k < a.bytes; ++k) {
       // What the same thread did here already in this interval, with the same value, tells nothing new.
-      uint64_t h =
-          mix(p.bits + k, mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
-                                                          mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, now.instant)))))));
+      uint64_t h = mix(
+          p.bits + k,
+          mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
+                                          mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, now.instant)))))));
       if (kind != AccessKind::read) h = mix(h, value);
       if (!x.seen.insert(h).second) continue;
       Instance::Touched& at = x.touched[p.bits + k];

@@ -43,6 +43,9 @@ struct Shape {
   // of one warp are then ordered by every instruction that both threads execute together, unless they are made by one
   // and the same instruction.
   bool lock_step = false;
+  // Only these groups are started; the others come later or never, which a launch may do with them. Then a barrier of
+  // the grid ends the run (`gave_up`). Empty: all.
+  std::vector<std::array<uint32_t, 3>> groups;
 };
 
 // Which thread: by its ids.

@@ -66,7 +66,9 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::neg: return p.neg(o[0]);
     case Op::add: return p.add(o[0], o[1]);
     case Op::sub: return p.sub(o[0], o[1]);
-    case Op::mul: return p.mul(o[0], o[1]);
+    case Op::mul:
+      if (const Term known = known_product(o[0], o[1]); known) return same_width(known, w, false);
+      return p.mul(o[0], o[1]);
     case Op::sdiv:
     case Op::srem: {
       // SMT-LIB's values for a zero divisor.

@@ -120,6 +120,7 @@ class Execution {
   std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
+  std::vector<Term> definitions;  // what variables are that stand for products: left out as long as nothing needs it
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
   std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
@@ -286,6 +287,8 @@ class Execution {
 
   uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
   void axioms();
+  void products_of_sizes();
+  Term known_product(Term a, Term b) const;
   void find_counters();
   void ticket_facts();
   Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
@@ -326,6 +329,7 @@ class Execution {
   uint32_t instants_ = 0;
   std::map<uint32_t, uint32_t> site_instants_;
   std::array<Term, 3> local_size_, num_groups_;
+  std::map<std::pair<Term, Term>, Term> products_;
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
   Pair iteration_;                // of the innermost loop run as a summary
   bool tracking_ = false;

@@ -30,6 +30,7 @@ const char* name(Kind k) {
 
 namespace {
 
+constexpr double k_multiplier_seconds = 1;  // for a question that needs to know what a product is
 constexpr double k_candidate_seconds = 2;  // for one question about one candidate
 constexpr size_t k_most_cases = 200;
 
@@ -146,7 +147,16 @@ class Pass {
       }
     }
 
-    return session_->solve(goal, job, model, statistics_);
+    const Answer first = session_->solve(goal, job, model, statistics_);
+    if (first != Answer::sat || x.definitions.empty() || seconds > 0) return first;
+    // With multipliers now; a time of their own, since the first model is not for nothing.
+    goal.insert(goal.end(), x.definitions.begin(), x.definitions.end());
+    job.deadline = std::min(job.deadline, Job::with_budget(k_multiplier_seconds).deadline);
+    Model exact;
+    const Answer second = session_->solve(goal, job, model != nullptr ? &exact : nullptr, statistics_);
+    if (second == Answer::unsat) return Answer::unsat;
+    if (second == Answer::sat && model != nullptr) *model = std::move(exact);
+    return Answer::sat;
   }
 
   // What stands alone in a conjunction is known in the rest of it.

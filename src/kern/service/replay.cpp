@@ -1,10 +1,14 @@
 // A counterexample of the prover is a pair of threads and values of parameters; what memory holds is left to the run. A
 // run of the whole launch that shows the same pair of places on the same array confirms it.
+#include <algorithm>
+
 #include "interp/interp.h"
 #include "service/service.h"
 
 namespace fencepost::service {
 namespace {
+
+constexpr uint64_t k_threads = 4096;  // that are run
 
 bool same_defect(const prove::Finding& f, const interp::Defect& d, const kir::Module& m) {
   using interp::DefectKind;
@@ -45,18 +49,32 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
   uint64_t threads = 1;
   for (uint32_t d = 0; d < 3; ++d) {
     const auto local = o.launch.local(d), groups = o.launch.groups(d);
-    if (!local || !groups || *local > 4096 || *groups > 4096) return false;
+    if (!local || !groups || *local > k_threads || *groups > ~0u) return false;
     shape.local_size[d] = static_cast<uint32_t>(*local);
     shape.num_groups[d] = static_cast<uint32_t>(*groups);
     shape.global_offset[d] = o.launch.offset(d);
     threads *= *local * *groups;
   }
-  if (threads > 4096) return false;
+  if (threads > k_threads) {
+    // The groups of the two threads alone.
+    threads = 1;
+    for (uint32_t d = 0; d < 3; ++d) threads *= shape.local_size[d];
+    for (const prove::Side& s : f.threads) {
+      std::array<uint32_t, 3> g{};
+      for (size_t d = 0; d < 3; ++d) g[d] = static_cast<uint32_t>(s.group_id[d]);
+      if (std::find(shape.groups.begin(), shape.groups.end(), g) == shape.groups.end()) shape.groups.push_back(g);
+    }
+    if (shape.groups.empty()) shape.groups.push_back({0, 0, 0});
+    if (threads * shape.groups.size() > k_threads) return false;
+  }
   shape.work_dim = std::max(1u, o.launch.dimensions());
   const interp::Limits limits{.steps = 300'000};
-  for (const auto drawn : {interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros}) {
+  const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
+                         interp::Inputs::wild};
+  for (size_t n = 0; n < tries.size(); ++n) {
+    const auto drawn = tries[n];
     interp::Inputs inputs;
-    inputs.seed = o.seed + static_cast<uint64_t>(drawn);
+    inputs.seed = o.seed + n;
     inputs.drawn = drawn;
     const auto& parameters = m.function(entry).parameters;
     for (const auto& [name, value] : f.arguments)
