@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ctime>
 #include <filesystem>
 #include <thread>
 
@@ -26,6 +27,19 @@ struct Tested {
   double again = 0;
   launch::Mutants mutants;
 };
+
+// Of this thread: other work on the machine does not count.
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+void timed(launch::AnswerFunction verify, const launch::Options& o, const SourcePtr& file, Answer& a) {
+  const double begin = processor_seconds();
+  verify(o, file, a);
+  a.seconds = processor_seconds() - begin;
+}
 
 const char* decision(const Answer& a) {
   return a.exit_code == 3 ? "no decision" : a.exit_code == 0 ? "verified" : launch::name(a.ending);
@@ -95,7 +109,7 @@ void second_run(Tested& t, const std::string& path, const std::vector<std::strin
   o.compat = true;
   o.suite.clear();
   Answer a;
-  verify(o, file, a);
+  timed(verify, o, file, a);
   t.twice = true;
   t.again = a.seconds;
   t.same = a.exit_code == first.exit_code && a.ending == first.ending;
@@ -139,7 +153,7 @@ Tested run_test(const std::string& path, const launch::Options& shared, const st
     own = *o;
     own.mutants = false;
     own.suite.clear();
-    verify(*o, *file, a);
+    timed(verify, *o, *file, a);
     t.mutants = a.mutants;
   }
   const std::string why = judge(**header, a);
@@ -247,7 +261,7 @@ int suite_again(const launch::Options& o, const std::vector<std::string>& words,
     return m.wrong == m.refuted ? 0 : 1;
   }
   output.out(
-      fmt::format("{} decided twice: {} alike, {} not; {} took more than twice as long ({:.1f} s, then {:.1f} s)\n",
+      fmt::format("{} decided twice: {} alike, {} not; {} took more than twice as long (in all {:.1f} s, then {:.1f} s of processor time)\n",
                   twice, same, twice - same, slow, before, again));
   return twice == same ? 0 : 1;
 }
