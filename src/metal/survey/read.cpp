@@ -131,6 +131,14 @@ class Reader {
                                                                    : cell.split->weak;
       kind += count;
     }
+    out_.facts.resize(out_.devices.size());
+    Facts& facts = out_.facts[out_.device(r.device)];
+    facts.drivers.insert(r.driver);
+    facts.what_ran[r.what_ran].insert(r.test);
+    facts.evidence[r.evidence].insert(r.test);
+    facts.incomplete += r.incomplete;
+    facts.waits += r.waits;
+    facts.time_outs += r.time_outs;
     cell.measured = true;
     cell.weak += n.weak;
     cell.corrupt += r.corrupt;
@@ -171,6 +179,9 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     if (!n) return std::unexpected(n.error());
     const auto series = whole.try_emplace(&cell, true).first;
     if (series->second) add_series(cell, r, n->asked, n->weak, series->second);
+    Facts& facts = out.facts[out.device(r.device)];
+    facts.device_seconds += r.device_seconds;
+    ++facts.groups;
     cell.instances += r.instances;
     cell.batches.push_back({static_cast<double>(n->weak), static_cast<double>(r.instances), r.seconds});
   }
@@ -184,7 +195,10 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     Cell& cell = reader.place(t, name_of(t));
     const auto n = reader.count(t, cell);
     if (!n) return std::unexpected(n.error());
+    Facts& facts = out.facts[out.device(t.device)];
+    facts.groups += t.rounds.size();
     for (const store::Round& r : t.rounds) {
+      facts.device_seconds += static_cast<double>(r.device_nanoseconds) * 1e-9;
       cell.instances += r.instances;
       cell.batches.push_back({static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
     }

@@ -83,6 +83,10 @@ Table select(const Table& t, const std::vector<std::string>& tests, const std::v
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     if (!wanted(devices, t.devices[d])) continue;
     const uint32_t device = out.device(t.devices[d]);
+    if (d < t.facts.size()) {
+      out.facts.resize(out.devices.size());
+      out.facts[device] = t.facts[d];
+    }
     for (uint32_t k = 0; k < t.tests.size(); ++k) {
       if (!wanted(tests, t.tests[k].name)) continue;
       const uint32_t test = out.test(t.tests[k].name);

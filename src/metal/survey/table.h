@@ -7,7 +7,9 @@
 // the outcome that the test asks about. (3) `rounds` and `gaps` are whole series or empty: a series with lost events
 // would look stationary where it is cut. Units: seconds; rates per instance.
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,14 @@ struct Test {
   bool operator==(const Test&) const = default;
 };
 
+// What else a store says of a device.
+struct Facts {
+  std::set<std::string> drivers;
+  std::map<std::string, std::set<std::string>> what_ran, evidence;  // -> names of tests
+  uint64_t groups = 0, incomplete = 0, waits = 0, time_outs = 0;    // round groups, rounds of tuning
+  double device_seconds = 0;                                        // in launches of tests
+};
+
 class Table {
  public:
   std::string name;    // of the file or folder
@@ -51,6 +61,7 @@ class Table {
   bool sightings = false;
   std::vector<std::string> devices, configurations;
   std::vector<Test> tests;
+  std::vector<Facts> facts;          // of devices, parallel to them; empty where nothing is known
   std::vector<std::string> remarks;  // what the reader left out, and why
 
   uint32_t device(const std::string& name);  // its number; added when it is new

@@ -29,11 +29,13 @@ std::string card(const std::string& title, const std::vector<std::pair<std::stri
   return out + "</dl></div>\n";
 }
 
-std::string counted(const std::map<std::string, size_t>& counts) {
+std::string counted(const std::map<std::string, std::set<std::string>>& tests) {
   std::string out;
-  for (const auto& [what, n] : counts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, what.empty() ? "unknown" : what);
+  for (const auto& [what, names] : tests) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", names.size(), what.empty() ? "unknown" : what);
   return out;
 }
+
+std::string time_text(double seconds) { return seconds < 100 ? fmt::format("{:.3g} s", seconds) : count_text(seconds) + " s"; }
 
 std::string device_cards(const Set& s) {
   std::string out;
@@ -57,35 +59,21 @@ std::string device_cards(const Set& s) {
       facts.push_back({"weak outcomes", count_text(static_cast<double>(weak))});
     }
     if (seconds > 0) {
-      facts.push_back({"time", fmt::format("{} s", seconds < 100 ? fmt::format("{:.3g}", seconds) : count_text(seconds))});
+      facts.push_back({"time", time_text(seconds)});
       facts.push_back({"instances per second", count_text(static_cast<double>(instances) / seconds)});
     }
-    if (s.judged) {
-      std::map<std::string, size_t> ran, evidence;
-      std::set<std::string> drivers;
-      uint64_t waits = 0, time_outs = 0, incomplete = 0, groups = 0;
-      double device_seconds = 0;
-      for (const Judgement& j : s.judged->list) {
-        if (j.seen.device != t.devices[d]) continue;
-        drivers.insert(j.seen.driver);
-        ++ran[j.seen.what_ran];
-        ++evidence[j.seen.evidence];
-        waits += j.seen.waits;
-        time_outs += j.seen.time_outs;
-        incomplete += j.seen.incomplete;
-        groups += j.seen.groups.size();
-        device_seconds += j.seen.device_seconds;
-      }
+    if (d < t.facts.size()) {
+      const survey::Facts& f = t.facts[d];
       std::string names;
-      for (const std::string& n : drivers) names += (names.empty() ? "" : "; ") + n;
+      for (const std::string& n : f.drivers) names += (names.empty() ? "" : "; ") + n;
       facts.insert(facts.begin(), {"driver", names});
-      facts.push_back({"time in kernels", fmt::format("{} s", device_seconds < 100 ? fmt::format("{:.3g}", device_seconds) : count_text(device_seconds))});
-      facts.push_back({"round groups", fmt::format("{}", groups)});
-      facts.push_back({"what ran", counted(ran)});
-      facts.push_back({"evidence", counted(evidence)});
-      facts.push_back({"waits that timed out", waits == 0 ? "none waited" : fmt::format("{:.2g} %", 100.0 * static_cast<double>(time_outs) / static_cast<double>(waits))});
+      facts.push_back({"time in kernels", time_text(f.device_seconds)});
+      facts.push_back({"round groups", count_text(static_cast<double>(f.groups))});
+      facts.push_back({"tests, by what ran", counted(f.what_ran)});
+      facts.push_back({"tests, by evidence", counted(f.evidence)});
+      facts.push_back({"waits that timed out", f.waits == 0 ? "none waited" : fmt::format("{:.2g} %", 100.0 * static_cast<double>(f.time_outs) / static_cast<double>(f.waits))});
       facts.push_back({"corrupt", fmt::format("{}", corrupt)});
-      if (incomplete > 0) facts.push_back({"incomplete", count_text(static_cast<double>(incomplete))});
+      if (f.incomplete > 0) facts.push_back({"incomplete", count_text(static_cast<double>(f.incomplete))});
     }
     out += card(t.devices[d], facts);
   }
@@ -100,7 +88,7 @@ int colour_of(const Judgement& j) {
 }
 
 std::string judgements(const Set& s, const Options& o) {
-  if (!s.judged) return "";
+  if (!s.judged || s.judged->list.empty()) return "";
   const study::Judged& all = *s.judged;
   std::vector<const Judgement*> own;
   for (const Judgement& j : all.list)
