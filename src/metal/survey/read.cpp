@@ -81,15 +81,18 @@ class Reader {
  public:
   Reader(const store::Store& store, Table& out) : store_(store), out_(out) {}
 
-  // Tests with one title and different texts are different tests; so are configurations of several campaigns.
+  // Tests with one title and different texts are different tests where one device ran both. On two devices they are one
+  // test in two dialects. Configurations of several campaigns are different.
   template <class Row>
   void announce(const Row& r) {
-    hashes_[r.test].insert(r.test_hash);
+    auto& hashes = hashes_[{r.test, r.device}];
+    hashes.insert(r.test_hash);
+    if (hashes.size() > 1) ambiguous_.insert(r.test);
     campaigns_.insert(r.campaign);
   }
   template <class Row>
   Cell& place(const Row& r, const std::string& own) {
-    const std::string test = hashes_[r.test].size() == 1 ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
+    const std::string test = !ambiguous_.contains(r.test) ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
     const std::string configuration = campaigns_.size() == 1 || r.campaign.empty() ? own : r.campaign + "/" + own;
     const uint32_t d = out_.device(r.device), t = out_.test(test), c = out_.configuration(configuration);
     if (const size_t at = r.test.find('~'); at != std::string::npos) {
@@ -150,8 +153,8 @@ class Reader {
   const store::Store& store_;
   Table& out_;
   std::map<std::string, Known> tests_;
-  std::map<std::string, std::set<std::string>> hashes_;
-  std::set<std::string> campaigns_;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> hashes_;  // by title and device
+  std::set<std::string> ambiguous_, campaigns_;
 };
 
 // Tuning's configurations are numbers; those that a search gave up early are not comparable with those of a data set.

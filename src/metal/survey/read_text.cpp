@@ -66,10 +66,13 @@ bool number(std::string_view text, N& n) {
   return r.ec == std::errc() && r.ptr == text.data() + text.size();
 }
 
-// A number that ends in a comma, as prose has it.
+// Counts beyond are mistakes; sums of those below do not overflow.
+constexpr uint64_t k_most_instances = 1'000'000'000'000'000;
+
+// A count that may end in a comma, as prose has it.
 bool whole(std::string_view text, uint64_t& n) {
   while (!text.empty() && (text.back() == ',' || text.back() == ';')) text.remove_suffix(1);
-  return number(text, n);
+  return number(text, n) && n <= k_most_instances;
 }
 
 // ---- litmus7 ----------------------------------------------------------------------------------------
@@ -124,7 +127,7 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
                mark != std::string_view::npos && mark > 0 && (line.text[mark - 1] == '*' || line.text[mark - 1] == ':') &&
                line.text[0] >= '0' && line.text[0] <= '9') {
       uint64_t n = 0;
-      if (!number(trimmed(line.text.substr(0, mark - 1)), n)) return bad("a count is needed before '>'");
+      if (!whole(trimmed(line.text.substr(0, mark - 1)), n)) return bad("a count is needed before '>'");
       open->histogram += n;
     } else if (w[0] == "Positive:") {
       uint64_t yes = 0, no = 0;
@@ -140,7 +143,7 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
       open->instances = yes + no;
       open->witnesses = true;
     } else if (w[0] == "Time" && w.size() == 3) {
-      if (!number(w[2], open->seconds) || open->seconds < 0) return bad("'Time NAME SECONDS' is needed");
+      if (!number(w[2], open->seconds) || !(open->seconds >= 0 && open->seconds < 1e12)) return bad("'Time NAME SECONDS' is needed");
     } else if (line.text.starts_with("Device=")) {
       open->device = std::string(trimmed(line.text.substr(7)));
     }
@@ -246,8 +249,10 @@ Expected<void> add_configurations(Table& out, const std::string& text, const std
       if (!is_result(r)) continue;
       const auto count = [&](const char* what) -> std::optional<uint64_t> {
         const Json& n = r[what];
-        if (!n.is_number() || n.get<double>() < 0) return std::nullopt;
-        return n.get<uint64_t>();
+        if (!n.is_number()) return std::nullopt;
+        const double v = n.get<double>();
+        if (!(v >= 0 && v <= static_cast<double>(k_most_instances)) || v != std::floor(v)) return std::nullopt;
+        return static_cast<uint64_t>(v);
       };
       const auto seq = count("seq"), interleaved = count("interleaved"), weak = count("weak");
       if (!seq || !interleaved || !weak)
@@ -259,7 +264,8 @@ Expected<void> add_configurations(Table& out, const std::string& text, const std
       cell.weak = *weak;
       cell.instances = *seq + *interleaved + *weak;
       cell.split = Split{*seq, *interleaved, *weak};
-      if (r.contains("durationSeconds") && r["durationSeconds"].is_number()) cell.seconds = r["durationSeconds"].get<double>();
+      if (r.contains("durationSeconds") && r["durationSeconds"].is_number())
+        cell.seconds = std::clamp(r["durationSeconds"].get<double>(), 0.0, 1e12);
     }
   }
   return {};

@@ -21,7 +21,9 @@ using survey::count_text;
 using survey::rate_text;
 
 std::string interval_text(const stats::Interval& i) { return fmt::format("{:.2g} to {:.2g}", i.lower, i.upper); }
-bool is_weakening(const Judgement& j) { return j.seen.test.title.find('~') != std::string::npos; }
+bool is_weakening(const Judgement& j) {
+  return j.seen.test.title.find('~') != std::string::npos || j.seen.test.title.find("--") != std::string::npos;
+}
 
 std::string card(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
   std::string out = fmt::format("<div class=\"card\"><h3>{}</h3><dl>", escape(title));
@@ -95,9 +97,11 @@ std::string judgements(const Set& s, const Options& o) {
     if (!is_weakening(j)) own.push_back(&j);
   std::string out = "<div class=\"cards\">\n";
   std::map<std::string, size_t> standings;
+  std::set<std::string> models;
   size_t forbidden = 0, bare = 0;
   for (const Judgement* j : own) {
     ++standings[study::name(j->standing)];
+    models.insert(j->model);
     if (j->condition == study::Allowed::no) {
       ++forbidden;
       bare += j->has_teeth() ? 0 : 1;
@@ -105,6 +109,9 @@ std::string judgements(const Set& s, const Options& o) {
   }
   std::vector<std::pair<std::string, std::string>> facts;
   for (const auto& [what, n] : standings) facts.push_back({what, fmt::format("{}", n)});
+  std::string judged_by;
+  for (const std::string& m : models) judged_by += (judged_by.empty() ? "" : ", ") + m;
+  facts.insert(facts.begin(), {"model", judged_by});
   out += card("Tests by standing", facts);
   out += card("Forbidden outcomes", {{"tests whose outcome the model forbids", fmt::format("{}", forbidden)},
                                      {"an allowed weakening was seen under the same stress", fmt::format("{}", forbidden - bare)},
