@@ -436,8 +436,8 @@ Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Option
     if (options.iterations == 0 && options.seconds == 0 && options.events == 0) break;
     if (options.iterations > 0 && totals.instances >= options.iterations) break;
     if (options.events > 0 && events >= options.events) break;
-    if (options.seconds > 0 && std::chrono::duration<double>(Job::Clock::now() - start).count() >= options.seconds)
-      break;
+    const double limit = events == 0 ? std::max(options.seconds, options.unseen_seconds) : options.seconds;
+    if (options.seconds > 0 && std::chrono::duration<double>(Job::Clock::now() - start).count() >= limit) break;
   }
   return totals;
 }

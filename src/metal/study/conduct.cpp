@@ -71,7 +71,7 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
         w.key.test_hash = hash_of(test);
         w.key.device = stored;
         w.key.configuration = c.name;
-        if (!shard.takes(w.key.test_hash + "/" + w.key.device + "/" + c.name)) continue;
+        if (!shard.takes(w.key.test_hash + "/" + w.key.device)) continue;  // configurations of one test share its module
         const bool twice = std::any_of(out.begin(), out.end(), [&](const Work& o) {
           return o.key.test_hash == w.key.test_hash && o.key.device == w.key.device && o.key.configuration == w.key.configuration;
         });
@@ -95,10 +95,13 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
   for (Work& w : out) {
     campaign::Options& o = w.task.options;
     // The ends count what was done before.
-    w.finished = (o.iterations > 0 && w.instances >= o.iterations) || (o.seconds > 0 && w.seconds >= o.seconds) || (o.events > 0 && w.events >= o.events);
+    const double limit = w.events == 0 ? std::max(o.seconds, o.unseen_seconds) : o.seconds;
+    w.finished = (o.iterations > 0 && w.instances >= o.iterations) || (o.seconds > 0 && w.seconds >= limit) || (o.events > 0 && w.events >= o.events);
     if (w.finished) continue;
     if (o.iterations > 0) o.iterations -= w.instances;
-    if (o.seconds > 0) o.seconds -= w.seconds;
+    if (w.events > 0) o.unseen_seconds = 0;
+    if (o.seconds > 0) o.seconds = std::max(o.seconds - w.seconds, 1e-3);
+    if (o.unseen_seconds > 0) o.unseen_seconds = std::max(o.unseen_seconds - w.seconds, 1e-3);
     if (o.events > 0) o.events -= w.events;
   }
   return out;
@@ -148,7 +151,7 @@ Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store&
       const campaign::Options& o = w.task.options;
       double part = 0;
       if (o.iterations > 0) part = std::max(part, static_cast<double>(t.instances) / static_cast<double>(o.iterations));
-      if (o.seconds > 0) part = std::max(part, t.seconds / o.seconds);
+      if (o.seconds > 0) part = std::max(part, t.seconds / std::max(o.seconds, events == 0 ? o.unseen_seconds : 0));
       say(g->task, part);
     } else if (const auto* f = std::get_if<campaign::Finished>(&m)) {
       ++progress.done;

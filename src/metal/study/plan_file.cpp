@@ -140,6 +140,7 @@ Expected<Plan> read_plan(SourcePtr source) {
   r.whole("seed", shared.seed, 0, INT64_MAX);
   r.whole("iterations", shared.iterations, 1, INT64_MAX);
   r.seconds("seconds", shared.seconds);
+  r.seconds("unseen_seconds", shared.unseen_seconds);
   r.whole("until_events", shared.events, 1, INT64_MAX);
   r.seconds("group_seconds", shared.group_seconds);
   r.seconds("launch_limit", shared.launch_limit);
@@ -178,6 +179,8 @@ Expected<Plan> read_plan(SourcePtr source) {
     if (plan.name.empty()) errors.append(error_at(whole_file, "the plan has no name", "name = \"my campaign\"").error());
     if (plan.tests.empty()) errors.append(error_at(whole_file, "the plan names no tests", "tests = [\"*.litmus\"]").error());
     if (plan.devices.empty()) errors.append(error_at(whole_file, "the plan names no devices", "devices = [\"cpu\"]; `fencepost devices` lists them").error());
+    if (shared.unseen_seconds > 0 && shared.unseen_seconds < shared.seconds)
+      errors.append(error_at(whole_file, "'unseen_seconds' is shorter than 'seconds'", "it is how long a test runs whose outcome does not show").error());
     if (shared.iterations == 0 && shared.seconds == 0 && shared.events == 0)
       errors.append(error_at(whole_file, "the plan has no end", "give iterations, seconds or until_events").error());
   }

@@ -214,8 +214,10 @@ TEST_F(FakeDriver, AnAssemblerIsPreferredAndCanBeRefused) {
     const auto m = (*b)->load(source_of({named("fill_5")}));
     ASSERT_TRUE(m) << words(m.error());
     EXPECT_TRUE((*b)->binary(*m).bytes.starts_with("\177ELF"));
+    const auto again = (*b)->load(source_of({named("fill_5")}));
+    EXPECT_EQ(again, m) << "one text is one module";
     mode("old-driver");
-    const auto older = (*b)->load(source_of({named("fill_5")}));
+    const auto older = (*b)->load(source_of({named("fill_6")}));
     ASSERT_TRUE(older) << words(older.error());
     EXPECT_EQ((*b)->binary(*older).bytes, "FAKE cubin");
     mode("");

@@ -257,6 +257,7 @@ TEST(PlanFile, MistakesAreNamedAtTheirPlace) {
       {good + "[[configuration]]\nname = \"a\"\nmode = \"wrap\"\n", 7, "'wrap' is no mode"},
       {good + "[[configuration]]\nname = \"a\"\nparameters = \"strid=3\"\n", 7, "strid"},
       {good + "[[configuration]]\nname = \"a\"\n[[configuration]]\nname = \"a\"\n", 7, "the name 'a' is used twice"},
+      {good + "unseen_seconds = 0.5\n", 1, "'unseen_seconds' is shorter"},
       {good + "x = \n", 5, "this is no TOML"},
       {"name = \"n\"\ntests = [\"a\"]\ndevices = [\"cpu\"]\n", 1, "the plan has no end"},
       {"tests = [\"a\"]\ndevices = [\"cpu\"]\nseconds = 1\n", 1, "the plan has no name"},
@@ -324,6 +325,28 @@ TEST(Conduct, ResumingGivesTheGroupsOfAnUninterruptedRun) {
     EXPECT_EQ(a[i].corrupt, 0u);
   }
   EXPECT_EQ(go_on(whole, 0).added, 0u) << "a finished campaign has nothing left to do";
+}
+
+TEST(Conduct, OutcomesThatDoNotShowRunLonger) {
+  Folder dir;
+  // An interleaving, which the executor shows at once, and one that it never shows.
+  std::vector<prog::Test> tests = {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "SB+shown")};
+  tests[1].condition = tests[1].condition.kids.front();
+  const Plan plan = value(read_plan(make_source("plan.toml",
+                                                "name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\nseconds = 0.01\nunseen_seconds = 0.15\n"
+                                                "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
+                                                "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n")));
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  Job job;
+  const auto go_on = [&] { return value(conduct(plan, value(list_work(plan, tests, {}, {}, s)), s, job, {})); };
+  EXPECT_GT(go_on().added, 1u);
+  std::map<std::string, double> seconds;
+  for (const store::Record& r : value(s.records())) seconds[r.test] += r.seconds;
+  EXPECT_LT(2 * seconds.at("SB+shown"), seconds.at("SB"));
+  for (const Work& w : value(list_work(plan, tests, {}, {}, s))) {
+    EXPECT_EQ(w.events > 0, w.key.test == "SB+shown");
+    if (w.key.test == "SB+shown") EXPECT_TRUE(w.finished);
+  }
 }
 
 TEST(Conduct, ShardsTogetherAreTheWhole) {
