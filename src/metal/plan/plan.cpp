@@ -175,6 +175,14 @@ class Drawing {
   }
   bool wished(ParameterId id) const { return wishes_.wishes[static_cast<size_t>(id)].has_value(); }
 
+  // What was drawn from a range, moved to the part of the range that this test on this device can meet, if there is one.
+  uint32_t within(ParameterId id, uint32_t least, uint32_t most) const {
+    const uint32_t drawn = c_.drawn[static_cast<size_t>(id)];
+    const auto& wish = wishes_.wishes[static_cast<size_t>(id)];
+    if (!wish || wish->to < least || wish->from > most || least > most) return drawn;
+    return std::clamp(drawn, least, most);
+  }
+
   // Words of shared memory that one instance needs at least.
   uint32_t shared_footprint() const {
     uint32_t words = 0;
@@ -238,6 +246,7 @@ class Drawing {
       while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
       at(lanes) = least << stream(k_parameters).below(choices);
     }
+    if (!fixed(lanes)) at(lanes) = within(lanes, least, target_.max_lanes);
     if (at(lanes) < least || at(lanes) > target_.max_lanes)
       return error_at({}, fmt::format("lanes={} cannot be met", at(lanes)),
                       fmt::format("this test on this device needs {} to {}", least, target_.max_lanes));
@@ -258,6 +267,7 @@ class Drawing {
                          2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_parameters + 1).below(top - 1)));
       at(groups) = std::min(at(groups), top);
     }
+    if (!fixed(groups)) at(groups) = within(groups, fewest, std::min(room, target_.max_groups));
     if (at(groups) < fewest || at(groups) > std::min(room, target_.max_groups))
       return error_at(
           {}, fmt::format("groups={} cannot be met", at(groups)),
