@@ -140,7 +140,7 @@ class Analysis {
       todo.pop_back();
       if (seen[x.index] != 0) continue;
       seen[x.index] = 1;
-      if (cfg_.predecessors(x).size() > 1) diverge(joins_[x.index]);
+      if (cfg_.predecessors(x).size() > 1 && !shut(x, b)) diverge(joins_[x.index]);
       if (x == end) continue;
       for (BlockId s : successors(f_.blocks[x.index].terminator)) todo.push_back(s);
     }
@@ -156,6 +156,14 @@ class Analysis {
       diverge(u_.loops[l]);
       diverge(joins_[cfg_.loops()[l].header.index]);
     }
+  }
+
+  // Inside a loop that b is not in: all who are there in one iteration have come through its header, and that from the
+  // one block before the loop, or from its latch.
+  bool shut(BlockId x, BlockId b) const {
+    for (uint32_t l = cfg_.innermost_loop(x); l != ~0u; l = cfg_.loops()[l].parent)
+      if (!cfg_.in_loop(b, l)) return true;
+    return false;
   }
 
   const Module& m_;

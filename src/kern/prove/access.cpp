@@ -41,6 +41,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.global_segment = global_segment_;
   x.second = second_;
   x.iteration = iteration_;
+  if (!lock_values_.empty()) x.loops = loops_around_;
   x.atomic = at;
   accesses.push_back(std::move(x));
 }
@@ -229,6 +230,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     master_ticket(k);
     tickets.push_back(std::move(k));
   }
+  lock(a, in, at, guard, pointer, mode);
   // A private location has one thread: its update is a write of an unknown value.
   for (RegionId r : at.access.regions)
     if (m_.region(r).space == Space::private_)

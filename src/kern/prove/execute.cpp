@@ -240,6 +240,7 @@ void Execution::run() {
   // Parameters of a function that is no kernel may differ between the threads of a group.
   if (f.kernel) common_variables = pool_.variables();
   find_counters();
+  find_locks();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
@@ -676,8 +677,10 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     a.barrier_invariants.push_back(&in);
   } else if (std::holds_alternative<ReadPermission>(in.action)) {
     // The reads of a barrier invariant are logged as such; no permission is taken for granted.
-  } else if (std::holds_alternative<Fence>(in.action)) {
+  } else if (const auto* orders = std::get_if<Fence>(&in.action)) {
     // Orders, but no one waits.
+    ++position_;
+    if (!lock_values_.empty()) fences.push_back({position_++, guard, orders->scope, orders->local, orders->global});
   } else {
     static constexpr const char* k_names[] = {"", "", "", "", "", "", "", "", "asynchronous group copy",
                                               "waiting for asynchronous copies", "", "", "barrier invariant",

@@ -67,6 +67,27 @@ struct AccessRecord {
   // In a summary that stands in no other: the guards of its first iteration, where they are known. Threads that enter a
   // loop together make its first iteration together.
   Pair first_guard;
+  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
+};
+
+// An attempt to take a place of a lock, or its release (locks.h).
+struct LockRecord {
+  kir::RegionId region;
+  Pair guard, offset, taken;
+  uint32_t position = 0;
+  bool release = false;
+  bool acquires = false, releases = false;  // by its own memory order
+  bool aligned = false;
+  bool again = false;  // the repetition of a loop that was run as a summary before
+  kir::Scope scope = kir::Scope::device;
+  std::vector<uint32_t> loops;
+};
+
+struct FenceRecord {
+  uint32_t position = 0;
+  Pair guard;
+  kir::Scope scope = kir::Scope::device;
+  bool local = true, global = true;
 };
 
 struct WaitRecord {
@@ -117,6 +138,9 @@ class Execution {
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
   std::vector<Ticket> tickets;
+  std::vector<LockRecord> locks;
+  std::vector<FenceRecord> fences;
+  kir::Space space(kir::RegionId r) const { return m_.region(r).space; }
   std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
@@ -236,6 +260,10 @@ class Execution {
   Term named(Term mask, int thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
+  // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.
+  bool warp_in_step(const Activation& a, uint32_t l) const {
+    return lanes_ == Lanes::same_warp && options_.warp_sync > 0 && a.uniform.loops[l] != 0;
+  }
 
   // loops
   void loop(Activation& a, uint32_t l, Mode mode);
@@ -290,6 +318,16 @@ class Execution {
   void products_of_sizes();
   Term known_product(Term a, Term b) const;
   void find_counters();
+  void find_locks();
+  void lock(const Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Pair pointer, Mode mode);
+  struct LockValues {
+    uint64_t free = 0, taken = 0;
+    uint32_t bytes = 0;
+  };
+  std::map<uint32_t, LockValues> lock_values_;  // by region
+  std::vector<uint32_t> loops_around_;
+  uint32_t loop_runs_ = 0;
+
   void ticket_facts();
   Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);

@@ -644,6 +644,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     if (a.cfg->postdominates(loop.header, d)) entry = g;
   }
   a.loop_entry[l] = entry;
+  loops_around_.push_back(++loop_runs_);
+  const struct Leave {
+    std::vector<uint32_t>& loops;
+    ~Leave() { loops.pop_back(); }
+  } leave{loops_around_};
   const auto drop = [&] {
     for (BlockId b : loop.blocks) {
       a.guards[b.index] = both(pool_.no());
@@ -655,7 +660,8 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
-  if (!in_step(e) || !mode.lockstep) {
+  const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
+  if (!(met || by_warp) || !mode.lockstep) {
     bool touches = false;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
@@ -708,7 +714,8 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
 
   summary_ = nullptr;
   // In step. Do the barriers that every iteration passes order all memory that matters here?
-  const flow::Fences fences = pairing_ == Pairing::other_group ? e.always_device
+  const flow::Fences fences = by_warp                            ? flow::Fences{true, true}
+                              : pairing_ == Pairing::other_group ? e.always_device
                               : lanes_ == Lanes::same_warp && options_.warp_barriers
                                   ? e.always_warp
                                   : flow::Fences{e.always_group.local || e.always_device.local,
@@ -733,6 +740,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       v.local[t] = fences.local ? v.guard[t] : pool_.no();
       v.global[t] = fences.global ? v.guard[t] : pool_.no();
     }
+    if (by_warp) v.meets = pool_.yes();  // the header, executed by both
   }
   // Both go on or both leave.
   ++position_;
@@ -742,8 +750,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     for (const Instruction& in : a.f->blocks[b.index].instructions)
       if (!where_place && (std::holds_alternative<Barrier>(in.action) || std::holds_alternative<Call>(in.action)))
         where_place = in.place;
-  oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
+  if (!by_warp) oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
   fact(together, 0, true);
+  if (by_warp && mode.log)
+    barriers.push_back(BarrierRecord{++position_, first.latch, first.latch, first.latch, false, pool_.yes()});
 
   std::vector<Pair> first_values = a.values;
   if (second_ == 0) second_ = ++seconds_;

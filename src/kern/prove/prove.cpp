@@ -12,6 +12,7 @@
 #include "flow/intervals.h"
 #include "flow/steering.h"
 #include "prove/execute.h"
+#include "prove/locks.h"
 
 namespace fencepost::prove {
 
@@ -263,6 +264,13 @@ class Pass {
   }
 
   void races(Pool& pool, Execution& x) {
+    const Locks locks(pool, x, pairing_, [&](std::vector<Term> goal, uint32_t position) {
+      return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
+    });
+    held_.assign(x.accesses.size(), {});
+    if (locks.any())
+      for (size_t i = 0; i < x.accesses.size(); ++i)
+        if (x.accesses[i].kind != AccessKind::atomic) held_[i] = locks.held(x.accesses[i]);
     for (size_t i = 0; i < x.accesses.size(); ++i)
       for (size_t j = i; j < x.accesses.size(); ++j) {
         if (result_.findings.size() >= options_.max_findings) return;
@@ -378,6 +386,13 @@ class Pass {
     if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
         pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
       differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1])));
+    // Both in critical sections of one place of one lock.
+    for (const Held& h : held_[static_cast<size_t>(&a - x.accesses.data())])
+      for (const Held& k : held_[static_cast<size_t>(&b - x.accesses.data())])
+        if (h.region == k.region) {
+          goal.push_back(pool.ne(h.offset[0], k.offset[1]));
+          in_step.push_back(goal.back());
+        }
     Model model;
     Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
     if (answer != Answer::unsat && !pool.is_true(differ)) {
@@ -424,6 +439,7 @@ class Pass {
   std::unique_ptr<formula::Session> session_;
   formula::Statistics statistics_;
   std::set<Key> seen_;
+  std::vector<std::vector<Held>> held_;  // by access
   std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false;
   Result result_;

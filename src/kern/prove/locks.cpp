@@ -1,0 +1,162 @@
+#include "prove/locks.h"
+
+#include <algorithm>
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+Locks::Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossible)
+    : pool_(pool), x_(x), pairing_(pairing), impossible_(std::move(impossible)) {
+  for (const LockRecord& q : x_.locks)
+    if (!q.release && std::find(valid_.begin(), valid_.end(), q.region) == valid_.end()) valid_.push_back(q.region);
+  // Each release must be the holder's.
+  std::erase_if(valid_, [&](RegionId r) {
+    return std::any_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
+      if (s.region != r) return false;
+      if (!s.aligned) return true;
+      if (!s.release || s.again) return false;
+      return std::none_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& q) {
+        return !q.release && q.region == r &&
+               holds(q, s.guard, s.position, s.loops, false, Space::global, &s.offset);
+      });
+    });
+  });
+}
+
+// Is there a fence at one of the positions between, whenever the guard holds?
+bool Locks::fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space) const {
+  for (size_t t = 0; t < 2; ++t) {
+    std::vector<Term> goal{guard[t]};
+    for (const FenceRecord& f : x_.fences)
+      if (from < f.position && f.position < to && (space == Space::group ? f.local : f.global) &&
+          (f.scope >= Scope::device || (f.scope == Scope::group && pairing_ == Pairing::same_group)))
+        goal.push_back(pool_.not_(f.guard[t]));
+    if (goal.size() == 1 || !impossible_(std::move(goal), position)) return false;
+  }
+  return true;
+}
+
+bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
+                  Space space, const Pair* offset) const {
+  if (q.position >= position) return false;
+  const auto around = [](const std::vector<uint32_t>& in, uint32_t loop) {
+    return std::find(in.begin(), in.end(), loop) != in.end();
+  };
+  for (const LockRecord& s : x_.locks) {
+    if (!s.release || s.region != q.region) continue;
+    const bool between = q.position < s.position && s.position < position;
+    const bool earlier = std::any_of(loops.begin(), loops.end(),
+                                     [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
+    if (between || earlier) return false;
+  }
+  for (size_t t = 0; t < 2; ++t) {
+    std::vector<Term> taken{q.guard[t], q.taken[t]};
+    if (offset != nullptr) taken.push_back(pool_.eq(q.offset[t], (*offset)[t]));
+    if (!impossible_({guard[t], pool_.not_(pool_.all(std::move(taken)))}, position)) return false;
+  }
+  return !fences || q.acquires || fenced(q.position, position, guard, position, space);
+}
+
+std::vector<Held> Locks::held(const AccessRecord& a) const {
+  std::vector<Held> out;
+  for (const LockRecord& q : x_.locks) {
+    if (q.release || std::find(valid_.begin(), valid_.end(), q.region) == valid_.end()) continue;
+    const Space space = x_.space(a.region);
+    // The lock must be one for both threads.
+    if (x_.space(q.region) == Space::group && pairing_ == Pairing::other_group) continue;
+    if (q.scope < Scope::group || (q.scope == Scope::group && pairing_ == Pairing::other_group)) continue;
+    if (!holds(q, a.guard, a.position, a.loops, true, space, nullptr)) continue;
+    const bool handed_on = std::all_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
+      if (!s.release || s.region != q.region || s.again) return true;
+      // In the next iteration of a loop around both.
+      if (s.position < a.position)
+        return s.releases || std::none_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
+                 return std::find(s.loops.begin(), s.loops.end(), l) != s.loops.end();
+               });
+      if (s.scope < Scope::group || (s.scope == Scope::group && pairing_ == Pairing::other_group)) return false;
+      return s.releases || fenced(a.position, s.position, s.guard, s.position, space);
+    });
+    if (handed_on) out.push_back({q.region, q.offset});
+  }
+  return out;
+}
+
+// ---- what the execution notes --------------------------------------------------------------------------------
+
+// The two constants of each lock array.
+void Execution::find_locks() {
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  std::vector<uint8_t> spoilt(m_.regions.size());
+  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
+    if (e.reached[i] == 0) continue;
+    const Function& f = m_.functions[i];
+    const auto constant = [&](ValueId v) -> std::optional<uint64_t> {
+      if (f.value(v).kind != Value::constant) return std::nullopt;
+      return f.value(v).constant_bits;
+    };
+    // Attempts by comparison first: they say which value is which.
+    for (const bool compare : {true, false})
+      for (const Block& b : f.blocks)
+        for (const Instruction& in : b.instructions) {
+          const auto* at = std::get_if<Atomic>(&in.action);
+          if (at == nullptr || (at->op == AtomicOp::compare_exchange) != compare) continue;
+          for (RegionId r : at->access.regions) {
+            bool fits = at->access.regions.size() == 1;
+            if (compare) {
+              const auto free = constant(at->operands[0]), taken = constant(at->operands[1]);
+              fits = fits && free && taken && *free != *taken;
+              if (fits) {
+                const auto [it, fresh] = lock_values_.try_emplace(r.index, LockValues{*free, *taken, at->access.bytes});
+                fits = it->second.free == *free && it->second.taken == *taken && it->second.bytes == at->access.bytes;
+              }
+            } else {
+              const auto it = lock_values_.find(r.index);
+              const auto v = at->operands.empty() ? std::nullopt : constant(at->operands[0]);
+              fits = fits && it != lock_values_.end() && v && it->second.bytes == at->access.bytes &&
+                     (at->op == AtomicOp::store || at->op == AtomicOp::exchange) &&
+                     (*v == it->second.free || (at->op == AtomicOp::exchange && *v == it->second.taken));
+            }
+            if (!fits) spoilt[r.index] = 1;
+          }
+        }
+  }
+  std::erase_if(lock_values_, [&](const auto& l) { return spoilt[l.first] != 0 || e.writes[l.first] != 0; });
+}
+
+void Execution::lock(const Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer,
+                     Mode mode) {
+  const auto it = at.access.regions.size() == 1 ? lock_values_.find(at.access.regions[0].index) : lock_values_.end();
+  if (it == lock_values_.end()) return;
+  LockRecord r;
+  r.region = at.access.regions[0];
+  r.guard = guard;
+  r.offset = {offset_of(pointer[0]), offset_of(pointer[1])};
+  r.position = position_;
+  r.again = !mode.log;
+  r.scope = at.scope;
+  r.loops = loops_around_;
+  r.acquires = at.order == Order::acquire || at.order == Order::acq_rel || at.order == Order::seq_cst;
+  r.releases = at.order == Order::release || at.order == Order::acq_rel || at.order == Order::seq_cst;
+  r.aligned = true;
+  for (Term o : r.offset) r.aligned = r.aligned && 1u << std::min<unsigned>(pool_[o].trailing_zeros, 16) >= it->second.bytes;
+  const bool compare = at.op == AtomicOp::compare_exchange;
+  r.release = !compare && a.f->value(at.operands[0]).constant_bits == it->second.free;
+  if (!r.release) {
+    if (in.results.empty()) return;  // taken or not: no one knows
+    for (size_t t = 0; t < 2; ++t) {
+      const Term result = a.values[in.results[0].index][t];
+      r.taken[t] = pool_.eq(result, pool_.constant(it->second.free, pool_.width(result)));
+    }
+    // What the last holder wrote is seen from here on.
+    const flow::FunctionEffects& e = effects_.function(entry_);
+    for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+      const Space s = m_.regions[x].space;
+      if (e.writes[x] != 0 && !memory.adversarial({x}) && (s == Space::group || s == Space::global))
+        memory.forget({x}, guard, false);
+    }
+  }
+  locks.push_back(std::move(r));
+}
+
+}  // namespace fencepost::prove

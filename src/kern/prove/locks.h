@@ -1,0 +1,50 @@
+#pragma once
+// Critical sections: which accesses are made while a compare-and-swap lock is held.
+//
+// A lock array is one of which every atomic is an attempt (compare_exchange from `free` to `taken`, or an exchange that
+// writes `taken`) or a release (a store or exchange that writes `free`), with the same two different constants and one
+// width throughout, and that no plain store touches. An attempt that returned `free` has taken its place.
+//
+// An access is protected by an attempt q of its thread when, by what is known at the access: q was made and returned
+// `free`; no release lies between them, also not in an earlier iteration of a loop around the access; a fence follows
+// q, or q acquires; and each release behind the access has a fence before it, or releases. A lock counts only if each
+// release is made by a thread that holds the same place. Two accesses that are protected by the same place of one lock
+// array do not race.
+//
+// Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts write
+// `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
+// another, and release and attempt with their fences order the accesses in them (fences of the device's scope for
+// threads of different groups). Contents of written arrays are forgotten at each attempt (Execution::atomic).
+#include <functional>
+#include <vector>
+
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+// What an access holds: the place of the lock, for each thread.
+struct Held {
+  kir::RegionId region;
+  Pair offset;
+};
+
+class Locks {
+ public:
+  // `impossible`: no thread can satisfy this when thread t has come to limit[t].
+  using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
+  Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossible);
+  bool any() const { return !valid_.empty(); }
+  std::vector<Held> held(const AccessRecord& a) const;
+
+ private:
+  bool holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
+             kir::Space space, const Pair* offset) const;
+  bool fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space) const;
+  Pool& pool_;
+  const Execution& x_;
+  Pairing pairing_;
+  Question impossible_;
+  std::vector<kir::RegionId> valid_;
+};
+
+}  // namespace fencepost::prove
