@@ -77,7 +77,7 @@ void expect_defended(const Session& s, const cat::Model& m) {
     for (const auto& f : s.report().each[k].findings) {
       const prog::Choice c = s.alone(k, f.form);
       const prog::Test v = s.variant(c);
-      if (f.decision.outcome == Outcome::kept) EXPECT_TRUE(correct(v, m)) << emit::print(v);
+      if (f.decision.outcome == Outcome::kept) { EXPECT_TRUE(correct(v, m)) << emit::print(v); }
       if (f.decision.outcome != Outcome::broken || !f.decision.witness) continue;
       const auto e = s.evidence(c, f.decision);
       ASSERT_TRUE(e.has_value() && e->execution) << emit::print(v);
@@ -364,7 +364,7 @@ TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
         }
         return true;
       };
-      if (r.mode == relax::Report::Mode::weaken) EXPECT_TRUE(all_hold(r.joint.choice)) << paths[n];
+      if (r.mode == relax::Report::Mode::weaken) { EXPECT_TRUE(all_hold(r.joint.choice)) << paths[n]; }
       for (uint32_t k = 0; k < r.each.size(); ++k)
         for (size_t i = 0; i < r.each[k].findings.size(); i += 2) {
           const auto& f = r.each[k].findings[i];
