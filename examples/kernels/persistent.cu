@@ -13,6 +13,6 @@ __global__ void tiles(float* out, unsigned int count) {
     if (threadIdx.x == 0) tile = atomicAdd(&next_tile, 1u);
     __syncthreads();
     if (tile >= count) break;
-    out[tile * blockDim.x + threadIdx.x] = 0.0f;
+    out[tile * blockDim.x + threadIdx.x] = blockIdx.x;
   }
 }

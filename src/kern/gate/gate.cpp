@@ -62,6 +62,14 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   if (o.form != launch::Form::text)
     return fail(error_at({}, "the report of a suite is text, or a table", "--table=FILE.json").error(), output);
   if (o.again != launch::Options::Again::no || o.mutants) return suite_again(o, words, verify, output);
+  std::optional<std::vector<Ran>> before;
+  if (!o.compare.empty()) {
+    auto read = read_table(o.compare);
+    if (!read) return fail(read.error(), output);
+    before = std::move(*read);
+  } else if (!o.plot.empty()) {
+    return fail(error_at({}, "--plot needs --compare", "the plot has the times of both tables").error(), output);
+  }
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<Ran> rows = run_suite(o.suite, words, jobs, o.timeout, verify);
   if (rows.empty())
@@ -81,6 +89,12 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   }
   output.out(fmt::format("{} passed, {} failed\n", passed, rows.size() - passed));
   if (o.time) output.out(times(rows));
+  if (before) output.out(compare(*before, rows));
+  if (!o.plot.empty()) {
+    std::ofstream to(o.plot, std::ios::binary);
+    to << plot(*before, rows, o.compare);
+    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o.plot), "").error(), output);
+  }
   return passed == rows.size() ? 0 : 1;
 }
 

@@ -10,10 +10,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <map>
 #include <new>
+#include <sstream>
 
 #include "base/csv.h"
 #include "base/read_file.h"
+#include "draw/scatter.h"
 #include "gate/gate.h"
 
 namespace fencepost::gate {
@@ -22,6 +26,7 @@ namespace {
 using launch::Answer;
 using launch::Ending;
 
+constexpr const char* k_heading = "file,expected,verdict,passed,seconds,engine_seconds,detail";
 constexpr char k_separator = '\x1f';
 constexpr rlim_t k_memory = rlim_t{6} << 30;  // of one file's process
 
@@ -205,7 +210,7 @@ std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::str
 }
 
 std::string table(const std::vector<Ran>& rows, bool json) {
-  std::string out = json ? "[" : "file,expected,verdict,passed,seconds,engine_seconds,detail\n";
+  std::string out = json ? "[" : std::string(k_heading) + "\n";
   bool first = true;
   for (const Ran& r : rows) {
     if (json) {
@@ -221,6 +226,97 @@ std::string table(const std::vector<Ran>& rows, bool json) {
     first = false;
   }
   return json ? out + "\n]\n" : out;
+}
+
+namespace {
+
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        out.back() += line[++i];
+      else
+        quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += line[i];
+    }
+  }
+  return out;
+}
+
+// The same files of both tables.
+std::vector<std::pair<const Ran*, const Ran*>> pairs(const std::vector<Ran>& before, const std::vector<Ran>& now) {
+  std::map<std::string, const Ran*> by_name;
+  for (const Ran& r : before) by_name.emplace(r.file, &r);
+  std::vector<std::pair<const Ran*, const Ran*>> out;
+  for (const Ran& r : now)
+    if (const auto it = by_name.find(r.file); it != by_name.end()) out.emplace_back(it->second, &r);
+  return out;
+}
+
+}  // namespace
+
+Expected<std::vector<Ran>> read_table(const std::string& path) {
+  const auto file = read_file(path);
+  if (!file) return std::unexpected(file.error());
+  std::vector<Ran> rows;
+  std::istringstream lines((*file)->text);
+  std::string line;
+  if (!std::getline(lines, line) || line != k_heading)
+    return error_at({*file, 0, static_cast<uint32_t>(line.size())}, "this is no table of prove --suite",
+                    fmt::format("--table writes one; its first line is {}", k_heading));
+  uint32_t at = static_cast<uint32_t>(line.size()) + 1;
+  for (; std::getline(lines, line); at += static_cast<uint32_t>(line.size()) + 1) {
+    const std::vector<std::string> c = cells(line);
+    char *end = nullptr, *engine_end = nullptr;
+    Ran r;
+    if (c.size() == 7) {
+      r = {.file = c[0], .expected = c[1], .verdict = c[2], .passed = c[3] == "yes", .detail = c[6]};
+      r.seconds = std::strtod(c[4].c_str(), &end);
+      r.engine_seconds = std::strtod(c[5].c_str(), &engine_end);
+    }
+    if (end == nullptr || *end != 0 || *engine_end != 0 || c[4].empty() || c[5].empty())
+      return error_at({*file, at, at + static_cast<uint32_t>(line.size())},
+                      "a line of a table has seven cells, two of them times", k_heading);
+    rows.push_back(std::move(r));
+  }
+  return rows;
+}
+
+std::string compare(const std::vector<Ran>& before, const std::vector<Ran>& now) {
+  std::string out;
+  std::vector<double> ratios;
+  double sum_before = 0, sum_now = 0;
+  size_t differ = 0, faster = 0;
+  for (const auto& [b, n] : pairs(before, now)) {
+    if (b->verdict != n->verdict) {
+      ++differ;
+      out += fmt::format("{}: {} before, now {}\n", n->file, b->verdict, n->verdict);
+      continue;
+    }
+    faster += n->seconds < b->seconds ? 1 : 0;
+    sum_before += b->seconds;
+    sum_now += n->seconds;
+    if (b->seconds > 0) ratios.push_back(n->seconds / b->seconds);
+  }
+  out += fmt::format("{} files in both tables, {} with another verdict\n", ratios.size() + differ, differ);
+  if (ratios.empty()) return out;
+  std::sort(ratios.begin(), ratios.end());
+  return out +
+         fmt::format(
+             "time of the others: {:.2f} s before, now {:.2f} s: ratio {:.3f}; median ratio {:.3f}; faster now: {}\n",
+             sum_before, sum_now, sum_now / sum_before, ratios[ratios.size() / 2], faster);
+}
+
+std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name) {
+  draw::Scatter s{.title = "Seconds for each file", .x_label = before_name, .y_label = "this run"};
+  for (const auto& [b, n] : pairs(before, now))
+    s.points.push_back({b->seconds, n->seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
+  return draw::to_svg(s);
 }
 
 std::string times(const std::vector<Ran>& rows) {

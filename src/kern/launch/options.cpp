@@ -95,6 +95,9 @@ constexpr std::array k_table = {
                "in another order, or with 16 times the groups or work items, or with no size fixed, and compare."},
     OptionInfo{"--mutants", "", "", k_output,
                "Break each verified kernel in many small ways: all that a run shows to be wrong must be refuted."},
+    OptionInfo{"--compare", "FILE", "", k_output,
+               "With --suite: say what differs from an earlier --table, in verdicts and time."},
+    OptionInfo{"--plot", "FILE", "", k_output, "With --compare: draw the times of both, as SVG."},
     OptionInfo{"--vcgen-opt", "WORD", "", k_how,
                "An option of the reference's generator: /checkArrays, /atomics and /noRefinedAtomics are read."},
     OptionInfo{"--solver", "NAME", "", k_reference, ""},
@@ -424,6 +427,10 @@ class Parser {
       o_.list_failures = true;
     else if (n == "--table")
       o_.table = v;
+    else if (n == "--compare")
+      o_.compare = v;
+    else if (n == "--plot")
+      o_.plot = v;
     else if (n == "--again")
       choice<Options::Again>(info, v, o_.again,
                              {{"stripped", Options::Again::stripped},

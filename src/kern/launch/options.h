@@ -101,6 +101,7 @@ struct Options {
   std::string suite;           // --suite DIR
   bool list_failures = false;  // --suite: also say why
   std::string table;           // --suite: a line for each file goes here; JSON by its ending
+  std::string compare, plot;   // an earlier table, and where the picture of both goes
   enum class Again : uint8_t { no, stripped, groups_16, local_16, any_size } again = Again::no;  // --suite: run twice
   bool mutants = false;        // break verified kernels, and see
   // ---- what was found on the line beside options

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "gate/again.h"
 #include "gate/suite.h"
@@ -70,6 +71,25 @@ TEST(Suite, values_stay_with_their_options) {
   ASSERT_EQ(s.size(), words.size());
   EXPECT_EQ(*std::next(std::find(s.begin(), s.end(), "-D")), "X");
   EXPECT_EQ(*std::next(std::find(s.begin(), s.end(), "--num_groups")), "2");
+}
+
+TEST_F(Gate, tables_are_written_read_and_compared) {
+  const std::string table = testing::TempDir() + "prove-table.csv", plot = testing::TempDir() + "prove-plot.svg";
+  EXPECT_EQ(say({"--suite", k_kernels, "--table", table, "-j", "1"}).code, 0);
+  const Said s = say({"--suite", k_kernels, "--compare", table, "--plot", plot, "--time", "-j", "1"});
+  EXPECT_EQ(s.code, 0) << s.err;
+  EXPECT_NE(s.out.find("files in both tables, 0 with another verdict"), std::string::npos) << s.out;
+  EXPECT_NE(s.out.find("95th percentile"), std::string::npos) << s.out;
+  std::ifstream svg(plot);
+  std::string first;
+  std::getline(svg, first);
+  EXPECT_TRUE(first.starts_with("<svg")) << first;
+  // Options of the command line come after those of the files.
+  const Said coarse = say({"--suite", k_kernels, "--compare", table, "--atomics=coarse", "-j", "1"});
+  EXPECT_EQ(coarse.code, 1);
+  EXPECT_NE(coarse.out.find("persistent.cu: verified before, now refuted"), std::string::npos) << coarse.out;
+  EXPECT_EQ(say({"--suite", k_kernels, "--plot", plot}).code, 2);
+  EXPECT_EQ(say({"--suite", k_kernels, "--compare", k_kernels + "/copy.cl"}).code, 2);
 }
 
 TEST(GateErrors, kind_errors) {
