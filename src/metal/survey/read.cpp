@@ -182,6 +182,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     if (!n) return std::unexpected(n.error());
     const auto series = whole.try_emplace(&cell, true).first;
     if (series->second) add_series(cell, r, n->asked, n->weak, series->second);
+    if (n->weak > r.instances) return error_at({}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, r.instances, r.test));
     Facts& facts = out.facts[out.device(r.device)];
     facts.device_seconds += r.device_seconds;
     ++facts.groups;
@@ -198,6 +199,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     Cell& cell = reader.place(t, name_of(t));
     const auto n = reader.count(t, cell);
     if (!n) return std::unexpected(n.error());
+    if (n->weak > t.instances()) return error_at({}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, t.instances(), t.test));
     Facts& facts = out.facts[out.device(t.device)];
     facts.groups += t.rounds.size();
     for (const store::Round& r : t.rounds) {

@@ -271,7 +271,7 @@ std::string to_text(const Table& t, const Analysis& a, const Peeking& p, const s
       case Part::rates: out += rates(t, a, most); break;
       case Part::reproducibility: out += reproducibility(t, a, most); break;
       case Part::absence: out += absence(t, a, most); break;
-      case Part::stationarity: out += stationarity(t, a, most); break;
+      case Part::stationarity: out += stationarity(t, a, most == 0 ? 0 : 12); break;  // least p first
       case Part::portable: out += portable(t, a); break;
       case Part::correlation: out += correlation(t, a, most == 0 ? 0 : 12); break;
       case Part::mutants: out += mutants(t, a); break;

@@ -44,7 +44,7 @@ double legend(std::string& out, const std::vector<std::string>& names, double y)
   double x = 4;
   if (names.empty()) return 0;
   for (size_t i = 0; i < names.size(); ++i) {
-    const double width = 22 + 6.2 * static_cast<double>(std::min<size_t>(names[i].size(), 40));
+    const double width = 28 + 6.6 * static_cast<double>(std::min<size_t>(names[i].size(), 40));
     if (x > 4 && x + width > k_width) x = 4, y += 15;
     out += rect(x, y - 9, 10, 10, fmt::format("c{}", i % 6));
     out += text(x + 14, y, cut(names[i], 40));
@@ -200,7 +200,7 @@ std::string step_curves(const Words& w, const std::vector<Curve>& curves, const 
       body += line(k_x, at_y(v), k_x + width, at_y(v), "grid") + text(k_x - 4, at_y(v) + 4, tick_text(v), "end");
   }
   body += line(k_x, bottom, k_x + width, bottom, "axis");
-  for (double v = 0, step = step_of(most_x, 4); v <= most_x * 1.0001; v += step)
+  for (double v = 0, step = step_of(most_x, 6); v <= most_x * 1.0001; v += step)
     body += line(k_x + width * v / most_x, bottom, k_x + width * v / most_x, bottom + 3, "axis") + text(k_x + width * v / most_x, bottom + 14, tick_text(v), "middle");
   body += text(k_x + width / 2, bottom + 28, x_unit, "middle");
   for (size_t i = 0; i < curves.size(); ++i) {

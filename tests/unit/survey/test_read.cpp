@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/job.h"
 #include "base/source.h"
 #include "front/litmus.h"
 #include "study/judge.h"
+#include "survey/analyse.h"
 #include "survey/read.h"
+#include "survey/tell.h"
 
 using namespace fencepost;
 using namespace fencepost::survey;
@@ -227,4 +230,39 @@ TEST(ReadStore, CountsSplitsAndSeries) {
   ASSERT_TRUE(cut);
   EXPECT_TRUE(cut->at(0, 0, 0).rounds.empty());
   EXPECT_TRUE(cut->at(0, 0, 0).gaps.empty());
+}
+
+// Damaged input is refused with a sentence or read as something else; nothing else happens.
+TEST(Read, DamagedInputIsRefusedOrRead) {
+  const std::string json = R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2, "durationSeconds": 0.5}, "SB": {"seq": 9, "interleaved": 1, "weak": 0}},
+      "1": {"MP": {"seq": 1, "interleaved": 1, "weak": 8, "durationSeconds": 0.25}}})";
+  const std::string seeds[] = {k_log, json, "Iteration: 0\n  Test mp weak: 10, total: 1000, rate: 5 per second\nIteration: 1\n  Test mp weak: 3, total: 900, rate: 2 per second\n",
+                               "test,base,strengthened,a,b\nmp,INSTANCE,UNSAT,not seen,not seen\nsb,INSTANCE,INSTANCE,seen,not seen\n"};
+  const std::string bits = "0123456789-:,>*{}[]\"\n eE.";
+  Rng random(20201113);
+  uint64_t read = 0;
+  for (int n = 0; n < 3000; ++n) {
+    std::string text = seeds[random.below(4)];
+    for (uint64_t k = 0, edits = 1 + random.below(6); k < edits && !text.empty(); ++k) {
+      const size_t at = random.below(text.size());
+      switch (random.below(4)) {
+        case 0: text[at] = bits[random.below(bits.size())]; break;
+        case 1: text.erase(at, 1 + random.below(20)); break;
+        case 2: text.insert(at, text.substr(random.below(text.size()), random.below(60))); break;
+        default: text.insert(at, std::string(1 + random.below(20), static_cast<char>('0' + random.below(10)))); break;
+      }
+    }
+    const auto t = table(text);
+    if (!t) {
+      ASSERT_FALSE(render(t.error()).empty()) << text;
+      continue;
+    }
+    ++read;
+    const Analysis a = analyse(*t, {});
+    ASSERT_FALSE(to_text(*t, a, {}, {}).empty());
+    ASSERT_FALSE(to_json(*t, a, {}).empty());
+    to_csv(*t, a);
+    replay_peeking(*t, 100, 10, 1, 1);
+  }
+  EXPECT_GT(read, 300u);
 }
