@@ -27,7 +27,8 @@ Expected<study::Judged> judged_store(const std::string& path, const Settings& s,
   auto seen = study::observations(*store, filter);
   if (!seen) return std::unexpected(seen.error());
   std::erase_if(*seen, [&](const study::Observation& o) {
-    return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) || !named(s.only_configurations, o.configuration);
+    return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) ||
+           !named(s.only_configurations, o.configuration);
   });
   for (const study::Observation& o : *seen)
     if (s.model.empty() || o.test.dialect == seen->front().test.dialect)

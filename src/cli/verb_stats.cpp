@@ -23,7 +23,8 @@ Expected<std::vector<survey::Part>> parts_of(const std::vector<std::string>& nam
     if (it == known.end()) {
       const std::string near = nearest(n, known);
       return error_at({}, fmt::format("'{}' is no part", n),
-                      near.empty() ? fmt::format("the parts are {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+                      near.empty() ? fmt::format("the parts are {}", fmt::join(known, ", "))
+                                   : fmt::format("did you mean '{}'?", near));
     }
     out.push_back(static_cast<survey::Part>(it - known.begin()));
   }
@@ -31,12 +32,14 @@ Expected<std::vector<survey::Part>> parts_of(const std::vector<std::string>& nam
 }
 
 // A name that no test, device or configuration has is a mistake; of several sets, one that has it is enough.
-Expected<void> check_names(const std::vector<std::string>& wanted, const std::vector<std::string>& known, const char* what) {
+Expected<void> check_names(const std::vector<std::string>& wanted, const std::vector<std::string>& known,
+                           const char* what) {
   for (const std::string& w : wanted) {
     if (std::find(known.begin(), known.end(), w) != known.end()) continue;
     const std::string near = nearest(w, known);
     return error_at({}, fmt::format("no result is of {} '{}'", what, w),
-                    near.empty() ? fmt::format("'fencepost stats --parts rates --all' lists what there is") : fmt::format("did you mean '{}'?", near));
+                    near.empty() ? fmt::format("'fencepost stats --parts rates --all' lists what there is")
+                                 : fmt::format("did you mean '{}'?", near));
   }
   return {};
 }
@@ -53,7 +56,8 @@ Expected<std::vector<survey::Table>> tables_of(const CommandLine& line) {
     auto t = survey::read(path, filter);
     if (!t) return std::unexpected(t.error());
     if (t->measured() == 0)
-      return error_at({}, fmt::format("{} has no results{}", path, s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"));
+      return error_at(
+          {}, fmt::format("{} has no results{}", path, s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"));
     for (const survey::Test& x : t->tests) tests.push_back(x.name);
     devices.insert(devices.end(), t->devices.begin(), t->devices.end());
     configurations.insert(configurations.end(), t->configurations.begin(), t->configurations.end());
@@ -79,7 +83,9 @@ int run_stats(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   auto parts = parts_of(s.parts);
   if (!parts) return report_errors(console, parts.error());
-  if (s.json && s.csv) return report_errors(console, error_at({}, "--json and --csv are two forms of one answer", "leave one of the two out").error());
+  if (s.json && s.csv)
+    return report_errors(
+        console, error_at({}, "--json and --csv are two forms of one answer", "leave one of the two out").error());
   const auto tables = tables_of(line);
   if (!tables) return report_errors(console, tables.error());
   std::vector<std::string> json;
@@ -88,9 +94,12 @@ int run_stats(const CommandLine& line, const Console& console) {
     const survey::Analysis a = survey::analyse(t, survey_options(s));
     survey::Peeking p;
     if (s.peek > 0) p = {survey::replay_peeking(t, s.peek, k_peeks, k_repeats, s.seed), s.peek};
-    if (s.json) json.push_back(survey::to_json(t, a, p));
-    else if (s.csv) text += survey::to_csv(t, a);
-    else text += (text.empty() ? "" : "\n") + survey::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
+    if (s.json)
+      json.push_back(survey::to_json(t, a, p));
+    else if (s.csv)
+      text += survey::to_csv(t, a);
+    else
+      text += (text.empty() ? "" : "\n") + survey::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
   }
   console.out(s.json ? json_list(json) : text);
   return k_exit_holds;

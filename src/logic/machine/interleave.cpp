@@ -55,8 +55,7 @@ class Walk {
     for (uint32_t t = 0; t < test_.threads.size(); ++t) {
       s.threads.push_back(interpreter_.start(t));
       for (const prog::InitValue& v : test_.threads[t].init) {
-        const uint64_t value =
-            v.address != prog::k_none ? prog::address_of(test_.symbols[v.address].object) : v.value;
+        const uint64_t value = v.address != prog::k_none ? prog::address_of(test_.symbols[v.address].object) : v.value;
         s.threads[t].registers[v.reg] = value & term::mask(test_.code(t).registers[v.reg].width);
       }
     }

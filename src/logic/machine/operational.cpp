@@ -1,7 +1,7 @@
-// Explicit state, depth first. Queues are not stored: without loops an instruction runs at most once, so the queue of an
-// address is what has been issued and not performed, in program order. Issuing and the move into the load array disable
-// nothing, so they are done as soon as they can be; the steps that are chosen are: perform an access or a fence,
-// distribute a write.
+// Explicit state, depth first. Queues are not stored: without loops an instruction runs at most once, so the queue of
+// an address is what has been issued and not performed, in program order. Issuing and the move into the load array
+// disable nothing, so they are done as soon as they can be; the steps that are chosen are: perform an access or a
+// fence, distribute a write.
 #include "machine/operational.h"
 
 #include <fmt/format.h>
@@ -24,10 +24,10 @@ enum class Reach : uint8_t { own, block, device };
 
 constexpr uint32_t k_initial = 0xffffffffu;  // the write of a location's initial value
 
-struct Done {  // an instruction of a thread
-  bool issued = false;     // it is part of the path, and its predicate is true
+struct Done {           // an instruction of a thread
+  bool issued = false;  // it is part of the path, and its predicate is true
   bool performed = false;
-  uint64_t value = 0;      // a load's or atomic's value read
+  uint64_t value = 0;  // a load's or atomic's value read
   uint32_t location = k_none;
   auto operator<=>(const Done&) const = default;
 };
@@ -39,7 +39,7 @@ struct Thread {
   auto operator<=>(const Thread&) const = default;
 };
 
-struct Write {  // the entry of a view
+struct Write {              // the entry of a view
   uint32_t id = k_initial;  // thread << 16 | instruction
   uint64_t value = 0;
   Reach reach = Reach::device;
@@ -88,7 +88,8 @@ class Machine {
     for (uint32_t t = 0; t < test.threads.size(); ++t) {
       block_.push_back(t);
       for (uint32_t u = 0; u < t; ++u)
-        if (prog::same_scope(test.threads[t].scope, test.threads[u].scope, *cta)) block_[t] = std::min(block_[t], block_[u]);
+        if (prog::same_scope(test.threads[t].scope, test.threads[u].scope, *cta))
+          block_[t] = std::min(block_[t], block_[u]);
     }
     one_block_ = std::all_of(block_.begin(), block_.end(), [](uint32_t b) { return b == 0; });
   }
@@ -106,7 +107,8 @@ class Machine {
       uint64_t v = o.init[l.cell];
       if (l.cell < o.init_address.size() && o.init_address[l.cell] != k_none)
         v = prog::address_of(test_.symbols[o.init_address[l.cell]].object);
-      s.views.emplace_back(l.shared ? 1 : test_.threads.size(), Write{k_initial, v & term::mask(o.width), Reach::device});
+      s.views.emplace_back(l.shared ? 1 : test_.threads.size(),
+                           Write{k_initial, v & term::mask(o.width), Reach::device});
     }
     return s;
   }
@@ -157,7 +159,8 @@ class Machine {
         State next = s;
         perform(next, t, i);
         if (!issue(next)) return false;
-        f(std::move(next), Step{true, t, i, d.location, d.location == k_none ? 0 : s.views[d.location][shared(d.location) ? 0 : t].value});
+        f(std::move(next), Step{true, t, i, d.location,
+                                d.location == k_none ? 0 : s.views[d.location][shared(d.location) ? 0 : t].value});
       }
     for (uint32_t l = 0; l < s.views.size(); ++l) {
       std::vector<uint32_t> seen;
@@ -207,7 +210,8 @@ class Machine {
 
   std::string describe(const Step& x) const {
     if (!x.instruction)
-      return fmt::format("{} = {} of T{} reaches its {}", name(x.location), x.value, x.thread, x.to == Reach::block ? "block" : "device");
+      return fmt::format("{} = {} of T{} reaches its {}", name(x.location), x.value, x.thread,
+                         x.to == Reach::block ? "block" : "device");
     const Instr& in = instr(x.thread, x.position);
     const std::string text = fmt::format("T{}: {}", x.thread, prog::to_string(test_, x.thread, in));
     if (in.kind == Kind::fence) return text;
@@ -234,7 +238,9 @@ class Machine {
 
  private:
   const Instr& instr(uint32_t t, uint32_t i) const { return test_.instrs(t)[i]; }
-  static bool accesses(const Instr& in) { return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw; }
+  static bool accesses(const Instr& in) {
+    return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw;
+  }
   bool shared(uint32_t l) const { return locations_[l].shared; }
   std::string name(uint32_t l) const {
     const prog::Object& o = test_.objects[locations_[l].object];
@@ -364,7 +370,9 @@ class Machine {
     th.done[i].performed = true;
   }
 
-  uint32_t members(uint32_t t) const { return static_cast<uint32_t>(std::count(block_.begin(), block_.end(), block_[t])); }
+  uint32_t members(uint32_t t) const {
+    return static_cast<uint32_t>(std::count(block_.begin(), block_.end(), block_[t]));
+  }
   void settle(Write& w) const { w.reach = one_block_ ? Reach::device : Reach::block; }
 
   void distribute(State& s, uint32_t l, Write w, Reach to) const {
@@ -374,8 +382,10 @@ class Machine {
     for (uint32_t t = 0; t < s.views[l].size(); ++t) {
       Write& v = s.views[l][t];
       const bool inside = block_[t] == block;
-      if (v.id == w.id) v = w;  // its marks are cleared wherever it is seen
-      else if (inside ? from == Reach::own : to == Reach::device) v = w;
+      if (v.id == w.id)
+        v = w;  // its marks are cleared wherever it is seen
+      else if (inside ? from == Reach::own : to == Reach::device)
+        v = w;
     }
   }
 
@@ -389,8 +399,9 @@ class Machine {
 
 Expected<void> supported(const prog::Test& test) {
   if (test.syntax != prog::Syntax::gpu_ptx)
-    return unsupported_at(test.span, fmt::format("the operational model runs GPU_PTX tests, and this is {}", prog::name(test.syntax)),
-                          "docs/litmus-gpu_ptx.md has the notation; `fencepost gen --dialect GPU_PTX` makes tests");
+    return unsupported_at(
+        test.span, fmt::format("the operational model runs GPU_PTX tests, and this is {}", prog::name(test.syntax)),
+        "docs/litmus-gpu_ptx.md has the notation; `fencepost gen --dialect GPU_PTX` makes tests");
   const auto device = vocab::level_of(vocab::Dialect::ptx, "gpu");
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
     if (!prog::same_scope(test.threads[t].scope, test.threads[0].scope, *device))
@@ -407,7 +418,8 @@ Expected<void> supported(const prog::Test& test) {
 
 }  // namespace
 
-Expected<OperationalOutcomes> operational_outcomes(const prog::Test& test, const OperationalOptions& options, const Job& job) {
+Expected<OperationalOutcomes> operational_outcomes(const prog::Test& test, const OperationalOptions& options,
+                                                   const Job& job) {
   if (auto ok = supported(test); !ok) return std::unexpected(ok.error());
   OperationalOutcomes out;
   out.observables = prog::observables(test);
@@ -419,7 +431,7 @@ Expected<OperationalOutcomes> operational_outcomes(const prog::Test& test, const
     Step step;
   };
   std::unordered_map<Key, uint32_t, KeyHash> ids;
-  std::vector<Node> nodes;      // states are dropped once their steps are known; parents stay for the way back
+  std::vector<Node> nodes;  // states are dropped once their steps are known; parents stay for the way back
   std::vector<uint32_t> open;
   const auto intern = [&](State s, uint32_t parent, const Step& step) {
     const auto [it, fresh] = ids.try_emplace(machine.key_of(s), static_cast<uint32_t>(nodes.size()));
@@ -447,7 +459,8 @@ Expected<OperationalOutcomes> operational_outcomes(const prog::Test& test, const
       if (!out.steps && test.quantifier != prog::Quantifier::none &&
           prog::holds(test, test.condition, f) != (test.quantifier == prog::Quantifier::forall)) {
         out.steps.emplace();
-        for (uint32_t n = at; nodes[n].parent != k_none; n = nodes[n].parent) out.steps->push_back(machine.describe(nodes[n].step));
+        for (uint32_t n = at; nodes[n].parent != k_none; n = nodes[n].parent)
+          out.steps->push_back(machine.describe(nodes[n].step));
         std::reverse(out.steps->begin(), out.steps->end());
       }
       continue;

@@ -7,14 +7,15 @@
 // What is published: a thread has a queue for each address and a load array; instructions enter the queue of their
 // address in program order and leave queues in any order; fences enter all queues. Loads pass from their queue into the
 // array, from which they are satisfied in any order: so loads of one address may change places (without the array they
-// may not). Shared memory is one array for each block. Of global memory each thread has a view; a location that a thread
-// wrote is marked locally modified (to be distributed in the block) and globally modified (to be distributed on the
-// device). membar.cta distributes what is locally modified in the block, membar.gl what is modified at all on the
+// may not). Shared memory is one array for each block. Of global memory each thread has a view; a location that a
+// thread wrote is marked locally modified (to be distributed in the block) and globally modified (to be distributed on
+// the device). membar.cta distributes what is locally modified in the block, membar.gl what is modified at all on the
 // device; what is modified globally and not locally goes to the threads of other blocks only.
 //
 // What had to be decided, since the documents at hand do not say it:
 //   - modified locations may be distributed at any time, fence or not (else nothing would ever be seen without one);
-//   - a mark belongs to the write, not to the view: whoever sees a write that is not on the device yet distributes it by
+//   - a mark belongs to the write, not to the view: whoever sees a write that is not on the device yet distributes it
+//   by
 //     its own membar.gl, and a distribution clears the mark of that write everywhere;
 //   - a distributed write replaces what it finds in the views that it reaches; a write in nobody's view is lost (it is
 //     older in coherence order);

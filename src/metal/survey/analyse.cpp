@@ -21,8 +21,8 @@ std::vector<double> events_of(const std::vector<stats::Batch>& batches) {
   return out;
 }
 
-// Round groups have unequal numbers of instances: what is compared is how far their counts lie from what the common rate
-// makes them expect, chi-squared over degrees of freedom.
+// Round groups have unequal numbers of instances: what is compared is how far their counts lie from what the common
+// rate makes them expect, chi-squared over degrees of freedom.
 double dispersion_of(const Cell& c) {
   if (c.batches.size() < 2 || c.weak == 0) return 1;
   const double rate = c.rate();
@@ -152,7 +152,8 @@ void find_portable(const Table& t, Analysis& a) {
   std::vector<uint32_t> configurations;
   const auto combinations = comparable_counts(t, configurations, a.portable_note);
   if (combinations.empty() || configurations.size() < 2) return;
-  for (const auto domain : {stats::Domain::global, stats::Domain::device, stats::Domain::test, stats::Domain::combination}) {
+  for (const auto domain :
+       {stats::Domain::global, stats::Domain::device, stats::Domain::test, stats::Domain::combination}) {
     PortableRow row{domain, {}};
     for (const auto metric : {stats::Metric::mfs, stats::Metric::mlfs, stats::Metric::mlfs_f}) {
       auto p = stats::portable(combinations, metric, domain);
@@ -170,7 +171,8 @@ void correlate(const Table& t, Analysis& a) {
     std::vector<uint32_t> configurations;
     for (uint32_t k = 0; k < t.configurations.size(); ++k) {
       bool everywhere = true;
-      for (const Row& r : a.rows) everywhere = everywhere && (r.device != d || r.weak == 0 || t.at(d, r.test, k).measured);
+      for (const Row& r : a.rows)
+        everywhere = everywhere && (r.device != d || r.weak == 0 || t.at(d, r.test, k).measured);
       if (everywhere) configurations.push_back(k);
     }
     if (configurations.size() < 3) continue;
@@ -198,8 +200,9 @@ void correlate(const Table& t, Analysis& a) {
   if (a.correlation.size() < 2) return;
   std::vector<uint32_t> common;
   for (uint32_t test : a.correlation.front().tests)
-    if (std::all_of(a.correlation.begin(), a.correlation.end(),
-                    [&](const Correlation& c) { return std::find(c.tests.begin(), c.tests.end(), test) != c.tests.end(); }))
+    if (std::all_of(a.correlation.begin(), a.correlation.end(), [&](const Correlation& c) {
+          return std::find(c.tests.begin(), c.tests.end(), test) != c.tests.end();
+        }))
       common.push_back(test);
   if (common.size() < 2) return;
   std::vector<stats::Matrix> devices;
@@ -208,7 +211,9 @@ void correlate(const Table& t, Analysis& a) {
     for (uint32_t x : common) {
       m.emplace_back();
       for (uint32_t y : common) {
-        const auto at = [&](uint32_t test) { return static_cast<size_t>(std::find(c.tests.begin(), c.tests.end(), test) - c.tests.begin()); };
+        const auto at = [&](uint32_t test) {
+          return static_cast<size_t>(std::find(c.tests.begin(), c.tests.end(), test) - c.tests.begin());
+        };
         m.back().push_back(c.r2[at(x)][at(y)]);
       }
     }
@@ -224,7 +229,8 @@ void count_kills(const Table& t, Analysis& a) {
     const std::string& mutator = t.tests[r.test].mutator;
     if (mutator.empty()) continue;
     double rate = 0;
-    for (uint32_t c = 0; c < t.configurations.size(); ++c) rate = std::max(rate, t.at(r.device, r.test, c).per_second());
+    for (uint32_t c = 0; c < t.configurations.size(); ++c)
+      rate = std::max(rate, t.at(r.device, r.test, c).per_second());
     for (Kill* k : {&by_mutator[mutator], &by_device[t.devices[r.device]], &all}) {
       ++k->mutants;
       k->killed += r.weak > 0 ? 1 : 0;
@@ -270,38 +276,65 @@ void spend_budgets(const Table& t, Analysis& a) {
 
 }  // namespace
 
-std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<uint32_t>& configurations, std::string& note) {
+std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<uint32_t>& configurations,
+                                                  std::string& note) {
   configurations.clear();
   note.clear();
   if (t.sightings) return {};
-  // A combination that lacks many configurations which others have would cut them for all, and is left out.
-  std::vector<size_t> sizes;
   const auto measured = [&](uint32_t d, uint32_t k, uint32_t c) { return t.at(d, k, c).measured; };
-  std::vector<std::pair<uint32_t, uint32_t>> members;
+  using Members = std::vector<std::pair<uint32_t, uint32_t>>;
+  const auto common = [&](const Members& members) {
+    std::vector<uint32_t> out;
+    for (uint32_t c = 0; c < t.configurations.size(); ++c)
+      if (std::all_of(members.begin(), members.end(), [&](const auto& m) { return measured(m.first, m.second, c); }))
+        out.push_back(c);
+    return out;
+  };
+  // A combination that no configuration shows has no say. One that lacks many configurations which others have cuts
+  // them for all; it stays while enough remain.
+  constexpr size_t k_enough = 30;
+  Members kept;
+  std::vector<size_t> sizes;
+  size_t all = 0;
+  for (uint32_t c = 0; c < t.configurations.size(); ++c) {
+    bool any = false;
+    for (uint32_t d = 0; d < t.devices.size() && !any; ++d)
+      for (uint32_t k = 0; k < t.tests.size() && !any; ++k) any = measured(d, k, c);
+    all += any ? 1 : 0;
+  }
   for (uint32_t d = 0; d < t.devices.size(); ++d)
     for (uint32_t k = 0; k < t.tests.size(); ++k) {
       size_t n = 0;
-      for (uint32_t c = 0; c < t.configurations.size(); ++c) n += measured(d, k, c) ? 1 : 0;
-      if (n > 0) {
-        members.emplace_back(d, k);
-        sizes.push_back(n);
+      bool seen = false;
+      for (uint32_t c = 0; c < t.configurations.size(); ++c) {
+        n += measured(d, k, c) ? 1 : 0;
+        seen = seen || t.at(d, k, c).weak > 0;
       }
+      if (!seen) continue;
+      kept.emplace_back(d, k);
+      sizes.push_back(n);
     }
-  if (members.empty()) return {};
-  std::vector<size_t> sorted = sizes;
-  std::sort(sorted.begin(), sorted.end());
-  const size_t usual = sorted[sorted.size() / 2];
-  size_t dropped = 0;
-  std::vector<std::pair<uint32_t, uint32_t>> kept;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (4 * sizes[i] >= 3 * usual) kept.push_back(members[i]);
-    else ++dropped;
+  if (kept.empty()) return {};
+  configurations = common(kept);
+  if (configurations.size() < std::min(k_enough, all)) {
+    std::vector<size_t> sorted = sizes;
+    std::sort(sorted.begin(), sorted.end());
+    const size_t usual = sorted[sorted.size() / 2];
+    Members fuller;
+    for (size_t i = 0; i < kept.size(); ++i)
+      if (4 * sizes[i] >= 3 * usual) fuller.push_back(kept[i]);
+    if (fuller.size() < kept.size()) {
+      note = fmt::format(
+          "{} combinations of test and device are left out: they have far fewer than the {} configurations of the "
+          "others",
+          kept.size() - fuller.size(), usual);
+      kept = std::move(fuller);
+      configurations = common(kept);
+    }
   }
-  for (uint32_t c = 0; c < t.configurations.size(); ++c)
-    if (std::all_of(kept.begin(), kept.end(), [&](const auto& m) { return measured(m.first, m.second, c); }))
-      configurations.push_back(c);
-  if (dropped > 0)
-    note = fmt::format("{} combinations of test and device are left out: they have far fewer than the {} configurations of the others", dropped, usual);
+  if (configurations.size() < all)
+    note += fmt::format("{}{} of {} configurations were measured everywhere, and are compared",
+                        note.empty() ? "" : "; ", configurations.size(), all);
   if (configurations.empty()) return {};
   std::vector<double> instances;
   for (const auto& [d, k] : kept)

@@ -33,7 +33,8 @@ struct Run {
   double rate = 0;  // true rate of the winner
 };
 
-Run search(const std::vector<double>& rates, const std::vector<size_t>& order, const PeekRule& rule, std::mt19937_64& random) {
+Run search(const std::vector<double>& rates, const std::vector<size_t>& order, const PeekRule& rule,
+           std::mt19937_64& random) {
   Run run;
   Count incumbent;
   for (size_t i : order) {

@@ -33,7 +33,8 @@ Expected<Known> known_of(const store::Store& store, const std::string& name, con
   const auto text = store.test(hash);
   if (!text) return std::unexpected(text.error());
   if (!*text)
-    return error_at({}, fmt::format("the store lacks the text of test '{}'", name), "it was written by hand, or by another program");
+    return error_at({}, fmt::format("the store lacks the text of test '{}'", name),
+                    "it was written by hand, or by another program");
   auto test = front::parse_one(make_source(name, **text));
   if (!test) return std::unexpected(test.error());
   Known k;
@@ -92,13 +93,15 @@ class Reader {
   }
   template <class Row>
   Cell& place(const Row& r, const std::string& own) {
-    const std::string test = !ambiguous_.contains(r.test) ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
+    const std::string test =
+        !ambiguous_.contains(r.test) ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
     const std::string configuration = campaigns_.size() == 1 || r.campaign.empty() ? own : r.campaign + "/" + own;
     const uint32_t d = out_.device(r.device), t = out_.test(test), c = out_.configuration(configuration);
     if (const size_t at = r.test.find('~'); at != std::string::npos) {
       out_.tests[t].mutator = "one-step weakening";
       out_.tests[t].parent = r.test.substr(0, at);
-    } else if (const size_t two = r.test.find("--"), last = r.test.rfind('-'); two != std::string::npos && two > 0 && last > two + 1) {
+    } else if (const size_t two = r.test.find("--"), last = r.test.rfind('-');
+               two != std::string::npos && two > 0 && last > two + 1) {
       out_.tests[t].mutator = r.test.substr(two + 2, last - two - 2);  // as `suite --mutants` writes them
       out_.tests[t].parent = r.test.substr(0, two);
     }
@@ -118,7 +121,8 @@ class Reader {
       if (!k) return std::unexpected(k.error());
       it = tests_.emplace(r.test_hash, std::move(*k)).first;
       if (!it->second.interleavings.complete)
-        out_.remarks.push_back(fmt::format("{}: its interleavings could not be listed, so its states are not split", r.test));
+        out_.remarks.push_back(
+            fmt::format("{}: its interleavings could not be listed, so its states are not split", r.test));
     }
     const Known& known = it->second;
     Counted n;
@@ -158,7 +162,9 @@ class Reader {
 };
 
 // Tuning's configurations are numbers; those that a search gave up early are not comparable with those of a data set.
-std::string name_of(const store::Trial& t) { return t.purpose == "explore" ? t.configuration : t.purpose + " " + t.configuration; }
+std::string name_of(const store::Trial& t) {
+  return t.purpose == "explore" ? t.configuration : t.purpose + " " + t.configuration;
+}
 
 }  // namespace
 
@@ -182,7 +188,9 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     if (!n) return std::unexpected(n.error());
     const auto series = whole.try_emplace(&cell, true).first;
     if (series->second) add_series(cell, r, n->asked, n->weak, series->second);
-    if (n->weak > r.instances) return error_at({}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, r.instances, r.test));
+    if (n->weak > r.instances)
+      return error_at(
+          {}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, r.instances, r.test));
     Facts& facts = out.facts[out.device(r.device)];
     facts.device_seconds += r.device_seconds;
     ++facts.groups;
@@ -199,13 +207,16 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     Cell& cell = reader.place(t, name_of(t));
     const auto n = reader.count(t, cell);
     if (!n) return std::unexpected(n.error());
-    if (n->weak > t.instances()) return error_at({}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, t.instances(), t.test));
+    if (n->weak > t.instances())
+      return error_at(
+          {}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, t.instances(), t.test));
     Facts& facts = out.facts[out.device(t.device)];
     facts.groups += t.rounds.size();
     for (const store::Round& r : t.rounds) {
       facts.device_seconds += static_cast<double>(r.device_nanoseconds) * 1e-9;
       cell.instances += r.instances;
-      cell.batches.push_back({static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
+      cell.batches.push_back(
+          {static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
     }
   }
   return out;
@@ -226,9 +237,10 @@ Expected<Table> read_file_of_results(const std::string& path, const store::Filte
     if (store) return read_store(*store, filter);
     auto base = read_base(path);
     // A store that cannot be read says more of it than that it is no base.
-    return base ? base : std::unexpected(store.error().list.front().message.find("another program") != std::string::npos
-                                             ? base.error()
-                                             : store.error());
+    return base ? base
+                : std::unexpected(store.error().list.front().message.find("another program") != std::string::npos
+                                      ? base.error()
+                                      : store.error());
   }
   const auto source = read_file(path);
   if (!source) return std::unexpected(source.error());
@@ -266,13 +278,16 @@ Expected<Table> read(const std::string& path, const store::Filter& filter) {
   for (const std::string& f : files) {
     auto t = read_file_of_results(f, filter);
     if (!t) {
-      all.remarks.push_back(fmt::format("{} is left out: {}", fs::path(f).filename().string(), t.error().list.front().message));
+      all.remarks.push_back(
+          fmt::format("{} is left out: {}", fs::path(f).filename().string(), t.error().list.front().message));
       continue;
     }
     all.format = all.format.empty() || all.format == t->format ? t->format : "several forms";
     join(all, *t);
   }
-  if (all.measured() == 0) return error_at({}, fmt::format("'{}' has no file that is a result set", path), "docs/stats.md says which forms are read");
+  if (all.measured() == 0)
+    return error_at({}, fmt::format("'{}' has no file that is a result set", path),
+                    "docs/stats.md says which forms are read");
   all.format += " folder";
   return all;
 }

@@ -123,9 +123,9 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
       open->name = std::string(w[1]);
     } else if (!open) {
       continue;
-    } else if (const size_t mark = line.text.find('>');
-               mark != std::string_view::npos && mark > 0 && (line.text[mark - 1] == '*' || line.text[mark - 1] == ':') &&
-               line.text[0] >= '0' && line.text[0] <= '9') {
+    } else if (const size_t mark = line.text.find('>'); mark != std::string_view::npos && mark > 0 &&
+                                                        (line.text[mark - 1] == '*' || line.text[mark - 1] == ':') &&
+                                                        line.text[0] >= '0' && line.text[0] <= '9') {
       uint64_t n = 0;
       if (!whole(trimmed(line.text.substr(0, mark - 1)), n)) return bad("a count is needed before '>'");
       open->histogram += n;
@@ -143,13 +143,15 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
       open->instances = yes + no;
       open->witnesses = true;
     } else if (w[0] == "Time" && w.size() == 3) {
-      if (!number(w[2], open->seconds) || !(open->seconds >= 0 && open->seconds < 1e12)) return bad("'Time NAME SECONDS' is needed");
+      if (!number(w[2], open->seconds) || !(open->seconds >= 0 && open->seconds < 1e12))
+        return bad("'Time NAME SECONDS' is needed");
     } else if (line.text.starts_with("Device=")) {
       open->device = std::string(trimmed(line.text.substr(7)));
     }
   }
-  if (auto ok = close(source->text.empty() ? Span{} : Span{source, static_cast<uint32_t>(source->text.size() - 1),
-                                                           static_cast<uint32_t>(source->text.size())});
+  if (auto ok = close(source->text.empty() ? Span{}
+                                           : Span{source, static_cast<uint32_t>(source->text.size() - 1),
+                                                  static_cast<uint32_t>(source->text.size())});
       !ok)
     return std::unexpected(ok.error());
   return out;
@@ -172,7 +174,8 @@ Expected<Table> read_cuda_log(SourcePtr source, const std::string& device) {
     }
     if (w.size() < 8 || w[0] != "Test" || w[2] != "weak:") continue;
     uint64_t weak = 0, total = 0, rate = 0;
-    if (w[4] != "total:" || w[6] != "rate:" || !whole(w[3], weak) || !whole(w[5], total) || !whole(w[7], rate) || weak > total)
+    if (w[4] != "total:" || w[6] != "rate:" || !whole(w[3], weak) || !whole(w[5], total) || !whole(w[7], rate) ||
+        weak > total)
       return error_at(lines.span(line), "'Test NAME weak: N, total: N, rate: N per second' is needed");
     if (!iteration) iteration = out.configuration("0");
     const auto [it, fresh] = known.try_emplace(std::string(w[1]), static_cast<uint32_t>(out.tests.size()));
@@ -205,8 +208,11 @@ Expected<Table> read_cuda_csv(SourcePtr source) {
       continue;
     }
     if (w.size() != devices.size() + 3)
-      return error_at(lines.span(line), fmt::format("{} fields are needed, and there are {}", devices.size() + 3, w.size()));
-    const auto verdict = [&](std::string_view v) { return v == "INSTANCE" ? "allowed" : v == "UNSAT" ? "forbidden" : ""; };
+      return error_at(lines.span(line),
+                      fmt::format("{} fields are needed, and there are {}", devices.size() + 3, w.size()));
+    const auto verdict = [&](std::string_view v) {
+      return v == "INSTANCE" ? "allowed" : v == "UNSAT" ? "forbidden" : "";
+    };
     const uint32_t t = static_cast<uint32_t>(out.tests.size());
     out.tests.push_back({std::string(w[0]), "", "", fmt::format("{}/{}", verdict(w[1]), verdict(w[2]))});
     for (size_t k = 0; k < devices.size(); ++k) {
@@ -235,12 +241,13 @@ bool is_result(const Json& j) {
 
 }  // namespace
 
-
-Expected<void> add_configurations(Table& out, const std::string& text, const std::string& device, const SourcePtr& source) {
+Expected<void> add_configurations(Table& out, const std::string& text, const std::string& device,
+                                  const SourcePtr& source) {
   const Json j = Json::parse(text, nullptr, false);
   const Span whole_text = source ? Span{source, 0, 1} : Span{};
   if (j.is_discarded() || !j.is_object())
-    return error_at(whole_text, "this is no JSON object of configurations", "{\"0\": {TEST: {\"seq\": N, \"interleaved\": N, \"weak\": N}}}");
+    return error_at(whole_text, "this is no JSON object of configurations",
+                    "{\"0\": {TEST: {\"seq\": N, \"interleaved\": N, \"weak\": N}}}");
   const uint32_t d = out.device(device);
   for (const auto& [configuration, results] : j.items()) {
     if (!is_number(configuration) || !results.is_object()) continue;
@@ -256,7 +263,8 @@ Expected<void> add_configurations(Table& out, const std::string& text, const std
       };
       const auto seq = count("seq"), interleaved = count("interleaved"), weak = count("weak");
       if (!seq || !interleaved || !weak)
-        return error_at(whole_text, fmt::format("configuration {}, test '{}': a count is no number", configuration, test));
+        return error_at(whole_text,
+                        fmt::format("configuration {}, test '{}': a count is no number", configuration, test));
       const uint32_t t = out.test(test);
       out.tests[t].mutator = webgpu_mutator(test);
       Cell& cell = out.at(d, t, c);
@@ -288,7 +296,9 @@ Expected<Table> read_text(SourcePtr source, const std::string& device) {
   } else if (text.find("Histogram (") != std::string::npos || text.find("\nObservation ") != std::string::npos) {
     out = read_litmus_log(source, device);
   } else {
-    return error_at(first == std::string::npos ? Span{} : Span{source, static_cast<uint32_t>(first), static_cast<uint32_t>(first + 1)},
+    return error_at(first == std::string::npos
+                        ? Span{}
+                        : Span{source, static_cast<uint32_t>(first), static_cast<uint32_t>(first + 1)},
                     fmt::format("{} is no result set that this program knows", source->name),
                     "a store, a log of litmus7 or cuda-litmus, JSON of WebGPU configurations, or a folder of these");
   }

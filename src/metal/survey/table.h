@@ -27,7 +27,7 @@ struct Split {
 struct Cell {
   bool measured = false;
   uint64_t weak = 0, instances = 0;
-  double seconds = 0;                // 0: not known
+  double seconds = 0;  // 0: not known
   uint64_t corrupt = 0;
   std::optional<Split> split;
   std::vector<stats::Batch> batches;  // round groups, or runs of one test in a log, in order of time

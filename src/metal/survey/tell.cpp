@@ -36,7 +36,8 @@ class Columns {
       while (line.back() == ' ') line.pop_back();
       out += line + "\n";
     }
-    if (shown < rows_.size()) out += fmt::format("  ... and {} more (--all shows them, --csv and --json have them)\n", rows_.size() - shown);
+    if (shown < rows_.size())
+      out += fmt::format("  ... and {} more (--all shows them, --csv and --json have them)\n", rows_.size() - shown);
     return out;
   }
   bool empty() const { return rows_.size() == 1; }
@@ -51,13 +52,14 @@ std::string where(const Table& t, uint32_t device, uint32_t test) {
 }
 
 std::string overview(const Table& t, const Analysis& a) {
-  std::string out = fmt::format("{}: {}, {} test{}, {} device{}, {} configuration{}, {} results\n", t.name, t.format, t.tests.size(),
-                                plural(t.tests.size()), t.devices.size(), plural(t.devices.size()), t.configurations.size(),
-                                plural(t.configurations.size()), t.measured());
+  std::string out = fmt::format("{}: {}, {} test{}, {} device{}, {} configuration{}, {} results\n", t.name, t.format,
+                                t.tests.size(), plural(t.tests.size()), t.devices.size(), plural(t.devices.size()),
+                                t.configurations.size(), plural(t.configurations.size()), t.measured());
   if (!t.sightings)
-    out += fmt::format("{} instances{}, {} weak; weak in {} of {} combinations of test and device, and in {} of {} results\n",
-                       count_text(static_cast<double>(t.instances())), t.seconds() > 0 ? fmt::format(" in {:.3g} s", t.seconds()) : "",
-                       count_text(static_cast<double>(t.weak())), a.seen, a.combinations, a.sightings, t.measured());
+    out += fmt::format(
+        "{} instances{}, {} weak; weak in {} of {} combinations of test and device, and in {} of {} results\n",
+        count_text(static_cast<double>(t.instances())), t.seconds() > 0 ? fmt::format(" in {:.3g} s", t.seconds()) : "",
+        count_text(static_cast<double>(t.weak())), a.seen, a.combinations, a.sightings, t.measured());
   for (uint32_t d = 0; t.sightings && d < t.devices.size(); ++d) {
     uint32_t seen = 0, of = 0;
     std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> by;
@@ -72,7 +74,8 @@ std::string overview(const Table& t, const Analysis& a) {
       it->second.first += r.weak > 0 ? 1 : 0;
     }
     out += fmt::format("{}: {} of {} tests seen", t.devices[d], seen, of);
-    for (const auto& [v, n] : by) out += fmt::format("; {} of {} {}", n.first, n.second, v.empty() ? "without a verdict" : v);
+    for (const auto& [v, n] : by)
+      out += fmt::format("; {} of {} {}", n.first, n.second, v.empty() ? "without a verdict" : v);
     out += "\n";
   }
   if (t.sightings && !t.devices.empty()) {
@@ -99,16 +102,22 @@ std::string overview(const Table& t, const Analysis& a) {
 std::string rates(const Table& t, const Analysis& a, size_t most) {
   bool timed = false;
   for (const Row& r : a.rows) timed = timed || r.best_per_second.upper > 0;
-  std::vector<std::string> heads = {"test", "seen in", "least", "median", "largest", "best configuration", "its rate", "95 %"};
+  std::vector<std::string> heads = {"test",     "seen in", "least", "median", "largest", "best configuration",
+                                    "its rate", "95 %"};
   if (std::abs(a.options.level - 0.95) > 1e-9) heads.back() = fmt::format("{:g} %", 100 * a.options.level);
   if (timed) heads.insert(heads.end(), {"per second", heads[7]});
   Columns c(heads);
   for (const Row& r : a.rows) {
     if (r.weak == 0) continue;
-    std::vector<std::string> cells = {where(t, r.device, r.test), fmt::format("{}/{}", r.seen_in, r.configurations), rate_text(r.least),
-                                      rate_text(r.median), rate_text(r.largest), t.configurations[r.best],
-                                      rate_text(static_cast<double>(r.best_weak) / std::max(1.0, static_cast<double>(r.best_instances))),
-                                      interval(r.best_rate)};
+    std::vector<std::string> cells = {
+        where(t, r.device, r.test),
+        fmt::format("{}/{}", r.seen_in, r.configurations),
+        rate_text(r.least),
+        rate_text(r.median),
+        rate_text(r.largest),
+        t.configurations[r.best],
+        rate_text(static_cast<double>(r.best_weak) / std::max(1.0, static_cast<double>(r.best_instances))),
+        interval(r.best_rate)};
     if (timed) {
       const Cell& best = t.at(r.device, r.test, r.best);
       cells.push_back(best.seconds > 0 ? fmt::format("{:.3g}", best.per_second()) : "-");
@@ -124,41 +133,56 @@ std::string reproducibility(const Table& t, const Analysis& a, size_t most) {
   Columns c({"test", "weak at its best", "seen again with", "needed for " + r, "ran", "redundant, all", "below " + r});
   for (const Row& x : a.rows) {
     if (x.weak == 0) continue;
-    c.row({where(t, x.device, x.test), count_text(static_cast<double>(x.best_weak)), x.reproducibility > 0.99999 ? "> 99.999 %" : fmt::format("{:.5g} %", 100 * x.reproducibility),
-           count_text(x.needed), count_text(static_cast<double>(x.best_instances)), count_text(x.redundant), fmt::format("{}/{}", x.unsure, x.seen_in)});
+    c.row({where(t, x.device, x.test), count_text(static_cast<double>(x.best_weak)),
+           x.reproducibility > 0.99999 ? "> 99.999 %" : fmt::format("{:.5g} %", 100 * x.reproducibility),
+           count_text(x.needed), count_text(static_cast<double>(x.best_instances)), count_text(x.redundant),
+           fmt::format("{}/{}", x.unsure, x.seen_in)});
   }
   if (c.empty()) return "";
   return "\nReproducibility: iterations until an outcome shows again\n" + c.text(most) +
-         fmt::format("  redundant: {} of {} iterations ({}); expected to be missed in a repetition: {} of {} sightings\n", count_text(a.redundant),
-                     count_text(a.instances_of_seen), percent(a.redundant, a.instances_of_seen), a.missed < 0.005 ? "none" : fmt::format("{:.2f}", a.missed), a.sightings);
+         fmt::format(
+             "  redundant: {} of {} iterations ({}); expected to be missed in a repetition: {} of {} sightings\n",
+             count_text(a.redundant), count_text(a.instances_of_seen), percent(a.redundant, a.instances_of_seen),
+             a.missed < 0.005 ? "none" : fmt::format("{:.2f}", a.missed), a.sightings);
 }
 
 std::string absence(const Table& t, const Analysis& a, size_t most) {
   Columns c({"test", "ran", "rate below", "all at once", "rule asks for", "rule"});
   for (const Row& r : a.rows)
     if (r.weak == 0 && r.instances > 0)
-      c.row({where(t, r.device, r.test), count_text(static_cast<double>(r.instances)), fmt::format("{:.2g}", r.bound), fmt::format("{:.2g}", r.bound_of_all),
-             r.absence > 0 ? count_text(r.absence) : "-", r.absence <= 0 ? "seen nowhere" : r.absent ? "met" : "NOT MET"});
+      c.row({where(t, r.device, r.test), count_text(static_cast<double>(r.instances)), fmt::format("{:.2g}", r.bound),
+             fmt::format("{:.2g}", r.bound_of_all), r.absence > 0 ? count_text(r.absence) : "-",
+             r.absence <= 0 ? "seen nowhere"
+             : r.absent     ? "met"
+                            : "NOT MET"});
   if (c.empty()) return "";
-  return fmt::format("\nNever seen: upper bounds of the rate at {:g} %, one test and all together; the rule asks for as many iterations as gave {:g} %\n"
-                     "reproducibility where the test, or else a mutant of it, was seen\n",
-                     100 * a.options.level, 100 * a.options.reproducibility) +
+  return fmt::format(
+             "\nNever seen: upper bounds of the rate at {:g} %, one test and all together; the rule asks for as many "
+             "iterations as gave {:g} %\n"
+             "reproducibility where the test, or else a mutant of it, was seen\n",
+             100 * a.options.level, 100 * a.options.reproducibility) +
          c.text(most);
 }
 
 std::string stationarity(const Table& t, const Analysis& a, size_t most) {
   if (a.steady.empty())
-    return "\nStationarity: no series is long enough (first 20 % and last 10 %, 8 values each; run with --series, or more round groups)\n";
+    return "\nStationarity: no series is long enough (first 20 % and last 10 %, 8 values each; run with --series, or "
+           "more round groups)\n";
   std::vector<const Steady*> sorted;
   for (const Steady& s : a.steady) sorted.push_back(&s);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Steady* x, const Steady* y) { return x->adjusted < y->adjusted; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Steady* x, const Steady* y) { return x->adjusted < y->adjusted; });
   Columns c({"test", "configuration", "series", "first", "last", "D", "p", "adjusted", "var/mean", ""});
   for (const Steady* s : sorted)
-    c.row({where(t, s->device, s->test), t.configurations[s->configuration], s->series, fmt::format("{}", s->test_of.first),
-           fmt::format("{}", s->test_of.last), fmt::format("{:.3f}", s->test_of.ks.statistic), fmt::format("{:.2g}", s->test_of.ks.p_value),
-           fmt::format("{:.2g}", s->adjusted), fmt::format("{:.3g}", s->dispersion), s->rejected ? "not stationary" : ""});
-  return fmt::format("\nStationarity: Kolmogorov-Smirnov, first 20 % against last 10 %; {} of {} rejected at a false discovery rate of {:g} %\n",
-                     a.unsteady_cells, a.steady.size(), 100 * a.options.false_discovery) +
+    c.row({where(t, s->device, s->test), t.configurations[s->configuration], s->series,
+           fmt::format("{}", s->test_of.first), fmt::format("{}", s->test_of.last),
+           fmt::format("{:.3f}", s->test_of.ks.statistic), fmt::format("{:.2g}", s->test_of.ks.p_value),
+           fmt::format("{:.2g}", s->adjusted), fmt::format("{:.3g}", s->dispersion),
+           s->rejected ? "not stationary" : ""});
+  return fmt::format(
+             "\nStationarity: Kolmogorov-Smirnov, first 20 % against last 10 %; {} of {} rejected at a false discovery "
+             "rate of {:g} %\n",
+             a.unsteady_cells, a.steady.size(), 100 * a.options.false_discovery) +
          c.text(most);
 }
 
@@ -171,12 +195,13 @@ std::string portable(const Table& t, const Analysis& a) {
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     std::string names;
-    for (size_t i = 0; i < chosen.size() && i < 6; ++i) names += (names.empty() ? "" : ", ") + t.configurations[chosen[i]];
+    for (size_t i = 0; i < chosen.size() && i < 6; ++i)
+      names += (names.empty() ? "" : ", ") + t.configurations[chosen[i]];
     if (chosen.size() > 6) names += fmt::format(", ... ({})", chosen.size());
-    const char* what = r.domain == stats::Domain::global      ? "all tests and devices"
-                       : r.domain == stats::Domain::device    ? "each device"
-                       : r.domain == stats::Domain::test      ? "each test"
-                                                              : "each test on each device";
+    const char* what = r.domain == stats::Domain::global   ? "all tests and devices"
+                       : r.domain == stats::Domain::device ? "each device"
+                       : r.domain == stats::Domain::test   ? "each test"
+                                                           : "each test on each device";
     c.row({what, weak(0), weak(1), weak(2), fmt::format("{}", r.by_metric[0].possible), names});
   }
   return "\nPortable parameters: combinations of test and device that still show the weak outcome\n" + c.text(0) +
@@ -185,7 +210,9 @@ std::string portable(const Table& t, const Analysis& a) {
 
 std::string correlation(const Table& t, const Analysis& a, size_t most) {
   if (a.correlation.empty()) return "";
-  std::string out = "\nHow far tests go together: R\u00B2 of their rates over configurations; tuning the first says most about the rest\n";
+  std::string out =
+      "\nHow far tests go together: R\u00B2 of their rates over configurations; tuning the first says most about the "
+      "rest\n";
   for (const Correlation& c : a.correlation) {
     std::string order;
     const auto sums = stats::priority_sums(c.r2);
@@ -211,7 +238,8 @@ std::string mutants(const Table& t, const Analysis& a) {
   if (timed) heads.push_back("weak/s, mean");
   Columns c(heads);
   const auto row = [&](const Kill& k, const std::string& name) {
-    std::vector<std::string> cells = {name, fmt::format("{}", k.killed), fmt::format("{}", k.mutants), percent(k.killed, k.mutants)};
+    std::vector<std::string> cells = {name, fmt::format("{}", k.killed), fmt::format("{}", k.mutants),
+                                      percent(k.killed, k.mutants)};
     if (timed) cells.push_back(fmt::format("{:.6g}", k.rate));
     c.row(std::move(cells));
   };
@@ -222,8 +250,11 @@ std::string mutants(const Table& t, const Analysis& a) {
   if (!a.budgets.empty()) {
     Columns b({"seconds a test", "reproducible", "of", "share"});
     for (const BudgetRow& r : a.budgets)
-      b.row({fmt::format("{:g}", r.seconds), fmt::format("{}", r.reproducible), fmt::format("{}", r.of), percent(r.reproducible, r.of)});
-    out += fmt::format("\nOne configuration for each test, on all devices, at {:g} % reproducibility\n", 100 * a.options.budget_reproducibility) + b.text(0);
+      b.row({fmt::format("{:g}", r.seconds), fmt::format("{}", r.reproducible), fmt::format("{}", r.of),
+             percent(r.reproducible, r.of)});
+    out += fmt::format("\nOne configuration for each test, on all devices, at {:g} % reproducibility\n",
+                       100 * a.options.budget_reproducibility) +
+           b.text(0);
   }
   return out;
 }
@@ -232,11 +263,14 @@ std::string peeking(const Table& t, const Peeking& p) {
   if (p.samples == 0) return "";
   Columns c({"device", "tests", "published rule", "corrected rule", "lost: none", "published", "corrected", "of"});
   for (const PeekRow& r : p.rows)
-    c.row({t.devices[r.device], fmt::format("{}", r.tests), fmt::format("{:.2f}x", r.speed_up_wald), fmt::format("{:.2f}x", r.speed_up_expected),
-           fmt::format("{}", r.lost_none), fmt::format("{}", r.lost_wald), fmt::format("{}", r.lost_expected), fmt::format("{}", r.runs)});
-  return fmt::format("\nPeeking, simulated at the measured rates with {} samples a configuration: speed-up over full runs, and searches that end below 90 %\n"
-                     "of the best configuration\n",
-                     count_text(static_cast<double>(p.samples))) +
+    c.row({t.devices[r.device], fmt::format("{}", r.tests), fmt::format("{:.2f}x", r.speed_up_wald),
+           fmt::format("{:.2f}x", r.speed_up_expected), fmt::format("{}", r.lost_none), fmt::format("{}", r.lost_wald),
+           fmt::format("{}", r.lost_expected), fmt::format("{}", r.runs)});
+  return fmt::format(
+             "\nPeeking, simulated at the measured rates with {} samples a configuration: speed-up over full runs, and "
+             "searches that end below 90 %\n"
+             "of the best configuration\n",
+             count_text(static_cast<double>(p.samples))) +
          c.text(0);
 }
 
@@ -246,12 +280,14 @@ Json of(const stats::Interval& i) { return Json::array({number(i.lower), number(
 }  // namespace
 
 const char* name(Part p) {
-  constexpr const char* k_names[k_parts] = {"overview",    "rates",    "reproducibility", "absence", "stationarity",
-                                            "portable", "correlation", "mutants", "peeking"};
+  constexpr const char* k_names[k_parts] = {"overview", "rates",       "reproducibility", "absence", "stationarity",
+                                            "portable", "correlation", "mutants",         "peeking"};
   return k_names[static_cast<size_t>(p)];
 }
 
-std::string rate_text(double rate) { return rate == 0 ? "0" : rate >= 0.01 ? fmt::format("{:.2f} %", 100 * rate) : fmt::format("{:.2e}", rate); }
+std::string rate_text(double rate) {
+  return rate == 0 ? "0" : rate >= 0.01 ? fmt::format("{:.2f} %", 100 * rate) : fmt::format("{:.2e}", rate);
+}
 
 std::string count_text(double n) {
   if (!std::isfinite(n)) return "never";
@@ -267,15 +303,33 @@ std::string to_text(const Table& t, const Analysis& a, const Peeking& p, const s
     if (!parts.empty() && std::find(parts.begin(), parts.end(), part) == parts.end()) continue;
     if (t.sightings && part != Part::overview && part != Part::mutants) continue;
     switch (part) {
-      case Part::overview: out += overview(t, a); break;
-      case Part::rates: out += rates(t, a, most); break;
-      case Part::reproducibility: out += reproducibility(t, a, most); break;
-      case Part::absence: out += absence(t, a, most); break;
-      case Part::stationarity: out += stationarity(t, a, most == 0 ? 0 : 12); break;  // least p first
-      case Part::portable: out += portable(t, a); break;
-      case Part::correlation: out += correlation(t, a, most == 0 ? 0 : 12); break;
-      case Part::mutants: out += mutants(t, a); break;
-      case Part::peeking: out += peeking(t, p); break;
+      case Part::overview:
+        out += overview(t, a);
+        break;
+      case Part::rates:
+        out += rates(t, a, most);
+        break;
+      case Part::reproducibility:
+        out += reproducibility(t, a, most);
+        break;
+      case Part::absence:
+        out += absence(t, a, most);
+        break;
+      case Part::stationarity:
+        out += stationarity(t, a, most == 0 ? 0 : 12);
+        break;  // least p first
+      case Part::portable:
+        out += portable(t, a);
+        break;
+      case Part::correlation:
+        out += correlation(t, a, most == 0 ? 0 : 12);
+        break;
+      case Part::mutants:
+        out += mutants(t, a);
+        break;
+      case Part::peeking:
+        out += peeking(t, p);
+        break;
     }
   }
   if (!out.empty() && out.front() == '\n') out.erase(0, 1);
@@ -285,28 +339,50 @@ std::string to_text(const Table& t, const Analysis& a, const Peeking& p, const s
 std::string to_json(const Table& t, const Analysis& a, const Peeking& p) {
   Json rows = Json::array();
   for (const Row& r : a.rows) {
-    Json j = {{"test", t.tests[r.test].name}, {"device", t.devices[r.device]}, {"configurations", r.configurations}, {"seen_in", r.seen_in},
-              {"weak", r.weak}, {"instances", r.instances}, {"seconds", r.seconds}, {"corrupt", r.corrupt}};
+    Json j = {{"test", t.tests[r.test].name},
+              {"device", t.devices[r.device]},
+              {"configurations", r.configurations},
+              {"seen_in", r.seen_in},
+              {"weak", r.weak},
+              {"instances", r.instances},
+              {"seconds", r.seconds},
+              {"corrupt", r.corrupt}};
     if (!t.tests[r.test].mutator.empty()) j["mutator"] = t.tests[r.test].mutator;
     if (!t.tests[r.test].verdict.empty()) j["model"] = t.tests[r.test].verdict;
     if (!t.sightings) {
       j["rate"] = {{"least", r.least}, {"median", r.median}, {"largest", r.largest}};
-      j["best"] = {{"configuration", t.configurations[r.best]}, {"weak", r.best_weak}, {"instances", r.best_instances}, {"rate", of(r.best_rate)},
-                   {"per_second", r.best_per_second.upper > 0 ? of(r.best_per_second) : Json(nullptr)}, {"dispersion", r.dispersion},
-                   {"reproducibility", r.reproducibility}, {"needed", number(r.needed)}};
+      j["best"] = {{"configuration", t.configurations[r.best]},
+                   {"weak", r.best_weak},
+                   {"instances", r.best_instances},
+                   {"rate", of(r.best_rate)},
+                   {"per_second", r.best_per_second.upper > 0 ? of(r.best_per_second) : Json(nullptr)},
+                   {"dispersion", r.dispersion},
+                   {"reproducibility", r.reproducibility},
+                   {"needed", number(r.needed)}};
       j["redundant"] = r.redundant;
       j["missed"] = r.missed;
       j["unsure"] = r.unsure;
       if (r.weak == 0)
-        j["never"] = {{"bound", r.bound}, {"bound_of_all", r.bound_of_all}, {"rule_asks_for", r.absence > 0 ? number(r.absence) : Json(nullptr)}, {"rule_met", r.absent}};
+        j["never"] = {{"bound", r.bound},
+                      {"bound_of_all", r.bound_of_all},
+                      {"rule_asks_for", r.absence > 0 ? number(r.absence) : Json(nullptr)},
+                      {"rule_met", r.absent}};
     }
     rows.push_back(std::move(j));
   }
   Json steady = Json::array();
   for (const Steady& s : a.steady)
-    steady.push_back({{"test", t.tests[s.test].name}, {"device", t.devices[s.device]}, {"configuration", t.configurations[s.configuration]}, {"series", s.series},
-                      {"first", s.test_of.first}, {"last", s.test_of.last}, {"statistic", s.test_of.ks.statistic}, {"p", s.test_of.ks.p_value},
-                      {"adjusted", s.adjusted}, {"dispersion", s.dispersion}, {"stationary", !s.rejected}});
+    steady.push_back({{"test", t.tests[s.test].name},
+                      {"device", t.devices[s.device]},
+                      {"configuration", t.configurations[s.configuration]},
+                      {"series", s.series},
+                      {"first", s.test_of.first},
+                      {"last", s.test_of.last},
+                      {"statistic", s.test_of.ks.statistic},
+                      {"p", s.test_of.ks.p_value},
+                      {"adjusted", s.adjusted},
+                      {"dispersion", s.dispersion},
+                      {"stationary", !s.rejected}});
   Json portable = Json::array();
   for (const PortableRow& r : a.portable)
     for (const auto metric : {stats::Metric::mfs, stats::Metric::mlfs, stats::Metric::mlfs_f}) {
@@ -316,35 +392,72 @@ std::string to_json(const Table& t, const Analysis& a, const Peeking& p) {
       std::sort(unique.begin(), unique.end());
       unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
       for (uint32_t c : unique) chosen.push_back(t.configurations[c]);
-      portable.push_back({{"domain", stats::name(r.domain)}, {"metric", stats::name(metric)}, {"weak", x.weak}, {"possible", x.possible}, {"configurations", chosen}});
+      portable.push_back({{"domain", stats::name(r.domain)},
+                          {"metric", stats::name(metric)},
+                          {"weak", x.weak},
+                          {"possible", x.possible},
+                          {"configurations", chosen}});
     }
   Json correlation = Json::array();
   for (const Correlation& c : a.correlation) {
     Json names = Json::array(), order = Json::array();
     for (uint32_t k : c.tests) names.push_back(t.tests[k].name);
     for (uint32_t k : c.priority) order.push_back(t.tests[k].name);
-    correlation.push_back({{"device", t.devices[c.device]}, {"tests", names}, {"r2", c.r2}, {"priority", order}, {"least_r2", c.least_r2}});
+    correlation.push_back({{"device", t.devices[c.device]},
+                           {"tests", names},
+                           {"r2", c.r2},
+                           {"priority", order},
+                           {"least_r2", c.least_r2}});
   }
   Json priority = Json::array();
   for (uint32_t k : a.priority) priority.push_back(t.tests[k].name);
   Json kills = Json::array();
   const auto kill = [&](const Kill& k, const char* by) {
-    kills.push_back({{by, k.mutator.empty() ? "all" : k.mutator}, {"killed", k.killed}, {"mutants", k.mutants}, {"weak_per_second", k.rate}});
+    kills.push_back({{by, k.mutator.empty() ? "all" : k.mutator},
+                     {"killed", k.killed},
+                     {"mutants", k.mutants},
+                     {"weak_per_second", k.rate}});
   };
   for (const Kill& k : a.kills) kill(k, "mutator");
   for (const Kill& k : a.kills_by_device) kill(k, "device");
   Json budgets = Json::array();
-  for (const BudgetRow& b : a.budgets) budgets.push_back({{"seconds", b.seconds}, {"reproducible", b.reproducible}, {"of", b.of}});
+  for (const BudgetRow& b : a.budgets)
+    budgets.push_back({{"seconds", b.seconds}, {"reproducible", b.reproducible}, {"of", b.of}});
   Json peeks = Json::array();
   for (const PeekRow& r : p.rows)
-    peeks.push_back({{"device", t.devices[r.device]}, {"tests", r.tests}, {"speed_up_published", r.speed_up_wald}, {"speed_up_corrected", r.speed_up_expected},
-                     {"lost_without", r.lost_none}, {"lost_published", r.lost_wald}, {"lost_corrected", r.lost_expected}, {"runs", r.runs}});
-  const Json out = {{"schema", "fencepost.stats/1"}, {"set", t.name}, {"format", t.format}, {"devices", t.devices.size()}, {"tests", t.tests.size()},
-                    {"configurations", t.configurations.size()}, {"results", t.measured()}, {"instances", t.instances()}, {"weak", t.weak()},
-                    {"seconds", t.seconds()}, {"level", a.options.level}, {"reproducibility", a.options.reproducibility},
-                    {"redundant", a.redundant}, {"missed", a.missed}, {"sightings", a.sightings}, {"rows", rows}, {"stationarity", steady},
-                    {"portable", portable}, {"correlation", correlation}, {"priority", priority}, {"kills", kills}, {"budgets", budgets},
-                    {"budget_reproducibility", a.options.budget_reproducibility}, {"peeking", peeks}, {"remarks", t.remarks}};
+    peeks.push_back({{"device", t.devices[r.device]},
+                     {"tests", r.tests},
+                     {"speed_up_published", r.speed_up_wald},
+                     {"speed_up_corrected", r.speed_up_expected},
+                     {"lost_without", r.lost_none},
+                     {"lost_published", r.lost_wald},
+                     {"lost_corrected", r.lost_expected},
+                     {"runs", r.runs}});
+  const Json out = {{"schema", "fencepost.stats/1"},
+                    {"set", t.name},
+                    {"format", t.format},
+                    {"devices", t.devices.size()},
+                    {"tests", t.tests.size()},
+                    {"configurations", t.configurations.size()},
+                    {"results", t.measured()},
+                    {"instances", t.instances()},
+                    {"weak", t.weak()},
+                    {"seconds", t.seconds()},
+                    {"level", a.options.level},
+                    {"reproducibility", a.options.reproducibility},
+                    {"redundant", a.redundant},
+                    {"missed", a.missed},
+                    {"sightings", a.sightings},
+                    {"rows", rows},
+                    {"stationarity", steady},
+                    {"portable", portable},
+                    {"correlation", correlation},
+                    {"priority", priority},
+                    {"kills", kills},
+                    {"budgets", budgets},
+                    {"budget_reproducibility", a.options.budget_reproducibility},
+                    {"peeking", peeks},
+                    {"remarks", t.remarks}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -356,19 +469,24 @@ std::string to_csv(const Table& t, const Analysis& a) {
         const Cell& cell = t.at(d, k, c);
         if (!cell.measured) continue;
         if (t.sightings) {
-          out += fmt::format("{},{},{},{},{},,,,,,,,,,,{}\n", csv_field(t.name), csv_field(t.devices[d]), csv_field(t.tests[k].name),
-                             csv_field(t.configurations[c]), cell.weak, t.tests[k].mutator);
+          out += fmt::format("{},{},{},{},{},,,,,,,,,,,{}\n", csv_field(t.name), csv_field(t.devices[d]),
+                             csv_field(t.tests[k].name), csv_field(t.configurations[c]), cell.weak, t.tests[k].mutator);
           continue;
         }
         double dispersion = 1;
         for (const Row& r : a.rows)
           if (r.device == d && r.test == k && r.best == c) dispersion = r.dispersion;
         const auto i = stats::wilson_dispersed(cell.weak, cell.instances, dispersion, a.options.level);
-        out += fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{},{:.6g},{:.4g},{}\n", csv_field(t.name), csv_field(t.devices[d]),
-                           csv_field(t.tests[k].name), csv_field(t.configurations[c]), cell.weak, cell.instances, cell.seconds, cell.rate(), i.lower, i.upper,
-                           cell.seconds > 0 ? fmt::format("{:.6g}", cell.per_second()) : "", stats::reproducibility(cell.weak, cell.instances),
-                           cell.weak > 0 ? fmt::format("{:.6g}", stats::iterations_needed(cell.rate(), a.options.reproducibility)) : "",
-                           cell.weak > 0 ? stats::redundant_iterations(cell.weak, cell.instances, a.options.reproducibility) : 0.0, dispersion, t.tests[k].mutator);
+        out += fmt::format(
+            "{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{},{:.6g},{:.4g},{}\n", csv_field(t.name),
+            csv_field(t.devices[d]), csv_field(t.tests[k].name), csv_field(t.configurations[c]), cell.weak,
+            cell.instances, cell.seconds, cell.rate(), i.lower, i.upper,
+            cell.seconds > 0 ? fmt::format("{:.6g}", cell.per_second()) : "",
+            stats::reproducibility(cell.weak, cell.instances),
+            cell.weak > 0 ? fmt::format("{:.6g}", stats::iterations_needed(cell.rate(), a.options.reproducibility))
+                          : "",
+            cell.weak > 0 ? stats::redundant_iterations(cell.weak, cell.instances, a.options.reproducibility) : 0.0,
+            dispersion, t.tests[k].mutator);
       }
   return out;
 }

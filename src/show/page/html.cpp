@@ -57,38 +57,49 @@ footer{color:var(--soft);font-size:.85rem;padding-bottom:3rem}
 std::string escape(const std::string& s) { return draw::escape_xml(s); }
 
 std::string table(const std::string& caption, const Rows& r, size_t most) {
-  std::string out = fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>\n<thead><tr>", escape(caption));
+  std::string out = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\"><table><caption>{0}</caption>\n<thead><tr>",
+      escape(caption));
   const auto kind = [&](size_t c) { return c >= r.numbers ? " class=\"n\"" : ""; };
-  for (size_t c = 0; c < r.head.size(); ++c) out += fmt::format("<th scope=\"col\"{}>{}</th>", kind(c), escape(r.head[c]));
+  for (size_t c = 0; c < r.head.size(); ++c)
+    out += fmt::format("<th scope=\"col\"{}>{}</th>", kind(c), escape(r.head[c]));
   out += "</tr></thead>\n<tbody>\n";
   for (size_t i = 0; i < r.rows.size() && i < most; ++i) {
     out += "<tr>";
     for (size_t c = 0; c < r.rows[i].size(); ++c)
-      out += c == 0 ? fmt::format("<th scope=\"row\">{}</th>", escape(r.rows[i][c])) : fmt::format("<td{}>{}</td>", kind(c), escape(r.rows[i][c]));
+      out += c == 0 ? fmt::format("<th scope=\"row\">{}</th>", escape(r.rows[i][c]))
+                    : fmt::format("<td{}>{}</td>", kind(c), escape(r.rows[i][c]));
     out += "</tr>\n";
   }
   if (r.rows.size() > most)
-    out += fmt::format("<tr><td colspan=\"{}\">and {} more rows, which --csv of stats and judge have</td></tr>\n", r.head.size(), r.rows.size() - most);
+    out += fmt::format("<tr><td colspan=\"{}\">and {} more rows, which --csv of stats and judge have</td></tr>\n",
+                       r.head.size(), r.rows.size() - most);
   return out + "</tbody></table></div>\n";
 }
 
 std::string figure(const std::string& caption, const std::string& svg, const std::string& rows) {
   if (svg.empty()) return rows;
   if (rows.empty()) return fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}</figure>\n", escape(caption), svg);
-  return fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}<details><summary>The numbers of this plot</summary>\n{}</details>\n</figure>\n", escape(caption), svg, rows);
+  return fmt::format(
+      "<figure>\n<figcaption>{}</figcaption>\n{}<details><summary>The numbers of this "
+      "plot</summary>\n{}</details>\n</figure>\n",
+      escape(caption), svg, rows);
 }
 
 std::string section(const std::string& id, const std::string& title, const std::string& lead, const std::string& body) {
   if (body.empty()) return "";
-  return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n{2}{3}</section>\n", id, escape(title),
-                     lead.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", escape(lead)), body);
+  return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n{2}{3}</section>\n", id,
+                     escape(title), lead.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", escape(lead)), body);
 }
 
 std::string head(const std::string& title) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
+      "data:\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
       escape(title), k_style);
 }
 

@@ -33,11 +33,14 @@ std::string card(const std::string& title, const std::vector<std::pair<std::stri
 
 std::string counted(const std::map<std::string, std::set<std::string>>& tests) {
   std::string out;
-  for (const auto& [what, names] : tests) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", names.size(), what.empty() ? "unknown" : what);
+  for (const auto& [what, names] : tests)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", names.size(), what.empty() ? "unknown" : what);
   return out;
 }
 
-std::string time_text(double seconds) { return seconds < 100 ? fmt::format("{:.3g} s", seconds) : count_text(seconds) + " s"; }
+std::string time_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : count_text(seconds) + " s";
+}
 
 std::string device_cards(const Set& s) {
   std::string out;
@@ -55,7 +58,8 @@ std::string device_cards(const Set& s) {
       corrupt += r.corrupt;
       seconds += r.seconds;
     }
-    std::vector<std::pair<std::string, std::string>> facts = {{"tests", fmt::format("{}", tests)}, {"with the outcome seen", fmt::format("{}", seen)}};
+    std::vector<std::pair<std::string, std::string>> facts = {{"tests", fmt::format("{}", tests)},
+                                                              {"with the outcome seen", fmt::format("{}", seen)}};
     if (!t.sightings) {
       facts.push_back({"instances", count_text(static_cast<double>(instances))});
       facts.push_back({"weak outcomes", count_text(static_cast<double>(weak))});
@@ -73,7 +77,10 @@ std::string device_cards(const Set& s) {
       facts.push_back({"round groups", count_text(static_cast<double>(f.groups))});
       facts.push_back({"tests, by what ran", counted(f.what_ran)});
       facts.push_back({"tests, by evidence", counted(f.evidence)});
-      facts.push_back({"waits that timed out", f.waits == 0 ? "none waited" : fmt::format("{:.2g} %", 100.0 * static_cast<double>(f.time_outs) / static_cast<double>(f.waits))});
+      facts.push_back({"waits that timed out", f.waits == 0
+                                                   ? "none waited"
+                                                   : fmt::format("{:.2g} %", 100.0 * static_cast<double>(f.time_outs) /
+                                                                                 static_cast<double>(f.waits))});
       facts.push_back({"corrupt", fmt::format("{}", corrupt)});
       if (f.incomplete > 0) facts.push_back({"incomplete", count_text(static_cast<double>(f.incomplete))});
     }
@@ -113,23 +120,33 @@ std::string judgements(const Set& s, const Options& o) {
   for (const std::string& m : models) judged_by += (judged_by.empty() ? "" : ", ") + m;
   facts.insert(facts.begin(), {"model", judged_by});
   out += card("Tests by standing", facts);
-  out += card("Forbidden outcomes", {{"tests whose outcome the model forbids", fmt::format("{}", forbidden)},
-                                     {"an allowed weakening was seen under the same stress", fmt::format("{}", forbidden - bare)},
-                                     {"no weakening was seen: the absence says little", fmt::format("{}", bare)}});
+  out += card("Forbidden outcomes",
+              {{"tests whose outcome the model forbids", fmt::format("{}", forbidden)},
+               {"an allowed weakening was seen under the same stress", fmt::format("{}", forbidden - bare)},
+               {"no weakening was seen: the absence says little", fmt::format("{}", bare)}});
   out += "</div>\n";
   std::stable_sort(own.begin(), own.end(), [](const Judgement* a, const Judgement* b) {
     if (a->standing != b->standing) return a->standing < b->standing;
-    const auto rate = [](const Judgement* j) { return j->seen.instances == 0 ? 0 : static_cast<double>(j->positive) / static_cast<double>(j->seen.instances); };
+    const auto rate = [](const Judgement* j) {
+      return j->seen.instances == 0 ? 0 : static_cast<double>(j->positive) / static_cast<double>(j->seen.instances);
+    };
     return rate(a) > rate(b);
   });
   const bool several = s.table.configurations.size() > 1;
   std::vector<Dot> allowed, others;
-  Rows rows{{"test", "device", "configuration", "model says", "standing", "teeth", "seen", "of", "rate, 95 %", "per second, 95 %", "what ran"}, {}, 6};
+  Rows rows{{"test", "device", "configuration", "model says", "standing", "teeth", "seen", "of", "rate, 95 %",
+             "per second, 95 %", "what ran"},
+            {},
+            6};
   for (const Judgement* j : own) {
     const bool seen = j->positive > 0;
-    if (auto& marks = j->condition == study::Allowed::yes ? allowed : others; marks.size() < o.most_marks && j->seen.instances > 0)
-      marks.push_back({several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title, static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen, colour_of(*j),
-                       j->standing == Standing::violated ? 'd' : 'o', seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : study::name(j->condition)});
+    if (auto& marks = j->condition == study::Allowed::yes ? allowed : others;
+        marks.size() < o.most_marks && j->seen.instances > 0)
+      marks.push_back(
+          {several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title,
+           static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
+           colour_of(*j), j->standing == Standing::violated ? 'd' : 'o',
+           seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : study::name(j->condition)});
     std::string teeth = "-";
     if (j->condition == study::Allowed::no) {
       size_t ran = 0, bitten = 0;
@@ -139,21 +156,34 @@ std::string judgements(const Set& s, const Options& o) {
       }
       teeth = ran == 0 ? "none ran" : fmt::format("{} of {}", bitten, ran);
     }
-    rows.rows.push_back({j->seen.test.title, j->seen.device, j->seen.configuration, study::name(j->condition), study::name(j->standing), teeth,
-                         count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
-                         seen ? interval_text(j->positive_rate) : fmt::format("below {:.2g}", j->positive_rate.upper),
-                         seen ? interval_text(j->positive_per_second) : fmt::format("below {:.2g}", j->positive_per_second.upper), j->seen.what_ran});
+    rows.rows.push_back(
+        {j->seen.test.title, j->seen.device, j->seen.configuration, study::name(j->condition), study::name(j->standing),
+         teeth, count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
+         seen ? interval_text(j->positive_rate) : fmt::format("below {:.2g}", j->positive_rate.upper),
+         seen ? interval_text(j->positive_per_second) : fmt::format("below {:.2g}", j->positive_per_second.upper),
+         j->seen.what_ran});
   }
   const std::string numbers = table("Each test on each device under each configuration", rows, o.most_rows);
   const auto plot = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
-    return figure(caption, dots({fmt::format("Rates of {} outcomes", which), fmt::format("{} tests on a logarithmic axis; the table below has them all", marks.size())}, marks, "per instance"), "");
+    return figure(caption,
+                  dots({fmt::format("Rates of {} outcomes", which),
+                        fmt::format("{} tests on a logarithmic axis; the table below has them all", marks.size())},
+                       marks, "per instance"),
+                  "");
   };
-  out += "<div class=\"plots\">\n" + plot(allowed, "allowed", "Outcomes that the model allows: rate with its interval; an arrow begins at the bound of what was never seen") +
-         plot(others, "forbidden", "Outcomes that the model forbids (green) or does not decide: bounds of their rates; a diamond is a violation") + "</div>\n" + numbers;
+  out += "<div class=\"plots\">\n" +
+         plot(allowed, "allowed",
+              "Outcomes that the model allows: rate with its interval; an arrow begins at the bound of what was never "
+              "seen") +
+         plot(others, "forbidden",
+              "Outcomes that the model forbids (green) or does not decide: bounds of their rates; a diamond is a "
+              "violation") +
+         "</div>\n" + numbers;
   std::string broken;
   for (const Judgement* j : own)
     if (j->standing == Standing::violated || j->standing == Standing::suspected || j->standing == Standing::broken_run)
-      broken += fmt::format("<li class=\"bad\">{}</li>\n", escape(fmt::format("{} on {}: {}", j->seen.test.title, j->seen.device, j->reason)));
+      broken += fmt::format("<li class=\"bad\">{}</li>\n",
+                            escape(fmt::format("{} on {}: {}", j->seen.test.title, j->seen.device, j->reason)));
   if (!broken.empty()) out = "<ul>\n" + broken + "</ul>\n" + out;
   return out;
 }
@@ -182,19 +212,24 @@ std::string splits(const Set& s, const Options& o) {
     }
     if (list.empty()) continue;
     std::stable_sort(list.begin(), list.end(), [](const One& a, const One& b) {
-      return a.weak / std::max(1.0, a.sequential + a.interleaved + a.weak) > b.weak / std::max(1.0, b.sequential + b.interleaved + b.weak);
+      return a.weak / std::max(1.0, a.sequential + a.interleaved + a.weak) >
+             b.weak / std::max(1.0, b.sequential + b.interleaved + b.weak);
     });
     std::vector<Bar> bars;
     Rows rows{{"test", "sequential", "interleaved", "weak", "weak share"}, {}, 1};
     for (const One& x : list) {
       const double all = std::max(1.0, x.sequential + x.interleaved + x.weak);
-      if (bars.size() < o.most_marks) bars.push_back({x.test, {x.sequential, x.interleaved, x.weak}, rate_text(x.weak / all)});
-      rows.rows.push_back({x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), rate_text(x.weak / all)});
+      if (bars.size() < o.most_marks)
+        bars.push_back({x.test, {x.sequential, x.interleaved, x.weak}, rate_text(x.weak / all)});
+      rows.rows.push_back(
+          {x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), rate_text(x.weak / all)});
     }
-    out += figure(t.devices[d],
-                  stacked_bars({"How instances ended on " + t.devices[d], "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
-                               {"sequential", "interleaved", "weak"}, bars, true),
-                  table("Final states by kind", rows, o.most_rows));
+    out +=
+        figure(t.devices[d],
+               stacked_bars({"How instances ended on " + t.devices[d],
+                             "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
+                            {"sequential", "interleaved", "weak"}, bars, true),
+               table("Final states by kind", rows, o.most_rows));
   }
   return out.empty() ? "" : "<div class=\"plots\">\n" + out + "</div>\n";
 }
@@ -208,27 +243,40 @@ std::string mutants(const Set& s, const Options& o) {
     Rows rows{{by, "killed", "of", "score", "mean of the highest weak rates per second"}, {}, 1};
     for (const survey::Kill& k : kills) {
       const std::string name = k.mutator.empty() ? "all" : k.mutator;
-      bars.push_back({name, {static_cast<double>(k.killed), static_cast<double>(k.mutants - k.killed)}, fmt::format("{}/{}", k.killed, k.mutants)});
-      rows.rows.push_back({name, fmt::format("{}", k.killed), fmt::format("{}", k.mutants), fmt::format("{:.1f} %", 100.0 * k.killed / k.mutants), k.rate > 0 ? fmt::format("{:.4g}", k.rate) : "-"});
+      bars.push_back({name,
+                      {static_cast<double>(k.killed), static_cast<double>(k.mutants - k.killed)},
+                      fmt::format("{}/{}", k.killed, k.mutants)});
+      rows.rows.push_back({name, fmt::format("{}", k.killed), fmt::format("{}", k.mutants),
+                           fmt::format("{:.1f} %", 100.0 * k.killed / k.mutants),
+                           k.rate > 0 ? fmt::format("{:.4g}", k.rate) : "-"});
     }
-    out += figure("Mutants killed, by " + by, stacked_bars({"Mutants killed by " + by, "Share of mutants whose weak outcome was seen"}, {"killed", "not killed"}, bars, true),
+    out += figure("Mutants killed, by " + by,
+                  stacked_bars({"Mutants killed by " + by, "Share of mutants whose weak outcome was seen"},
+                               {"killed", "not killed"}, bars, true),
                   table("Mutants by " + by, rows, o.most_rows));
   };
   part(s.analysis.kills, "mutator");
   if (s.analysis.kills_by_device.size() > 1) part(s.analysis.kills_by_device, "device");
   if (!s.analysis.kills.empty() && !s.analysis.budgets.empty()) {
     Rows rows{{"seconds a test", "reproducible", "of"}, {}, 1};
-    for (const survey::BudgetRow& b : s.analysis.budgets) rows.rows.push_back({fmt::format("{:g}", b.seconds), fmt::format("{}", b.reproducible), fmt::format("{}", b.of)});
-    out += table(fmt::format("One configuration for each test on all devices, at {:g} %", 100 * s.analysis.options.budget_reproducibility), rows, o.most_rows);
+    for (const survey::BudgetRow& b : s.analysis.budgets)
+      rows.rows.push_back({fmt::format("{:g}", b.seconds), fmt::format("{}", b.reproducible), fmt::format("{}", b.of)});
+    out += table(fmt::format("One configuration for each test on all devices, at {:g} %",
+                             100 * s.analysis.options.budget_reproducibility),
+                 rows, o.most_rows);
   }
   if (!out.empty()) out = "<div class=\"plots\">\n" + out + "</div>\n";
   if (s.judged) {
     Rows rows{{"weakening", "device", "model says", "seen", "of", "rate, 95 %"}, {}, 3};
     for (const Judgement& j : s.judged->list)
       if (is_weakening(j))
-        rows.rows.push_back({j.seen.test.title, j.seen.device, study::name(j.condition), count_text(static_cast<double>(j.positive)), count_text(static_cast<double>(j.seen.instances)),
-                             j.positive > 0 ? interval_text(j.positive_rate) : fmt::format("below {:.2g}", j.positive_rate.upper)});
-    if (!rows.rows.empty()) out += "<details><summary>Every weakening that ran</summary>\n" + table("Weakenings", rows, o.most_rows) + "</details>\n";
+        rows.rows.push_back(
+            {j.seen.test.title, j.seen.device, study::name(j.condition), count_text(static_cast<double>(j.positive)),
+             count_text(static_cast<double>(j.seen.instances)),
+             j.positive > 0 ? interval_text(j.positive_rate) : fmt::format("below {:.2g}", j.positive_rate.upper)});
+    if (!rows.rows.empty())
+      out += "<details><summary>Every weakening that ran</summary>\n" + table("Weakenings", rows, o.most_rows) +
+             "</details>\n";
   }
   return out;
 }
@@ -236,16 +284,27 @@ std::string mutants(const Set& s, const Options& o) {
 std::string certainty(const Set& s, const Options& o) {
   const survey::Table& t = s.table;
   const std::string r = fmt::format("{:g} %", 100 * s.analysis.options.reproducibility);
-  Rows seen{{"test", "device", "seen in", "best configuration", "rate", "95 %", "seen again with", "needed for " + r, "redundant"}, {}, 4};
+  Rows seen{{"test", "device", "seen in", "best configuration", "rate", "95 %", "seen again with", "needed for " + r,
+             "redundant"},
+            {},
+            4};
   Rows never{{"test", "device", "ran", "rate below", "all at once", "rule asks for", "rule"}, {}, 2};
   for (const survey::Row& x : s.analysis.rows) {
     if (x.weak > 0)
-      seen.rows.push_back({t.tests[x.test].name, t.devices[x.device], fmt::format("{}/{}", x.seen_in, x.configurations), t.configurations[x.best],
-                           rate_text(static_cast<double>(x.best_weak) / std::max(1.0, static_cast<double>(x.best_instances))), interval_text(x.best_rate),
-                           x.reproducibility > 0.99999 ? "> 99.999 %" : fmt::format("{:.4g} %", 100 * x.reproducibility), count_text(x.needed), count_text(x.redundant)});
+      seen.rows.push_back(
+          {t.tests[x.test].name, t.devices[x.device], fmt::format("{}/{}", x.seen_in, x.configurations),
+           t.configurations[x.best],
+           rate_text(static_cast<double>(x.best_weak) / std::max(1.0, static_cast<double>(x.best_instances))),
+           interval_text(x.best_rate),
+           x.reproducibility > 0.99999 ? "> 99.999 %" : fmt::format("{:.4g} %", 100 * x.reproducibility),
+           count_text(x.needed), count_text(x.redundant)});
     else if (x.instances > 0)
-      never.rows.push_back({t.tests[x.test].name, t.devices[x.device], count_text(static_cast<double>(x.instances)), fmt::format("{:.2g}", x.bound), fmt::format("{:.2g}", x.bound_of_all),
-                            x.absence > 0 ? count_text(x.absence) : "-", x.absence <= 0 ? "seen nowhere" : x.absent ? "met" : "not met"});
+      never.rows.push_back({t.tests[x.test].name, t.devices[x.device], count_text(static_cast<double>(x.instances)),
+                            fmt::format("{:.2g}", x.bound), fmt::format("{:.2g}", x.bound_of_all),
+                            x.absence > 0 ? count_text(x.absence) : "-",
+                            x.absence <= 0 ? "seen nowhere"
+                            : x.absent     ? "met"
+                                           : "not met"});
   }
   std::string out;
   if (!seen.rows.empty()) out += table("Seen: reproducibility, and the iterations it needs", seen, o.most_rows);
@@ -258,30 +317,63 @@ std::string stationarity(const Set& s, const Options& o) {
   Rows rows{{"test", "device", "configuration", "series", "result", "D", "p", "adjusted p", "var/mean"}, {}, 5};
   std::vector<const survey::Steady*> sorted;
   for (const survey::Steady& x : s.analysis.steady) sorted.push_back(&x);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->adjusted < b->adjusted; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->adjusted < b->adjusted; });
   for (const survey::Steady* x : sorted)
-    rows.rows.push_back({s.table.tests[x->test].name, s.table.devices[x->device], s.table.configurations[x->configuration], x->series, x->rejected ? "not stationary" : "not rejected",
-                         fmt::format("{:.3f}", x->test_of.ks.statistic), fmt::format("{:.2g}", x->test_of.ks.p_value), fmt::format("{:.2g}", x->adjusted), fmt::format("{:.3g}", x->dispersion)});
-  return fmt::format("<p>{} of {} series are rejected at a false discovery rate of {:g} %.</p>\n", s.analysis.unsteady_cells, s.analysis.steady.size(), 100 * s.analysis.options.false_discovery) +
+    rows.rows.push_back({s.table.tests[x->test].name, s.table.devices[x->device],
+                         s.table.configurations[x->configuration], x->series,
+                         x->rejected ? "not stationary" : "not rejected",
+                         fmt::format("{:.3f}", x->test_of.ks.statistic), fmt::format("{:.2g}", x->test_of.ks.p_value),
+                         fmt::format("{:.2g}", x->adjusted), fmt::format("{:.3g}", x->dispersion)});
+  return fmt::format("<p>{} of {} series are rejected at a false discovery rate of {:g} %.</p>\n",
+                     s.analysis.unsteady_cells, s.analysis.steady.size(), 100 * s.analysis.options.false_discovery) +
          table("First 20 % against last 10 % of each series", rows, o.most_rows);
 }
 
 std::string one_set(const Set& s, const Options& o, size_t number) {
-  const auto id = [&](const char* name) { return number == 0 ? std::string(name) : fmt::format("{}-{}", name, number + 1); };
+  const auto id = [&](const char* name) {
+    return number == 0 ? std::string(name) : fmt::format("{}-{}", name, number + 1);
+  };
   std::string out;
   out += section(id("devices"), "Devices", "", device_cards(s));
   out += section(id("model"), "Model and silicon",
-                 "Every test beside what the memory model says of its outcome. A device is called violated only where the machine code was the test as written.", judgements(s, o));
+                 "Every test beside what the memory model says of its outcome. A device is called violated only where "
+                 "the machine code was the test as written.",
+                 judgements(s, o));
   if (s.table.sightings) return out;
-  out += section(id("kinds"), "Sequential, interleaved, weak", "A final state is sequential when whole threads one after another explain it, interleaved when some interleaving does, and else weak.", splits(s, o));
-  out += section(id("rates"), "Rates over configurations", "How many configurations, or tests, have which rate, on a linear and a logarithmic axis.", rate_histograms(s, o));
-  out += section(id("arrivals"), "Time between weak outcomes", "Instances from one weak outcome to the next, with the curve that independent instances would follow; or weak outcomes by round, with Poisson's.", arrivals(s, o));
-  out += section(id("certainty"), "How sure", "An outcome seen n times shows again with probability 1 - (1 - n/N)^N; one never seen has an upper bound, and a rule how long a test must run before its absence says something.", certainty(s, o));
-  out += section(id("steady"), "Stationarity", "Whether rates changed while they were measured: Kolmogorov and Smirnov's test, all series judged together.", stationarity(s, o));
-  out += section(id("tuning"), "Tuning", "The best configuration so far, in the order in which they were measured.", tuning_curves(s, o));
-  out += section(id("portable"), "Portable parameters", "Combinations of test and device that still show the outcome when one configuration is chosen for all of them, for each device, each test, or each combination.", portability(s, o));
-  out += section(id("together"), "Tests that go together", "R\u00B2 of the tests' rates over configurations: tuning a test with high values says much about the others.", correlations(s, o));
-  out += section(id("mutants"), "Mutants", "Tests made one step weaker: stress that does not show their outcome would not have caught such a device.", mutants(s, o));
+  out += section(id("kinds"), "Sequential, interleaved, weak",
+                 "A final state is sequential when whole threads one after another explain it, interleaved when some "
+                 "interleaving does, and else weak.",
+                 splits(s, o));
+  out += section(id("rates"), "Rates over configurations",
+                 "How many configurations, or tests, have which rate, on a linear and a logarithmic axis.",
+                 rate_histograms(s, o));
+  out += section(id("arrivals"), "Time between weak outcomes",
+                 "Instances from one weak outcome to the next, with the curve that independent instances would follow; "
+                 "or weak outcomes by round, with Poisson's.",
+                 arrivals(s, o));
+  out += section(id("certainty"), "How sure",
+                 "An outcome seen n times shows again with probability 1 - (1 - n/N)^N; one never seen has an upper "
+                 "bound, and a rule how long a test must run before its absence says something.",
+                 certainty(s, o));
+  out += section(
+      id("steady"), "Stationarity",
+      "Whether rates changed while they were measured: Kolmogorov and Smirnov's test, all series judged together.",
+      stationarity(s, o));
+  out += section(id("tuning"), "Tuning", "The best configuration so far, in the order in which they were measured.",
+                 tuning_curves(s, o));
+  out += section(id("portable"), "Portable parameters",
+                 "Combinations of test and device that still show the outcome when one configuration is chosen for all "
+                 "of them, for each device, each test, or each combination.",
+                 portability(s, o));
+  out += section(
+      id("together"), "Tests that go together",
+      "R\u00B2 of the tests' rates over configurations: tuning a test with high values says much about the others.",
+      correlations(s, o));
+  out += section(
+      id("mutants"), "Mutants",
+      "Tests made one step weaker: stress that does not show their outcome would not have caught such a device.",
+      mutants(s, o));
   return out;
 }
 
@@ -290,9 +382,15 @@ std::string one_set(const Set& s, const Options& o, size_t number) {
 std::string html(const std::vector<Set>& sets, const Options& o) {
   std::string out = head(o.title) + fmt::format("<body>\n<header>\n<h1>{}</h1>\n", escape(o.title));
   for (const Set& s : sets)
-    out += fmt::format("<p>{}</p>\n", escape(fmt::format("{}: {}, {} tests on {} device{} under {} configuration{}{}", s.table.name, s.table.format, s.table.tests.size(), s.table.devices.size(),
-                                                       s.table.devices.size() == 1 ? "" : "s", s.table.configurations.size(), s.table.configurations.size() == 1 ? "" : "s",
-                                                       s.table.sightings ? "" : fmt::format("; {} instances, {} weak outcomes", count_text(static_cast<double>(s.table.instances())), count_text(static_cast<double>(s.table.weak()))))));
+    out += fmt::format(
+        "<p>{}</p>\n",
+        escape(fmt::format("{}: {}, {} tests on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
+                           s.table.tests.size(), s.table.devices.size(), s.table.devices.size() == 1 ? "" : "s",
+                           s.table.configurations.size(), s.table.configurations.size() == 1 ? "" : "s",
+                           s.table.sightings ? ""
+                                             : fmt::format("; {} instances, {} weak outcomes",
+                                                           count_text(static_cast<double>(s.table.instances())),
+                                                           count_text(static_cast<double>(s.table.weak()))))));
   std::string body, links;
   for (size_t i = 0; i < sets.size(); ++i) {
     if (sets.size() > 1) body += fmt::format("<h2 id=\"set-{}\">{}</h2>\n", i + 1, escape(sets[i].table.name));
@@ -301,12 +399,16 @@ std::string html(const std::vector<Set>& sets, const Options& o) {
   }
   for (size_t at = body.find("<h2 id=\""); at != std::string::npos; at = body.find("<h2 id=\"", at + 1)) {
     const size_t id = at + 8, quote = body.find('"', id), end = body.find("</h2>", quote);
-    links += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", body.substr(id, quote - id), body.substr(quote + 2, end - quote - 2));
+    links += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", body.substr(id, quote - id),
+                         body.substr(quote + 2, end - quote - 2));
   }
   out += "<nav aria-label=\"Sections\"><ul>\n" + links + "</ul></nav>\n</header>\n<main>\n" + body + "</main>\n";
-  out += fmt::format("<footer><p>Intervals have {:g} %; where a result has round groups they are its samples, and the interval is widened by the spread between them. Made by {}. "
-                     "Sources of the methods: OOPSLA 2020, \u201CFoundations of Empirical Memory Consistency Testing\u201D; ASPLOS 2023, \u201CMC Mutants\u201D.</p></footer>\n</body>\n</html>\n",
-                     sets.empty() ? 95.0 : 100 * sets.front().analysis.options.level, escape(o.made_by));
+  out += fmt::format(
+      "<footer><p>Intervals have {:g} %; where a result has round groups they are its samples, and the interval is "
+      "widened by the spread between them. Made by {}. "
+      "Sources of the methods: OOPSLA 2020, \u201CFoundations of Empirical Memory Consistency Testing\u201D; ASPLOS "
+      "2023, \u201CMC Mutants\u201D.</p></footer>\n</body>\n</html>\n",
+      sets.empty() ? 95.0 : 100 * sets.front().analysis.options.level, escape(o.made_by));
   return out;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// One HTML page about what was measured: everything of survey/analyse.h and, for stores, of study/judge.h, as plots with
-// a table under each. The page is one file that loads nothing (no script, no font, no image of elsewhere; a policy in its
-// head forbids it), fits phones and desks, light and dark, and can be read without seeing the plots.
+// One HTML page about what was measured: everything of survey/analyse.h and, for stores, of study/judge.h, as plots
+// with a table under each. The page is one file that loads nothing (no script, no font, no image of elsewhere; a policy
+// in its head forbids it), fits phones and desks, light and dark, and can be read without seeing the plots.
 //
 // Every text that comes from a store or a file is escaped. Same input, same bytes. Tables are cut at Options::most_rows
 // and say so; the whole is in `stats --csv` and `judge -o FILE.csv`.
@@ -22,9 +22,9 @@ struct Set {
 
 struct Options {
   std::string title = "What was measured";
-  std::string made_by;      // "fencepost 0.1.0"
-  size_t most_rows = 400;   // of a table
-  size_t most_marks = 40;   // rows of a plot
+  std::string made_by;     // "fencepost 0.1.0"
+  size_t most_rows = 400;  // of a table
+  size_t most_marks = 40;  // rows of a plot
   uint64_t seed = 1;
 };
 

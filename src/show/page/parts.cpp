@@ -16,10 +16,12 @@ using survey::Cell;
 using survey::count_text;
 using survey::rate_text;
 
-constexpr size_t k_plots = 6;      // of one kind in a section
-constexpr uint32_t k_many = 8;     // configurations (or tests) that a distribution needs
+constexpr size_t k_plots = 6;   // of one kind in a section
+constexpr uint32_t k_many = 8;  // configurations (or tests) that a distribution needs
 
-std::string plots(const std::string& figures) { return figures.empty() ? "" : "<div class=\"plots\">\n" + figures + "</div>\n"; }
+std::string plots(const std::string& figures) {
+  return figures.empty() ? "" : "<div class=\"plots\">\n" + figures + "</div>\n";
+}
 
 Rows of_bins(const std::vector<Bin>& bins, const char* counted) {
   const bool fitted = std::any_of(bins.begin(), bins.end(), [](const Bin& b) { return b.fit >= 0; });
@@ -38,7 +40,8 @@ std::vector<Bin> linear_bins(const std::vector<double>& xs, double most, size_t 
     out[i].from = most * static_cast<double>(i) / static_cast<double>(n);
     out[i].to = most * static_cast<double>(i + 1) / static_cast<double>(n);
   }
-  for (double x : xs) out[std::min(n - 1, static_cast<size_t>(std::max(0.0, x / most * static_cast<double>(n))))].count += 1;
+  for (double x : xs)
+    out[std::min(n - 1, static_cast<size_t>(std::max(0.0, x / most * static_cast<double>(n))))].count += 1;
   return out;
 }
 
@@ -47,11 +50,14 @@ std::vector<Bin> logarithmic_bins(const std::vector<double>& xs) {
   double least = 1e300, most = 0;
   bool zeros = false;
   for (double x : xs) {
-    if (x > 0) least = std::min(least, x), most = std::max(most, x);
-    else zeros = true;
+    if (x > 0)
+      least = std::min(least, x), most = std::max(most, x);
+    else
+      zeros = true;
   }
   if (most <= 0) return {};
-  const int from = static_cast<int>(std::floor(2 * std::log10(least))), to = std::max(from + 1, static_cast<int>(std::floor(2 * std::log10(most))) + 1);
+  const int from = static_cast<int>(std::floor(2 * std::log10(least))),
+            to = std::max(from + 1, static_cast<int>(std::floor(2 * std::log10(most))) + 1);
   std::vector<Bin> out;
   if (zeros) out.push_back({0, std::pow(10, from / 2.0), 0, -1});
   for (int e = from; e < to; ++e) out.push_back({std::pow(10, e / 2.0), std::pow(10, (e + 1) / 2.0), 0, -1});
@@ -66,13 +72,18 @@ std::vector<Bin> logarithmic_bins(const std::vector<double>& xs) {
   return out;
 }
 
-std::string both_histograms(const std::string& what, const std::vector<double>& rates, const char* counted, const Options& o) {
+std::string both_histograms(const std::string& what, const std::vector<double>& rates, const char* counted,
+                            const Options& o) {
   const double most = *std::max_element(rates.begin(), rates.end());
   if (most <= 0) return "";
   const auto linear = linear_bins(rates, most, 20), logarithmic = logarithmic_bins(rates);
-  return figure(what + ", linear", histogram({what, fmt::format("Number of {} by rate, linear axis", counted)}, linear, false, "weak outcomes per instance"),
+  return figure(what + ", linear",
+                histogram({what, fmt::format("Number of {} by rate, linear axis", counted)}, linear, false,
+                          "weak outcomes per instance"),
                 table(what, of_bins(linear, counted), o.most_rows)) +
-         figure(what + ", logarithmic", histogram({what, fmt::format("Number of {} by rate, logarithmic axis; zeros at the left", counted)}, logarithmic, true, "weak outcomes per instance"),
+         figure(what + ", logarithmic",
+                histogram({what, fmt::format("Number of {} by rate, logarithmic axis; zeros at the left", counted)},
+                          logarithmic, true, "weak outcomes per instance"),
                 table(what, of_bins(logarithmic, counted), o.most_rows));
 }
 
@@ -116,11 +127,14 @@ std::string arrivals(const Set& s, const Options& o) {
     for (uint32_t k = 0; k < t.tests.size(); ++k)
       for (uint32_t c = 0; c < t.configurations.size(); ++c)
         if (const Cell& cell = t.at(d, k, c); cell.gaps.size() >= 30) list.push_back({d, k, c, &cell});
-  std::stable_sort(list.begin(), list.end(), [](const One& a, const One& b) { return a.cell->gaps.size() > b.cell->gaps.size(); });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const One& a, const One& b) { return a.cell->gaps.size() > b.cell->gaps.size(); });
   // One of each test first: many configurations of one would tell one story.
   std::vector<One> chosen;
   for (const One& x : list)
-    if (chosen.size() < k_plots / 2 && std::none_of(chosen.begin(), chosen.end(), [&](const One& y) { return y.d == x.d && y.k == x.k; })) chosen.push_back(x);
+    if (chosen.size() < k_plots / 2 &&
+        std::none_of(chosen.begin(), chosen.end(), [&](const One& y) { return y.d == x.d && y.k == x.k; }))
+      chosen.push_back(x);
   std::string out;
   for (const One& x : chosen) {
     const std::string what = fmt::format("{}, {}", on(t, x.d, x.k), t.configurations[x.c]);
@@ -130,8 +144,10 @@ std::string arrivals(const Set& s, const Options& o) {
     for (Bin& b : bins) b.fit = static_cast<double>(gaps.size()) * (std::exp(-b.from / mean) - std::exp(-b.to / mean));
     bins.back().fit = static_cast<double>(gaps.size()) * std::exp(-bins.back().from / mean);
     out += figure(fmt::format("{}: {} gaps, mean {}", what, gaps.size(), count_text(mean)),
-                  histogram({"Inter-arrival counts of " + what, "Instances between weak outcomes; the curve is the exponential distribution of the same mean, the last bin holds all beyond"}, bins, false,
-                            "instances between weak outcomes"),
+                  histogram({"Inter-arrival counts of " + what,
+                             "Instances between weak outcomes; the curve is the exponential distribution of the same "
+                             "mean, the last bin holds all beyond"},
+                            bins, false, "instances between weak outcomes"),
                   table("Inter-arrival counts", of_bins(bins, "gaps"), o.most_rows));
     const auto& rounds = x.cell->rounds;
     const double largest = *std::max_element(rounds.begin(), rounds.end());
@@ -144,9 +160,12 @@ std::string arrivals(const Set& s, const Options& o) {
       p *= rate / (n + 1);
     }
     for (double n : rounds) counts[static_cast<size_t>(n)].count += 1;
-    out += figure(fmt::format("{}: weak outcomes by round, var/mean {:.3g}", what, stats::index_of_dispersion(rounds)),
-                  histogram({"Weak outcomes by round of " + what, "Rounds by their number of weak outcomes; the curve is Poisson's distribution of the same mean"}, counts, false, "weak outcomes in a round"),
-                  table("Rounds by number of weak outcomes", of_bins(counts, "rounds"), o.most_rows));
+    out += figure(
+        fmt::format("{}: weak outcomes by round, var/mean {:.3g}", what, stats::index_of_dispersion(rounds)),
+        histogram({"Weak outcomes by round of " + what,
+                   "Rounds by their number of weak outcomes; the curve is Poisson's distribution of the same mean"},
+                  counts, false, "weak outcomes in a round"),
+        table("Rounds by number of weak outcomes", of_bins(counts, "rounds"), o.most_rows));
   }
   return plots(out);
 }
@@ -157,7 +176,8 @@ std::string tuning_curves(const Set& s, const Options& o) {
   std::string out;
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     std::vector<Curve> curves;
-    Rows rows{{"test", "configurations", "best", timed ? "weak per second" : "rate", "median", "best over median"}, {}, 1};
+    Rows rows{
+        {"test", "configurations", "best", timed ? "weak per second" : "rate", "median", "best over median"}, {}, 1};
     std::vector<const survey::Row*> order;
     for (const survey::Row& r : s.analysis.rows)
       if (r.device == d && r.configurations >= k_many && r.weak > 0) order.push_back(&r);
@@ -176,14 +196,18 @@ std::string tuning_curves(const Set& s, const Options& o) {
         curve.points.push_back({spent, best});
       }
       const double median = stats::median(all);
-      rows.rows.push_back({t.tests[r->test].name, fmt::format("{}", r->configurations), t.configurations[r->best], fmt::format("{:.4g}", best), fmt::format("{:.4g}", median),
+      rows.rows.push_back({t.tests[r->test].name, fmt::format("{}", r->configurations), t.configurations[r->best],
+                           fmt::format("{:.4g}", best), fmt::format("{:.4g}", median),
                            median > 0 ? fmt::format("{:.3g}", best / median) : "-"});
       if (curves.size() < 6) curves.push_back(std::move(curve));
     }
     if (curves.empty()) continue;
     out += figure("Best so far on " + t.devices[d],
-                  step_curves({"Tuning on " + t.devices[d], timed ? "Highest weak rate per second so far against the seconds spent" : "Highest weak rate so far against the instances spent"}, curves,
-                              timed ? "seconds spent on the test" : "instances spent on the test", timed ? "weak per second" : "weak per instance", true),
+                  step_curves({"Tuning on " + t.devices[d],
+                               timed ? "Highest weak rate per second so far against the seconds spent"
+                                     : "Highest weak rate so far against the instances spent"},
+                              curves, timed ? "seconds spent on the test" : "instances spent on the test",
+                              timed ? "weak per second" : "weak per instance", true),
                   table("Best and median configuration", rows, o.most_rows));
   }
   return plots(out);
@@ -195,7 +219,10 @@ std::string portability(const Set& s, const Options& o) {
   Rows rows{{"one configuration for", "MFS", "MLFS", "MLFS-F", "possible"}, {}, 1};
   double most = 0;
   for (const survey::PortableRow& r : s.analysis.portable) {
-    const char* what = r.domain == stats::Domain::global ? "all" : r.domain == stats::Domain::device ? "each device" : r.domain == stats::Domain::test ? "each test" : "each";
+    const char* what = r.domain == stats::Domain::global   ? "all"
+                       : r.domain == stats::Domain::device ? "each device"
+                       : r.domain == stats::Domain::test   ? "each test"
+                                                           : "each";
     Bar b{what, {}, ""};
     std::vector<std::string> cells = {what};
     for (const stats::Portable& p : r.by_metric) {
@@ -208,7 +235,10 @@ std::string portability(const Set& s, const Options& o) {
     rows.rows.push_back(std::move(cells));
   }
   return plots(figure(fmt::format("Combinations with the outcome, of {:g} possible", most),
-                      grouped_bars({"Portable parameters", "Combinations of test and device that show the weak outcome under the configuration that each metric chooses"}, {"MFS", "MLFS", "MLFS-F"}, bars, most),
+                      grouped_bars({"Portable parameters",
+                                    "Combinations of test and device that show the weak outcome under the "
+                                    "configuration that each metric chooses"},
+                                   {"MFS", "MLFS", "MLFS-F"}, bars, most),
                       table("Portable parameters", rows, o.most_rows))) +
          (s.analysis.portable_note.empty() ? "" : fmt::format("<p>{}</p>\n", escape(s.analysis.portable_note)));
 }
@@ -233,7 +263,10 @@ std::string correlations(const Set& s, const Options& o) {
       for (double v : values[i]) rows.rows.back().push_back(fmt::format("{:.2f}", v));
     }
     out += figure(fmt::format("{}: R\u00B2 of rates, tests in order of priority", s.table.devices[c.device]),
-                  matrix({"How far tests go together on " + s.table.devices[c.device], "Squares darker for a higher R squared, most telling test first"}, names, values), table("R\u00B2", rows, o.most_rows));
+                  matrix({"How far tests go together on " + s.table.devices[c.device],
+                          "Squares darker for a higher R squared, most telling test first"},
+                         names, values),
+                  table("R\u00B2", rows, o.most_rows));
   }
   return plots(out);
 }

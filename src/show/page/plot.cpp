@@ -23,20 +23,24 @@ std::string cut(const std::string& s, size_t most) {
 }
 
 std::string open(const Words& w, double height) {
-  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n<desc>{}</desc>\n", k_width, height,
-                     escape_xml(w.title + ". " + w.description), escape_xml(w.title), escape_xml(w.description));
+  return fmt::format(
+      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n<desc>{}</desc>\n",
+      k_width, height, escape_xml(w.title + ". " + w.description), escape_xml(w.title), escape_xml(w.description));
 }
 
 std::string text(double x, double y, const std::string& s, const char* anchor = "start", const char* extra = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, extra, escape_xml(s));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, extra,
+                     escape_xml(s));
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* kind) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2, y2);
+  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
+                     y2);
 }
 
 std::string rect(double x, double y, double width, double height, const std::string& kind) {
-  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", kind, x, y, std::max(width, 0.0), std::max(height, 0.0));
+  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", kind, x, y,
+                     std::max(width, 0.0), std::max(height, 0.0));
 }
 
 // In rows, as many as needed; returns its height.
@@ -76,7 +80,8 @@ std::string tick_text(double v) {
   return fmt::format("{:.3g}", v);
 }
 
-std::string stacked_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& bars, bool whole) {
+std::string stacked_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& bars,
+                         bool whole) {
   if (bars.empty()) return "";
   std::string body;
   const double top = std::max(8.0, legend(body, names, 14));
@@ -108,12 +113,14 @@ std::string stacked_bars(const Words& w, const std::vector<std::string>& names, 
   for (int i = 0; i <= 4; ++i) {
     const double x = k_left + width * i / 4;
     body += line(x, bottom, x, bottom + 3, "axis");
-    if (i % 2 == 0) body += text(x, bottom + 14, whole ? fmt::format("{} %", 25 * i) : tick_text(most * i / 4), "middle");
+    if (i % 2 == 0)
+      body += text(x, bottom + 14, whole ? fmt::format("{} %", 25 * i) : tick_text(most * i / 4), "middle");
   }
   return open(w, bottom + 20) + body + "</svg>\n";
 }
 
-std::string grouped_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& groups, double most) {
+std::string grouped_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& groups,
+                         double most) {
   if (groups.empty() || most <= 0) return "";
   std::string body;
   double y = std::max(8.0, legend(body, names, 14));
@@ -156,22 +163,27 @@ std::string histogram(const Words& w, const std::vector<Bin>& bins, bool logarit
     const double x = k_x + each * static_cast<double>(i);
     if (b.count > 0) {
       const double height = std::max(1.0, k_height * b.count / most);
-      body += fmt::format("<g><title>{} to {}: {:.6g}</title>{}</g>\n", tick_text(b.from), tick_text(b.to), b.count, rect(x + 0.5, bottom - height, each - 1, height, "c0"));
+      body += fmt::format("<g><title>{} to {}: {:.6g}</title>{}</g>\n", tick_text(b.from), tick_text(b.to), b.count,
+                          rect(x + 0.5, bottom - height, each - 1, height, "c0"));
     }
-    if (b.fit >= 0) curve += fmt::format("{}{:.1f} {:.1f}", curve.empty() ? "M" : "L", x + each / 2, bottom - k_height * b.fit / most);
+    if (b.fit >= 0)
+      curve +=
+          fmt::format("{}{:.1f} {:.1f}", curve.empty() ? "M" : "L", x + each / 2, bottom - k_height * b.fit / most);
   }
   if (!curve.empty()) body += fmt::format("<path class=\"fit\" d=\"{}\"/>\n", curve);
   const size_t every = std::max<size_t>(1, (bins.size() + (logarithmic ? 5 : 3)) / (logarithmic ? 6 : 4));
   for (size_t i = 0; i <= bins.size(); i += every) {
     const double x = k_x + each * static_cast<double>(i);
     const double v = i < bins.size() ? bins[i].from : bins.back().to;
-    body += line(x, bottom, x, bottom + 3, "axis") + text(std::min(x, k_width - 2), bottom + 14, tick_text(v), x > k_width - 24 ? "end" : "middle");
+    body += line(x, bottom, x, bottom + 3, "axis") +
+            text(std::min(x, k_width - 2), bottom + 14, tick_text(v), x > k_width - 24 ? "end" : "middle");
   }
   body += text(k_x + width / 2, bottom + 28, unit, "middle");
   return open(w, bottom + 34) + body + "</svg>\n";
 }
 
-std::string step_curves(const Words& w, const std::vector<Curve>& curves, const std::string& x_unit, const std::string& y_unit, bool log_y) {
+std::string step_curves(const Words& w, const std::vector<Curve>& curves, const std::string& x_unit,
+                        const std::string& y_unit, bool log_y) {
   double most_x = 0, most_y = 0, least_y = 0;
   for (const Curve& c : curves)
     for (const auto& [x, y] : c.points) {
@@ -185,7 +197,8 @@ std::string step_curves(const Words& w, const std::vector<Curve>& curves, const 
   std::vector<std::string> names;
   for (const Curve& c : curves) names.push_back(c.name);
   const double top = std::max(8.0, legend(body, names, 14)) + 14, width = k_width - k_x - 14, bottom = top + k_height;
-  const double floor = std::floor(std::log10(least_y)) - 0.3, ceiling = std::max(std::ceil(std::log10(most_y) - 1e-9), floor + 1);
+  const double floor = std::floor(std::log10(least_y)) - 0.3,
+               ceiling = std::max(std::ceil(std::log10(most_y) - 1e-9), floor + 1);
   const auto at_y = [&](double v) {
     if (!log_y) return bottom - k_height * v / most_y;
     return v <= 0 ? bottom : bottom - k_height * (std::log10(v) - floor) / (ceiling - floor);
@@ -194,21 +207,24 @@ std::string step_curves(const Words& w, const std::vector<Curve>& curves, const 
   if (log_y) {
     const int every = std::max(1, static_cast<int>((ceiling - floor) / 5));
     for (int e = static_cast<int>(std::ceil(floor)); e <= static_cast<int>(ceiling); e += every)
-      body += line(k_x, at_y(std::pow(10, e)), k_x + width, at_y(std::pow(10, e)), "grid") + text(k_x - 4, at_y(std::pow(10, e)) + 4, tick_text(std::pow(10, e)), "end");
+      body += line(k_x, at_y(std::pow(10, e)), k_x + width, at_y(std::pow(10, e)), "grid") +
+              text(k_x - 4, at_y(std::pow(10, e)) + 4, tick_text(std::pow(10, e)), "end");
   } else {
     for (double v = 0, step = step_of(most_y, 4); v <= most_y * 1.0001; v += step)
       body += line(k_x, at_y(v), k_x + width, at_y(v), "grid") + text(k_x - 4, at_y(v) + 4, tick_text(v), "end");
   }
   body += line(k_x, bottom, k_x + width, bottom, "axis");
   for (double v = 0, step = step_of(most_x, 6); v <= most_x * 1.0001; v += step)
-    body += line(k_x + width * v / most_x, bottom, k_x + width * v / most_x, bottom + 3, "axis") + text(k_x + width * v / most_x, bottom + 14, tick_text(v), "middle");
+    body += line(k_x + width * v / most_x, bottom, k_x + width * v / most_x, bottom + 3, "axis") +
+            text(k_x + width * v / most_x, bottom + 14, tick_text(v), "middle");
   body += text(k_x + width / 2, bottom + 28, x_unit, "middle");
   for (size_t i = 0; i < curves.size(); ++i) {
     std::string d;
     double last = bottom;
     for (const auto& [x, y] : curves[i].points) {
       const double px = k_x + width * x / most_x, py = at_y(y);
-      d += d.empty() ? fmt::format("M{:.1f} {:.1f}", px, py) : fmt::format("L{:.1f} {:.1f}L{:.1f} {:.1f}", px, last, px, py);
+      d += d.empty() ? fmt::format("M{:.1f} {:.1f}", px, py)
+                     : fmt::format("L{:.1f} {:.1f}L{:.1f} {:.1f}", px, last, px, py);
       last = py;
     }
     if (!d.empty()) d += fmt::format("L{:.1f} {:.1f}", k_x + width, last);
@@ -230,21 +246,29 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
   }
   if (most <= 0 || least > most) return "";
   const double floor = std::floor(std::log10(least)), ceiling = std::max(std::ceil(std::log10(most) - 1e-9), floor + 1);
-  const auto at = [&](double v) { return k_wide_left + width * std::clamp((std::log10(std::max(v, 1e-300)) - floor) / (ceiling - floor), 0.0, 1.0); };
+  const auto at = [&](double v) {
+    return k_wide_left + width * std::clamp((std::log10(std::max(v, 1e-300)) - floor) / (ceiling - floor), 0.0, 1.0);
+  };
   std::string body;
   const int every = std::max(1, static_cast<int>((ceiling - floor) / 4 + 0.5));
   for (int e = static_cast<int>(floor); e <= static_cast<int>(ceiling); e += every)
-    body += line(at(std::pow(10, e)), k_top, at(std::pow(10, e)), bottom, "grid") + text(at(std::pow(10, e)), bottom + 14, tick_text(std::pow(10, e)), "middle");
+    body += line(at(std::pow(10, e)), k_top, at(std::pow(10, e)), bottom, "grid") +
+            text(at(std::pow(10, e)), bottom + 14, tick_text(std::pow(10, e)), "middle");
   double y = k_top + k_row / 2;
   for (const Dot& d : rows) {
-    body += fmt::format("<g class=\"c{} s{}\"><title>{}</title>\n", d.colour, d.colour, escape_xml(fmt::format("{}: {}", d.label, d.note)));
+    body += fmt::format("<g class=\"c{} s{}\"><title>{}</title>\n", d.colour, d.colour,
+                        escape_xml(fmt::format("{}: {}", d.label, d.note)));
     body += text(k_wide_left - 6, y + 4, cut(d.label, 20), "end", " class=\"ink\"");
     if (d.seen) {
-      body += fmt::format("<line class=\"bar\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n", at(d.interval.lower), at(d.interval.upper), y);
-      if (d.shape == 'd') body += fmt::format("<path d=\"M{0:.1f} {1:.1f}l5 5l-5 5l-5 -5z\"/>\n", at(d.value), y - 5);
-      else body += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n", at(d.value), y);
+      body += fmt::format("<line class=\"bar\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
+                          at(d.interval.lower), at(d.interval.upper), y);
+      if (d.shape == 'd')
+        body += fmt::format("<path d=\"M{0:.1f} {1:.1f}l5 5l-5 5l-5 -5z\"/>\n", at(d.value), y - 5);
+      else
+        body += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n", at(d.value), y);
     } else {
-      body += fmt::format("<path class=\"arrow\" d=\"M{0:.1f} {1:.1f}v8M{0:.1f} {2:.1f}h-12m4 -3l-4 3l4 3\"/>\n", at(d.interval.upper), y - 4, y);
+      body += fmt::format("<path class=\"arrow\" d=\"M{0:.1f} {1:.1f}v8M{0:.1f} {2:.1f}h-12m4 -3l-4 3l4 3\"/>\n",
+                          at(d.interval.upper), y - 4, y);
     }
     body += text(k_width - k_note + 4, y + 4, cut(d.note, 11), "start", " class=\"ink\"") + "</g>\n";
     y += k_row;
@@ -253,7 +277,8 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
   return open(w, bottom + 34) + body + "</svg>\n";
 }
 
-std::string matrix(const Words& w, const std::vector<std::string>& names, const std::vector<std::vector<double>>& values) {
+std::string matrix(const Words& w, const std::vector<std::string>& names,
+                   const std::vector<std::vector<double>>& values) {
   if (names.empty()) return "";
   const double side = std::min(34.0, (k_width - k_left - 6) / static_cast<double>(names.size()));
   const double size = side * static_cast<double>(names.size()), top = 84;
@@ -261,15 +286,20 @@ std::string matrix(const Words& w, const std::vector<std::string>& names, const 
   for (size_t i = 0; i < names.size(); ++i) {
     const double at = side * (static_cast<double>(i) + 0.5);
     body += text(k_left - 5, top + at + 4, cut(names[i], 16), "end");
-    body += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-60)\">{}</text>\n", k_left + at + 4, top - 5, escape_xml(cut(names[i], 14)));
+    body += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-60)\">{}</text>\n", k_left + at + 4,
+                        top - 5, escape_xml(cut(names[i], 14)));
     for (size_t j = 0; j < names.size(); ++j) {
       const double v = std::clamp(values[i][j], 0.0, 1.0);
-      body += fmt::format("<rect class=\"heat\" style=\"fill-opacity:{:.2f}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}</title></rect>\n", v,
-                          k_left + side * static_cast<double>(j), top + side * static_cast<double>(i), side - 1, side - 1,
-                          escape_xml(fmt::format("{} and {}: {:.2f}", names[i], names[j], values[i][j])));
+      body += fmt::format(
+          "<rect class=\"heat\" style=\"fill-opacity:{:.2f}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+          "height=\"{:.1f}\"><title>{}</title></rect>\n",
+          v, k_left + side * static_cast<double>(j), top + side * static_cast<double>(i), side - 1, side - 1,
+          escape_xml(fmt::format("{} and {}: {:.2f}", names[i], names[j], values[i][j])));
       if (side >= 22)
-        body += text(k_left + side * (static_cast<double>(j) + 0.5), top + at + 4, fmt::format("{:.2f}", values[i][j]).substr(values[i][j] < 0.995 ? 1 : 0, values[i][j] < 0.995 ? 3 : 1), "middle",
-                     v > 0.55 ? " class=\"on-dark\"" : "");
+        body +=
+            text(k_left + side * (static_cast<double>(j) + 0.5), top + at + 4,
+                 fmt::format("{:.2f}", values[i][j]).substr(values[i][j] < 0.995 ? 1 : 0, values[i][j] < 0.995 ? 3 : 1),
+                 "middle", v > 0.55 ? " class=\"on-dark\"" : "");
     }
   }
   return open(w, top + size + 8) + body + "</svg>\n";

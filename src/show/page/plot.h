@@ -24,9 +24,11 @@ struct Bar {
   std::string note;  // behind the bar
 };
 // `names` of the parts; empty: no legend. `whole`: bars are shares of their sum.
-std::string stacked_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& bars, bool whole);
+std::string stacked_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& bars,
+                         bool whole);
 // Several thin bars a group, with their values behind them; `most`: the right end of the axis.
-std::string grouped_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& groups, double most);
+std::string grouped_bars(const Words& w, const std::vector<std::string>& names, const std::vector<Bar>& groups,
+                         double most);
 
 struct Bin {
   double from = 0, to = 0, count = 0;
@@ -40,7 +42,8 @@ struct Curve {
   std::vector<std::pair<double, double>> points;  // by x
 };
 // Steps: the value holds until the next point. `log_y`: zeros lie on the floor.
-std::string step_curves(const Words& w, const std::vector<Curve>& curves, const std::string& x_unit, const std::string& y_unit, bool log_y);
+std::string step_curves(const Words& w, const std::vector<Curve>& curves, const std::string& x_unit,
+                        const std::string& y_unit, bool log_y);
 
 struct Dot {
   std::string label;
@@ -55,7 +58,8 @@ struct Dot {
 std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit);
 
 // A symmetric matrix of values in [0, 1], darker for more, the value in each cell.
-std::string matrix(const Words& w, const std::vector<std::string>& names, const std::vector<std::vector<double>>& values);
+std::string matrix(const Words& w, const std::vector<std::string>& names,
+                   const std::vector<std::vector<double>>& values);
 
 // "1", "250", "1e6"; short enough for an axis.
 std::string tick_text(double v);

@@ -88,13 +88,15 @@ TEST(Report, OnePageOfALogAndOfAStore) {
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   EXPECT_TRUE(has(page, "chip B"));
 
-  std::ofstream(folder + "/plan.toml") << "name = \"c\"\ntests = [\"" << k_root << "/examples/thesis/SB.litmus\", \"" << k_root
-                                       << "/examples/thesis/MP+membar.gls.litmus\"]\ndevices = [\"reference\"]\niterations = 400\nseries = 64\n";
+  std::ofstream(folder + "/plan.toml")
+      << "name = \"c\"\ntests = [\"" << k_root << "/examples/thesis/SB.litmus\", \"" << k_root
+      << "/examples/thesis/MP+membar.gls.litmus\"]\ndevices = [\"reference\"]\niterations = 400\nseries = 64\n";
   const Ran campaign = run_with({"campaign", folder + "/plan.toml", "--store", folder + "/s.db"});
   ASSERT_EQ(campaign.code, 0) << campaign.err;
   const Ran store = run_with({"report", folder + "/s.db"});
   EXPECT_EQ(store.code, 0) << store.err;
-  for (const char* part : {"Model and silicon", "MP+membar.gls", "forbidden", "Sequential, interleaved, weak"}) EXPECT_TRUE(has(store.out, part)) << part;
+  for (const char* part : {"Model and silicon", "MP+membar.gls", "forbidden", "Sequential, interleaved, weak"})
+    EXPECT_TRUE(has(store.out, part)) << part;
   EXPECT_TRUE(has(run_with({"stats", folder + "/s.db"}).out, "store, 2 tests"));
   EXPECT_EQ(run_with({"stats", folder + "/s.db", "--campaign", "other"}).code, 2);
   fs::remove_all(folder);
@@ -109,7 +111,8 @@ TEST(OutcomesOperational, TextJsonAndRefusals) {
   const auto j = nlohmann::json::parse(run_with({"outcomes", "--operational", "--json", mp}).out);
   EXPECT_EQ(j["schema"], "fencepost.operational/1");
   EXPECT_EQ(j["states"].size(), 4u);
-  const Ran never = run_with({"outcomes", "--operational", "--steps", k_root + "/examples/thesis/MP+membar.gls.litmus"});
+  const Ran never =
+      run_with({"outcomes", "--operational", "--steps", k_root + "/examples/thesis/MP+membar.gls.litmus"});
   EXPECT_TRUE(has(never.out, "no run ends in what the test asks about"));
   const Ran corr = run_with({"outcomes", "--operational", "--coherent-loads", k_root + "/examples/thesis/CoRR.litmus"});
   EXPECT_TRUE(has(corr.out, "Never"));

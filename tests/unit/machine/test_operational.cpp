@@ -39,7 +39,8 @@ enum class Place : uint8_t { shared, global, apart };  // one CTA and shared mem
 
 std::string tree(Place p, int threads) {
   std::string out;
-  for (int t = 0; t < threads; ++t) out += p == Place::apart ? fmt::format("(cta (warp T{}))", t) : fmt::format("(warp T{}) ", t);
+  for (int t = 0; t < threads; ++t)
+    out += p == Place::apart ? fmt::format("(cta (warp T{}))", t) : fmt::format("(warp T{}) ", t);
   return p == Place::apart ? "(device " + out + ")" : "(device (cta " + out + "))";
 }
 
@@ -60,16 +61,21 @@ std::string litmus(const std::vector<std::vector<std::string>>& threads, Place p
     for (size_t t = 0; t < threads.size(); ++t) {
       std::string cell = r < threads[t].size() ? threads[t][r] : "";
       char a[8] = {}, b[8] = {};
-      if (std::sscanf(cell.c_str(), "st %7s %7s", a, b) == 2) cell = fmt::format("st.cg.s32 [a{}], {}", a, b);
-      else if (std::sscanf(cell.c_str(), "ld %7s %7s", a, b) == 2) cell = fmt::format("ld.cg.s32 {}, [a{}]", a, b);
-      else if (std::sscanf(cell.c_str(), "xchg %7s %7s", a, b) == 2) cell = fmt::format("atom.exch.b32 r5, [a{}], {}", a, b);
-      else if (cell == "cta" || cell == "gl" || cell == "sys") cell = "membar." + cell;
+      if (std::sscanf(cell.c_str(), "st %7s %7s", a, b) == 2)
+        cell = fmt::format("st.cg.s32 [a{}], {}", a, b);
+      else if (std::sscanf(cell.c_str(), "ld %7s %7s", a, b) == 2)
+        cell = fmt::format("ld.cg.s32 {}, [a{}]", a, b);
+      else if (std::sscanf(cell.c_str(), "xchg %7s %7s", a, b) == 2)
+        cell = fmt::format("atom.exch.b32 r5, [a{}], {}", a, b);
+      else if (cell == "cta" || cell == "gl" || cell == "sys")
+        cell = "membar." + cell;
       text += (t == 0 ? " " : " | ") + cell;
     }
     text += " ;\n";
   }
   const char* region = place == Place::shared ? "shared" : "global";
-  return text + fmt::format("ScopeTree {}\nx: {}, y: {}, z: {}\n{}\n", tree(place, static_cast<int>(threads.size())), region, region, region, question);
+  return text + fmt::format("ScopeTree {}\nx: {}, y: {}, z: {}\n{}\n", tree(place, static_cast<int>(threads.size())),
+                            region, region, region, question);
 }
 
 prog::Test mp(const std::string& writer, const std::string& reader, Place p) {
@@ -142,8 +148,8 @@ TEST(Operational, FencesAreCumulative) {
 
 // Writes become visible to a block before they do to the device: not multi-copy atomic.
 TEST(Operational, ABlockSeesItsWritesFirst) {
-  std::string text = litmus({{"st x 1"}, {"ld r1 x", "cta", "ld r2 y"}, {"st y 1"}, {"ld r1 y", "cta", "ld r2 x"}}, Place::apart,
-                            "exists (1:r1=1 /\\ 1:r2=0 /\\ 3:r1=1 /\\ 3:r2=0)");
+  std::string text = litmus({{"st x 1"}, {"ld r1 x", "cta", "ld r2 y"}, {"st y 1"}, {"ld r1 y", "cta", "ld r2 x"}},
+                            Place::apart, "exists (1:r1=1 /\\ 1:r2=0 /\\ 3:r1=1 /\\ 3:r2=0)");
   EXPECT_FALSE(allows(parse(text)));
   const size_t at = text.find("ScopeTree "), end = text.find('\n', at);
   text.replace(at, end - at, "ScopeTree (device (cta (warp T0) (warp T1)) (cta (warp T2) (warp T3)))");
@@ -151,17 +157,21 @@ TEST(Operational, ABlockSeesItsWritesFirst) {
 }
 
 TEST(Operational, DependenciesHoldBackWhatNeedsThem) {
-  const auto thin_air = parse(litmus({{"ld r1 y", "st x r1"}, {"ld r1 x", "st y r1"}}, Place::apart, "exists (0:r1=1)"));
+  const auto thin_air =
+      parse(litmus({{"ld r1 y", "st x r1"}, {"ld r1 x", "st y r1"}}, Place::apart, "exists (0:r1=1)"));
   EXPECT_FALSE(allows(thin_air));
-  EXPECT_FALSE(allows(parse(litmus({{"ld r1 y", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st x r3"}, {"ld r1 x", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st y r3"}},
+  EXPECT_FALSE(allows(parse(litmus({{"ld r1 y", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st x r3"},
+                                    {"ld r1 x", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st y r3"}},
                                    Place::apart, "exists (0:r1=1 /\\ 1:r1=1)"))));
 }
 
 TEST(Operational, AtomicsAreIndivisibleAndOrderNothing) {
   const auto both = parse(litmus({{"xchg x 1"}, {"xchg x 2"}}, Place::apart, "exists (0:r5=0 /\\ 1:r5=0)"));
   EXPECT_FALSE(allows(both));
-  EXPECT_TRUE(allows(parse(litmus({{"st x 1", "xchg y 1"}, {"ld r1 y", "ld r2 x"}}, Place::apart, "exists (1:r1=1 /\\ 1:r2=0)"))));
-  EXPECT_FALSE(allows(parse(litmus({{"st x 1", "gl", "xchg y 1"}, {"xchg y 2", "gl", "ld r2 x"}}, Place::apart, "exists (1:r5=1 /\\ 1:r2=0)"))));
+  EXPECT_TRUE(allows(
+      parse(litmus({{"st x 1", "xchg y 1"}, {"ld r1 y", "ld r2 x"}}, Place::apart, "exists (1:r1=1 /\\ 1:r2=0)"))));
+  EXPECT_FALSE(allows(parse(litmus({{"st x 1", "gl", "xchg y 1"}, {"xchg y 2", "gl", "ld r2 x"}}, Place::apart,
+                                   "exists (1:r5=1 /\\ 1:r2=0)"))));
 }
 
 TEST(Operational, TellsItsSteps) {
@@ -179,11 +189,18 @@ TEST(Operational, RefusesByName) {
     const auto o = operational_outcomes(parse(text), {}, Job());
     return o ? std::string("nothing") : render(o.error());
   };
-  EXPECT_NE(refused("PTX a\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n").find("GPU_PTX"), std::string::npos);
-  EXPECT_NE(refused("GPU_PTX a\n{ x = 0; 0:.reg .s32 r0; 0:.reg .pred p; 0:.reg .b64 ax = x; }\n T0 ;\n L: ld.cg.s32 r0, [ax] ;\n setp.eq.s32 p, r0, 0 ;\n @p bra L ;\n"
-                    "ScopeTree (device (cta (warp T0)))\nx: global\nexists (0:r0=1)\n").find("loops"), std::string::npos);
-  EXPECT_NE(refused("GPU_PTX a\n{ x = 0; 0:.reg .b64 ax = x; 1:.reg .b64 ax = x; }\n T0 | T1 ;\n st.cg.s32 [ax], 1 | st.cg.s32 [ax], 2 ;\n"
-                    "ScopeTree (system (device (cta (warp T0))) (device (cta (warp T1))))\nx: global\nexists (x=1)\n").find("two"), std::string::npos);
+  EXPECT_NE(refused("PTX a\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n").find("GPU_PTX"),
+            std::string::npos);
+  EXPECT_NE(refused("GPU_PTX a\n{ x = 0; 0:.reg .s32 r0; 0:.reg .pred p; 0:.reg .b64 ax = x; }\n T0 ;\n L: ld.cg.s32 "
+                    "r0, [ax] ;\n setp.eq.s32 p, r0, 0 ;\n @p bra L ;\n"
+                    "ScopeTree (device (cta (warp T0)))\nx: global\nexists (0:r0=1)\n")
+                .find("loops"),
+            std::string::npos);
+  EXPECT_NE(refused("GPU_PTX a\n{ x = 0; 0:.reg .b64 ax = x; 1:.reg .b64 ax = x; }\n T0 | T1 ;\n st.cg.s32 [ax], 1 | "
+                    "st.cg.s32 [ax], 2 ;\n"
+                    "ScopeTree (system (device (cta (warp T0))) (device (cta (warp T1))))\nx: global\nexists (x=1)\n")
+                .find("two"),
+            std::string::npos);
   const auto small = operational_outcomes(mp("", "", Place::apart), {.max_states = 5}, Job());
   ASSERT_TRUE(small);
   EXPECT_FALSE(small->states.complete);
@@ -211,7 +228,8 @@ class ModelFile {
 };
 
 cat::Model coherence(bool loads) {
-  return ModelFile(fmt::format("\"coherence\"\n(* dialect: ptx *)\nempty ((W * W) & loc) \\ (co | co^-1 | id) as total\nlet com = rf | co | fr\n"
+  return ModelFile(fmt::format("\"coherence\"\n(* dialect: ptx *)\nempty ((W * W) & loc) \\ (co | co^-1 | id) as "
+                               "total\nlet com = rf | co | fr\n"
                                "acyclic ({} | com) as uniproc\nempty rmw & (fre; coe) as atomicity\n",
                                loads ? "po-loc" : "(po-loc \\ (R * R))"))
       .load();
@@ -226,7 +244,11 @@ std::string random_test(Rng& random, Place& place) {
   for (uint64_t t = 0; t < threads; ++t) {
     code.emplace_back();
     uint64_t loads = 0, atomics = 0;
-    for (uint64_t k = 0, n = (threads == 2 ? 3 : threads == 3 ? 2 : 1) + random.below(threads == 2 ? 3 : 2); k < n; ++k) {
+    for (uint64_t k = 0, n = (threads == 2   ? 3
+                              : threads == 3 ? 2
+                                             : 1) +
+                             random.below(threads == 2 ? 3 : 2);
+         k < n; ++k) {
       const char* location = random.below(2) == 0 ? "x" : "y";
       if (k > 0 && random.below(5) < 2) code.back().push_back(random.below(2) == 0 ? "cta" : "gl");
       switch (random.below(8)) {
@@ -279,15 +301,16 @@ TEST(Operational, LiesBetweenInterleavingsAndCoherence) {
     for (const prog::State& s : sc.sequential) ASSERT_TRUE(sc.all.contains(s)) << text;
     ASSERT_TRUE(within(ordered.states, relaxed.states)) << text;
     Job job;
-    const auto loose = check::outcomes(test, without_loads, {}, job), tight = check::outcomes(test, with_loads, {}, job);
+    const auto loose = check::outcomes(test, without_loads, {}, job),
+               tight = check::outcomes(test, with_loads, {}, job);
     ASSERT_TRUE(loose.states.complete && tight.states.complete);
     ASSERT_TRUE(within(relaxed.states, loose.states)) << text;
     ASSERT_TRUE(within(ordered.states, tight.states)) << text;
   }
 }
 
-// Against scoped RMO, the model that the thesis put in its place. What the machine shows and RMO does not, or the other way
-// round, has one of the causes below; a difference without a cause fails.
+// Against scoped RMO, the model that the thesis put in its place. What the machine shows and RMO does not, or the other
+// way round, has one of the causes below; a difference without a cause fails.
 TEST(Operational, DifferencesFromScopedRmoHaveKnownCauses) {
   auto rmo = cat::load_model("rmo-scoped", vocab::Dialect::ptx);
   ASSERT_TRUE(rmo) << render(rmo.error());
@@ -311,8 +334,10 @@ TEST(Operational, DifferencesFromScopedRmoHaveKnownCauses) {
     // 2. Distribution is one step for the whole device (block): where a fence orders two reads, all threads outside the
     //    writer's block agree on the order of writes.
     std::string cause;
-    if (fewer && apart && block_fence) cause = "fewer: membar.cta orders between blocks";
-    else cause = fmt::format("{}{} in place {}", fewer ? "fewer " : "", more ? "more" : "", static_cast<int>(place));
+    if (fewer && apart && block_fence)
+      cause = "fewer: membar.cta orders between blocks";
+    else
+      cause = fmt::format("{}{} in place {}", fewer ? "fewer " : "", more ? "more" : "", static_cast<int>(place));
     ++counts[cause];
     if (cause.find(" in place") != std::string::npos) ADD_FAILURE() << cause << "\n" << text;
   }

@@ -22,8 +22,8 @@ size_t count(const std::string& text, const std::string& what) {
   return n;
 }
 
-// Two devices, twelve configurations, series, splits, mutants, a test never seen: something for every section. Names are
-// hostile.
+// Two devices, twelve configurations, series, splits, mutants, a test never seen: something for every section. Names
+// are hostile.
 survey::Table table() {
   survey::Table t;
   t.name = "<script>alert(1)</script>";
@@ -49,7 +49,9 @@ survey::Table table() {
   return t;
 }
 
-std::string page_of(const survey::Table& t) { return html({{t, survey::analyse(t, {}), std::nullopt}}, {.made_by = "the test"}); }
+std::string page_of(const survey::Table& t) {
+  return html({{t, survey::analyse(t, {}), std::nullopt}}, {.made_by = "the test"});
+}
 
 // Every element that is opened is closed, in order.
 std::string unbalanced(const std::string& text) {
@@ -59,7 +61,8 @@ std::string unbalanced(const std::string& text) {
     const std::string name = (*it)[2], rest = (*it)[3];
     if (name == "meta" || rest.ends_with("/")) continue;
     if ((*it)[1] == "/") {
-      if (open.empty() || open.back() != name) return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
+      if (open.empty() || open.back() != name)
+        return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
       open.pop_back();
     } else {
       open.push_back(name);
@@ -72,7 +75,8 @@ std::string unbalanced(const std::string& text) {
 
 TEST(Page, HasEverySection) {
   const std::string p = page_of(table());
-  for (const char* id : {"devices", "kinds", "rates", "arrivals", "certainty", "steady", "tuning", "portable", "together", "mutants"}) {
+  for (const char* id :
+       {"devices", "kinds", "rates", "arrivals", "certainty", "steady", "tuning", "portable", "together", "mutants"}) {
     EXPECT_NE(p.find(std::string("<h2 id=\"") + id + "\">"), std::string::npos) << id;
     EXPECT_NE(p.find(std::string("href=\"#") + id + "\""), std::string::npos) << id;
   }
@@ -81,10 +85,12 @@ TEST(Page, HasEverySection) {
 
 TEST(Page, EscapesEverythingAndLoadsNothing) {
   const std::string p = page_of(table());
-  for (const char* hostile : {"<script", "<img", "chip <B>", "</td></td>", "one-step <weakening>", "store & more", "never & seen"})
+  for (const char* hostile :
+       {"<script", "<img", "chip <B>", "</td></td>", "one-step <weakening>", "store & more", "never & seen"})
     EXPECT_EQ(p.find(hostile), std::string::npos) << hostile;
   EXPECT_NE(p.find("&lt;script&gt;"), std::string::npos);
-  for (const char* loads : {"http://", "https://", " src=\"", "@import", "url(", "<link", "<iframe"}) EXPECT_EQ(p.find(loads), std::string::npos) << loads;
+  for (const char* loads : {"http://", "https://", " src=\"", "@import", "url(", "<link", "<iframe"})
+    EXPECT_EQ(p.find(loads), std::string::npos) << loads;
   EXPECT_NE(p.find("default-src 'none'"), std::string::npos);
 }
 
@@ -161,11 +167,15 @@ TEST(Page, IsAsWideAsItsScreen) {
   p.insert(p.find("</body>"), "<script>parent.postMessage(document.documentElement.scrollWidth,'*')</script>");
   std::ofstream(folder + "/page.html") << p;
   for (const int width : {1280, 768, 360}) {
-    std::ofstream(folder + "/frame.html") << "<!DOCTYPE html><title>none</title><script>addEventListener('message',e=>{document.title='wide '+e.data})</script><iframe style='border:0;height:800px;width:"
-                                          << width << "px' src='page.html'></iframe>";
+    std::ofstream(folder + "/frame.html")
+        << "<!DOCTYPE html><title>none</title><script>addEventListener('message',e=>{document.title='wide "
+           "'+e.data})</script><iframe style='border:0;height:800px;width:"
+        << width << "px' src='page.html'></iframe>";
     const std::string out = folder + "/dom.txt";
-    const std::string command = std::string("timeout 60 ") + browser + " --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --window-size=1400,900 --dump-dom file://" + folder +
-                                "/frame.html > " + out + " 2> /dev/null";
+    const std::string command =
+        std::string("timeout 60 ") + browser +
+        " --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --window-size=1400,900 --dump-dom file://" +
+        folder + "/frame.html > " + out + " 2> /dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0);
     std::ifstream in(out);
     const std::string dom((std::istreambuf_iterator<char>(in)), {});

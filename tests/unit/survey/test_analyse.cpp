@@ -74,7 +74,10 @@ TEST(Analyse, Reproducibility) {
   EXPECT_EQ(b.unsure, 1u);  // one sighting in `three`: 63 %
   // Both sightings of B may be missed: e^-3 and e^-1, nearly.
   EXPECT_NEAR(b.missed, std::pow(0.997, 1000) + std::pow(0.999, 1000), 1e-9);
-  EXPECT_NEAR(row(a, 0, 0).redundant, 3000 - (std::ceil(std::log(.05) / std::log(.9)) + std::ceil(std::log(.05) / std::log(.95)) + std::ceil(std::log(.05) / std::log(.99))), 1e-6);
+  EXPECT_NEAR(row(a, 0, 0).redundant,
+              3000 - (std::ceil(std::log(.05) / std::log(.9)) + std::ceil(std::log(.05) / std::log(.95)) +
+                      std::ceil(std::log(.05) / std::log(.99))),
+              1e-6);
 }
 
 TEST(Analyse, ZeroObservationRule) {
@@ -235,7 +238,8 @@ TEST(Tell, TextJsonAndCsv) {
   const Table t = small();
   const Analysis a = analyse(t, {});
   const std::string text = to_text(t, a, {}, {});
-  for (const char* part : {"Rates of weak outcomes", "Reproducibility:", "Never seen:", "Portable parameters:", "Mutants:"})
+  for (const char* part :
+       {"Rates of weak outcomes", "Reproducibility:", "Never seen:", "Portable parameters:", "Mutants:"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_NE(text.find("B on y"), std::string::npos);
   EXPECT_EQ(to_text(t, a, {}, {Part::overview}).find("Mutants"), std::string::npos);
@@ -270,15 +274,19 @@ class Published : public testing::Test {
   std::string root_;
 };
 
-const std::vector<std::string> k_pte = {"Message Passing Default", "Load Buffer Default", "Store Default", "Store Buffer RMW", "Read RMW", "2+2 Write RMW"};
-const std::vector<std::string> k_site = {"Message Passing Single Instance", "Load Buffer Single Instance", "Store Single Instance",
-                                         "Store Buffer Single Instance RMW", "Read Single Instance RMW", "2+2 Write Single Instance RMW"};
-const std::vector<std::string> k_plain = {"Message Passing Default", "Load Buffer Default", "Store Default", "Store Buffer Default", "Read Default", "2+2 Write Default"};
+const std::vector<std::string> k_pte = {
+    "Message Passing Default", "Load Buffer Default", "Store Default", "Store Buffer RMW", "Read RMW", "2+2 Write RMW"};
+const std::vector<std::string> k_site = {"Message Passing Single Instance", "Load Buffer Single Instance",
+                                         "Store Single Instance",           "Store Buffer Single Instance RMW",
+                                         "Read Single Instance RMW",        "2+2 Write Single Instance RMW"};
+const std::vector<std::string> k_plain = {"Message Passing Default", "Load Buffer Default", "Store Default",
+                                          "Store Buffer Default",    "Read Default",        "2+2 Write Default"};
 
 }  // namespace
 
 TEST_F(Published, KillTable) {
-  const std::tuple<const char*, uint32_t, double> rows[] = {{"site_baseline", 8, 2.84}, {"site", 59, 11.93}, {"pte_baseline", 93, 24437}, {"pte", 107, 35006}};
+  const std::tuple<const char*, uint32_t, double> rows[] = {
+      {"site_baseline", 8, 2.84}, {"site", 59, 11.93}, {"pte_baseline", 93, 24437}, {"pte", 107, 35006}};
   for (const auto& [environment, killed, rate] : rows) {
     const Analysis a = analyse(load(std::string("mc-mutants-artifact/") + environment), {});
     ASSERT_FALSE(a.kills.empty());
@@ -289,7 +297,8 @@ TEST_F(Published, KillTable) {
 }
 
 TEST_F(Published, Budgets) {
-  const Analysis pte = analyse(load("mc-mutants-artifact/pte"), {}), site = analyse(load("mc-mutants-artifact/site"), {});
+  const Analysis pte = analyse(load("mc-mutants-artifact/pte"), {}),
+                 site = analyse(load("mc-mutants-artifact/site"), {});
   const auto share = [](const BudgetRow& b) { return std::round(1000.0 * b.reproducible / b.of) / 10; };
   ASSERT_EQ(pte.budgets.size(), 4u);
   const double expected_pte[] = {43.8, 75.8, 77.3, 82.0}, expected_site[] = {0, 18.8, 32.8, 43.0};
@@ -330,7 +339,8 @@ TEST_F(Published, PortabilityCounts) {
     const std::vector<std::string>* tests;
     uint32_t mfs, mlfs, mlfs_f, possible, by_device;
   };
-  for (const Expected& e : {Expected{"webgpu-litmus/results", &k_plain, 13, 17, 19, 23, 21}, Expected{"mc-mutants-artifact/site", &k_site, 5, 8, 10, 10, 10},
+  for (const Expected& e : {Expected{"webgpu-litmus/results", &k_plain, 13, 17, 19, 23, 21},
+                            Expected{"mc-mutants-artifact/site", &k_site, 5, 8, 10, 10, 10},
                             Expected{"mc-mutants-artifact/pte", &k_pte, 13, 24, 24, 24, 24},
                             Expected{"gpuharbor-artifact/dbs/vulkan.db", &k_plain, 14, 14, 19, 22, 22}}) {
     const Analysis a = analyse(select(load(e.path), *e.tests, {}, {}), {});

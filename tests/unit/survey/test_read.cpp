@@ -106,7 +106,9 @@ TEST(ReadLitmusLog, RunsOfOneDeviceAreBatches) {
 TEST(ReadLitmusLog, RefusesWhatDoesNotAddUp) {
   std::string log = k_log;
   log.replace(log.find("Positive: 7, Negative: 93"), 25, "Positive: 7, Negative: 92");
-  EXPECT_NE(message(table(log)).find("the histogram of 'SB' has 100 instances, and its witnesses are 99"), std::string::npos) << message(table(log));
+  EXPECT_NE(message(table(log)).find("the histogram of 'SB' has 100 instances, and its witnesses are 99"),
+            std::string::npos)
+      << message(table(log));
   log = k_log;
   log.erase(log.find("Witnesses\nPositive: 0, Negative: 50"));
   EXPECT_NE(message(table(log)).find("'MP' ends before"), std::string::npos) << message(table(log));
@@ -134,40 +136,54 @@ TEST(ReadWebGpu, TakesConfigurationsTestsAndTimes) {
 TEST(ReadWebGpu, RefusesWhatIsNone) {
   EXPECT_NE(message(table("{\"0\": ")).find("no JSON object"), std::string::npos);
   EXPECT_NE(message(table("{\"a\": 1}")).find("has no results"), std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": -1, "interleaved": 0, "weak": 0}}})")).find("is no number"), std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": "x", "interleaved": 0, "weak": 0}}})")).find("is no number"), std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 1e30, "interleaved": 0, "weak": 0}}})")).find("is no number"), std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 0.5, "interleaved": 0, "weak": 0}}})")).find("is no number"), std::string::npos);
-  EXPECT_NE(message(table("Test A Allowed\nHistogram (1 states)\n1 :>x=1;\nPositive: 99999999999999999999, Negative: 1\n")).find("input:4:"), std::string::npos);
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": -1, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+            std::string::npos);
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": "x", "interleaved": 0, "weak": 0}}})")).find("is no number"),
+            std::string::npos);
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 1e30, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+            std::string::npos);
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 0.5, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+            std::string::npos);
+  EXPECT_NE(
+      message(table("Test A Allowed\nHistogram (1 states)\n1 :>x=1;\nPositive: 99999999999999999999, Negative: 1\n"))
+          .find("input:4:"),
+      std::string::npos);
   EXPECT_NE(message(table("hello")).find("no result set that this program knows"), std::string::npos);
   EXPECT_NE(message(table("")).find("no result set"), std::string::npos);
 }
 
 TEST(ReadCudaLitmus, LogAndTable) {
-  const auto t = table("Compiling x\nIteration: 0\n  Test mp weak: 10, total: 1000, rate: 5 per second\n  Test sb weak: 0, total: 1000, rate: 0 per second\n"
-                       "Iteration: 1\n  Test mp weak: 0, total: 500, rate: 0 per second\n");
+  const auto t = table(
+      "Compiling x\nIteration: 0\n  Test mp weak: 10, total: 1000, rate: 5 per second\n  Test sb weak: 0, total: 1000, "
+      "rate: 0 per second\n"
+      "Iteration: 1\n  Test mp weak: 0, total: 500, rate: 0 per second\n");
   ASSERT_TRUE(t) << message(t);
   EXPECT_EQ(t->format, "cuda-litmus log");
   EXPECT_EQ(t->configurations.size(), 2u);
   EXPECT_EQ(t->at(0, 0, 0).weak, 10u);
   EXPECT_DOUBLE_EQ(t->at(0, 0, 0).seconds, 2);
   EXPECT_EQ(t->at(0, 0, 1).instances, 500u);
-  EXPECT_NE(message(table("Iteration: 0\n  Test mp weak: 10, total: 5, rate: 5 per second\n")).find("input:2:"), std::string::npos);
+  EXPECT_NE(message(table("Iteration: 0\n  Test mp weak: 10, total: 5, rate: 5 per second\n")).find("input:2:"),
+            std::string::npos);
 
-  const auto csv = table("test,base,strengthened,a,b\nmp,INSTANCE,UNSAT,not seen,not seen\nsb,INSTANCE,INSTANCE,seen,not seen\n");
+  const auto csv =
+      table("test,base,strengthened,a,b\nmp,INSTANCE,UNSAT,not seen,not seen\nsb,INSTANCE,INSTANCE,seen,not seen\n");
   ASSERT_TRUE(csv) << message(csv);
   EXPECT_TRUE(csv->sightings);
   EXPECT_EQ(csv->tests[0].verdict, "allowed/forbidden");
   EXPECT_EQ(csv->at(0, 1, 0).weak, 1u);
   EXPECT_EQ(csv->at(1, 1, 0).weak, 0u);
-  EXPECT_NE(message(table("test,base,strengthened,a\nmp,INSTANCE,UNSAT,maybe\n")).find("neither 'seen'"), std::string::npos);
+  EXPECT_NE(message(table("test,base,strengthened,a\nmp,INSTANCE,UNSAT,maybe\n")).find("neither 'seen'"),
+            std::string::npos);
   EXPECT_NE(message(table("test,base,strengthened,a\nmp,INSTANCE,UNSAT\n")).find("4 fields"), std::string::npos);
 }
 
 TEST(ReadFolder, AFileIsADevice) {
   Folder f;
   f.write("b.json", R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2}}})");
-  f.write("a.json", R"({"0": {"MP": {"seq": 5, "interleaved": 5, "weak": 0}}, "1": {"MP": {"seq": 1, "interleaved": 0, "weak": 0}}})");
+  f.write(
+      "a.json",
+      R"({"0": {"MP": {"seq": 5, "interleaved": 5, "weak": 0}}, "1": {"MP": {"seq": 1, "interleaved": 0, "weak": 0}}})");
   f.write("notes.txt", "nothing");
   const auto t = read(f.path());
   ASSERT_TRUE(t) << message(t);
@@ -182,8 +198,9 @@ TEST(ReadStore, CountsSplitsAndSeries) {
   Folder f;
   auto store = store::Store::open(f.path() + "/s.db");
   ASSERT_TRUE(store);
-  const std::string text = "PTX SB\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n"
-                           " ld.relaxed.gpu r0, y | ld.relaxed.gpu r0, x ;\nexists (0:r0 == 0 /\\ 1:r0 == 0)\n";
+  const std::string text =
+      "PTX SB\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n"
+      " ld.relaxed.gpu r0, y | ld.relaxed.gpu r0, x ;\nexists (0:r0 == 0 /\\ 1:r0 == 0)\n";
   const auto test = front::parse_one(make_source("sb", text));
   ASSERT_TRUE(test) << render(test.error());
   store::Record r;
@@ -234,10 +251,14 @@ TEST(ReadStore, CountsSplitsAndSeries) {
 
 // Damaged input is refused with a sentence or read as something else; nothing else happens.
 TEST(Read, DamagedInputIsRefusedOrRead) {
-  const std::string json = R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2, "durationSeconds": 0.5}, "SB": {"seq": 9, "interleaved": 1, "weak": 0}},
+  const std::string json =
+      R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2, "durationSeconds": 0.5}, "SB": {"seq": 9, "interleaved": 1, "weak": 0}},
       "1": {"MP": {"seq": 1, "interleaved": 1, "weak": 8, "durationSeconds": 0.25}}})";
-  const std::string seeds[] = {k_log, json, "Iteration: 0\n  Test mp weak: 10, total: 1000, rate: 5 per second\nIteration: 1\n  Test mp weak: 3, total: 900, rate: 2 per second\n",
-                               "test,base,strengthened,a,b\nmp,INSTANCE,UNSAT,not seen,not seen\nsb,INSTANCE,INSTANCE,seen,not seen\n"};
+  const std::string seeds[] = {
+      k_log, json,
+      "Iteration: 0\n  Test mp weak: 10, total: 1000, rate: 5 per second\nIteration: 1\n  Test mp weak: 3, total: 900, "
+      "rate: 2 per second\n",
+      "test,base,strengthened,a,b\nmp,INSTANCE,UNSAT,not seen,not seen\nsb,INSTANCE,INSTANCE,seen,not seen\n"};
   const std::string bits = "0123456789-:,>*{}[]\"\n eE.";
   Rng random(20201113);
   uint64_t read = 0;
@@ -246,10 +267,18 @@ TEST(Read, DamagedInputIsRefusedOrRead) {
     for (uint64_t k = 0, edits = 1 + random.below(6); k < edits && !text.empty(); ++k) {
       const size_t at = random.below(text.size());
       switch (random.below(4)) {
-        case 0: text[at] = bits[random.below(bits.size())]; break;
-        case 1: text.erase(at, 1 + random.below(20)); break;
-        case 2: text.insert(at, text.substr(random.below(text.size()), random.below(60))); break;
-        default: text.insert(at, std::string(1 + random.below(20), static_cast<char>('0' + random.below(10)))); break;
+        case 0:
+          text[at] = bits[random.below(bits.size())];
+          break;
+        case 1:
+          text.erase(at, 1 + random.below(20));
+          break;
+        case 2:
+          text.insert(at, text.substr(random.below(text.size()), random.below(60)));
+          break;
+        default:
+          text.insert(at, std::string(1 + random.below(20), static_cast<char>('0' + random.below(10))));
+          break;
       }
     }
     const auto t = table(text);
