@@ -141,8 +141,8 @@ class Reader {
     out_.facts.resize(out_.devices.size());
     Facts& facts = out_.facts[out_.device(r.device)];
     facts.drivers.insert(r.driver);
-    facts.what_ran[r.what_ran].insert(r.test);
-    facts.evidence[r.evidence].insert(r.test);
+    facts.what_ran[r.what_ran].insert(r.test + r.test_hash);
+    facts.evidence[r.evidence].insert(r.test + r.test_hash);
     facts.incomplete += r.incomplete;
     facts.waits += r.waits;
     facts.time_outs += r.time_outs;

@@ -48,7 +48,7 @@ struct Test {
 // What else a store says of a device.
 struct Facts {
   std::set<std::string> drivers;
-  std::map<std::string, std::set<std::string>> what_ran, evidence;  // -> names of tests
+  std::map<std::string, std::set<std::string>> what_ran, evidence;  // -> tests
   uint64_t groups = 0, incomplete = 0, waits = 0, time_outs = 0;    // round groups, rounds of tuning
   double device_seconds = 0;                                        // in launches of tests
 };
