@@ -267,8 +267,8 @@ Header parse_header(const SourcePtr& source) {
   const bool bom = text.substr(0, 3) == "\xef\xbb\xbf";
   Cursor c(source, {}, bom ? 3 : 0);
   if (c.at_end())
-    fail_at(c.span(c.peek()), "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
-  const Token lang = c.expect_word("the language of the test", "start with PTX, VULKAN, OPENCL or GPU_PTX");
+    fail_at(c.span(c.peek()), "the text is empty", "a litmus test starts with PTX, VULKAN, OPENCL, CUDA or GPU_PTX");
+  const Token lang = c.expect_word("the language of the test", "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX");
   h.language = std::string(lang.text);
   h.language_span = c.span(lang);
 

@@ -65,7 +65,7 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
   if (!is_test_file) {
     if (language == "PTX") return one(parse_ptx(source));
     if (language == "VULKAN") return one(parse_vulkan(source));
-    if (language == "OPENCL") return one(parse_opencl(source));
+    if (language == "OPENCL" || language == "CUDA") return one(parse_opencl(source));
     if (language == "GPU_PTX") return one(parse_gpu_ptx(source));
   }
   const std::optional<prog::Syntax> notation = notation_of(source->text);
@@ -79,10 +79,10 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
   if (!first) return std::unexpected(std::move(first.error()));
   if (first->kind == Tok::end)
     return error_at(Span{source, first->begin, first->end}, "the text is empty",
-                    "a litmus test starts with PTX, VULKAN, OPENCL or GPU_PTX");
+                    "a litmus test starts with PTX, VULKAN, OPENCL, CUDA or GPU_PTX");
   return error_at(
       Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", quoted(first->text)),
-      suggest(language, {"PTX", "VULKAN", "OPENCL", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL or GPU_PTX"));
+      suggest(language, {"PTX", "VULKAN", "OPENCL", "CUDA", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
 }
 
 Expected<prog::Test> parse_one(SourcePtr source) {

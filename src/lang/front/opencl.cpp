@@ -52,6 +52,35 @@ class Builder {
   }
 
  private:
+  // CUDA has no types for that: a location is atomic if some thread sees it as volatile, or names it in an atomic function.
+  bool atomic_in_cuda(const std::string& name) const {
+    if (test_.syntax != prog::Syntax::cuda) return false;
+    const auto named = [&](auto&& self, const Expr& e) -> bool {
+      if (e.kind == Expr::Kind::call && e.op.starts_with("atomic") && !e.kids.empty() && mentions(*e.kids[0], name)) return true;
+      return std::any_of(e.kids.begin(), e.kids.end(), [&](const ExprPtr& k) { return self(self, *k); }) ||
+             std::any_of(e.body.begin(), e.body.end(), [&](const Stmt& s) { return in_statement(self, s); });
+    };
+    for (const Thread& t : file_.threads) {
+      for (const Parameter& p : t.parameters)
+        if (p.name == name && p.type.is_volatile) return true;
+      for (const Stmt& s : t.body)
+        if (in_statement(named, s)) return true;
+    }
+    return false;
+  }
+  static bool mentions(const Expr& e, const std::string& name) {
+    return (e.kind == Expr::Kind::name && e.op == name) ||
+           std::any_of(e.kids.begin(), e.kids.end(), [&](const ExprPtr& k) { return mentions(*k, name); });
+  }
+  template <class Named>
+  static bool in_statement(Named&& named, const Stmt& s) {
+    if ((s.value && named(named, *s.value)) || (s.step && named(named, *s.step))) return true;
+    for (const std::vector<Stmt>* list : {&s.init, &s.body, &s.otherwise})
+      for (const Stmt& inner : *list)
+        if (in_statement(named, inner)) return true;
+    return false;
+  }
+
   prog::SymbolId find(std::string_view name) const {
     for (prog::SymbolId s = 0; s < test_.symbols.size(); ++s)
       if (test_.symbols[s].name == name) return s;
@@ -118,7 +147,7 @@ class Builder {
                   fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
                               p.type.value_width(), o.width),
                   "declare it with one type");
-    if (!p.type.atomic) o.tags.add(Tag::NAL);
+    if (!p.type.atomic && !atomic_in_cuda(p.name)) o.tags.add(Tag::NAL);
     o.tags.add(p.space == "global" ? Tag::GLOBAL : p.space == "local" ? Tag::LOCAL : Tag::GENERIC);
   }
 
@@ -128,7 +157,7 @@ class Builder {
     for (const InitEntry& e : file_.init) {
       if (e.is_register) continue;
       prog::Object& o = test_.objects[test_.symbols[find(e.name)].object];
-      if (o.tags.empty() && e.type && !e.type->atomic) o.tags.add(Tag::NAL);  // reached through pointers only
+      if (o.tags.empty() && e.type && !e.type->atomic && !atomic_in_cuda(e.name)) o.tags.add(Tag::NAL);  // reached through pointers only
       bool copy = false;
       for (size_t k = 0; k < e.values.size(); ++k) {
         const InitValue& v = e.values[k];
@@ -206,17 +235,18 @@ prog::Test parse_text(const SourcePtr& source) {
   std::string language = header.language;
   std::transform(language.begin(), language.end(), language.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (language != "OPENCL")
-    fail_at(header.language_span, fmt::format("{} is not OPENCL", quoted(header.language)),
+  const bool cuda = language == "CUDA";
+  if (language != "OPENCL" && !cuda)
+    fail_at(header.language_span, fmt::format("{} is neither OPENCL nor CUDA", quoted(header.language)),
             "start the file with OPENCL and a name");
   prog::Test test;
   test.title = header.title;
   test.remarks = header.remarks;
-  test.syntax = prog::Syntax::opencl;
+  test.syntax = cuda ? prog::Syntax::cuda : prog::Syntax::opencl;
   test.dialect = vocab::Dialect::opencl;
 
   Cursor c(source, {}, header.body);
-  const File file = opencl::parse_file(c);
+  const File file = opencl::parse_file(c, cuda);
   Builder builder(test, file);
   builder.memory();
   std::deque<Lowering> threads;

@@ -22,12 +22,13 @@ struct CType {
   bool is_signed = true;     // of the integer type
   bool atomic = false;
   uint8_t stars = 0;
+  bool is_volatile = false;  // CUDA, of the integer type: accesses are relaxed at system scope
 
   bool pointer() const { return stars > 0; }
   uint8_t value_width() const { return pointer() ? 64 : width; }
   bool value_signed() const { return !pointer() && is_signed; }
   CType pointee() const;
-  CType plain() const;       // without atomic, for registers
+  CType plain() const;       // without atomic and volatile, for registers
   std::string text() const;  // "atomic_int*"
 };
 
@@ -119,6 +120,7 @@ struct File {
 };
 
 // From the first '{' to the question; the cursor is left there.
-File parse_file(Cursor& c);
+// `cuda`: the words of CUDA tests (docs/litmus-cuda.md).
+File parse_file(Cursor& c, bool cuda);
 
 }  // namespace fencepost::front::opencl

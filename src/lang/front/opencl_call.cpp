@@ -128,6 +128,7 @@ std::string flags_text(const vocab::TagSet& tags) {
 }  // namespace
 
 Value Lowering::call(const Expr& e, bool wanted, Dest* dest) {
+  if (cuda()) return cuda_call(e, wanted, dest);
   std::string name = e.op;
   if (name == "SCAS") name = "atomic_compare_exchange_strong";
   if (name == "WCAS") name = "atomic_compare_exchange_weak";
@@ -379,6 +380,7 @@ Value Lowering::fence_call(const Expr& e) {
 Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   Value none;
   none.is_void = true;
+  if (cuda()) fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), "the barrier of CUDA is __syncthreads()");
   if (e.op == "sub_group_barrier") unsupported(e.span, "sub-group barriers are not supported", "use barrier");
   if (e.op != "barrier" && e.op != "work_group_barrier")
     fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),

@@ -65,7 +65,7 @@ bool is_qualifier(const Token& t) {
 
 std::string_view space_of(const Token& t) {
   if (t.is("global") || t.is("__global")) return "global";
-  if (t.is("local") || t.is("__local")) return "local";
+  if (t.is("local") || t.is("__local") || t.is("__shared__")) return "local";
   if (t.is("generic") || t.is("__generic")) return "generic";
   return "";
 }
@@ -103,7 +103,7 @@ int precedence(const Token& t) {
 
 class Grammar {
  public:
-  explicit Grammar(Cursor& c) : c_(c) {}
+  Grammar(Cursor& c, bool cuda) : c_(c), cuda_(cuda) {}
 
   File file() {
     File f;
@@ -111,7 +111,8 @@ class Grammar {
     init_block(f);
     while (c_.peek().kind == Tok::word && at_thread_id(c_)) f.threads.push_back(thread(f.threads.size()));
     if (f.threads.empty())
-      c_.fail_expected(c_.peek(), "a thread such as P0", "write P0 (global atomic_int* x) { ... }");
+      c_.fail_expected(c_.peek(), "a thread such as P0",
+                       cuda_ ? "write P0@block 0, device 0 (int* x) { ... }" : "write P0 (global atomic_int* x) { ... }");
     return f;
   }
 
@@ -129,9 +130,17 @@ class Grammar {
 
   // ---- types -----------------------------------------------------------------------------------------
 
+  void qualifiers(bool spaces = false) {
+    while (is_qualifier(c_.peek()) || (spaces && !space_of(c_.peek()).empty())) {
+      if (cuda_ && c_.at("volatile"))
+        unsupported(c_.span(c_.peek()), "volatile stands with parameters here", "declare the parameter: volatile int* x");
+      c_.next();
+    }
+  }
+
   // One integer type in any of C's spellings, qualifiers skipped, without stars.
   CType base_type() {
-    while (is_qualifier(c_.peek())) c_.next();
+    qualifiers();
     const Token t = c_.peek();
     if (t.is("struct")) unsupported(c_.span(t), "structures are not supported", "use one location per member");
     if (t.is("void")) unsupported(c_.span(t), "void pointers are not supported", "name the integer type of the object");
@@ -155,7 +164,7 @@ class Grammar {
     }
     if (type.base == "long" || type.base == "ulong") c_.accept("long");
     if (type.base == "long" || type.base == "ulong" || type.base == "short" || type.base == "ushort") c_.accept("int");
-    while (is_qualifier(c_.peek())) c_.next();
+    qualifiers();
     return type;
   }
 
@@ -163,7 +172,7 @@ class Grammar {
     while (c_.at("*")) {
       const Token t = c_.next();
       if (++type.stars > 4) c_.fail(t, "too many levels of pointers", "at most four");
-      while (is_qualifier(c_.peek()) || !space_of(c_.peek()).empty()) c_.next();
+      qualifiers(true);
     }
   }
 
@@ -183,7 +192,7 @@ class Grammar {
   InitEntry init_entry() {
     InitEntry e;
     const uint32_t begin = c_.position();
-    while (is_qualifier(c_.peek()) || !space_of(c_.peek()).empty()) c_.next();
+    qualifiers(true);
     if (is_type_word(c_.peek()) && !c_.peek(1).is("=") && !c_.peek(1).is(";")) {
       e.type = base_type();
       stars(*e.type);
@@ -278,20 +287,23 @@ class Grammar {
               "threads are numbered P0, P1, ... in order");
     if (c_.accept("@")) {
       do {
-        const Token level = c_.expect_word("wg or dev", "write P0@wg 0, dev 0");
-        if (!level.is("wg") && !level.is("dev") && !level.is("sg"))
-          c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)),
-                  suggest(level.text, {"wg", "dev", "sg"}, "write P0@wg 0, dev 0"));
+        const char* usage = cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0";
+        const Token level = c_.expect_word(cuda_ ? "block or device" : "wg or dev", usage);
+        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "device"} : std::vector<std::string>{"wg", "dev", "sg"};
+        if (std::find(known.begin(), known.end(), level.text) == known.end())
+          c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, known, usage));
+        const std::string name = level.is("block") ? "wg" : level.is("device") ? "dev" : std::string(level.text);
         for (const auto& s : th.scope)
-          if (s.first == level.text)
+          if (s.first == name)
             c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
         th.scope.emplace_back(
-            std::string(level.text),
+            name,
             static_cast<uint32_t>(number_value(c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
       } while (c_.accept(","));
       for (const char* level : {"wg", "dev"})
         if (std::none_of(th.scope.begin(), th.scope.end(), [&](const auto& s) { return s.first == level; }))
-          c_.fail(first, fmt::format("the level '{}' of thread P{} is missing", level, th.id), "write P0@wg 0, dev 0");
+          c_.fail(first, fmt::format("the level '{}' of thread P{} is missing", !cuda_ ? level : level[0] == 'w' ? "block" : "device", th.id),
+                  cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0");
     }
     c_.set_options(k_inside);
     c_.expect("(", "after the thread comes its parameter list");
@@ -319,13 +331,17 @@ class Grammar {
     Parameter p;
     const uint32_t begin = c_.position();
     std::string words;
+    bool is_volatile = false;
     while (true) {
       const Token t = c_.peek();
       if (const std::string_view space = space_of(t); !space.empty()) {
         if (!p.space.empty()) c_.fail(t, "a second address space", "an object lies in one: global or local");
+        if (cuda_ && space != "local")
+          c_.fail(t, fmt::format("{} is a word of OPENCL tests", quoted(t.text)), "in CUDA what is not __shared__ is global");
         p.space = std::string(space);
-        words += p.space + " ";
+        words += cuda_ ? "__shared__ " : p.space + " ";
       } else if (is_qualifier(t)) {
+        is_volatile = is_volatile || (cuda_ && t.is("volatile"));
         words += std::string(t.text) + " ";
       } else {
         break;
@@ -349,7 +365,12 @@ class Grammar {
       if (other.name == p.name) fail_at(p.span, fmt::format("a second parameter {}", quoted(p.name)), "rename one");
     p.text = words + p.type.text() + " " + p.name;
     if (p.space == "generic") p.space.clear();
+    if (cuda_ && p.type.atomic)
+      fail_at(p.span, "CUDA has no atomic types", fmt::format("write {}, and atomicAdd({}, 1) where it is used",
+                                                              p.type.plain().text(), p.name));
+    if (cuda_ && p.space.empty()) p.space = "global";
     p.type = p.type.pointee();
+    p.type.is_volatile = is_volatile;
     return p;
   }
 
@@ -466,7 +487,7 @@ class Grammar {
       c_.next();
       c_.next();
       s.name = std::string(t.text);
-      if (c_.at("barrier") || c_.at("work_group_barrier") || c_.at("sub_group_barrier")) {
+      if (c_.at("barrier") || c_.at("work_group_barrier") || c_.at("sub_group_barrier") || (cuda_ && c_.at("__syncthreads"))) {
         s.value = whole_expression();
         c_.expect(";");
       } else {
@@ -617,7 +638,7 @@ class Grammar {
     if (t.is("&&")) c_.fail(t, "'&&' is not a prefix", "the address of a variable is &r");
     if (t.is("(") && (is_type_word(c_.peek(1)) || is_qualifier(c_.peek(1)) || !space_of(c_.peek(1)).empty())) {
       c_.next();
-      while (!space_of(c_.peek()).empty() || is_qualifier(c_.peek())) c_.next();
+      qualifiers(true);
       CType type = base_type();
       stars(type);
       c_.expect(")", "a cast is written (int)");
@@ -734,6 +755,7 @@ class Grammar {
   }
 
   Cursor& c_;
+  bool cuda_;
   int depth_ = 0;
   int operators_ = 0;
 };
@@ -749,7 +771,7 @@ CType CType::pointee() const {
 
 CType CType::plain() const {
   CType t = *this;
-  if (!pointer()) t.atomic = false;
+  if (!pointer()) t.atomic = t.is_volatile = false;
   return t;
 }
 
@@ -773,6 +795,6 @@ std::vector<std::string> type_names() {
   return out;
 }
 
-File parse_file(Cursor& c) { return Grammar(c).file(); }
+File parse_file(Cursor& c, bool cuda) { return Grammar(c, cuda).file(); }
 
 }  // namespace fencepost::front::opencl

@@ -121,6 +121,11 @@ class Lowering {
   Value atomic_call(const Expr& e, const std::string& operation, bool is_explicit, bool wanted, Dest* dest);
   Value compare_exchange(const Expr& e, const std::string& mnemonic, bool is_explicit, bool wanted, Dest* dest);
   Value fence_call(const Expr& e);
+  // opencl_cuda.cpp: the functions of CUDA
+  bool cuda() const { return test_.syntax == prog::Syntax::cuda; }
+  Value cuda_call(const Expr& e, bool wanted, Dest* dest);
+  Value cuda_atomic(const Expr& e, const std::string& operation, vocab::Tag scope, bool wanted, Dest* dest);
+  Value cuda_barrier(const Expr& e, const std::string& label);
   Value barrier_call(const Expr& e, const std::string& label);
 
   // registers

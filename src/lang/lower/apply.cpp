@@ -63,6 +63,12 @@ std::string opencl_form(const Instr& i) {
   }
 }
 
+// Functions of CUDA are called what they are called.
+std::string cuda_form(const Instr& i) {
+  const char* kind = i.tags.has(prog::Tag::A) ? "volatile" : "plain";
+  return i.kind == Kind::load ? fmt::format("load.{}", kind) : i.kind == Kind::store ? fmt::format("store.{}", kind) : i.mnemonic;
+}
+
 struct Bound {
   std::string scope, operation;
 };
@@ -99,7 +105,10 @@ class Writer {
   }
 
  private:
-  static const char* language(Syntax s) { return s == Syntax::ptx ? "PTX" : s == Syntax::vulkan ? "VULKAN" : "OPENCL"; }
+  static const char* language(Syntax s) {
+    return s == Syntax::ptx ? "PTX" : s == Syntax::vulkan ? "VULKAN" : s == Syntax::cuda ? "CUDA" : "OPENCL";
+  }
+  bool from_c() const { return test_.syntax == Syntax::opencl || test_.syntax == Syntax::cuda; }
   bool to_c() const { return table_.to == Syntax::opencl; }
   std::unexpected<Diagnostics> cannot(const Instr& i, uint32_t t, const std::string& why, std::string hint) const {
     return unsupported_at(i.span, fmt::format("{}: {}", prog::to_string(test_, t, i), why), std::move(hint));
@@ -133,6 +142,7 @@ class Writer {
 
   std::string form_of(const Instr& i) const {
     if (test_.syntax == Syntax::opencl) return opencl_form(i);
+    if (test_.syntax == Syntax::cuda) return cuda_form(i);
     std::string out = i.mnemonic;
     if (test_.syntax == Syntax::vulkan && i.kind == Kind::rmw) {
       const Words w = split(out);
@@ -281,7 +291,7 @@ class Writer {
           if (auto r = instruction(t, i, out); !r) return r;
           break;
         default:
-          if (test_.syntax == Syntax::opencl || to_c())
+          if (from_c() || to_c())
             return cannot(i, t, "computation and control flow are lowered between PTX and VULKAN only",
                           "use straight-line tests here");
           if (i.dst != prog::k_none) registers_[t][code.registers[i.dst].name];
@@ -305,7 +315,7 @@ class Writer {
         if (to != level && !(level == "dv" && to == "dev")) continue;
         if (from == "thread")
           id = t;
-        else if (const auto l = vocab::level_of(test_.dialect, from == "dev" ? "dv" : from);
+        else if (const auto l = vocab::level_of(test_.dialect, from == "dev" || from == "device" ? "dv" : from == "block" ? "wg" : from);
                  l && *l < test_.threads[t].scope.size())
           id = test_.threads[t].scope[*l];
       }

@@ -49,6 +49,16 @@ std::vector<Form> vocabulary(Syntax s) {
               {K::fence, "membar.acq.SCOPE.semsc0.semvis"},
               {K::fence, "membar.rel.SCOPE.semsc0.semav"},
               {K::fence, "membar.acq_rel.SCOPE.semsc0.semav.semvis"}};
+    case Syntax::cuda:
+      return {{K::load, "load.plain"},
+              {K::load, "load.volatile"},
+              {K::store, "store.plain"},
+              {K::store, "store.volatile"},
+              {K::rmw, "atomicExch"},
+              {K::rmw, "atomicCAS"},
+              {K::fence, "__threadfence_block"},
+              {K::fence, "__threadfence"},
+              {K::fence, "__threadfence_system"}};
     default: {
       std::vector<Form> out = {{K::load, "load.plain"}, {K::store, "store.plain"}};
       for (const char* o : {"relaxed", "acquire", "seq_cst"})
@@ -113,6 +123,8 @@ class Generator {
     settings_ = table.from == Syntax::ptx ? std::vector<Setting>{{"cta", true}, {"gpu", false}, {"cta", false}}
                 : table.from == Syntax::vulkan
                     ? std::vector<Setting>{{"wg", true}, {"dv", false}, {"wg", false}}
+                : table.from == Syntax::cuda
+                    ? std::vector<Setting>{{"", true}, {"", false}, {"", false}}
                     : std::vector<Setting>{{"work_group", true}, {"device", false}, {"work_group", false}};
   }
 
@@ -184,9 +196,18 @@ class Generator {
     }
   }
 
+  // A pointer is volatile or it is not: a thread that sees a location both ways cannot be written.
+  bool mixes(const Code& c) const {
+    for (const Access& a : c.accesses)
+      for (const Access& b : c.accesses)
+        if (a.location == b.location && forms_[a.form].dotted.ends_with("volatile") && forms_[b.form].dotted.ends_with("plain")) return true;
+    return false;
+  }
+
   // Locations in order of first use; every thread shares one with another, and somebody writes it.
   bool wanted(const std::vector<const Code*>& code) const {
     if (code[0]->accesses[0].location != 0) return false;
+    if (table_.from == Syntax::cuda && std::any_of(code.begin(), code.end(), [&](const Code* c) { return mixes(*c); })) return false;
     std::array<uint32_t, 2> users{}, writers{};
     for (uint32_t t = 0; t < code.size(); ++t)
       for (const Access& a : code[t]->accesses) {
@@ -212,7 +233,7 @@ class Generator {
       ++number_;
       if (visit_ == nullptr) continue;
       auto test = front::parse_one(make_source("generated.litmus", text(code, s)));
-      FENCEPOST_INVARIANT(test.has_value(), "a generated test is no test");
+      if (!test) invariant_failed(__FILE__, __LINE__, ("a generated test is no test: " + render(test.error())).c_str());
       if (!(*visit_)({number_, std::move(*test)})) stopped_ = true;
       if (stopped_) return;
     }
@@ -220,7 +241,7 @@ class Generator {
 
   std::string instruction(const Form& f, const Setting& s, const char* location, uint32_t reg, uint32_t value) const {
     const std::string form = with_scope(f.dotted, s.scope);
-    if (table_.from != Syntax::opencl) {
+    if (table_.from != Syntax::opencl && table_.from != Syntax::cuda) {
       const std::string mn =
           table_.from == Syntax::vulkan && f.kind == Form::Kind::rmw ? form.substr(0, form.size() - 5) : form;
       switch (f.kind) {
@@ -232,6 +253,18 @@ class Generator {
           return fmt::format("{} r{}, {}, {}", mn, reg, location, value);
         case Form::Kind::fence:
           return mn;
+      }
+    }
+    if (table_.from == Syntax::cuda) {
+      switch (f.kind) {
+        case Form::Kind::load:
+          return fmt::format("int r{} = *{};", reg, location);
+        case Form::Kind::store:
+          return fmt::format("*{} = {};", location, value);
+        case Form::Kind::rmw:
+          return fmt::format("int r{} = {}({}, {}{});", reg, form, location, form == "atomicCAS" ? "0, " : "", value);
+        case Form::Kind::fence:
+          return form + "();";
       }
     }
     const Words w = split(form);
@@ -270,11 +303,28 @@ class Generator {
     std::string out = fmt::format("{} gen-{}\n{{ ",
                                   table_.from == Syntax::ptx      ? "PTX"
                                   : table_.from == Syntax::vulkan ? "VULKAN"
+                                  : table_.from == Syntax::cuda   ? "CUDA"
                                                                   : "OPENCL",
                                   number_);
     for (int l = 0; l < 2; ++l)
       if (used[l]) out += fmt::format("{} = 0; ", k_names[l]);
     out += "}\n";
+    if (table_.from == Syntax::cuda) {
+      for (uint32_t t = 0; t < rows.size(); ++t) {
+        std::string params;
+        for (uint32_t l = 0; l < 2; ++l) {
+          if (!used[l]) continue;
+          const bool is_volatile = std::any_of(code[t]->accesses.begin(), code[t]->accesses.end(), [&](const Access& a) {
+            return a.location == l && forms_[a.form].dotted.ends_with("volatile");
+          });
+          params += fmt::format("{}{}int* {}", params.empty() ? "" : ", ", is_volatile ? "volatile " : "", k_names[l]);
+        }
+        out += fmt::format("P{}@block {}, device 0 ({}) {{\n", t, s.together ? 0 : t, params);
+        for (const std::string& i : rows[t]) out += "  " + i + "\n";
+        out += "}\n";
+      }
+      return out;
+    }
     if (table_.from == Syntax::opencl) {
       for (uint32_t t = 0; t < rows.size(); ++t) {
         std::string params;

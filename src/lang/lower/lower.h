@@ -10,7 +10,7 @@
 //                                  'thread' on the left: a group for each thread
 //   PATTERN -> FORM [; FORM...]    or 'nothing'; the first rule that fits is taken
 // Patterns and forms are dotted words, as PTX and VULKAN mnemonics are; those of OPENCL are
-// load|store.plain, load|store|fence.ORDER.SCOPE, rmw.ORDER.SCOPE.OP, barrier. SCOPE and OP in capitals stand for any
+// load|store.plain, load|store|fence.ORDER.SCOPE, rmw.ORDER.SCOPE.OP, barrier; those of CUDA are load|store.plain|volatile and the names of functions. SCOPE and OP in capitals stand for any
 // scope and operation; a last word '*' for any rest. An exchange is OP exch in every dialect.
 // Errors are located; what a table or a dialect cannot express is unsupported and named.
 #include <functional>

@@ -75,17 +75,21 @@ class Reader {
     if (w.size() != 3)
       return error_at(w[0].span, fmt::format("'{}' takes a language and a model", w[0].text),
                       "write for example 'from OPENCL opencl'");
-    static const std::vector<std::string> languages = {"PTX", "VULKAN", "OPENCL"};
+    static const std::vector<std::string> languages = {"PTX", "VULKAN", "OPENCL", "CUDA"};
     if (w[1].text == "PTX")
       syntax = prog::Syntax::ptx;
     else if (w[1].text == "VULKAN")
       syntax = prog::Syntax::vulkan;
     else if (w[1].text == "OPENCL")
       syntax = prog::Syntax::opencl;
+    else if (w[1].text == "CUDA" && w[0].text == "from")
+      syntax = prog::Syntax::cuda;
+    else if (w[1].text == "CUDA")
+      return error_at(w[1].span, "tables lead from CUDA, not to it", "known here are PTX, VULKAN and OPENCL");
     else {
       const std::string near = nearest(w[1].text, languages);
       return error_at(w[1].span, fmt::format("'{}' is no language of tables", w[1].text),
-                      near.empty() ? "known are PTX, VULKAN and OPENCL" : fmt::format("did you mean '{}'?", near));
+                      near.empty() ? "known are PTX, VULKAN, OPENCL and CUDA" : fmt::format("did you mean '{}'?", near));
     }
     model = w[2].text;
     return {};

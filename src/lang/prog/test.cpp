@@ -9,7 +9,7 @@
 namespace fencepost::prog {
 namespace {
 
-bool is_c(const Test& t) { return t.syntax == Syntax::opencl; }
+bool is_c(const Test& t) { return t.syntax == Syntax::opencl || t.syntax == Syntax::cuda; }
 
 std::string register_name(const Template& code, uint64_t number) {
   if (number == k_old_value) return "old";
@@ -84,7 +84,7 @@ std::string c_statement(const Test& test, const Template& code, const Instr& i) 
   const bool call = !i.mnemonic.empty() &&
                     std::all_of(i.mnemonic.begin(), i.mnemonic.end(),
                                 [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c | 32) >= 'a'; }) &&
-                    i.mnemonic.find('_') != std::string::npos;
+                    (i.mnemonic.find('_') != std::string::npos || i.mnemonic.starts_with("atomic"));
   const std::string assign = i.dst != k_none ? register_name(code, i.dst) + " = " : "";
   const std::vector<term::Expr> args = operands_of(i);
   switch (i.kind) {
@@ -139,6 +139,7 @@ const char* name(Syntax s) {
     case Syntax::vulkan_test: return "vulkan_test";
     case Syntax::mixedproxy_test: return "mixedproxy_test";
     case Syntax::spirv: return "spirv";
+    case Syntax::cuda: return "cuda";
   }
   return "ptx";
 }

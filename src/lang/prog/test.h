@@ -20,7 +20,7 @@ using vocab::Tag;
 using vocab::TagSet;
 
 // The surface syntax a test was written in; `dialect` says under which machine it is judged.
-enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv };
+enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv, cuda };
 const char* name(Syntax s);
 
 using RegId = uint32_t;      // index into Template::registers

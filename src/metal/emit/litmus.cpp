@@ -33,6 +33,7 @@ std::string print(const prog::Test& test) {
     case prog::Syntax::vulkan:
       return print_vulkan(test);
     case prog::Syntax::opencl:
+    case prog::Syntax::cuda:
       return print_opencl(test);
     case prog::Syntax::gpu_ptx:
       return print_gpu_ptx(test);

@@ -106,7 +106,7 @@ class ThreadPrinter {
     for (const Instr& in : code_.code) {
       use(in.addr.index);
       if (in.kind == Kind::rmw) {
-        const bool cas = in.guard && in.args.size() == 2;
+        const bool cas = in.guard && in.args.size() == 2 && in.mnemonic.starts_with("atomic_");
         for (size_t k = cas ? 1 : 0; k < in.args.size(); ++k) use(in.args[k]);
       } else {
         use(in.value);
@@ -175,10 +175,8 @@ class ThreadPrinter {
 
   // fetch_min and fetch_max compare with the sign of the object's type.
   static std::string rmw_type(const Instr& in, const std::string& type) {
-    if (in.kind != Kind::rmw || !in.value || in.mnemonic.find("fetch_m") == std::string::npos) return type;
-    if (in.value.op() == term::Op::umin || in.value.op() == term::Op::umax)
-      return integer_type(in.value.width(), false);
-    return type;
+    if (in.kind != Kind::rmw || !in.value || (in.mnemonic.find("fetch_m") == std::string::npos && !in.mnemonic.starts_with("atomicM"))) return type;
+    return integer_type(in.value.width(), in.value.op() != term::Op::umin && in.value.op() != term::Op::umax);
   }
 
   std::string statement(Writer& w, const Unit& u) const {
@@ -526,13 +524,14 @@ std::string initial_state(const prog::Test& test) {
 }  // namespace
 
 std::string print_opencl(const prog::Test& test) {
-  std::string out = "OPENCL " + test.title + "\n";
+  const bool cuda = test.syntax == prog::Syntax::cuda;
+  std::string out = (cuda ? "CUDA " : "OPENCL ") + test.title + "\n";
   for (const std::string& r : test.remarks) out += "\"" + r + "\"\n";
   out += initial_state(test);
   for (uint32_t k = 0; k < test.threads.size(); ++k) {
     const prog::Thread& t = test.threads[k];
     out += fmt::format("\nP{}", t.id);
-    if (t.scope.size() > 2) out += fmt::format("@wg {}, dev {}", t.scope[2], t.scope[1]);
+    if (t.scope.size() > 2) out += fmt::format(fmt::runtime(cuda ? "@block {}, device {}" : "@wg {}, dev {}"), t.scope[2], t.scope[1]);
     if (t.scope.size() > 3) out += fmt::format(", sg {}", t.scope[3]);
     out += fmt::format(" ({}) {{\n", fmt::join(test.code(k).parameters, ", "));
     ThreadPrinter(test, k, out).body();
