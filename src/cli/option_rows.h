@@ -18,7 +18,7 @@ inline constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower)
                    k_suite = bit(Verb::suite), k_run = bit(Verb::run), k_devices = bit(Verb::devices);
 inline constexpr uint64_t k_campaign = bit(Verb::campaign), k_merge = bit(Verb::merge), k_judge = bit(Verb::judge),
                    k_stats = bit(Verb::stats), k_tune = bit(Verb::tune), k_report = bit(Verb::report);
-inline constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | bit(Verb::print);
+inline constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | k_relax | bit(Verb::print);
 inline constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
 std::vector<std::string> split(std::string_view text, char separator);

@@ -327,8 +327,10 @@ Expected<std::vector<check::Property>> properties_of(const std::vector<std::stri
 int run_relax(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string& path = line.operands[0];
-  const auto test = one_test(path);
+  const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
+  if (test->syntax == prog::Syntax::spirv && !s.output.empty())
+    return report_errors(console, unsupported_at(test->span, "a changed shader is not written", "change the source where the sites say").error());
   if (test->syntax == prog::Syntax::vulkan_test || test->syntax == prog::Syntax::mixedproxy_test)
     return report_errors(console, unsupported_at(test->span, "relax reads litmus files, not .test notations",
                                                  "write the test as a litmus file")

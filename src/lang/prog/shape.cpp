@@ -34,7 +34,7 @@ Shape shape_of(const Test& test, const Instr& i) {
   Shape s;
   s.kind = i.kind;
   s.mnemonic = i.mnemonic;
-  if (test.syntax == Syntax::opencl) s.spelling = i.spelling;
+  if (test.syntax == Syntax::opencl || test.syntax == Syntax::cuda) s.spelling = i.spelling;
   s.tags = i.tags;
   s.store_tags = i.store_tags;
   return s;
@@ -42,7 +42,15 @@ Shape shape_of(const Test& test, const Instr& i) {
 
 void set_shape(const Test& test, Instr& i, const Shape& s) {
   i.mnemonic = s.mnemonic;
-  if (test.syntax == Syntax::opencl) i.spelling = s.spelling;
+  if (test.syntax == Syntax::opencl || test.syntax == Syntax::cuda) i.spelling = s.spelling;
+  // A failed compare-exchange may not be ordered more than a successful one: what that loses, this loses too.
+  if (i.failed_tags) {
+    for (Tag t : {Tag::ACQ, Tag::SEMVIS, Tag::SEMSC0, Tag::SEMSC1, Tag::SEMSC2, Tag::SEMSC3, Tag::SG, Tag::WG, Tag::QF, Tag::DV}) {
+      const bool scope = t == Tag::SG || t == Tag::WG || t == Tag::QF || t == Tag::DV;
+      if (i.tags.has(t) && !s.tags.has(t)) i.failed_tags->remove(t);
+      if (scope && !i.tags.has(t) && s.tags.has(t)) i.failed_tags->add(t);
+    }
+  }
   i.tags = s.tags;
   i.store_tags = s.store_tags;
 }
@@ -75,6 +83,8 @@ std::vector<Step> weaker(Syntax syntax, const Shape& s) {
       return vulkan_steps(s, false, {});
     case Syntax::opencl:
       return opencl_steps(s, false, {});
+    case Syntax::spirv:
+      return spirv_steps(s, false, {});
     default:
       return {};
   }
@@ -96,6 +106,8 @@ std::vector<Step> stronger(Syntax syntax, const Shape& s, const Surroundings& ar
       return vulkan_steps(s, true, around.classes);
     case Syntax::opencl:
       return opencl_steps(s, true, around);
+    case Syntax::spirv:
+      return spirv_steps(s, true, around.classes);
     default:
       return {};
   }
@@ -117,8 +129,12 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around) {
       out.push_back(ptx_fence("membar.cta", {Tag::F, Tag::SC, Tag::GEN, Tag::CTA}));
       break;
     case Syntax::vulkan:
+    case Syntax::spirv:
       for (bool acquire : {true, false})
-        for (Tag t : around.classes) out.push_back(vulkan_fence(acquire, t));
+        for (Tag t : around.classes) {
+          out.push_back(vulkan_fence(acquire, t));
+          if (syntax == Syntax::spirv) out.back().mnemonic = "OpMemoryBarrier: " + out.back().mnemonic;
+        }
       break;
     case Syntax::opencl:
       for (bool acquire : {true, false}) {

@@ -12,6 +12,8 @@
 //            accesses av and vis > nonpriv > none. Atomic accesses stay atomic.
 //   OPENCL   seq_cst > acq_rel > acquire, release > relaxed; all_svm_devices > device > work_group; a fence without
 //            an order is absent; CLK_..._MEM_FENCE flags. Atomic accesses stay atomic, plain ones plain.
+//   SPIR-V   for Vulkan (GLSL too) as VULKAN; what fails of a compare-exchange keeps no more than what succeeds. Kernels of the OpenCL
+//            model have no steps yet.
 // `.test` notations have no steps.
 #include <string>
 #include <vector>
@@ -55,6 +57,8 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around);  /
 std::vector<Step> ptx_steps(const Shape& s, bool up);
 std::vector<Step> gpu_ptx_steps(const Shape& s, bool up);
 std::vector<Step> vulkan_steps(const Shape& s, bool up, const std::vector<Tag>& classes);
+// SPIR-V of the Vulkan model: the steps of the VULKAN form with the same tags; the form's text is "OPERATION: that form".
+std::vector<Step> spirv_steps(const Shape& s, bool up, const std::vector<Tag>& classes);
 std::vector<Step> opencl_steps(const Shape& s, bool up, const Surroundings& around);
 Shape ptx_fence(const std::string& mnemonic, TagSet tags);
 Shape vulkan_fence(bool acquire, Tag storage_class);

@@ -318,6 +318,47 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
   EXPECT_GE(lattices, 6u);
 }
 
+// A shader: its sites name lines of the GLSL text, forms are those of VULKAN tests with the same tags, and what is called broken
+// has its execution.
+TEST(Relax, ShadersAreWeakenedAndRepaired) {
+  for (const char* name : {"queue", "queue-relaxed-release"}) {
+    const bool correct_one = std::string(name) == "queue";
+    const auto tests = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/glsl/" + name + ".comp");
+    ASSERT_TRUE(tests.has_value()) << render(tests.error());
+    const prog::Test& t = tests->front();
+    const cat::Model m = model_of(t.dialect);
+    relax::Options o;
+    o.keep = {check::Property::condition, check::Property::races};
+    o.keep_is_explicit = true;
+    o.check.auto_bound = true;
+    Job job = Job::with_budget(60);
+    const Session s(t, m, o, job);
+    EXPECT_EQ(s.report().mode, correct_one ? relax::Report::Mode::weaken : relax::Report::Mode::repair) << s.report().trouble;
+    EXPECT_GE(s.report().sites.size(), 3u);
+    size_t needed = 0;
+    for (uint32_t k = 0; k < s.report().sites.size(); ++k) {
+      EXPECT_NE(s.report().sites[k].span.location().find(std::string(name) + ".comp:"), std::string::npos) << s.report().sites[k].span.location();
+      if (!correct_one) continue;
+      needed += s.report().each[k].kind == SiteReport::Kind::needed ? 1 : 0;
+      for (const auto& f : s.report().each[k].findings)
+        if (f.decision.outcome == Outcome::broken) EXPECT_TRUE(s.evidence(s.alone(k, f.form), f.decision).has_value());
+    }
+    if (correct_one) {
+      EXPECT_GE(needed, 1u);
+    } else {
+      ASSERT_TRUE(s.report().repair.has_value());
+      ASSERT_FALSE(s.report().repair->fixes.empty());
+      const prog::Test fixed = s.variant(s.report().repair->fixes.front().choice);
+      for (const check::Property p : o.keep) {
+        check::Options q;
+        q.property = p;
+        q.auto_bound = true;
+        EXPECT_EQ(check::check(fixed, m, q, job).verdict.status, Status::holds);
+      }
+    }
+  }
+}
+
 TEST(Relax, TheLatticeOfSmallLocksIsThatOfBruteForce) {
   size_t compared = 0;
   for (const prog::Test& lock : locks()) {
