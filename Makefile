@@ -40,7 +40,11 @@ fuzz:
 	@tools/install_packages build test
 	@tools/build $(PRESET) fuzz_engines
 	@tools/build $(PRESET) fuzz_unrolled
+	@tools/build $(PRESET) fuzz_liveness
 	$(BUILD)/tests/fuzz/fuzz_unrolled --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
+	$(BUILD)/tests/fuzz/fuzz_liveness --kind loops --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
+	$(BUILD)/tests/fuzz/fuzz_liveness --kind states --seed $(FUZZ_SEED) --count 2000 -j $(JOBS)
+	$(BUILD)/tests/fuzz/fuzz_liveness --kind published -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_engines --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --check-statistics --save $(BUILD)/disagreements
 
 fuzz-models:
