@@ -123,6 +123,7 @@ std::optional<Recurrence> Recurrences::find(uint32_t loop, ValueId phi) const {
         if (geometric(Recurrence::shift_right, log(constant(c->operands[1])), false)) return r;
         return std::nullopt;
       case Op::ashr:
+        r.arithmetic = true;
         if (geometric(Recurrence::shift_right, constant(c->operands[1]), true)) return r;
         return std::nullopt;
       case Op::sdiv:

@@ -22,6 +22,7 @@ struct Recurrence {
   bool no_signed_wrap = false;  // the one addition says so
   uint8_t by = 0;
   bool needs_positive = false;
+  bool arithmetic = false;  // shift_right that keeps the sign: exact for negative values too, as i0 >> (k * by) is
 };
 
 // Where each value of a function is defined.

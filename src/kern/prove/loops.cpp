@@ -236,7 +236,7 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
     const Pair first = initial[i].second;
     const std::string n = std::to_string(v.index) + ".";
     const auto rec = a.recurrences->find(l, v);
-    const bool closed = rec && (rec->kind != flow::Recurrence::shift_right || !rec->needs_positive ||
+    const bool closed = rec && (rec->kind != flow::Recurrence::shift_right || !rec->needs_positive || rec->arithmetic ||
                                 positive_while_running(a, l, v));
     if (type.kind == Type::pointer) {
       if (closed) continue;
@@ -474,11 +474,15 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             if (high <= 0) known.emplace_back(p.sle(now[t], first[t]), i);
           }
         } else if (!pointer && type.width >= 8 &&
-                   (rec->kind == flow::Recurrence::shift_left || !rec->needs_positive ||
+                   (rec->kind == flow::Recurrence::shift_left || !rec->needs_positive || rec->arithmetic ||
                     positive_while_running(a, l, v))) {
           const uint8_t w = type.width;
           const Term far = p.ule(p.constant(w, k_count_width), k);
           const Term by = p.scale(w == k_count_width ? k : p.extract(k, 0, w), rec->by);
+          if (rec->arithmetic && !positive_while_running(a, l, v)) {
+            now[t] = p.ite(far, p.ashr(first[t], p.constant(w - 1u, w)), p.ashr(first[t], by));
+            continue;
+          }
           now[t] = p.ite(far, p.constant(0, w),
                          rec->kind == flow::Recurrence::shift_left ? p.shl(first[t], by) : p.lshr(first[t], by));
           if (rec->needs_positive) now[t] = p.ite(p.eq(k, zero_count), first[t], now[t]);

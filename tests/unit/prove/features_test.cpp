@@ -59,6 +59,17 @@ TEST(Tickets, a_counter_that_may_come_round_is_an_assumption) {
   }
 }
 
+TEST(Counters, a_signed_shift_keeps_the_sign) {
+  for (const uint64_t value : {0xfffffffcu, 0xfffffffbu}) {  // -4 comes up, -5 does not
+    Draft d;
+    d.loop(
+        d.constant(0xfffffff8), Op::slt, d.constant(0xffffffff),
+        [&](ValueId i) { return d.op(Op::ashr, i, d.constant(1)); },
+        [&](ValueId i) { d.note(Note::assert_, d.op(Op::ne, i, d.constant(value))); });
+    EXPECT_EQ(d.verdict(), value == 0xfffffffcu ? Status::fails : Status::holds);
+  }
+}
+
 // The first threads of each group take a ticket for all of it.
 Status master(uint64_t masters, bool barrier, bool group_counter) {
   Draft d;

@@ -151,7 +151,8 @@ class Kernel {
       case 0: d.count(d.constant(0), rng_.chance(0.5) ? n_ : d.constant(rng_.below(6)), step, body); break;
       case 1: d.count(rng_.chance(0.5) ? tid_ : global_, d.constant(8), rng_.chance(0.5) ? k_local : step, body); break;
       case 2:
-        d.loop(d.constant(4), Op::ugt, d.constant(0), [&](ValueId i) { return d.op(Op::lshr, i, d.constant(1)); }, body);
+        d.loop(d.constant(4), rng_.chance(0.5) ? Op::ugt : Op::ne, d.constant(0),
+               [&](ValueId i) { return d.op(rng_.chance(0.5) ? Op::lshr : Op::ashr, i, d.constant(1)); }, body);
         break;
       case 3:
         d.loop(d.constant(1), Op::slt, d.constant(8), [&](ValueId i) { return d.op(Op::shl, i, d.constant(1)); }, body);
