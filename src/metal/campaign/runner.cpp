@@ -287,6 +287,7 @@ Expected<double> Runner::Impl::launch(Phase phase, uint32_t groups, uint32_t lan
   l.groups = groups;
   l.lanes = lanes;
   l.limit = options.launch_limit;
+  l.wait = phase == Phase::test;  // the others have no loops that could hang, and reading the counts waits for them
   for (const BufferUse u : program.uses[index_of(phase)]) l.buffers.push_back(buffers[index_of(u)]->first);
   const auto done = backend->launch(l);
   if (!done) return std::unexpected(done.error());

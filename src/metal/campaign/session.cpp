@@ -40,6 +40,7 @@ struct Loaded {
     same.iterations = task->options.iterations;
     same.seconds = task->options.seconds;
     same.events = task->options.events;
+    same.unseen_seconds = task->options.unseen_seconds;
     return same == task->options;
   }
 };

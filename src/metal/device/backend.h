@@ -78,6 +78,7 @@ struct Launch {
   uint32_t cluster = 1;               // workgroups of one cluster
   std::vector<BufferId> buffers;      // parallel to Kernel::buffers
   double limit = 10;                  // seconds of wall time after which it counts as hung
+  bool wait = true;                   // false: cuda may return at once, with no time and no fault; the next call that waits has both
   bool cooperative = false;           // cuda: refused unless all workgroups are on the device together; others ignore it
 };
 

@@ -47,17 +47,12 @@ bool both_ends(Parameters p, const std::function<bool(const Parameters&)>& fits)
 
 Wish three_quarters(uint32_t n) { return {std::max(1u, std::min(n, std::max(2u, n - n / 4))), n}; }
 
-Parameters fitted(const Parameters& wish, const std::function<bool(const Parameters&)>& fits) {
-  if (both_ends(wish, fits)) return wish;
-  // Tests with loops, and modes other than parallel, are always split.
-  Parameters base = wish;
-  if (of(base, schedule)) {
-    base.wishes[static_cast<size_t>(schedule)].reset();
-    if (both_ends(base, fits)) return base;
-  }
+namespace {
+
+std::optional<Parameters> with_fewest_changes(const Parameters& base, const std::function<bool(const Parameters&)>& fits) {
   const auto by_rounds = halved(of(base, rounds), 1, false), by_groups = halved(of(base, groups), 2, true), by_lanes = lane_choices(of(base, lanes));
   const size_t most = by_rounds.size() + by_groups.size() + by_lanes.size();
-  for (size_t changes = 1; changes < most; ++changes)
+  for (size_t changes = 0; changes < most; ++changes)
     for (size_t l = 0; l < by_lanes.size() && l <= changes; ++l)
       for (size_t g = 0; g < by_groups.size() && l + g <= changes; ++g) {
         const size_t r = changes - l - g;
@@ -68,6 +63,17 @@ Parameters fitted(const Parameters& wish, const std::function<bool(const Paramet
         p.wishes[static_cast<size_t>(rounds)] = by_rounds[r];
         if (both_ends(p, fits)) return p;
       }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Parameters fitted(const Parameters& wish, const std::function<bool(const Parameters&)>& fits) {
+  if (auto found = with_fewest_changes(wish, fits)) return *found;
+  // Tests with loops, and modes other than parallel, are always split.
+  Parameters split = wish;
+  split.fix(schedule, 1);
+  if (auto found = with_fewest_changes(split, fits)) return *found;
   return wish;
 }
 

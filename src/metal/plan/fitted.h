@@ -4,7 +4,8 @@
 //
 // In: wishes, and whether a draw under some wishes succeeds. Out: the wishes with the fewest changes that succeed, at both
 // ends of a range of workgroups; among these, rounds change before workgroups, workgroups before invocations. A change is
-// a factor of two, or leaving the choice to the plan. The wishes themselves where nothing helps.
+// a factor of two, or leaving the choice to the plan. Where none of these helps, schedule=split; the wishes themselves
+// where nothing does.
 #include <functional>
 
 #include "plan/parameters.h"

@@ -93,7 +93,8 @@ Conformance conformance(const Judged& judged) {
                 : !settled || r.seen > 0         ? Conforms::open
                 : r.mutants.killed == 0          ? Conforms::silent
                                                  : Conforms::passed;
-    r.reason = j.reason;
+    r.reason = j.flags.empty() || r.verdict == Conforms::failed ? j.reason
+                                                                : fmt::format("the test has {} under {}, which then promises nothing", j.flags.front(), r.model);
     Campaign& c = campaigns[{r.device, r.configuration}];
     ++(r.verdict == Conforms::passed ? c.passed : r.verdict == Conforms::silent ? c.silent : r.verdict == Conforms::failed ? c.failed : c.open);
     out.rows.push_back(std::move(r));

@@ -22,6 +22,7 @@ using plan::ParameterId;
 using store::Trial;
 
 constexpr size_t k_most_losses = 8;          // of one test, before it is given up
+constexpr uint64_t k_most_redraws = 100;     // of a stretch
 constexpr uint32_t k_confirm_turns = 10;     // winner, median and no stress take turns, so that a drift meets them alike
 constexpr uint64_t k_round_words = 1u << 24; // of a round's launch where nobody asks: short rounds, many draws
 constexpr double k_silence = 120;            // seconds
@@ -350,7 +351,8 @@ class DeviceFeed : public Feed {
     const prog::Test& test = task_.tests[test_];
     const auto start = Job::Clock::now();
     std::map<prog::State, uint64_t> states;
-    for (uint64_t n = 0; n < wish.rounds || t.instances() < wish.executions; ++n) {
+    uint64_t instances = 0, redraws = 0;
+    for (uint64_t n = 0; t.rounds.size() < wish.rounds || instances < wish.executions; ++n) {
       const auto g = r.run_group(n);
       if (!g) {
         const std::string& why = g.error().list.front().message;
@@ -358,7 +360,9 @@ class DeviceFeed : public Feed {
           dead_ = true;
           return std::unexpected(g.error());
         }
-        t.lost = why;  // a parameter that cannot be met
+        // A draw that cannot be met (memory, mostly, for what the configuration leaves open); the next may be.
+        if (++redraws <= k_most_redraws) continue;
+        t.lost = why;
         t.rounds.clear();
         states.clear();
         break;
@@ -369,6 +373,7 @@ class DeviceFeed : public Feed {
         if (study::asked_about(test, r.setup().observables, s)) round.events += count;
       }
       t.rounds.push_back(round);
+      instances += round.instances;
       t.corrupt += g->corrupt;
       t.incomplete += g->incomplete;
       t.filtered += g->filtered;
@@ -401,6 +406,7 @@ class DeviceFeed : public Feed {
     o.give_way = true;
     o.launch_limit = task_.launch_limit;
     o.memory_words = task_.memory_words != 0                           ? task_.memory_words
+                     : task_.kind == Task::Kind::ablate                ? 0
                      : backend_->info().api == device::Api::cpu        ? 0
                      : !backend_->info().runs_groups_together          ? 0
                                                                        : k_round_words;

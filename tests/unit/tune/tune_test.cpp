@@ -237,6 +237,14 @@ TEST(Tune, AConfigurationThatDoesNotFitGivesWay) {
   p.fix(plan::ParameterId::lanes, 32);
   EXPECT_EQ(plan::to_string(plan::fitted(p, [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::lanes)]->to >= 64; })),
             "groups=96..128,lanes=64,rounds=32");
+  // A test with loops is split whatever the wish; memory alone changes no schedule.
+  plan::Parameters fused;
+  fused.fix(plan::ParameterId::rounds, 32);
+  fused.fix(plan::ParameterId::schedule, 0);
+  const auto schedule = [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::schedule)]; };
+  const auto rounds = [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::rounds)]->to; };
+  EXPECT_EQ(plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return rounds(q) <= 4 || !schedule(q); })), "rounds=4,schedule=fused");
+  EXPECT_EQ(plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return schedule(q) == plan::Wish{1, 1}; })), "rounds=32,schedule=split");
 }
 
 TEST(Tune, ReplaysCompareStrategiesOnStoredRounds) {

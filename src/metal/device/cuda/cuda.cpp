@@ -223,9 +223,11 @@ class CudaBackend final : public Backend {
     std::vector<void*> parameters;
     for (Address& a : addresses) parameters.push_back(&a);
     for (uint32_t k = 0; k < k_extra_parameters; ++k) parameters.push_back(zeros.data());
-    if (auto ok = check(d_.EventRecord(begin_, nullptr), "cuEventRecord"); !ok) return std::unexpected(ok.error());
+    if (launch.wait)
+      if (auto ok = check(d_.EventRecord(begin_, nullptr), "cuEventRecord"); !ok) return std::unexpected(ok.error());
     if (auto ok = check(start(*e, launch, parameters.data()), fmt::format("the launch of '{}'", launch.kernel)); !ok)
       return std::unexpected(ok.error());
+    if (!launch.wait) return Outcome{};
     if (auto ok = check(d_.EventRecord(end_, nullptr), "cuEventRecord"); !ok) return std::unexpected(ok.error());
     return wait(launch.limit);
   }
