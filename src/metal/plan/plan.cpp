@@ -245,6 +245,8 @@ class Drawing {
       uint32_t choices = 1;
       while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
       at(lanes) = least << stream(k_parameters).below(choices);
+      // Lanes that share a processor's thread take turns only where they wait for each other.
+      if (p_.loops && !target_.groups_together) at(lanes) = least;
     }
     if (!fixed(lanes)) at(lanes) = within(lanes, least, target_.max_lanes);
     if (at(lanes) < least || at(lanes) > target_.max_lanes)

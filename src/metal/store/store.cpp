@@ -13,7 +13,7 @@
 namespace fencepost::store {
 namespace {
 
-constexpr int k_version = 2;  // 2: trials
+constexpr int k_version = 3;  // 2: trials; 3: frame_missing
 constexpr int k_application = 0x46505354;  // "FPST": tells our files from other databases
 
 const char* const k_schema = R"(
@@ -27,6 +27,7 @@ create table groups(
   parameters text not null, seed integer not null, launches integer not null, rounds integer not null, instances integer not null,
   corrupt integer not null, incomplete integer not null, filtered integer not null, waits integer not null, time_outs integer not null,
   seconds real not null, device_seconds real not null, finished_ms integer not null, series blob not null, series_lost integer not null,
+  frame_missing integer not null default 0,
   unique(campaign, test, test_hash, device, configuration, round_group));
 create table states(
   group_id integer not null references groups(id), state text not null, count integer not null,
@@ -43,6 +44,7 @@ create table progress_runs(
 
 // `rounds`: for each, instances, events, nanoseconds and device nanoseconds as LEB128. `states`: lines of a count and a
 // state. Added to stores of version 1 when they are opened.
+const char* const k_frame_missing = "alter table groups add column frame_missing integer not null default 0";
 const char* const k_trials = R"(
 create table trials(
   id integer primary key,
@@ -224,14 +226,14 @@ std::optional<bool> insert(sqlite3* db, const Record& r) {
   Query q(db,
           "insert or ignore into groups(campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, "
           "what_ran, evidence, parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, "
-          "device_seconds, finished_ms, series, series_lost) "
-          "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+          "device_seconds, finished_ms, series, series_lost, frame_missing) "
+          "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   bind_key(q, r);
   const std::string series = packed(r.series);
   q.bind(r.driver).bind(r.binary_hash).bind(r.plan_hash).bind(r.what_ran).bind(r.evidence).bind(r.parameters).bind(r.seed);
   q.bind(r.launches).bind(r.rounds).bind(r.instances).bind(r.corrupt).bind(r.incomplete).bind(r.filtered).bind(r.waits);
   q.bind(r.time_outs).bind(r.seconds).bind(r.device_seconds).bind(r.finished_ms);
-  q.bind_blob(series.data(), series.size()).bind(r.series_lost);
+  q.bind_blob(series.data(), series.size()).bind(r.series_lost).bind(r.frame_missing);
   if (q.step() != SQLITE_DONE) return std::nullopt;
   if (sqlite3_changes(db) == 0) return false;
   const auto id = static_cast<uint64_t>(sqlite3_last_insert_rowid(db));
@@ -281,7 +283,8 @@ constexpr const char* k_where_progress =
     " where campaign = ? and test = ? and test_hash = ? and device = ? and mapping = ? and variant = ? and run = ?";
 constexpr const char* k_record_columns =
     "select id, campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, what_ran, evidence, "
-    "parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, device_seconds, finished_ms, series, series_lost from groups";
+    "parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, device_seconds, finished_ms, series, series_lost, "
+    "frame_missing from groups";
 constexpr const char* k_progress_columns =
     "select campaign, test, test_hash, device, mapping, variant, run, outcome, starved, driver, binary_hash, parameters, seed, instances, "
     "starved_instances, seconds, finished_ms from progress_runs";
@@ -328,6 +331,7 @@ std::optional<Record> read_record(sqlite3* db, Query& q) {
   r.finished_ms = static_cast<int64_t>(q.whole());
   r.series = unpacked(q.blob());
   r.series_lost = q.whole();
+  r.frame_missing = static_cast<uint32_t>(q.whole());
   if (!read_states(db, id, r)) return std::nullopt;
   return r;
 }
@@ -461,8 +465,9 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
       return failed(path, "cannot be written", db);
   } else if (application != k_application) {
     return error_at({}, fmt::format("{}: is a database of another program", path), "name a file that does not exist yet, or a store");
-  } else if (version == 1) {
-    if (!run(db, k_trials) || !run(db, fmt::format("pragma user_version = {}", k_version).c_str())) return failed(path, "cannot be written", db);
+  } else if (version == 1 || version == 2) {
+    const bool trials = version > 1 || run(db, k_trials);
+    if (!trials || !run(db, k_frame_missing) || !run(db, fmt::format("pragma user_version = {}", k_version).c_str())) return failed(path, "cannot be written", db);
   } else if (version != k_version) {
     return error_at({}, fmt::format("{}: has version {} of the format; this program reads version {}", path, version, k_version));
   }

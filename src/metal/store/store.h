@@ -57,6 +57,7 @@ struct Record {
   std::map<std::string, uint64_t> states;  // text of the final state -> instances; sum + corrupt + incomplete + filtered == instances
   std::vector<Event> series;               // with --series: bounded, see series_lost
   uint64_t series_lost = 0;                // weak outcomes that did not fit
+  uint32_t frame_missing = 0;              // accesses of stress and alignment that are not in the machine code
   bool operator==(const Record&) const = default;
 };
 

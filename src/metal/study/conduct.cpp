@@ -41,6 +41,7 @@ store::Record record_of(const store::Record& key, const campaign::Setup& setup, 
     r.series.push_back({static_cast<uint32_t>(std::distance(r.states.begin(), it)), e.launch, e.round, e.instance});
   }
   r.series_lost = g.series_lost;
+  r.frame_missing = setup.what_ran.frame_missing;
   return r;
 }
 

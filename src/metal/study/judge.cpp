@@ -105,6 +105,7 @@ Expected<std::vector<Observation>> observations(const store::Store& store, const
     // A row that somebody changed is worth as little as a result that nobody can read.
     o.corrupt += r.corrupt + (sum > r.instances ? sum - r.instances : r.instances - sum);
     o.incomplete += r.incomplete;
+    o.frame_missing = std::max(o.frame_missing, r.frame_missing);
     o.filtered += r.filtered;
     o.waits += r.waits;
     o.time_outs += r.time_outs;

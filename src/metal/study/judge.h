@@ -38,6 +38,7 @@ struct Observation {  // of one test on one device under one configuration
   std::map<prog::State, uint64_t> states;
   std::vector<stats::Batch> groups;  // events: instances with the outcome asked about
   uint64_t instances = 0, corrupt = 0, incomplete = 0, filtered = 0, waits = 0, time_outs = 0;
+  uint32_t frame_missing = 0;  // most of any group: stress and alignment are weaker than asked for
   double seconds = 0, device_seconds = 0;
   uint64_t positive() const;  // instances with the outcome that the test asks about
 };

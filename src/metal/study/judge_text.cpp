@@ -174,6 +174,7 @@ std::string to_json(const Judged& j) {
                     {"filtered", o.filtered},
                     {"waits", o.waits},
                     {"time_outs", o.time_outs},
+                    {"frame_missing", o.frame_missing},
                     {"flags", x.flags},
                     {"states", std::move(rows)},
                     {"weakenings", std::move(teeth)}});

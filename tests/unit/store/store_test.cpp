@@ -161,9 +161,9 @@ TEST(Store, OlderStoresAreReadAndExtended) {
     Store s = value(Store::open(dir / "a.db"));
     value(s.add(record(0)));
   }
-  ASSERT_EQ(std::system(fmt::format("sqlite3 '{}' 'drop table trials; pragma user_version = 1' 2>/dev/null || "
+  ASSERT_EQ(std::system(fmt::format("sqlite3 '{}' 'drop table trials; alter table groups drop column frame_missing; pragma user_version = 1' 2>/dev/null || "
                                     "python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(\"drop table "
-                                    "trials; pragma user_version = 1\")' '{}'",
+                                    "trials; alter table groups drop column frame_missing; pragma user_version = 1\")' '{}'",
                                     dir / "a.db", dir / "a.db")
                             .c_str()),
             0);

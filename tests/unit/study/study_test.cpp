@@ -123,6 +123,20 @@ TEST(Judge, CorruptResultsSayNothing) {
   EXPECT_EQ(j.exit_code(), 1);
 }
 
+// A fault of the store or of whoever wrote to it: counts that are no longer those of the run.
+TEST(Judge, RowsWhoseCountsDoNotAddUpSayNothing) {
+  const prog::Test t = sb("fence.sc.gpu", "exists");
+  for (const int change : {-1, 1}) {
+    Folder dir;
+    store::Store s = value(store::Store::open(dir / "a.db"));
+    ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
+    store::Record r = record(t, 0, {{k_one, 90}, {k_both, 10}});
+    r.states[k_one] = static_cast<uint64_t>(90 + change);
+    value(s.add(r));
+    EXPECT_EQ(judged(s).list.at(0).standing, Standing::broken_run);
+  }
+}
+
 TEST(Judge, TeethAreWeakeningsSeenUnderTheSameStress) {
   Folder dir;
   store::Store s = value(store::Store::open(dir / "a.db"));
@@ -333,20 +347,17 @@ TEST(Conduct, OutcomesThatDoNotShowRunLonger) {
   std::vector<prog::Test> tests = {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "SB+shown")};
   tests[1].condition = tests[1].condition.kids.front();
   const Plan plan = value(read_plan(make_source("plan.toml",
-                                                "name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\nseconds = 0.01\nunseen_seconds = 0.15\n"
+                                                "name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\nseconds = 0.01\nunseen_seconds = 0.3\n"
                                                 "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
                                                 "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n")));
   store::Store s = value(store::Store::open(dir / "a.db"));
   Job job;
   const auto go_on = [&] { return value(conduct(plan, value(list_work(plan, tests, {}, {}, s)), s, job, {})); };
   EXPECT_GT(go_on().added, 1u);
-  std::map<std::string, double> seconds;
-  for (const store::Record& r : value(s.records())) seconds[r.test] += r.seconds;
-  EXPECT_LT(2 * seconds.at("SB+shown"), seconds.at("SB"));
-  for (const Work& w : value(list_work(plan, tests, {}, {}, s))) {
-    EXPECT_EQ(w.events > 0, w.key.test == "SB+shown");
-    if (w.key.test == "SB+shown") EXPECT_TRUE(w.finished);
-  }
+  std::map<std::string, uint64_t> groups;
+  for (const store::Record& r : value(s.records())) ++groups[r.test];
+  EXPECT_LT(groups.at("SB+shown"), groups.at("SB"));
+  for (const Work& w : value(list_work(plan, tests, {}, {}, s))) EXPECT_EQ(w.events > 0, w.key.test == "SB+shown");
 }
 
 TEST(Conduct, ShardsTogetherAreTheWhole) {
