@@ -491,7 +491,8 @@ Expected<void> settle(Options& o, const Source& file) {
   if (cuda && !l.global_offset.empty()) return error_at({}, "--global_offset is OpenCL's", "CUDA launches have none");
   if (!l.global_size.empty()) {
     if (l.global_size.size() != l.local_size.size())
-      return error_at({}, "Dimensions of local and global size must match", "");
+      return error_at({}, "Dimensions of local and global size must match",
+                      fmt::format("the local size has {}, the global size {}", l.local_size.size(), l.global_size.size()));
     l.num_groups.clear();
     for (size_t d = 0; d < l.global_size.size(); ++d) {
       if (!l.global_size[d] || !l.local_size[d]) {
@@ -500,12 +501,14 @@ Expected<void> settle(Options& o, const Source& file) {
       }
       if (*l.global_size[d] % *l.local_size[d] != 0)
         return error_at(
-            {}, fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d), "");
+            {}, fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d),
+            fmt::format("{} is no multiple of {}", *l.global_size[d], *l.local_size[d]));
       l.num_groups.push_back(*l.global_size[d] / *l.local_size[d]);
     }
   }
   if (!l.global_offset.empty() && l.global_offset.size() != l.num_groups.size())
-    return error_at({}, "Dimensions of global offset and global size must match", "");
+    return error_at({}, "Dimensions of global offset and global size must match",
+                    fmt::format("the offset has {}, the size {}", l.global_offset.size(), l.num_groups.size()));
   return {};
 }
 

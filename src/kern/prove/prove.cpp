@@ -31,7 +31,7 @@ const char* name(Kind k) {
 
 namespace {
 
-constexpr double k_multiplier_seconds = 1;  // for a question that needs to know what a product is
+constexpr double k_multiplier_seconds = 3;  // for all questions that need to know what a product is
 constexpr double k_candidate_seconds = 2;  // for one question about one candidate
 constexpr size_t k_most_cases = 200;
 
@@ -149,12 +149,14 @@ class Pass {
     }
 
     const Answer first = session_->solve(goal, job, model, statistics_);
-    if (first != Answer::sat || x.definitions.empty() || seconds > 0) return first;
+    if (first != Answer::sat || x.definitions.empty() || seconds > 0 || multiplier_seconds_ <= 0) return first;
     // With multipliers now; a time of their own, since the first model is not for nothing.
     goal.insert(goal.end(), x.definitions.begin(), x.definitions.end());
-    job.deadline = std::min(job.deadline, Job::with_budget(k_multiplier_seconds).deadline);
+    job.deadline = std::min(job.deadline, Job::with_budget(multiplier_seconds_).deadline);
+    const auto begin = std::chrono::steady_clock::now();
     Model exact;
     const Answer second = session_->solve(goal, job, model != nullptr ? &exact : nullptr, statistics_);
+    multiplier_seconds_ -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (second == Answer::unsat) return Answer::unsat;
     if (second == Answer::sat && model != nullptr) *model = std::move(exact);
     return Answer::sat;
@@ -442,6 +444,7 @@ class Pass {
   std::vector<std::vector<Held>> held_;  // by access
   std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false;
+  double multiplier_seconds_ = k_multiplier_seconds;  // left
   Result result_;
 };
 

@@ -82,7 +82,6 @@ prove::Options engine_options(const launch::Options& o, const kir::Module& m, co
 // another question.
 std::string not_yet(const launch::Options& o) {
   if (o.mathematical_integers) return "--math-int";
-  if (!o.kernel_arrays.empty()) return "--kernel-arrays";
   if (o.check_overflow) return "--check-overflow";
   return "";
 }
@@ -105,6 +104,47 @@ void fill_structures(kir::Module& m, const launch::Options& o) {
         for (uint64_t i = 0; i < r.size.value_or(0); ++i) r.initial.push_back(static_cast<uint8_t>(*v >> (8 * i)));
       }
     }
+}
+
+// --kernel-arrays: how long the arrays of a kernel are.
+void set_lengths(kir::Module& m, const launch::Options& o) {
+  for (const launch::Arguments& a : o.kernel_arrays)
+    for (const kir::Function& f : m.functions) {
+      if (a.kernel != f.name || !f.kernel) continue;
+      size_t next = 0;
+      for (const kir::Parameter& p : f.parameters) {
+        if (!p.region || m.region(p.region).origin != kir::Origin::parameter || next >= a.values.size()) continue;
+        if (const launch::Size v = a.values[next++]; v) m.regions[p.region.index].size = *v;
+      }
+    }
+}
+
+// Arguments are for a kernel that is there, and no more of them than it takes.
+void check_arguments(const kir::Module& m, const std::vector<launch::Arguments>& given, bool arrays, Diagnostics& wrong) {
+  const char* option = arrays ? "--kernel-arrays" : "--kernel-args";
+  for (const launch::Arguments& a : given) {
+    std::vector<std::string> names;
+    const kir::Function* kernel = nullptr;
+    for (const kir::Function& f : m.functions) {
+      if (!f.kernel) continue;
+      names.push_back(f.name);
+      if (f.name == a.kernel) kernel = &f;
+    }
+    if (kernel == nullptr) {
+      const std::string near = nearest(a.kernel, names);
+      wrong.add({.message = fmt::format("{}: there is no kernel '{}'", option, a.kernel),
+                 .hint = near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near)});
+      continue;
+    }
+    size_t takes = 0;
+    for (const kir::Parameter& p : kernel->parameters) {
+      const bool array = p.region && m.region(p.region).origin == kir::Origin::parameter;
+      takes += arrays == array ? 1 : 0;
+    }
+    if (a.values.size() > takes)
+      wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes, a.values.size()),
+                 .hint = arrays ? "the arrays are the pointer parameters" : "the arguments are those that are no arrays"});
+  }
 }
 
 bool has_atomics(const kir::Module& m) {
@@ -203,6 +243,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   auto module = clangfe::compile(file, front_end_options(o));
   if (!module) return done(rejected(module.error(), stage(module.error())));
   fill_structures(*module, o);
+  set_lengths(*module, o);
   report.module = &*module;
   if (o.print_ir) {
     set(a, 0, Ending::success);
@@ -211,6 +252,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   }
   // What the options ask of this module and cannot have.
   Diagnostics wrong;
+  check_arguments(*module, o.kernel_args, false, wrong);
+  check_arguments(*module, o.kernel_arrays, true, wrong);
   for (const std::string& name : o.check_arrays)
     if (std::none_of(module->regions.begin(), module->regions.end(),
                      [&](const kir::Region& r) { return r.name == name; }))

@@ -139,6 +139,16 @@ TEST_F(OpenClC, EntryChoosesTheKernel) {
   EXPECT_EQ(prog::to_string(*t, t->condition.kids[0]), "a[0]=2");
 }
 
+// Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point value".
+TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
+  spirv::LaunchOptions launch;
+  launch.grid = {2, 1, 1, 1, 1};
+  const auto t = read("__kernel void f(__global float* a) { float4 v = vload4(0, a); a[get_global_id(0)] = 1.0f; }\n", launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic), Status::fails);
+  EXPECT_NE(error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"), std::string::npos);
+}
+
 // Copies of structures and arrays, vectors in memory, and integer functions, as values: everything but the inputs follows.
 TEST_F(OpenClC, ComputesWhatTheKernelDoes) {
   const auto t = read(R"(

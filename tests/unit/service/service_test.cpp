@@ -73,6 +73,28 @@ TEST_F(Service, bad_input) {
             launch::Ending::gpuverifyvcgen_error);
 }
 
+TEST_F(Service, arguments_are_for_kernels_that_are_there) {
+  const std::string text = "__kernel void k(__global int *a, int n, __local int *s) { a[get_global_id(0) + n] = 1; }";
+  const std::vector<std::string> launch{"--local_size=4", "--num_groups=2"};
+  const auto with = [&](const std::string& word) {
+    std::vector<std::string> words = launch;
+    words.push_back(word);
+    return ask(words, text);
+  };
+  EXPECT_NE(with("--kernel-args=kk,1").err.find("there is no kernel 'kk'"), std::string::npos);
+  EXPECT_EQ(with("--kernel-args=kk,1").exit_code, 2);
+  EXPECT_EQ(with("--kernel-args=k,1,2").exit_code, 2);
+  EXPECT_EQ(with("--kernel-args=k,1").exit_code, 0);
+  EXPECT_EQ(with("--kernel-arrays=k,32,*,4").exit_code, 2);
+  EXPECT_EQ(with("--kernel-arrays=k,32,*").exit_code, 0);
+  for (const char* size : {"36", "32"}) {
+    const auto a = ask({"--local_size=4", "--num_groups=2", "--check-array-bounds", "--kernel-args=k,1",
+                        std::string("--kernel-arrays=k,") + size},
+                       text);
+    EXPECT_EQ(a.exit_code, std::string(size) == "36" ? 0 : 1) << a.err;
+  }
+}
+
 TEST_F(Service, races_on_other_arrays_do_not_count) {
   const std::string text =
       "__kernel void k(__global int *A, __global int *B) { A[get_global_id(0)] = 1; B[0] = get_global_id(0); }";

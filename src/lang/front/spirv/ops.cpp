@@ -85,6 +85,13 @@ Value Operations::opaque_result(const Operation& o) const {
   return opaque_of(o.type, o.at);
 }
 
+// sincos, modf, frexp, vloadn ... are accesses, whatever they compute.
+bool Operations::takes_pointer(const Operation& o) const {
+  for (size_t k = 0; k < o.size(); ++k)
+    if (o.at.args[o.first + k].is_id && arg(o, k).is(Value::Kind::pointer)) return true;
+  return false;
+}
+
 // ---- lane by lane ------------------------------------------------------------------------------------
 
 template <class F>
@@ -591,7 +598,7 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
           return highest_bit(term::binary(T::xor_, x[0], term::binary(T::ashr, x[0], number(v - 1u, v))), w);
         });
       default:
-        if (element.kind == Type::Kind::float_) return opaque_result(o);
+        if (element.kind == Type::Kind::float_ && !takes_pointer(o)) return opaque_result(o);
         return std::nullopt;
     }
   }
@@ -647,7 +654,7 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
     }
     case OpenCLLIB::Printf: return Value::scalar(o.type, number(0, types_.bits(o.type, o.at)));  // it has succeeded; nobody sees what it prints
     default:
-      if (element.kind == Type::Kind::float_) return opaque_result(o);
+      if (element.kind == Type::Kind::float_ && !takes_pointer(o)) return opaque_result(o);
       return std::nullopt;
   }
 }

@@ -66,6 +66,7 @@ class Operations {
   Value copy_logical(Id type, const Value& v, const Instruction& user) const;
   Value access_chain(const Operation& o, bool pointer) const;
   Value opaque_result(const Operation& o) const;
+  bool takes_pointer(const Operation& o) const;
   Value opaque_of(Id type, const Instruction& user) const;
   Value pointer_compare(const Operation& o, term::Op op) const;
   Expr count_bits(const Expr& e) const;
