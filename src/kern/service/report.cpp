@@ -144,11 +144,11 @@ std::string finding_title(const Module& m, const Finding& f, const launch::Optio
                      names_thread(f.kind) && !thread.empty() ? " for " + thread : "");
 }
 
-std::string finding_text(const Module& m, FunctionId entry, const Finding& f, const launch::Options& o,
-                         bool confirmed) {
+std::string finding_text(const Module& m, FunctionId entry, const FindingReport& x, const launch::Options& o) {
+  const Finding& f = x.finding;
   std::string out;
   const std::string label =
-      confirmed ? "  confirmed by a run of the kernel\n" : "  possible: no run that was tried shows it\n";
+      x.confirmed ? "  confirmed by a run of the kernel\n" : "  possible: no run that was tried shows it\n";
   const auto arguments = [&] {
     if (f.arguments.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);
@@ -157,13 +157,19 @@ std::string finding_text(const Module& m, FunctionId entry, const Finding& f, co
   };
   if (f.kind == Kind::race && f.threads.size() == 2) {
     out += fmt::format("{}: error: {}:\n\n", m.sources[0]->name, race_text(m, f));
-    for (const Side& s : f.threads) {
+    for (size_t t = 0; t < 2; ++t) {
+      const Side& s = f.threads[t];
+      const std::string who = fmt::format("{} by {}", capital(kind_text(s.access)), thread_text(m, s, o));
       const std::string at = s.by_contract && o.compat ? "" : where(m, s.place);
-      out += at.empty() ? fmt::format("{} by {}, from external source location\n", capital(kind_text(s.access)),
-                                      thread_text(m, s, o))
-                        : fmt::format("{} by {}, {}:\n{}{}", capital(kind_text(s.access)), thread_text(m, s, o), at,
-                                      code(m, s.place), calls(m, s.place));
-      out += "\n";
+      if (at.empty()) {
+        out += who + ", from external source location\n\n";
+      } else if (x.sources[t].empty()) {
+        out += fmt::format("{}, {}:\n{}{}\n", who, at, code(m, s.place), calls(m, s.place));
+      } else {
+        out += fmt::format("{}, possible sources are:\n{}:\n{}", who, at, code(m, s.place));
+        for (const PlaceId p : x.sources[t]) out += fmt::format("{}:\n{}", where(m, p), code(m, p));
+        out += "\n";
+      }
     }
     return out + label + arguments();
   }

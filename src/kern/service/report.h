@@ -5,6 +5,7 @@
 //   sarif  SARIF 2.1.0 (OASIS): one result for each finding, both threads of a race as flows, for code-scanning viewers
 //   html   one page without scripts: every finding with the source lines of both threads
 // Lines count from 1; columns count characters (SARIF: code points) from 1, bytes elsewhere.
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ namespace fencepost::service {
 struct FindingReport {
   prove::Finding finding;
   bool confirmed = false;  // a run of the kernel shows it; else it is only possible
+  std::array<std::vector<kir::PlaceId>, 2> sources;  // races: further places of the one or the other access
   std::string title;       // one sentence
   std::string text;        // as the text form has it
 };

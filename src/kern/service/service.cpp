@@ -155,6 +155,59 @@ bool has_atomics(const kir::Module& m) {
   return false;
 }
 
+// --compat: races on one array that differ in the place of one access are one, with several sources.
+void merge_sources(const kir::Module& m, std::vector<FindingReport>& findings) {
+  const auto kinds = [](const prove::Finding& f) { return std::pair(f.threads[0].access, f.threads[1].access); };
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const prove::Finding& a = findings[i].finding;
+    if (a.kind != prove::Kind::race || a.threads.size() != 2) continue;
+    for (size_t j = i + 1; j < findings.size();) {
+      const prove::Finding& b = findings[j].finding;
+      bool taken = false;
+      if (b.kind == prove::Kind::race && b.threads.size() == 2 && a.region == b.region && kinds(a) == kinds(b))
+        for (size_t t = 0; t < 2 && !taken; ++t)
+          if (kir::where(m, a.threads[1 - t].place) == kir::where(m, b.threads[1 - t].place) &&
+              findings[i].sources[1 - t].empty()) {
+            findings[i].sources[t].push_back(b.threads[t].place);
+            findings[i].confirmed = findings[i].confirmed || findings[j].confirmed;
+            taken = true;
+          }
+      if (taken)
+        findings.erase(findings.begin() + static_cast<ptrdiff_t>(j));
+      else
+        ++j;
+    }
+  }
+}
+
+// --compat: what is found in a function that is verified for itself is not said again of those who call it. How many
+// have nothing left that was said of them.
+uint32_t drop_callees_findings(const kir::Module& m, std::vector<KernelReport>& kernels) {
+  const auto same = [&](const prove::Finding& a, const prove::Finding& b) {
+    return a.kind == b.kind && kir::where(m, a.place) == kir::where(m, b.place) &&
+           kir::where(m, a.other_place) == kir::where(m, b.other_place);
+  };
+  uint32_t clean = 0;
+  // Callers come before those that they call.
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const size_t before = kernels[i].findings.size();
+    std::erase_if(kernels[i].findings, [&](const FindingReport& x) {
+      for (size_t j = i + 1; j < kernels.size(); ++j)
+        for (FindingReport& y : kernels[j].findings)
+          if (same(x.finding, y.finding)) {
+            y.confirmed = y.confirmed || x.confirmed;
+            return true;
+          }
+      return false;
+    });
+    if (before > 0 && kernels[i].findings.empty()) {
+      kernels[i].status = Status::holds;
+      ++clean;
+    }
+  }
+  return clean;
+}
+
 void set(Answer& a, int code, Ending e) {
   a.exit_code = code;
   a.ending = e;
@@ -364,17 +417,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       }
       continue;
     }
-    for (const prove::Finding& finding : r.findings) {
-      ++errors;
-      ++a.findings;
-      const bool confirmed = confirm(*module, f, finding, o);
-      said.findings.push_back({.finding = finding,
-                               .confirmed = confirmed,
-                               .title = finding_title(*module, finding, o),
-                               .text = finding_text(*module, f, finding, o, confirmed)});
-      a.confirmed += confirmed ? 1 : 0;
-      a.err += said.findings.back().text + "\n";
-    }
+    for (const prove::Finding& finding : r.findings) said.findings.push_back({.finding = finding, .confirmed = confirm(*module, f, finding, o)});
+    if (o.compat) merge_sources(*module, said.findings);
     if (r.verdict.status != Status::fails || r.findings.empty()) {
       std::string why = r.verdict.detail;
       for (const std::string& u : r.unsupported)
@@ -383,6 +427,16 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
     }
   }
+  if (o.compat) verified += drop_callees_findings(*module, report.kernels);
+  for (KernelReport& k : report.kernels)
+    for (FindingReport& x : k.findings) {
+      ++errors;
+      ++a.findings;
+      a.confirmed += x.confirmed ? 1 : 0;
+      x.title = finding_title(*module, x.finding, o);
+      x.text = finding_text(*module, k.function, x, o);
+      a.err += x.text + "\n";
+    }
   if (o.loop_unwind && errors == 0 && undecided.empty()) {
     undecided.push_back("--findbugs proves nothing");
     for (KernelReport& k : report.kernels) {

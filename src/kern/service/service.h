@@ -9,6 +9,7 @@
 #include "kir/ir.h"
 #include "launch/answer.h"
 #include "prove/prove.h"
+#include "service/report.h"
 
 namespace fencepost::service {
 
@@ -17,9 +18,8 @@ launch::Answer answer(const launch::Options& options, const SourcePtr& file);
 // ---- parts, for tests ------------------------------------------------------------------------------------------
 // "A[1][2] (bytes 4..7)": the element of a region at an offset; the bytes when the access is not the whole element.
 std::string element_text(const kir::Region& r, uint64_t offset, uint64_t first, uint64_t last);
-// The text of one finding, as the reference words it. `confirmed`: a run showed it.
-std::string finding_text(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
-                         bool confirmed);
+// The text of one finding, as the reference words it.
+std::string finding_text(const kir::Module& m, kir::FunctionId entry, const FindingReport& f, const launch::Options& o);
 // Its first line without the place: "possible write-read race on A[4]".
 std::string finding_title(const kir::Module& m, const prove::Finding& f, const launch::Options& o);
 // "work item 5 with local id 1 in work group 1", in the language's own words.

@@ -142,7 +142,7 @@ TEST_F(OpenClC, EntryChoosesTheKernel) {
 // Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point value".
 TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
   spirv::LaunchOptions launch;
-  launch.grid = {2, 1, 1, 1, 1};
+  launch.grid = spirv::Grid{.subgroup = 2};
   const auto t = read("__kernel void f(__global float* a) { float4 v = vload4(0, a); a[get_global_id(0)] = 1.0f; }\n", launch);
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic), Status::fails);

@@ -236,7 +236,7 @@ TEST(ProveFuzz, nothing_that_goes_wrong_is_verified) {
 
 // Verified for launches of any size: then no size has a defect.
 TEST(ProveFuzz, nothing_that_goes_wrong_at_some_size_is_verified_for_all) {
-  const uint64_t kernels = number("FENCEPOST_FUZZ_KERNELS", 60), first = number("FENCEPOST_FUZZ_SEED", 1);
+  const uint64_t kernels = number("FENCEPOST_FUZZ_KERNELS", 30), first = number("FENCEPOST_FUZZ_SEED", 1);
   uint64_t verified = 0, runs = 0;
   for (uint64_t seed = first; seed < first + kernels; ++seed) {
     Kernel k(seed, 0, true);
