@@ -59,11 +59,38 @@ namespace {
 // The weakest claim wins: none, then language-level, then as-written.
 int strength(const std::string& evidence) { return evidence == "as-written" ? 2 : evidence == "language-level" ? 1 : 0; }
 
+// All configurations of a trial's purpose are one: what was seen while tuning is judged, too.
+store::Record as_record(const store::Trial& t) {
+  store::Record r;
+  r.campaign = t.campaign;
+  r.test = t.test;
+  r.test_hash = t.test_hash;
+  r.device = t.device;
+  r.configuration = t.purpose;
+  r.driver = t.driver;
+  r.what_ran = t.what_ran;
+  r.evidence = t.evidence;
+  r.instances = t.instances();
+  r.states = t.states;
+  r.corrupt = t.corrupt;
+  r.incomplete = t.incomplete;
+  r.filtered = t.filtered;
+  r.waits = t.waits;
+  r.time_outs = t.time_outs;
+  r.seconds = t.seconds;
+  for (const store::Round& x : t.rounds) r.device_seconds += static_cast<double>(x.device_nanoseconds) * 1e-9;
+  return r;
+}
+
 }  // namespace
 
 Expected<std::vector<Observation>> observations(const store::Store& store, const store::Filter& filter) {
-  const auto records = store.records(filter);
+  auto records = store.records(filter);
   if (!records) return std::unexpected(records.error());
+  const auto trials = store.trials(filter);
+  if (!trials) return std::unexpected(trials.error());
+  for (const store::Trial& t : *trials)
+    if (!t.rounds.empty()) records->push_back(as_record(t));
   std::vector<Observation> out;
   const auto same = [](const Observation& o, const store::Record& r) {
     return o.campaign == r.campaign && o.test_hash == r.test_hash && o.device == r.device && o.configuration == r.configuration;

@@ -44,7 +44,8 @@ struct Observation {  // of one test on one device under one configuration
 };
 // Whether a state is the outcome that a test asks about: it satisfies the condition; of `forall C`, it does not.
 bool asked_about(const prog::Test& test, const std::vector<prog::Observable>& observables, const prog::State& s);
-// Sums the round groups of a store. Groups of one key whose evidence differs have the weaker. Errors: a test whose text
+// Sums the round groups of a store, and its trials: all configurations of one purpose ("explore", "search") are one
+// observation under that name. Groups of one key whose evidence differs have the weaker. Errors: a test whose text
 // the store lacks, a state that is none of its test.
 Expected<std::vector<Observation>> observations(const store::Store& store, const store::Filter& filter = {});
 

@@ -35,7 +35,12 @@ std::string text_of(const Task& task, const Tuned& t) {
   std::string out = fmt::format("{} on {}: {} configurations, {} rounds in {:.2f} s ({}{}), what ran: {}\n", t.test.title, task.device_name,
                                 f.candidates.size(), rounds_of(f), f.seconds, name(task.rule.strategy), task.rule.published ? " as published" : "",
                                 t.what_ran.empty() ? "nothing" : t.what_ran);
-  if (!f.winner || f.candidates[*f.winner].now.events == 0) return out + "  no configuration showed the weak outcome\n";
+  if (!f.winner || f.candidates[*f.winner].now.events == 0) {
+    uint64_t instances = 0;
+    for (const Candidate& c : f.candidates) instances += c.now.instances;
+    return out + fmt::format("  no configuration showed the weak outcome: never in {:.3g} instances, rate below {:.2g} (95 %)\n",
+                             static_cast<double>(instances), stats::zero_event_bound(instances));
+  }
   for (const Confirmed& c : t.confirmed) {
     const std::string who = c.what == "none" ? "no stress" : fmt::format("{} (configuration {})", c.what, c.configuration);
     out += fmt::format("  {:<28} {}{}\n", who, with_interval(c, o),

@@ -109,6 +109,33 @@ TEST(Judge, AForbiddenStateIsLoudOnlyWithEvidence) {
   EXPECT_NE(to_svg(j).find("1 seen"), std::string::npos);
 }
 
+// What a search saw counts against a device as much as what a campaign saw.
+TEST(Judge, TrialsAreJudgedToo) {
+  Folder dir;
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  const prog::Test t = sb("fence.sc.gpu", "~exists");
+  ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
+  for (uint32_t c = 0; c < 3; ++c) {
+    store::Trial x;
+    x.campaign = "tune";
+    x.purpose = "search";
+    x.test = t.title;
+    x.test_hash = hash_of(t);
+    x.device = "cuda X";
+    x.configuration = std::to_string(c);
+    x.what_ran = x.evidence = "as-written";
+    x.rounds = {{100, 0, 1000, 500}, {100, c == 2, 1000, 500}};
+    x.states = c == 2 ? std::map<std::string, uint64_t>{{k_both, 199}, {k_weak, 1}} : std::map<std::string, uint64_t>{{k_both, 200}};
+    if (c == 1) x = {"tune", "search", t.title, x.test_hash, "cuda X", "1", 0};
+    value(s.add(x));
+  }
+  const Judged j = judged(s);
+  ASSERT_EQ(j.list.size(), 1u);
+  EXPECT_EQ(j.list[0].standing, Standing::violated);
+  EXPECT_EQ(j.list[0].seen.configuration, "search");
+  EXPECT_EQ(j.list[0].seen.instances, 400u);
+}
+
 TEST(Judge, CorruptResultsSayNothing) {
   Folder dir;
   store::Store s = value(store::Store::open(dir / "a.db"));
