@@ -102,6 +102,8 @@ Record loops(const Setup& s, uint64_t i) {
   const char* progress = copies && rng.below(3) != 0 ? "FAIR" : k_progress[rng.below(6)];
   check::Options o = options_for(s, progress, test.dialect);
   if (rng.below(3) == 0) o.fairness = witness::Fairness::scoped;
+  if (rng.below(3) == 0)   // each loop has its own bound
+    for (const prog::LoopId& loop : prog::loops_of(test)) o.bound.loops[loop] = 1 + static_cast<uint32_t>(rng.below(3));
   const cat::Model& model = s.models.at({machine, name});
   Job job = Job::with_budget(s.seconds);
   const check::Result a = check::solve_termination(test, model, o, job);
