@@ -20,7 +20,9 @@ namespace {
 
 tune::Rule rule_of(const Settings& s) {
   tune::Rule r;
-  r.strategy = s.strategy == "exhaustive" ? tune::Strategy::exhaustive : s.strategy == "halving" ? tune::Strategy::halving : tune::Strategy::peek;
+  r.strategy = s.strategy == "exhaustive" ? tune::Strategy::exhaustive
+               : s.strategy == "halving"  ? tune::Strategy::halving
+                                          : tune::Strategy::peek;
   r.published = s.strategy == "peek-published";
   r.objective = s.objective == "per-instance" ? tune::Objective::per_instance : tune::Objective::per_second;
   r.configurations = s.configurations;
@@ -43,7 +45,8 @@ Expected<std::string> device_name(const std::string& id) {
   for (const device::Info& d : found.devices) there += (there.empty() ? "" : ", ") + d.id;
   for (const device::Property& p : found.absent)
     if (id.starts_with(p.name)) why = fmt::format(" ({})", p.value);
-  return error_at({}, fmt::format("there is no device '{}' on this machine{}", id, why), "there are " + there + ", reference");
+  return error_at({}, fmt::format("there is no device '{}' on this machine{}", id, why),
+                  "there are " + there + ", reference");
 }
 
 Expected<tune::Task> task_of(const CommandLine& line) {
@@ -54,7 +57,7 @@ Expected<tune::Task> task_of(const CommandLine& line) {
   t.device = s.device;
   t.seed = s.seed;
   t.shape.mode = s.mode == "warp" ? plan::Mode::warp : s.mode == "single" ? plan::Mode::single : plan::Mode::parallel;
-for (const plan::Region r : plan::k_regions)
+  for (const plan::Region r : plan::k_regions)
     if (s.region == plan::name(r)) t.shape.region = r;
   if (const auto ok = plan::set_parameters(t.given, s.parameters); !ok) return std::unexpected(ok.error());
   t.rule = rule_of(s);
@@ -68,7 +71,8 @@ for (const plan::Region r : plan::k_regions)
     if (!some) return std::unexpected(some.error());
     for (prog::Test& test : *some) {
       if (test.quantifier == prog::Quantifier::none)
-        return error_at(test.span, fmt::format("test '{}' asks about no outcome, so no stress can show it", test.title), "add 'exists (...)'");
+        return error_at(test.span, fmt::format("test '{}' asks about no outcome, so no stress can show it", test.title),
+                        "add 'exists (...)'");
       t.tests.push_back(std::move(test));
     }
   }
@@ -80,7 +84,8 @@ for (const plan::Region r : plan::k_regions)
 
 class TuneBar {
  public:
-  TuneBar(const Console& console, tune::Objective objective) : console_(console), objective_(objective), start_(Job::Clock::now()), drawn_(start_) {}
+  TuneBar(const Console& console, tune::Objective objective)
+      : console_(console), objective_(objective), start_(Job::Clock::now()), drawn_(start_) {}
   ~TuneBar() { clear(); }
   void at(const tune::Progress& p) {
     const auto now = Job::Clock::now();
@@ -89,9 +94,13 @@ class TuneBar {
     visible_ = true;
     const double spent = std::chrono::duration<double>(now - start_).count();
     const double part = (static_cast<double>(p.done) + p.part) / static_cast<double>(std::max<size_t>(p.all, 1));
-    const std::string best = p.best < 0 ? "" : fmt::format(", best {}", objective_ == tune::Objective::per_second ? campaign::rate_text(p.best) : fmt::format("{:.3g}", p.best));
-    console_.err(fmt::format("\r\033[K[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test, p.now, best,
-                             static_cast<double>(p.instances) / std::max(spent, 1e-9), part > 0.001 ? spent * (1 - part) / part : 0));
+    const std::string best = p.best < 0 ? ""
+                                        : fmt::format(", best {}", objective_ == tune::Objective::per_second
+                                                                       ? campaign::rate_text(p.best)
+                                                                       : fmt::format("{:.3g}", p.best));
+    console_.err(fmt::format("\r\033[K[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test,
+                             p.now, best, static_cast<double>(p.instances) / std::max(spent, 1e-9),
+                             part > 0.001 ? spent * (1 - part) / part : 0));
   }
   void clear() {
     if (visible_) console_.err("\r\033[K");
@@ -113,10 +122,12 @@ int replay(const CommandLine& line, const Console& console) {
   if (!trials) return report_errors(console, trials.error());
   const auto sets = tune::data_sets(*trials, s.tune_rounds);
   if (sets.empty())
-    return report_errors(console, error_at({}, fmt::format("{}: has no data set with {} rounds of each configuration{}", s.replay, s.tune_rounds,
-                                                           s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"),
-                                           "`fencepost tune --explore` makes one; --rounds asks for fewer rounds")
-                                      .error());
+    return report_errors(
+        console, error_at({},
+                          fmt::format("{}: has no data set with {} rounds of each configuration{}", s.replay,
+                                      s.tune_rounds, s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"),
+                          "`fencepost tune --explore` makes one; --rounds asks for fewer rounds")
+                     .error());
   Job job;
   const Interruptible guard;
   job.cancelled = guard.flag();
@@ -129,9 +140,13 @@ int replay(const CommandLine& line, const Console& console) {
 
 int run_tune(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  const auto bad = [&](const char* what, const char* hint) { return report_errors(console, error_at({}, what, hint).error()); };
-  if (s.explore + s.ablate + !s.replay.empty() > 1) return bad("--explore, --ablate and --replay exclude each other", "run one after another");
-  if (!s.replay.empty()) return line.operands.empty() ? replay(line, console) : bad("--replay takes no tests", "its tests are in the store");
+  const auto bad = [&](const char* what, const char* hint) {
+    return report_errors(console, error_at({}, what, hint).error());
+  };
+  if (s.explore + s.ablate + !s.replay.empty() > 1)
+    return bad("--explore, --ablate and --replay exclude each other", "run one after another");
+  if (!s.replay.empty())
+    return line.operands.empty() ? replay(line, console) : bad("--replay takes no tests", "its tests are in the store");
   if (line.operands.empty()) return bad("tune needs tests", "fencepost tune examples/thesis/SB.litmus");
   auto task = task_of(line);
   if (!task) return report_errors(console, task.error());
@@ -146,7 +161,8 @@ int run_tune(const CommandLine& line, const Console& console) {
   if (!report) return report_errors(console, report.error());
   console.out(s.json ? tune::to_json(*task, *report) : tune::to_text(*task, *report));
   if (!s.json)
-    for (const tune::Problem& p : report->problems) console.err(fmt::format("{}: {}\n{}", p.test, p.lost ? "lost" : "refused", render(p.why)));
+    for (const tune::Problem& p : report->problems)
+      console.err(fmt::format("{}: {}\n{}", p.test, p.lost ? "lost" : "refused", render(p.why)));
   if (!s.output.empty()) {
     std::ofstream out(s.output, std::ios::binary);
     out << tune::to_plan(*task, *report);

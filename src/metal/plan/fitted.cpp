@@ -49,8 +49,10 @@ Wish three_quarters(uint32_t n) { return {std::max(1u, std::min(n, std::max(2u, 
 
 namespace {
 
-std::optional<Parameters> with_fewest_changes(const Parameters& base, const std::function<bool(const Parameters&)>& fits) {
-  const auto by_rounds = halved(of(base, rounds), 1, false), by_groups = halved(of(base, groups), 2, true), by_lanes = lane_choices(of(base, lanes));
+std::optional<Parameters> with_fewest_changes(const Parameters& base,
+                                              const std::function<bool(const Parameters&)>& fits) {
+  const auto by_rounds = halved(of(base, rounds), 1, false), by_groups = halved(of(base, groups), 2, true),
+             by_lanes = lane_choices(of(base, lanes));
   const size_t most = by_rounds.size() + by_groups.size() + by_lanes.size();
   for (size_t changes = 0; changes < most; ++changes)
     for (size_t l = 0; l < by_lanes.size() && l <= changes; ++l)

@@ -25,7 +25,9 @@ std::optional<MutantName> mutant_name(const std::string& title) {
   return MutantName{title.substr(0, at), title.substr(at + 2, dash - at - 2)};
 }
 
-std::string count(uint64_t n) { return n < 1'000'000 ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n)); }
+std::string count(uint64_t n) {
+  return n < 1'000'000 ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n));
+}
 
 std::string confidence_text(const ConformanceRow& r) {
   if (r.mutants.killed == 0) return "-";
@@ -43,10 +45,14 @@ void add(Mutants& m, const Judgement& j) {
 
 const char* name(Conforms c) {
   switch (c) {
-    case Conforms::failed: return "failed";
-    case Conforms::open: return "open";
-    case Conforms::silent: return "silent";
-    case Conforms::passed: return "passed";
+    case Conforms::failed:
+      return "failed";
+    case Conforms::open:
+      return "open";
+    case Conforms::silent:
+      return "silent";
+    case Conforms::passed:
+      return "passed";
   }
   return "";
 }
@@ -88,15 +94,20 @@ Conformance conformance(const Judged& judged) {
           rarest = std::min(rarest, static_cast<double>(m->positive) / static_cast<double>(m->seen.instances));
       }
     if (rarest <= 1) r.confidence = stats::reproducibility(rarest * static_cast<double>(r.instances));
-    const bool settled = j.standing == Standing::consistent && j.condition == Allowed::no && r.instances > 0 && j.flags.empty();
+    const bool settled =
+        j.standing == Standing::consistent && j.condition == Allowed::no && r.instances > 0 && j.flags.empty();
     r.verdict = j.standing == Standing::violated ? Conforms::failed
                 : !settled || r.seen > 0         ? Conforms::open
                 : r.mutants.killed == 0          ? Conforms::silent
                                                  : Conforms::passed;
-    r.reason = j.flags.empty() || r.verdict == Conforms::failed ? j.reason
-                                                                : fmt::format("the test has {} under {}, which then promises nothing", j.flags.front(), r.model);
+    r.reason = j.flags.empty() || r.verdict == Conforms::failed
+                   ? j.reason
+                   : fmt::format("the test has {} under {}, which then promises nothing", j.flags.front(), r.model);
     Campaign& c = campaigns[{r.device, r.configuration}];
-    ++(r.verdict == Conforms::passed ? c.passed : r.verdict == Conforms::silent ? c.silent : r.verdict == Conforms::failed ? c.failed : c.open);
+    ++(r.verdict == Conforms::passed   ? c.passed
+       : r.verdict == Conforms::silent ? c.silent
+       : r.verdict == Conforms::failed ? c.failed
+                                       : c.open);
     out.rows.push_back(std::move(r));
   }
   for (auto& [key, c] : campaigns) out.campaigns.push_back(std::move(c));
@@ -115,8 +126,10 @@ int Conformance::exit_code() const {
 std::string to_text(const Conformance& c) {
   std::string out;
   for (const Campaign& k : c.campaigns) {
-    out += fmt::format("{}, configuration {}, model {}: {} tests: {} passed, {} failed, {} silent (no mutant was seen), {} open\n", k.device,
-                       k.configuration, k.model, k.passed + k.failed + k.silent + k.open, k.passed, k.failed, k.silent, k.open);
+    out += fmt::format(
+        "{}, configuration {}, model {}: {} tests: {} passed, {} failed, {} silent (no mutant was seen), {} open\n",
+        k.device, k.configuration, k.model, k.passed + k.failed + k.silent + k.open, k.passed, k.failed, k.silent,
+        k.open);
     if (k.all.allowed == 0) continue;
     out += fmt::format("  mutants that the model allows: {} of {} seen\n", k.all.killed, k.all.allowed);
     for (const auto& [mutator, m] : k.by_mutator)
@@ -124,19 +137,23 @@ std::string to_text(const Conformance& c) {
   }
   for (const ConformanceRow& r : c.rows) {
     out += fmt::format("{:<7} {} on {}, {}: ", name(r.verdict), r.test, r.device, r.configuration);
-    if (r.verdict == Conforms::failed || r.verdict == Conforms::open) out += r.reason + "\n";
+    if (r.verdict == Conforms::failed || r.verdict == Conforms::open)
+      out += r.reason + "\n";
     else
-      out += fmt::format("never in {} instances, rate below {:.2g}; {} of {} mutants seen, confidence {}\n", count(r.instances), r.bound,
-                         r.mutants.killed, r.mutants.allowed, confidence_text(r));
+      out += fmt::format("never in {} instances, rate below {:.2g}; {} of {} mutants seen, confidence {}\n",
+                         count(r.instances), r.bound, r.mutants.killed, r.mutants.allowed, confidence_text(r));
   }
   return out;
 }
 
 std::string to_markdown(const Conformance& c) {
-  std::string out = "| device | configuration | tests | passed | failed | silent | open | mutants seen | of |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  std::string out =
+      "| device | configuration | tests | passed | failed | silent | open | mutants seen | of "
+      "|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const Campaign& k : c.campaigns)
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", k.device, k.configuration, k.passed + k.failed + k.silent + k.open,
-                       k.passed, k.failed, k.silent, k.open, k.all.killed, k.all.allowed);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", k.device, k.configuration,
+                       k.passed + k.failed + k.silent + k.open, k.passed, k.failed, k.silent, k.open, k.all.killed,
+                       k.all.allowed);
   std::map<std::string, std::vector<std::string>> cells;
   for (const Campaign& k : c.campaigns)
     for (const auto& [mutator, m] : k.by_mutator)
@@ -152,19 +169,23 @@ std::string to_markdown(const Conformance& c) {
       out += it == k.by_mutator.end() ? " |" : fmt::format(" {} of {} |", it->second.killed, it->second.allowed);
     }
   }
-  out += "\n\n| test | configuration | verdict | instances | rate below | mutants seen | confidence | what ran |\n|---|---|---|---:|---:|---:|---:|---|\n";
+  out +=
+      "\n\n| test | configuration | verdict | instances | rate below | mutants seen | confidence | what ran "
+      "|\n|---|---|---|---:|---:|---:|---:|---|\n";
   for (const ConformanceRow& r : c.rows)
-    out += fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", r.test, r.configuration, name(r.verdict), count(r.instances), r.bound,
-                       r.mutants.killed, r.mutants.allowed, confidence_text(r), r.what_ran);
+    out +=
+        fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", r.test, r.configuration, name(r.verdict),
+                    count(r.instances), r.bound, r.mutants.killed, r.mutants.allowed, confidence_text(r), r.what_ran);
   return out;
 }
 
 std::string to_csv(const Conformance& c) {
-  std::string out = csv_line({"test", "device", "configuration", "model", "verdict", "instances", "seen", "bound", "mutants_allowed", "mutants_ran",
-                              "mutants_seen", "confidence", "what_ran", "reason"});
+  std::string out = csv_line({"test", "device", "configuration", "model", "verdict", "instances", "seen", "bound",
+                              "mutants_allowed", "mutants_ran", "mutants_seen", "confidence", "what_ran", "reason"});
   for (const ConformanceRow& r : c.rows)
-    out += csv_line({r.test, r.device, r.configuration, r.model, name(r.verdict), std::to_string(r.instances), std::to_string(r.seen),
-                     fmt::format("{:.6g}", r.bound), std::to_string(r.mutants.allowed), std::to_string(r.mutants.ran), std::to_string(r.mutants.killed),
+    out += csv_line({r.test, r.device, r.configuration, r.model, name(r.verdict), std::to_string(r.instances),
+                     std::to_string(r.seen), fmt::format("{:.6g}", r.bound), std::to_string(r.mutants.allowed),
+                     std::to_string(r.mutants.ran), std::to_string(r.mutants.killed),
                      fmt::format("{:.6g}", r.confidence), r.what_ran, r.reason});
   return out;
 }
@@ -176,13 +197,30 @@ std::string to_json(const Conformance& c) {
   for (const Campaign& k : c.campaigns) {
     Json by = Json::object();
     for (const auto& [mutator, m] : k.by_mutator) by[mutator] = of(m);
-    campaigns.push_back({{"device", k.device}, {"configuration", k.configuration}, {"model", k.model}, {"passed", k.passed}, {"failed", k.failed},
-                         {"silent", k.silent}, {"open", k.open}, {"mutants", of(k.all)}, {"by_mutator", by}, {"seconds", k.seconds}});
+    campaigns.push_back({{"device", k.device},
+                         {"configuration", k.configuration},
+                         {"model", k.model},
+                         {"passed", k.passed},
+                         {"failed", k.failed},
+                         {"silent", k.silent},
+                         {"open", k.open},
+                         {"mutants", of(k.all)},
+                         {"by_mutator", by},
+                         {"seconds", k.seconds}});
   }
   for (const ConformanceRow& r : c.rows)
-    rows.push_back({{"test", r.test}, {"device", r.device}, {"configuration", r.configuration}, {"model", r.model}, {"verdict", name(r.verdict)},
-                    {"reason", r.reason}, {"what_ran", r.what_ran}, {"instances", r.instances}, {"seen", r.seen}, {"bound", r.bound},
-                    {"mutants", of(r.mutants)}, {"confidence", r.confidence}});
+    rows.push_back({{"test", r.test},
+                    {"device", r.device},
+                    {"configuration", r.configuration},
+                    {"model", r.model},
+                    {"verdict", name(r.verdict)},
+                    {"reason", r.reason},
+                    {"what_ran", r.what_ran},
+                    {"instances", r.instances},
+                    {"seen", r.seen},
+                    {"bound", r.bound},
+                    {"mutants", of(r.mutants)},
+                    {"confidence", r.confidence}});
   const Json out = {{"schema", "fencepost.conformance/1"}, {"campaigns", campaigns}, {"tests", rows}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -21,11 +21,11 @@ namespace {
 using plan::ParameterId;
 using store::Trial;
 
-constexpr size_t k_most_losses = 8;          // of one test, before it is given up
-constexpr uint64_t k_most_redraws = 100;     // of a stretch
-constexpr uint32_t k_confirm_turns = 10;     // winner, median and no stress take turns, so that a drift meets them alike
-constexpr uint64_t k_round_words = 1u << 24; // of a round's launch where nobody asks: short rounds, many draws
-constexpr double k_silence = 120;            // seconds
+constexpr size_t k_most_losses = 8;       // of one test, before it is given up
+constexpr uint64_t k_most_redraws = 100;  // of a stretch
+constexpr uint32_t k_confirm_turns = 10;  // winner, median and no stress take turns, so that a drift meets them alike
+constexpr uint64_t k_round_words = 1u << 24;  // of a round's launch where nobody asks: short rounds, many draws
+constexpr double k_silence = 120;             // seconds
 
 std::string key_text(const Trial& t) {
   return fmt::format("{}\n{}\n{}\n{}\n{}", t.purpose, t.test_hash, t.device, t.configuration, t.part);
@@ -147,7 +147,8 @@ std::vector<double> rates_of(const std::vector<Round>& rounds, Objective o) {
 stats::Interval resampled(const std::vector<Round>& rounds, Objective o, uint64_t seed) {
   std::vector<stats::Batch> batches;
   for (const Round& r : rounds)
-    batches.push_back({static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
+    batches.push_back(
+        {static_cast<double>(r.events), static_cast<double>(r.instances), static_cast<double>(r.nanoseconds) * 1e-9});
   return stats::bootstrap_rate(batches, o == Objective::per_second, seed);
 }
 
@@ -161,9 +162,10 @@ Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, Feed& 
     std::vector<Round> rounds;
     std::string parameters;
   };
-  std::vector<Side> sides = {{"winner", std::to_string(f.candidates[*f.winner].configuration), f.candidates[*f.winner].configuration, {}, {}},
-                             {"median", std::to_string(f.candidates[*f.median].configuration), f.candidates[*f.median].configuration, {}, {}},
-                             {"none", "none", std::nullopt, {}, {}}};
+  std::vector<Side> sides = {
+      {"winner", std::to_string(f.candidates[*f.winner].configuration), f.candidates[*f.winner].configuration, {}, {}},
+      {"median", std::to_string(f.candidates[*f.median].configuration), f.candidates[*f.median].configuration, {}, {}},
+      {"none", "none", std::nullopt, {}, {}}};
   const uint32_t turns = std::min(k_confirm_turns, task.confirm_rounds);
   for (uint32_t turn = 0; turn < turns; ++turn) {
     feed.tell("fresh seeds", static_cast<double>(turn) / turns, f.candidates[*f.winner].now.rate);
@@ -192,7 +194,8 @@ Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, Feed& 
     c.configuration = sides[k].configuration;
     c.parameters = sides[k].parameters;
     c.estimate = estimate(sides[k].rounds, task.rule.objective);
-    c.interval = c.estimate.events == 0 ? c.estimate.interval : resampled(sides[k].rounds, task.rule.objective, task.seed + k);
+    c.interval =
+        c.estimate.events == 0 ? c.estimate.interval : resampled(sides[k].rounds, task.rule.objective, task.seed + k);
     c.stability = stats::stationarity(rates_of(sides[k].rounds, task.rule.objective)).ks.p_value;
     tuned.confirmed.push_back(std::move(c));
   }
@@ -267,7 +270,8 @@ plan::Parameters cell_parameters(const Space& space, bool stressed, bool randomi
   p.fix(align_every, 1);
   if (!randomised) {
     p.fix(groups, std::max(2u, space.target.units));
-    p.fix(lanes, std::min(std::max(1u, space.target.subgroup) * 2, std::min(space.target.max_lanes, space.target.usual_lanes)));
+    p.fix(lanes, std::min(std::max(1u, space.target.subgroup) * 2,
+                          std::min(space.target.max_lanes, space.target.usual_lanes)));
   }
   return p;
 }
@@ -277,7 +281,9 @@ Expected<bool> ablate_test(const Task& task, const prog::Test& test, Feed& feed,
   const Trial base = key_of(task, test, study::hash_of(test), "ablate");
   for (const char* critical : {"none", "bank", "stress", "both"})
     for (const char* extra : {"none", "random", "sync", "both"}) {
-      const auto on = [](const char* which, const char* name) { return std::string_view(which) == name || std::string_view(which) == "both"; };
+      const auto on = [](const char* which, const char* name) {
+        return std::string_view(which) == name || std::string_view(which) == "both";
+      };
       Trial key = base;
       key.configuration = fmt::format("{}/{}", critical, extra);
       key.seed = seed_of(task, key);
@@ -293,8 +299,13 @@ Expected<bool> ablate_test(const Task& task, const prog::Test& test, Feed& feed,
       if (*t == nullptr) return false;
       feed.tell(key.configuration, static_cast<double>(out.cells.size() + 1) / 16, -1);
       out.what_ran = (*t)->what_ran;
-      Cell cell{critical, extra, estimate((*t)->rounds, Objective::per_second), estimate((*t)->rounds, Objective::per_instance), {}};
-      cell.interval = cell.per_instance.events == 0 ? cell.per_instance.interval : resampled((*t)->rounds, Objective::per_instance, task.seed);
+      Cell cell{critical,
+                extra,
+                estimate((*t)->rounds, Objective::per_second),
+                estimate((*t)->rounds, Objective::per_instance),
+                {}};
+      cell.interval = cell.per_instance.events == 0 ? cell.per_instance.interval
+                                                    : resampled((*t)->rounds, Objective::per_instance, task.seed);
       cell.interval.lower *= 1e5;
       cell.interval.upper *= 1e5;
       out.cells.push_back(std::move(cell));
@@ -367,7 +378,8 @@ class DeviceFeed : public Feed {
         states.clear();
         break;
       }
-      Round round{g->instances, 0, static_cast<uint64_t>(g->seconds * 1e9), static_cast<uint64_t>(g->device_seconds * 1e9)};
+      Round round{g->instances, 0, static_cast<uint64_t>(g->seconds * 1e9),
+                  static_cast<uint64_t>(g->device_seconds * 1e9)};
       for (const auto& [s, count] : g->states) {
         states[s] += count;
         if (study::asked_about(test, r.setup().observables, s)) round.events += count;
@@ -386,7 +398,9 @@ class DeviceFeed : public Feed {
     }
     for (const auto& [s, count] : states) t.states[prog::to_string(r.setup().observables, s)] += count;
     t.seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
-    t.finished_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    t.finished_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
     return {};
   }
 
@@ -405,11 +419,11 @@ class DeviceFeed : public Feed {
     o.most_launches = 1;
     o.give_way = true;
     o.launch_limit = task_.launch_limit;
-    o.memory_words = task_.memory_words != 0                           ? task_.memory_words
-                     : task_.kind == Task::Kind::ablate                ? 0
-                     : backend_->info().api == device::Api::cpu        ? 0
-                     : !backend_->info().runs_groups_together          ? 0
-                                                                       : k_round_words;
+    o.memory_words = task_.memory_words != 0                    ? task_.memory_words
+                     : task_.kind == Task::Kind::ablate         ? 0
+                     : backend_->info().api == device::Api::cpu ? 0
+                     : !backend_->info().runs_groups_together   ? 0
+                                                                : k_round_words;
     auto made = campaign::Runner::make(task_.tests[test_], o, *backend_);
     if (!made) return std::unexpected(made.error());
     runners_.emplace_back(shape, std::make_unique<campaign::Runner>(std::move(*made)));
@@ -430,9 +444,12 @@ class DeviceFeed : public Feed {
 Expected<bool> do_test(const Task& task, size_t k, Feed& feed, Report& report) {
   const prog::Test& test = task.tests[k];
   switch (task.kind) {
-    case Task::Kind::search: return search_test(task, test, feed, report.tuned.emplace_back());
-    case Task::Kind::explore: return explore_test(task, test, feed, report.explored.emplace_back());
-    case Task::Kind::ablate: return ablate_test(task, test, feed, report.ablated.emplace_back());
+    case Task::Kind::search:
+      return search_test(task, test, feed, report.tuned.emplace_back());
+    case Task::Kind::explore:
+      return explore_test(task, test, feed, report.explored.emplace_back());
+    case Task::Kind::ablate:
+      return ablate_test(task, test, feed, report.ablated.emplace_back());
   }
   return true;
 }
@@ -445,8 +462,10 @@ Expected<bool> do_test(const Task& task, size_t k, Feed& feed, Report& report) {
     Report here;
     const auto ok = do_test(task, k, feed, here);
     if (feed.dead()) _exit(7);  // the parent sees the part that was begun
-    if (!ok) campaign::send(to, to_text(Refused{k, ok.error()}));
-    else campaign::send(to, to_text(TestDone{k}));
+    if (!ok)
+      campaign::send(to, to_text(Refused{k, ok.error()}));
+    else
+      campaign::send(to, to_text(TestDone{k}));
   }
   _exit(0);
 }
@@ -514,7 +533,8 @@ class Conductor {
       const bool silent = heard == campaign::Heard::silence;
       const std::string end = campaign::stop_child(c, silent);
       if (ended_.size() == task_.tests.size()) return {};
-      return lose(silent ? fmt::format("nothing was heard of it for {:.0f} s, and its process was killed", quiet) : end);
+      return lose(silent ? fmt::format("nothing was heard of it for {:.0f} s, and its process was killed", quiet)
+                         : end);
     }
   }
 
@@ -593,15 +613,17 @@ class Conductor {
 
 std::string plan_text(const Task& t) {
   const char* kinds[] = {"search", "explore", "ablate"};
-  std::string out = fmt::format("tune: {}\nseed = {}\nmode = {}\nregion = {}\nparameters = {}\nmemory = {}\n", kinds[static_cast<size_t>(t.kind)],
-                                t.seed, plan::name(t.shape.mode), plan::name(t.shape.region), plan::to_string(t.given), t.memory_words);
+  std::string out = fmt::format("tune: {}\nseed = {}\nmode = {}\nregion = {}\nparameters = {}\nmemory = {}\n",
+                                kinds[static_cast<size_t>(t.kind)], t.seed, plan::name(t.shape.mode),
+                                plan::name(t.shape.region), plan::to_string(t.given), t.memory_words);
   if (t.kind == Task::Kind::search) out += to_string(t.rule) + fmt::format(", confirm-rounds = {}\n", t.confirm_rounds);
   if (t.kind == Task::Kind::explore) out += fmt::format("rounds = {}, executions = {}\n", t.rule.rounds, t.executions);
   if (t.kind == Task::Kind::ablate) out += fmt::format("rounds = {}\n", t.cell_rounds);
   return out;
 }
 
-Expected<Report> conduct(const Task& task, store::Store& store, Job& job, const std::function<void(const Progress&)>& on_progress) {
+Expected<Report> conduct(const Task& task, store::Store& store, Job& job,
+                         const std::function<void(const Progress&)>& on_progress) {
   return Conductor(task, store, job, on_progress).run();
 }
 

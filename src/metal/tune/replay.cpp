@@ -14,7 +14,8 @@ namespace {
 // A data set in another order, begun at other places.
 class Virtual : public Bench {
  public:
-  Virtual(const DataSet& set, Rng& rng, uint32_t rounds) : set_(set), order_(set.rounds.size()), start_(order_.size()), used_(order_.size()), most_(rounds) {
+  Virtual(const DataSet& set, Rng& rng, uint32_t rounds)
+      : set_(set), order_(set.rounds.size()), start_(order_.size()), used_(order_.size()), most_(rounds) {
     std::iota(order_.begin(), order_.end(), 0u);
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[rng.below(i)]);
     for (size_t i = 0; i < order_.size(); ++i) start_[i] = set.rounds[i].empty() ? 0 : rng.below(set.rounds[i].size());
@@ -76,10 +77,13 @@ double Replayed::worst_loss() const {
 }
 
 std::vector<DataSet> data_sets(const std::vector<store::Trial>& trials, uint32_t rounds) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::map<uint32_t, std::pair<std::string, std::vector<Round>>>> by;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>,
+           std::map<uint32_t, std::pair<std::string, std::vector<Round>>>>
+      by;
   for (const store::Trial& t : trials) {
     if (t.purpose != "explore" || t.configuration.find_first_not_of("0123456789") != std::string::npos) continue;
-    auto& [parameters, list] = by[{t.campaign, t.test, t.test_hash, t.device}][static_cast<uint32_t>(std::stoul(t.configuration))];
+    auto& [parameters, list] =
+        by[{t.campaign, t.test, t.test_hash, t.device}][static_cast<uint32_t>(std::stoul(t.configuration))];
     parameters = t.parameters;
     list.insert(list.end(), t.rounds.begin(), t.rounds.end());
   }
@@ -116,7 +120,8 @@ std::vector<Method> methods(const Rule& rule, uint32_t configurations) {
   return out;
 }
 
-std::vector<Replayed> replay(const std::vector<DataSet>& sets, const Rule& rule, uint32_t repeats, uint64_t seed, Job& job) {
+std::vector<Replayed> replay(const std::vector<DataSet>& sets, const Rule& rule, uint32_t repeats, uint64_t seed,
+                             Job& job) {
   std::vector<Replayed> out;
   for (const DataSet& set : sets) {
     std::vector<double> rates;
@@ -134,7 +139,8 @@ std::vector<Replayed> replay(const std::vector<DataSet>& sets, const Rule& rule,
         const uint32_t chosen = bench.number(found->candidates[*found->winner].configuration);
         r.repeats.push_back({own, bench.seconds(), best > 0 ? 1 - rates[chosen] / best : 0, set.numbers[chosen]});
       }
-      if (m.rule.strategy == Strategy::exhaustive && !r.repeats.empty()) exhaustive = stats::median(of(r.repeats, &Repeat::seconds));
+      if (m.rule.strategy == Strategy::exhaustive && !r.repeats.empty())
+        exhaustive = stats::median(of(r.repeats, &Repeat::seconds));
       r.exhaustive_seconds = exhaustive;
       out.push_back(std::move(r));
     }

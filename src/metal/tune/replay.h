@@ -19,9 +19,9 @@ namespace fencepost::tune {
 
 struct DataSet {  // of one test on one device
   std::string campaign, test, test_hash, device;
-  std::vector<std::string> parameters;          // by configuration
-  std::vector<std::vector<Round>> rounds;       // by configuration; empty: lost
-  std::vector<uint32_t> numbers;                // their names in the store
+  std::vector<std::string> parameters;     // by configuration
+  std::vector<std::vector<Round>> rounds;  // by configuration; empty: lost
+  std::vector<uint32_t> numbers;           // their names in the store
   double seconds() const;
 };
 // Sets of at least two configurations with as many rounds as `rounds` (or more), sorted by campaign, test and device.
@@ -43,11 +43,12 @@ struct Replayed {  // one data set, one method
   std::string campaign, test, device, method;
   std::vector<Repeat> repeats;
   double exhaustive_seconds = 0, best_rate = 0;
-  double speed_up() const;               // exhaustive seconds over the median seconds
-  double within(double loss) const;      // part of the repeats that lost at most this
+  double speed_up() const;           // exhaustive seconds over the median seconds
+  double within(double loss) const;  // part of the repeats that lost at most this
   double median_loss() const, worst_loss() const;
 };
 
-std::vector<Replayed> replay(const std::vector<DataSet>& sets, const Rule& rule, uint32_t repeats, uint64_t seed, Job& job);
+std::vector<Replayed> replay(const std::vector<DataSet>& sets, const Rule& rule, uint32_t repeats, uint64_t seed,
+                             Job& job);
 
 }  // namespace fencepost::tune

@@ -14,9 +14,12 @@ namespace fencepost::tune {
 
 const char* name(Strategy s) {
   switch (s) {
-    case Strategy::exhaustive: return "exhaustive";
-    case Strategy::peek: return "peek";
-    case Strategy::halving: return "halving";
+    case Strategy::exhaustive:
+      return "exhaustive";
+    case Strategy::peek:
+      return "peek";
+    case Strategy::halving:
+      return "halving";
   }
   return "";
 }
@@ -25,19 +28,26 @@ const char* name(Objective o) { return o == Objective::per_second ? "per-second"
 
 const char* name(Candidate::End e) {
   switch (e) {
-    case Candidate::End::open: return "open";
-    case Candidate::End::dropped: return "dropped";
-    case Candidate::End::measured: return "measured";
-    case Candidate::End::lost: return "lost";
-    case Candidate::End::unstable: return "unstable";
+    case Candidate::End::open:
+      return "open";
+    case Candidate::End::dropped:
+      return "dropped";
+    case Candidate::End::measured:
+      return "measured";
+    case Candidate::End::lost:
+      return "lost";
+    case Candidate::End::unstable:
+      return "unstable";
   }
   return "";
 }
 
 std::string to_string(const Rule& r) {
-  std::string out = fmt::format("strategy = {}, objective = {}, configurations = {}, rounds = {}, restarts = {}, stability = {}", name(r.strategy),
-                                name(r.objective), r.configurations, r.rounds, r.restarts, r.stability);
-  if (r.strategy == Strategy::peek) out += r.published ? fmt::format(", published, peeks = {}", r.peeks) : fmt::format(", events = {:g}", r.events);
+  std::string out =
+      fmt::format("strategy = {}, objective = {}, configurations = {}, rounds = {}, restarts = {}, stability = {}",
+                  name(r.strategy), name(r.objective), r.configurations, r.rounds, r.restarts, r.stability);
+  if (r.strategy == Strategy::peek)
+    out += r.published ? fmt::format(", published, peeks = {}", r.peeks) : fmt::format(", events = {:g}", r.events);
   if (r.strategy == Strategy::halving) out += fmt::format(", first-rounds = {}, keep = 1/{}", r.first_rounds, r.keep);
   return out;
 }
@@ -78,21 +88,26 @@ namespace {
 
 class Search {
  public:
-  Search(const Rule& rule, Bench& bench, const std::function<void(const Found&, const Candidate&)>& tell) : rule_(rule), bench_(bench), tell_(tell) {}
+  Search(const Rule& rule, Bench& bench, const std::function<void(const Found&, const Candidate&)>& tell)
+      : rule_(rule), bench_(bench), tell_(tell) {}
 
   Expected<Found> run() {
     do {
       const size_t first = found_.candidates.size();
-      for (uint32_t k = 0; k < rule_.configurations; ++k) found_.candidates.push_back({static_cast<uint32_t>(first) + k});
+      for (uint32_t k = 0; k < rule_.configurations; ++k)
+        found_.candidates.push_back({static_cast<uint32_t>(first) + k});
       Expected<void> ok;
-      if (rule_.strategy == Strategy::halving) ok = halve(first);
-      else ok = one_by_one(first);
+      if (rule_.strategy == Strategy::halving)
+        ok = halve(first);
+      else
+        ok = one_by_one(first);
       if (!ok) return std::unexpected(ok.error());
       if (!over()) ++found_.sets;
     } while (rule_.budget > 0 && !over());
     found_.over = over() && found_.sets == 0;
     // What was never begun says nothing.
-    std::erase_if(found_.candidates, [](const Candidate& c) { return c.end == Candidate::End::open && c.rounds.empty(); });
+    std::erase_if(found_.candidates,
+                  [](const Candidate& c) { return c.end == Candidate::End::open && c.rounds.empty(); });
     found_.winner = best();
     found_.median = middle();
     found_.seconds = bench_.seconds();
@@ -153,7 +168,8 @@ class Search {
     if (tell_) tell_(found_, c);
   }
 
-  // Of those measured in full the best rate; where there is none yet, the best lower bound. What was set aside comes last.
+  // Of those measured in full the best rate; where there is none yet, the best lower bound. What was set aside comes
+  // last.
   std::optional<uint32_t> best() const {
     std::optional<uint32_t> found;
     std::tuple<int, double> score;
@@ -196,8 +212,10 @@ class Search {
       const size_t stay = std::max<size_t>(1, (order.size() + keep - 1) / keep);
       alive.clear();
       for (size_t i = 0; i < order.size(); ++i) {
-        if (i < stay) alive.push_back(order[i].second);
-        else found_.candidates[order[i].second].end = Candidate::End::dropped;
+        if (i < stay)
+          alive.push_back(order[i].second);
+        else
+          found_.candidates[order[i].second].end = Candidate::End::dropped;
       }
       // One that is alone is measured in full: its rate is a result.
       rounds = alive.size() <= 1 ? rule_.rounds : std::min(rule_.rounds, rounds * keep);
@@ -238,7 +256,8 @@ class Search {
       uint32_t more = std::max(1u, (rule_.rounds + rule_.peeks - 1) / std::max(1u, rule_.peeks));
       if (!rule_.published) {
         // As many rounds as the best so far needs for so many outcomes.
-        const double per_round = static_cast<double>(incumbent.events) / static_cast<double>(std::max<size_t>(incumbent_rounds, 1));
+        const double per_round =
+            static_cast<double>(incumbent.events) / static_cast<double>(std::max<size_t>(incumbent_rounds, 1));
         const double wanted = per_round > 0 ? std::ceil(rule_.events / per_round) : rule_.rounds;
         more = static_cast<uint32_t>(std::clamp<double>(wanted, k_least_rounds, rule_.rounds));
       }
@@ -262,7 +281,8 @@ class Search {
 
 }  // namespace
 
-Expected<Found> search(const Rule& rule, Bench& bench, const std::function<void(const Found&, const Candidate&)>& tell) {
+Expected<Found> search(const Rule& rule, Bench& bench,
+                       const std::function<void(const Found&, const Candidate&)>& tell) {
   return Search(rule, bench, tell).run();
 }
 

@@ -1,19 +1,19 @@
 #pragma once
-// Searches for the configuration that shows a weak outcome most often. Pure: rounds come from a Bench, which is a device
-// (conduct.h), a stored data set in virtual time (replay.h), or a test's own numbers; the rules cannot tell.
+// Searches for the configuration that shows a weak outcome most often. Pure: rounds come from a Bench, which is a
+// device (conduct.h), a stored data set in virtual time (replay.h), or a test's own numbers; the rules cannot tell.
 //
 //   exhaustive  every configuration in full: N rounds
 //   peek        the first in full; each other one in chunks, and dropped when it will not beat the best so far.
-//               `published`: OOPSLA 2020's rule (P chunks of N, Wald intervals). Else the corrected one: a look only after
-//               every stretch in which the best so far shows `events` outcomes, intervals that are never empty, and
-//               widened by the dispersion between rounds
+//               `published`: OOPSLA 2020's rule (P chunks of N, Wald intervals). Else the corrected one: a look only
+//               after every stretch in which the best so far shows `events` outcomes, intervals that are never empty,
+//               and widened by the dispersion between rounds
 //   halving     all configurations get a few rounds; the better half (one in `keep`) twice as many, and so on until the
 //               last are measured in full
 //
-// The score is weak outcomes per second of wall time, or per instance. Stability: a configuration measured in full whose
-// last tenth of rounds differs from its first fifth (Kolmogorov-Smirnov, k_unstable) is begun again from nothing; after
-// `restarts` times it is set aside. With a budget, further sets of configurations are searched until it is spent, and the
-// best of all is the winner; without one, one set.
+// The score is weak outcomes per second of wall time, or per instance. Stability: a configuration measured in full
+// whose last tenth of rounds differs from its first fifth (Kolmogorov-Smirnov, k_unstable) is begun again from nothing;
+// after `restarts` times it is set aside. With a budget, further sets of configurations are searched until it is spent,
+// and the best of all is the winner; without one, one set.
 //
 // Laws. (1) What is chosen depends on nothing but the rule and the rounds that the bench gave, in order: a search over
 // stored rounds makes the decisions that the search that stored them made. (2) No decision looks at rounds that come
@@ -38,7 +38,7 @@ enum class Objective : uint8_t { per_second, per_instance };
 const char* name(Strategy s);
 const char* name(Objective o);
 
-inline constexpr double k_unstable = 0.001;  // below this p-value a configuration counts as unstable
+inline constexpr double k_unstable = 0.001;    // below this p-value a configuration counts as unstable
 inline constexpr uint32_t k_least_rounds = 3;  // of a look of the corrected rule: fewer have no dispersion
 
 struct Rule {
@@ -53,7 +53,7 @@ struct Rule {
   uint32_t keep = 2;             // halving: one in so many goes on
   uint32_t restarts = 2;
   bool stability = true;
-  double budget = 0;             // seconds of the bench; 0: one set
+  double budget = 0;  // seconds of the bench; 0: one set
 };
 // The rule as text; a store keeps it, so that a search is resumed under the same rule (the budget may grow).
 std::string to_string(const Rule& r);
@@ -78,18 +78,18 @@ Estimate estimate(const std::vector<Round>& rounds, Objective objective, double 
 
 struct Candidate {
   uint32_t configuration = 0;
-  std::vector<Round> rounds;     // since its last beginning
+  std::vector<Round> rounds;  // since its last beginning
   enum class End : uint8_t { open, dropped, measured, lost, unstable } end = End::open;
   uint32_t restarts = 0;
-  double stability = 1;          // p-value of the last test
-  Estimate now;                  // of these rounds
+  double stability = 1;  // p-value of the last test
+  Estimate now;          // of these rounds
 };
 const char* name(Candidate::End e);
 
-struct Point {  // of the curve of a search
+struct Point {         // of the curve of a search
   double seconds = 0;  // spent
   uint32_t configuration = 0;
-  double rate = 0;     // of the best so far, as known then
+  double rate = 0;  // of the best so far, as known then
 };
 
 struct Found {
@@ -98,11 +98,12 @@ struct Found {
   std::vector<Candidate> candidates;
   std::vector<Point> curve;
   double seconds = 0;
-  uint32_t sets = 0;               // that were finished
-  bool over = false;               // the budget or the user ended it inside a set
+  uint32_t sets = 0;  // that were finished
+  bool over = false;  // the budget or the user ended it inside a set
 };
 
 // `tell`, where given, hears of every candidate after it was measured further.
-Expected<Found> search(const Rule& rule, Bench& bench, const std::function<void(const Found&, const Candidate&)>& tell = {});
+Expected<Found> search(const Rule& rule, Bench& bench,
+                       const std::function<void(const Found&, const Candidate&)>& tell = {});
 
 }  // namespace fencepost::tune

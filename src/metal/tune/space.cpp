@@ -12,7 +12,6 @@ namespace {
 using plan::ParameterId;
 using enum plan::ParameterId;
 
-
 uint32_t power_below(uint32_t most, Rng& rng) {
   return uint32_t{1} << rng.below(static_cast<uint64_t>(std::bit_width(std::max(most, 1u))));
 }
@@ -24,14 +23,32 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
   const plan::Target& t = space.target;
   // Each parameter has random numbers of its own: giving one does not change the others.
   const auto stream = [&](ParameterId id) {
-    Rng own((seed + 0x9e3779b97f4a7c15u * (uint64_t{number} + 1)) ^ (0xbf58476d1ce4e5b9u * (static_cast<uint64_t>(id) + 1)));
+    Rng own((seed + 0x9e3779b97f4a7c15u * (uint64_t{number} + 1)) ^
+            (0xbf58476d1ce4e5b9u * (static_cast<uint64_t>(id) + 1)));
     own.next();
     return own;
   };
   const auto set = [&](ParameterId id, uint32_t value) { p.fix(id, value); };
-  for (const ParameterId id : {schedule, rotate, shuffle, align, align_every, stride, layout, xy_stride, stress, stress_groups,
-                               stress_iterations, touch, stress_pattern, stress_line, stress_targets, stress_assignment, stress_spread, pre_stress,
-                               pre_stress_pattern, pre_stress_iterations}) {
+  for (const ParameterId id : {schedule,
+                               rotate,
+                               shuffle,
+                               align,
+                               align_every,
+                               stride,
+                               layout,
+                               xy_stride,
+                               stress,
+                               stress_groups,
+                               stress_iterations,
+                               touch,
+                               stress_pattern,
+                               stress_line,
+                               stress_targets,
+                               stress_assignment,
+                               stress_spread,
+                               pre_stress,
+                               pre_stress_pattern,
+                               pre_stress_iterations}) {
     const plan::ParameterInfo& i = plan::info(id);
     Rng own = stream(id);
     set(id, plan::draw_parameter(i, {i.from, i.to}, own));
@@ -44,7 +61,8 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
   p.wishes[static_cast<size_t>(groups)] = plan::three_quarters(std::min(top, most));
   own = stream(lanes);
   const uint32_t widest = std::min(t.max_lanes, t.usual_lanes);
-  set(lanes, std::min(widest, std::max(1u, t.subgroup) * power_below(std::max(1u, widest / std::max(1u, t.subgroup)), own)));
+  set(lanes,
+      std::min(widest, std::max(1u, t.subgroup) * power_below(std::max(1u, widest / std::max(1u, t.subgroup)), own)));
   own = stream(rounds);
   set(rounds, space.host ? 16 * power_below(16, own) : power_below(32, own));
   own = stream(delay);
@@ -58,7 +76,9 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
 
 plan::Parameters no_stress(const Space& space) {
   plan::Parameters p;
-  for (const ParameterId id : {rotate, shuffle, align, layout, offset, stress, stress_groups, pre_stress, touch, delay, churn}) p.fix(id, 0);
+  for (const ParameterId id :
+       {rotate, shuffle, align, layout, offset, stress, stress_groups, pre_stress, touch, delay, churn})
+    p.fix(id, 0);
   for (const ParameterId id : {align_every, stride, xy_stride}) p.fix(id, 1);
   p.fix(rounds, space.host ? 64 : 8);
   for (size_t k = 0; k < plan::k_parameters; ++k)

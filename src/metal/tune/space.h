@@ -21,7 +21,8 @@ struct Space {
 
 plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t number);
 
-// Everything that is there to provoke weak outcomes is off: stress, pre-stress, shuffle, rotation, alignment, distances.
+// Everything that is there to provoke weak outcomes is off: stress, pre-stress, shuffle, rotation, alignment,
+// distances.
 plan::Parameters no_stress(const Space& space);
 
 }  // namespace fencepost::tune

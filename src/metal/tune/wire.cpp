@@ -11,14 +11,30 @@ Json of(const store::Trial& t) {
   Json rounds = Json::array(), states = Json::array();
   for (const store::Round& r : t.rounds) rounds.push_back({r.instances, r.events, r.nanoseconds, r.device_nanoseconds});
   for (const auto& [s, n] : t.states) states.push_back({s, n});
-  return {{"campaign", t.campaign},   {"purpose", t.purpose},       {"test", t.test},
-          {"hash", t.test_hash},      {"device", t.device},         {"configuration", t.configuration},
-          {"part", t.part},           {"driver", t.driver},         {"binary", t.binary_hash},
-          {"plan", t.plan_hash},      {"ran", t.what_ran},          {"evidence", t.evidence},
-          {"parameters", t.parameters}, {"mode", t.mode},           {"seed", t.seed},
-          {"lost", t.lost},           {"rounds", rounds},           {"states", states},
-          {"corrupt", t.corrupt},     {"incomplete", t.incomplete}, {"filtered", t.filtered},
-          {"waits", t.waits},         {"time_outs", t.time_outs},   {"seconds", t.seconds},
+  return {{"campaign", t.campaign},
+          {"purpose", t.purpose},
+          {"test", t.test},
+          {"hash", t.test_hash},
+          {"device", t.device},
+          {"configuration", t.configuration},
+          {"part", t.part},
+          {"driver", t.driver},
+          {"binary", t.binary_hash},
+          {"plan", t.plan_hash},
+          {"ran", t.what_ran},
+          {"evidence", t.evidence},
+          {"parameters", t.parameters},
+          {"mode", t.mode},
+          {"seed", t.seed},
+          {"lost", t.lost},
+          {"rounds", rounds},
+          {"states", states},
+          {"corrupt", t.corrupt},
+          {"incomplete", t.incomplete},
+          {"filtered", t.filtered},
+          {"waits", t.waits},
+          {"time_outs", t.time_outs},
+          {"seconds", t.seconds},
           {"finished", t.finished_ms}};
 }
 
@@ -77,7 +93,8 @@ std::string to_text(const Message& m) {
   Json j;
   if (const auto* b = std::get_if<Begun>(&m)) j = {{"kind", 0}, {"test", b->test}, {"trial", of(b->key)}};
   if (const auto* d = std::get_if<Measured>(&m)) j = {{"kind", 1}, {"test", d->test}, {"trial", of(d->trial)}};
-  if (const auto* t = std::get_if<Told>(&m)) j = {{"kind", 2}, {"test", t->test}, {"now", t->now}, {"part", t->part}, {"best", t->best}};
+  if (const auto* t = std::get_if<Told>(&m))
+    j = {{"kind", 2}, {"test", t->test}, {"now", t->now}, {"part", t->part}, {"best", t->best}};
   if (const auto* r = std::get_if<Refused>(&m)) j = {{"kind", 3}, {"test", r->test}, {"why", of(r->why)}};
   if (const auto* d = std::get_if<TestDone>(&m)) j = {{"kind", 4}, {"test", d->test}};
   return j.dump();
@@ -87,11 +104,16 @@ Message message_of(const std::string& text) {
   const Json j = Json::parse(text);
   const auto test = j.at("test").get<size_t>();
   switch (j.at("kind").get<int>()) {
-    case 0: return Begun{test, trial_of(j.at("trial"))};
-    case 1: return Measured{test, trial_of(j.at("trial"))};
-    case 2: return Told{test, j.at("now").get<std::string>(), j.at("part").get<double>(), j.at("best").get<double>()};
-    case 3: return Refused{test, diagnostics_of(j.at("why"))};
-    default: return TestDone{test};
+    case 0:
+      return Begun{test, trial_of(j.at("trial"))};
+    case 1:
+      return Measured{test, trial_of(j.at("trial"))};
+    case 2:
+      return Told{test, j.at("now").get<std::string>(), j.at("part").get<double>(), j.at("best").get<double>()};
+    case 3:
+      return Refused{test, diagnostics_of(j.at("why"))};
+    default:
+      return TestDone{test};
   }
 }
 

@@ -21,7 +21,8 @@ namespace {
 // Configurations with rates of their own; a round of 1 ms and 1000 instances, its count drawn from the seed.
 class Synthetic : public Bench {
  public:
-  explicit Synthetic(std::vector<double> rates, uint64_t seed = 1) : rates_(std::move(rates)), rng_(seed), taken_(rates_.size()) {}
+  explicit Synthetic(std::vector<double> rates, uint64_t seed = 1)
+      : rates_(std::move(rates)), rng_(seed), taken_(rates_.size()) {}
 
   Expected<std::vector<Round>> measure(uint32_t c, uint32_t rounds) override {
     std::vector<Round> out;
@@ -134,8 +135,8 @@ TEST(Tune, SearchesAreFunctionsOfTheirRounds) {
 
 TEST(Tune, LostAndUnstableConfigurationsDoNotWin) {
   Synthetic bench(spread(12));
-  bench.lost = {6};         // the best
-  bench.drifting = {1};     // the second: its rate falls to nothing after 50 rounds
+  bench.lost = {6};      // the best
+  bench.drifting = {1};  // the second: its rate falls to nothing after 50 rounds
   const Found f = value(search(rule(Strategy::exhaustive, 12), bench));
   EXPECT_EQ(f.candidates[6].end, Candidate::End::lost);
   EXPECT_EQ(f.candidates[1].restarts, 1u);  // begun again, where it stays at nothing: stationary
@@ -213,7 +214,8 @@ TEST(Tune, ConfigurationsAreDeterministicAndReadBack) {
   space.given.fix(plan::ParameterId::stride, 2);
   plan::Parameters with = draw_configuration(space, 5, 3);
   EXPECT_EQ(with.wishes[static_cast<size_t>(plan::ParameterId::stride)], (plan::Wish{2, 2}));
-  with.wishes[static_cast<size_t>(plan::ParameterId::stride)] = without.wishes[static_cast<size_t>(plan::ParameterId::stride)];
+  with.wishes[static_cast<size_t>(plan::ParameterId::stride)] =
+      without.wishes[static_cast<size_t>(plan::ParameterId::stride)];
   EXPECT_EQ(with, without);
 }
 
@@ -235,16 +237,29 @@ TEST(Tune, AConfigurationThatDoesNotFitGivesWay) {
   EXPECT_EQ(plan::to_string(plan::fitted(p, most(70, 20))), "groups=48..64,rounds=16");
   // A test of one workgroup needs more invocations.
   p.fix(plan::ParameterId::lanes, 32);
-  EXPECT_EQ(plan::to_string(plan::fitted(p, [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::lanes)]->to >= 64; })),
+  EXPECT_EQ(plan::to_string(plan::fitted(p,
+                                         [](const plan::Parameters& q) {
+                                           return q.wishes[static_cast<size_t>(plan::ParameterId::lanes)]->to >= 64;
+                                         })),
             "groups=96..128,lanes=64,rounds=32");
   // A test with loops is split whatever the wish; memory alone changes no schedule.
   plan::Parameters fused;
   fused.fix(plan::ParameterId::rounds, 32);
   fused.fix(plan::ParameterId::schedule, 0);
-  const auto schedule = [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::schedule)]; };
-  const auto rounds = [](const plan::Parameters& q) { return q.wishes[static_cast<size_t>(plan::ParameterId::rounds)]->to; };
-  EXPECT_EQ(plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return rounds(q) <= 4 || !schedule(q); })), "rounds=4,schedule=fused");
-  EXPECT_EQ(plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return schedule(q) == plan::Wish{1, 1}; })), "rounds=32,schedule=split");
+  const auto schedule = [](const plan::Parameters& q) {
+    return q.wishes[static_cast<size_t>(plan::ParameterId::schedule)];
+  };
+  const auto rounds = [](const plan::Parameters& q) {
+    return q.wishes[static_cast<size_t>(plan::ParameterId::rounds)]->to;
+  };
+  EXPECT_EQ(
+      plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return rounds(q) <= 4 || !schedule(q); })),
+      "rounds=4,schedule=fused");
+  EXPECT_EQ(plan::to_string(plan::fitted(fused,
+                                         [&](const plan::Parameters& q) {
+                                           return schedule(q) == plan::Wish{1, 1};
+                                         })),
+            "rounds=32,schedule=split");
 }
 
 TEST(Tune, ReplaysCompareStrategiesOnStoredRounds) {
