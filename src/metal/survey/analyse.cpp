@@ -21,22 +21,6 @@ std::vector<double> events_of(const std::vector<stats::Batch>& batches) {
   return out;
 }
 
-// Round groups have unequal numbers of instances: what is compared is how far their counts lie from what the common
-// rate makes them expect, chi-squared over degrees of freedom.
-double dispersion_of(const Cell& c) {
-  if (c.batches.size() < 2 || c.weak == 0) return 1;
-  const double rate = c.rate();
-  double sum = 0;
-  size_t n = 0;
-  for (const stats::Batch& b : c.batches) {
-    const double expected = rate * b.trials;
-    if (expected <= 0) continue;
-    sum += (b.events - expected) * (b.events - expected) / expected;
-    ++n;
-  }
-  return n < 2 ? 1 : std::max(1.0, sum / static_cast<double>(n - 1));
-}
-
 Row row_of(const Table& t, uint32_t device, uint32_t test, const Options& o) {
   Row r;
   r.device = device;
@@ -75,7 +59,7 @@ Row row_of(const Table& t, uint32_t device, uint32_t test, const Options& o) {
   r.median = stats::median(rates);
   r.best_weak = best->weak;
   r.best_instances = best->instances;
-  r.dispersion = dispersion_of(*best);
+  r.dispersion = dispersion(*best);
   r.best_rate = stats::wilson_dispersed(best->weak, best->instances, r.dispersion, o.level);
   if (best->seconds > 0)
     r.best_per_second = stats::poisson_dispersed(best->weak, best->seconds, r.dispersion, o.level);
@@ -170,7 +154,7 @@ void correlate(const Table& t, Analysis& a) {
     c.device = d;
     std::vector<uint32_t> configurations;
     for (uint32_t k = 0; k < t.configurations.size(); ++k) {
-      bool everywhere = true;
+      bool everywhere = !t.incomparable.contains(k);
       for (const Row& r : a.rows)
         everywhere = everywhere && (r.device != d || r.weak == 0 || t.at(d, r.test, k).measured);
       if (everywhere) configurations.push_back(k);
@@ -247,6 +231,24 @@ void count_kills(const Table& t, Analysis& a) {
   a.kills.push_back(done(all, ""));
   for (const std::string& d : t.devices)
     if (by_device.contains(d)) a.kills_by_device.push_back(done(by_device[d], d));
+  if (t.configurations.size() < 2 || t.configurations.size() > 8) return;
+  for (uint32_t c = 0; c < t.configurations.size(); ++c) {
+    std::vector<Kill> under;
+    for (const Kill& k : a.kills) {
+      Kill own{k.mutator, 0, 0, 0};
+      for (const Row& r : a.rows) {
+        const std::string& mutator = t.tests[r.test].mutator;
+        const Cell& cell = t.at(r.device, r.test, c);
+        if (mutator.empty() || !cell.measured || (!k.mutator.empty() && mutator != k.mutator)) continue;
+        ++own.mutants;
+        own.killed += cell.weak > 0 ? 1 : 0;
+        own.rate += cell.per_second();
+      }
+      if (own.mutants > 0) own.rate /= own.mutants;
+      under.push_back(std::move(own));
+    }
+    a.kills_by_configuration.emplace_back(c, std::move(under));
+  }
 }
 
 // MC Mutants, figure 6: for each test the one configuration that meets the target on most devices.
@@ -276,12 +278,30 @@ void spend_budgets(const Table& t, Analysis& a) {
 
 }  // namespace
 
+// Round groups have unequal numbers of instances: what is compared is how far their counts lie from what the common
+// rate makes them expect, chi-squared over degrees of freedom.
+double dispersion(const Cell& c) {
+  if (c.batches.size() < 2 || c.weak == 0) return 1;
+  const double rate = c.rate();
+  double sum = 0;
+  size_t n = 0;
+  for (const stats::Batch& b : c.batches) {
+    const double expected = rate * b.trials;
+    if (expected <= 0) continue;
+    sum += (b.events - expected) * (b.events - expected) / expected;
+    ++n;
+  }
+  return n < 2 ? 1 : std::max(1.0, sum / static_cast<double>(n - 1));
+}
+
 std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<uint32_t>& configurations,
                                                   std::string& note) {
   configurations.clear();
   note.clear();
   if (t.sightings) return {};
-  const auto measured = [&](uint32_t d, uint32_t k, uint32_t c) { return t.at(d, k, c).measured; };
+  const auto measured = [&](uint32_t d, uint32_t k, uint32_t c) {
+    return t.at(d, k, c).measured && !t.incomparable.contains(c);
+  };
   using Members = std::vector<std::pair<uint32_t, uint32_t>>;
   const auto common = [&](const Members& members) {
     std::vector<uint32_t> out;
@@ -308,7 +328,7 @@ std::vector<stats::Combination> comparable_counts(const Table& t, std::vector<ui
       bool seen = false;
       for (uint32_t c = 0; c < t.configurations.size(); ++c) {
         n += measured(d, k, c) ? 1 : 0;
-        seen = seen || t.at(d, k, c).weak > 0;
+        seen = seen || (measured(d, k, c) && t.at(d, k, c).weak > 0);
       }
       if (!seen) continue;
       kept.emplace_back(d, k);

@@ -88,6 +88,9 @@ struct BudgetRow {
   uint32_t reproducible = 0, of = 0;  // of tests and devices
 };
 
+// How much more a cell's round groups scatter than independent instances of one rate would: at least 1.
+double dispersion(const Cell& c);
+
 struct PeekRow {
   uint32_t device = 0;
   uint32_t tests = 0;
@@ -110,7 +113,9 @@ struct Analysis {
   std::vector<uint32_t> priority;        // over all devices, of tests seen on every one
   std::vector<Kill> kills;               // empty without mutants
   std::vector<Kill> kills_by_device;     // mutator: the device
-  std::vector<BudgetRow> budgets;        // where times are known
+  // With two to eight configurations (table 10 of OOPSLA 2020): under each, in the order of `kills`.
+  std::vector<std::pair<uint32_t, std::vector<Kill>>> kills_by_configuration;
+  std::vector<BudgetRow> budgets;  // where times are known
 };
 Analysis analyse(const Table& table, const Options& options);
 

@@ -92,11 +92,12 @@ class Reader {
     campaigns_.insert(r.campaign);
   }
   template <class Row>
-  Cell& place(const Row& r, const std::string& own) {
+  Cell& place(const Row& r, const std::string& own, bool comparable = true) {
     const std::string test =
         !ambiguous_.contains(r.test) ? r.test : fmt::format("{} #{}", r.test, r.test_hash.substr(0, 6));
     const std::string configuration = campaigns_.size() == 1 || r.campaign.empty() ? own : r.campaign + "/" + own;
     const uint32_t d = out_.device(r.device), t = out_.test(test), c = out_.configuration(configuration);
+    if (!comparable) out_.incomparable.insert(c);
     if (const size_t at = r.test.find('~'); at != std::string::npos) {
       out_.tests[t].mutator = "one-step weakening";
       out_.tests[t].parent = r.test.substr(0, at);
@@ -180,7 +181,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
   for (const store::Trial& t : *trials) reader.announce(t);
   // All cells are made before any is pointed at.
   for (const store::Record& r : *records) reader.place(r, r.configuration);
-  for (const store::Trial& t : *trials) reader.place(t, name_of(t));
+  for (const store::Trial& t : *trials) reader.place(t, name_of(t), t.purpose == "explore");
   std::map<Cell*, bool> whole;
   for (const store::Record& r : *records) {
     Cell& cell = reader.place(r, r.configuration);

@@ -80,6 +80,11 @@ Table select(const Table& t, const std::vector<std::string>& tests, const std::v
   out.format = t.format;
   out.sightings = t.sightings;
   out.remarks = t.remarks;
+  const auto copied = [&](uint32_t c) {
+    const uint32_t to = out.configuration(t.configurations[c]);
+    if (t.incomparable.contains(c)) out.incomparable.insert(to);
+    return to;
+  };
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     if (!wanted(devices, t.devices[d])) continue;
     const uint32_t device = out.device(t.devices[d]);
@@ -93,7 +98,7 @@ Table select(const Table& t, const std::vector<std::string>& tests, const std::v
       out.tests[test] = t.tests[k];
       for (uint32_t c = 0; c < t.configurations.size(); ++c)
         if (wanted(configurations, t.configurations[c]) && t.at(d, k, c).measured)
-          out.at(device, test, out.configuration(t.configurations[c])) = t.at(d, k, c);
+          out.at(device, test, copied(c)) = t.at(d, k, c);
     }
   }
   return out;

@@ -61,6 +61,9 @@ class Table {
   bool sightings = false;
   std::vector<std::string> devices, configurations;
   std::vector<Test> tests;
+  // Configurations that did not run alike (a search gave them up early, or measured them again): they have rates, and
+  // no say in what is compared between configurations.
+  std::set<uint32_t> incomparable;
   std::vector<Facts> facts;          // of devices, parallel to them; empty where nothing is known
   std::vector<std::string> remarks;  // what the reader left out, and why
 

@@ -247,6 +247,19 @@ std::string mutants(const Table& t, const Analysis& a) {
   if (a.kills_by_device.size() > 1)
     for (const Kill& k : a.kills_by_device) row(k, "on " + k.mutator);
   std::string out = "\nMutants: killed when their weak outcome was seen under some configuration\n" + c.text(0);
+  if (!a.kills_by_configuration.empty()) {
+    std::vector<std::string> under = {"killed under"};
+    for (const auto& [configuration, kills] : a.kills_by_configuration)
+      under.push_back(t.configurations[configuration]);
+    Columns by(under);
+    for (size_t k = 0; k < a.kills.size(); ++k) {
+      std::vector<std::string> cells = {a.kills[k].mutator.empty() ? "all" : a.kills[k].mutator};
+      for (const auto& [configuration, kills] : a.kills_by_configuration)
+        cells.push_back(fmt::format("{}/{}", kills[k].killed, kills[k].mutants));
+      by.row(std::move(cells));
+    }
+    out += "\n" + by.text(0);
+  }
   if (!a.budgets.empty()) {
     Columns b({"seconds a test", "reproducible", "of", "share"});
     for (const BudgetRow& r : a.budgets)
@@ -420,6 +433,14 @@ std::string to_json(const Table& t, const Analysis& a, const Peeking& p) {
   };
   for (const Kill& k : a.kills) kill(k, "mutator");
   for (const Kill& k : a.kills_by_device) kill(k, "device");
+  Json by_configuration = Json::array();
+  for (const auto& [configuration, under] : a.kills_by_configuration)
+    for (const Kill& k : under)
+      by_configuration.push_back({{"configuration", t.configurations[configuration]},
+                                  {"mutator", k.mutator.empty() ? "all" : k.mutator},
+                                  {"killed", k.killed},
+                                  {"mutants", k.mutants},
+                                  {"weak_per_second", k.rate}});
   Json budgets = Json::array();
   for (const BudgetRow& b : a.budgets)
     budgets.push_back({{"seconds", b.seconds}, {"reproducible", b.reproducible}, {"of", b.of}});
@@ -454,6 +475,7 @@ std::string to_json(const Table& t, const Analysis& a, const Peeking& p) {
                     {"correlation", correlation},
                     {"priority", priority},
                     {"kills", kills},
+                    {"kills_by_configuration", by_configuration},
                     {"budgets", budgets},
                     {"budget_reproducibility", a.options.budget_reproducibility},
                     {"peeking", peeks},

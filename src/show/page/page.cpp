@@ -257,6 +257,31 @@ std::string mutants(const Set& s, const Options& o) {
   };
   part(s.analysis.kills, "mutator");
   if (s.analysis.kills_by_device.size() > 1) part(s.analysis.kills_by_device, "device");
+  if (!s.analysis.kills_by_configuration.empty()) {
+    std::vector<std::string> names;
+    std::vector<Bar> groups;
+    Rows rows{{"mutator"}, {}, 1};
+    for (const auto& [configuration, kills] : s.analysis.kills_by_configuration) {
+      names.push_back(s.table.configurations[configuration]);
+      rows.head.push_back("under " + names.back());
+    }
+    for (size_t k = 0; k < s.analysis.kills.size(); ++k) {
+      const std::string name = s.analysis.kills[k].mutator.empty() ? "all" : s.analysis.kills[k].mutator;
+      Bar b{name, {}, ""};
+      rows.rows.push_back({name});
+      for (const auto& [configuration, kills] : s.analysis.kills_by_configuration) {
+        b.parts.push_back(kills[k].mutants == 0 ? 0 : std::round(1000.0 * kills[k].killed / kills[k].mutants) / 10);
+        rows.rows.back().push_back(fmt::format("{} of {}", kills[k].killed, kills[k].mutants));
+      }
+      groups.push_back(std::move(b));
+    }
+    out += figure(
+        "Mutants killed under each stress, percent",
+        grouped_bars({"Mutants killed under each stress",
+                      "Percent of each mutator's mutants whose weak outcome was seen, a bar for each configuration"},
+                     names, groups, 100),
+        table("Mutants killed, by mutator and configuration", rows, o.most_rows));
+  }
   if (!s.analysis.kills.empty() && !s.analysis.budgets.empty()) {
     Rows rows{{"seconds a test", "reproducible", "of"}, {}, 1};
     for (const survey::BudgetRow& b : s.analysis.budgets)

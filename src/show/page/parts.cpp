@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "page/html.h"
 #include "stats/sample.h"
@@ -188,13 +189,14 @@ std::string tuning_curves(const Set& s, const Options& o) {
       std::vector<double> all;
       for (uint32_t c = 0; c < t.configurations.size(); ++c) {
         const Cell& cell = t.at(d, r->test, c);
-        if (!cell.measured) continue;
+        if (!cell.measured || t.incomparable.contains(c)) continue;
         spent += timed ? cell.seconds : static_cast<double>(cell.instances);
         const double value = timed ? cell.per_second() : cell.rate();
         all.push_back(value);
         best = std::max(best, value);
         curve.points.push_back({spent, best});
       }
+      if (all.size() < k_many) continue;
       const double median = stats::median(all);
       rows.rows.push_back({t.tests[r->test].name, fmt::format("{}", r->configurations), t.configurations[r->best],
                            fmt::format("{:.4g}", best), fmt::format("{:.4g}", median),
@@ -210,7 +212,52 @@ std::string tuning_curves(const Set& s, const Options& o) {
                               timed ? "weak per second" : "weak per instance", true),
                   table("Best and median configuration", rows, o.most_rows));
   }
-  return plots(out);
+  return plots(out) + tuning_tables(s, o);
+}
+
+// What a search found, on fresh seeds beside the median configuration and no stress; and the incantations one by one.
+std::string tuning_tables(const Set& s, const Options& o) {
+  const survey::Table& t = s.table;
+  Rows confirmed{{"test", "device", "configuration", "weak", "instances", "weak per second", "95 %"}, {}, 3};
+  std::map<std::pair<uint32_t, uint32_t>, std::map<std::string, const Cell*>> ablated;
+  for (uint32_t d = 0; d < t.devices.size(); ++d)
+    for (uint32_t k = 0; k < t.tests.size(); ++k)
+      for (uint32_t c = 0; c < t.configurations.size(); ++c) {
+        const Cell& cell = t.at(d, k, c);
+        if (!cell.measured) continue;
+        const std::string& name = t.configurations[c];
+        if (const size_t at = name.find("confirm "); at != std::string::npos && cell.seconds > 0) {
+          const auto i =
+              stats::poisson_dispersed(cell.weak, cell.seconds, survey::dispersion(cell), s.analysis.options.level);
+          confirmed.rows.push_back(
+              {t.tests[k].name, t.devices[d], name.substr(at + 8), count_text(static_cast<double>(cell.weak)),
+               count_text(static_cast<double>(cell.instances)), fmt::format("{:.3g}", cell.per_second()),
+               fmt::format("{:.3g} to {:.3g}", i.lower, i.upper)});
+        } else if (const size_t of = name.find("ablate "); of != std::string::npos) {
+          ablated[{d, k}][name.substr(of + 7)] = &cell;
+        }
+      }
+  std::string out;
+  if (!confirmed.rows.empty())
+    out += table("What searches found, measured again on fresh seeds", confirmed, o.most_rows);
+  if (ablated.empty()) return out;
+  Rows rows{{"test", "device", "bank conflicts, memory stress"}, {}, 3};
+  const std::vector<std::string> extras = {"none", "random", "sync", "both"},
+                                 criticals = {"none", "bank", "stress", "both"};
+  for (const std::string& e : extras)
+    rows.head.push_back(e == "none"     ? "no extra"
+                        : e == "random" ? "random threads"
+                        : e == "sync"   ? "synchronised"
+                                        : "both");
+  for (const auto& [where, cells] : ablated)
+    for (const std::string& critical : criticals) {
+      rows.rows.push_back({t.tests[where.second].name, t.devices[where.first], critical});
+      for (const std::string& extra : extras) {
+        const auto it = cells.find(critical + "/" + extra);
+        rows.rows.back().push_back(it == cells.end() ? "-" : fmt::format("{:.4g}", 1e5 * it->second->rate()));
+      }
+    }
+  return out + table("Incantations: weak outcomes per 100,000 instances", rows, o.most_rows);
 }
 
 std::string portability(const Set& s, const Options& o) {

@@ -10,6 +10,7 @@ namespace fencepost::page {
 std::string rate_histograms(const Set& s, const Options& o);
 std::string arrivals(const Set& s, const Options& o);
 std::string tuning_curves(const Set& s, const Options& o);
+std::string tuning_tables(const Set& s, const Options& o);  // winners on fresh seeds, incantations
 std::string portability(const Set& s, const Options& o);
 std::string correlations(const Set& s, const Options& o);
 

@@ -127,6 +127,21 @@ TEST(Analyse, CountsOfUnequalRunsAreMadeComparable) {
   EXPECT_EQ(analyse(t, {}).portable[0].by_metric[0].configuration[0], 1u);
 }
 
+// A configuration that a search gave up early is frequent by chance; it has a rate, and no say in what is compared.
+TEST(Analyse, IncomparableConfigurationsHaveNoSay) {
+  Table t = small();
+  const uint32_t lucky = t.configuration("search 7");
+  t.incomparable.insert(lucky);
+  for (uint32_t d = 0; d < 2; ++d)
+    for (uint32_t k = 0; k < 3; ++k) t.at(d, k, lucky) = cell(9, 10, 0.001);
+  const Analysis a = analyse(t, {});
+  EXPECT_EQ(row(a, 0, 0).best, lucky);
+  for (const PortableRow& p : a.portable)
+    for (const auto& m : p.by_metric)
+      for (uint32_t c : m.configuration) EXPECT_NE(c, lucky);
+  EXPECT_EQ(select(t, {}, {}, {"search 7"}).incomparable.size(), 1u);
+}
+
 TEST(Analyse, CorrelationAndPriority) {
   Table t;
   t.device("d");
@@ -168,6 +183,11 @@ TEST(Analyse, KillsAndBudgets) {
   EXPECT_EQ(a.kills[1].killed, 1u);
   EXPECT_EQ(a.kills[2].killed, 3u);
   EXPECT_EQ(a.kills[2].mutants, 4u);
+  ASSERT_EQ(a.kills_by_configuration.size(), 2u);
+  EXPECT_EQ(a.kills_by_configuration[0].second[0].killed, 1u);  // m under `one`: on x alone
+  EXPECT_EQ(a.kills_by_configuration[1].second[0].killed, 2u);
+  EXPECT_EQ(a.kills_by_configuration[1].second[2].killed, 2u);
+  EXPECT_EQ(a.kills_by_configuration[1].second[2].mutants, 4u);
   ASSERT_EQ(a.budgets.size(), 3u);
   // 99.999 % need 12 sightings: 12/s, 6/s, 0.12/s. m: `one` gives x alone 50/s, `two` gives 10/s and 24/s.
   EXPECT_EQ(a.budgets[0].reproducible, 1u);
