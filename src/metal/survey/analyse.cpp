@@ -159,7 +159,7 @@ void correlate(const Table& t, Analysis& a) {
         everywhere = everywhere && (r.device != d || r.weak == 0 || t.at(d, r.test, k).measured);
       if (everywhere) configurations.push_back(k);
     }
-    if (configurations.size() < 3) continue;
+    if (configurations.size() < 8) continue;  // of fewer points R² says little
     stats::Matrix rates;
     for (const Row& r : a.rows) {
       if (r.device != d || r.weak == 0) continue;

@@ -109,7 +109,7 @@ struct Analysis {
   uint32_t unsteady_cells = 0;           // rejected
   std::vector<PortableRow> portable;     // empty below two configurations
   std::string portable_note;             // what was left out
-  std::vector<Correlation> correlation;  // one a device with three or more configurations and two tests
+  std::vector<Correlation> correlation;  // one a device with eight or more configurations and two tests
   std::vector<uint32_t> priority;        // over all devices, of tests seen on every one
   std::vector<Kill> kills;               // empty without mutants
   std::vector<Kill> kills_by_device;     // mutator: the device

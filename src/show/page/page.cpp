@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "page/html.h"
 #include "page/parts.h"
@@ -96,9 +97,42 @@ int colour_of(const Judgement& j) {
   return j.condition == study::Allowed::yes ? 0 : j.condition == study::Allowed::no ? 3 : 5;
 }
 
+// Of the weaker tests of a forbidden one that the model allows and that ran under the same stress: how many, and how
+// many showed their outcome. One-step weakenings of a campaign, and mutants that `suite --mutants` made.
+struct Teeth {
+  size_t ran = 0, seen = 0;
+};
+class AllTeeth {
+ public:
+  explicit AllTeeth(const study::Judged& all) {
+    for (const Judgement& j : all.list) {
+      const size_t at = j.seen.test.title.find("--");
+      if (at == std::string::npos || j.condition != study::Allowed::yes || j.seen.instances == 0) continue;
+      Teeth& t = mutants_[{j.seen.test.title.substr(0, at), j.seen.device, j.seen.configuration}];
+      ++t.ran;
+      t.seen += j.positive > 0 ? 1 : 0;
+    }
+  }
+  Teeth of(const Judgement& j) const {
+    Teeth t;
+    if (const auto it = mutants_.find({j.seen.test.title, j.seen.device, j.seen.configuration}); it != mutants_.end())
+      t = it->second;
+    for (const study::Tooth& x : j.teeth) {
+      if (!x.ran || x.allowed != study::Allowed::yes) continue;
+      ++t.ran;
+      t.seen += x.seen > 0 ? 1 : 0;
+    }
+    return t;
+  }
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, Teeth> mutants_;
+};
+
 std::string judgements(const Set& s, const Options& o) {
   if (!s.judged || s.judged->list.empty()) return "";
   const study::Judged& all = *s.judged;
+  const AllTeeth teeth_of(all);
   std::vector<const Judgement*> own;
   for (const Judgement& j : all.list)
     if (!is_weakening(j)) own.push_back(&j);
@@ -111,7 +145,7 @@ std::string judgements(const Set& s, const Options& o) {
     models.insert(j->model);
     if (j->condition == study::Allowed::no) {
       ++forbidden;
-      bare += j->has_teeth() ? 0 : 1;
+      bare += teeth_of.of(*j).seen > 0 ? 0 : 1;
     }
   }
   std::vector<std::pair<std::string, std::string>> facts;
@@ -149,12 +183,8 @@ std::string judgements(const Set& s, const Options& o) {
            seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : study::name(j->condition)});
     std::string teeth = "-";
     if (j->condition == study::Allowed::no) {
-      size_t ran = 0, bitten = 0;
-      for (const study::Tooth& x : j->teeth) {
-        ran += x.ran && x.allowed == study::Allowed::yes ? 1 : 0;
-        bitten += x.ran && x.allowed == study::Allowed::yes && x.seen > 0 ? 1 : 0;
-      }
-      teeth = ran == 0 ? "none ran" : fmt::format("{} of {}", bitten, ran);
+      const Teeth x = teeth_of.of(*j);
+      teeth = x.ran == 0 ? "none ran" : fmt::format("{} of {}", x.seen, x.ran);
     }
     rows.rows.push_back(
         {j->seen.test.title, j->seen.device, j->seen.configuration, study::name(j->condition), study::name(j->standing),

@@ -146,8 +146,9 @@ TEST(Analyse, CorrelationAndPriority) {
   Table t;
   t.device("d");
   for (const char* n : {"A", "B", "C"}) t.test(n);
-  const uint64_t counts[3][4] = {{10, 20, 30, 40}, {11, 19, 31, 39}, {40, 10, 10, 45}};
-  for (uint32_t f = 0; f < 4; ++f) {
+  const uint64_t counts[3][8] = {
+      {10, 20, 30, 40, 12, 22, 32, 42}, {11, 19, 31, 39, 13, 21, 33, 41}, {40, 10, 10, 45, 41, 11, 9, 44}};
+  for (uint32_t f = 0; f < 8; ++f) {
     t.configuration(std::to_string(f));
     for (uint32_t k = 0; k < 3; ++k) t.at(0, k, f) = cell(counts[k][f], 1000);
   }
