@@ -26,7 +26,7 @@ namespace {
 using launch::Answer;
 using launch::Ending;
 
-constexpr const char* k_heading = "file,expected,verdict,passed,seconds,engine_seconds,detail";
+constexpr const char* k_heading = "file,expected,verdict,passed,seconds,processor_seconds,detail";
 constexpr char k_separator = '\x1f';
 constexpr rlim_t k_memory = rlim_t{6} << 30;  // of one file's process
 
@@ -51,15 +51,14 @@ std::string first_line(const std::string& text) {
 
 // In the process of its own. Nothing for a file without a header.
 std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
-  const auto say = [](const char* expected, const char* what, bool passed, double seconds, const std::string& why,
+  const auto say = [](const char* expected, const char* what, bool passed, const std::string& why,
                       const std::string& detail) {
-    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}", k_separator, expected, what, passed ? 1 : 0, seconds, why,
-                       detail);
+    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}", k_separator, expected, what, passed ? 1 : 0, why, detail);
   };
   const auto file = read_file(path);
-  if (!file) return say("", "rejected", false, 0, "the file cannot be read", first_line(render(file.error())));
+  if (!file) return say("", "rejected", false, "the file cannot be read", first_line(render(file.error())));
   const auto header = launch::read_header(*file);
-  if (!header) return say("", "rejected", false, 0, "its header is at fault", first_line(render(header.error())));
+  if (!header) return say("", "rejected", false, "its header is at fault", first_line(render(header.error())));
   if (!*header) return {};
   std::vector<std::string> all = (*header)->words;
   all.insert(all.end(), words.begin(), words.end());
@@ -74,7 +73,7 @@ std::string one(const std::string& path, const std::vector<std::string>& words, 
     verify(*o, *file, a);
   }
   const std::string why = judge(**header, a);
-  return say(launch::name((*header)->expected), verdict(a), why.empty(), a.seconds, why, first_line(a.err));
+  return say(launch::name((*header)->expected), verdict(a), why.empty(), why, first_line(a.err));
 }
 
 struct Child {
@@ -122,9 +121,14 @@ Child start(const std::string& path, const std::vector<std::string>& words, laun
 
 void finish(Child& c, Ran& row) {
   int status = 0;
-  waitpid(c.pid, &status, 0);
+  rusage used{};
+  wait4(c.pid, &status, 0, &used);
   close(c.pipe);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - c.begin).count();
+  const auto in_seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  row.processor_seconds = in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
   std::vector<std::string> parts;
   size_t at = 0;
   for (size_t end = c.said.find(k_separator); end != std::string::npos; end = c.said.find(k_separator, at)) {
@@ -132,13 +136,12 @@ void finish(Child& c, Ran& row) {
     at = end + 1;
   }
   parts.push_back(c.said.substr(at));
-  if (parts.size() == 6) {
+  if (parts.size() == 5) {
     row.expected = parts[0];
     row.verdict = parts[1];
     row.passed = parts[2] == "1";
-    row.engine_seconds = std::stod(parts[3]);
-    row.why = parts[4];
-    row.detail = parts[5];
+    row.why = parts[3];
+    row.detail = parts[4];
     return;
   }
   if (c.said.empty() && !c.killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;  // no header
@@ -216,12 +219,12 @@ std::string table(const std::vector<Ran>& rows, bool json) {
     if (json) {
       out += fmt::format(
           "{}\n  {{\"file\": {}, \"expected\": {}, \"verdict\": {}, \"passed\": {}, \"seconds\": {:.3f}, "
-          "\"engine_seconds\": {:.3f}, \"detail\": {}}}",
+          "\"processor_seconds\": {:.3f}, \"detail\": {}}}",
           first ? "" : ",", json_text(r.file), json_text(r.expected), json_text(r.verdict), r.passed, r.seconds,
-          r.engine_seconds, json_text(r.detail));
+          r.processor_seconds, json_text(r.detail));
     } else {
       out += fmt::format("{},{},{},{},{:.3f},{:.3f},{}\n", csv_field(r.file), r.expected, r.verdict,
-                         r.passed ? "yes" : "no", r.seconds, r.engine_seconds, csv_field(r.detail));
+                         r.passed ? "yes" : "no", r.seconds, r.processor_seconds, csv_field(r.detail));
     }
     first = false;
   }
@@ -277,7 +280,7 @@ Expected<std::vector<Ran>> read_table(const std::string& path) {
     if (c.size() == 7) {
       r = {.file = c[0], .expected = c[1], .verdict = c[2], .passed = c[3] == "yes", .detail = c[6]};
       r.seconds = std::strtod(c[4].c_str(), &end);
-      r.engine_seconds = std::strtod(c[5].c_str(), &engine_end);
+      r.processor_seconds = std::strtod(c[5].c_str(), &engine_end);
     }
     if (end == nullptr || *end != 0 || *engine_end != 0 || c[4].empty() || c[5].empty())
       return error_at({*file, at, at + static_cast<uint32_t>(line.size())},
@@ -298,24 +301,24 @@ std::string compare(const std::vector<Ran>& before, const std::vector<Ran>& now)
       out += fmt::format("{}: {} before, now {}\n", n->file, b->verdict, n->verdict);
       continue;
     }
-    faster += n->seconds < b->seconds ? 1 : 0;
-    sum_before += b->seconds;
-    sum_now += n->seconds;
-    if (b->seconds > 0) ratios.push_back(n->seconds / b->seconds);
+    faster += n->processor_seconds < b->processor_seconds ? 1 : 0;
+    sum_before += b->processor_seconds;
+    sum_now += n->processor_seconds;
+    if (b->processor_seconds > 0) ratios.push_back(n->processor_seconds / b->processor_seconds);
   }
   out += fmt::format("{} files in both tables, {} with another verdict\n", ratios.size() + differ, differ);
   if (ratios.empty()) return out;
   std::sort(ratios.begin(), ratios.end());
   return out +
          fmt::format(
-             "time of the others: {:.2f} s before, now {:.2f} s: ratio {:.3f}; median ratio {:.3f}; faster now: {}\n",
+             "processor time of the others: {:.2f} s before, now {:.2f} s: ratio {:.3f}; median ratio {:.3f}; faster now: {}\n",
              sum_before, sum_now, sum_now / sum_before, ratios[ratios.size() / 2], faster);
 }
 
 std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name) {
-  draw::Scatter s{.title = "Seconds for each file", .x_label = before_name, .y_label = "this run"};
+  draw::Scatter s{.title = "Processor seconds for each file", .x_label = before_name, .y_label = "this run"};
   for (const auto& [b, n] : pairs(before, now))
-    s.points.push_back({b->seconds, n->seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
+    s.points.push_back({b->processor_seconds, n->processor_seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
   return draw::to_svg(s);
 }
 
@@ -331,8 +334,11 @@ std::string times(const std::vector<Ran>& rows) {
   const auto at = [&](double part) {
     return s[std::min(s.size() - 1, static_cast<size_t>(part * static_cast<double>(s.size())))];
   };
-  return fmt::format("median {:.3f} s, mean {:.3f} s, 95th percentile {:.3f} s, longest {:.3f} s a file\n", at(0.5),
-                     sum / static_cast<double>(s.size()), at(0.95), s.back());
+  double processor = 0;
+  for (const Ran& r : rows) processor += r.processor_seconds;
+  return fmt::format(
+      "median {:.3f} s, mean {:.3f} s, 95th percentile {:.3f} s, longest {:.3f} s a file; {:.3f} s of processor time a file\n",
+      at(0.5), sum / static_cast<double>(s.size()), at(0.95), s.back(), processor / static_cast<double>(rows.size()));
 }
 
 }  // namespace fencepost::gate

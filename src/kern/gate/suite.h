@@ -6,7 +6,8 @@
 // each file's header: `--suite DIR --only-requires` asks every file without its loop invariants.
 // Output: one Ran for each file that has a header, in the order of their paths; a table of them as CSV or JSON.
 // Laws: a process that ends without an answer is `crashed` or `out of time`, never a pass.
-// Units: seconds of wall clock, for the file as a whole (`seconds`), the engine's own in `engine_seconds`.
+// Units: seconds of wall clock (`seconds`) and of processor time (`processor_seconds`), for the file as a whole.
+// Comparisons go by processor time, which other work on the machine changes little.
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Ran {
   std::string expected;  // "pass", "NOT_ALL_VERIFIED" ...
   std::string verdict;   // verified, refuted, rejected, undecided, crashed, out of time
   bool passed = false;
-  double seconds = 0, engine_seconds = 0;
+  double seconds = 0, processor_seconds = 0;
   std::string why;     // it did not pass: in the words of `judge`
   std::string detail;  // the first thing that the verifier said on the error stream
 };
