@@ -64,9 +64,6 @@ struct AccessRecord {
   bool by_contract = false;  // what a function without a body may do
   bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
   Pair event, iteration;
-  // In a summary that stands in no other: the guards of its first iteration, where they are known. Threads that enter a
-  // loop together make its first iteration together.
-  Pair first_guard;
   std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
 };
 
@@ -290,14 +287,13 @@ class Execution {
   void log(kir::AccessKind kind, const kir::Access& access, kir::RegionId r, Pair guard, Pair pointer, Pair value,
            bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
   void warp_forget(const kir::Access& access, Mode mode);
-  void first_guards(const LoopRun& run, size_t from);
   bool conflicts_possible(kir::RegionId r) const;
 
   Pair choice();
   Pair track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
-  // ---- what one thread of the group did for all (execute_master.cpp)
+  // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
   Term as_master(Term t, int thread);
   void master_store(kir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);

@@ -1,0 +1,145 @@
+// Meeting points: of the group, of the grid, of a warp; and the invariants that are handed over at them.
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
+  ++position_;
+  if (!in.results.empty()) {
+    const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
+    set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
+  }
+  if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
+    return warp_barrier(a, in, b, guard, mode);
+  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) || (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
+    unsupported.insert("a barrier with a name or a count");
+    return;
+  }
+  const bool device = b.scope != Scope::group && b.scope != Scope::warp;
+  BarrierRecord r;
+  r.position = position_;
+  r.guard = guard;
+  r.device = device;
+  const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.no());
+  const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.no());
+  r.local = all(guard, lf);
+  r.global = all(guard, gf);
+  const bool meets = pairing_ == Pairing::same_group || device;
+  assert_barrier_invariants(a, guard, mode);
+  for (auto& [key, set] : sets_) {
+    const Space space = m_.region({key.first}).space;
+    const Pair& cleared = space == Space::group ? r.local : r.global;
+    if (mode.check)
+      for (size_t t = 0; t < 2; ++t) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
+  }
+  r.position = ++position_;
+  if (meets) {
+    const Term same = pool_.eq(guard[0], guard[1]);
+    oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
+    if (mode.lockstep) fact(same, 0, true);
+    if (mode.log) {
+      barriers.push_back(r);
+      if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) ++local_segment_;
+      if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
+    }
+  }
+  // Others may have written meanwhile.
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    if (e.writes[x] == 0 || memory.adversarial({x})) continue;
+    const Space space = m_.regions[x].space;
+    if (space == Space::group) memory.forget({x}, r.local, mode.lockstep);
+    if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
+  }
+  if (b.scope != Scope::warp) master_contents(r.local);
+  assume_barrier_invariants(a, guard, mode);
+}
+
+// Whether a mask of lanes names the thread.
+Term Execution::named(Term mask, int thread) {
+  const uint8_t w = pool_.width(mask);
+  const auto& id = local_id[static_cast<size_t>(thread)];
+  const Term flat = pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
+  const Term lane = pool_.urem(flat, pool_.constant(options_.warp_size, 32));
+  const Term at = w > 32 ? pool_.zext(lane, w) : pool_.extract(lane, 0, w);
+  return pool_.extract(pool_.lshr(mask, at), 0, 1);
+}
+
+// A barrier of the warp, for pairs of which it is not known that both take part in it. Whom the mask names must come.
+void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
+  const bool fences = !b.mask || !pool_.is_constant(get(a, b.mask)[0], 0);
+  if (b.mask && options_.warp_barriers)
+    oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(get(a, b.mask)[0], 0))), in.place, false,
+           mode);
+  if (mode.lockstep && !pool_.is_false(same_warp) && options_.warp_barriers) {
+    std::vector<Term> takes_part{same_warp};
+    if (b.mask) {
+      const Pair mask = get(a, b.mask);
+      for (int t = 0; t < 2; ++t)
+        for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
+    }
+    const Term meets = pool_.all(std::move(takes_part));
+    // In lock-step there is nothing to wait for.
+    if (options_.warp_sync == 0)
+      oblige(Kind::barrier_divergence, pool_.all(meets, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
+             mode);
+    if (mode.log && fences) {
+      BarrierRecord r;
+      r.position = ++position_;
+      const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.yes());
+      const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.yes());
+      r.guard = guard;
+      r.local = all(guard, lf);
+      r.global = all(guard, gf);
+      r.meets = meets;
+      barriers.push_back(r);
+    }
+  }
+  // What others of the warp have written is seen from here on.
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    const Space space = m_.regions[x].space;
+    if (e.writes[x] != 0 && !memory.adversarial({x}) && (space == Space::group || space == Space::global))
+      memory.forget({x}, guard, mode.lockstep && lanes_ == Lanes::same_warp);
+  }
+  ++position_;
+}
+
+// Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.
+void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) {
+  for (const Instruction* in : a.barrier_invariants) {
+    const auto& b = std::get<BarrierInvariant>(in->action);
+    if (b.binary) {
+      unsupported.insert("binary barrier invariant");
+      continue;
+    }
+    ++position_;
+    const Term holds = pure(a, b.condition, 0, mode, nullptr);
+    oblige(Kind::barrier_invariant, pool_.all(guard[0], pool_.not_(holds)), in->place, mentions_other(a, b.condition),
+           mode);
+    if (mode.log) log_spec_reads(a, b.condition, guard, in->place, mode);
+  }
+}
+
+void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) {
+  for (const Instruction* in : a.barrier_invariants) {
+    const auto& b = std::get<BarrierInvariant>(in->action);
+    if (b.binary) continue;
+    for (ValueId v : b.instances)
+      for (int t = 0; t < 2; ++t) {
+        const auto i = static_cast<size_t>(t);
+        Term id = pure(a, v, t, mode, nullptr);
+        id = pool_.width(id) > 32 ? pool_.extract(id, 0, 32) : pool_.zext(id, 32);
+        const Term exists = pool_.ult(id, local_size_[0]);
+        id_instance_[i] = id;
+        const Term holds = pure(a, b.condition, t, mode, nullptr);
+        id_instance_[i] = {};
+        fact(pool_.implies(pool_.all(guard[i], exists), holds), t);
+      }
+  }
+  a.barrier_invariants.clear();
+}
+
+}  // namespace fencepost::prove
