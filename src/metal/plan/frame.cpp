@@ -64,7 +64,8 @@ class TestKernel {
 
   // The two accesses of a pattern (0 ss, 1 sl, 2 ls, 3 ll) at a word of the scratch buffer, `count` times. Loaded
   // values end in a store that never happens but that no compiler can rule out.
-  List hammer(const std::string& prefix, const Expr& word, const Expr& pattern, const Expr& count, bool until_done) {
+  // `stressing`: a stressing workgroup, which may run a longer word of accesses, and stops when the tests have ended.
+  List hammer(const std::string& prefix, const Expr& word, const Expr& pattern, const Expr& count, bool stressing) {
     const Var n = f_.variable(prefix + "_n"), got = f_.variable(prefix + "_got"), sum = f_.variable(prefix + "_sum"),
               done = f_.variable(prefix + "_done");
     const code::Place p = f_.place(BufferUse::scratch, word);
@@ -73,9 +74,21 @@ class TestKernel {
                           {code::store(p, f_.get(n), code::Order::device)});
     };
     List out = {code::set(n, n32(0)), code::set(sum, n32(0))};
-    List loop = {code::leave_if(at_least(f_.get(n), count)), access(at_least(pattern, n32(2))),
-                 access(!eq(pattern % n32(2), n32(0))), code::set(n, f_.get(n) + n32(1))};
-    if (until_done) {
+    List two = {access(at_least(pattern, n32(2))), access(!eq(pattern % n32(2), n32(0)))};
+    List loop = {code::leave_if(at_least(f_.get(n), count))};
+    if (stressing) {
+      const Var at = f_.variable(prefix + "_at");
+      const Expr bits = f_.parameter("stress-word-bits"), length = f_.parameter("stress-word-length");
+      List longer = {code::set(at, n32(0)),
+                     code::loop({code::leave_if(at_least(f_.get(at), length)),
+                                 access(eq(term::binary(Op::lshr, bits, f_.get(at)) % n32(2), n32(0))),
+                                 code::set(at, f_.get(at) + n32(1))})};
+      loop.push_back(code::branch(eq(length, n32(0)), std::move(two), std::move(longer)));
+    } else {
+      append(loop, std::move(two));
+    }
+    loop.push_back(code::set(n, f_.get(n) + n32(1)));
+    if (stressing) {
       loop.push_back(
           code::branch(eq(f_.get(n) % n32(16), n32(0)), {code::load(done, f_.sync(k_sync_done), code::Order::device)}));
       loop.push_back(code::leave_if(at_least(f_.get(done), f_.parameter("testing-groups"))));

@@ -11,6 +11,13 @@ namespace {
 
 using enum ParameterId;
 
+// (l|s)+ up to length 5, by length, then in alphabetical order; 0: none.
+constexpr const char* k_stress_words =
+    "none|l|s|ll|ls|sl|ss|lll|lls|lsl|lss|sll|sls|ssl|sss|llll|llls|llsl|llss|lsll|lsls|lssl|lsss|slll|slls|sl"
+    "sl|slss|ssll|ssls|sssl|ssss|lllll|lllls|lllsl|lllss|llsll|llsls|llssl|llsss|lslll|lslls|lslsl|lslss|"
+    "lssll|lssls|lsssl|lssss|sllll|sllls|sllsl|sllss|slsll|slsls|slssl|slsss|sslll|sslls|sslsl|sslss|sssl"
+    "l|sssls|ssssl|sssss";
+
 // groups, lanes and rounds: `from` = `to` = 0 leaves the choice to the plan.
 constexpr std::array<ParameterInfo, k_parameters> k_table = {{
     {groups, "groups", false, "", 1, 65535, 0, 0, 0, "workgroups",
@@ -78,6 +85,9 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
     {touch, "touch", false, "off|all|mixed", 0, 2, 0, 2, 0, "",
      "Before each round, invocations load a word beside each location that they are about to access, so that its line "
      "is in their cache. mixed draws for each subgroup, location and round: some accesses then hit and others miss."},
+    {stress_word, "stress-word", false, k_stress_words, 0, 62, 0, 0, 0, "",
+     "The accesses of an iteration as a word of up to five loads and stores (the sequences of the 2016 study), in place "
+     "of the two of stress-pattern."},
 }};
 
 constexpr bool in_order() {
@@ -99,6 +109,7 @@ std::vector<std::string> words_of(const ParameterInfo& i) {
 }
 
 std::string range_of(const ParameterInfo& i) {
+  if (i.id == stress_word) return "none, l, s, ll, ls, ..., sssss";
   if (*i.words != 0) return fmt::format("{}", fmt::join(words_of(i), ", "));
   return fmt::format("{}{} to {}{}{}", i.power_of_two ? "powers of two, " : "", i.least, i.most,
                      *i.unit != 0 ? " " : "", i.unit);

@@ -50,6 +50,7 @@ enum class ParameterId : uint8_t {
   pre_stress_pattern,
   pre_stress_iterations,
   touch,
+  stress_word,
   count_
 };
 inline constexpr size_t k_parameters = static_cast<size_t>(ParameterId::count_);

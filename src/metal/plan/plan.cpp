@@ -444,6 +444,18 @@ class Drawing {
     put("rotate", at(rotate));
     put("spin-limit", at(spin_limit));
     put("stress-pattern", at(stress_pattern));
+    // Number 1 is the first word of length 1; bit i of a word says whether access i stores.
+    uint32_t length = 0, rank = at(stress_word);
+    for (uint32_t first = 1, l = 1; rank >= first && at(stress_word) > 0; first += 1u << l++)
+      if (rank < first + (1u << l)) {
+        length = l;
+        rank -= first;
+        break;
+      }
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < length; ++i) bits |= (rank >> (length - 1 - i) & 1) << i;
+    put("stress-word-length", length);
+    put("stress-word-bits", bits);
     put("stress-iterations", at(stress_iterations));
     put("stress-targets", at(stress_targets));
     put("stress-assignment", at(stress_assignment));

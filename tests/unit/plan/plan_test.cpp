@@ -41,7 +41,7 @@ Parameters quick() {
   const auto ok = set_parameters(
       p,
       "rounds=1..6,align-limit=20..400,stress-iterations=1..8,stress-groups=0..3,spin-limit=200,churn=0..2,"
-      "pre-stress-iterations=1..3,delay=0..5,ticket=off..on,stress-line=4..64,offset=0..15");
+      "pre-stress-iterations=1..3,stress-word=none..sssss,delay=0..5,ticket=off..on,stress-line=4..64,offset=0..15");
   EXPECT_TRUE(ok.has_value()) << (ok ? "" : render(ok.error()));
   return p;
 }
