@@ -39,6 +39,14 @@ bool same_defect(const prove::Finding& f, const interp::Defect& d, const kir::Mo
   }
 }
 
+bool meets_grid(const kir::Module& m) {
+  for (const kir::Function& f : m.functions)
+    for (const kir::Block& b : f.blocks)
+      for (const kir::Instruction& i : b.instructions)
+        if (const auto* x = std::get_if<kir::Barrier>(&i.action); x != nullptr && x->scope == kir::Scope::device) return true;
+  return false;
+}
+
 }  // namespace
 
 bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o) {
@@ -55,18 +63,17 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
     shape.global_offset[d] = o.launch.offset(d);
     threads *= *local * *groups;
   }
-  if (threads > k_threads) {
-    // The groups of the two threads alone.
-    threads = 1;
-    for (uint32_t d = 0; d < 3; ++d) threads *= shape.local_size[d];
-    for (const prove::Side& s : f.threads) {
-      std::array<uint32_t, 3> g{};
-      for (size_t d = 0; d < 3; ++d) g[d] = static_cast<uint32_t>(s.group_id[d]);
-      if (std::find(shape.groups.begin(), shape.groups.end(), g) == shape.groups.end()) shape.groups.push_back(g);
-    }
-    if (shape.groups.empty()) shape.groups.push_back({0, 0, 0});
-    if (threads * shape.groups.size() > k_threads) return false;
+  // The groups of the two threads alone, which a launch may run before all others; a barrier of the grid needs all.
+  uint64_t group = 1;
+  for (uint32_t d = 0; d < 3; ++d) group *= shape.local_size[d];
+  for (const prove::Side& s : f.threads) {
+    std::array<uint32_t, 3> g{};
+    for (size_t d = 0; d < 3; ++d) g[d] = static_cast<uint32_t>(s.group_id[d]);
+    if (std::find(shape.groups.begin(), shape.groups.end(), g) == shape.groups.end()) shape.groups.push_back(g);
   }
+  if (shape.groups.empty()) shape.groups.push_back({0, 0, 0});
+  if (meets_grid(m)) shape.groups.clear();
+  if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return false;
   shape.work_dim = std::max(1u, o.launch.dimensions());
   const interp::Limits limits{.steps = 300'000};
   const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
