@@ -111,32 +111,40 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
 void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) {
   for (const Instruction* in : a.barrier_invariants) {
     const auto& b = std::get<BarrierInvariant>(in->action);
-    if (b.binary) {
-      unsupported.insert("binary barrier invariant");
-      continue;
-    }
+    if (b.binary && pairing_ != Pairing::same_group) continue;  // of two threads of one group
     ++position_;
     const Term holds = pure(a, b.condition, 0, mode, nullptr);
-    oblige(Kind::barrier_invariant, pool_.all(guard[0], pool_.not_(holds)), in->place, mentions_other(a, b.condition),
-           mode);
-    if (mode.log) log_spec_reads(a, b.condition, guard, in->place, mode);
+    const Term reached = b.binary ? pool_.all(guard[0], guard[1]) : guard[0];
+    oblige(Kind::barrier_invariant, pool_.all(reached, pool_.not_(holds)), in->place,
+           b.binary || mentions_other(a, b.condition), mode);
+    if (!mode.log || !options_.barrier_access_checks) continue;
+    const size_t before = accesses.size();
+    log_spec_reads(a, b.condition, guard, in->place, mode);
+    for (size_t i = before; i < accesses.size(); ++i) accesses[i].spec = true;
   }
 }
 
 void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) {
+  const auto id_of = [&](ValueId v, int t) {
+    const Term id = pure(a, v, t, mode, nullptr);
+    return pool_.width(id) > 32 ? pool_.extract(id, 0, 32) : pool_.zext(id, 32);
+  };
   for (const Instruction* in : a.barrier_invariants) {
     const auto& b = std::get<BarrierInvariant>(in->action);
-    if (b.binary) continue;
-    for (ValueId v : b.instances)
+    if (b.binary && (pairing_ != Pairing::same_group || !mode.lockstep)) continue;
+    const size_t step = b.binary ? 2 : 1;
+    for (size_t n = 0; n + step <= b.instances.size(); n += step)
       for (int t = 0; t < 2; ++t) {
         const auto i = static_cast<size_t>(t);
-        Term id = pure(a, v, t, mode, nullptr);
-        id = pool_.width(id) > 32 ? pool_.extract(id, 0, 32) : pool_.zext(id, 32);
-        const Term exists = pool_.ult(id, local_size_[0]);
+        const Term id = id_of(b.instances[n], t), other = b.binary ? id_of(b.instances[n + 1], t) : id;
+        Term exists = pool_.ult(id, local_size_[0]);
+        // Shown for two different threads.
+        if (b.binary) exists = pool_.all({exists, pool_.ult(other, local_size_[0]), pool_.ne(id, other)});
         id_instance_[i] = id;
+        if (b.binary) id_instance_[1 - i] = other;
         const Term holds = pure(a, b.condition, t, mode, nullptr);
-        id_instance_[i] = {};
-        fact(pool_.implies(pool_.all(guard[i], exists), holds), t);
+        id_instance_[0] = id_instance_[1] = {};
+        fact(pool_.implies(pool_.all(b.binary ? pool_.all(guard[0], guard[1]) : guard[i], exists), holds), t, b.binary);
       }
   }
   a.barrier_invariants.clear();

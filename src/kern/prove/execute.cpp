@@ -851,10 +851,12 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
 }
 
 // Of every loop of the function.
-void Execution::wide_invariants(Activation& a, Pair guard, Mode mode, Header what) {
+void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what) {
   for (const Instruction* in : a.wide_invariants) {
     const auto& n = std::get<Annotation>(in->action);
-    const std::string candidate = n.candidate ? a.f->symbol + ":user:" + where(m_, in->place) : "";
+    // Kept or dropped for each loop by itself.
+    const std::string candidate =
+        n.candidate ? a.f->symbol + ":user:" + where(m_, in->place) + ":" + std::to_string(l) : "";
     if (n.candidate) {
       candidates.insert(candidate);
       if (refuted_.contains(candidate)) continue;

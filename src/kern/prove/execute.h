@@ -61,6 +61,7 @@ struct AccessRecord {
   uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   const kir::Atomic* atomic = nullptr;
+  bool spec = false;         // by a barrier invariant
   bool by_contract = false;  // what a function without a body may do
   bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
   Pair event, iteration;
@@ -328,7 +329,7 @@ class Execution {
   Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);
-  void wide_invariants(Activation& a, Pair guard, Mode mode, Header what);
+  void wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what);
   void assert_barrier_invariants(Activation& a, Pair guard, Mode mode);
   void assume_barrier_invariants(Activation& a, Pair guard, Mode mode);
   void log_spec_reads(Activation& a, kir::ValueId v, Pair guard, kir::PlaceId place, Mode mode, int depth = 0);

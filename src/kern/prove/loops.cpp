@@ -515,7 +515,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       set(a, v, x);
       a.wide.erase(v.index);
     }
-    wide_invariants(a, entry, mode, Header::entry);
+    wide_invariants(a, l, entry, mode, Header::entry);
     a.values = saved;
     a.wide = saved_wide;
   }
@@ -541,7 +541,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   assume_candidates(run, run.phis, run.k, entry, mode);
   a.guards[a.cfg->loops()[l].header.index] = a.guard = entry;
   a.block = a.cfg->loops()[l].header;
-  wide_invariants(a, entry, mode, Header::assume);
+  wide_invariants(a, l, entry, mode, Header::assume);
   body(a, l, run, mode);
   if (!mastered) --unmastered_;
   master_stores_.clear();
@@ -559,7 +559,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
         set(a, v, x);
         a.wide.erase(v.index);
       }
-      wide_invariants(a, run.latch, mode, Header::maintained);
+      wide_invariants(a, l, run.latch, mode, Header::maintained);
       a.values = saved;
       a.wide = saved_wide;
     }

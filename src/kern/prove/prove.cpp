@@ -422,6 +422,8 @@ class Pass {
     f.threads[0].place = a.place;
     f.threads[1].access = b.kind;
     f.threads[1].place = b.place;
+    f.threads[0].spec = a.spec;
+    f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
     f.threads[1].by_contract = b.by_contract;
     arguments(pool, x, model, f);

@@ -57,6 +57,7 @@ struct Options {
   bool races = true;              // false: --only-divergence
   bool across_groups = true;      // false: --only-intra-group
   bool infer = true;              // candidate invariants and closed forms; false: only the user's invariants
+  bool barrier_access_checks = true;  // what barrier invariants read must not change meanwhile
   bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
   uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not
   WarpMethod warp_method = WarpMethod::automatic;
@@ -96,6 +97,7 @@ struct Side {
   std::array<uint64_t, 3> local_id{}, group_id{};
   kir::AccessKind access = kir::AccessKind::read;
   kir::PlaceId place;
+  bool spec = false;         // a read by a barrier invariant
   bool by_contract = false;  // of a function without a body, which says only what it may access
 };
 

@@ -156,6 +156,10 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
     return text;
   };
   if (f.kind == Kind::race && f.threads.size() == 2) {
+    for (const Side& s : f.threads)
+      if (s.spec)
+        out += fmt::format("{}: error: insufficient permission may be held for evaluation of this barrier invariant\n{}",
+                           where(m, s.place), code(m, s.place));
     out += fmt::format("{}: error: {}:\n\n", m.sources[0]->name, race_text(m, f));
     for (size_t t = 0; t < 2; ++t) {
       const Side& s = f.threads[t];
