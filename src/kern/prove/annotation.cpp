@@ -1,0 +1,89 @@
+// Annotations: what must hold at their place, and what may be taken for granted behind it.
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+void Execution::annotation(Activation& a, const Instruction& in, const Annotation& n, Pair guard, Mode mode) {
+  if (n.note == Note::ensures) {
+    a.ensures.push_back(n.condition);
+    a.ensure_global.push_back(n.global);
+    a.ensure_places.push_back(in.place);
+    return;
+  }
+  if (n.note == Note::function_wide_invariant) return;  // taken up when the function was entered
+  ++position_;
+  const Pair c = get(a, n.condition);
+  const bool two = mentions_other(a, n.condition);
+  Pair holds;
+  for (size_t t = 0; t < 2; ++t) holds[t] = n.global ? c[t] : pool_.implies(guard[t], c[t]);
+  std::string candidate;
+  if (n.candidate) {
+    candidate = a.f->symbol + ":user:" + where(m_, in.place);
+    candidates.insert(candidate);
+    if (refuted_.contains(candidate)) return;
+  }
+  const auto require = [&](Kind kind) {
+    Obligation* o = oblige(kind, pool_.not_(holds[0]), in.place, two, mode);
+    if (o != nullptr) o->candidate = candidate;
+    return o;
+  };
+  switch (n.note) {
+    case Note::assert_: require(Kind::assertion); break;
+    case Note::assume: break;
+    case Note::invariant:
+      if (header_ != Header::assume) {
+        Mode checking = mode;
+        checking.check = true;
+        mode = checking;
+        require(header_ == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained);
+        return;  // the loop's own run assumes it
+      }
+      break;
+    case Note::requires_:
+      if (!a.entry) {
+        if (Obligation* o = require(Kind::precondition); o != nullptr) {
+          o->place = a.call;
+          o->other_place = in.place;
+        }
+      } else {
+        required = pool_.all(required, holds[0]);
+      }
+      break;
+    case Note::ensures:
+    case Note::function_wide_invariant: break;
+  }
+  fact(holds[0], 0, two);
+  fact(holds[1], 1, two);
+}
+
+// Of every loop of the function.
+void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what) {
+  for (const Instruction* in : a.wide_invariants) {
+    const auto& n = std::get<Annotation>(in->action);
+    // Kept or dropped for each loop by itself.
+    const std::string candidate =
+        n.candidate ? a.f->symbol + ":user:" + where(m_, in->place) + ":" + std::to_string(l) : "";
+    if (n.candidate) {
+      candidates.insert(candidate);
+      if (refuted_.contains(candidate)) continue;
+    }
+    ++position_;
+    const bool two = mentions_other(a, n.condition);
+    for (int t = 0; t < 2; ++t) {
+      const auto i = static_cast<size_t>(t);
+      const Term c = pure(a, n.condition, t, mode, nullptr);
+      const Term holds = n.global ? c : pool_.implies(guard[i], c);
+      if (what == Header::assume) {
+        fact(holds, t, two);
+      } else if (t == 0) {
+        Obligation* o = oblige(what == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained,
+                               pool_.not_(holds), in->place, two, mode);
+        if (o != nullptr) o->candidate = candidate;
+      }
+    }
+  }
+}
+
+}  // namespace fencepost::prove
