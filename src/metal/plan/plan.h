@@ -89,7 +89,7 @@ struct Slot {  // what a role reports of one instance
   uint32_t at = 0;  // word of the slot in a record; in the buffer: at * instances * rounds + number * words
 };
 
-inline constexpr uint32_t k_most_states = 4096;
+inline constexpr uint32_t k_most_states = 65536;  // counts that the host reads after each launch
 inline constexpr uint32_t k_sentinel = 0xA5C35A3Cu;  // what a result word holds before a role writes it
 inline constexpr uint32_t k_sync_stride = 64;        // words; counters do not share lines
 enum : uint32_t { k_sync_ticket, k_sync_arrived, k_sync_timeouts, k_sync_waits, k_sync_done, k_sync_words };

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -115,6 +116,28 @@ TEST(Runner, SeriesNameTheInstancesThatMeetTheCondition) {
     EXPECT_EQ(e.state[0].value, 1u);
     EXPECT_LT(e.round, g->rounds);
   }
+}
+
+// More states than a workgroup's memory counts, and more than the host would want to be sent one by one.
+TEST(Runner, ManyStatesAreCounted) {
+  std::string condition;
+  for (int r = 0; r < 7; ++r) condition += fmt::format("{}P1:r{} = 0", r == 0 ? "" : " /\\ ", r);
+  std::string text = "PTX M\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n";
+  for (int r = 0; r < 7; ++r)
+    text += fmt::format(" {} | ld.relaxed.gpu r{}, x ;\n", r < 3 ? fmt::format("st.relaxed.gpu x, {}", r + 1) : "", r);
+  const prog::Test t = test_of(text + "exists (" + condition + ")\n");  // 4^7 = 16384 states
+  Options o = quick();
+  o.series_room = 3;
+  const auto b = open_reference(3);
+  auto r = Runner::make(t, o, *b);
+  ASSERT_TRUE(r.has_value()) << render(r.error());
+  const auto g = r->run_group(0);
+  ASSERT_TRUE(g.has_value()) << render(g.error());
+  EXPECT_EQ(g->corrupt, 0u);
+  EXPECT_EQ(fault_of(*g, o, 0), "");
+  EXPECT_GT(g->states.size(), 2u);
+  for (const auto& [s, n] : g->states)
+    for (size_t i = 1; i < s.size(); ++i) EXPECT_GE(s[i].value, s[i - 1].value) << "reads of one location go forward";
 }
 
 TEST(Session, OneHungAndOneDeadDeviceCostOneTaskEach) {
