@@ -378,6 +378,7 @@ Expected<OpenclText> kernel_opencl(const std::vector<code::Kernel>& kernels, Ope
         "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
         "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n";
   const CFrame frame = scoped ? scoped_frame() : ptx_frame();
+  std::string bodies;
   for (const code::Kernel& k : kernels) {
     CText t(k, {});
     std::string parameters;
@@ -390,8 +391,16 @@ Expected<OpenclText> kernel_opencl(const std::vector<code::Kernel>& kernels, Ope
       t.line(fmt::format("__local uint shared_words[{}] __attribute__((aligned(8)));", k.shared_words));
     if (auto e = print_statements(t, frame); !e) return std::unexpected(e.error());
     t.close();
-    out.text += t.out;
+    bodies += t.out;
   }
+  // The scope is a feature that a device may lack. All threads run on one device, so there the next narrower one
+  // includes the same threads.
+  if (bodies.contains("memory_scope_all_svm_devices"))
+    out.text +=
+        "#if __OPENCL_C_VERSION__ >= 300 && !defined(__opencl_c_atomic_scope_all_devices)\n"
+        "#define memory_scope_all_svm_devices memory_scope_device\n"
+        "#endif\n";
+  out.text += bodies;
   return out;
 }
 
