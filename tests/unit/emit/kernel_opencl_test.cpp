@@ -51,6 +51,17 @@ exists (0:r0=1)
     EXPECT_NE(s.find(line), std::string::npos) << line << "\nin\n" << s;
 }
 
+TEST(KernelOpencl, AScopeThatADeviceMayLackHasASubstitute) {
+  const auto with_scope = [](const char* scope) {
+    return printed(std::string("OPENCL scope\n{ x = 0; }\nP0@wg 0, dev 0(global atomic_int* x) {\n"
+                               "  atomic_store_explicit(x, 1, memory_order_relaxed, ") + scope + ");\n}\nexists (x=1)\n");
+  };
+  const std::string substitute = "#define memory_scope_all_svm_devices memory_scope_device\n";
+  EXPECT_TRUE(with_scope("memory_scope_all_svm_devices").contains(substitute));
+  EXPECT_TRUE(with_scope("memory_scope_all_devices").contains(substitute));
+  EXPECT_FALSE(with_scope("memory_scope_device").contains(substitute));
+}
+
 TEST(KernelOpencl, PtxIsInlineAssemblyAndSaysSo) {
   const std::string test = R"(PTX ptx
 { x = 0; y = 0; }
