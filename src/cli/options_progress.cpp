@@ -69,8 +69,8 @@ constexpr OptionInfo k_rows[] = {
      "Run each test so often under each mapping.", put<&Settings::progress_runs>},
     {"--early-stop", "", "", Type::flag, "", "", 0, 0, "trial", k_p_run,
      "Leave a test when its first five runs ended alike.", put<&Settings::early_stop>},
-    {"--variant", "", "VARIANT", Type::choice, "inter-workgroup", "inter-workgroup|intra-warp|intra-warp-lock-step|cooperative", 0, 0, "trial", k_p_run,
-     "Where the threads of a test lie: each in a workgroup of its own; all of an instance in one subgroup (lock-step: built for lanes that share a program counter, CUDA); each in a workgroup of its own, in a "
+    {"--variant", "", "VARIANT", Type::choice, "inter-workgroup", "inter-workgroup|intra-workgroup|intra-warp|intra-warp-lock-step|cooperative", 0, 0, "trial", k_p_run,
+     "Where the threads of a test lie: each in a workgroup of its own; all of an instance in one workgroup, each in a subgroup of its own; all in one subgroup (lock-step: built for lanes that share a program counter, CUDA); each in a workgroup of its own, in a "
      "launch that the device takes only when all workgroups are on it together.", put<&Settings::variant>},
     {"--contention", "", "N", Type::whole, "0", "0..1000000", 0, 1000000, "trial", k_p_run,
      "Invocations without a role add 0 to the test's locations so often before they end. Plain mappings with a larger --total have many.", put<&Settings::contention>},

@@ -171,10 +171,11 @@ code::Kernel make_kernel(const axb::Test& test, const KernelOptions& options) {
   return k;
 }
 
-std::vector<uint32_t> role_table(const exports::Layout& layout) {
-  std::vector<uint32_t> words(size_t{layout.total} * k_role_words);
-  for (uint32_t gid = 0; gid < layout.total; ++gid) {
-    const auto role = exports::role_of(layout, gid);
+std::vector<uint32_t> role_table(const exports::Layout& layout, uint32_t spread) {
+  const uint32_t total = layout.total * spread;
+  std::vector<uint32_t> words(size_t{total} * k_role_words);
+  for (uint32_t gid = 0; gid < total; ++gid) {
+    const auto role = gid % spread == 0 ? exports::role_of(layout, gid / spread) : std::nullopt;
     words[size_t{gid} * k_role_words] = role ? role->thread : k_no_thread;
     words[size_t{gid} * k_role_words + 1] = role ? role->instance : 0;
   }

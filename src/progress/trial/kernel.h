@@ -53,8 +53,8 @@ struct KernelOptions {
 // The kernel "progress"; its buffers in the order of Buffer. `test` is valid.
 code::Kernel make_kernel(const axb::Test& test, const KernelOptions& options);
 
-// What the role table holds.
-std::vector<uint32_t> role_table(const exports::Layout& layout);
+// What the role table holds: every `spread`-th launched invocation is one of the layout, the others have no role.
+std::vector<uint32_t> role_table(const exports::Layout& layout, uint32_t spread = 1);
 
 // Where a location of an instance lies in `memory`.
 inline uint64_t word_of(uint32_t location, uint32_t instance, uint32_t instances, uint32_t padding) {

@@ -62,7 +62,7 @@ const std::vector<std::string>& outcome_names() {
 
 const std::vector<std::string>& variant_names() {
   static const std::vector<std::string> names = {"inter-workgroup", "intra-warp", "intra-warp-lock-step",
-                                                 "cooperative"};
+                                                 "cooperative", "intra-workgroup"};
   return names;
 }
 std::string_view to_string(Variant v) { return variant_names()[static_cast<size_t>(v)]; }
@@ -167,7 +167,8 @@ struct Trial::Impl {
   std::vector<device::BufferId> buffers;  // in the order of Buffer
   std::vector<uint32_t> memory;           // its first contents
   exports::Layout layout;
-  std::vector<uint32_t> roles;  // role_table(layout)
+  uint32_t spread = 1;          // invocations from one of the layout to the next
+  std::vector<uint32_t> roles;  // role_table(layout, spread)
 
   ~Impl() {
     for (const device::BufferId b : buffers) backend->release(b);
@@ -195,12 +196,18 @@ Expected<void> Trial::Impl::check_options() const {
     return unsupported_at({}, fmt::format("{} has no build with lanes in lock step", info.id), "cuda has");
   if (options.variant == Variant::cooperative && info.api != device::Api::cuda)
     return unsupported_at({}, fmt::format("{} has no cooperative launch", info.id), "cuda has");
-  if (one_subgroup(options)) {
+  const bool one_group = options.variant == Variant::intra_workgroup;
+  if (one_subgroup(options) || one_group) {
     if (options.mapping != exports::Mapping::plain && options.mapping != exports::Mapping::round_robin)
-      return unsupported_at(
-          {},
-          fmt::format("the {} mapping does not keep an instance in one subgroup", exports::to_string(options.mapping)),
-          "--mapping plain or round-robin");
+      return unsupported_at({},
+                            fmt::format("the {} mapping does not keep an instance in one {}",
+                                        exports::to_string(options.mapping), one_group ? "workgroup" : "subgroup"),
+                            "--mapping plain or round-robin");
+  }
+  if (one_group && threads() * info.subgroup > info.max_lanes)
+    return unsupported_at({}, fmt::format("{} subgroups of {} do not fit the workgroups of {}, which have {}", threads(),
+                                          info.subgroup, info.id, info.max_lanes));
+  if (one_subgroup(options)) {
     if (info.subgroup < threads())
       return unsupported_at({}, fmt::format("a test of {} threads does not fit the subgroups of {}, which have {}",
                                             threads(), info.id, info.subgroup));
@@ -221,6 +228,11 @@ Expected<void> Trial::Impl::place() {
     setup.lanes = plain ? std::min(total, info.subgroup) : info.subgroup / t * t;
     if (options.total == 0) total = std::max(total / setup.lanes, 1u) * setup.lanes;
   }
+  if (options.variant == Variant::intra_workgroup) {
+    spread = info.subgroup;
+    setup.lanes = t * spread;
+    if (options.total == 0) total = plain ? setup.lanes : std::max(total / setup.lanes, 1u) * setup.lanes;
+  }
   if (options.variant == Variant::cooperative && options.total == 0 && !plain && setup.resident >= t)
     total = std::min(total, setup.resident / t * t);
   if (total < t || total > exports::k_max_total)
@@ -235,7 +247,7 @@ Expected<void> Trial::Impl::place() {
         {},
         fmt::format("{} takes launches of up to {} workgroups, not {}", info.id, info.max_groups, total / setup.lanes),
         fmt::format("--total {}", uint64_t{info.max_groups} * setup.lanes / t * t));
-  layout = {options.mapping, t, total, options.seed};
+  layout = {options.mapping, t, total / spread, options.seed};
   setup.instances = exports::instances(layout);
   return {};
 }
@@ -251,7 +263,7 @@ Expected<void> Trial::Impl::fill() {
   for (uint32_t l = 0; l < test.locations.size(); ++l)
     for (uint32_t i = 0; i < setup.instances; ++i)
       memory[word_of(l, i, setup.instances, options.padding)] = test.locations[l].init;
-  roles = role_table(layout);
+  roles = role_table(layout, spread);
   const auto ns = static_cast<uint64_t>(std::llround(setup.limit * 1e9));
   std::array<uint32_t, static_cast<size_t>(Parameter::count_)> parameters{};
   const auto set = [&](Parameter p, uint32_t v) { parameters[static_cast<size_t>(p)] = v; };

@@ -300,6 +300,30 @@ TEST(Trial, InstancesOfOneSubgroup) {
   EXPECT_EQ(trial->setup().what_ran, "as-written");
 }
 
+TEST(Trial, InstancesOfOneWorkgroup) {
+  const auto backend = open("reference");  // subgroups of 4
+  for (const Mapping m : {Mapping::plain, Mapping::round_robin}) {
+    auto trial = Trial::make(consumer(), {.mapping = m, .variant = Variant::intra_workgroup}, *backend);
+    ASSERT_TRUE(trial);
+    const uint32_t groups = m == Mapping::plain ? 1 : 7;
+    EXPECT_EQ(trial->setup().lanes, 8u);  // two threads, a subgroup for each
+    EXPECT_EQ(trial->setup().total, groups * 8);
+    EXPECT_EQ(trial->setup().instances, groups);
+    EXPECT_EQ(trial->run()->outcome, Outcome::terminated);
+    const auto roles = role_table({m, 2, groups * 2, 1}, 4);
+    for (uint32_t gid = 0; gid < groups * 8; ++gid) {
+      EXPECT_EQ(roles[size_t{gid} * k_role_words], gid % 4 == 0 ? gid / 4 % 2 : k_no_thread);
+      if (gid % 4 == 0) {
+        EXPECT_EQ(roles[size_t{gid} * k_role_words + 1], gid / 8);
+      }
+    }
+  }
+  const auto chunked =
+      Trial::make(consumer(), {.mapping = Mapping::chunked, .variant = Variant::intra_workgroup}, *backend);
+  ASSERT_FALSE(chunked);
+  EXPECT_NE(render(chunked.error()).find("one workgroup"), std::string::npos);
+}
+
 TEST(Words, ThreadsAndNamesReadBack) {
   EXPECT_EQ(threads_text(0b101), "0,2");
   EXPECT_EQ(threads_from("0,2"), 0b101u);
