@@ -10,6 +10,7 @@
 #include "cat/library.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/judge_by.h"
 #include "cli/one_test.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
@@ -178,19 +179,10 @@ int run_judge(const CommandLine& line, const Console& console) {
   if (seen->empty())
     return report_errors(console, error_at({}, fmt::format("{}: has no round groups{}", line.operands.front(), s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'")).error());
   ModelCache models;
-  for (const study::Observation& o : *seen)
-    if (s.model.empty() || o.test.dialect == seen->front().test.dialect)
-      if (const auto& m = models.get(s.model, o.test.dialect); !m) return report_errors(console, m.error());
-  study::Judge how;
-  how.check.engine = s.engine;
-  how.seconds_per_test = s.budget > 0 ? s.budget : 20;
-  how.model_of = [&](const prog::Test& t) -> study::NamedModel {
-    const auto& m = models.get(s.model, t.dialect);
-    if (!m) return {};
-    return {&*m, s.model.empty() ? cat::default_model(t.dialect) : std::filesystem::path(s.model).stem().string()};
-  };
+  const auto how = judge_by(s, *seen, models);
+  if (!how) return report_errors(console, how.error());
   Job job;
-  const study::Judged j = study::judge(std::move(*seen), how, job);
+  const study::Judged j = study::judge(std::move(*seen), *how, job);
   const std::string ending = std::filesystem::path(s.output).extension().string();
   if (s.mutants) {
     const study::Conformance c = study::conformance(j);

@@ -7,6 +7,7 @@
 #include "cat/library.h"
 #include "cli/help.h"
 #include "cli/inputs.h"
+#include "cli/judge_by.h"
 #include "cli/parallel.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
@@ -30,18 +31,10 @@ Expected<study::Judged> judged_store(const std::string& path, const Settings& s,
     return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) ||
            !named(s.only_configurations, o.configuration);
   });
-  for (const study::Observation& o : *seen)
-    if (s.model.empty() || o.test.dialect == seen->front().test.dialect)
-      if (const auto& m = models.get(s.model, o.test.dialect); !m) return std::unexpected(m.error());
-  study::Judge how;
-  how.seconds_per_test = s.budget > 0 ? s.budget : 20;
-  how.model_of = [&](const prog::Test& t) -> study::NamedModel {
-    const auto& m = models.get(s.model, t.dialect);
-    if (!m) return {};
-    return {&*m, s.model.empty() ? cat::default_model(t.dialect) : std::filesystem::path(s.model).stem().string()};
-  };
+  const auto how = judge_by(s, *seen, models);
+  if (!how) return std::unexpected(how.error());
   Job job;
-  return study::judge(std::move(*seen), how, job);
+  return study::judge(std::move(*seen), *how, job);
 }
 
 }  // namespace

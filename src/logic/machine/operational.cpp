@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "machine/key.h"
 #include "vocab/vocab.h"
 #include "witness/relations.h"
 
@@ -59,14 +60,6 @@ struct Location {
 
 uint64_t extend(uint64_t v, uint8_t width) { return static_cast<uint64_t>(term::to_signed(v, width)); }
 
-using Key = std::vector<uint64_t>;
-struct KeyHash {
-  size_t operator()(const Key& k) const {
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    for (uint64_t v : k) h = (h ^ v) * 0xff51afd7ed558ccdull, h ^= h >> 29;
-    return h;
-  }
-};
 
 // One step, kept for the way back: an instruction performed (with the value that it read), or a write distributed.
 struct Step {

@@ -6,20 +6,13 @@
 
 #include "base/diagnostic.h"
 #include "machine/interpreter.h"
+#include "machine/key.h"
 #include "witness/relations.h"
 
 namespace fencepost::machine {
 namespace {
 
-// Flat: per thread started, position, registers; then the memory.
-using Key = std::vector<uint64_t>;
-struct KeyHash {
-  size_t operator()(const Key& k) const {
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    for (uint64_t v : k) h = (h ^ v) * 0xff51afd7ed558ccdull, h ^= h >> 29;
-    return h;
-  }
-};
+// A key is flat: per thread started, position, registers; then the memory.
 
 struct Edge {
   uint32_t thread = 0;

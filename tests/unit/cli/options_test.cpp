@@ -6,23 +6,12 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "ran.h"
 
 using namespace fencepost;
 using namespace fencepost::cli;
 
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run_with(const std::vector<std::string>& args) {
-  Ran r;
-  const Console console{[&](std::string_view s) { r.out += s; }, [&](std::string_view s) { r.err += s; }, false};
-  r.code = run(args, console);
-  return r;
-}
 
 CommandLine parsed(const std::vector<std::string>& args) {
   auto p = parse_command_line(args);

@@ -6,24 +6,13 @@
 #include <iterator>
 
 #include "cli/verbs.h"
+#include "ran.h"
 
 using namespace fencepost;
 using namespace fencepost::cli;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run_with(const std::vector<std::string>& args) {
-  Ran r;
-  const Console console{[&](std::string_view s) { r.out += s; }, [&](std::string_view s) { r.err += s; }, false};
-  r.code = run(args, console);
-  return r;
-}
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

@@ -8,6 +8,7 @@
 
 #include "cli/generated.h"
 #include "cli/verbs.h"
+#include "ran.h"
 #include "nlohmann/json.hpp"
 
 using namespace fencepost;
@@ -16,16 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-Ran run_with(const std::vector<std::string>& args) {
-  Ran r;
-  const Console console{[&](std::string_view s) { r.out += s; }, [&](std::string_view s) { r.err += s; }, false};
-  r.code = run(args, console);
-  return r;
-}
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 std::string content(const fs::path& p) {
   std::ifstream in(p, std::ios::binary);
