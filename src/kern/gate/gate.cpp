@@ -70,6 +70,7 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   } else if (!o.plot.empty()) {
     return fail(error_at({}, "--plot needs --compare", "the plot has the times of both tables").error(), output);
   }
+  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<Ran> rows = run_suite(o.suite, words, jobs, o.timeout, verify);
   if (rows.empty())
@@ -92,7 +93,7 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   if (before) output.out(compare(*before, rows));
   if (!o.plot.empty()) {
     std::ofstream to(o.plot, std::ios::binary);
-    to << plot(*before, rows, o.compare);
+    to << plot(*before, rows, stem(o.compare), o.table.empty() ? "this run" : stem(o.table));
     if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o.plot), "").error(), output);
   }
   return passed == rows.size() ? 0 : 1;

@@ -315,8 +315,9 @@ std::string compare(const std::vector<Ran>& before, const std::vector<Ran>& now)
              sum_before, sum_now, sum_now / sum_before, ratios[ratios.size() / 2], faster);
 }
 
-std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name) {
-  draw::Scatter s{.title = "Processor seconds for each file", .x_label = before_name, .y_label = "this run"};
+std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name,
+                 const std::string& now_name) {
+  draw::Scatter s{.title = "Processor seconds for each file", .x_label = before_name, .y_label = now_name};
   for (const auto& [b, n] : pairs(before, now))
     s.points.push_back({b->processor_seconds, n->processor_seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
   return draw::to_svg(s);

@@ -34,8 +34,9 @@ std::string table(const std::vector<Ran>& rows, bool json);
 Expected<std::vector<Ran>> read_table(const std::string& path);
 // What changed since: files whose verdict is another one, and the ratio of the times of those with the same verdict.
 std::string compare(const std::vector<Ran>& before, const std::vector<Ran>& now);
-// Both times of each file, as a scatter plot; marked: another verdict.
-std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name);
+// Both times of each file, as a scatter plot whose axes bear the names of the tables; marked: another verdict.
+std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name,
+                 const std::string& now_name);
 // "median 0.020 s, mean 0.056 s, 95th percentile 0.210 s, longest 1.200 s a file"
 std::string times(const std::vector<Ran>& rows);
 

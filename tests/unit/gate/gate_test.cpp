@@ -81,9 +81,9 @@ TEST_F(Gate, tables_are_written_read_and_compared) {
   EXPECT_NE(s.out.find("files in both tables, 0 with another verdict"), std::string::npos) << s.out;
   EXPECT_NE(s.out.find("95th percentile"), std::string::npos) << s.out;
   std::ifstream svg(plot);
-  std::string first;
-  std::getline(svg, first);
-  EXPECT_TRUE(first.starts_with("<svg")) << first;
+  const std::string picture((std::istreambuf_iterator<char>(svg)), {});
+  EXPECT_TRUE(picture.starts_with("<svg")) << picture.substr(0, 80);
+  EXPECT_NE(picture.find(">prove-table<"), std::string::npos) << "an axis bears the name of its table";
   // Options of the command line come after those of the files.
   const Said coarse = say({"--suite", k_kernels, "--compare", table, "--atomics=coarse", "-j", "1"});
   EXPECT_EQ(coarse.code, 1);
