@@ -147,8 +147,10 @@ int run_suite(const CommandLine& line, const Console& console) {
         uint64_t allowed = 0, number = 0;
         for (const JudgedMutant& m : t.mutants) {
           Tally& of = tally[m.mutant.mutator];
-          ++(m.reach == Reach::allowed ? of.allowed : m.reach == Reach::undecided ? of.undecided : of.equal);
-          allowed += m.reach == Reach::allowed ? 1 : 0;
+          // Of a racy program every outcome is allowed.
+          const bool may = m.reach == Reach::allowed || m.reach == Reach::racy;
+          ++(may ? of.allowed : m.reach == Reach::undecided ? of.undecided : of.equal);
+          allowed += may ? 1 : 0;
           prog::Test test = m.mutant.test;
           test.title = fmt::format("{}--{}-{}", e.name, gen::name(m.mutant.mutator), ++number);
           test.quantifier = prog::Quantifier::exists;

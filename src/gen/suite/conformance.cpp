@@ -117,7 +117,7 @@ class Below {
     for (const prog::Site& s : prog::weakening_sites(top, each)) variants *= static_cast<double>(s.forms.size());
     relax::Options o;
     o.check = options_;
-    o.keep = {check::Property::condition};
+    o.keep = {check::Property::condition, check::Property::races};
     o.keep_is_explicit = true;
     o.sites = each;
     o.exhaustive = true;

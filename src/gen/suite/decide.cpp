@@ -12,6 +12,8 @@ const char* name(Reach r) {
       return "allowed";
     case Reach::forbidden:
       return "forbidden";
+    case Reach::racy:
+      return "racy";
     case Reach::vacuous:
       return "vacuous";
     case Reach::undecided:
@@ -19,6 +21,17 @@ const char* name(Reach r) {
   }
   return "";
 }
+
+namespace {
+// Of a program whose condition no execution reaches.
+Answer unless_racy(const prog::Test& test, const cat::Model& model, check::Options options, Job& job) {
+  options.property = check::Property::races;
+  const check::Result r = check::check(test, model, options, job);
+  if (r.verdict.status == Status::holds) return {Reach::forbidden, ""};
+  if (r.verdict.status == Status::fails) return {Reach::racy, r.verdict.detail};
+  return {Reach::undecided, fmt::format("data races: {}", fencepost::name(r.verdict.status))};
+}
+}  // namespace
 
 Answer ask(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job) {
   prog::Test asked = test;
@@ -37,7 +50,7 @@ Answer ask(const prog::Test& test, const cat::Model& model, const check::Options
       a.reach = Reach::allowed;
       break;
     case Status::fails:
-      a.reach = r.verdict.vacuous ? Reach::vacuous : Reach::forbidden;
+      a = r.verdict.vacuous ? Answer{Reach::vacuous, ""} : unless_racy(asked, model, o, job);
       break;
     default:
       a.detail = fmt::format("{}{}{}", fencepost::name(r.verdict.status), r.verdict.detail.empty() ? "" : ": ",
@@ -60,8 +73,8 @@ Minimality minimality(const prog::Test& test, const cat::Model& model, const che
       const Answer a = ask(weaker, model, options, job);
       ++m.steps;
       if (a.reach == Reach::allowed) continue;
-      // Without executions at all the step breaks the program, not the rule that forbids.
-      if (a.reach == Reach::vacuous) continue;
+      // Without executions at all the step breaks the program, not the rule that forbids; with a race, both.
+      if (a.reach == Reach::vacuous || a.reach == Reach::racy) continue;
       const std::string step = fmt::format("{} -> {}", prog::describe(test, sites[k]), sites[k].forms[form].text);
       if (a.reach == Reach::forbidden) {
         m.kind = Minimality::Kind::not_minimal;

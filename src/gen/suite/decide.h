@@ -13,6 +13,7 @@ namespace fencepost::gen {
 enum class Reach : uint8_t {
   allowed,    // some execution of the model ends in the condition
   forbidden,  // none does, and the program has executions
+  racy,       // none does, but some execution has a data race or raises another flag: then the model promises nothing
   vacuous,    // the program has none at all (a barrier that nobody else reaches)
   undecided,
 };

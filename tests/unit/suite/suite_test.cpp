@@ -181,6 +181,25 @@ TEST(Conformance, OtherDialects) {
   for (const SuiteEntry& e : opencl.entries) EXPECT_TRUE(e.spec) << e.name;
 }
 
+// An access at too narrow a scope has a data race in Vulkan and OpenCL: such a test is weaker and forbids nothing.
+TEST(Conformance, NoTestRaces) {
+  Job job;
+  check::Options races;
+  races.property = check::Property::races;
+  for (const auto& [syntax, dialect, of] : {std::tuple{Syntax::vulkan, vocab::Dialect::vulkan, "vulkan"},
+                                            std::tuple{Syntax::opencl, vocab::Dialect::opencl, "opencl"}}) {
+    const SuitePart part = minimal_below(*parse_name("LB"), syntax, model(of, dialect), {}, job);
+    EXPECT_FALSE(part.entries.empty());
+    for (const SuiteEntry& e : part.entries)
+      EXPECT_EQ(check::check(e.test, model(of, dialect), races, job).verdict.status, Status::holds) << e.name;
+  }
+  const auto racy = parse_name("LB+acquire.gpu-po-relaxed.warp+relaxed.warp-po-release.gpu");
+  ASSERT_TRUE(racy);
+  TestOptions o;
+  o.syntax = Syntax::vulkan;
+  EXPECT_EQ(ask(*make_test(*racy, o), model("vulkan", vocab::Dialect::vulkan), {}, job).reach, Reach::racy);
+}
+
 TEST(Conformance, CoherenceAndBases) {
   Job job;
   const auto five = coherence_suite(Syntax::ptx, ptx(), {}, job);
