@@ -45,6 +45,7 @@ table{border-collapse:collapse;font-size:.85rem;width:100%}
 caption{text-align:left;padding:.3rem .5rem;color:var(--soft)}
 th,td{padding:.2rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);white-space:nowrap}
 td:first-child,th:first-child{white-space:normal;overflow-wrap:anywhere;min-width:8rem;max-width:24rem}
+@media(min-width:48rem){td:first-child,th:first-child{min-width:17rem}}
 thead th{position:sticky;top:0;background:var(--card)}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 .bad{color:var(--c2);font-weight:600}

@@ -197,7 +197,7 @@ std::string judgements(const Set& s, const Options& o) {
   const auto plot = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
     return figure(caption,
                   dots({fmt::format("Rates of {} outcomes", which),
-                        fmt::format("{} tests on a logarithmic axis; the table below has them all", marks.size())},
+                        fmt::format("{} test{} on a logarithmic axis; the table below has them all", marks.size(), marks.size() == 1 ? "" : "s")},
                        marks, "per instance"),
                   "");
   };
@@ -439,8 +439,8 @@ std::string html(const std::vector<Set>& sets, const Options& o) {
   for (const Set& s : sets)
     out += fmt::format(
         "<p>{}</p>\n",
-        escape(fmt::format("{}: {}, {} tests on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
-                           s.table.tests.size(), s.table.devices.size(), s.table.devices.size() == 1 ? "" : "s",
+        escape(fmt::format("{}: {}, {} test{} on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
+                           s.table.tests.size(), s.table.tests.size() == 1 ? "" : "s", s.table.devices.size(), s.table.devices.size() == 1 ? "" : "s",
                            s.table.configurations.size(), s.table.configurations.size() == 1 ? "" : "s",
                            s.table.sightings ? ""
                                              : fmt::format("; {} instances, {} weak outcomes",

@@ -22,6 +22,14 @@ std::string cut(const std::string& s, size_t most) {
   return s.substr(0, at) + "\u2026";
 }
 
+// The same, without what is inside: long names of tests differ at their ends.
+std::string cut_inside(const std::string& s, size_t most) {
+  if (s.size() <= most) return s;
+  size_t at = s.size() - most / 3;
+  while (at < s.size() && (static_cast<unsigned char>(s[at]) & 0xc0) == 0x80) ++at;
+  return cut(s, most - most / 3) + s.substr(at);
+}
+
 std::string open(const Words& w, double height) {
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n<desc>{}</desc>\n",
@@ -57,6 +65,24 @@ double legend(std::string& out, const std::vector<std::string>& names, double y)
   return y + 12;
 }
 
+// Labels of rows: left of them where all are short, else each on a line of its own above its row.
+struct Labels {
+  double left, lead = 0;  // where the axis begins; height of the line above
+  size_t most;            // bytes of a label
+  template <class Rows>
+  Labels(const Rows& rows, double wide, size_t shortest) : left(wide), most(shortest) {
+    if (std::all_of(rows.begin(), rows.end(), [&](const auto& r) { return r.label.size() <= shortest; })) return;
+    left = 18;
+    lead = 13;
+    most = 54;
+  }
+  // Of a row from `top`; `middle` of what stands left of nothing else.
+  std::string print(const std::string& label, double top, double middle, const char* extra = "") const {
+    return lead > 0 ? text(4, top + 11, cut_inside(label, most), "start", extra)
+                    : text(left - 5, middle, cut(label, most), "end", extra);
+  }
+};
+
 // Steps of 1, 2 or 5 that cut 0..most into about `count`.
 double step_of(double most, int count) {
   if (!(most > 0)) return 1;
@@ -85,7 +111,9 @@ std::string stacked_bars(const Words& w, const std::vector<std::string>& names, 
   if (bars.empty()) return "";
   std::string body;
   const double top = std::max(8.0, legend(body, names, 14));
-  const double width = k_width - k_left - k_right, bottom = top + k_row * static_cast<double>(bars.size());
+  const Labels labels(bars, k_left, 16);
+  const double left = labels.left, row = k_row + labels.lead;
+  const double width = k_width - left - k_right, bottom = top + row * static_cast<double>(bars.size());
   double most = 0;
   for (const Bar& b : bars) {
     double sum = 0;
@@ -94,24 +122,25 @@ std::string stacked_bars(const Words& w, const std::vector<std::string>& names, 
   }
   double y = top;
   for (const Bar& b : bars) {
-    double sum = 0, x = k_left;
+    double sum = 0, x = left;
     for (double p : b.parts) sum += p;
     const double all = whole ? sum : most;
-    body += text(k_left - 5, y + 12, cut(b.label, 16), "end");
+    body += labels.print(b.label, y, y + 12);
+    y += labels.lead;
     body += "<g>" + fmt::format("<title>{}</title>", escape_xml(b.label + " " + b.note));
     for (size_t i = 0; i < b.parts.size(); ++i) {
       if (b.parts[i] <= 0 || all <= 0) continue;
       // One unit at least: the part that matters is often the smallest.
-      const double part = std::min(std::max(1.5, width * b.parts[i] / all), k_left + width - x + 1.5);
+      const double part = std::min(std::max(1.5, width * b.parts[i] / all), left + width - x + 1.5);
       body += rect(x, y + 2, part, k_row - 5, fmt::format("c{}", i % 6));
       x += part;
     }
     body += "</g>\n" + text(k_width - k_right + 4, y + 12, cut(b.note, 10));
     y += k_row;
   }
-  body += line(k_left, bottom, k_left + width, bottom, "axis");
+  body += line(left, bottom, left + width, bottom, "axis");
   for (int i = 0; i <= 4; ++i) {
-    const double x = k_left + width * i / 4;
+    const double x = left + width * i / 4;
     body += line(x, bottom, x, bottom + 3, "axis");
     if (i % 2 == 0)
       body += text(x, bottom + 14, whole ? fmt::format("{} %", 25 * i) : tick_text(most * i / 4), "middle");
@@ -124,22 +153,24 @@ std::string grouped_bars(const Words& w, const std::vector<std::string>& names, 
   if (groups.empty() || most <= 0) return "";
   std::string body;
   double y = std::max(8.0, legend(body, names, 14));
-  const double width = k_width - k_left - k_right;
+  const Labels labels(groups, k_left, 16);
+  const double left = labels.left, width = k_width - left - k_right;
   for (const Bar& g : groups) {
     const double height = 13 * static_cast<double>(g.parts.size());
-    body += text(k_left - 5, y + height / 2 + 4, cut(g.label, 16), "end");
+    body += labels.print(g.label, y, y + height / 2 + 4);
+    y += labels.lead;
     for (size_t i = 0; i < g.parts.size(); ++i) {
-      body += rect(k_left, y + 1, width * std::clamp(g.parts[i] / most, 0.0, 1.0), 11, fmt::format("c{}", i % 6));
-      body += text(k_left + width * std::clamp(g.parts[i] / most, 0.0, 1.0) + 4, y + 10.5, tick_text(g.parts[i]));
+      body += rect(left, y + 1, width * std::clamp(g.parts[i] / most, 0.0, 1.0), 11, fmt::format("c{}", i % 6));
+      body += text(left + width * std::clamp(g.parts[i] / most, 0.0, 1.0) + 4, y + 10.5, tick_text(g.parts[i]));
       y += 13;
     }
     y += 8;
   }
-  body += line(k_left, y, k_left + width, y, "axis");
+  body += line(left, y, left + width, y, "axis");
   const double step = step_of(most, 4);
   for (double v = 0; v <= most * 1.0001; v += step) {
-    body += line(k_left + width * v / most, y, k_left + width * v / most, y + 3, "axis");
-    body += text(k_left + width * v / most, y + 14, tick_text(v), "middle");
+    body += line(left + width * v / most, y, left + width * v / most, y + 3, "axis");
+    body += text(left + width * v / most, y + 14, tick_text(v), "middle");
   }
   return open(w, y + 20) + body + "</svg>\n";
 }
@@ -236,8 +267,10 @@ std::string step_curves(const Words& w, const std::vector<Curve>& curves, const 
 
 std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit) {
   if (rows.empty()) return "";
-  constexpr double k_wide_left = 146, k_note = 74, k_top = 8;
-  const double width = k_width - k_wide_left - k_note, bottom = k_top + k_row * static_cast<double>(rows.size());
+  constexpr double k_note = 74, k_top = 8;
+  const Labels labels(rows, 146, 20);
+  const double left = labels.left, row = k_row + labels.lead;
+  const double width = k_width - left - k_note, bottom = k_top + row * static_cast<double>(rows.size());
   double least = 1e300, most = 0;
   for (const Dot& d : rows) {
     const double low = d.seen ? std::max(d.interval.lower, d.value / 1e3) : d.interval.upper / 3;
@@ -247,7 +280,7 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
   if (most <= 0 || least > most) return "";
   const double floor = std::floor(std::log10(least)), ceiling = std::max(std::ceil(std::log10(most) - 1e-9), floor + 1);
   const auto at = [&](double v) {
-    return k_wide_left + width * std::clamp((std::log10(std::max(v, 1e-300)) - floor) / (ceiling - floor), 0.0, 1.0);
+    return left + width * std::clamp((std::log10(std::max(v, 1e-300)) - floor) / (ceiling - floor), 0.0, 1.0);
   };
   std::string body;
   const int every = std::max(1, static_cast<int>((ceiling - floor) / 4 + 0.5));
@@ -258,7 +291,8 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
   for (const Dot& d : rows) {
     body += fmt::format("<g class=\"c{} s{}\"><title>{}</title>\n", d.colour, d.colour,
                         escape_xml(fmt::format("{}: {}", d.label, d.note)));
-    body += text(k_wide_left - 6, y + 4, cut(d.label, 20), "end", " class=\"ink\"");
+    body += labels.print(d.label, y - k_row / 2, y + 4, " class=\"ink\"");
+    y += labels.lead;
     if (d.seen) {
       body += fmt::format("<line class=\"bar\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
                           at(d.interval.lower), at(d.interval.upper), y);
@@ -273,7 +307,7 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
     body += text(k_width - k_note + 4, y + 4, cut(d.note, 11), "start", " class=\"ink\"") + "</g>\n";
     y += k_row;
   }
-  body += text(k_wide_left + width / 2, bottom + 28, unit, "middle");
+  body += text(left + width / 2, bottom + 28, unit, "middle");
   return open(w, bottom + 34) + body + "</svg>\n";
 }
 

@@ -145,6 +145,20 @@ TEST(Plot, EmptyPlotsAreEmpty) {
   EXPECT_EQ(matrix(w, {}, {}), "");
 }
 
+// Names of generated tests are long and differ anywhere.
+TEST(Plot, LongLabelsStandAboveTheirRows) {
+  const Words w{"t", "d"};
+  const std::string name = "3.SB+weak-fence.sc.cta-weak+weak-fence.sc.gpu-weak", other = name + "@01.2 with stress";
+  const std::string shorts = stacked_bars(w, {}, {{"MP", {1}, ""}, {"SB", {1}, ""}}, true);
+  EXPECT_NE(shorts.find("text-anchor=\"end\">MP<"), std::string::npos) << shorts;
+  for (const std::string& svg : {stacked_bars(w, {}, {{name, {1}, ""}, {other, {1}, ""}}, true),
+                                 grouped_bars(w, {}, {{name, {1}, ""}, {other, {1}, ""}}, 1),
+                                 dots(w, {{name, 1, {0.5, 2}}, {other, 1, {0.5, 2}}}, "")}) {
+    EXPECT_NE(svg.find(">" + name + "<"), std::string::npos) << svg;
+    EXPECT_NE(svg.find("with stress<"), std::string::npos) << "the end of a name is shown";
+  }
+}
+
 TEST(Plot, TicksAreShort) {
   EXPECT_EQ(tick_text(0), "0");
   EXPECT_EQ(tick_text(250), "250");
