@@ -8,6 +8,10 @@
 
 namespace fencepost::cat {
 
+inline const char* type_name(Type t) { return t == Type::set ? "set" : "relation"; }
+// Source text on one line, cut to `limit` characters.
+std::string collapsed(std::string_view text, size_t limit);
+
 class Compiler {
  public:
   Compiler(Program& program, Findings& findings) : p_(program), findings_(&findings) {}

@@ -1,0 +1,274 @@
+// Loads, stores and atomics: what they do, and whether they race with what was logged.
+#include <algorithm>
+
+#include "interp/run.h"
+
+namespace fencepost::interp {
+
+bool Run::valid(Thread& t, const Val& p, uint32_t bytes, AccessKind kind) {
+  if (p.unknown) {
+    finish(Outcome::unsupported, "an access through a pointer that only the prover knows");
+    return false;
+  }
+  if (p.kind != Val::pointer || p.instance == 0) {
+    defect({.kind = DefectKind::null_access, .place = place_, .thread = t.who});
+    return false;
+  }
+  const Instance& x = memory_.at(p.instance);
+  if (x.size && (p.bits >= *x.size || p.bits + bytes > *x.size)) {
+    Defect d{.kind = DefectKind::out_of_bounds, .region = x.region, .place = place_, .thread = t.who};
+    d.first = {.thread = t.who, .kind = kind, .place = place_, .offset = p.bits, .bytes = bytes};
+    defect(std::move(d));
+    return false;
+  }
+  if (kind != AccessKind::read && m_.region(x.region).space == Space::constant) {
+    defect({.kind = DefectKind::constant_write, .region = x.region, .place = place_, .thread = t.who});
+    return false;
+  }
+  return true;
+}
+
+bool Run::ordered(const Logged& a, const Logged& b, Space space) {
+  if (a.thread == b.thread) return true;
+  if (a.grid_epoch != b.grid_epoch) {
+    // Grid barriers order like others: both passed one between, with flags for the space.
+    return true;
+  }
+  if (a.group != b.group) return false;
+  if (a.warp == b.warp && (met(a, b) || in_step(a, b))) return true;
+  const auto [low, high] = std::minmax(a.barriers, b.barriers);
+  const auto& pa = threads_[a.thread].passed;
+  const auto& pb = threads_[b.thread].passed;
+  for (uint32_t k = low; k < high && k < pa.size() && k < pb.size(); ++k) {
+    const bool local = pa[k].local && pb[k].local, global = pa[k].global && pb[k].global;
+    if (space == Space::group ? local : global) return true;
+  }
+  return false;
+}
+
+bool Run::met(const Logged& a, const Logged& b) const {
+  const auto &x = threads_[a.thread].warp_meetings, &y = threads_[b.thread].warp_meetings;
+  for (size_t i = a.meetings; i < x.size(); ++i)
+    if (std::binary_search(y.begin(), y.begin() + b.meetings, x[i])) return true;
+  return false;
+}
+
+bool Run::in_step(const Logged& a, const Logged& b) const {
+  if (!shape_.lock_step || a.instant == b.instant) return false;
+  const Thread &t = threads_[a.thread], &u = threads_[b.thread];
+  const uint32_t first = t.flat - t.flat % std::max(1u, shape_.warp_size);
+  return u.flat - first < t.common.size() && t.common[u.flat - first] >= std::min(a.instant, b.instant);
+}
+
+void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope) {
+  const Space space = m_.region(memory_.at(p.instance).region).space;
+  if (space == Space::private_ || space == Space::constant) return;
+  Logged now;
+  now.record = {.thread = t.who,
+                .kind = kind,
+                .place = place_,
+                .site = a.site,
+                .offset = p.bits,
+                .bytes = a.bytes,
+                .value = value,
+                .changes = kind == AccessKind::read || value != old,
+                .scope = scope};
+  now.thread = t.number;
+  now.group = t.group;
+  now.warp = t.warp;
+  now.instance = p.instance;
+  now.barriers = static_cast<uint32_t>(t.passed.size());
+  now.grid_epoch = t.grid_epoch;
+  now.meetings = static_cast<uint32_t>(t.warp_meetings.size());
+  if (shape_.lock_step) {
+    uint64_t& made = t.site_instant[a.site];
+    if (a.part == 0 || made == 0) made = t.instant;
+    now.instant = made;
+  }
+  const auto number = static_cast<uint32_t>(log_.size());
+  bool kept = false;
+  Instance& x = memory_.at(p.instance);
+  for (uint32_t k = 0; k < a.bytes; ++k) {
+    // What the same thread did here already in this interval, with the same value, tells nothing new.
+    uint64_t h = mix(
+        p.bits + k,
+        mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
+                                        mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, now.instant)))))));
+    if (kind != AccessKind::read) h = mix(h, value);
+    if (!x.seen.insert(h).second) continue;
+    Instance::Touched& at = x.touched[p.bits + k];
+    const auto against = [&](const std::vector<uint32_t>& list) {
+      for (const uint32_t n : list) {
+        const Logged& before = log_[n];
+        if (before.thread != now.thread && conflict(before.record, now.record, before.group != now.group) &&
+            !ordered(before, now, space))
+          race(before, now, p.bits + k);
+      }
+    };
+    against(at.others);
+    if (kind != AccessKind::read) against(at.reads);
+    (kind == AccessKind::read ? at.reads : at.others).push_back(number);
+    kept = true;
+  }
+  if (kept) log_.push_back(std::move(now));
+}
+
+bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) {
+  if (a.kind == AccessKind::read && b.kind == AccessKind::read) return false;
+  if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) {
+    // Atomic for each other only within the scope that both name.
+    const auto narrow = [&](Scope s) {
+      return s == Scope::thread || (groups_differ && (s == Scope::group || s == Scope::warp));
+    };
+    return narrow(a.scope) || narrow(b.scope);
+  }
+  return true;
+}
+
+bool Run::wrote_itself(const Logged& reader, uint64_t byte, uint64_t value) {
+  for (const uint32_t n : memory_.at(reader.instance).touched[byte].others) {
+    const Logged& w = log_[n];
+    if (w.thread == reader.thread && w.record.kind == AccessKind::write && w.barriers == reader.barriers &&
+        (w.record.value >> (8 * (byte - w.record.offset)) & 255) == value)
+      return true;
+  }
+  return false;
+}
+
+void Run::race(const Logged& a, const Logged& b, uint64_t byte) {
+  const RegionId region = memory_.at(a.instance).region;
+  Defect d{.kind = DefectKind::race,
+           .region = region,
+           .first = a.record,
+           .second = b.record,
+           .place = b.record.place,
+           .byte = byte,
+           .thread = b.record.thread,
+           .other = a.record.thread};
+  const auto part = [&](const AccessRecord& r) { return r.value >> (8 * (byte - r.offset)) & 255; };
+  if (a.record.kind == AccessKind::write && b.record.kind == AccessKind::write)
+    d.same_value = part(a.record) == part(b.record);
+  if (a.record.kind == AccessKind::write && b.record.kind == AccessKind::read)
+    d.same_value = !a.record.changes || wrote_itself(b, byte, part(a.record));
+  if (a.record.kind == AccessKind::read && b.record.kind == AccessKind::write) d.same_value = !b.record.changes;
+  // One of each pair of sites; one that counts takes the place of a benign one.
+  const auto key =
+      std::tuple(std::min(a.record.site, b.record.site), std::max(a.record.site, b.record.site), region.index);
+  const auto [it, fresh] = races_.try_emplace(key, out_.defects.size());
+  if (fresh)
+    out_.defects.push_back(std::move(d));
+  else if (out_.defects[it->second].same_value && !d.same_value)
+    out_.defects[it->second] = std::move(d);
+}
+
+void Run::execute(Thread& t, const Instruction& i, const Load& l) {
+  const Val p = get(t, l.access.pointer);
+  const bool pointer = m_.function(t.frames.back().function).value(i.results[0]).type.kind == Type::pointer;
+  if (l.spec) {  // an annotation may look anywhere
+    if (p.unknown || p.instance == 0) return set(t, i, {.unknown = true});
+    return set(t, i, memory_.read(p.instance, p.bits, l.access.bytes, pointer));
+  }
+  if (!valid(t, p, l.access.bytes, AccessKind::read)) return;
+  const Val v = memory_.read(p.instance, p.bits, l.access.bytes, pointer);
+  set(t, i, v);
+  log(t, l.access, p, AccessKind::read, v.bits, v.bits, Scope::device);
+}
+
+void Run::execute(Thread& t, const Instruction&, const Store& s) {
+  const Val p = get(t, s.access.pointer), v = get(t, s.value);
+  if (!valid(t, p, s.access.bytes, AccessKind::write)) return;
+  const Val old = memory_.read(p.instance, p.bits, s.access.bytes, false);
+  const uint64_t bits = v.kind == Val::number ? v.bits : memory_.address(v);
+  memory_.write(p.instance, p.bits, s.access.bytes, v);
+  log(t, s.access, p, AccessKind::write, bits, old.kind == Val::number ? old.bits : memory_.address(old),
+      Scope::device);
+}
+
+void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
+  const Val p = get(t, a.access.pointer);
+  if (!valid(t, p, a.access.bytes, AccessKind::atomic)) return;
+  out_.atomics = true;
+  out_.synchronises = out_.synchronises || a.order != Order::relaxed;
+  const uint32_t w = 8 * a.access.bytes;
+  const uint64_t old = memory_.read(p.instance, p.bits, a.access.bytes, false).bits;
+  std::vector<uint64_t> x;
+  for (const ValueId v : a.operands) x.push_back(get(t, v).bits);
+  const auto by = [&](Op op) { return evaluate(Compute{.op = op}, {old, x[0]}, w, w); };
+  uint64_t made = old;
+  switch (a.op) {
+    case AtomicOp::load:
+      break;
+    case AtomicOp::store:
+    case AtomicOp::exchange:
+      made = x[0];
+      break;
+    case AtomicOp::compare_exchange:
+      made = old == x[0] ? x[1] : old;
+      break;
+    case AtomicOp::add:
+      made = by(Op::add);
+      break;
+    case AtomicOp::sub:
+      made = by(Op::sub);
+      break;
+    case AtomicOp::and_:
+      made = by(Op::and_);
+      break;
+    case AtomicOp::or_:
+      made = by(Op::or_);
+      break;
+    case AtomicOp::xor_:
+      made = by(Op::xor_);
+      break;
+    case AtomicOp::nand:
+      made = ~by(Op::and_) & mask(w);
+      break;
+    case AtomicOp::smin:
+      made = by(Op::smin);
+      break;
+    case AtomicOp::smax:
+      made = by(Op::smax);
+      break;
+    case AtomicOp::umin:
+      made = by(Op::umin);
+      break;
+    case AtomicOp::umax:
+      made = by(Op::umax);
+      break;
+    case AtomicOp::increment:
+      made = (old + 1) & mask(w);
+      break;
+    case AtomicOp::decrement:
+      made = (old - 1) & mask(w);
+      break;
+    case AtomicOp::increment_to:
+      made = old >= x[0] ? 0 : old + 1;
+      break;
+    case AtomicOp::decrement_from:
+      made = old == 0 || old > x[0] ? x[0] : old - 1;
+      break;
+    case AtomicOp::fadd:
+      made = by(Op::fadd);
+      break;
+    case AtomicOp::fsub:
+      made = by(Op::fsub);
+      break;
+    case AtomicOp::fmin:
+      made =
+          evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::olt)}, {old, x[0]}, w, 1) != 0
+              ? old
+              : x[0];
+      break;
+    case AtomicOp::fmax:
+      made =
+          evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::ogt)}, {old, x[0]}, w, 1) != 0
+              ? old
+              : x[0];
+      break;
+  }
+  if (made != old || a.op == AtomicOp::store) memory_.write(p.instance, p.bits, a.access.bytes, {.bits = made});
+  set(t, i, {.bits = old});
+  log(t, a.access, p, AccessKind::atomic, made, old, a.scope);
+}
+
+}  // namespace fencepost::interp

@@ -1,0 +1,125 @@
+// Barriers: of warps, of groups, of the grid.
+#include <algorithm>
+
+#include "interp/run.h"
+
+namespace fencepost::interp {
+
+bool Run::open_barriers() {
+  bool waiting = false, opened = false;
+  for (const Thread& t : threads_) waiting = waiting || t.state == Thread::waiting;
+  if (!waiting) return false;
+  // Warp barriers first, since they ask the least.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Thread*>> warps;
+  for (Thread& t : threads_) warps[{t.group, t.warp}].push_back(&t);
+  for (auto& [key, members] : warps) {
+    std::vector<Thread*> here;
+    for (Thread* t : members)
+      if (t->state == Thread::waiting && t->barrier->scope == Scope::warp) here.push_back(t);
+    for (Thread* t : here) {
+      std::vector<Thread*> meet;
+      bool all = true;
+      for (Thread* u : members) {
+        if ((t->mask >> (u->flat % std::max(1u, shape_.warp_size)) & 1) == 0 || u->state == Thread::done) continue;
+        if (u->state == Thread::waiting && u->barrier->scope == Scope::warp && u->mask == t->mask)
+          meet.push_back(u);
+        else
+          all = false;
+      }
+      if (!all || meet.empty() || t->state != Thread::waiting) continue;
+      ++meetings_;
+      for (Thread* u : meet) {
+        u->warp_meetings.push_back(meetings_);
+        u->state = Thread::running;
+      }
+      opened = true;
+    }
+  }
+  if (opened) return true;
+  // Barriers of groups.
+  bool grid = true;
+  for (uint32_t g = 0; g < group_count_; ++g) {
+    std::vector<Thread*> here, ended;
+    for (Thread& t : threads_) {
+      if (t.group != g) continue;
+      (t.state == Thread::waiting ? here : ended).push_back(&t);
+      grid = grid && (t.state == Thread::done || t.barrier->scope == Scope::device);
+    }
+    if (here.empty()) continue;
+    if (here[0]->barrier->scope == Scope::device) {
+      for (Thread* t : here)
+        if (t->at_barrier != here[0]->at_barrier) return diverge(*here[0], *t);
+      continue;
+    }
+    if (here[0]->barrier->scope == Scope::warp) return stuck(*here[0]);
+    for (Thread* t : here)
+      if (t->at_barrier != here[0]->at_barrier || t->barrier_name != here[0]->barrier_name)
+        return diverge(*here[0], *t);
+    if (!ended.empty()) return diverge(*here[0], *ended[0]);
+    open(here);
+    opened = true;
+  }
+  if (opened) return true;
+  if (!grid)
+    return stuck(
+        *std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == Thread::waiting; }));
+  // All that is left waits for the grid.
+  if (!shape_.groups.empty()) {
+    finish(Outcome::gave_up, "a barrier of the grid, of which only some groups run");
+    return false;
+  }
+  Thread* first = nullptr;
+  for (Thread& t : threads_)
+    if (t.state == Thread::waiting) first = first == nullptr ? &t : first;
+  for (Thread& t : threads_)
+    if (t.state == Thread::done || t.at_barrier != first->at_barrier) return diverge(*first, t);
+  for (Thread& t : threads_) {
+    ++t.grid_epoch;
+    t.passed.push_back(t.flags);
+    t.state = Thread::running;
+  }
+  return true;
+}
+
+void Run::open(const std::vector<Thread*>& group) {
+  uint64_t count = 0;
+  for (const Thread* t : group) count += t->predicate ? 1 : 0;
+  for (Thread* t : group) {
+    t->passed.push_back(t->flags);
+    t->state = Thread::running;
+    if (t->barrier_result) {
+      const auto how = t->barrier->reduce;
+      t->frames.back().values[t->barrier_result.index] = {.bits = how == kir::Barrier::count_true ? count
+                                                                  : how == kir::Barrier::all_true
+                                                                      ? count == group.size()
+                                                                      : count > 0};
+    }
+  }
+}
+
+bool Run::diverge(const Thread& a, const Thread& b) {
+  defect({.kind = DefectKind::divergence, .place = a.barrier_place, .thread = a.who, .other = b.who});
+  return false;
+}
+
+bool Run::stuck(const Thread& t) {
+  defect({.kind = DefectKind::deadlock, .place = t.barrier_place, .thread = t.who});
+  return false;
+}
+
+void Run::execute(Thread& t, const Instruction& i, const kir::Barrier& b) {
+  if (b.arrive || b.count) return finish(Outcome::unsupported, "a barrier that not all threads of the group wait at");
+  if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
+  t.state = Thread::waiting;
+  t.barrier = &b;
+  t.barrier_place = place_;
+  t.barrier_result = i.results.empty() ? ValueId{} : i.results[0];
+  t.flags = {get(t, b.local_fence).bits != 0, get(t, b.global_fence).bits != 0};
+  t.barrier_name = b.name ? get(t, b.name).bits : 0;
+  t.mask = b.mask ? get(t, b.mask).bits : ~uint64_t{0};
+  t.predicate = b.predicate && get(t, b.predicate).bits != 0;
+  t.at_barrier = 17;
+  for (const Frame& f : t.frames) t.at_barrier = mix(t.at_barrier, mix(f.function.index, mix(f.block.index, f.next)));
+}
+
+}  // namespace fencepost::interp

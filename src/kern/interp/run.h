@@ -1,0 +1,162 @@
+#pragma once
+// Internal to the room: one run. Threads with frames, a scheduler that runs them from barrier to barrier (interp.cpp,
+// meeting.cpp), instructions (step.cpp), accesses and their log (access.cpp).
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/job.h"
+#include "interp/interp.h"
+#include "interp/lockstep.h"
+#include "interp/memory.h"
+
+namespace fencepost::interp {
+
+using namespace kir;
+
+struct Frame {
+  FunctionId function;
+  BlockId block, from;
+  uint32_t next = 0;                 // instruction
+  uint64_t activation = 0;           // of the call: private variables are its own
+  std::vector<uint32_t> iterations;  // of its loops; only kept in lock-step
+  std::vector<Val> values;
+};
+
+// One barrier that a thread has passed: what it said about its fences.
+struct Passed {
+  bool local = false, global = false;
+};
+
+struct Thread {
+  ThreadName who;
+  uint32_t number = 0, group = 0, flat = 0, warp = 0;
+  std::vector<Frame> frames;
+  enum State : uint8_t { running, waiting, done } state = running;
+  uint64_t at_barrier = 0;  // where: a hash of call stack and instruction
+  const kir::Barrier* barrier = nullptr;
+  PlaceId barrier_place;
+  ValueId barrier_result;
+  Passed flags;
+  uint64_t barrier_name = 0, mask = 0;
+  bool predicate = false;
+  uint64_t grid_epoch = 0;
+  std::vector<uint32_t> warp_meetings;        // numbers of the warp barriers that it took part in, rising
+  std::vector<Passed> passed;                 // group barriers, in order
+  uint64_t instant = 0;                       // of lock-step: of the instruction that is executed
+  std::vector<uint64_t> common;               // by lane: the last instant that both were in
+  std::map<uint32_t, uint64_t> site_instant;  // the parts of an access are made at the instant of its first
+  uint64_t any_count = 0;
+};
+
+struct Logged {
+  AccessRecord record;
+  uint32_t thread = 0, group = 0, warp = 0, instance = 0;
+  uint32_t barriers = 0;  // group barriers passed before it
+  uint32_t meetings = 0;  // warp barriers
+  uint64_t grid_epoch = 0, instant = 0;
+};
+
+class Run {
+ public:
+  Run(const kir::Module& m, FunctionId kernel, const Shape& shape, const Inputs& inputs, const Limits& limits)
+      : m_(m),
+        kernel_(kernel),
+        shape_(shape),
+        inputs_(inputs),
+        limits_(limits),
+        memory_(m, inputs_, limits_),
+        rng_(inputs.seed) {}
+  Outcome go();
+
+ private:
+  // ---- threads and turns
+  bool over() const { return out_.status != Outcome::ended || stop_; }
+  void finish(Outcome::Status s, std::string detail = {});
+  void defect(Defect d);
+  bool start();
+  // Pointer parameters of the kernel point to this thread's instance of their region.
+  void bind_parameters(Thread& t);
+  Val base_of(const Thread& t, const Frame& f, RegionId r);
+  void turn(Thread& t);
+  // The warp of a thread, in lock-step, until no thread of it can go on or its turn is used up.
+  void warp_turn(const Thread& one);
+  std::vector<uint64_t> place_of(const Thread& t);
+  const Line& line(FunctionId f);
+
+  // ---- barriers
+  // No thread can go on: whoever waits for what is complete goes on; else the run is at an end, or the kernel at fault.
+  bool open_barriers();
+  void open(const std::vector<Thread*>& group);
+  bool diverge(const Thread& a, const Thread& b);
+  bool stuck(const Thread& t);
+  void execute(Thread& t, const Instruction& i, const kir::Barrier& b);
+
+  // ---- steps
+  Val get(Thread& t, ValueId v);
+  uint32_t width(const Thread& t, ValueId v) const { return m_.function(t.frames.back().function).value(v).type.width; }
+  void step(Thread& t);
+  // All phis of a block at once: they read the values of before.
+  void phis(Thread& t, const Block& b);
+  void jump(Thread& t, BlockId to);
+  void leave(Thread& t, const Jump& j) { jump(t, j.to); }
+  void leave(Thread& t, const Branch& b);
+  void leave(Thread& t, const Switch& s);
+  void leave(Thread& t, const Return& r);
+  void leave(Thread& t, const Unreachable&);
+  void leave(Thread& t, const Trap&);
+  void set(Thread& t, const Instruction& i, Val v);
+  void execute(Thread&, const Instruction&, const Phi&) {}
+  void execute(Thread& t, const Instruction& i, const Compute& c);
+  uint64_t id(const Thread& t, IdKind k, uint32_t d) const;
+  void execute(Thread&, const Instruction&, const Fence&) { out_.synchronises = true; }
+  void execute(Thread&, const Instruction&, const WarpExchange&);
+  void execute(Thread&, const Instruction&, const AsyncCopy&) { finish(Outcome::unsupported, "asynchronous copies"); }
+  void execute(Thread&, const Instruction&, const WaitEvents&) {}
+  void execute(Thread&, const Instruction&, const ReadPermission&) {}
+  void execute(Thread&, const Instruction&, const kir::Frame&) {}
+  void execute(Thread& t, const Instruction&, const Snapshot& s);
+  void execute(Thread& t, const Instruction&, const BarrierInvariant& b);
+  void check(Thread& t, const Val& c, DefectKind kind);
+  void execute(Thread& t, const Instruction&, const Annotation& a);
+  void execute(Thread& t, const Instruction& i, const Call& c);
+
+  // ---- accesses
+  // False when the access is a defect, or outside of what a run keeps.
+  bool valid(Thread& t, const Val& p, uint32_t bytes, AccessKind kind);
+  bool ordered(const Logged& a, const Logged& b, Space space);
+  // A warp barrier that both took part in, the first thread after its access and the second before its own.
+  bool met(const Logged& a, const Logged& b) const;
+  bool in_step(const Logged& a, const Logged& b) const;
+  void log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope);
+  static bool conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ);
+  // The reader wrote this value here itself, with no barrier since: it reads the same with or without the other's
+  // write.
+  bool wrote_itself(const Logged& reader, uint64_t byte, uint64_t value);
+  void race(const Logged& a, const Logged& b, uint64_t byte);
+  void execute(Thread& t, const Instruction& i, const Load& l);
+  void execute(Thread& t, const Instruction&, const Store& s);
+  void execute(Thread& t, const Instruction& i, const Atomic& a);
+
+  const kir::Module& m_;
+  FunctionId kernel_;
+  const Shape shape_;
+  const Inputs inputs_;
+  const Limits limits_;
+  Memory memory_;
+  Rng rng_;
+  Outcome out_;
+  std::vector<Thread> threads_;
+  std::vector<Logged> log_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> races_;
+  PlaceId place_;
+  uint64_t steps_ = 0, activations_ = 0, instants_ = 0;
+  uint32_t meetings_ = 0;
+  std::map<uint32_t, std::unique_ptr<Line>> lines_;
+  uint32_t group_count_ = 0;
+  bool stop_ = false;
+};
+
+}  // namespace fencepost::interp
