@@ -7,6 +7,7 @@ namespace {
 
 using Graph = std::vector<std::vector<uint32_t>>;
 
+// Of the branches that may be taken next, the first comes first, with all that follows it alone.
 std::vector<uint32_t> reverse_postorder(const Graph& successors_of, uint32_t root) {
   std::vector<uint32_t> order;
   std::vector<uint8_t> seen(successors_of.size());
@@ -15,7 +16,7 @@ std::vector<uint32_t> reverse_postorder(const Graph& successors_of, uint32_t roo
   while (!stack.empty()) {
     auto& [node, next] = stack.back();
     if (next < successors_of[node].size()) {
-      const uint32_t to = successors_of[node][next++];
+      const uint32_t to = successors_of[node][successors_of[node].size() - ++next];
       if (!seen[to]) {
         seen[to] = 1;
         stack.push_back({to, 0});

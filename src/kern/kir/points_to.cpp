@@ -33,6 +33,7 @@ class Solver {
         if (p.target) add(r, p.target.index);
         if (p.function) add(r, regions_ + p.function.index);
       }
+    unknown_tables();
     for (uint32_t f = 0; f < m_.functions.size(); ++f) gather(f);
     while (!todo_.empty()) {
       const uint32_t n = todo_.back();
@@ -57,6 +58,22 @@ class Solver {
 
  private:
   uint32_t node(uint32_t f, ValueId v) const { return first_[f] + v.index; }
+
+  // Arrays that the host fills may hold addresses of functions: of any whose address the program takes. Calls through
+  // them have these as targets if their types fit; that it is no other function is for the prover to show.
+  void unknown_tables() {
+    Set taken;
+    for (const Function& f : m_.functions)
+      for (const Value& v : f.values)
+        if (v.kind == Value::function_address) taken.insert(regions_ + v.function.index);
+    for (const Region& r : m_.regions)
+      for (const InitialPointer& p : r.pointers)
+        if (p.function) taken.insert(regions_ + p.function.index);
+    for (uint32_t r = 0; r < regions_; ++r)
+      if (const Region& region = m_.regions[r];
+          region.contents == Contents::unknown && (region.space == Space::global || region.space == Space::constant))
+        for (const uint32_t t : taken) add(r, t);
+  }
 
   void add(uint32_t n, uint32_t target) {
     if (sets_[n].insert(target).second && queued_.insert(n).second) todo_.push_back(n);

@@ -80,6 +80,47 @@ Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair po
   return last;
 }
 
+// The access sets at the head of a loop: what was there before, or an access of some iteration. In a loop with
+// meeting points: anything that the invariants allow.
+void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
+  const uint8_t ow = pointers.offset_bits;
+  if (summary_ != nullptr) {
+    for (const Collected& c : *summary_) {
+      auto it = sets_.find({c.region, c.kind});
+      if (it == sets_.end())
+        it = sets_.emplace(std::make_pair(c.region, c.kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))})
+                 .first;
+      const Pair chosen = choice();
+      for (size_t t = 0; t < 2; ++t) {
+        const Term now = pool_.all(c.guard[t], chosen[t]);
+        it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
+        it->second.offset[t] = pool_.ite(now, c.offset[t], it->second.offset[t]);
+      }
+    }
+    summary_ = nullptr;
+    return;
+  }
+  const flow::LoopEffects& e = loop_effects(a.id, l);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    for (uint8_t kind = 0; kind < 3; ++kind) {
+      const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
+      if (used[r] == 0) {
+        // Barriers may have ended it, nothing can have been added.
+        if (const auto it = sets_.find({r, kind}); it != sets_.end()) {
+          const Pair still = unknown(1, "accessed", false);
+          for (size_t t = 0; t < 2; ++t) it->second.occurred[t] = pool_.all(it->second.occurred[t], still[t]);
+        }
+        continue;
+      }
+      const Pair occurred = unknown(1, "accessed", false), offset = unknown(ow, "offset", false);
+      auto [it, fresh] = sets_.emplace(std::make_pair(r, kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))});
+      for (size_t t = 0; t < 2; ++t) {
+        it->second.occurred[t] = pool_.ite(entry[t], occurred[t], it->second.occurred[t]);
+        it->second.offset[t] = pool_.ite(entry[t], offset[t], it->second.offset[t]);
+      }
+    }
+}
+
 Term Execution::accessed(const Compute& c, Term pointer, int thread, uint8_t width, Mode mode) {
   const auto t = static_cast<size_t>(thread);
   const Term base = base_of(pointer);

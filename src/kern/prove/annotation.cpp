@@ -24,6 +24,17 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     candidates.insert(candidate);
     if (refuted_.contains(candidate)) return;
   }
+  const bool apart = special(a, n);
+  if (mode.asked == Asked::plain && apart) {
+    // Of a loop that threads leave one by one: asked about in the run for that, and known while the thread is in it.
+    if (!two && n.note == Note::invariant && header_ == Header::assume)
+      for (int t = 0; t < 2; ++t) {
+        const auto i = static_cast<size_t>(t);
+        fact(pool_.implies(guard[i], c[i]), t);
+      }
+    return;
+  }
+  if (mode.asked == Asked::special) mode.check = apart;
   const auto require = [&](Kind kind) {
     Obligation* o = oblige(kind, pool_.not_(holds[0]), in.place, two, mode);
     if (o != nullptr) o->candidate = candidate;
@@ -35,7 +46,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     case Note::invariant:
       if (header_ != Header::assume) {
         Mode checking = mode;
-        checking.check = true;
+        checking.check = mode.asked != Asked::special || apart;
         mode = checking;
         require(header_ == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained);
         return;  // the loop's own run assumes it
@@ -56,6 +67,16 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
   }
   fact(holds[0], 0, two);
   fact(holds[1], 1, two);
+}
+
+// Does it speak of both threads, or of one that has left the loop?
+bool Execution::special(const Activation& a, const Annotation& n) const {
+  if (n.note != Note::assert_ && n.note != Note::invariant) return false;
+  if (mentions_other(a, n.condition)) return true;
+  return n.note == Note::invariant && n.global && mentions(a, n.condition, [](const Instruction& in) {
+    const auto* c = std::get_if<Compute>(&in.action);
+    return c != nullptr && c->op == Op::enabled;
+  });
 }
 
 // Of every loop of the function.

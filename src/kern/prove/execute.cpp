@@ -307,14 +307,21 @@ Pair Execution::get(Activation& a, ValueId v) {
   return both(pool_.constant(0, width(value.type)));  // in code that no thread reaches
 }
 
-bool Execution::mentions_other(const Activation& a, ValueId v, int depth) const {
+bool Execution::mentions(const Activation& a, ValueId v, const std::function<bool(const Instruction&)>& what,
+                         int depth) const {
   const Instruction* in = a.recurrences->definition(v);
   if (in == nullptr || depth > 40) return depth > 40;
+  if (what(*in)) return true;
   const auto* c = std::get_if<Compute>(&in->action);
-  if (c == nullptr) return false;
-  if (c->op == Op::other) return true;
-  return std::any_of(c->operands.begin(), c->operands.end(),
-                     [&](ValueId o) { return mentions_other(a, o, depth + 1); });
+  return c != nullptr && std::any_of(c->operands.begin(), c->operands.end(),
+                                     [&](ValueId o) { return mentions(a, o, what, depth + 1); });
+}
+
+bool Execution::mentions_other(const Activation& a, ValueId v) const {
+  return mentions(a, v, [](const Instruction& in) {
+    const auto* c = std::get_if<Compute>(&in.action);
+    return c != nullptr && c->op == Op::other;
+  });
 }
 
 // The value of an expression of pure instructions and spec loads, as of now; `memory_state`: as memory was then.

@@ -158,10 +158,14 @@ class Execution {
   Pointers pointers;
 
  private:
+  // Which assertions and invariants of a loop are asked about where threads may leave it one by one (`special`): those
+  // that speak of both threads, or of a thread that has left, need a run of their own.
+  enum class Asked : uint8_t { all, plain, special };
   struct Mode {
     bool log = true;       // record accesses
     bool check = true;     // record obligations
     bool lockstep = true;  // both threads are in the same iterations
+    Asked asked = Asked::all;
   };
   struct Activation {
     kir::FunctionId id;
@@ -233,7 +237,10 @@ class Execution {
   Term wide(Activation& a, kir::ValueId v, Term term, int thread, int depth);
   Term floating(const std::string& name, uint8_t width, const std::vector<Term>& operands);
   Term pure(Activation& a, kir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
-  bool mentions_other(const Activation& a, kir::ValueId v, int depth = 0) const;
+  bool mentions(const Activation& a, kir::ValueId v, const std::function<bool(const kir::Instruction&)>& what,
+                int depth = 0) const;
+  bool mentions_other(const Activation& a, kir::ValueId v) const;
+  bool special(const Activation& a, const kir::Annotation& n) const;
   Term offset_of(Term pointer) { return pool_.extract(pointer, 0, pointers.offset_bits); }
   Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
 
@@ -267,6 +274,9 @@ class Execution {
   void loop(Activation& a, uint32_t l, Mode mode);
   LoopRun iteration(Activation& a, uint32_t l, Pair entry, Mode mode, bool forget_common,
                     const std::optional<LoopRun>& earlier);
+  bool may_part(const Activation& a, uint32_t l) const;
+  void parted(Activation& a, uint32_t l, Pair entry);
+  void later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what);
   LoopRun next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode);
   void body(Activation& a, uint32_t l, LoopRun& run, Mode mode);
   void header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard,

@@ -184,7 +184,7 @@ void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
     const Term before_this = bits == 1 ? pool_.constant(0, 1) : pool_.sub(variable, pool_.constant(1, bits));
     for (const Term earlier : {before_this, pool_.constant(0, bits)}) {
       std::unordered_map<uint32_t, Term> memo{{variable.id, earlier}};
-      const Term before = pool_.any(is_first, pool_.substitute(c, memo));
+      const Term before = pool_.any({is_first, pool_.not_(run.entry[t]), pool_.substitute(c, memo)});
       if (pool_.is_true(before)) continue;
       fact(before, thread);
       facts.back().from = {run.position, run.position};
@@ -278,7 +278,7 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
         });
       continue;
     }
-    if (mode.lockstep && pairing_ == Pairing::same_group && run.phis[i].second[0] != run.phis[i].second[1])
+    if (mode.lockstep && mode.asked == Asked::all && pairing_ == Pairing::same_group && run.phis[i].second[0] != run.phis[i].second[1])
       add(n + "equal", true,
           [&p, i](const Phis& now, Pair, int) { return p.eq(now[i].second[0], now[i].second[1]); });
     if (w == 1) continue;
@@ -348,7 +348,7 @@ void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, P
     if (const auto* n = std::get_if<Annotation>(&header.instructions[i].action);
         n != nullptr && n->note == Note::invariant)
       last = i + 1;
-  if (last == 0 || !mode.check) return;
+  if (last == 0 || (!mode.check && mode.asked != Asked::special)) return;
   const std::vector<Pair> saved = a.values;
   const Pair saved_guard = a.guard;
   const Header saved_header = header_;
@@ -498,6 +498,11 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
         known.emplace_back(p.any({p.ne(count(t), zero_count), p.not_(entry[i]), p.eq(now[i], first[i])}), t);
       }
     }
+    if (mode.asked == Asked::special) {
+      // A thread that has left has whatever it left with.
+      for (size_t t = 0; t < 2; ++t) now[t] = p.ite(entry[t], now[t], p.variable(width(type), "left"));
+      exact = {};
+    }
     run.phis.emplace_back(v, now);
     if (exact[0] && exact[1])
       a.wide[v.index] = exact;
@@ -507,7 +512,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   propose(a, l, run, start, mode);
   ++position_;
   if (mode.check) check_candidates(run, start, both(zero_count), entry, mode);
-  header_invariants(a, l, start, entry, mode, Header::entry);
+  if (mode.asked != Asked::special) header_invariants(a, l, start, entry, mode, Header::entry);
   if (mode.check && !a.wide_invariants.empty()) {
     const std::vector<Pair> saved = a.values;
     const auto saved_wide = a.wide;
@@ -519,22 +524,32 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     a.values = saved;
     a.wide = saved_wide;
   }
+  if (mode.check && options_.k_induction > 1) {
+    LoopRun zeroth;
+    zeroth.entry = entry;
+    zeroth.phis = start;
+    zeroth.k = both(zero_count);
+    later_iterations(a, l, zeroth, mode, Header::entry);
+  }
   run.position = ++position_;
   // What was stored before the loop may have been read and replaced in earlier iterations.
   master_stores_.clear();
   const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
   if (!mastered) ++unmastered_;
-  for (const auto& [term, t] : known) fact(term, t);
+  // Of a thread that does not enter, the count is the other's.
+  for (const auto& [term, t] : known) fact(p.implies(entry[static_cast<size_t>(t)], term), t);
   // What the loop writes is unknown.
   const flow::LoopEffects& e = loop_effects(a.id, l);
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    Pair since = entry;
     if (e.writes[r] == 0 && !(e.atomics[r] != 0 && m_.regions[r].space == Space::private_)) {
-      // A barrier in the loop lets others write.
+      // A barrier in the loop lets others write, from the second iteration on.
       const Space space = m_.regions[r].space;
       const bool shared = space == Space::global || space == Space::group;
       if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
+      for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
-    if (!memory.adversarial({r})) memory.forget({r}, entry, forget_common && mode.lockstep);
+    if (!memory.adversarial({r})) memory.forget({r}, since, forget_common && mode.lockstep);
   }
   for (const auto& [v, now] : run.phis) set(a, v, now);
   if (tracking_ && mode.check) forget_sets(a, l, entry);
@@ -551,7 +566,10 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const Phis next = incoming(a, l, true);
     const Term one = p.constant(1, k_count_width);
     check_candidates(run, next, {p.add(run.k[0], one), p.add(run.k[1], one)}, run.latch, mode);
-    header_invariants(a, l, next, run.latch, mode, Header::maintained);
+    if (options_.k_induction > 1)
+      later_iterations(a, l, run, mode, Header::maintained);
+    else
+      header_invariants(a, l, next, run.latch, mode, Header::maintained);
     if (!a.wide_invariants.empty()) {
       const std::vector<Pair> saved = a.values;
       const auto saved_wide = a.wide;
@@ -586,47 +604,6 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   body(a, l, run, mode);
   master_stores_.clear();
   return run;
-}
-
-// The access sets at the head of a loop: what was there before, or an access of some iteration. In a loop with
-// meeting points: anything that the invariants allow.
-void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
-  const uint8_t ow = pointers.offset_bits;
-  if (summary_ != nullptr) {
-    for (const Collected& c : *summary_) {
-      auto it = sets_.find({c.region, c.kind});
-      if (it == sets_.end())
-        it = sets_.emplace(std::make_pair(c.region, c.kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))})
-                 .first;
-      const Pair chosen = choice();
-      for (size_t t = 0; t < 2; ++t) {
-        const Term now = pool_.all(c.guard[t], chosen[t]);
-        it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
-        it->second.offset[t] = pool_.ite(now, c.offset[t], it->second.offset[t]);
-      }
-    }
-    summary_ = nullptr;
-    return;
-  }
-  const flow::LoopEffects& e = loop_effects(a.id, l);
-  for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    for (uint8_t kind = 0; kind < 3; ++kind) {
-      const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
-      if (used[r] == 0) {
-        // Barriers may have ended it, nothing can have been added.
-        if (const auto it = sets_.find({r, kind}); it != sets_.end()) {
-          const Pair still = unknown(1, "accessed", false);
-          for (size_t t = 0; t < 2; ++t) it->second.occurred[t] = pool_.all(it->second.occurred[t], still[t]);
-        }
-        continue;
-      }
-      const Pair occurred = unknown(1, "accessed", false), offset = unknown(ow, "offset", false);
-      auto [it, fresh] = sets_.emplace(std::make_pair(r, kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))});
-      for (size_t t = 0; t < 2; ++t) {
-        it->second.occurred[t] = pool_.ite(entry[t], occurred[t], it->second.occurred[t]);
-        it->second.offset[t] = pool_.ite(entry[t], offset[t], it->second.offset[t]);
-      }
-    }
 }
 
 bool Execution::in_step(const flow::LoopEffects& e) const {
@@ -665,46 +642,51 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
   const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
+  const bool one_by_one = !options_.asymmetric && mode.lockstep && mode.check && !met && !by_warp &&
+                          a.uniform.loops[l] == 0 && may_part(a, l);
+  const Asked asked = one_by_one ? Asked::plain : Asked::all;
+  if (one_by_one) parted(a, l, entry);
+  // The summary: each thread in an iteration of its own.
+  const bool collect = tracking_ && mode.check;
+  std::vector<Collected> collected;
+  const auto summarise = [&](bool log) {
+    std::vector<Collected>* const outer = collector_;
+    if (collect) collector_ = &collected;
+    const Sets sets = sets_;
+    const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
+    const auto edges = a.edges;
+    const auto wides = a.wide;
+    const Memory::State before = memory.state;
+    const size_t first_fact = facts.size(), first_ticket = tickets.size();
+    const Pair outer_iteration = iteration_;
+    iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
+    ++position_;
+    for (size_t i = first_fact; i < facts.size(); ++i)
+      for (uint32_t& until : facts[i].until) until = std::min(until, position_);
+    for (size_t i = first_ticket; i < tickets.size(); ++i) {
+      tickets[i].until = std::min(tickets[i].until, position_);
+      tickets[i].summary = true;
+    }
+    iteration_ = outer_iteration;
+    ++position_;
+    a.values = values;
+    a.wide = wides;
+    a.guards = guards;
+    a.loop_entry = entries;
+    a.edges = edges;
+    memory.state = before;
+    sets_ = sets;
+    collector_ = outer;
+  };
   if (!(met || by_warp) || !mode.lockstep) {
     bool touches = false;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
-    const bool collect = tracking_ && mode.check;
-    std::vector<Collected> collected;
-    if ((mode.log && touches) || collect || collector_ != nullptr) {
-      // The summary: each thread in an iteration of its own.
-      std::vector<Collected>* const outer = collector_;
-      if (collect) collector_ = &collected;
-      const Sets sets = sets_;
-      const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
-      const auto edges = a.edges;
-      const auto wides = a.wide;
-      const Memory::State before = memory.state;
-      const size_t first_fact = facts.size(), first_ticket = tickets.size();
-      const Pair outer_iteration = iteration_;
-      iteration(a, l, entry, Mode{mode.log, false, false}, false, std::nullopt);
-      ++position_;
-      for (size_t i = first_fact; i < facts.size(); ++i)
-        for (uint32_t& until : facts[i].until) until = std::min(until, position_);
-      for (size_t i = first_ticket; i < tickets.size(); ++i) {
-        tickets[i].until = std::min(tickets[i].until, position_);
-        tickets[i].summary = true;
-      }
-      iteration_ = outer_iteration;
-      ++position_;
-      a.values = values;
-      a.wide = wides;
-      a.guards = guards;
-      a.loop_entry = entries;
-      a.edges = edges;
-      memory.state = before;
-      sets_ = sets;
-      collector_ = outer;
-    }
+    if ((mode.log && touches) || collect || collector_ != nullptr) summarise(mode.log);
     summary_ = collect ? &collected : nullptr;
     const bool together = mode.lockstep && a.uniform.loops[l] != 0;
     const Pair around = iteration_;
-    LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together}, true, std::nullopt);
+    LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together, asked}, true, std::nullopt);
     iteration_ = around;
     ++position_;
     for (int t = 0; t < 2; ++t) {
@@ -716,7 +698,9 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
 
-  summary_ = nullptr;
+  // A warp goes through the loop without a barrier of the group: access sets grow from iteration to iteration.
+  if (by_warp && collect) summarise(false);
+  summary_ = by_warp && collect ? &collected : nullptr;
   // In step. Do the barriers that every iteration passes order all memory that matters here?
   const flow::Fences fences = by_warp                            ? flow::Fences{true, true}
                               : pairing_ == Pairing::other_group ? e.always_device
@@ -736,7 +720,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   ++position_;
   if (mode.log) barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
-  if (mode.log && exact) {
+  if (mode.log) {
     BarrierRecord& v = barriers[virtual_at];
     for (size_t t = 0; t < 2; ++t) {
       const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));

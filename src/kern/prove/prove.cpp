@@ -287,14 +287,23 @@ class Pass {
   // The value with the contents of shared arrays as this thread alone might see them. That two writes are of one value
   // counts only if it does not hang on what was read from arrays that are nothing but data: two threads that copy the
   // same element do not do so by intent. Arrays that steer the kernel, and all if the user asks for equality, are
-  // known to hold the same for both.
-  Term apart(Pool& pool, Term value) {
+  // known to hold the same for both. So is an element that is one and the same whichever threads they are: `other`, the
+  // first thread's value, reads it by the same term, which then has no id of a thread in it. (That both see the same
+  // contents rests on the reads being free of races, as everywhere.)
+  Term apart(Pool& pool, Term value, Term other) {
     if (options_.abstraction == Abstraction::equality) return value;
     if (steering_.empty()) steering_ = flow::steering(m_, effects_.function(entry_).reached);
+    std::unordered_set<uint32_t> common;
+    const std::function<void(Term)> note = [&](Term t) {
+      if (!common.insert(t.id).second) return;
+      const std::vector<Term> kids = pool[t].kids;
+      for (Term k : kids) note(k);
+    };
+    note(other);
     std::vector<Term> order;
     std::unordered_set<uint32_t> seen;
     const std::function<void(Term)> visit = [&](Term t) {
-      if (!seen.insert(t.id).second) return;
+      if (common.contains(t.id) || !seen.insert(t.id).second) return;
       const std::vector<Term> kids = pool[t].kids;
       for (Term k : kids) visit(k);
       if (pool[t].op == formula::Op::apply && hidden(pool.symbol_name(pool[t].value)))
@@ -387,7 +396,7 @@ class Pass {
     Term differ = pool.yes();
     if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
         pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
-      differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1])));
+      differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1], a.value[0])));
     // Both in critical sections of one place of one lock.
     for (const Held& h : held_[static_cast<size_t>(&a - x.accesses.data())])
       for (const Held& k : held_[static_cast<size_t>(&b - x.accesses.data())])

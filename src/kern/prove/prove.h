@@ -57,6 +57,8 @@ struct Options {
   bool races = true;              // false: --only-divergence
   bool across_groups = true;      // false: --only-intra-group
   bool infer = true;              // candidate invariants and closed forms; false: only the user's invariants
+  bool asymmetric = false;        // of the other thread of a pair assertions know only what they know without effort
+  uint32_t k_induction = 1;       // so many iterations show the user's invariants for the next
   bool barrier_access_checks = true;  // what barrier invariants read must not change meanwhile
   bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
   uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not

@@ -52,6 +52,8 @@ prove::Options engine_options(const launch::Options& o, const kir::Module& m, co
   p.races = !o.only_divergence && !o.only_log;
   p.across_groups = !o.only_intra_group;
   p.infer = o.infer;
+  p.k_induction = std::max(1u, o.k_induction_depth);
+  p.asymmetric = o.asymmetric_asserts;
   p.barrier_access_checks = o.barrier_access_checks;
   p.refined_atomics = o.atomics == launch::Atomics::refined;
   p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);

@@ -134,7 +134,7 @@ TEST(Cfg, loops_nest_and_dominators_are_right) {
   ASSERT_EQ(cfg.loops().size(), 2u);
   EXPECT_EQ(cfg.loops()[0].header, BlockId{1});
   EXPECT_EQ(cfg.loops()[0].latch, BlockId{5});
-  EXPECT_EQ(cfg.loops()[0].blocks, (std::vector<BlockId>{{1}, {2}, {3}, {5}, {4}}));
+  EXPECT_EQ(cfg.loops()[0].blocks, (std::vector<BlockId>{{1}, {2}, {3}, {4}, {5}}));
   EXPECT_EQ(cfg.loops()[0].exits, std::vector<BlockId>{{6}});
   EXPECT_EQ(cfg.loops()[1].header, BlockId{3});
   EXPECT_EQ(cfg.loops()[1].parent, 0u);
