@@ -145,8 +145,17 @@ void Execution::log_spec_reads(Activation& a, ValueId v, Pair guard, PlaceId pla
     Pair pointer;
     for (int t = 0; t < 2; ++t) pointer[static_cast<size_t>(t)] = pure(a, l->access.pointer, t, mode, nullptr);
     ++position_;
-    for (RegionId r : l->access.regions)
+    for (RegionId r : l->access.regions) {
       log(AccessKind::read, l->access, r, guard, pointer, both(pool_.no()), false, place, nullptr);
+      const auto ghost = snapshots_.find(r.index);
+      if (ghost == snapshots_.end()) continue;
+      Pair real;
+      for (size_t t = 0; t < 2; ++t)
+        real[t] = pool_.concat(pool_.ite(pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)),
+                                         pool_.constant(ghost->second + 1, 16), pool_.constant(0, 16)),
+                               offset_of(pointer[t]));
+      log(AccessKind::read, l->access, {ghost->second}, guard, real, both(pool_.no()), false, place, nullptr);
+    }
     log_spec_reads(a, l->access.pointer, guard, place, mode, depth + 1);
     return;
   }

@@ -79,6 +79,40 @@ bool Execution::special(const Activation& a, const Annotation& n) const {
   });
 }
 
+// A ghost of an array: what this thread sees of it here. Others see other things until the next barrier, from which on
+// the ghost has one content for all of them, of which only what barrier invariants say is known. For these to be about
+// one content, an array that they speak of by its ghost counts as read (log_spec_reads): no other thread then wrote there.
+void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
+  ++position_;
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (size_t f = 0; f < m_.functions.size(); ++f)
+    for (const Block& b : m_.functions[f].blocks)
+      for (const Instruction& in : b.instructions) {
+        if (e.reached[f] == 0) continue;
+        const auto* store = std::get_if<Store>(&in.action);
+        const auto* atomic = std::get_if<Atomic>(&in.action);
+        if (store == nullptr && atomic == nullptr) continue;
+        for (RegionId r : store != nullptr ? store->access.regions : atomic->access.regions)
+          for (RegionId to : s.destination.regions)
+            if (r == to) unsupported.insert("a snapshot into an array that the kernel writes");
+      }
+  const Pair to = get(a, s.destination.pointer), from = get(a, s.source.pointer);
+  const auto whole = [&](Pair p, const std::vector<RegionId>& regions) {
+    const Term start = regions.size() == 1 ? pool_.constant(uint64_t{regions[0].index + 1} << pointers.offset_bits, pointers.width())
+                                           : Term{};
+    return start && p[0] == start && p[1] == start;
+  };
+  const bool known = whole(to, s.destination.regions) && whole(from, s.source.regions);
+  for (RegionId r : s.destination.regions) {
+    if (memory.adversarial(r)) continue;
+    for (int t = 0; t < 2; ++t)
+      if (!known || !pool_.is_true(guard[static_cast<size_t>(t)]) || !memory.copy(r, s.source.regions[0], t))
+        memory.forget(r, t, guard[static_cast<size_t>(t)]);
+    for (RegionId source : s.source.regions) snapshots_[r.index] = source.index;
+  }
+  if (s.source.regions.size() > 1) unsupported.insert("a snapshot of one of several arrays");
+}
+
 // Of every loop of the function.
 void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what) {
   for (const Instruction* in : a.wide_invariants) {

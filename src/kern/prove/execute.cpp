@@ -489,6 +489,7 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   }
   a.guard = guard;
   a.block = b;
+  if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) commons.push_back({++position_, guard});
   if (!dead) {
     for (const Instruction& in : blk.instructions) {
       if (const auto* phi = std::get_if<Phi>(&in.action)) {
@@ -627,6 +628,8 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     a.barrier_invariants.push_back(&in);
   } else if (std::holds_alternative<ReadPermission>(in.action)) {
     // The reads of a barrier invariant are logged as such; no permission is taken for granted.
+  } else if (const auto* ghost = std::get_if<Snapshot>(&in.action)) {
+    snapshot(a, *ghost, guard);
   } else if (const auto* orders = std::get_if<Fence>(&in.action)) {
     // Orders, but no one waits.
     ++position_;

@@ -88,6 +88,12 @@ struct FenceRecord {
   bool local = true, global = true;
 };
 
+// A block that both threads may be in, in the same iterations of all loops around it.
+struct CommonRecord {
+  uint32_t position = 0;
+  Pair guard;
+};
+
 struct WaitRecord {
   uint32_t position = 0;
   Pair guard, event;
@@ -135,6 +141,7 @@ class Execution {
   std::vector<AccessRecord> accesses;
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
+  std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<Ticket> tickets;
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;
@@ -260,6 +267,7 @@ class Execution {
   void call(Activation& a, const kir::Instruction& in, const kir::Call& c, Pair guard, Mode mode);
   void annotation(Activation& a, const kir::Instruction& in, const kir::Annotation& n, Pair guard, Mode mode);
   void frame(Activation& a, const kir::Instruction& in, const kir::Frame& f, Pair guard, Mode mode);
+  void snapshot(Activation& a, const kir::Snapshot& s, Pair guard);
   void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
   void warp_barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
   Term named(Term mask, int thread);
@@ -381,6 +389,7 @@ class Execution {
   Sets sets_;
   std::vector<Collected>* collector_ = nullptr;
   const std::vector<Collected>* summary_ = nullptr;  // of the loop about to be run
+  std::map<uint32_t, uint32_t> snapshots_;  // of which region another one is a ghost
   bool in_pure_ = false;  // operands may not have been run yet
   Term id_instance_[2];  // replaces the local id while an instance of a barrier invariant is built
 };

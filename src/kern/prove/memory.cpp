@@ -83,6 +83,14 @@ void Memory::forget(RegionId r, Pair guard, bool shared) {
   }
 }
 
+bool Memory::copy(RegionId to, RegionId from, int thread) {
+  const Region& region = module_.region(from);
+  if (region.contents == Contents::given || !region.pointers.empty() || adversarial(from) || adversarial(to)) return false;
+  const auto t = static_cast<size_t>(thread);
+  state[to.index][t] = state[from.index][t];
+  return true;
+}
+
 // Contents that the program text gives.
 Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
   const Region& region = module_.region(r);

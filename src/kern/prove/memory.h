@@ -43,6 +43,8 @@ class Memory {
   // `shared`: both threads see the same new contents.
   void forget(kir::RegionId r, Pair guard, bool shared);
   void forget(kir::RegionId r, int thread, Term guard);
+  // The thread sees in `to` what it sees in `from`. Not possible where the program text gives the contents of `from`.
+  bool copy(kir::RegionId to, kir::RegionId from, int thread);
   // Whether the two threads could see the same contents of the region at all.
   bool common(kir::RegionId r) const;
   void make_adversarial(kir::RegionId r) { adversarial_[r.index] = 1; }

@@ -382,13 +382,17 @@ class Pass {
         goal.push_back(pool.not_(apart));
       }
     // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them
-    // in order. The parts of one access are made at once.
+    // in order, and so does any instruction between them that both execute: the end of a block, at least. The parts of
+    // one access are made at once.
     std::vector<Term> in_step = goal;
     if (options_.warp_sync > 0 && !pool.is_false(x.same_warp) && a.instant != b.instant) {
       std::vector<Term> never;
       for (const AccessRecord& m : x.accesses)
         // In a summary the guards of the two threads are of different iterations.
         if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
+          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
+      for (const CommonRecord& m : x.commons)
+        if (m.position > a.position && m.position < b.position)
           never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
       in_step.push_back(pool.any(pool.not_(x.same_warp), pool.all(std::move(never))));
     }

@@ -222,6 +222,24 @@ constexpr const char* k_host_headers[] = {"cuda.h",
                                           "opencl.h",
                                           "clc/clc.h"};
 
+// CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and is
+// blanked, so that all places stay as they are.
+std::string without_idle_words(const SourcePtr& file, const Options& options) {
+  std::string text = file->text;
+  if (options.dialect != kir::Dialect::cuda) return text;
+  constexpr std::string_view device = "__device__", shared = "__shared__", space = " \t\r\n";
+  for (size_t at = text.find(shared); at != std::string::npos; at = text.find(shared, at + 1)) {
+    const size_t before = at == 0 ? std::string::npos : text.find_last_not_of(space, at - 1);
+    const size_t after = text.find_first_not_of(space, at + shared.size());
+    if (before != std::string::npos && before + 1 >= device.size() &&
+        text.compare(before + 1 - device.size(), device.size(), device) == 0)
+      std::fill_n(text.begin() + static_cast<ptrdiff_t>(before + 1 - device.size()), device.size(), ' ');
+    if (after != std::string::npos && text.compare(after, device.size(), device) == 0)
+      std::fill_n(text.begin() + static_cast<ptrdiff_t>(after), device.size(), ' ');
+  }
+  return text;
+}
+
 Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Options& options,
                                                const std::string& standard) {
   auto out = std::make_unique<LlvmModule>();
@@ -250,7 +268,7 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
   invocation->getDiagnosticOpts().ShowCarets = false;
   invocation->getCodeGenOpts().DiscardValueNames = false;
   invocation->getPreprocessorOpts().addRemappedFile(
-      file->name, llvm::MemoryBuffer::getMemBufferCopy(file->text, file->name).release());
+      file->name, llvm::MemoryBuffer::getMemBufferCopy(without_idle_words(file, options), file->name).release());
   clang::CompilerInstance ci;
   ci.setInvocation(invocation);
   ci.createDiagnostics(&collector, false);

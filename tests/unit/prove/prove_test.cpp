@@ -243,9 +243,15 @@ TEST(Prove, null_and_bounds) {
 
 TEST(Prove, what_is_not_modelled_is_never_verified) {
   Draft d;
-  const ValueId a = d.pointer_parameter("A"), b = d.pointer_parameter("B");
-  d.put(Snapshot{{.pointer = a, .bytes = 4, .regions = d.regions(a)}, {.pointer = b, .bytes = 4, .regions = d.regions(b)}});
+  const ValueId yes = d.constant(1, k_bit);
+  d.put(Barrier{.local_fence = yes, .global_fence = yes, .count = d.constant(32)});
   EXPECT_EQ(d.verdict(), Status::unsupported);
+  // A ghost that is also an array of the kernel.
+  Draft e;
+  const ValueId a = e.pointer_parameter("A"), b = e.pointer_parameter("B");
+  e.put(Snapshot{{.pointer = a, .bytes = 4, .regions = e.regions(a)}, {.pointer = b, .bytes = 4, .regions = e.regions(b)}});
+  e.store(a, e.lid(), e.constant(1));
+  EXPECT_EQ(e.verdict(64, 1), Status::unsupported);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ TEST(WarpMethods, a_launch_of_one_warp_has_no_other) {
   EXPECT_EQ(exchange(d, 32, [](ValueId) {}), Status::holds);
 }
 
-TEST(WarpMethods, branches_of_one_warp_are_not_ordered) {
+// The test of the second branch, which both execute, stands between them; two sides of one branch: precision_test.cpp.
+TEST(WarpMethods, branches_of_one_warp_are_ordered_by_what_stands_between) {
   for (const WarpMethod method : {WarpMethod::resync, WarpMethod::two_pass}) {
     Draft d;
     d.options.warp_sync = d.options.warp_size = 32;
@@ -50,6 +51,8 @@ TEST(WarpMethods, branches_of_one_warp_are_not_ordered) {
     const ValueId pair = d.op(Op::lshr, tid, d.constant(1));
     d.when(d.op(Op::eq, odd, d.constant(0)), [&] { d.store(s, pair, d.constant(1)); });
     d.when(d.op(Op::eq, odd, d.constant(1)), [&] { d.store(s, pair, d.constant(2)); });
+    EXPECT_EQ(d.verdict(), Status::holds);
+    d.options.warp_sync = 0;
     EXPECT_EQ(d.verdict(), Status::fails);
   }
 }

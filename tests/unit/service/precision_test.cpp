@@ -97,13 +97,53 @@ TEST_F(Precision, a_warp_keeps_access_sets_from_loop_to_loop) {
 TEST_F(Precision, who_does_not_enter_a_loop_has_no_count_in_it) {
   const auto kernel = [](int other) {
     return "int j = threadIdx.x << 26; if (threadIdx.x < 16) for (int i = 0; i < 4; i++) { a[100 + i] = 1; j += 1 << 28; }"
-           "if (threadIdx.x == 31) a[" + std::to_string(other) + "] = 2; b[threadIdx.x] = j;";
+           "else if (threadIdx.x == 31) a[" + std::to_string(other) + "] = 2; b[threadIdx.x] = j;";
   };
   for (const char* method : {"auto", "resync", "two-pass"}) {
     const std::vector<std::string> words{"--warp-sync=32", std::string("--warp-method=") + method};
     EXPECT_EQ(cuda(kernel(102), words), 1) << method;
     EXPECT_EQ(cuda(kernel(104), words), 0) << method << said;
   }
+}
+
+TEST_F(Precision, what_a_warp_executes_in_common_orders_its_accesses) {
+  const std::string head = "__shared__ int s[32]; int t = threadIdx.x; ";
+  for (const char* method : {"resync", "two-pass"}) {
+    const std::vector<std::string> words{"--warp-sync=32", std::string("--warp-method=") + method};
+    EXPECT_EQ(cuda(head + "if (t & 1) s[t / 2] = 1; if (!(t & 1)) s[t / 2] = 2;", words), 0) << method << said;
+    EXPECT_EQ(cuda(head + "if (t & 1) s[t / 2] = 1; else s[t / 2] = 2;", words), 1) << method;
+    EXPECT_EQ(cuda(head + "if (t & 1) { s[t / 2] = 1; if (n) a[t] = 1; s[t / 2] = 3; } else s[t / 2] = 2;", words), 1) << method;
+    // From one round of a loop to the next, past a loop without a barrier.
+    const std::string rounds = "for (int i = 0; i < n; i++) { for (int j = t; j < 32; j += 16) s[j] = i; __syncthreads();"
+                               "for (int j = t; j < 1; j++) a[i] = s[";
+    EXPECT_EQ(cuda(head + rounds + "t + 1]; }", words), 0) << method << said;
+  }
+  // Threads of other warps are not.
+  EXPECT_EQ(cuda("__shared__ int s[64]; int t = threadIdx.x; if (t < 32) s[t] = 1; if (t >= 32) s[t - 32] = 2;",
+                 {"--blockDim=64", "--warp-sync=32"}),
+            1);
+  // Two iterations of a loop that each thread goes through for itself.
+  EXPECT_EQ(cuda(head + "for (int i = 0; i < t; i++) s[i] = t;", {"--warp-sync=32"}), 1);
+}
+
+TEST_F(Precision, shared_variables_may_be_called_variables_of_the_device) {
+  EXPECT_EQ(cuda("__device__ __shared__ int s[32]; s[threadIdx.x] = n; a[threadIdx.x] = s[threadIdx.x];"), 0) << said;
+  EXPECT_EQ(cuda("__shared__  __device__ int s[32]; s[threadIdx.x / 2] = threadIdx.x;"), 1);
+}
+
+TEST_F(Precision, ghosts_are_what_an_array_was) {
+  const auto kernel = [&](const std::string& between, const std::string& end) {
+    return opencl("__local int s[32]; __local int g[32]; int t = get_local_id(0); s[t] = b[get_global_id(0)]; __array_snapshot(g, s);" +
+                  between + "__barrier_invariant_1(" + end + ", get_local_id(0)); barrier(CLK_LOCAL_MEM_FENCE); __assert(" + end + ");");
+  };
+  EXPECT_EQ(kernel("s[t] += 5;", "s[get_local_id(0)] == g[get_local_id(0)] + 5"), 0) << said;
+  EXPECT_EQ(kernel("s[t] += 5;", "s[get_local_id(0)] == g[get_local_id(0)] + 4"), 1);
+  // Of an element that another thread may have changed, nothing is the same for all.
+  EXPECT_EQ(kernel("s[t] += 5;", "g[get_local_id(0)] == g[get_local_id(0) ^ 1]"), 1);
+  EXPECT_EQ(opencl("__local int s[32]; __local int g[32]; int t = get_local_id(0); __array_snapshot(g, s); s[t] = t + 1;"
+                   "__barrier_invariant_1(s[get_local_id(0)] == get_local_id(0) + 1 & g[0] == g[get_local_id(0)] + g[0] - g[get_local_id(0)], 3);"
+                   "barrier(CLK_LOCAL_MEM_FENCE); __assert(s[3] == 4);"),
+            1);
 }
 
 TEST_F(Precision, k_induction) {
