@@ -28,8 +28,18 @@ bool Run::valid(Thread& t, const Val& p, uint32_t bytes, AccessKind kind) {
   return true;
 }
 
+namespace {
+
+uint64_t location(uint32_t instance, uint64_t offset) { return mix(instance, offset); }
+
+}  // namespace
+
 bool Run::ordered(const Logged& a, const Logged& b, Space space) {
   if (a.thread == b.thread) return true;
+  if (happened_ != nullptr && happened_->before(a.thread, a.epoch, b.thread, space == Space::group)) return true;
+  if (happened_ != nullptr && a.number != 0 && b.record.kind != AccessKind::atomic &&
+      happened_->observed(location(a.instance, a.record.offset), a.number, b.thread))
+    return true;
   if (a.grid_epoch != b.grid_epoch) {
     // Grid barriers order like others: both passed one between, with flags for the space.
     return true;
@@ -60,7 +70,8 @@ bool Run::in_step(const Logged& a, const Logged& b) const {
   return u.flat - first < t.common.size() && t.common[u.flat - first] >= std::min(a.instant, b.instant);
 }
 
-void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope) {
+void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope,
+              uint32_t epoch) {
   const Space space = m_.region(memory_.at(p.instance).region).space;
   if (space == Space::private_ || space == Space::constant) return;
   Logged now;
@@ -80,6 +91,8 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
   now.barriers = static_cast<uint32_t>(t.passed.size());
   now.grid_epoch = t.grid_epoch;
   now.meetings = static_cast<uint32_t>(t.warp_meetings.size());
+  if (happened_ != nullptr) now.epoch = epoch != 0 ? epoch : happened_->epoch(t.number);
+  if (kind == AccessKind::atomic) now.number = atomic_number_;
   if (shape_.lock_step) {
     uint64_t& made = t.site_instant[a.site];
     if (a.part == 0 || made == 0) made = t.instant;
@@ -93,8 +106,9 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
     uint64_t h = mix(
         p.bits + k,
         mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
-                                        mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, now.instant)))))));
+                                        mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, mix(now.epoch, now.instant))))))));
     if (kind != AccessKind::read) h = mix(h, value);
+    if (value != old) h = mix(h, now.number);
     if (!x.seen.insert(h).second) continue;
     Instance::Touched& at = x.touched[p.bits + k];
     const auto against = [&](const std::vector<uint32_t>& list) {
@@ -170,6 +184,7 @@ void Run::execute(Thread& t, const Instruction& i, const Load& l) {
   }
   if (!valid(t, p, l.access.bytes, AccessKind::read)) return;
   const Val v = memory_.read(p.instance, p.bits, l.access.bytes, pointer);
+  yield_ = yield_ || l.access.is_volatile;
   set(t, i, v);
   log(t, l.access, p, AccessKind::read, v.bits, v.bits, Scope::device);
 }
@@ -180,6 +195,9 @@ void Run::execute(Thread& t, const Instruction&, const Store& s) {
   const Val old = memory_.read(p.instance, p.bits, s.access.bytes, false);
   const uint64_t bits = v.kind == Val::number ? v.bits : memory_.address(v);
   memory_.write(p.instance, p.bits, s.access.bytes, v);
+  if (happened_ != nullptr)  // what an atomic left here is gone
+    carried_.erase(carried_.lower_bound({p.instance, p.bits < 7 ? 0 : p.bits - 7}),
+                   carried_.lower_bound({p.instance, p.bits + s.access.bytes}));
   log(t, s.access, p, AccessKind::write, bits, old.kind == Val::number ? old.bits : memory_.address(old),
       Scope::device);
 }
@@ -268,7 +286,26 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
   }
   if (made != old || a.op == AtomicOp::store) memory_.write(p.instance, p.bits, a.access.bytes, {.bits = made});
   set(t, i, {.bits = old});
-  log(t, a.access, p, AccessKind::atomic, made, old, a.scope);
+  yield_ = true;
+  // What it acquires is ordered before the atomic itself, what it releases includes it.
+  const uint32_t epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
+  if (happened_ != nullptr) {
+    const bool writes = a.op != AtomicOp::load && (a.op != AtomicOp::compare_exchange || old == x[0]);
+    const bool failed = a.op == AtomicOp::compare_exchange && !writes;
+    const uint64_t here = location(p.instance, p.bits);
+    atomic_number_ = ++atomics_[here];
+    happened_->atomic({.thread = t.number,
+                       .group = t.group,
+                       .order = failed ? a.failure : a.order,
+                       .scope = a.scope,
+                       .in_group_memory = m_.region(memory_.at(p.instance).region).space == Space::group,
+                       .reads = a.op != AtomicOp::store,
+                       .writes = writes,
+                       .location = here,
+                       .number = atomic_number_},
+                      carried_[{p.instance, p.bits}]);
+  }
+  log(t, a.access, p, AccessKind::atomic, made, old, a.scope, epoch);
 }
 
 }  // namespace fencepost::interp

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/run.h"
 
@@ -14,6 +15,21 @@ const char* name(DefectKind k) {
                                             "null_access", "out_of_bounds", "constant_write", "deadlock"};
   return k_names[static_cast<uint8_t>(k)];
 }
+
+namespace {
+
+// Are there fences or atomics that order memory?
+bool orders_memory(const kir::Module& m) {
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions) {
+        if (std::holds_alternative<Fence>(i.action)) return true;
+        if (const auto* a = std::get_if<Atomic>(&i.action); a != nullptr && a->order != Order::relaxed) return true;
+      }
+  return false;
+}
+
+}  // namespace
 
 Outcome Run::go() {
   if (!start()) return std::move(out_);
@@ -95,6 +111,12 @@ bool Run::start() {
   }
   group_count_ = group;
   for (Thread& t : threads_) bind_parameters(t);
+  if (orders_memory(m_)) {
+    if (threads_.size() <= limits_.ordered_threads)
+      happened_ = std::make_unique<Happened>(threads_.size(), m_.dialect);
+    else
+      out_.order_lost = true;
+  }
   return true;
 }
 
@@ -117,6 +139,8 @@ void Run::turn(Thread& t) {
   for (uint32_t n = 0; n < limits_.turn && t.state == Thread::running && !over(); ++n) {
     if (++steps_ > limits_.steps) return finish(Outcome::gave_up, "the limit of steps is reached");
     step(t);
+    // Whoever waits for another by looking again and again must let it go on.
+    if (std::exchange(yield_, false) && rng_.chance(0.5)) return;
   }
 }
 
@@ -139,6 +163,7 @@ void Run::warp_turn(const Thread& one) {
     }
     if (now.empty()) return;
     ++instants_;
+    meet(now, true, true);
     for (Thread* t : now) {
       t->instant = instants_;
       t->common.resize(members.size());
@@ -150,6 +175,12 @@ void Run::warp_turn(const Thread& one) {
       if (++steps_ > limits_.steps) return finish(Outcome::gave_up, "the limit of steps is reached");
       step(*t);
     }
+    // Lanes that exchange values do it at once.
+    std::vector<Thread*> lanes;
+    for (Thread* t : now)
+      if (t->state == Thread::exchanging) lanes.push_back(t);
+    if (!lanes.empty() && !over()) exchange(lanes);
+    if (std::exchange(yield_, false) && rng_.chance(0.5)) return;
   }
 }
 

@@ -13,7 +13,10 @@
 //   - threads of different groups are ordered by grid barriers only;
 //   - threads of one warp also by warp barriers that both took part in, and in lock-step (Shape::lock_step) by every
 //     instruction that both execute together.
-// Fences, locks and flags order nothing here (Outcome::synchronises says that the kernel uses them).
+//   - fences and ordered atomics order what they order in the language's memory model (order.h), in launches of up to
+//     Limits::ordered_threads threads; in larger ones they order nothing (Outcome::order_lost).
+// Threads that wait for each other go on in turns, so that a lock is given to all who wait in the end; a run that waits
+// for what never comes ends when its steps are used up (gave_up).
 //
 // What one run tells. A race in a run is a race of the kernel for these inputs. If no race is found, no atomic was
 // executed and the run ended, then every schedule with these inputs makes the same accesses (values can differ between
@@ -43,6 +46,9 @@ struct Shape {
   // of one warp are then ordered by every instruction that both threads execute together, unless they are made by one
   // and the same instruction.
   bool lock_step = false;
+  // A barrier of the group also acquires what its threads have read by atomics that do not acquire: what the CUDA
+  // guide's example of a last block takes for granted.
+  bool barriers_acquire = false;
   // Only these groups are started; the others come later or never, which a launch may do with them. Then a barrier of
   // the grid ends the run (`gave_up`). Empty: all.
   std::vector<std::array<uint32_t, 3>> groups;
@@ -65,6 +71,7 @@ struct Limits {
   uint64_t steps = 2'000'000;  // instructions of all threads together
   uint32_t turn = 100'000;     // of one thread before others go on
   uint32_t threads = 4096;
+  uint32_t ordered_threads = 512;  // launches of which fences and ordered atomics are followed
   uint64_t window = 1u << 22;  // bytes of an array whose size is not known
 };
 
@@ -118,6 +125,7 @@ struct Outcome {
   std::vector<Defect> defects;  // races: one for each pair of sites and region, the first found
   bool atomics = false;         // some were executed
   bool synchronises = false;    // fences or ordered atomics were executed
+  bool order_lost = false;      // and were not followed
   bool made_up = false;
   bool unknown_annotations = false;  // some speak of two threads or of access sets and were not evaluated
   uint64_t steps = 0;

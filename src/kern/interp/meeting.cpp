@@ -7,8 +7,10 @@ namespace fencepost::interp {
 
 bool Run::open_barriers() {
   bool waiting = false, opened = false;
-  for (const Thread& t : threads_) waiting = waiting || t.state == Thread::waiting;
+  for (const Thread& t : threads_)
+    waiting = waiting || t.state == Thread::waiting || t.state == Thread::exchanging;
   if (!waiting) return false;
+  if (open_exchanges()) return true;
   // Warp barriers first, since they ask the least.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Thread*>> warps;
   for (Thread& t : threads_) warps[{t.group, t.warp}].push_back(&t);
@@ -28,6 +30,7 @@ bool Run::open_barriers() {
       }
       if (!all || meet.empty() || t->state != Thread::waiting) continue;
       ++meetings_;
+      this->meet(meet, true, true);
       for (Thread* u : meet) {
         u->warp_meetings.push_back(meetings_);
         u->state = Thread::running;
@@ -43,8 +46,10 @@ bool Run::open_barriers() {
     for (Thread& t : threads_) {
       if (t.group != g) continue;
       (t.state == Thread::waiting ? here : ended).push_back(&t);
-      grid = grid && (t.state == Thread::done || t.barrier->scope == Scope::device);
+      grid = grid && (t.state == Thread::done || (t.state == Thread::waiting && t.barrier->scope == Scope::device));
     }
+    for (Thread* t : ended)
+      if (t->state == Thread::exchanging) return diverge(*t, here.empty() ? *ended[0] : *here[0]);
     if (here.empty()) continue;
     if (here[0]->barrier->scope == Scope::device) {
       for (Thread* t : here)
@@ -73,6 +78,9 @@ bool Run::open_barriers() {
     if (t.state == Thread::waiting) first = first == nullptr ? &t : first;
   for (Thread& t : threads_)
     if (t.state == Thread::done || t.at_barrier != first->at_barrier) return diverge(*first, t);
+  std::vector<Thread*> everyone;
+  for (Thread& t : threads_) everyone.push_back(&t);
+  meet(everyone, true, true);
   for (Thread& t : threads_) {
     ++t.grid_epoch;
     t.passed.push_back(t.flags);
@@ -84,6 +92,12 @@ bool Run::open_barriers() {
 void Run::open(const std::vector<Thread*>& group) {
   uint64_t count = 0;
   for (const Thread* t : group) count += t->predicate ? 1 : 0;
+  for (const bool local : {true, false}) {
+    std::vector<Thread*> fenced;
+    for (Thread* t : group)
+      if (local ? t->flags.local : t->flags.global) fenced.push_back(t);
+    meet(fenced, local, !local);
+  }
   for (Thread* t : group) {
     t->passed.push_back(t->flags);
     t->state = Thread::running;
@@ -97,6 +111,14 @@ void Run::open(const std::vector<Thread*>& group) {
   }
 }
 
+// Who has met knows what the others know.
+void Run::meet(const std::vector<Thread*>& threads, bool local, bool global) {
+  if (happened_ == nullptr) return;
+  std::vector<uint32_t> numbers;
+  for (const Thread* t : threads) numbers.push_back(t->number);
+  happened_->meet(numbers, local, global, shape_.barriers_acquire);
+}
+
 bool Run::diverge(const Thread& a, const Thread& b) {
   defect({.kind = DefectKind::divergence, .place = a.barrier_place, .thread = a.who, .other = b.who});
   return false;
@@ -105,6 +127,12 @@ bool Run::diverge(const Thread& a, const Thread& b) {
 bool Run::stuck(const Thread& t) {
   defect({.kind = DefectKind::deadlock, .place = t.barrier_place, .thread = t.who});
   return false;
+}
+
+uint64_t Run::place_in_calls(const Thread& t) {
+  uint64_t h = 17;
+  for (const Frame& f : t.frames) h = mix(h, mix(f.function.index, mix(f.block.index, f.next)));
+  return h;
 }
 
 void Run::execute(Thread& t, const Instruction& i, const kir::Barrier& b) {
@@ -118,8 +146,7 @@ void Run::execute(Thread& t, const Instruction& i, const kir::Barrier& b) {
   t.barrier_name = b.name ? get(t, b.name).bits : 0;
   t.mask = b.mask ? get(t, b.mask).bits : ~uint64_t{0};
   t.predicate = b.predicate && get(t, b.predicate).bits != 0;
-  t.at_barrier = 17;
-  for (const Frame& f : t.frames) t.at_barrier = mix(t.at_barrier, mix(f.function.index, mix(f.block.index, f.next)));
+  t.at_barrier = place_in_calls(t);
 }
 
 }  // namespace fencepost::interp

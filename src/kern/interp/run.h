@@ -1,6 +1,7 @@
 #pragma once
 // Internal to the room: one run. Threads with frames, a scheduler that runs them from barrier to barrier (interp.cpp,
-// meeting.cpp), instructions (step.cpp), accesses and their log (access.cpp).
+// meeting.cpp), what lanes exchange (exchange.cpp), instructions (step.cpp), accesses and their log (access.cpp), and what
+// happened before what (order.h).
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "interp/interp.h"
 #include "interp/lockstep.h"
 #include "interp/memory.h"
+#include "interp/order.h"
 
 namespace fencepost::interp {
 
@@ -34,13 +36,15 @@ struct Thread {
   ThreadName who;
   uint32_t number = 0, group = 0, flat = 0, warp = 0;
   std::vector<Frame> frames;
-  enum State : uint8_t { running, waiting, done } state = running;
+  enum State : uint8_t { running, waiting, exchanging, done } state = running;  // waiting: at a barrier
   uint64_t at_barrier = 0;  // where: a hash of call stack and instruction
   const kir::Barrier* barrier = nullptr;
   PlaceId barrier_place;
   ValueId barrier_result;
   Passed flags;
   uint64_t barrier_name = 0, mask = 0;
+  const WarpExchange* exchange = nullptr;
+  std::vector<uint64_t> given;  // to the exchange
   bool predicate = false;
   uint64_t grid_epoch = 0;
   std::vector<uint32_t> warp_meetings;        // numbers of the warp barriers that it took part in, rising
@@ -57,6 +61,8 @@ struct Logged {
   uint32_t barriers = 0;  // group barriers passed before it
   uint32_t meetings = 0;  // warp barriers
   uint64_t grid_epoch = 0, instant = 0;
+  uint32_t epoch = 0;   // of the thread's clock
+  uint32_t number = 0;  // of an atomic among those of its location
 };
 
 class Run {
@@ -92,6 +98,11 @@ class Run {
   void open(const std::vector<Thread*>& group);
   bool diverge(const Thread& a, const Thread& b);
   bool stuck(const Thread& t);
+  static uint64_t place_in_calls(const Thread& t);
+  // What lanes hand to each other (exchange.cpp).
+  bool open_exchanges();
+  void exchange(const std::vector<Thread*>& lanes);
+  void meet(const std::vector<Thread*>& threads, bool local, bool global);
   void execute(Thread& t, const Instruction& i, const kir::Barrier& b);
 
   // ---- steps
@@ -111,8 +122,8 @@ class Run {
   void execute(Thread&, const Instruction&, const Phi&) {}
   void execute(Thread& t, const Instruction& i, const Compute& c);
   uint64_t id(const Thread& t, IdKind k, uint32_t d) const;
-  void execute(Thread&, const Instruction&, const Fence&) { out_.synchronises = true; }
-  void execute(Thread&, const Instruction&, const WarpExchange&);
+  void execute(Thread& t, const Instruction&, const Fence& f);
+  void execute(Thread& t, const Instruction& i, const WarpExchange& w);
   void execute(Thread&, const Instruction&, const AsyncCopy&) { finish(Outcome::unsupported, "asynchronous copies"); }
   void execute(Thread&, const Instruction&, const WaitEvents&) {}
   void execute(Thread&, const Instruction&, const ReadPermission&) {}
@@ -130,7 +141,8 @@ class Run {
   // A warp barrier that both took part in, the first thread after its access and the second before its own.
   bool met(const Logged& a, const Logged& b) const;
   bool in_step(const Logged& a, const Logged& b) const;
-  void log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope);
+  void log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope,
+           uint32_t epoch = 0);
   static bool conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ);
   // The reader wrote this value here itself, with no barrier since: it reads the same with or without the other's
   // write.
@@ -154,6 +166,11 @@ class Run {
   PlaceId place_;
   uint64_t steps_ = 0, activations_ = 0, instants_ = 0;
   uint32_t meetings_ = 0;
+  std::unique_ptr<Happened> happened_;  // none: nothing orders but barriers
+  std::map<std::pair<uint32_t, uint64_t>, Carried> carried_;   // by instance and offset
+  std::map<uint64_t, uint32_t> atomics_;                       // how many a location has seen
+  uint32_t atomic_number_ = 0;                                 // of the one that is executed
+  bool yield_ = false;  // others may go on now
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
   uint32_t group_count_ = 0;
   bool stop_ = false;

@@ -217,8 +217,9 @@ uint64_t Run::id(const Thread& t, IdKind k, uint32_t d) const {
   return 0;
 }
 
-void Run::execute(Thread&, const Instruction&, const WarpExchange&) {
-  finish(Outcome::unsupported, "values that move between the lanes of a warp");
+void Run::execute(Thread& t, const Instruction&, const Fence& f) {
+  out_.synchronises = true;
+  if (happened_ != nullptr) happened_->fence(t.number, f);
 }
 
 void Run::execute(Thread& t, const Instruction&, const Snapshot& s) {

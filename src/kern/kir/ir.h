@@ -373,6 +373,7 @@ struct WarpExchange {
   } kind = shuffle;
   std::vector<ValueId> operands;  // value, lane or delta or lane mask, width; votes: predicate
   ValueId mask;                   // *_sync; none: all of the warp
+  Op combine = Op::add;           // reduce; any: how is not said
 };
 
 // async_work_group_(strided_)copy: all threads of the group call it with the same operands, the group copies.

@@ -281,6 +281,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     tickets.push_back(std::move(k));
   }
   lock(a, in, at, guard, pointer, mode);
+  last_ticket(a, in, at, guard, pointer, mode);
   // A private location has one thread: its update is a write of an unknown value.
   for (RegionId r : at.access.regions)
     if (m_.region(r).space == Space::private_)

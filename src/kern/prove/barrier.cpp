@@ -45,6 +45,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
     }
   }
+  if (tickets_possible_ && mode.log && !meets && b.scope == Scope::group && loops_around_.empty())
+    group_barriers.push_back(r);
   // Others may have written meanwhile.
   const flow::FunctionEffects& e = effects_.function(entry_);
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
@@ -60,6 +62,9 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
 // Whether a mask of lanes names the thread.
 Term Execution::named(Term mask, int thread) {
   const uint8_t w = pool_.width(mask);
+  if (options_.warp_size <= w && pool_.is_constant(mask) &&
+      (~pool_.value(mask) & formula::ones(static_cast<uint8_t>(options_.warp_size))) == 0)
+    return pool_.yes();
   const auto& id = local_id[static_cast<size_t>(thread)];
   const Term flat = pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
   const Term lane = pool_.urem(flat, pool_.constant(options_.warp_size, 32));
@@ -105,6 +110,37 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
       memory.forget({x}, guard, mode.lockstep && lanes_ == Lanes::same_warp);
   }
   ++position_;
+}
+
+// What lanes exchange is any value; a vote of the whole warp is the same for both, and what all say each says. Memory is
+// not ordered. Whom a mask names must come, and it must name the caller.
+void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
+  ++position_;
+  if (!in.results.empty()) {
+    const uint8_t bits = width(a.f->value(in.results[0]).type);
+    const bool vote = w.kind == WarpExchange::vote_any || w.kind == WarpExchange::vote_all;
+    const bool whole = w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
+    const bool shared = whole && (vote || w.kind == WarpExchange::ballot || w.kind == WarpExchange::reduce) &&
+                        lanes_ == Lanes::same_warp && mode.lockstep;
+    Pair r = unknown(vote ? uint8_t{1} : bits, "exchanged", shared);
+    if (vote && whole && mode.lockstep)
+      for (size_t t = 0; t < 2; ++t) {
+        const Term said = pool_.not_(pool_.eq(get(a, w.operands[0])[t], pool_.constant(0, pool_.width(get(a, w.operands[0])[t]))));
+        fact(pool_.implies(guard[t], w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t])),
+             static_cast<int>(t));
+      }
+    if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
+    set(a, in.results[0], r);
+  }
+  if (!w.mask || !options_.warp_barriers) return;
+  const Pair mask = get(a, w.mask);
+  oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
+  if (!mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
+  std::vector<Term> takes_part{same_warp};
+  for (int t = 0; t < 2; ++t)
+    for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
+  takes_part.push_back(pool_.not_(pool_.eq(guard[0], guard[1])));
+  oblige(Kind::barrier_divergence, pool_.all(std::move(takes_part)), in.place, true, mode);
 }
 
 // Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.

@@ -241,6 +241,7 @@ void Execution::run() {
   if (f.kernel) common_variables = pool_.variables();
   find_counters();
   find_locks();
+  find_last_tickets();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
@@ -616,8 +617,8 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     call(a, in, *k, guard, mode);
   } else if (const auto* n = std::get_if<Annotation>(&in.action)) {
     annotation(a, in, *n, guard, mode);
-  } else if (std::holds_alternative<WarpExchange>(in.action)) {
-    if (!in.results.empty()) set(a, in.results[0], unknown(width(result_type()), "exchanged", false));
+  } else if (const auto* exchanged = std::get_if<WarpExchange>(&in.action)) {
+    exchange(a, in, *exchanged, guard, mode);
   } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
     async_copy(a, in, *copy, guard, mode);
   } else if (const auto* wait = std::get_if<WaitEvents>(&in.action)) {
@@ -633,7 +634,9 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
   } else if (const auto* orders = std::get_if<Fence>(&in.action)) {
     // Orders, but no one waits.
     ++position_;
-    if (!lock_values_.empty()) fences.push_back({position_++, guard, orders->scope, orders->local, orders->global});
+    if (!lock_values_.empty() || tickets_possible_)
+      fences.push_back({position_++, guard, orders->scope, orders->local, orders->global, orders->order,
+                        !loops_around_.empty()});
   } else {
     static constexpr const char* k_names[] = {"", "", "", "", "", "", "", "", "asynchronous group copy",
                                               "waiting for asynchronous copies", "", "", "barrier invariant",

@@ -86,6 +86,19 @@ struct FenceRecord {
   Pair guard;
   kir::Scope scope = kir::Scope::device;
   bool local = true, global = true;
+  kir::Order order = kir::Order::seq_cst;
+  bool in_loop = false;
+};
+
+// A ticket that may be the last one of the grid (last_group.h).
+struct TicketRecord {
+  kir::RegionId region;
+  Pair guard, value;                // of the thread that takes it
+  Pair master_guard, master_value;  // of the first thread of each of the two groups
+  Term groups;
+  uint32_t position = 0;
+  bool first_thread = false;  // only the first thread of a group takes it, and once
+  bool acquires = false, releases = false;
 };
 
 // A block that both threads may be in, in the same iterations of all loops around it.
@@ -145,7 +158,11 @@ class Execution {
   std::vector<Ticket> tickets;
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;
+  std::vector<TicketRecord> last_tickets;
+  std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
+  bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
   kir::Space space(kir::RegionId r) const { return m_.region(r).space; }
+  bool cuda() const { return m_.dialect == kir::Dialect::cuda; }
   std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
@@ -270,6 +287,7 @@ class Execution {
   void snapshot(Activation& a, const kir::Snapshot& s, Pair guard);
   void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
   void warp_barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
+  void exchange(Activation& a, const kir::Instruction& in, const kir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
@@ -340,6 +358,12 @@ class Execution {
     uint32_t bytes = 0;
   };
   std::map<uint32_t, LockValues> lock_values_;  // by region
+  void find_last_tickets();
+  Term group_count(uint8_t width);
+  void last_ticket(const Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Pair pointer,
+                   Mode mode);
+  std::vector<uint8_t> one_ticket_;  // by region
+  bool tickets_possible_ = false;
   std::vector<uint32_t> loops_around_;
   uint32_t loop_runs_ = 0;
 

@@ -25,11 +25,13 @@ Locks::Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossibl
 }
 
 // Is there a fence at one of the positions between, whenever the guard holds?
-bool Locks::fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space) const {
+bool Locks::fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space, bool acquire) const {
   for (size_t t = 0; t < 2; ++t) {
     std::vector<Term> goal{guard[t]};
     for (const FenceRecord& f : x_.fences)
       if (from < f.position && f.position < to && (space == Space::group ? f.local : f.global) &&
+          (f.order == Order::acq_rel || f.order == Order::seq_cst ||
+           f.order == (acquire ? Order::acquire : Order::release)) &&
           (f.scope >= Scope::device || (f.scope == Scope::group && pairing_ == Pairing::same_group)))
         goal.push_back(pool_.not_(f.guard[t]));
     if (goal.size() == 1 || !impossible_(std::move(goal), position)) return false;
@@ -55,7 +57,12 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
     if (offset != nullptr) taken.push_back(pool_.eq(q.offset[t], (*offset)[t]));
     if (!impossible_({guard[t], pool_.not_(pool_.all(std::move(taken)))}, position)) return false;
   }
-  return !fences || q.acquires || fenced(q.position, position, guard, position, space);
+  return !fences || (q.acquires && orders(q.region, space)) ||
+         fenced(q.position, position, guard, position, space, true);
+}
+
+bool Locks::orders(RegionId lock, Space space) const {
+  return x_.cuda() || (x_.space(lock) == Space::group) == (space == Space::group);
 }
 
 std::vector<Held> Locks::held(const AccessRecord& a) const {
@@ -71,11 +78,12 @@ std::vector<Held> Locks::held(const AccessRecord& a) const {
       if (!s.release || s.region != q.region || s.again) return true;
       // In the next iteration of a loop around both.
       if (s.position < a.position)
-        return s.releases || std::none_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
+        return (s.releases && orders(s.region, space)) || std::none_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
                  return std::find(s.loops.begin(), s.loops.end(), l) != s.loops.end();
                });
       if (s.scope < Scope::group || (s.scope == Scope::group && pairing_ == Pairing::other_group)) return false;
-      return s.releases || fenced(a.position, s.position, s.guard, s.position, space);
+      return (s.releases && orders(s.region, space)) ||
+             fenced(a.position, s.position, s.guard, s.position, space, false);
     });
     if (handed_on) out.push_back({q.region, q.offset});
   }
@@ -88,6 +96,17 @@ std::vector<Held> Locks::held(const AccessRecord& a) const {
 void Execution::find_locks() {
   const flow::FunctionEffects& e = effects_.function(entry_);
   std::vector<uint8_t> spoilt(m_.regions.size());
+  // What is ever stored or exchanged, by region.
+  std::vector<std::set<uint64_t>> constants(m_.regions.size());
+  for (uint32_t i = 0; i < m_.functions.size(); ++i)
+    if (e.reached[i] != 0)
+      for (const Block& b : m_.functions[i].blocks)
+        for (const Instruction& in : b.instructions)
+          if (const auto* at = std::get_if<Atomic>(&in.action);
+              at != nullptr && (at->op == AtomicOp::store || at->op == AtomicOp::exchange) &&
+              m_.functions[i].value(at->operands[0]).kind == Value::constant)
+            for (RegionId r : at->access.regions)
+              constants[r.index].insert(m_.functions[i].value(at->operands[0]).constant_bits);
   for (uint32_t i = 0; i < m_.functions.size(); ++i) {
     if (e.reached[i] == 0) continue;
     const Function& f = m_.functions[i];
@@ -95,12 +114,29 @@ void Execution::find_locks() {
       if (f.value(v).kind != Value::constant) return std::nullopt;
       return f.value(v).constant_bits;
     };
-    // Attempts by comparison first: they say which value is which.
-    for (const bool compare : {true, false})
+    // Which value is which: attempts by comparison say it; else, exchanges whose result someone looks at.
+    std::vector<uint8_t> used(f.values.size());
+    for (const Block& b : f.blocks) {
+      for (const Instruction& in : b.instructions)
+        for_each_operand(in.action, [&](ValueId v) { used[v.index] = 1; });
+      for_each_operand(b.terminator, [&](ValueId v) { used[v.index] = 1; });
+    }
+    enum Step : uint8_t { compares, takes, others };
+    for (const Step step : {compares, takes, others})
       for (const Block& b : f.blocks)
         for (const Instruction& in : b.instructions) {
           const auto* at = std::get_if<Atomic>(&in.action);
-          if (at == nullptr || (at->op == AtomicOp::compare_exchange) != compare) continue;
+          if (at == nullptr || (at->op == AtomicOp::compare_exchange) != (step == compares)) continue;
+          if (step == takes) {
+            // Its other value is that of the first release.
+            if (at->op != AtomicOp::exchange || in.results.empty() || used[in.results[0].index] == 0) continue;
+            const auto taken = constant(at->operands[0]);
+            for (RegionId r : at->access.regions)
+              if (std::set<uint64_t>& c = constants[r.index]; taken && c.size() == 2 && !lock_values_.contains(r.index))
+                lock_values_[r.index] = {*c.begin() == *taken ? *c.rbegin() : *c.begin(), *taken, at->access.bytes};
+            continue;
+          }
+          const bool compare = step == compares;
           for (RegionId r : at->access.regions) {
             bool fits = at->access.regions.size() == 1;
             if (compare) {

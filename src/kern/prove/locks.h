@@ -4,12 +4,14 @@
 // A lock array is one of which every atomic is an attempt (compare_exchange from `free` to `taken`, or an exchange that
 // writes `taken`) or a release (a store or exchange that writes `free`), with the same two different constants and one
 // width throughout, and that no plain store touches. An attempt that returned `free` has taken its place.
+// Without a comparison (an atomic_flag, `while (atomicExch(&l, 1));`) the exchanges whose result is used are attempts.
 //
 // An access is protected by an attempt q of its thread when, by what is known at the access: q was made and returned
 // `free`; no release lies between them, also not in an earlier iteration of a loop around the access; a fence follows
 // q, or q acquires; and each release behind the access has a fence before it, or releases. A lock counts only if each
 // release is made by a thread that holds the same place. Two accesses that are protected by the same place of one lock
 // array do not race.
+// A fence behind an attempt must acquire, one before a release must release.
 //
 // Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts write
 // `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
@@ -39,7 +41,9 @@ class Locks {
  private:
   bool holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
              kir::Space space, const Pair* offset) const;
-  bool fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space) const;
+  bool fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space, bool acquire) const;
+  // Does an ordered operation on the lock order this memory? In OpenCL only that of the lock's own space.
+  bool orders(kir::RegionId lock, kir::Space space) const;
   Pool& pool_;
   const Execution& x_;
   Pairing pairing_;

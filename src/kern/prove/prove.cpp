@@ -12,6 +12,7 @@
 #include "flow/intervals.h"
 #include "flow/steering.h"
 #include "prove/execute.h"
+#include "prove/last_group.h"
 #include "prove/locks.h"
 
 namespace fencepost::prove {
@@ -273,11 +274,15 @@ class Pass {
     if (locks.any())
       for (size_t i = 0; i < x.accesses.size(); ++i)
         if (x.accesses[i].kind != AccessKind::atomic) held_[i] = locks.held(x.accesses[i]);
+    LastGroup last(pool, m_, x, [&](std::vector<Term> goal, uint32_t position) {
+      return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
+    });
+    last_ = last.any() ? &last : nullptr;
     for (size_t i = 0; i < x.accesses.size(); ++i)
-      for (size_t j = i; j < x.accesses.size(); ++j) {
-        if (result_.findings.size() >= options_.max_findings) return;
+      for (size_t j = i; j < x.accesses.size() && result_.findings.size() < options_.max_findings; ++j)
         race(pool, x, x.accesses[i], x.accesses[j]);
-      }
+    result_.assumptions.insert(last.assumptions.begin(), last.assumptions.end());
+    last_ = nullptr;
   }
 
   bool hidden(const std::string& symbol) const {
@@ -381,6 +386,11 @@ class Pass {
         if (pool.is_true(apart)) return;
         goal.push_back(pool.not_(apart));
       }
+    if (last_ != nullptr) {
+      const Term behind = last_->ordered(a, b);
+      if (pool.is_true(behind)) return;
+      if (!pool.is_false(behind)) goal.push_back(pool.not_(behind));
+    }
     // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them
     // in order, and so does any instruction between them that both execute: the end of a block, at least. The parts of
     // one access are made at once.
@@ -457,6 +467,7 @@ class Pass {
   formula::Statistics statistics_;
   std::set<Key> seen_;
   std::vector<std::vector<Held>> held_;  // by access
+  LastGroup* last_ = nullptr;            // while races are asked for; none: no ticket is taken
   std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left

@@ -88,7 +88,7 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
       for (uint32_t k = 0; k < parameters.size(); ++k)
         if (parameters[k].name == name) inputs.arguments[k] = value;
     const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
-    if (r.made_up || r.status == interp::Outcome::impossible) continue;
+    if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)
       if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return true;
   }

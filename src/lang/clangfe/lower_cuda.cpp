@@ -73,10 +73,18 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
       {"__any", WarpExchange::vote_any},           {"__all", WarpExchange::vote_all},
       {"__ballot", WarpExchange::ballot},          {"__match_any", WarpExchange::match_any},
       {"__reduce_add", WarpExchange::reduce},      {"__reduce_min", WarpExchange::reduce},
-      {"__reduce_max", WarpExchange::reduce},      {"__activemask", WarpExchange::active_mask}};
+      {"__reduce_max", WarpExchange::reduce},      {"__reduce_and", WarpExchange::reduce},
+      {"__reduce_or", WarpExchange::reduce},       {"__reduce_xor", WarpExchange::reduce},
+      {"__activemask", WarpExchange::active_mask}};
   const bool masked = n.ends_with("_sync");
   if (const auto it = k_exchanges.find(masked ? n.substr(0, n.size() - 5) : n); it != k_exchanges.end()) {
     WarpExchange w{.kind = it->second};
+    const bool sign = d.parameters.empty() || d.parameters.back() == 'i';
+    if (n.starts_with("__reduce_min")) w.combine = sign ? Op::smin : Op::umin;
+    if (n.starts_with("__reduce_max")) w.combine = sign ? Op::smax : Op::umax;
+    if (n.starts_with("__reduce_and")) w.combine = Op::and_;
+    if (n.starts_with("__reduce_or")) w.combine = Op::or_;
+    if (n.starts_with("__reduce_xor")) w.combine = Op::xor_;
     for (unsigned k = 0; k < c.arg_size(); ++k) (masked && k == 0 ? w.mask : w.operands.emplace_back()) = arg(k);
     return Values{emit(leaves(c.getType())[0].type, std::move(w))};
   }

@@ -124,6 +124,29 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
   if (n == "get_sub_group_id") return Values{id(IdKind::warp, 0, 32)};
   if (n == "get_num_sub_groups") return Values{id(IdKind::num_warps, 0, 32)};
   if (n == "get_sub_group_local_id") return Values{id(IdKind::lane, 0, 32)};
+  // ---- sub-groups: all work items of one execute these together.
+  static const std::map<std::string, WarpExchange::Kind> k_exchanges = {
+      {"sub_group_any", WarpExchange::vote_any},
+      {"sub_group_all", WarpExchange::vote_all},
+      {"sub_group_broadcast", WarpExchange::shuffle},
+      {"sub_group_shuffle", WarpExchange::shuffle},
+      {"sub_group_shuffle_xor", WarpExchange::shuffle_xor},
+      {"sub_group_shuffle_up", WarpExchange::shuffle_up},
+      {"sub_group_shuffle_down", WarpExchange::shuffle_down},
+      {"sub_group_reduce_add", WarpExchange::reduce},
+      {"sub_group_reduce_min", WarpExchange::reduce},
+      {"sub_group_reduce_max", WarpExchange::reduce}};
+  if (const auto it = k_exchanges.find(n); it != k_exchanges.end()) {
+    const auto parts = leaves(c.getType());
+    if (parts.size() != 1) return refuse("'" + n + "' of a vector");
+    WarpExchange w{.kind = it->second};
+    const char letter = first_letter(d.parameters);
+    if (n.ends_with("_add")) w.combine = is_float(letter) ? Op::fadd : Op::add;
+    if (n.ends_with("_min")) w.combine = is_float(letter) ? Op::any : is_signed(letter) ? Op::smin : Op::umin;
+    if (n.ends_with("_max")) w.combine = is_float(letter) ? Op::any : is_signed(letter) ? Op::smax : Op::umax;
+    for (unsigned k = 0; k < c.arg_size(); ++k) w.operands.push_back(arg(k));
+    return Values{emit(parts[0].type, std::move(w))};
+  }
   // ---- barriers and fences. Flags: bit 0 local, bit 1 global, bit 2 images (which are global here).
   if (n == "barrier" || n == "work_group_barrier" || n == "sub_group_barrier") {
     const ValueId flags = arg(0);

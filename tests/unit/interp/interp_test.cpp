@@ -224,5 +224,107 @@ TEST(Values, integers_and_floats) {
   EXPECT_EQ(e(Op::sint_to_float, {0xffffffff}, 32, 32), 0xbf800000u);
 }
 
+// ---- fences, ordered atomics, exchanges -------------------------------------------------------------------------
+
+// With zeros in all arrays: locks are free.
+std::string seen_from_zeros(const std::string& text, bool cuda, Shape s = shape(2, 2)) {
+  const kir::Module m = module(text, cuda);
+  std::string found = "none";
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Inputs inputs{.seed = seed};
+    for (uint32_t r = 0; r < m.regions.size(); ++r) inputs.contents[r] = std::vector<uint8_t>(256, 0);
+    const Outcome o = run(m, m.kernels().at(0), s, inputs, {.steps = 50'000});
+    if (const Defect* d = o.first_defect(false)) return name(d->kind);
+    if (o.status != Outcome::ended) found = o.detail;
+  }
+  return found;
+}
+
+std::string lock_cuda(const std::string& before, const std::string& behind) {
+  return "__global__ void k(int *lock, int *sum) { bool done = false; while (!done) if (atomicCAS(lock, 0, 1) == 0) {" + before +
+         "*sum += threadIdx.x + 1;" + behind + "atomicExch(lock, 0); done = true; } }";
+}
+
+TEST_F(Interp, a_lock_orders_what_it_protects) {
+  EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence();", "__threadfence();"), true), "none");
+  EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence();", ""), true), "race");
+  EXPECT_EQ(seen_from_zeros(lock_cuda("", "__threadfence();"), true), "race");
+  EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence_block();", "__threadfence_block();"), true), "race");
+  EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence_block();", "__threadfence_block();"), true, shape(4, 1)), "none");
+  // Who spins waits for the holder, which goes on; a lock that is never given back is waited for in vain.
+  EXPECT_EQ(seen_from_zeros("__global__ void k(int *l, int *s) { while (atomicCAS(l, 0, 1) != 0); __threadfence(); *s += 1;"
+                            " __threadfence(); atomicExch(l, 0); }", true),
+            "none");
+  EXPECT_EQ(seen_from_zeros("__global__ void k(int *l) { while (atomicCAS(l, 0, 1) != 0); }", true),
+            "the limit of steps is reached");
+}
+
+std::string message(const std::string& release, const std::string& acquire, const std::string& scope = "device") {
+  return "__kernel void k(__global int *d, __global atomic_int *f, __global int *out) { if (get_global_id(0) == 0) { *d = 42; "
+         "atomic_store_explicit(f, 1, memory_order_" + release + ", memory_scope_" + scope + "); } else if "
+         "(atomic_load_explicit(f, memory_order_" + acquire + ", memory_scope_" + scope + ") == 1) out[get_global_id(0)] = *d; }";
+}
+
+TEST_F(Interp, a_released_message_is_acquired) {
+  EXPECT_EQ(seen_from_zeros(message("release", "acquire"), false), "none");
+  EXPECT_EQ(seen_from_zeros(message("relaxed", "acquire"), false), "race");
+  EXPECT_EQ(seen_from_zeros(message("release", "relaxed"), false), "race");
+  EXPECT_EQ(seen_from_zeros(message("release", "acquire", "work_group"), false), "race");
+  EXPECT_EQ(seen_from_zeros(message("release", "acquire", "work_group"), false, shape(4, 1)), "none");
+  EXPECT_EQ(seen_from_zeros("__kernel void k(__global int *d, __global atomic_int *f, __global int *out) {"
+                            " if (get_global_id(0) == 0) { *d = 42; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release,"
+                            " memory_scope_device); atomic_store_explicit(f, 1, memory_order_relaxed, memory_scope_device); }"
+                            " else if (atomic_load_explicit(f, memory_order_relaxed, memory_scope_device) == 1) {"
+                            " atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);"
+                            " out[get_global_id(0)] = *d; } }", false),
+            "none");
+  // A fence of local memory orders no global memory, nor does an ordered atomic there.
+  EXPECT_EQ(seen_from_zeros("__kernel void k(__global int *d, __local atomic_int *f, __global int *out) {"
+                            " if (get_local_id(0) == 0) { d[get_group_id(0)] = 42; atomic_store_explicit(f, 1, memory_order_release); }"
+                            " else if (atomic_load_explicit(f, memory_order_acquire) == 1) out[get_global_id(0)] = d[get_group_id(0)]; }",
+                            false, shape(2, 1)),
+            "race");
+}
+
+uint64_t value_at(const std::string& text, uint32_t thread, bool lock_step = false, uint32_t local = 8) {
+  const kir::Module m = module(text, true);
+  Shape s = shape(local, 1);
+  s.warp_size = 8;
+  s.lock_step = lock_step;
+  // What thread `thread` got is found by whether an assertion about it holds.
+  for (uint64_t v = 0; v < 300; ++v) {
+    Inputs inputs;
+    inputs.arguments[0] = thread;
+    inputs.arguments[1] = v;
+    const Outcome o = run(m, m.kernels().at(0), s, inputs);
+    if (o.status == Outcome::ended) return v;
+  }
+  return ~uint64_t{0};
+}
+
+TEST_F(Interp, lanes_exchange_values) {
+  const auto of = [](const std::string& e) {
+    return "__global__ void k(int t, int v) { int i = threadIdx.x; int x = " + e + "; if (i == t) __assert(x == v); }";
+  };
+  for (const bool lock_step : {false, true}) {
+    EXPECT_EQ(value_at(of("__shfl_sync(0xff, 10 + i, 3, 8)"), 5, lock_step), 13u);
+    EXPECT_EQ(value_at(of("__shfl_sync(0xff, 10 + i, 3, 4)"), 5, lock_step), 17u);
+    EXPECT_EQ(value_at(of("__shfl_up_sync(0xff, 10 + i, 2, 8)"), 5, lock_step), 13u);
+    EXPECT_EQ(value_at(of("__shfl_up_sync(0xff, 10 + i, 2, 8)"), 1, lock_step), 11u);
+    EXPECT_EQ(value_at(of("__shfl_down_sync(0xff, 10 + i, 2, 4)"), 1, lock_step), 13u);
+    EXPECT_EQ(value_at(of("__shfl_down_sync(0xff, 10 + i, 2, 4)"), 2, lock_step), 12u);
+    EXPECT_EQ(value_at(of("__shfl_xor_sync(0xff, 10 + i, 1, 8)"), 4, lock_step), 15u);
+    EXPECT_EQ(value_at(of("__ballot_sync(0xff, i & 1)"), 4, lock_step), 0xaau);
+    EXPECT_EQ(value_at(of("__any_sync(0xff, i == 3) + 2 * __all_sync(0xff, i < 8) + 4 * __all_sync(0xff, i > 0)"), 4, lock_step), 3u);
+    EXPECT_EQ(value_at(of("__match_any_sync(0xff, i / 3)"), 4, lock_step), 0x38u);
+    EXPECT_EQ(value_at(of("__reduce_add_sync(0xffu, i)"), 4, lock_step), 28u);
+    EXPECT_EQ(value_at(of("__reduce_max_sync(0xffu, i ^ 5)"), 4, lock_step), 7u);
+  }
+  // Some lanes only, as their mask says; and who is named but goes elsewhere is missed.
+  EXPECT_EQ(value_at(of("i < 4 ? __shfl_sync(0xf, 10 + i, 3, 8) : 0"), 2), 13u);
+  EXPECT_EQ(seen("__global__ void k() { if (threadIdx.x < 2) __shfl_sync(0xf, 1, 0); else __syncthreads(); }", shape(4, 1), true),
+            "divergence");
+}
+
 }  // namespace
 }  // namespace fencepost::interp

@@ -1,5 +1,6 @@
 // The prover against the interpreter: no random kernel that the interpreter sees racing, diverging or failing an
 // assertion may be verified. FENCEPOST_FUZZ_KERNELS sets how many kernels are tried, FENCEPOST_FUZZ_SEED the first.
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -21,6 +22,9 @@ class Kernel {
     b_ = d.pointer_parameter("B");
     s_ = d.group_array("s", any_size ? 1 << 16 : 256);
     c_ = d.pointer_parameter("C");
+    lock_ = d.pointer_parameter("L");
+    count_ = d.pointer_parameter("T");
+    d.m.dialect = rng_.chance(0.5) ? Dialect::cuda : Dialect::opencl;
     d.note(Note::requires_, d.op(Op::ule, n_, d.constant(6)));
     tid_ = d.lid();
     gid_ = d.gid();
@@ -64,7 +68,19 @@ class Kernel {
     values_ = outer;
   }
   void statement(int depth) {
-    switch (rng_.below(depth < 2 ? 14 : 8)) {
+    switch (rng_.below(depth < 2 ? 16 : 8)) {
+      case 14:
+        if (lanes_ > 0 && rng_.chance(0.7))
+          exchange();
+        else
+          critical();
+        break;
+      case 15:
+        if (any_size_ || rng_.chance(0.5))
+          critical();
+        else
+          last_group();
+        break;
       case 0:
       case 1: d.store(array(), index(), rng_.chance(0.3) ? small() : leaf()); break;
       case 2: {
@@ -122,6 +138,113 @@ class Kernel {
     }
     values_.push_back(d.op(Op::and_, taken, d.constant(7)));
   }
+  Fence fence() {
+    static constexpr Order k_orders[] = {Order::seq_cst, Order::acq_rel, Order::acquire, Order::release};
+    return {.order = rng_.chance(0.7) ? Order::seq_cst : k_orders[rng_.below(4)],
+            .scope = rng_.chance(0.9) ? Scope::device : Scope::group,
+            .local = rng_.chance(0.95),
+            .global = rng_.chance(0.95)};
+  }
+  ValueId synchronise(ValueId array, ValueId at, AtomicOp op, std::vector<ValueId> operands, Order order, Scope scope) {
+    return d.put(Atomic{.op = op,
+                        .access = {.pointer = d.element(array, at), .bytes = 4, .regions = d.regions(array), .site = d.m.sites++},
+                        .operands = std::move(operands),
+                        .order = order,
+                        .failure = Order::relaxed,
+                        .scope = scope},
+                 k_int);
+  }
+  // A lock around something that others touch too, mostly: with fences or ordered operations, mostly; sometimes it is
+  // released too early, or is another one for some threads, or is not taken by all.
+  void critical() {
+    const bool ordered = rng_.chance(0.3), by_exchange = rng_.chance(0.3);
+    const ValueId zero = d.constant(0), one = d.constant(1);
+    const ValueId at = rng_.chance(0.8) ? zero : rng_.chance(0.5) ? d.op(Op::and_, tid_, one) : gid_;
+    const Scope scope = rng_.chance(0.9) ? Scope::device : Scope::group;
+    const bool fence_in = !ordered && rng_.chance(0.9), fence_out = !ordered && rng_.chance(0.9);
+    const int early = rng_.chance(0.85) ? 0 : static_cast<int>(rng_.below(3));
+    const bool again = rng_.chance(0.7);
+    const ValueId shared = rng_.chance(0.7) ? b_ : array(), place = d.constant(rng_.below(3));
+    const auto use = [&] {
+      d.store(shared, place, d.op(Op::add, d.load(shared, place), tid_));
+      if (rng_.chance(0.3)) block(1, 2);
+    };
+    const auto release = [&] {
+      synchronise(lock_, at, rng_.chance(0.5) ? AtomicOp::exchange : AtomicOp::store, {zero},
+                  ordered && rng_.chance(0.9) ? Order::release : Order::relaxed, scope);
+    };
+    const auto attempt = [&] {
+      const Order order = ordered && rng_.chance(0.9) ? Order::acquire : Order::relaxed;
+      const ValueId got = by_exchange ? synchronise(lock_, at, AtomicOp::exchange, {one}, order, scope)
+                                      : synchronise(lock_, at, AtomicOp::compare_exchange, {zero, one}, order, scope);
+      const ValueId mine = d.op(Op::eq, got, zero);
+      d.when(mine, [&] {
+        if (fence_in) d.put(fence());
+        if (early == 1) release();
+        use();
+        if (fence_out) d.put(fence());
+        if (early != 1) release();
+        if (early == 2) use();
+      });
+      return mine;
+    };
+    if (again)
+      d.loop(
+          zero, Op::ult, one,
+          [&](ValueId i) { return d.op(Op::add, i, d.put(Compute{.op = Op::zext, .operands = {last_}}, k_int)); },
+          [&](ValueId) { last_ = attempt(); });
+    else
+      attempt();
+    if (rng_.chance(0.1)) d.when(condition(), use);
+  }
+  // The group that takes the last ticket reads what others have left.
+  void last_group() {
+    const ValueId zero = d.constant(0), flag = d.constant(50 + rng_.below(2));
+    const bool ordered = rng_.chance(0.3), all = rng_.chance(0.5);
+    const auto leave = [&] { d.store(b_, global_, leaf()); };
+    if (all)
+      leave();
+    else
+      d.when(d.op(Op::eq, tid_, zero), leave);
+    if (rng_.chance(0.2)) d.put(fence());
+    if (all ? rng_.chance(0.9) : rng_.chance(0.3)) d.barrier(true, rng_.chance(0.95));
+    d.when(rng_.chance(0.95) ? d.op(Op::eq, tid_, zero) : condition(), [&] {
+      if (!ordered && rng_.chance(0.9)) d.put(fence());
+      const AtomicOp op = rng_.chance(0.5) ? AtomicOp::add : AtomicOp::increment_to;
+      const ValueId got = synchronise(count_, rng_.chance(0.9) ? zero : gid_, op, {op == AtomicOp::add ? d.constant(1) : d.constant(k_groups - 1)},
+                                      ordered ? (rng_.chance(0.9) ? Order::acq_rel : Order::release) : Order::relaxed,
+                                      rng_.chance(0.95) ? Scope::device : Scope::group);
+      const ValueId last = d.op(rng_.chance(0.8) ? Op::eq : Op::uge, got, d.constant(rng_.chance(0.9) ? k_groups - 1 : k_groups - 2));
+      if (!ordered && rng_.chance(0.6)) d.put(fence());
+      d.store(s_, flag, d.put(Compute{.op = Op::zext, .operands = {last}}, k_int));
+    });
+    if (rng_.chance(0.9)) d.barrier(true, rng_.chance(0.95));
+    if (!ordered && rng_.chance(0.2)) d.put(fence());
+    d.when(d.op(Op::ne, d.load(s_, flag), zero), [&] {
+      const ValueId v = d.load(b_, d.op(Op::and_, expression(1), d.constant(7)));
+      if (rng_.chance(0.5)) d.store(a_, rng_.chance(0.7) ? global_ : tid_, v);
+      if (rng_.chance(0.3)) d.when(d.op(Op::eq, tid_, zero), [&] { d.store(count_, zero, zero); });
+      if (rng_.chance(0.3)) block(1, 2);
+    });
+  }
+  // What lanes give to each other; mostly, all take part.
+  void exchange() {
+    static constexpr WarpExchange::Kind k_kinds[] = {WarpExchange::shuffle,      WarpExchange::shuffle_up,
+                                                     WarpExchange::shuffle_down, WarpExchange::shuffle_xor,
+                                                     WarpExchange::vote_any,     WarpExchange::vote_all,
+                                                     WarpExchange::ballot,       WarpExchange::match_any,
+                                                     WarpExchange::reduce};
+    WarpExchange w{.kind = k_kinds[rng_.below(9)]};
+    w.operands = {leaf()};
+    if (w.kind <= WarpExchange::shuffle_xor) w.operands.push_back(rng_.chance(0.7) ? small() : leaf());
+    if (rng_.chance(0.8)) w.mask = d.constant(rng_.chance(0.9) ? 0xffffffff : 1 + rng_.below(15));
+    const bool vote = w.kind == WarpExchange::vote_any || w.kind == WarpExchange::vote_all;
+    const ValueId v = d.put(std::move(w), k_int);
+    if (vote) {
+      if (rng_.chance(0.5)) d.when(d.op(Op::ne, v, d.constant(0)), [&] { block(1, 2); });
+    }
+    values_.push_back(d.op(Op::and_, v, d.constant(7)));
+  }
   // Of the whole warp, or of some of its lanes.
   void warp_barrier() {
     const ValueId on = d.constant(1, k_bit);
@@ -165,9 +288,20 @@ class Kernel {
   uint32_t lanes_;
   bool any_size_;
   Rng rng_;
-  ValueId n_, a_, b_, c_, s_, tid_, gid_, global_;
+  ValueId n_, a_, b_, c_, s_, lock_, count_, tid_, gid_, global_, last_;
   std::vector<ValueId> values_;
 };
+
+// Locks are free and counters are 0 at the start.
+void free_locks(const Kernel& k, interp::Inputs& inputs) {
+  for (uint32_t r = 0; r < k.d.m.regions.size(); ++r)
+    if (k.d.m.regions[r].name == "L" || k.d.m.regions[r].name == "T") inputs.contents[r] = std::vector<uint8_t>(64, 0);
+}
+
+bool as_in_the_guide(const Result& r) {
+  return std::any_of(r.assumptions.begin(), r.assumptions.end(),
+                     [](const std::string& a) { return a.find("guide") != std::string::npos; });
+}
 
 uint64_t number(const char* variable, uint64_t otherwise) {
   const char* v = std::getenv(variable);
@@ -197,11 +331,13 @@ TEST(ProveFuzz, nothing_that_goes_wrong_is_verified) {
     shape.num_groups[0] = k_groups;
     shape.warp_size = lanes;
     shape.lock_step = warps > 1;
+    shape.barriers_acquire = as_in_the_guide(r);
     for (uint64_t s = 1; s <= 12 && what.empty(); ++s) {
       interp::Inputs inputs;
       inputs.seed = seed * 100 + s;
       inputs.arguments[0] = s % 7;
-      const interp::Outcome o = interp::run(k.d.m, {0}, shape, inputs);
+      free_locks(k, inputs);
+      const interp::Outcome o = interp::run(k.d.m, {0}, shape, inputs, {.steps = 20'000});
       in_step_ended += shape.lock_step && o.status == interp::Outcome::ended ? 1 : 0;
       const interp::Defect* d = o.first_defect(!k.d.options.benign);
       if (d != nullptr) {
@@ -243,14 +379,17 @@ TEST(ProveFuzz, nothing_that_goes_wrong_at_some_size_is_verified_for_all) {
     k.d.options.max_findings = 1;  // one is enough
     if (k.d.verdict(0, 0) != Status::holds) continue;
     ++verified;
+    const bool guide = as_in_the_guide(k.d.last);
     for (uint64_t s = 1; s <= 15; ++s) {
       interp::Shape shape;
       shape.local_size[0] = static_cast<uint32_t>(1 + s % 5);
       shape.num_groups[0] = static_cast<uint32_t>(1 + s / 5);
+      shape.barriers_acquire = guide;
       interp::Inputs inputs;
       inputs.seed = seed * 100 + s;
       inputs.arguments[0] = s % 7;
-      const interp::Outcome o = interp::run(k.d.m, {0}, shape, inputs);
+      free_locks(k, inputs);
+      const interp::Outcome o = interp::run(k.d.m, {0}, shape, inputs, {.steps = 20'000});
       ++runs;
       for (const interp::Defect& x : o.defects) {
         using interp::DefectKind;

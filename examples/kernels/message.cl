@@ -1,0 +1,13 @@
+//xfail:NOT_ALL_VERIFIED
+//--local_size=64 --num_groups=16
+//possible (read-write|write-read) race on data
+
+// Free of races, but not verified: messages through flags are not modelled (docs/prove.md).
+__kernel void pass(__global int *data, __global atomic_int *flag, __global int *out) {
+  if (get_global_id(0) == 0) {
+    *data = 42;
+    atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+  } else if (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 1) {
+    out[get_global_id(0)] = *data;
+  }
+}
