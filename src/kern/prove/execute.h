@@ -13,6 +13,7 @@
 // Guards. A block that every path from its dominator reaches has the dominator's guard: that a loop ends is a fact about
 // its k, not a part of the guard, so that guards of two threads stay comparable. Facts carry the position up to which a
 // thread must have come for them to hold.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -162,6 +163,10 @@ class Execution {
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
   bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
   kir::Space space(kir::RegionId r) const { return m_.region(r).space; }
+  bool one_group() const {
+    return std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
+                       [](uint64_t n) { return n == 1; });
+  }
   bool cuda() const { return m_.dialect == kir::Dialect::cuda; }
   std::set<std::string> assumptions;
   std::vector<Fact> facts;

@@ -25,14 +25,15 @@ Locks::Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossibl
 }
 
 // Is there a fence at one of the positions between, whenever the guard holds?
-bool Locks::fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space, bool acquire) const {
+bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space,
+                   bool acquire) const {
   for (size_t t = 0; t < 2; ++t) {
     std::vector<Term> goal{guard[t]};
     for (const FenceRecord& f : x_.fences)
       if (from < f.position && f.position < to && (space == Space::group ? f.local : f.global) &&
           (f.order == Order::acq_rel || f.order == Order::seq_cst ||
            f.order == (acquire ? Order::acquire : Order::release)) &&
-          (f.scope >= Scope::device || (f.scope == Scope::group && pairing_ == Pairing::same_group)))
+          reaches(f.scope, lock))
         goal.push_back(pool_.not_(f.guard[t]));
     if (goal.size() == 1 || !impossible_(std::move(goal), position)) return false;
   }
@@ -58,7 +59,12 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
     if (!impossible_({guard[t], pool_.not_(pool_.all(std::move(taken)))}, position)) return false;
   }
   return !fences || (q.acquires && orders(q.region, space)) ||
-         fenced(q.position, position, guard, position, space, true);
+         fenced(q.region, q.position, position, guard, position, space, true);
+}
+
+// Does the scope hold all threads that may take the lock?
+bool Locks::reaches(Scope scope, RegionId lock) const {
+  return scope >= Scope::device || (scope >= Scope::group && (x_.space(lock) == Space::group || x_.one_group()));
 }
 
 bool Locks::orders(RegionId lock, Space space) const {
@@ -72,7 +78,7 @@ std::vector<Held> Locks::held(const AccessRecord& a) const {
     const Space space = x_.space(a.region);
     // The lock must be one for both threads.
     if (x_.space(q.region) == Space::group && pairing_ == Pairing::other_group) continue;
-    if (q.scope < Scope::group || (q.scope == Scope::group && pairing_ == Pairing::other_group)) continue;
+    if (!reaches(q.scope, q.region)) continue;
     if (!holds(q, a.guard, a.position, a.loops, true, space, nullptr)) continue;
     const bool handed_on = std::all_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
       if (!s.release || s.region != q.region || s.again) return true;
@@ -81,9 +87,9 @@ std::vector<Held> Locks::held(const AccessRecord& a) const {
         return (s.releases && orders(s.region, space)) || std::none_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
                  return std::find(s.loops.begin(), s.loops.end(), l) != s.loops.end();
                });
-      if (s.scope < Scope::group || (s.scope == Scope::group && pairing_ == Pairing::other_group)) return false;
+      if (!reaches(s.scope, s.region)) return false;
       return (s.releases && orders(s.region, space)) ||
-             fenced(a.position, s.position, s.guard, s.position, space, false);
+             fenced(s.region, a.position, s.position, s.guard, s.position, space, false);
     });
     if (handed_on) out.push_back({q.region, q.offset});
   }

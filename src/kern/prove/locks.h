@@ -15,8 +15,8 @@
 //
 // Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts write
 // `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
-// another, and release and attempt with their fences order the accesses in them (fences of the device's scope for
-// threads of different groups). Contents of written arrays are forgotten at each attempt (Execution::atomic).
+// another, and release and attempt with their fences order the accesses in them. A scope of the group is enough only if
+// no other group takes the lock: else it may pass through a thread there, which such a fence does not reach. Contents of written arrays are forgotten at each attempt (Execution::atomic).
 #include <functional>
 #include <vector>
 
@@ -41,7 +41,9 @@ class Locks {
  private:
   bool holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
              kir::Space space, const Pair* offset) const;
-  bool fenced(uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space, bool acquire) const;
+  bool fenced(kir::RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space,
+              bool acquire) const;
+  bool reaches(kir::Scope scope, kir::RegionId lock) const;
   // Does an ordered operation on the lock order this memory? In OpenCL only that of the lock's own space.
   bool orders(kir::RegionId lock, kir::Space space) const;
   Pool& pool_;

@@ -93,6 +93,29 @@ TEST(Locks, a_spin_loop_before_the_section) {
   }
 }
 
+// Between two threads of one group the lock may have been in another, whose threads a fence of the group does not reach.
+TEST(Locks, a_scope_of_the_group_is_too_narrow_for_a_lock_of_all) {
+  for (const bool narrow : {false, true}) {
+    Draft d;
+    d.m.dialect = Dialect::cuda;
+    const ValueId lock = d.pointer_parameter("lock"), sum = d.group_array("sum", 4), zero = d.constant(0), one = d.constant(1);
+    const auto atomic = [&](AtomicOp op, std::vector<ValueId> operands) {
+      return d.put(Atomic{.op = op,
+                          .access = {.pointer = lock, .bytes = 4, .regions = d.regions(lock), .site = d.m.sites++},
+                          .operands = std::move(operands)},
+                   k_int);
+    };
+    d.when(d.op(Op::eq, atomic(AtomicOp::compare_exchange, {zero, one}), zero), [&] {
+      d.put(Fence{.scope = narrow ? Scope::group : Scope::device});
+      d.store(sum, zero, d.op(Op::add, d.load(sum, zero), d.lid()));
+      d.put(Fence{});
+      atomic(AtomicOp::exchange, {zero});
+    });
+    EXPECT_EQ(d.verdict(), narrow ? Status::fails : Status::holds);
+    EXPECT_EQ(d.verdict(64, 1), Status::holds);
+  }
+}
+
 TEST(Locks, contents_are_those_of_the_last_holder) {
   Draft d;
   const ValueId lock = d.pointer_parameter("lock"), counter = d.pointer_parameter("counter"), zero = d.constant(0);
