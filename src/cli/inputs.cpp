@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cat/library.h"
+#include "check/check.h"
 
 namespace fencepost::cli {
 namespace fs = std::filesystem;
@@ -75,6 +76,17 @@ Expected<void> take_bounds(check::Options& options, const std::optional<check::B
 
 std::string label(const std::string& path, const prog::Test& test, size_t count) {
   return count > 1 ? fmt::format("{}#{}", path, test.title) : path;
+}
+
+std::string default_model(const prog::Test& test) {
+  return test.dialect == vocab::Dialect::ptx && prog::has_clusters(test) ? "ptx-8" : cat::default_model(test.dialect);
+}
+
+Expected<const cat::Model*> ModelCache::get(const std::string& name, const prog::Test& test) {
+  const auto& model = get(name.empty() ? default_model(test) : name, test.dialect);
+  if (!model) return std::unexpected(model.error());
+  if (const auto ok = check::fits(test, *model); !ok) return std::unexpected(ok.error());
+  return &*model;
 }
 
 const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dialect d) {

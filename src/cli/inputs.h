@@ -35,11 +35,17 @@ Expected<void> take_bounds(check::Options& options, const std::optional<check::B
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);
 
+// The model of a test for which nobody names one: that of its dialect, and ptx-8 for tests with clusters.
+std::string default_model(const prog::Test& test);
+
 class ModelCache {
  public:
   // The model `name` (a shipped name or a file; "" for the dialect's default) for tests of dialect `d`. A model
   // made for another dialect is an error. The reference stays valid as long as the cache.
   const Expected<cat::Model>& get(const std::string& name, vocab::Dialect d);
+  // The model `name`, or the one that this test is judged by where nobody names one. A scope of the test that the model
+  // does not know is an error, at its instruction.
+  Expected<const cat::Model*> get(const std::string& name, const prog::Test& test);
 
  private:
   struct Entry {

@@ -14,9 +14,10 @@ Expected<study::Judge> judge_by(const Settings& s, const std::vector<study::Obse
   how.check.engine = s.engine;
   how.seconds_per_test = s.budget > 0 ? s.budget : 20;
   how.model_of = [&s, &models](const prog::Test& t) -> study::NamedModel {
-    const auto& m = models.get(s.model, t.dialect);
+    // A scope that the model does not know is for check to say, as `undecided`.
+    const auto& m = models.get(s.model.empty() ? default_model(t) : s.model, t.dialect);
     if (!m) return {};
-    return {&*m, s.model.empty() ? cat::default_model(t.dialect) : std::filesystem::path(s.model).stem().string()};
+    return {&*m, s.model.empty() ? default_model(t) : s.model.ends_with(".cat") ? std::filesystem::path(s.model).stem().string() : s.model};
   };
   return how;
 }

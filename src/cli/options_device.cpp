@@ -50,6 +50,8 @@ constexpr OptionInfo k_rows[] = {
      "'fused': an invocation plays every role, each of another instance. 'split': an invocation plays one role. 'drawn': now this, now that.", put_schedule},
     {"--rounds", "", "N", Type::whole, "by device", "1..65536", 1, 65536, "plan", k_run,
      "Rounds of one launch, each on memory of its own.", put<&Settings::rounds>},
+    {"--cluster", "", "N", Type::whole, "by test", "1..16", 1, 16, "plan", k_run,
+     "Workgroups of a cluster, a power of two, on devices that have clusters; the same as --parameters cluster=N.", put<&Settings::cluster>},
     {"--series", "", "N", Type::whole, "", "1..1000000", 1, 1000000, "campaign", k_run,
      "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json.", put<&Settings::series>},
     {"--log", "", "FILE", Type::text, "", "", 0, 0, "campaign", k_run, "Write the log of litmus7 to FILE, which mcompare7 reads.", put<&Settings::log>},

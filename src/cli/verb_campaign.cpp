@@ -41,11 +41,11 @@ Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCa
   Progress bar(console, tests.size(), "deciding tests");
   const size_t own = tests.size();
   for (size_t i = 0; i < own; ++i) {
-    const auto& model = models.get(plan.model, tests[i].dialect);
+    const auto model = models.get(plan.model, tests[i]);
     if (!model) return std::unexpected(model.error());
     if (tests[i].quantifier != prog::Quantifier::none) {
       Job job = Job::with_budget(20);
-      if (study::Oracle(tests[i], *model, {}, job).condition() == study::Allowed::no)
+      if (study::Oracle(tests[i], **model, {}, job).condition() == study::Allowed::no)
         for (study::Weakening& w : study::one_step_weakenings(tests[i])) tests.push_back(std::move(w.test));
     }
     bar.at(i + 1);

@@ -43,11 +43,12 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   }
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
-    const auto& model = models.get(s.model, test.dialect);
-    if (!model) {
-      refuse(r, s, name, model.error());
+    const auto known = models.get(s.model, test);
+    if (!known) {
+      refuse(r, s, name, known.error());
       continue;
     }
+    const cat::Model* model = *known;
     const auto chosen = check_options(s, test.dialect);
     if (!chosen) {
       refuse(r, s, name, chosen.error());

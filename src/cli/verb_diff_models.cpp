@@ -39,8 +39,8 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
     return r;
   }
   for (const prog::Test& test : *tests) {
-    const auto& first = models.get(a, test.dialect);
-    const auto& second = models.get(b, test.dialect);
+    const auto first = models.get(a, test);
+    const auto second = models.get(b, test);
     if (!first || !second) {
       fault(first ? second.error() : first.error());
       continue;
@@ -51,7 +51,7 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
       if (!options) return Verdict{Status::unsupported, options.error().list[0].message, false};
       return check::check(test, m, *options, job).verdict;
     };
-    r.tests.push_back({label(path, test, tests->size()), decide(*first), decide(*second)});
+    r.tests.push_back({label(path, test, tests->size()), decide(**first), decide(**second)});
   }
   return r;
 }

@@ -59,7 +59,7 @@ Expected<std::string> run_text(const CommandLine& line, const prog::Test& test, 
   auto kind = row.program;
   if (kind == reproduce::ProgramKind::opencl && s.inline_ptx) kind = reproduce::ProgramKind::opencl_ptx;
   const plan::Target target = kind ? reproduce::usual_target(*kind) : reproduce::h200();
-  const auto program = plan::make_program(test, target, shape_of(s));
+  const auto program = plan::make_program(test, target, plan::with_clusters(shape_of(s), parameters));
   if (!program) return std::unexpected(program.error());
   const auto configuration = plan::draw(*program, target, parameters, s.seed, 0);
   if (!configuration) return std::unexpected(configuration.error());

@@ -74,12 +74,13 @@ cat::Model without_flagged(cat::Model m) {
 // Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no flag.
 void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, std::optional<uint32_t> bound, bool race_free,
             const Settings& s, ModelCache& models) {
-  const auto& model = models.get(model_name, test.dialect);
-  if (!model) {
+  const auto known = models.get(model_name, test);
+  if (!known) {
     r.outcome = Outcome::failed;
-    r.found = brief(model.error());
+    r.found = brief(known.error());
     return;
   }
+  const cat::Model* model = *known;
   check::Options options = check_options(s);
   options.property = q.property;
   options.filter = q.filter;
@@ -130,7 +131,7 @@ void run_clauses(std::vector<RowReport>& out, const std::string& path, const std
                  ModelCache& models) {
   for (const prog::Test& test : tests)
     for (const prog::Expectation& e : test.expectations) {
-      std::string name = cat::default_model(test.dialect);
+      std::string name = default_model(test);
       if (!e.variant.empty()) name += "-" + e.variant;
       RowReport& r = out.emplace_back(RowReport{Outcome::passed, "", label(path, test, tests.size()), name, e.text,
                                                 e.holds ? Status::holds : Status::fails, ""});

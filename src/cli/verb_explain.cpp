@@ -13,7 +13,7 @@ int run_explain(const CommandLine& line, const Console& console) {
   const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
   ModelCache models;
-  const auto& model = models.get(s.model, test->dialect);
+  const auto model = models.get(s.model, *test);
   if (!model) return report_errors(console, model.error());
   Job job = job_of(s);
   report::ExplainOptions options;
@@ -23,7 +23,7 @@ int run_explain(const CommandLine& line, const Console& console) {
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
   if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken) return report_errors(console, taken.error());
-  const report::Explained e = report::explain(path, *test, *model, *asked, options, job);
+  const report::Explained e = report::explain(path, *test, **model, *asked, options, job);
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {
     const auto written = report::write_report(s.witness, e.report);

@@ -180,7 +180,8 @@ struct Made {
 
 struct Judges {
   const cat::Model* model = nullptr;
-  const cat::Model* first = nullptr;  // separating
+  const cat::Model* clustered = nullptr;  // of tests with clusters, where nobody names a model
+  const cat::Model* first = nullptr;      // separating
   const cat::Model* second = nullptr;
 };
 
@@ -206,13 +207,15 @@ Made make(const Spec& spec, const gen::TestOptions& options, const Judges& judge
     return a.reach;
   };
   if (judges.model != nullptr) {
-    const Reach r = ask(*judges.model);
+    const cat::Model& model =
+        judges.clustered != nullptr && prog::has_clusters(*test) ? *judges.clustered : *judges.model;
+    const Reach r = ask(model);
     m.verdict = gen::name(r);
     if (s.allowed && r != Reach::allowed) m.keep = false;
     if ((s.forbidden || s.minimal) && r != Reach::forbidden) m.keep = false;
     if (s.minimal && m.keep) {
       Job job = job_of(s);
-      const gen::Minimality minimal = gen::minimality(*test, *judges.model, check_options(s), job);
+      const gen::Minimality minimal = gen::minimality(*test, model, check_options(s), job);
       if (minimal.kind == gen::Minimality::Kind::undecided) {
         m.undecided = true;
         m.detail = "undecided step: " + minimal.step;
@@ -267,6 +270,8 @@ int run_gen(const CommandLine& line, const Console& console) {
   };
   Expected<void> loaded;
   if (s.decide || s.allowed || s.forbidden || s.minimal) loaded = load(s.model, judges.model);
+  if (loaded && judges.model != nullptr && s.model.empty() && *syntax == prog::Syntax::ptx)
+    loaded = load("ptx-8", judges.clustered);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[0], judges.first);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[1], judges.second);
   if (!loaded) return report_errors(console, loaded.error());

@@ -80,15 +80,15 @@ int run_outcomes(const CommandLine& line, const Console& console) {
       code = worse(code, ran->code);
       continue;
     }
-    const auto& model = models.get(s.model, test.dialect);
+    const auto model = models.get(s.model, test);
     if (!model) return report_errors(console, model.error());
     check::Options options = check_options(s);
     if (const auto taken = take_bounds(options, *bounds, path, test); !taken) return report_errors(console, taken.error());
     Job job = job_of(s);
     const auto start = Job::Clock::now();
-    const check::Outcomes outcomes = outcomes_of(test, *model, options, job);
+    const check::Outcomes outcomes = outcomes_of(test, **model, options, job);
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
-    if (s.json) json.push_back(report::outcomes_json(name, test, *model, outcomes, seconds));
+    if (s.json) json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
     else console.out(report::outcomes_text(test, outcomes, seconds));
     if (!outcomes.states.complete && !s.json)
       console.err(fmt::format("{}: the list is not complete: {}\n", name, why_incomplete(outcomes)));

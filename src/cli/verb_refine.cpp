@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "check/check.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
@@ -55,8 +56,11 @@ int run_refine(const CommandLine& line, const Console& console) {
                                                                      vocab::name(target->dialect)),
                                            "both must be judged by one model").error());
   ModelCache models;
-  const auto& model = models.get(s.model, source->dialect);
-  if (!model) return report_errors(console, model.error());
+  const bool clusters = prog::has_clusters(*source) || prog::has_clusters(*target);
+  const auto known = models.get(s.model.empty() && clusters ? "ptx-8" : s.model, *source);
+  if (!known) return report_errors(console, known.error());
+  const cat::Model* model = *known;
+  if (const auto ok = check::fits(*target, *model); !ok) return report_errors(console, ok.error());
   const std::string model_name = std::filesystem::path(model->path).stem().string();
   Job job = job_of(s);
   const check::Options options = check_options(s);

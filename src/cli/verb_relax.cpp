@@ -336,8 +336,9 @@ int run_relax(const CommandLine& line, const Console& console) {
                                                  "write the test as a litmus file")
                                       .error());
   ModelCache models;
-  const auto& model = models.get(s.model, test->dialect);
-  if (!model) return report_errors(console, model.error());
+  const auto known = models.get(s.model, *test);
+  if (!known) return report_errors(console, known.error());
+  const cat::Model* model = *known;
   relax::Options o;
   Settings asked = s;
   asked.property = check::Property::termination;  // reads --progress, too

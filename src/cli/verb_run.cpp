@@ -33,6 +33,8 @@ Expected<campaign::Options> run_options(const Settings& s) {
   if (const auto ok = plan::set_parameters(o.parameters, s.parameters); !ok) return std::unexpected(ok.error());
   if (!s.schedule.empty())
     if (const auto ok = plan::set_parameters(o.parameters, "schedule=" + s.schedule); !ok) return std::unexpected(ok.error());
+  if (s.cluster > 0)
+    if (const auto ok = plan::set_parameters(o.parameters, fmt::format("cluster={}", s.cluster)); !ok) return std::unexpected(ok.error());
   if (s.rounds > 0) o.parameters.fix(plan::ParameterId::rounds, s.rounds);
   return o;
 }
@@ -40,15 +42,15 @@ Expected<campaign::Options> run_options(const Settings& s) {
 // What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with --no-model.
 std::optional<campaign::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
   if (s.no_model) return std::nullopt;
-  const auto& model = models.get(s.model, r.test.dialect);
+  const auto model = models.get(s.model, r.test);
   if (!model) {
     errors.append(model.error());
     return std::nullopt;
   }
   Job job = Job::with_budget(s.budget > 0 ? s.budget : k_oracle_seconds);
-  study::Oracle oracle(r.test, *model, check_options(s), job);
+  study::Oracle oracle(r.test, **model, check_options(s), job);
   const check::Outcomes& all = oracle.outcomes();
-  campaign::Oracle out{s.model.empty() ? cat::default_model(r.test.dialect) : s.model, all.states,
+  campaign::Oracle out{s.model.empty() ? default_model(r.test) : s.model, all.states,
                        all.states.complete ? "" : why_incomplete(all), all.flags, {}};
   if (!all.states.complete)
     for (const auto& [state, count] : r.totals.states) out.decided[state] = oracle.allowed(state);

@@ -64,7 +64,7 @@ struct Setup {
 };
 
 const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
-    {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-asplos24", "ptx-7.5-spec"}},
+    {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-asplos24", "ptx-8"}},
     {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0-spec", "sc"}},
     {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-asplos24", "vulkan-spec"}},
     {prog::Syntax::opencl, {"opencl", "opencl~sc-scoped", "opencl~coherence-global", "sc"}},
@@ -169,6 +169,14 @@ Allowed allowed_states(const prog::Test& test, const cat::Model& pivot, const ca
   return out;
 }
 
+// The models of the program's syntax that know all its scopes.
+std::vector<const std::pair<std::string, cat::Model>*> models_for(const Setup& setup, const prog::Test& test) {
+  std::vector<const std::pair<std::string, cat::Model>*> out;
+  for (const auto& m : setup.loaded.at(test.syntax))
+    if (check::fits(test, m.second)) out.push_back(&m);
+  return out;
+}
+
 // In every fourth program threads are copies of one another.
 bool has_copies(uint64_t index) { return index % 4 == 3; }
 
@@ -183,8 +191,6 @@ Program draft(const Setup& setup, uint64_t index, Rng& rng) {
 std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) {
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
   Program p = draft(setup, index, rng);
-  const auto& models = setup.loaded.at(p.syntax);
-  const cat::Model& pivot = models[rng.below(models.size())].second;
   const cat::Model& free = setup.without_axioms.at(dialect_of(p.syntax));
   auto test = parse(p);
   if (!test) {
@@ -192,6 +198,9 @@ std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) 
     record.unread = 1;
     return std::nullopt;
   }
+  const auto models = models_for(setup, *test);
+  const uint64_t chosen = rng.next();
+  const cat::Model& pivot = models.empty() ? free : models[chosen % models.size()]->second;
   Allowed allowed = allowed_states(*test, pivot, free, setup.seconds);
   if (rng.chance(0.12)) {
     p.filter = choose_filter(rng, allowed);
@@ -257,7 +266,8 @@ Record one(const Setup& setup, uint64_t index) {
     fmt::print(stderr, "program {} changes when it is printed and read again{}{}\n{}\n{}\n", index, back ? "" : ": ", back ? "" : render(back.error()), render(*p), printed);
     record.unread = 2;
   }
-  for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
+  for (const auto* known : models_for(setup, *test)) {
+    const auto& [name, model] = *known;
     const CompareOptions o = setup.compare_options(p->syntax, name, setup.outcomes_every != 0 && index % setup.outcomes_every == 0, index);
     const Comparison c = compare(*test, model, o);
     record.condition[record.models] = c.condition ? static_cast<int8_t>(*c.condition) : -1;
@@ -286,7 +296,7 @@ void report_death(const Setup& setup, uint64_t index, int status) {
       if (!t) return false;
       Job brief = Job::with_budget(0.2);
       check::outcomes(*t, setup.without_axioms.at(dialect_of(q.syntax)), {}, brief);
-      for (const auto& [name, model] : setup.loaded.at(q.syntax)) compare(*t, model, setup.compare_options(q.syntax, name, true, index));
+      for (const auto* known : models_for(setup, *t)) compare(*t, known->second, setup.compare_options(q.syntax, known->first, true, index));
       return false;
     });
   };
@@ -321,10 +331,11 @@ int replay_saved(const Setup& setup) {
     const auto tests = front::parse_file(path);
     if (!tests) stop(render(tests.error()));
     for (const prog::Test& test : *tests)
-      for (const auto& [name, model] : setup.loaded.at(test.syntax))
+      for (const auto* known : models_for(setup, test))
         for (uint64_t lazy : {0, 1})
-          for (const std::string& d : compare(test, model, setup.compare_options(test.syntax, name, true, lazy)).disagreements) {
-            fmt::print("{}: {}: {}\n", path, name, d);
+          for (const std::string& d :
+               compare(test, known->second, setup.compare_options(test.syntax, known->first, true, lazy)).disagreements) {
+            fmt::print("{}: {}: {}\n", path, known->first, d);
             status = 1;
           }
   }
@@ -340,7 +351,8 @@ int show_one(const Setup& setup) {
   fmt::print("{}", render(*p));
   auto test = parse(*p);
   if (!test) stop(render(test.error()));
-  for (const auto& [name, model] : setup.loaded.at(p->syntax)) {
+  for (const auto* known : models_for(setup, *test)) {
+    const auto& [name, model] = *known;
     const Comparison c = compare(*test, model, setup.compare_options(p->syntax, name, true, index));
     fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided", c.races ? fencepost::name(*c.races) : "not decided");
     for (const std::string& d : c.disagreements) fmt::print("  {}\n", d);

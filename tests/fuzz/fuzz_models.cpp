@@ -47,7 +47,9 @@ Expected<cat::Model> load(const std::string& text, vocab::Dialect d) {
   cat::LoadOptions o;
   o.dialect = d;
   o.prelude = fmt::format("{}/prelude-{}.cat", cat::models_dir(), vocab::name(d));
-  return cat::load_text(make_source("random.cat", text), o);
+  auto m = cat::load_text(make_source("random.cat", text), o);
+  if (m) m->knows_clusters = true;  // `sr` means what it means, whatever a random model does with it
+  return m;
 }
 
 // Both consistent executions and forbidden candidates are frequent enough on a few programs.

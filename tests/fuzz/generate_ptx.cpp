@@ -1,4 +1,6 @@
-// Random PTX litmus tests: scopes, proxies and aliases, named barriers with quorum, proxy fences.
+// Random PTX litmus tests: scopes, clusters, proxies and aliases, named barriers with quorum, proxy fences.
+#include <map>
+
 #include "draft.h"
 
 namespace fencepost::fuzz {
@@ -13,8 +15,15 @@ struct Ptx {
   std::vector<std::string> proxies;     // proxy of each symbol: "", generic, texture, surface, constant
   bool proxied = false;
   double fences = 1;
+  bool clusters = false;
 
-  std::string scope() { return std::vector<std::string>{"cta", "gpu", "sys"}[weighted(rng, {4, 5, 1.5})]; }
+  std::string scope() {
+    if (clusters && rng.chance(0.45)) {
+      p.classes.insert("cluster scope");
+      return "cluster";
+    }
+    return std::vector<std::string>{"cta", "gpu", "sys"}[weighted(rng, {4, 5, 1.5})];
+  }
 
   // A symbol; one of the planned location, if there is a plan.
   size_t symbol(const ThreadDraft& t) {
@@ -77,7 +86,7 @@ struct Ptx {
   }
 
   void fence(ThreadDraft& t) {
-    if (proxied && rng.chance(0.7)) {
+    if (proxied && rng.chance(0.85)) {
       t.items.push_back("fence.proxy." + std::vector<std::string>{"alias", "generic", "constant", "texture", "surface"}[weighted(rng, {4, 1, 2, 2, 2})]);
       p.classes.insert("fence proxy");
       return;
@@ -157,10 +166,18 @@ struct Ptx {
   void places(size_t n) {
     const size_t kind = weighted(rng, {4, 3, 3});  // one cta, own ctas, anyhow
     std::set<std::string> seen;
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> cluster_of;  // of a gpu's CTA
+    // Without places in clusters the scope is that of the CTA.
+    const bool placed = clusters && rng.chance(0.85);
     for (size_t t = 0; t < n; ++t) {
       const uint64_t cta = kind == 0 ? 0 : kind == 1 ? t : rng.below(2);
       const uint64_t gpu = kind == 2 ? rng.below(2) : 0;
       p.threads[t].place = fmt::format("@cta {},gpu {}", cta, gpu);
+      if (placed) {
+        const auto [at, fresh] = cluster_of.emplace(std::pair(gpu, cta), 0);
+        if (fresh) at->second = rng.below(2);
+        p.threads[t].place = fmt::format("@cta {},cluster {},gpu {}", cta, at->second, gpu);
+      }
       seen.insert(p.threads[t].place);
     }
     if (seen.size() > 1) p.classes.insert("scopes differ");
@@ -170,7 +187,7 @@ struct Ptx {
 }  // namespace
 
 Program generate_ptx(Rng& rng) {
-  Ptx g{rng, {}, {}, {}, {}, rng.chance(0.5), rng.chance(0.4) ? 2.0 : 0.8};
+  Ptx g{rng, {}, {}, {}, {}, rng.chance(0.5), rng.chance(0.4) ? 2.0 : 0.8, rng.chance(0.4)};
   g.p.syntax = prog::Syntax::ptx;
   g.p.title = "fuzz";
   const Shape s = shape(rng);

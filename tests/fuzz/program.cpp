@@ -166,7 +166,7 @@ const std::vector<std::string>& classes() {
       "rmw operation", "rmw exchange", "rmw compare-exchange", "fence acq_rel", "fence one-sided", "fence sc", "fence proxy",
       "proxy access", "alias", "barrier plain", "barrier named", "barrier quorum", "barrier arrive", "avdevice", "visdevice",
       "av or vis access", "sem av or vis", "ssw", "filter", "branch", "spin loop", "data dependency", "address dependency",
-      "control dependency", "local arithmetic", "scopes differ"};
+      "control dependency", "local arithmetic", "scopes differ", "cluster scope"};
   return k_classes;
 }
 

@@ -62,8 +62,8 @@ class Enumerator {
         break;
       case FamilyRequest::Placement::given:
         for (const std::string& text : r_.trees) {
-          const auto size = static_cast<size_t>(
-              std::count_if(text.begin(), text.end(), [](char c) { return c != '.' && c != '_' && c != '='; }));
+          const auto size = static_cast<size_t>(std::count_if(
+              text.begin(), text.end(), [](char c) { return c != '.' && c != '_' && c != '=' && c != '~'; }));
           auto t = parse_tree(text, size);
           if (!t) return std::unexpected(t.error());
           if (size == n) trees_.push_back(*t);

@@ -151,10 +151,13 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
                                     location_name(a.location), *owner[a.location], k),
                         "put them into one: Rfe@cta, or a placement as 01");
     }
+  const bool ptx = std::string_view(dialect) == "PTX";
+  if (d.tree.clusters && !ptx)
+    return refuse({}, "a placement with clusters", dialect, "leave '~' out, or write PTX (--dialect PTX)");
   for (const ThreadLayout& t : d.layout.threads) {
     for (const Access& a : t.accesses)
       for (const Node* n : {&a.node, &a.store_node}) {
-        if (n->scope == Scope::cluster) return refuse(a.span, "scope 'cluster'", dialect, "use cta or gpu");
+        if (n->scope == Scope::cluster && !ptx) return refuse(a.span, "scope 'cluster'", dialect, "use cta or gpu");
         if (n->region == Region::dshared || n->region == Region::host)
           return refuse(a.span, fmt::format("region '{}'", name(n->region)), dialect, "use global or shared");
         if (n->proxy == Proxy::async)
@@ -169,7 +172,7 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
                         "exch describes writes; use Rmw for read-modify-writes");
       }
     for (const Between& b : t.between) {
-      if (b.edge.rel == Rel::fence && b.edge.scope == Scope::cluster)
+      if (b.edge.rel == Rel::fence && b.edge.scope == Scope::cluster && !ptx)
         return refuse(b.edge.span, "scope 'cluster'", dialect, "use cta or gpu");
       if (b.edge.rel == Rel::proxy && b.edge.proxy == Proxy::async)
         return refuse(b.edge.span, "proxy 'async'", dialect, "use generic, alias, const, tex or surf");

@@ -11,6 +11,7 @@ namespace fencepost::gen {
 namespace {
 
 constexpr size_t k_most_threads = 8;  // of an enumeration
+constexpr size_t k_most_clustered = 5;
 
 char digit(size_t thread) { return static_cast<char>(thread < 10 ? '0' + thread : 'a' + (thread - 10)); }
 
@@ -40,7 +41,7 @@ std::vector<std::vector<uint32_t>> partitions(size_t n) {
 
 Tree normal(Tree t) {
   std::map<uint32_t, uint32_t> devices;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> ctas;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> clusters, ctas;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> warps;
   for (Place& p : t.places) {
     const Place old = p;
@@ -50,25 +51,27 @@ Tree normal(Tree t) {
     p.device = id(devices, old.device);
     p.cta = id(ctas, std::pair(old.device, old.cta));
     p.warp = id(warps, std::tuple(old.device, old.cta, old.warp));
+    p.cluster = t.clusters ? id(clusters, std::pair(old.device, old.cluster)) : p.cta;
   }
   return t;
 }
 
 Tree spread(size_t threads) {
   Tree t;
-  for (uint32_t k = 0; k < threads; ++k) t.places.push_back({0, k, k});
+  for (uint32_t k = 0; k < threads; ++k) t.places.push_back({0, k, k, k});
   return t;
 }
 
 Scope common_level(const Tree& t, size_t a, size_t b) {
   const Place &x = t.places[a], &y = t.places[b];
   if (x.device != y.device) return Scope::sys;
-  if (x.cta != y.cta) return Scope::gpu;
+  if (x.cta != y.cta) return t.clusters && x.cluster == y.cluster ? Scope::cluster : Scope::gpu;
   return x.warp != y.warp ? Scope::cta : Scope::warp;
 }
 
 Tree permuted(const Tree& t, const std::vector<uint32_t>& from) {
   Tree out;
+  out.clusters = t.clusters;
   for (uint32_t k : from) out.places.push_back(t.places[k]);
   return normal(out);
 }
@@ -77,45 +80,57 @@ std::string print(const Tree& tree) {
   const Tree t = normal(tree);
   std::string out;
   std::vector<bool> done(t.places.size(), false);
-  // Groups in order of their first thread; inside a CTA warps likewise.
+  // Groups in order of their first thread; inside a cluster CTAs likewise, inside a CTA warps.
   const auto same = [&](size_t a, size_t b, Scope level) { return common_level(t, a, b) <= level; };
+  const auto cta = [&](size_t c) {
+    for (size_t w = c; w < t.places.size(); ++w) {
+      if (done[w] || !same(c, w, Scope::cta)) continue;
+      bool mate = false;
+      for (size_t k = w; k < t.places.size(); ++k) {
+        if (done[k] || !same(w, k, Scope::warp)) continue;
+        if (mate) out += '=';
+        mate = true;
+        out += digit(k);
+        done[k] = true;
+      }
+    }
+  };
   for (size_t d = 0; d < t.places.size(); ++d) {
     if (done[d]) continue;
     if (!out.empty()) out += '_';
     bool first = true;
-    for (size_t c = d; c < t.places.size(); ++c) {
-      if (done[c] || !same(d, c, Scope::gpu)) continue;
+    for (size_t g = d; g < t.places.size(); ++g) {
+      if (done[g] || !same(d, g, Scope::gpu)) continue;
       if (!first) out += '.';
       first = false;
-      for (size_t w = c; w < t.places.size(); ++w) {
-        if (done[w] || !same(c, w, Scope::cta)) continue;
-        bool mate = false;
-        for (size_t k = w; k < t.places.size(); ++k) {
-          if (done[k] || !same(w, k, Scope::warp)) continue;
-          if (mate) out += '=';
-          mate = true;
-          out += digit(k);
-          done[k] = true;
-        }
+      bool mate = false;
+      for (size_t c = g; c < t.places.size(); ++c) {
+        if (done[c] || !same(g, c, Scope::cluster)) continue;
+        if (mate) out += '~';
+        mate = true;
+        cta(c);
       }
     }
   }
-  return out;
+  return t.clusters && out.find('~') == std::string::npos ? "~" + out : out;
 }
 
 Expected<Tree> parse_tree(const std::string& text, size_t threads) {
   Tree t;
   t.places.resize(threads);
   std::vector<bool> seen(threads, false);
-  uint32_t device = 0, cta = 0, warp = 0;
+  uint32_t device = 0, cluster = 0, cta = 0, warp = 0;
   bool item = false, join = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '_' || c == '.' || c == '=') {
+    if (c == '~') t.clusters = true;
+    if (c == '~' && i == 0) continue;
+    if (c == '_' || c == '.' || c == '=' || c == '~') {
       if (!item || join) return bad(text, i, fmt::format("'{}' stands where a thread belongs", c));
       item = c == '=';
       join = c == '=';
       if (c == '_') ++device;
+      if (c == '_' || c == '.') ++cluster;
       if (c != '=') ++cta;
       continue;
     }
@@ -126,7 +141,7 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads) {
     if (seen[thread]) return bad(text, i, fmt::format("thread {} is placed twice", thread));
     seen[thread] = true;
     if (!join) ++warp;
-    t.places[thread] = {device, cta, warp};
+    t.places[thread] = {device, cta, warp, cluster};
     item = true;
     join = false;
   }
@@ -136,8 +151,9 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads) {
   return normal(t);
 }
 
-std::vector<Tree> all_trees(size_t threads, bool warps) {
-  FENCEPOST_INVARIANT(threads > 0 && threads <= k_most_threads, "trees are enumerated for one to eight threads");
+std::vector<Tree> all_trees(size_t threads, bool warps, bool clusters) {
+  FENCEPOST_INVARIANT(threads > 0 && threads <= (clusters ? k_most_clustered : k_most_threads),
+                      "trees are enumerated for one to eight threads, with clusters for five");
   std::vector<Tree> out;
   const auto all = partitions(threads);
   // b refines a: equal blocks of b are equal blocks of a.
@@ -152,11 +168,15 @@ std::vector<Tree> all_trees(size_t threads, bool warps) {
   for (const auto& devices : all)
     for (const auto& ctas : all) {
       if (!refines(ctas, devices)) continue;
-      for (const auto& lanes : all) {
-        if (warps ? !refines(lanes, ctas) : lanes != own) continue;
-        Tree t;
-        for (size_t k = 0; k < threads; ++k) t.places.push_back({devices[k], ctas[k], lanes[k]});
-        out.push_back(normal(t));
+      for (const auto& groups : all) {
+        if (clusters ? !refines(ctas, groups) || !refines(groups, devices) : groups != ctas) continue;
+        for (const auto& lanes : all) {
+          if (warps ? !refines(lanes, ctas) : lanes != own) continue;
+          Tree t;
+          t.clusters = clusters;
+          for (size_t k = 0; k < threads; ++k) t.places.push_back({devices[k], ctas[k], lanes[k], groups[k]});
+          out.push_back(normal(t));
+        }
       }
     }
   return out;
@@ -164,20 +184,19 @@ std::vector<Tree> all_trees(size_t threads, bool warps) {
 
 Expected<Tree> least_tree(size_t threads, const std::vector<Constraint>& constraints) {
   if (constraints.empty()) return spread(threads);
-  bool warps = false;
+  bool warps = false, clusters = false;
   for (const Constraint& c : constraints) {
-    if (c.level == Scope::cluster)
-      return unsupported_at(c.span, "placement within a cluster is not supported", "use cta, gpu or sys");
+    clusters |= c.level == Scope::cluster;
     warps |= c.level == Scope::warp;
   }
-  if (threads > k_most_threads)
+  if (threads > (clusters ? k_most_clustered : k_most_threads))
     return unsupported_at(constraints.front().span,
                           fmt::format("levels on the relations of {} threads are not supported", threads),
                           "give the placement as a tree");
   const Tree* best = nullptr;
-  std::pair<size_t, size_t> best_cost;
+  std::tuple<size_t, size_t, size_t> best_cost;
   size_t furthest = 0;  // constraints met by some tree, from the first on
-  const auto trees = all_trees(threads, warps);
+  const auto trees = all_trees(threads, warps, clusters);
   for (const Tree& t : trees) {
     size_t met = 0;
     while (met < constraints.size() &&
@@ -185,12 +204,13 @@ Expected<Tree> least_tree(size_t threads, const std::vector<Constraint>& constra
       ++met;
     furthest = std::max(furthest, met);
     if (met < constraints.size()) continue;
-    std::pair<size_t, size_t> cost{0, 0};
+    std::tuple<size_t, size_t, size_t> cost{0, 0, 0};
     for (size_t a = 0; a < threads; ++a)
       for (size_t b = 0; b < a; ++b) {
         const Scope level = common_level(t, a, b);
-        cost.first += level <= Scope::cta ? 1 : 0;
-        cost.second += level == Scope::sys ? 1 : 0;
+        std::get<0>(cost) += level <= Scope::cta ? 1 : 0;
+        std::get<1>(cost) += level == Scope::sys ? 1 : 0;
+        std::get<2>(cost) += level == Scope::cluster ? 1 : 0;
       }
     if (best == nullptr || cost < best_cost) best = &t, best_cost = cost;
   }

@@ -33,14 +33,16 @@ Expected<std::string> scope(Scope s, const Span& at) {
   switch (s) {
     case Scope::cta:
       return ".cta";
+    case Scope::cluster:
+      return ".cluster";
     case Scope::gpu:
       return ".gpu";
     case Scope::sys:
       return ".sys";
     case Scope::none:
-      return refuse(at, "an ordered access without a scope", k_dialect, "add cta, gpu or sys: relaxed.gpu");
+      return refuse(at, "an ordered access without a scope", k_dialect, "add cta, cluster, gpu or sys: relaxed.gpu");
     default:
-      return refuse(at, fmt::format("scope '{}'", name(s)), k_dialect, "use cta, gpu or sys");
+      return refuse(at, fmt::format("scope '{}'", name(s)), k_dialect, "use cta, cluster, gpu or sys");
   }
 }
 
@@ -105,7 +107,8 @@ Expected<std::string> write_ptx(const Draft& d) {
   for (size_t t = 0; t < d.layout.threads.size(); ++t) {
     const ThreadLayout& thread = d.layout.threads[t];
     const Place& p = d.tree.places[t];
-    heads.push_back(fmt::format("P{}@cta {},gpu {}", t, p.cta, p.device));
+    heads.push_back(d.tree.clusters ? fmt::format("P{}@cta {},cluster {},gpu {}", t, p.cta, p.cluster, p.device)
+                                    : fmt::format("P{}@cta {},gpu {}", t, p.cta, p.device));
     std::vector<std::string> code;
     uint32_t spare = 2, label = 0, unused = 1000;  // registers of dependencies: even; of unread exchanges: far away
     for (uint32_t k = 0; k < thread.accesses.size(); ++k) {

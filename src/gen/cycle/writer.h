@@ -23,7 +23,7 @@ Expected<std::string> write_opencl(const Draft& d);
 // "... is not in PTX" at the place of the access or relation.
 std::unexpected<Diagnostics> refuse(const Span& at, const std::string& what, const char* dialect,
                                     const std::string& hint);
-// Refuses what none of the dialects has: clusters, async, widths, dshared and host memory, mmio.
+// Refuses what none of the dialects has: clusters (but for PTX), async, widths, dshared and host memory, mmio.
 Expected<void> refuse_common(const Draft& d, const char* dialect);
 
 // Columns of instruction rows, as PTX, VULKAN and GPU_PTX have them.

@@ -79,7 +79,9 @@ Places places_of(const Cycle& c, const Layout& l, const prog::Test& test) {
 bool same_code(const prog::Test& a, const prog::Test& b) {
   if (a.threads.size() != b.threads.size()) return false;
   for (uint32_t t = 0; t < a.threads.size(); ++t) {
-    if (a.threads[t].scope != b.threads[t].scope || a.instrs(t).size() != b.instrs(t).size()) return false;
+    if (a.threads[t].scope != b.threads[t].scope || a.threads[t].cluster != b.threads[t].cluster ||
+        a.instrs(t).size() != b.instrs(t).size())
+      return false;
     for (size_t i = 0; i < a.instrs(t).size(); ++i)
       if (prog::to_string(a, t, a.instrs(t)[i]) != prog::to_string(b, t, b.instrs(t)[i])) return false;
   }
@@ -245,10 +247,11 @@ Node node_of(const prog::Test& test, const prog::TagSet& tags) {
               : tags.has(Tag::ALL) ? Scope::sys
                                    : Scope::none;
   else
-    n.scope = tags.has(Tag::CTA)   ? Scope::cta
-              : tags.has(Tag::GPU) ? Scope::gpu
-              : tags.has(Tag::SYS) ? Scope::sys
-                                   : Scope::none;
+    n.scope = tags.has(Tag::CTA)       ? Scope::cta
+              : tags.has(Tag::CLUSTER) ? Scope::cluster
+              : tags.has(Tag::GPU)     ? Scope::gpu
+              : tags.has(Tag::SYS)     ? Scope::sys
+                                       : Scope::none;
   return n;
 }
 

@@ -158,7 +158,7 @@ class Maker {
     const auto sites = prog::weakening_sites(test_, each);
     for (size_t k = 0; k < sites.size(); ++k) {
       const prog::Shape& as_written = sites[k].forms[0].shape;
-      for (const prog::Step& step : prog::weaker(test_.syntax, as_written)) {
+      for (const prog::Step& step : prog::weaker(test_.syntax, as_written, prog::has_clusters(test_))) {
         const auto& forms = sites[k].forms;
         const auto at =
             std::find_if(forms.begin(), forms.end(), [&](const prog::SiteForm& f) { return f.shape == step.to; });

@@ -69,6 +69,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::WB, "WB", P, "write back (2014 dialect)"},
     {Tag::WT, "WT", P, "write through (2014 dialect)"},
     {Tag::SHARED, "SHARED", P, "accesses and Init writes of shared memory (2014 dialect)"},
+    {Tag::CLUSTER, "CLUSTER", P, "scope: the cluster of blocks (PTX since 7.8)"},
 }};
 
 constexpr std::array<BaseInfo, k_bases> k_base_table = {{
@@ -98,6 +99,7 @@ constexpr std::array<BaseInfo, k_bases> k_base_table = {{
     {Base::fsc, "fsc", BaseKind::existential, P, "acyclic order of SC fences that are in each other's scope"},
     {Base::swarp, "swarp", BaseKind::fixed, P, "threads of one warp, reflexive"},
     {Base::sgpu, "sgpu", BaseKind::fixed, P, "threads of one device, reflexive"},
+    {Base::scluster, "scluster", BaseKind::fixed, P, "threads of one cluster of blocks, reflexive"},
 }};
 
 template <class Table, class Field>
@@ -165,6 +167,7 @@ std::optional<uint32_t> level_of(Dialect d, std::string_view level) {
   const auto names = levels(d);
   for (uint32_t i = 0; i < names.size(); ++i)
     if (level == names[i]) return i;
+  if (d == Dialect::ptx && level == "cluster") return k_level_cluster;
   return std::nullopt;
 }
 
@@ -174,6 +177,7 @@ std::optional<uint32_t> level_of(Dialect d, Tag scope_tag) {
       if (scope_tag == Tag::SYS) return 0;
       if (scope_tag == Tag::GPU) return 1;
       if (scope_tag == Tag::CTA) return 2;
+      if (scope_tag == Tag::CLUSTER) return k_level_cluster;
       break;
     case Dialect::vulkan:
       if (scope_tag == Tag::DV) return 0;

@@ -31,6 +31,8 @@ enum class Tag : uint8_t {
   WI, ALL, GLOBAL, LOCAL, GENERIC, NAL, A, NA,
   // 2014 thesis dialect: cache operator, volatile, and the memory region of an access or Init
   VOLATILE, CA, CG, CV, WB, WT, SHARED,
+  // PTX since 7.8: the scope of a cluster of CTAs
+  CLUSTER,
   count_
 };
 inline constexpr size_t k_tags = static_cast<size_t>(Tag::count_);
@@ -69,6 +71,7 @@ enum class Base : uint8_t {
   sr, scta, ssg, swg, sqf, sdv, ssw, syncbar, sync_fence, fsc,
   swarp,     // same warp (thesis scope trees)
   sgpu,      // same device (thesis scope trees, scoped RMO)
+  scluster,  // same cluster of CTAs (PTX since 7.8)
   count_
 };
 inline constexpr size_t k_bases = static_cast<size_t>(Base::count_);
@@ -91,10 +94,13 @@ std::optional<Base> find_base(std::string_view name);
 
 // Scope levels from the widest down, without the root that holds every thread of the test:
 // ptx: sys gpu cta warp   vulkan: dv qf wg sg   opencl: all dv wg sg
+// The cluster of PTX lies between gpu and cta, and most tests have none: it stands beside the path (prog::Thread) and has
+// the number k_level_cluster. A CTA that names no cluster is a cluster of its own, as of a launch without clusters.
 // A thread's scope path gives one id per level; "inside scope S" is equality of every id from the top
 // down to S (ScopePath of length k covers levels 0..k-1).
 std::span<const char* const> levels(Dialect d);
 std::optional<uint32_t> level_of(Dialect d, std::string_view level);
+inline constexpr uint32_t k_level_cluster = 98;
 // The level a scope tag names, if it names one in this dialect (CTA -> cta, WG -> wg, WI -> thread itself).
 inline constexpr uint32_t k_level_thread = 99;  // narrower than every level: the thread alone
 std::optional<uint32_t> level_of(Dialect d, Tag scope_tag);

@@ -33,6 +33,7 @@ class Linter {
   void text_rules() {
     title();
     dialect_header();
+    scopes_header();
     unused();
     provides();
     shadowing();
@@ -83,6 +84,15 @@ class Linter {
       return;
     }
     out_.warning("header", span(*h), fmt::format("'{}' is no dialect", h->value), "ptx, vulkan or opencl");
+  }
+
+  void scopes_header() {
+    const Header* h = header("scopes");
+    if (h == nullptr) return;
+    for (const std::string& w : words(h->value))
+      if (!vocab::level_of(dialect_, w))
+        out_.warning("header", span(*h), fmt::format("'{}' is no scope of {}", w, vocab::name(dialect_)),
+                     "the scopes of PTX are cta, cluster, gpu and sys");
   }
 
   // ---- definitions

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "cat/compile.h"
@@ -5,6 +6,20 @@
 
 namespace fencepost::cat {
 namespace {
+
+bool knows_clusters(const Model& m, const std::vector<Header>& headers) {
+  for (const Header& h : headers)
+    if (h.key == "scopes") return (" " + h.value + " ").find(" cluster ") != std::string::npos;
+  const auto tagged = [&](vocab::Tag t) {
+    return std::any_of(m.nodes.begin(), m.nodes.end(),
+                       [&](const Node& n) { return n.op == NodeOp::base_set && n.tag == t; });
+  };
+  if (tagged(vocab::Tag::CLUSTER) || m.uses(vocab::Base::scluster)) return true;
+  using vocab::Base;
+  using vocab::Tag;
+  return !m.uses(Base::sr) && !m.uses(Base::fsc) && !m.uses(Base::sync_fence) && !tagged(Tag::CTA) &&
+         !tagged(Tag::GPU) && !tagged(Tag::SYS);
+}
 
 Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling) {
   Program program;
@@ -22,6 +37,7 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   m.title = program.files[0].title;
   m.path = path;
   m.dialect = options.dialect;
+  m.knows_clusters = knows_clusters(m, program.files[0].headers);
   return m;
 }
 

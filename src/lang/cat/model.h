@@ -80,6 +80,9 @@ struct Model {
   std::string title;            // first words or quoted string of the file
   std::string path;
   vocab::Dialect dialect{};     // which prelude was loaded
+  // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or scluster,
+  // or it looks at no scope at all. Tests with that scope are refused under the others.
+  bool knows_clusters = false;
   std::vector<Node> nodes;
   std::vector<RecGroup> groups;
   std::vector<RecVariable> variables;

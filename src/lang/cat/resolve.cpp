@@ -397,6 +397,7 @@ class Resolver {
         {"wg", "swg"},
         {"dev", "sdv"},
         {"cta", "scta"},
+        {"cluster", "scluster"},
         {"nonatomicloc", "NAL"},
         {"mo_sc", "SC"},
         {"mo_acq", "ACQ"},

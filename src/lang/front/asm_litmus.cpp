@@ -156,10 +156,32 @@ class Frame {
       if (id != expected)
         c_.fail(t, fmt::format("column {} is thread P{}, not P{}", expected + 1, expected, id),
                 "number the threads P0, P1, ... from left to right");
+      places_.push_back(t);
       scopes_.push_back(scope(t));
       b_.threads.emplace_back();
     } while (c_.accept("|"));
     c_.expect(";", "end the row of threads with ';', separate threads with '|'");
+    check_clusters();
+  }
+
+  // All threads name their cluster, or none does; a CTA is in one.
+  void check_clusters() {
+    const auto named = std::find_if(clusters_.begin(), clusters_.end(), [](uint32_t c) { return c != prog::k_none; });
+    if (named == clusters_.end()) return;
+    for (size_t t = 0; t < clusters_.size(); ++t) {
+      if (clusters_[t] == prog::k_none)
+        c_.fail(
+            places_[t],
+            fmt::format("thread {} lacks its cluster, and P{} names one", places_[t].text, named - clusters_.begin()),
+            fmt::format("write {}@cta {}, cluster {}, gpu {}, or name no clusters", places_[t].text, scopes_[t][2],
+                        *named, scopes_[t][1]));
+      for (size_t o = 0; o < t; ++o)
+        if (scopes_[o] == scopes_[t] && clusters_[o] != clusters_[t])
+          c_.fail(places_[t],
+                  fmt::format("cta {} of gpu {} is in cluster {} and, by P{}, in cluster {}", scopes_[t][2],
+                              scopes_[t][1], clusters_[t], o, clusters_[o]),
+                  "CTAs are numbered on their gpu, not in their cluster: give one of the two another number");
+    }
   }
 
   std::string scope_example() const {
@@ -175,11 +197,18 @@ class Frame {
     c_.next();
     prog::ScopePath path(d_.levels.size() + 1, 0);  // level 0 holds every thread of the test
     std::vector<bool> seen(d_.levels.size(), false);
+    uint32_t& cluster = clusters_.emplace_back(prog::k_none);
     do {
       const Token level = c_.expect_word("a scope level", fmt::format("write {}@{}", thread.text, scope_example()));
+      if (d_.clusters && level.is("cluster")) {
+        if (cluster != prog::k_none) c_.fail(level, "'cluster' is given twice", "give every level once");
+        cluster = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the cluster"), 0xfffffffe));
+        continue;
+      }
       const auto at = std::find(d_.levels.begin(), d_.levels.end(), level.text);
       if (at == d_.levels.end()) {
-        const std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
+        std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
+        if (d_.clusters) known.emplace_back("cluster");
         c_.fail(level, fmt::format("there is no scope level {}", quoted(level.text)),
                 suggest(level.text, known, "write the place as " + scope_example()));
       }
@@ -248,6 +277,7 @@ class Frame {
       starts.push_back(s);
     }
     b_.finish_threads(std::move(scopes_));
+    for (size_t t = 0; t < clusters_.size(); ++t) b_.test.threads[t].cluster = clusters_[t];
     for (size_t i = 0; i < starts.size(); ++i)
       if (keep_[i]) b_.test.threads[starts[i].thread].init.push_back(starts[i].init);
     for (prog::Thread& t : b_.test.threads)
@@ -264,6 +294,8 @@ class Frame {
   Cursor c_;
   AsmBuilder b_;
   std::vector<prog::ScopePath> scopes_;
+  std::vector<uint32_t> clusters_;  // by thread, k_none: not named
+  std::vector<Token> places_;       // by thread: its name in the first row
   std::vector<PendingRegister> pending_;
   std::vector<bool> keep_;
   std::vector<Pair> ssw_;

@@ -13,6 +13,10 @@ struct AsmDialect {
   bool proxied_aliases = false;          // "y @ surface aliases x"; else "y aliases x"
   bool ssw = false;                      // a second block of thread pairs
   void (*instruction)(Cursor&, AsmBuilder&, ThreadBuilder&, const Mnemonic&) = nullptr;
+  // The thread row may name clusters too, "P0@cta 0, cluster 0, gpu 0": all threads or none, since CTAs that name none
+  // are clusters of their own, and one that was forgotten would be a narrower scope without a word. CTAs are numbered
+  // on their device, with and without clusters, so a CTA is in one cluster.
+  bool clusters = false;
 };
 
 prog::Test parse_asm(const SourcePtr& source, const AsmDialect& dialect);  // throws ParseError

@@ -46,7 +46,7 @@ struct ScopeName {
   std::string_view name;
   Tag tag;
 };
-constexpr ScopeName k_scopes[] = {{"cta", Tag::CTA}, {"gpu", Tag::GPU}, {"sys", Tag::SYS}};
+constexpr ScopeName k_scopes[] = {{"cta", Tag::CTA}, {"cluster", Tag::CLUSTER}, {"gpu", Tag::GPU}, {"sys", Tag::SYS}};
 
 struct ProxyName {
   std::string_view name;
@@ -247,7 +247,8 @@ class Reader {
       c_.fail(mods_.scope_token, fmt::format("a {} access has no scope", mods_.order_text),
               fmt::format("remove .{0}, or write .relaxed.{0}", mods_.scope_text));
     if (!unscoped && !mods_.scope)
-      fail_at(after_mnemonic(), fmt::format("{} needs a scope here", quoted(m_.text())), "add .cta, .gpu or .sys");
+      fail_at(after_mnemonic(), fmt::format("{} needs a scope here", quoted(m_.text())),
+              "add .cta, .cluster, .gpu or .sys");
     if (atomic() && mods_.rmw == PtxOp::Rmw::none)
       fail_at(after_mnemonic(), fmt::format("{} needs an operation here", quoted(m_.text())),
               head_.kind == PtxOp::Kind::red ? "add .add, .sub, .mul, .div, .and, .or or .xor"

@@ -1,9 +1,9 @@
 #pragma once
-// Instructions of the PTX memory model (PTX ISA 7.5, section "Memory Consistency Model"), shared by the PTX
-// litmus dialect and the mixed-proxy `.test` notation. Modifiers may stand in any order; the mnemonic that is
-// kept is in the order order.scope.operation.
+// Instructions of the PTX memory model (PTX ISA 7.5, section "Memory Consistency Model"; .cluster of PTX ISA 7.8),
+// shared by the PTX litmus dialect and the mixed-proxy `.test` notation. Modifiers may stand in any order; the mnemonic
+// that is kept is in the order order.scope.operation.
 //
-//   event tags: kind (R W F RMW), order (WEAK RLX ACQ REL ACQ_REL SC), scope (CTA GPU SYS), proxy (GEN TEX SUR
+//   event tags: kind (R W F RMW), order (WEAK RLX ACQ REL ACQ_REL SC), scope (CTA CLUSTER GPU SYS), proxy (GEN TEX SUR
 //   CON). A weak access has no scope. `.volatile` is relaxed at scope sys (PTX ISA 7.5, 8.3.1). `fence.sc` carries
 //   SC but not ACQ_REL. A proxy fence carries F and its proxy, no scope; an alias fence F and ALIAS.
 //   A control barrier is F and B, without scope or proxy.

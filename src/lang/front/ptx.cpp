@@ -84,7 +84,8 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
 }  // namespace
 
 Expected<prog::Test> parse_ptx(SourcePtr source) {
-  static const AsmDialect dialect{prog::Syntax::ptx, prog::Dialect::ptx, {"gpu", "cta"}, true, false, instruction};
+  static const AsmDialect dialect{
+      prog::Syntax::ptx, prog::Dialect::ptx, {"gpu", "cta"}, true, false, instruction, true};
   return guarded([&] { return parse_asm(source, dialect); });
 }
 

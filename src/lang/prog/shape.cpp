@@ -67,16 +67,17 @@ Surroundings surroundings_of(const Test& test) {
           add(t == Tag::TEX || t == Tag::SUR || t == Tag::CON ? out.proxies : out.classes, t);
   for (const Symbol& s : test.symbols)
     if (s.aliased != k_none) add(out.proxies, Tag::ALIAS);
+  out.clusters = has_clusters(test);
   out.global = false;
   for (const Object& o : test.objects) (o.tags.has(Tag::LOCAL) ? out.local : out.global) = true;
   return out;
 }
 
-std::vector<Step> weaker(Syntax syntax, const Shape& s) {
+std::vector<Step> weaker(Syntax syntax, const Shape& s, bool clusters) {
   if (s.absent) return {};
   switch (syntax) {
     case Syntax::ptx:
-      return ptx_steps(s, false);
+      return ptx_steps(s, false, clusters);
     case Syntax::gpu_ptx:
       return gpu_ptx_steps(s, false);
     case Syntax::vulkan:
@@ -99,7 +100,7 @@ std::vector<Step> stronger(Syntax syntax, const Shape& s, const Surroundings& ar
   }
   switch (syntax) {
     case Syntax::ptx:
-      return ptx_steps(s, true);
+      return ptx_steps(s, true, around.clusters);
     case Syntax::gpu_ptx:
       return gpu_ptx_steps(s, true);
     case Syntax::vulkan:

@@ -5,7 +5,7 @@
 // the new text (tests/unit/weaken holds the two to each other).
 //
 //   PTX      ld acquire > relaxed > weak, st release > relaxed > weak, atom and red acq_rel > acquire, release > relaxed,
-//            fence sc > acq_rel > absent, scopes sys > gpu > cta; an order is taken away at the narrowest scope only,
+//            fence sc > acq_rel > absent, scopes sys > gpu > cta, and gpu > cluster > cta in a test that has clusters; an order is taken away at the narrowest scope only,
 //            which is what makes steps covers. volatile is relaxed at sys.
 //   GPU_PTX  membar.sys > .gl > .cta > absent; volatile > none. atom and red have no orders there.
 //   VULKAN   acq_rel > acq, rel > none; scopes dv > qf > wg > sg; every semscN, semav and semvis is a step; of plain
@@ -46,15 +46,16 @@ struct Surroundings {
   std::vector<Tag> classes;   // VULKAN: SC0.. of its accesses
   bool global = true, local = false;   // OPENCL
   std::vector<Tag> proxies;   // PTX: of its accesses, without GEN; ALIAS where a location has two names
+  bool clusters = false;      // PTX: has_clusters, and the steps of a scope go through .cluster
 };
 Surroundings surroundings_of(const Test& test);
 
-std::vector<Step> weaker(Syntax syntax, const Shape& s);
+std::vector<Step> weaker(Syntax syntax, const Shape& s, bool clusters = false);
 std::vector<Step> stronger(Syntax syntax, const Shape& s, const Surroundings& around);
 std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around);  // one step above `absent`
 
 // ---- by dialect --------------------------------------------------------------------------------------
-std::vector<Step> ptx_steps(const Shape& s, bool up);
+std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters);
 std::vector<Step> gpu_ptx_steps(const Shape& s, bool up);
 std::vector<Step> vulkan_steps(const Shape& s, bool up, const std::vector<Tag>& classes);
 // SPIR-V of the Vulkan model: the steps of the VULKAN form with the same tags; the form's text is "OPERATION: that form".

@@ -11,7 +11,9 @@ struct ScopeWord {
   const char* name;
   Tag tag;
 };
-constexpr std::array<ScopeWord, 3> k_scopes = {{{"cta", Tag::CTA}, {"gpu", Tag::GPU}, {"sys", Tag::SYS}}};
+constexpr std::array<ScopeWord, 4> k_scopes = {
+    {{"cta", Tag::CTA}, {"cluster", Tag::CLUSTER}, {"gpu", Tag::GPU}, {"sys", Tag::SYS}}};
+constexpr int k_cta = 0, k_cluster = 1, k_gpu = 2, k_sys = 3;
 constexpr std::array<const char*, 7> k_orders = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile"};
 constexpr std::array<Tag, 6> k_order_tags = {Tag::WEAK, Tag::RLX, Tag::ACQ, Tag::REL, Tag::ACQ_REL, Tag::SC};
 
@@ -27,7 +29,7 @@ std::optional<Access> read(const std::string& mnemonic) {
   Access a{words[0], words[1], -1, ""};
   for (size_t i = 2; i < words.size(); ++i) {
     int scope = -1;
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k <= k_sys; ++k)
       if (words[i] == k_scopes[k].name) scope = k;
     if (scope >= 0)
       a.scope = scope;
@@ -98,7 +100,7 @@ Shape ptx_fence(const std::string& mnemonic, TagSet tags) {
   return s;
 }
 
-std::vector<Step> ptx_steps(const Shape& s, bool up) {
+std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters) {
   std::vector<Step> out;
   if (s.kind == Kind::barrier || (s.kind == Kind::fence && s.mnemonic.starts_with("fence.proxy"))) {
     if (!up) out.push_back({Aspect::presence, nothing(s)});
@@ -115,20 +117,22 @@ std::vector<Step> ptx_steps(const Shape& s, bool up) {
     out.push_back({aspect, shaped(s, to)});
   };
   if (a->order == "weak") {
-    if (up && plain) step(Aspect::access, "relaxed", 0);
+    if (up && plain) step(Aspect::access, "relaxed", k_cta);
     return out;
   }
   if (a->order == "volatile") {
     if (up)
-      step(Aspect::order, s.kind == Kind::load ? "acquire" : "release", 2);
+      step(Aspect::order, s.kind == Kind::load ? "acquire" : "release", k_sys);
     else
-      step(Aspect::scope, "relaxed", 1);
+      step(Aspect::scope, "relaxed", k_gpu);
     return out;
   }
   for (const std::string& o : next_orders(s.kind, a->order, up)) step(Aspect::order, o, a->scope);
-  if (up ? a->scope < 2 : a->scope > 0) step(Aspect::scope, a->order, a->scope + (up ? 1 : -1));
-  if (!up && a->scope == 0 && plain && a->order == "relaxed") step(Aspect::access, "weak", -1);
-  if (!up && a->scope == 0 && s.kind == Kind::fence && a->order == "acq_rel")
+  int next = a->scope + (up ? 1 : -1);
+  if (next == k_cluster && !clusters) next += up ? 1 : -1;
+  if (next >= k_cta && next <= k_sys) step(Aspect::scope, a->order, next);
+  if (!up && a->scope == k_cta && plain && a->order == "relaxed") step(Aspect::access, "weak", -1);
+  if (!up && a->scope == k_cta && s.kind == Kind::fence && a->order == "acq_rel")
     out.push_back({Aspect::presence, nothing(s)});
   return out;
 }
@@ -137,6 +141,7 @@ std::vector<Step> gpu_ptx_steps(const Shape& s, bool up) {
   std::vector<Step> out;
   if (s.kind == Kind::fence && s.mnemonic.starts_with("membar.")) {
     static constexpr std::array<const char*, 3> k_levels = {"cta", "gl", "sys"};
+    static constexpr std::array<Tag, 3> k_tags = {Tag::CTA, Tag::GPU, Tag::SYS};
     const std::string level = s.mnemonic.substr(7);
     const auto at = std::find(k_levels.begin(), k_levels.end(), level) - k_levels.begin();
     if (!up && at == 0) {
@@ -145,7 +150,7 @@ std::vector<Step> gpu_ptx_steps(const Shape& s, bool up) {
       const auto to = static_cast<size_t>(at + (up ? 1 : -1));
       Shape n = s;
       n.mnemonic = std::string("membar.") + k_levels[to];
-      n.tags.remove(Tag::CTA).remove(Tag::GPU).remove(Tag::SYS).add(k_scopes[to].tag);
+      n.tags.remove(Tag::CTA).remove(Tag::GPU).remove(Tag::SYS).add(k_tags[to]);
       out.push_back({Aspect::scope, n});
     }
     return out;

@@ -233,6 +233,26 @@ bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level) {
   return std::equal(a.begin(), a.begin() + level + 1, b.begin());
 }
 
+bool same_scope(const Thread& a, const Thread& b, uint32_t level) {
+  if (level != vocab::k_level_cluster) return same_scope(a.scope, b.scope, level);
+  constexpr uint32_t k_gpu = 1, k_cta = 2;
+  return same_scope(a.scope, b.scope, k_cta) ||
+         (same_scope(a.scope, b.scope, k_gpu) && a.cluster != k_none && a.cluster == b.cluster);
+}
+
+bool has_cluster_scope(const Test& test) {
+  return std::any_of(test.templates.begin(), test.templates.end(), [](const Template& t) {
+    return std::any_of(t.code.begin(), t.code.end(), [](const Instr& i) {
+      return i.tags.has(Tag::CLUSTER) || i.store_tags.has(Tag::CLUSTER);
+    });
+  });
+}
+
+bool has_clusters(const Test& test) {
+  return std::any_of(test.threads.begin(), test.threads.end(), [](const Thread& t) { return t.cluster != k_none; }) ||
+         has_cluster_scope(test);
+}
+
 std::string to_string(const Test& test, uint32_t thread, const Instr& instr) {
   FENCEPOST_INVARIANT(thread < test.threads.size(), "an instruction of a thread that does not exist was printed");
   const Template& code = test.code(thread);

@@ -168,6 +168,7 @@ struct Thread {
   uint32_t templ = 0;          // index into Test::templates
   ScopePath scope;
   std::vector<InitValue> init; // registers not named start at 0
+  uint32_t cluster = k_none;   // PTX: number of the cluster of its CTA, counted on its device; none: the CTA is one of its own
   bool operator==(const Thread&) const = default;
 };
 
@@ -233,6 +234,12 @@ uint32_t intern_template(Test& test, Template t);
 
 // Number of events if every instruction ran once, without Init: a size for reports and limits.
 uint32_t event_count(const Test& test);
+
+// Of two threads: same_scope, and for vocab::k_level_cluster whether their CTAs are one or in one cluster.
+bool same_scope(const Thread& a, const Thread& b, uint32_t level);
+// Some thread names a cluster, or some instruction has the scope of one.
+bool has_clusters(const Test& test);
+bool has_cluster_scope(const Test& test);   // an instruction has
 
 // True when thread a's scope path equals b's from the top down to `level` (both must reach it).
 bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level);

@@ -132,7 +132,7 @@ bool splittable(const Test& test, const std::vector<Instr>& code, uint32_t i) {
 
 std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) {
   std::vector<Site> out;
-  const auto next = [&](const Shape& s) { return weaker(test.syntax, s); };
+  const auto next = [&](const Shape& s) { return weaker(test.syntax, s, has_clusters(test)); };
   for (const auto& group : groups(test, options.together)) {
     const auto& code = test.instrs(group.front());
     for (uint32_t i = 0; i < code.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "check/check.h"
 
+#include <filesystem>
+
 #include "base/diagnostic.h"
 #include "check/liveness.h"
 
@@ -75,7 +77,26 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
 
 }  // namespace
 
+Expected<void> fits(const prog::Test& test, const cat::Model& model) {
+  if (model.knows_clusters) return {};
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.tags.has(vocab::Tag::CLUSTER) || i.store_tags.has(vocab::Tag::CLUSTER)) {
+        const std::string stem = std::filesystem::path(model.path).stem().string();
+        return unsupported_at(i.span,
+                              "'" + i.mnemonic + "' has the scope .cluster, and the model " +
+                                  (stem.empty() ? "in use" : stem) + " does not know it",
+                              "use --model ptx-8, or a header (* scopes: cta cluster gpu sys *) in a model of your own");
+      }
+  return {};
+}
+
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto ok = fits(test, model); !ok) {
+    Result none;
+    none.verdict = {Status::unsupported, ok.error().list[0].message, false};
+    return none;
+  }
   Options now = options;
   // Two engines are compared at a bound that both count alike.
   now.reduce = options.engine != Engine::both && (options.reduce || options.auto_bound);

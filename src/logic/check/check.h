@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/diagnostic.h"
 #include "base/job.h"
 #include "base/verdict.h"
 #include "cat/model.h"
@@ -65,6 +66,10 @@ struct Result {
   bool reachable = false;             // whether the condition (exists, ~exists) or its negation (forall) is reached
   Statistics stats;
 };
+
+// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters). What follows asks
+// this too and then answers `unsupported`.
+Expected<void> fits(const prog::Test& test, const cat::Model& model);
 
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;
 // forall C iff all do; no condition holds iff a complete consistent execution exists... vacuously true, as

@@ -66,6 +66,12 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
 }  // namespace
 
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto ok = fits(test, model); !ok) {
+    Outcomes none;
+    none.observables = prog::observables(test);
+    none.status = {Status::unsupported, ok.error().list[0].message, false};
+    return none;
+  }
   Options now = options;
   Outcomes out = outcomes_at_bound(test, model, now, job);
   const bool timed = job.deadline != Job::Clock::time_point::max();

@@ -78,6 +78,12 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
 }
 
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto ok = fits(test, model); !ok) {
+    Outcomes none;
+    none.observables = prog::observables(test);
+    none.status = {Status::unsupported, ok.error().list[0].message, false};
+    return none;
+  }
   Outcomes out;
   out.observables = prog::observables(test);
   Queries q(test, model, options, job);

@@ -155,6 +155,7 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
     case Base::sr: return when(p_.in_scope_of_each_other(i, j));
     case Base::scta: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cta")));
     case Base::sgpu: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
+    case Base::scluster: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cluster")));
     case Base::swarp: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "warp")));
     case Base::ssg: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "sg")));
     case Base::swg: return when(p_.same_level(i, j, *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan, "wg")));

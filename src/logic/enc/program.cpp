@@ -343,14 +343,14 @@ bool ProgramEncoding::same_level(uint32_t a, uint32_t b, uint32_t level) const {
   const uint32_t tb = s_.events[b].thread;
   if (ta == k_init_thread || tb == k_init_thread) return false;
   if (level == vocab::k_level_thread) return ta == tb;
-  return prog::same_scope(test_.threads[ta].scope, test_.threads[tb].scope, level);
+  return prog::same_scope(test_.threads[ta], test_.threads[tb], level);
 }
 
 bool ProgramEncoding::in_scope_of_each_other(uint32_t a, uint32_t b) const {
   auto level = [&](uint32_t e) -> std::optional<uint32_t> {
     if (s_.events[e].thread == k_init_thread) return std::nullopt;
-    // PTX looks at CTA, then GPU, then SYS; the other dialects at their tags from the narrowest.
-    static constexpr Tag k_order[] = {Tag::CTA, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
+    // PTX looks at CTA, then CLUSTER, GPU and SYS; the other dialects at their tags from the narrowest.
+    static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
     for (Tag t : k_order)
       if (s_.events[e].tags.has(t))
         if (auto l = vocab::level_of(test_.dialect, t)) return l;

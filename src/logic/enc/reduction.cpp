@@ -126,7 +126,7 @@ class Folded {
 
   bool in_scope_of_each_other(const Place& a, const Place& b) const {
     const auto level = [&](const Place& p) -> std::optional<uint32_t> {
-      static constexpr Tag k_order[] = {Tag::CTA, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
+      static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
       if (p.thread == k_nobody) return std::nullopt;
       for (Tag t : k_order)
         if (p.tags.has(t))
@@ -219,7 +219,7 @@ class Folded {
   bool same_level(const Place& a, const Place& b, uint32_t level) const {
     if (a.thread == k_nobody || b.thread == k_nobody) return false;
     if (level == vocab::k_level_thread) return a.thread == b.thread;
-    return prog::same_scope(test_.threads[a.thread].scope, test_.threads[b.thread].scope, level);
+    return prog::same_scope(test_.threads[a.thread], test_.threads[b.thread], level);
   }
 
   bool before(uint32_t i, uint32_t j) const {
@@ -254,6 +254,7 @@ class Folded {
       case Base::sr: return in_scope_of_each_other(a, b);
       case Base::scta: return level(vocab::Dialect::ptx, "cta");
       case Base::sgpu: return level(vocab::Dialect::ptx, "gpu");
+      case Base::scluster: return level(vocab::Dialect::ptx, "cluster");
       case Base::swarp: return level(vocab::Dialect::ptx, "warp");
       case Base::ssg: return level(vocab::Dialect::vulkan, "sg");
       case Base::sqf: return level(vocab::Dialect::vulkan, "qf");
@@ -280,6 +281,7 @@ class Folded {
       case Base::sr:
       case Base::scta:
       case Base::sgpu:
+      case Base::scluster:
       case Base::swarp:
       case Base::ssg:
       case Base::sqf:

@@ -44,6 +44,11 @@ class Exchange {
           if (prog::same_scope(threads[a].scope, threads[b].scope, level) !=
               prog::same_scope(threads[image_[a]].scope, threads[image_[b]].scope, level))
             return false;
+    for (uint32_t a = 0; a < threads.size(); ++a)
+      for (uint32_t b = 0; b < threads.size(); ++b)
+        if (prog::same_scope(threads[a], threads[b], vocab::k_level_cluster) !=
+            prog::same_scope(threads[image_[a]], threads[image_[b]], vocab::k_level_cluster))
+          return false;
     for (const auto& [a, b] : test_.ssw)
       if (std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{image_[a], image_[b]}) == test_.ssw.end()) return false;
     return true;

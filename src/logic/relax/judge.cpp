@@ -93,7 +93,7 @@ void drop_orders(const prog::Test& test, witness::Choices& c) {
   const auto both_sc = [&](const EventKey& a, const EventKey& b) { return sc_level(test, a) && sc_level(test, b); };
   const auto in_scope = [&](const EventKey& a, const EventKey& b) {
     if (a.thread == b.thread) return true;
-    const auto &x = test.threads[a.thread].scope, &y = test.threads[b.thread].scope;
+    const auto &x = test.threads[a.thread], &y = test.threads[b.thread];
     const uint32_t la = *sc_level(test, a), lb = *sc_level(test, b);
     return (la == 0 || prog::same_scope(x, y, la)) && (lb == 0 || prog::same_scope(x, y, lb));
   };

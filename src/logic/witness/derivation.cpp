@@ -26,7 +26,7 @@ bool may_suppose(const Event& e, vocab::Tag t) {
     case Tag::ACQ: return vulkan_access ? read && semantics : read || (fence && semantics);
     case Tag::REL: return vulkan_access ? write && semantics : write || (fence && semantics);
     case Tag::ACQ_REL: case Tag::SC: return fence || e.tags.has(Tag::A);
-    case Tag::CTA: case Tag::GPU: case Tag::SYS: case Tag::ALL:
+    case Tag::CTA: case Tag::CLUSTER: case Tag::GPU: case Tag::SYS: case Tag::ALL:
     case Tag::SG: case Tag::WG: case Tag::QF: case Tag::DV:
       return true;
     case Tag::ATOM: case Tag::NONPRIV: return vulkan_access;

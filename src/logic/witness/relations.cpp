@@ -11,7 +11,7 @@ using vocab::Tag;
 
 // The scope that an event names: the narrowest tag counts, as PTX takes the first of CTA, GPU, SYS.
 std::optional<uint32_t> scope_level(vocab::Dialect d, const Event& e) {
-  static constexpr Tag k_order[] = {Tag::WI, Tag::SG, Tag::CTA, Tag::WG, Tag::QF, Tag::GPU, Tag::DV, Tag::ALL, Tag::SYS};
+  static constexpr Tag k_order[] = {Tag::WI, Tag::SG, Tag::CTA, Tag::CLUSTER, Tag::WG, Tag::QF, Tag::GPU, Tag::DV, Tag::ALL, Tag::SYS};
   for (Tag t : k_order)
     if (e.tags.has(t))
       if (auto level = vocab::level_of(d, t)) return level;
@@ -20,7 +20,7 @@ std::optional<uint32_t> scope_level(vocab::Dialect d, const Event& e) {
 
 bool inside(const prog::Test& test, uint32_t a, uint32_t b, uint32_t level) {
   if (level == vocab::k_level_thread) return a == b;
-  return prog::same_scope(test.threads[a].scope, test.threads[b].scope, level);
+  return prog::same_scope(test.threads[a], test.threads[b], level);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<
   const vocab::Dialect d = test.dialect;
   struct LevelBase { Base base; const char* level; };
   static constexpr LevelBase k_levels[] = {{Base::swarp, "warp"}, {Base::scta, "cta"}, {Base::sgpu, "gpu"}, {Base::ssg, "sg"},
-                                           {Base::swg, "wg"},     {Base::sqf, "qf"},   {Base::sdv, "dv"}};
+                                           {Base::swg, "wg"},     {Base::sqf, "qf"},   {Base::sdv, "dv"},  {Base::scluster, "cluster"}};
   std::vector<std::pair<Base, uint32_t>> levels;
   for (const LevelBase& l : k_levels)
     if (auto level = vocab::level_of(d, l.level)) levels.push_back({l.base, *level});

@@ -21,6 +21,7 @@ class Reference final : public device::Backend {
     info_.subgroup = 4;
     info_.max_lanes = 64;
     info_.max_groups = 256;
+    info_.max_cluster = 8;
     info_.shared_bytes = 16384;
     info_.memory_bytes = uint64_t{1} << 26;
   }
@@ -65,9 +66,11 @@ class Reference final : public device::Backend {
     std::vector<code::Words*> buffers;
     for (const device::BufferId b : l.buffers) buffers.push_back(&buffers_.at(b));
     const auto start = Job::Clock::now();
-    const auto done = modules_.at(l.module).at(l.kernel).run(
-        l.groups, l.lanes, buffers,
-        {.seed = rng_.next(), .burst = 1 + static_cast<uint32_t>(rng_.below(40)), .resident = 64});
+    const auto done = modules_.at(l.module).at(l.kernel).run(l.groups, l.lanes, buffers,
+                                                             {.seed = rng_.next(),
+                                                              .burst = 1 + static_cast<uint32_t>(rng_.below(40)),
+                                                              .resident = 64,
+                                                              .cluster = l.cluster});
     device::Outcome out;
     out.seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
     if (!done.fault.empty()) {

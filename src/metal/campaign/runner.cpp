@@ -90,6 +90,7 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   t.shared_words = info.shared_bytes / 4;
   t.line_words = std::clamp(info.line_bytes / 4, 1u, 64u);
   t.groups_together = info.runs_groups_together;
+  t.max_cluster = std::max(info.max_cluster, 1u);
   // Invocations of a workgroup take turns on a processor's thread.
   if (info.api == device::Api::cpu && info.id != "reference") t.usual_lanes = 4;
   // Threads that must wake up first, or share a processor with others.
@@ -131,7 +132,7 @@ struct Runner::Impl {
   Expected<void> load_opencl();
   Expected<void> load_spirv();
   Expected<void> reserve(const plan::Configuration& c);
-  Expected<double> launch(Phase phase, uint32_t groups, uint32_t lanes);
+  Expected<double> launch(Phase phase, uint32_t groups, uint32_t lanes, uint32_t cluster = 1);
   Expected<void> launch_all(const plan::Configuration& c, uint32_t number, RoundGroup& g);
   Expected<void> collect(const plan::Configuration& c, uint32_t number, RoundGroup& g);
 };
@@ -139,7 +140,7 @@ struct Runner::Impl {
 Expected<void> Runner::Impl::prepare() {
   const device::Info& info = backend->info();
   target = target_of(info, options);
-  auto made = plan::make_program(test, target, options.shape);
+  auto made = plan::make_program(test, target, plan::with_clusters(options.shape, options.parameters));
   if (!made) return std::unexpected(made.error());
   program = std::move(*made);
   if (program.loops)
@@ -163,7 +164,8 @@ Expected<void> Runner::Impl::prepare() {
     if (const uint32_t n = backend->resident_groups(modules[index_of(Phase::test)], "test", lanes); n > 0)
       target.resident.emplace_back(lanes, n);
   // More threads than processors wait for time slices, not for each other.
-  if (info.api == device::Api::cpu) target.resident = {{target.max_lanes, std::max(target.units, program.tree.blocks)}};
+  const uint32_t needed = program.clusters ? 2 * program.tree.clusters * target.max_cluster : program.tree.blocks;
+  if (info.api == device::Api::cpu) target.resident = {{target.max_lanes, std::max(target.units, needed)}};
   give_way();
   const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
   setup.binary_kind = binary.kind;
@@ -280,12 +282,13 @@ Expected<void> Runner::Impl::reserve(const plan::Configuration& c) {
   return {};
 }
 
-Expected<double> Runner::Impl::launch(Phase phase, uint32_t groups, uint32_t lanes) {
+Expected<double> Runner::Impl::launch(Phase phase, uint32_t groups, uint32_t lanes, uint32_t cluster) {
   device::Launch l;
   l.module = modules[index_of(phase)];
   l.kernel = program.kernels[index_of(phase)].name;
   l.groups = groups;
   l.lanes = lanes;
+  l.cluster = cluster;
   l.limit = options.launch_limit;
   l.wait = phase == Phase::test;  // the others have no loops that could hang, and reading the counts waits for them
   for (const BufferUse u : program.uses[index_of(phase)]) l.buffers.push_back(buffers[index_of(u)]->first);
@@ -307,7 +310,7 @@ Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t n
   for (const BufferUse u : {BufferUse::counts, BufferUse::sync})
     if (const auto ok = backend->fill(buffers[index_of(u)]->first, 0, c.sizes[index_of(u)], k_stale); !ok) return ok;
   if (const auto ok = launch(Phase::initialise, groups, lanes); !ok) return std::unexpected(ok.error());
-  const auto seconds = launch(Phase::test, c.groups, c.lanes);
+  const auto seconds = launch(Phase::test, c.groups, c.lanes, c.cluster);
   if (!seconds) return std::unexpected(seconds.error());
   g.device_seconds += *seconds;
   if (const auto ok = launch(Phase::classify, groups, lanes); !ok) return std::unexpected(ok.error());

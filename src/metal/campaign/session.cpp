@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "campaign/child.h"
@@ -34,6 +35,11 @@ struct Loaded {
 
   bool serves(const Task& t) const {
     if (task == nullptr || !runner || task->device != t.device || task->test != t.test) return false;
+    // Kernels of a test that names clusters read them, whatever the parameters say.
+    const bool named = std::any_of(t.test.threads.begin(), t.test.threads.end(),
+                                   [](const prog::Thread& x) { return x.cluster != prog::k_none; });
+    if (!named && plan::with_clusters({}, task->options.parameters) != plan::with_clusters({}, t.options.parameters))
+      return false;
     Options same = t.options;
     same.parameters = task->options.parameters;
     same.seed = task->options.seed;

@@ -88,6 +88,8 @@ class Run {
 
   Execution go() {
     if (lanes_ > k_.group_limit) return {0, k_.name + " was launched with more invocations than its limit"};
+    if (o_.cluster == 0 || groups_ % o_.cluster != 0)
+      return {0, k_.name + " was launched with workgroups that do not form whole clusters"};
     const uint32_t resident = o_.resident == 0 ? groups_ : std::min(o_.resident, groups_);
     while (next_group_ < resident) start();
     while (!ready_.empty() && result_.fault.empty()) {
@@ -199,7 +201,8 @@ class Run {
           i.variables[s.var] = evaluate(s.value, i.variables.data(), 0);
           break;
         case Kind::builtin: {
-          const uint32_t values[] = {i.group, i.lane, groups_, lanes_};
+          const uint32_t values[] = {i.group,   i.lane, groups_, lanes_, i.group / o_.cluster, i.group % o_.cluster,
+                                     o_.cluster};
           i.variables[s.var] = values[static_cast<size_t>(s.builtin)];
           break;
         }
@@ -270,6 +273,7 @@ class Run {
     if (o.instr.kind == prog::Kind::fence) return;
     uint32_t* w = word(i, o.place);
     if (w == nullptr) return;
+    if (o_.watch) o_.watch(i.group, i.lane, o, evaluate(o.place.index, i.variables.data(), 0));
     uint64_t* const v = i.variables.data();
     const uint8_t width = o.place.width;
     if (o.instr.kind == prog::Kind::store) return put(w, width, evaluate(o.value, v, 0));

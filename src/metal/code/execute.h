@@ -12,6 +12,7 @@
 // Errors: an access outside its buffer, a misaligned 64-bit place and statements without end (`limit`) are reported in
 // `fault` with kernel and place; nothing is written outside the buffers.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,11 @@ struct ExecuteOptions {
   uint64_t seed = 1;
   uint32_t burst = 4;
   uint32_t resident = 0;
+  uint32_t cluster = 1;     // workgroups of one cluster; neighbours, as on devices
   uint64_t limit = uint64_t{1} << 40;   // statements of all invocations together
   uint64_t nanoseconds_per_statement = 1;   // what `clock` counts
+  // Told of each access of a `test` statement: workgroup, lane, operation, word of its buffer. For tests of placement.
+  std::function<void(uint32_t, uint32_t, const Operation&, uint64_t)> watch = {};
 };
 
 // A kernel made ready to run. Holds no reference to the kernel.

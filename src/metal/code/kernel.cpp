@@ -20,6 +20,12 @@ const char* name_of(Builtin b) {
       return "groups";
     case Builtin::lanes:
       return "lanes";
+    case Builtin::cluster:
+      return "cluster";
+    case Builtin::rank:
+      return "rank";
+    case Builtin::ranks:
+      return "ranks";
   }
   return "group";
 }
@@ -448,6 +454,16 @@ Var add_variable(Kernel& k, std::string name, uint8_t width) {
 term::Expr value_of(const Kernel& k, Var v) {
   FENCEPOST_INVARIANT(v < k.variables.size(), "the value of a variable that does not exist was asked for");
   return term::variable(v, k.variables[v].width);
+}
+
+bool uses_clusters(const Kernel& k) {
+  const auto in = [](const auto& self, const std::vector<Statement>& body) -> bool {
+    return std::any_of(body.begin(), body.end(), [&](const Statement& s) {
+      return (s.kind == Statement::Kind::builtin && s.builtin >= Builtin::cluster) || self(self, s.body) ||
+             self(self, s.other);
+    });
+  };
+  return in(in, k.body);
 }
 
 std::string fault_of(const Kernel& k) { return Checker(k).run(); }

@@ -54,7 +54,9 @@ enum class Order : uint8_t {
   device,    // relaxed atomic, device scope
 };
 
-enum class Builtin : uint8_t { group, lane, groups, lanes };  // ids and sizes of the launch, width 32
+// Ids and sizes of the launch, width 32. A workgroup has a `cluster`, a `rank` in it, and `ranks` workgroups beside it
+// there, itself included; without clusters each is a cluster of its own. Only PTX and the sequential executor have them.
+enum class Builtin : uint8_t { group, lane, groups, lanes, cluster, rank, ranks };
 
 enum class AtomicOp : uint8_t { add, exchange, compare_exchange, or_, max };
 
@@ -135,6 +137,9 @@ Statement test(uint32_t operation);
 // A variable of the kernel under construction, and its value in expressions.
 Var add_variable(Kernel& k, std::string name, uint8_t width = 32);
 term::Expr value_of(const Kernel& k, Var v);
+
+// Whether some statement reads the cluster of a workgroup: printers without clusters refuse such kernels by name.
+bool uses_clusters(const Kernel& k);
 
 // Widths, variables, operations and buffers are as declared, leaves are inside loops. An internal check: a
 // description of the first fault, or "".

@@ -54,7 +54,10 @@ void initial_state(const Test& t, std::string& out) {
 std::string place(const Test& t, const prog::Thread& th) {
   const auto levels = vocab::levels(t.dialect);
   std::string out = fmt::format("P{}@", th.id);
-  for (size_t k = th.scope.size(); k-- > 1;) out += fmt::format("{} {}{}", levels[k], th.scope[k], k > 1 ? ", " : "");
+  for (size_t k = th.scope.size(); k-- > 1;) {
+    if (k == 1 && th.cluster != prog::k_none) out += fmt::format("cluster {}, ", th.cluster);
+    out += fmt::format("{} {}{}", levels[k], th.scope[k], k > 1 ? ", " : "");
+  }
   return out;
 }
 

@@ -135,6 +135,7 @@ Expected<void> test(CText& t, const code::Operation& o) {
 }  // namespace
 
 Expected<std::string> kernel_cpp(const code::Kernel& k) {
+  if (const auto ok = refuse_clusters(k, "C++"); !ok) return std::unexpected(ok.error());
   CFrame f;
   f.builtin = [](code::Builtin b) -> std::string {
     switch (b) {
@@ -146,6 +147,8 @@ Expected<std::string> kernel_cpp(const code::Kernel& k) {
         return "ids.groups";
       case code::Builtin::lanes:
         return "ids.lanes";
+      default:
+        break;
     }
     return "0";
   };

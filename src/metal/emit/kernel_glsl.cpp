@@ -75,6 +75,8 @@ class Shader {
           return "gl_NumWorkGroups.x";
         case code::Builtin::lanes:
           return "gl_WorkGroupSize.x";
+        default:
+          break;
       }
       return "0u";
     };
@@ -344,6 +346,7 @@ class Shader {
 std::string glsl_name(const code::Buffer& buffer) { return "b_" + buffer.name; }
 
 Expected<std::string> kernel_glsl(const code::Kernel& kernel, const GlslOptions& options) {
+  if (const auto ok = refuse_clusters(kernel, "GLSL"); !ok) return std::unexpected(ok.error());
   return Shader(kernel, options).run();
 }
 

@@ -46,6 +46,8 @@ class Printer {
           return "group_count";
         case code::Builtin::lanes:
           return "lane_count";
+        default:
+          break;
       }
       return "0u";
     };
@@ -225,6 +227,9 @@ class Printer {
 
 }  // namespace
 
-Expected<std::string> kernel_metal(const code::Kernel& kernel) { return Printer(kernel).run(); }
+Expected<std::string> kernel_metal(const code::Kernel& kernel) {
+  if (const auto ok = refuse_clusters(kernel, "Metal"); !ok) return std::unexpected(ok.error());
+  return Printer(kernel).run();
+}
 
 }  // namespace fencepost::emit

@@ -42,6 +42,8 @@ std::string builtin_call(code::Builtin b) {
       return "(uint)get_num_groups(0)";
     case code::Builtin::lanes:
       return "(uint)get_local_size(0)";
+    default:
+      break;
   }
   return "0u";
 }
@@ -365,6 +367,8 @@ bool any_wide_atomic(const code::Kernel& k) {
 
 Expected<OpenclText> kernel_opencl(const std::vector<code::Kernel>& kernels, OpenclKind kind) {
   OpenclText out;
+  for (const code::Kernel& k : kernels)
+    if (const auto ok = refuse_clusters(k, "OpenCL"); !ok) return std::unexpected(ok.error());
   const bool scoped = kind == OpenclKind::scoped;
   out.options = scoped ? "-cl-std=CL3.0 -w" : "-cl-std=CL1.2 -w";
   out.text =

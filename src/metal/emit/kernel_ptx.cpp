@@ -17,6 +17,7 @@ using K = Statement::Kind;
 // Slots of `opaque`, 8 bytes each: the sink's address, the zero of kept dependencies, then one zero for each site.
 constexpr uint32_t k_sink_slot = 0, k_zero_slot = 1, k_first_slot = 2;
 constexpr uint32_t k_parameter_limit = 4096;    // bytes of all parameters
+constexpr uint32_t k_cluster_sm = 90;           // the first architecture with clusters
 constexpr uint32_t k_lock_step_sm = 60;         // the last architecture with one program counter for a warp
 constexpr uint32_t k_shared_limit = 48 * 1024;  // bytes of a static .shared variable
 
@@ -56,6 +57,16 @@ class Printer {
                              sites_of(kernel_)));
     if (options_.lock_step && sites_of(kernel_) > 0)
       refuse({}, "instructions of a litmus test have no form for warps in lock step");
+    if (options_.sm < k_cluster_sm) {
+      for (const code::Operation& op : kernel_.operations)
+        if (op.instr.tags.has(vocab::Tag::CLUSTER) || op.instr.store_tags.has(vocab::Tag::CLUSTER))
+          refuse(op.instr.span,
+                 fmt::format("'{}' has the scope .cluster, and sm_{} has no clusters", op.instr.mnemonic, options_.sm),
+                 "they begin with sm_90");
+      if (code::uses_clusters(kernel_))
+        refuse({}, fmt::format("the threads of this test are placed in clusters, and sm_{} has none", options_.sm),
+               "they begin with sm_90");
+    }
     prologue();
     statements(kernel_.body);
     epilogue();
@@ -240,7 +251,8 @@ class Printer {
         return;
       }
       case K::builtin: {
-        static constexpr const char* special[] = {"%ctaid.x", "%tid.x", "%nctaid.x", "%ntid.x"};
+        static constexpr const char* special[] = {"%ctaid.x",     "%tid.x",           "%nctaid.x",        "%ntid.x",
+                                                  "%clusterid.x", "%cluster_ctarank", "%cluster_nctarank"};
         code_.line(fmt::format("mov.u32 {}, {}", reg(s.var), special[static_cast<size_t>(s.builtin)]));
         return;
       }

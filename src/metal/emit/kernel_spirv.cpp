@@ -668,6 +668,8 @@ std::string spirv_fault(const std::string& words) {
 }
 
 Expected<SpirvText> kernel_spirv(const std::vector<code::Kernel>& kernels) {
+  for (const code::Kernel& k : kernels)
+    if (const auto ok = refuse_clusters(k, "SPIR-V"); !ok) return std::unexpected(ok.error());
   Module m;
   std::vector<Function> functions;
   for (const code::Kernel& k : kernels) functions.emplace_back(k, m);

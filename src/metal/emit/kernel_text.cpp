@@ -4,6 +4,19 @@
 
 namespace fencepost::emit {
 
+Expected<void> refuse_clusters(const code::Kernel& kernel, const char* what) {
+  for (const code::Operation& o : kernel.operations)
+    if (o.instr.tags.has(vocab::Tag::CLUSTER) || o.instr.store_tags.has(vocab::Tag::CLUSTER))
+      return unsupported_at(o.instr.span,
+                            fmt::format("'{}' has the scope .cluster, which {} does not have", o.instr.mnemonic, what),
+                            "the targets cuda-source and ptx, and CUDA devices of compute capability 9.0, have it");
+  if (code::uses_clusters(kernel))
+    return unsupported_at({},
+                          fmt::format("the threads of this test are placed in clusters, which {} does not have", what),
+                          "the targets cuda-source and ptx, and CUDA devices of compute capability 9.0, have them");
+  return {};
+}
+
 using code::Statement;
 using term::Expr;
 using term::Op;

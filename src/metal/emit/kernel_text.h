@@ -11,6 +11,10 @@
 
 namespace fencepost::emit {
 
+// Clusters of workgroups are PTX's alone: a kernel that reads its cluster, or a test with the scope .cluster, is
+// refused by name, `what` being the printer's language.
+Expected<void> refuse_clusters(const code::Kernel& kernel, const char* what);
+
 struct CSyntax {
   std::string u32 = "uint", u64 = "ulong", i32 = "int", i64 = "long", boolean = "bool";
   std::string u64_suffix = "ul", i64_suffix = "l";

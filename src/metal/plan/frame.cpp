@@ -48,10 +48,23 @@ class TestKernel {
   }
 
  private:
-  static constexpr uint32_t k_shared_header = 2;  // word 0: the workgroup's ticket
+  static constexpr uint32_t k_shared_header = 2;     // word 0: the workgroup's ticket
+  static constexpr uint32_t k_nowhere = 0x7fffffff;  // a place behind all testing and stressing workgroups
 
-  // The workgroup's place among all: by ticket or by permutation of its number.
+  // The workgroup's place among all: by ticket or by permutation of its number; with clusters, by permutation of its
+  // cluster's. The device says what cluster and rank a workgroup has: a launch that was made with other clusters than
+  // the plan has no testing workgroups, which the host sees by what they count at their end.
   void place_group(List& body) {
+    if (p_.clusters) {
+      const Var cluster = f_.variable("cluster"), rank = f_.variable("rank"), ranks = f_.variable("ranks");
+      body.push_back(code::read_builtin(cluster, code::Builtin::cluster));
+      body.push_back(code::read_builtin(rank, code::Builtin::rank));
+      body.push_back(code::read_builtin(ranks, code::Builtin::ranks));
+      const Expr size = f_.parameter("cluster");
+      const Expr moved = (f_.get(cluster) * f_.parameter("group-a") + f_.parameter("group-c")) % (f_.groups() / size);
+      group_ = f_.named(body, "place", term::ite(eq(f_.get(ranks), size), moved * size + f_.get(rank), n32(k_nowhere)));
+      return;
+    }
     const Var place = f_.variable("place"), ticket = f_.variable("ticket");
     body.push_back(code::branch(
         !eq(f_.parameter("ticket"), n32(0)),
@@ -124,23 +137,36 @@ class TestKernel {
 
   // Who plays what, and where its memory is: everything that no round changes.
   void prologue(List& out) {
-    const Expr groups = f_.parameter("c"), warps = f_.parameter("u"), lanes = f_.parameter("s");
-    const Expr gp = f_.parameter("group-parts"), wp = f_.parameter("warp-parts"), lp = f_.parameter("lane-parts");
-    vgroup_ = f_.named(out, "vgroup", group_ / gp);
-    gpart_ = f_.named(out, "gpart", group_ % gp);
+    const Expr groups = p_.clusters ? Expr() : f_.parameter("c");
+    const Expr warps = f_.parameter("u"), lanes = f_.parameter("s");
+    const Expr gp = p_.clusters ? Expr() : f_.parameter("group-parts");
+    const Expr wp = f_.parameter("warp-parts"), lp = f_.parameter("lane-parts");
+    if (p_.clusters) {
+      const Expr size = f_.parameter("cluster"), cp = f_.parameter("cluster-parts"), rp = f_.parameter("rank-parts");
+      const Expr at = f_.named(out, "at_cluster", group_ / size), rank = f_.named(out, "at_rank", group_ % size);
+      vgroup_ = f_.named(out, "vcluster", at / cp);
+      gpart_ = f_.named(out, "cpart", at % cp);
+      vrank_ = f_.named(out, "vrank", rank / rp);
+      rpart_ = f_.named(out, "rpart", rank % rp);
+    } else {
+      vgroup_ = f_.named(out, "vgroup", group_ / gp);
+      gpart_ = f_.named(out, "gpart", group_ % gp);
+    }
     vwarp_ = f_.named(out, "vwarp", u_ / wp);
     const Expr wpart = f_.named(out, "wpart", u_ % wp);
     vlane_ = f_.named(out, "vlane", v_ / lp);
     const Expr lpart = f_.named(out, "lpart", v_ % lp);
-    const Expr in_range = f_.named(out, "in_range", less(vgroup_, groups) && less(vwarp_, warps));
+    const Expr in_range = f_.named(
+        out, "in_range",
+        (p_.clusters ? less(vgroup_, f_.parameter("x")) && less(vrank_, f_.parameter("y")) : less(vgroup_, groups)) &&
+            less(vwarp_, warps));
     roles_.resize(p_.test.threads.size());
     for (uint32_t t = 0; t < roles_.size(); ++t) {
       Role& r = roles_[t];
       const std::string n = fmt::format("r{}", t);
       const auto param = [&](const char* what) { return f_.parameter(n + "." + what); };
       const Seat& seat = p_.tree.seats[t];
-      const Expr here = in_range && eq(gpart_, n32(seat.block) % gp) && eq(wpart, n32(seat.warp) % wp) &&
-                        eq(lpart, n32(seat.position) % lp);
+      const Expr here = in_range && plays(seat) && eq(wpart, n32(seat.warp) % wp) && eq(lpart, n32(seat.position) % lp);
       r.active = f_.named(out, n + "_active", here && less(vlane_, lanes));
       if (p_.shape.mode == Mode::warp) r.dummy = f_.named(out, n + "_dummy", here && at_least(vlane_, lanes));
       // The lane of a dummy is brought into range; what is computed from it is not used.
@@ -168,8 +194,22 @@ class TestKernel {
     out.push_back(code::barrier());
   }
 
+  // This workgroup plays the seat's block.
+  Expr plays(const Seat& seat) {
+    if (!p_.clusters) return eq(gpart_, n32(seat.block) % f_.parameter("group-parts"));
+    return eq(gpart_, n32(seat.cluster) % f_.parameter("cluster-parts")) &&
+           eq(rpart_, n32(seat.rank) % f_.parameter("rank-parts"));
+  }
+
   // Number of the instance whose part `l` role `n` plays in this workgroup.
   Expr instance(const std::string& n, const Expr& l) {
+    if (p_.clusters) {
+      const Expr all = f_.parameter("x"), ranks = f_.parameter("y");
+      const Expr moved =
+          (f_.parameter(n + ".d-offset") + l * f_.parameter(n + ".d-k") % f_.parameter(n + ".d-m")) % all;
+      const Expr y = f_.parameter(n + ".p-inverse") * (vrank_ + ranks - f_.parameter(n + ".r")) % ranks;
+      return ((vgroup_ + all - moved) % all * ranks + y) * f_.parameter("per-group") + l;
+    }
     const Expr c = f_.parameter("c");
     const Expr shift = (f_.parameter(n + ".d-offset") + l * f_.parameter(n + ".d-k") % f_.parameter(n + ".d-m")) % c;
     return (vgroup_ + c - shift) % c * f_.parameter("per-group") + l;
@@ -288,8 +328,7 @@ class TestKernel {
       for (size_t c = 0; c < p_.test.objects[o].init.size(); ++c)
         store.push_back(code::store(Frame::shared(base + n32(c * words), static_cast<uint8_t>(words * 32)),
                                     term::constant(p_.test.objects[o].init[c], static_cast<uint8_t>(words * 32))));
-      body.push_back(
-          code::branch(owns_ && eq(gpart_, n32(block_of(o)) % f_.parameter("group-parts")), std::move(store)));
+      body.push_back(code::branch(owns_ && plays(p_.tree.seats[role_in(block_of(o))]), std::move(store)));
     }
     body.push_back(code::barrier());
   }
@@ -310,8 +349,7 @@ class TestKernel {
         copy.push_back(code::load(v, Frame::shared(from + n32(c * words), width)));
         copy.push_back(code::store(f_.place(BufferUse::memory, to + n32(c * words), width), f_.get(v)));
       }
-      body.push_back(
-          code::branch(owns_ && eq(gpart_, n32(block_of(o)) % f_.parameter("group-parts")), std::move(copy)));
+      body.push_back(code::branch(owns_ && plays(p_.tree.seats[role_in(block_of(o))]), std::move(copy)));
     }
   }
 
@@ -511,7 +549,7 @@ class TestKernel {
   Program& p_;
   Frame f_;
   bool any_shared_ = false;
-  Expr u_, v_, group_, vgroup_, gpart_, vwarp_, vlane_, own_, owns_, round_, round_base_;
+  Expr u_, v_, group_, vgroup_, gpart_, vrank_, rpart_, vwarp_, vlane_, own_, owns_, round_, round_base_;
   Var timeouts_ = 0, waits_ = 0;
   std::vector<Role> roles_;
 };

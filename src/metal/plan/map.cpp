@@ -10,7 +10,7 @@
 namespace fencepost::plan {
 namespace {
 
-uint64_t shift(const RoleMap& r, uint64_t l, uint64_t c) { return (r.d_offset + l * r.d_k % r.d_m) % c; }
+uint64_t shift(const RoleMap& r, uint64_t l, uint64_t x) { return (r.d_offset + l * r.d_k % r.d_m) % x; }
 
 uint32_t coprime(uint32_t n, bool shuffle, Rng& rng) {
   if (!shuffle || n < 3) return 1;
@@ -35,28 +35,32 @@ Invocation place_of(const Map& m, uint32_t role, uint64_t instance) {
   const RoleMap& r = m.roles[role];
   const uint64_t l = instance % m.per_group(), c = instance / m.per_group();
   const uint64_t a = l / m.s, e = l % m.s;
-  const uint64_t group = (c + shift(r, l, m.c)) % m.c;
+  const uint64_t cluster = (c / m.y + shift(r, l, m.x)) % m.x, rank = (r.p * (c % m.y) + r.r) % m.y;
   const uint64_t warp = (r.a * a + r.o) % m.u, lane = (r.b * e + r.q) % m.s;
   const auto part = [](uint64_t number, uint64_t parts, uint64_t which) { return number * parts + which % parts; };
-  return {part(group, m.group_parts, r.seat.block),
+  return {part(cluster, m.cluster_parts, r.seat.cluster) * m.cluster + part(rank, m.rank_parts, r.seat.rank),
           part(warp, m.warp_parts, r.seat.warp) * m.subgroup + part(lane, m.lane_parts, r.seat.position)};
 }
 
 std::optional<uint64_t> instance_of(const Map& m, uint32_t role, Invocation at) {
   const RoleMap& r = m.roles[role];
   const uint64_t u = at.lane / m.subgroup, v = at.lane % m.subgroup;
-  if (at.group % m.group_parts != r.seat.block % m.group_parts || u % m.warp_parts != r.seat.warp % m.warp_parts ||
+  const uint64_t at_cluster = at.group / m.cluster, at_rank = at.group % m.cluster;
+  if (at_cluster % m.cluster_parts != r.seat.cluster % m.cluster_parts ||
+      at_rank % m.rank_parts != r.seat.rank % m.rank_parts || u % m.warp_parts != r.seat.warp % m.warp_parts ||
       v % m.lane_parts != r.seat.position % m.lane_parts)
     return std::nullopt;
-  const uint64_t group = at.group / m.group_parts, warp = u / m.warp_parts, lane = v / m.lane_parts;
-  if (group >= m.c || warp >= m.u || lane >= m.s) return std::nullopt;
+  const uint64_t cluster = at_cluster / m.cluster_parts, rank = at_rank / m.rank_parts, warp = u / m.warp_parts,
+                 lane = v / m.lane_parts;
+  if (cluster >= m.x || rank >= m.y || warp >= m.u || lane >= m.s) return std::nullopt;
   const uint64_t a = r.a_inverse * (warp + m.u - r.o) % m.u;
   const uint64_t e = r.b_inverse * (lane + m.s - r.q) % m.s;
   const uint64_t l = a * m.s + e;
-  return (group + m.c - shift(r, l, m.c)) % m.c * m.per_group() + l;
+  const uint64_t x = (cluster + m.x - shift(r, l, m.x)) % m.x, y = r.p_inverse * (rank + m.y - r.r) % m.y;
+  return (x * m.y + y) * m.per_group() + l;
 }
 
-uint32_t least_groups(const Tree& tree, const MapWish&) { return tree.blocks; }
+uint32_t least_groups(const Tree& tree, const MapWish& wish) { return tree.clusters * wish.cluster; }
 
 uint32_t least_lanes(const Tree& tree, const MapWish& wish) { return wish.subgroup * tree.warps; }
 
@@ -65,25 +69,32 @@ Map draw_map(const Tree& tree, const MapWish& wish, Rng& rng) {
   m.subgroup = wish.subgroup;
   const bool split = wish.split || wish.one_instance || wish.one_lane;
   if (split) {
-    m.group_parts = tree.blocks;
+    m.cluster_parts = tree.clusters;
+    m.rank_parts = tree.ranks;
     m.warp_parts = tree.warps;
     m.lane_parts = tree.positions;
   }
-  m.c = wish.one_instance ? 1 : wish.groups / m.group_parts;
+  m.cluster = wish.cluster;
+  m.x = wish.one_instance ? 1 : wish.groups / wish.cluster / m.cluster_parts;
+  m.y = wish.one_instance ? 1 : wish.cluster / m.rank_parts;
+  m.c = m.x * m.y;
   m.u = wish.one_instance ? 1 : wish.lanes / wish.subgroup / m.warp_parts;
   m.s = wish.one_instance || wish.one_lane ? 1 : wish.subgroup / m.lane_parts;
-  m.groups = m.c * m.group_parts;
+  m.groups = m.x * m.cluster_parts * m.cluster;
   m.lanes = m.u * m.warp_parts * m.subgroup;
   FENCEPOST_INVARIANT(m.c > 0 && m.u > 0 && m.s > 0,
                       "a map was drawn for fewer workgroups or lanes than its test needs");
-  FENCEPOST_INVARIANT(split || (m.c >= tree.blocks && m.u >= tree.warps && m.s >= tree.positions),
-                      "a fused map was drawn for fewer workgroups or lanes than its test needs");
+  FENCEPOST_INVARIANT(
+      split || (m.x >= tree.clusters && m.y >= tree.ranks && m.u >= tree.warps && m.s >= tree.positions),
+      "a fused map was drawn for fewer workgroups or lanes than its test needs");
   std::map<uint32_t, uint32_t> a_of;
   std::map<uint32_t, std::vector<uint32_t>> o_of;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> b_of;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> q_of;
-  // One m and one k for all blocks: the strides of distinct blocks must not overlap.
-  const uint32_t most = tree.blocks < 2 ? 1 : split ? m.c : (m.c - 1) / (tree.blocks - 1);
+  std::map<uint32_t, uint32_t> p_of;
+  std::map<uint32_t, std::vector<uint32_t>> r_of;
+  // One m and one k for all clusters: the strides of distinct clusters must not overlap.
+  const uint32_t most = tree.clusters < 2 ? 1 : split ? m.x : (m.x - 1) / (tree.clusters - 1);
   const uint32_t spread = wish.shuffle && most > 1 && rng.chance(0.75) ? 1 + static_cast<uint32_t>(rng.below(most)) : 1;
   const auto k = static_cast<uint32_t>(spread > 1 ? rng.below(spread) : 0);
   for (const Seat& seat : tree.seats) {
@@ -104,8 +115,17 @@ Map draw_map(const Tree& tree, const MapWish& wish, Rng& rng) {
     r.b = b_of[warp];
     r.b_inverse = static_cast<uint32_t>(inverse(r.b, m.s));
     r.q = q_of[warp][seat.position];
-    if (seat.block > 0) {
-      r.d_offset = 1 + (seat.block - 1) * spread;
+    if (m.cluster > 1 && !p_of.contains(seat.cluster)) {
+      p_of[seat.cluster] = coprime(m.y, wish.shuffle, rng);
+      r_of[seat.cluster] = distinct(tree.ranks, m.y, wish.shuffle, rng);
+    }
+    if (m.cluster > 1) {
+      r.p = p_of[seat.cluster];
+      r.p_inverse = static_cast<uint32_t>(inverse(r.p, m.y));
+      r.r = r_of[seat.cluster][seat.rank];
+    }
+    if (seat.cluster > 0) {
+      r.d_offset = 1 + (seat.cluster - 1) * spread;
       r.d_m = spread;
       r.d_k = k;
     }

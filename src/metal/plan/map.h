@@ -9,12 +9,22 @@
 //     warp   ((A_b a + O_bw) mod Uv) * warp_parts + (w if split)        gcd(A_b, Uv) = 1, O_bw distinct in b
 //     lane   ((B_bw e + Q_bwq) mod Sv) * lane_parts + (q if split)      gcd(B_bw, Sv) = 1, Q distinct in the warp
 //
+// A launch with clusters of K workgroups splits the number of a workgroup into cluster and rank, and c into x * Y + y;
+// the roles of block b, at rank j of cluster g of the tree, are then in group = cluster * K + rank with
+//
+//   cluster ((x + d_g(l)) mod X) * cluster_parts + (g if split)      d as above, over clusters
+//   rank    ((P_g y + R_gj) mod Y) * rank_parts + (j if split)       gcd(P_g, Y) = 1, R_gj distinct in j
+//
+// so that blocks of one cluster are at different ranks of one cluster, and others in different clusters. K = 1 is the
+// launch without clusters: X = C, Y = 1.
+//
 // `fused` (parts 1): every invocation plays every role, each of another instance, one after another. `split`: a
 // workgroup plays one block, a subgroup one warp, a lane one position; an instance's roles never share an invocation
 // with others'. Laws (property-tested): each role's map is a bijection from instances to the invocations that play it;
 // roles of a block share a workgroup, of a warp a subgroup; roles of different blocks are in different workgroups, of
 // different warps in different subgroups; different roles of one instance are different invocations; `instance_of`
-// inverts `place_of`. With m > 1 the partners of one workgroup's instances are spread over m workgroups.
+// inverts `place_of`; blocks of one cluster of the tree share a cluster, and of different ones never. With m > 1 the
+// partners of one workgroup's instances are spread over m workgroups.
 //
 // All arithmetic is in 64 bits here; `draw_map` keeps the numbers so small that 32 bits suffice for the kernels, but
 // for the product in addresses (kernels use 64 bits there).
@@ -38,6 +48,7 @@ struct RoleMap {
   uint32_t a = 1, a_inverse = 1, o = 0;  // warps
   uint32_t b = 1, b_inverse = 1, q = 0;  // lanes
   uint32_t d_offset = 0, d_m = 1, d_k = 0;
+  uint32_t p = 1, p_inverse = 1, r = 0;  // ranks
   bool operator==(const RoleMap&) const = default;
 };
 
@@ -45,7 +56,10 @@ struct Map {
   uint32_t subgroup = 1;           // S
   uint32_t groups = 1, lanes = 1;  // T, W
   uint32_t c = 1, u = 1, s = 1;    // C, Uv, Sv
-  uint32_t group_parts = 1, warp_parts = 1, lane_parts = 1;
+  uint32_t warp_parts = 1, lane_parts = 1;
+  uint32_t cluster = 1;   // K
+  uint32_t x = 1, y = 1;  // X, Y; C = X * Y
+  uint32_t cluster_parts = 1, rank_parts = 1;
   std::vector<RoleMap> roles;
   uint64_t instances() const { return uint64_t{c} * u * s; }
   uint64_t per_group() const { return uint64_t{u} * s; }  // instances that meet in one workgroup, per block
@@ -60,7 +74,8 @@ struct MapWish {
   bool split = false;
   bool one_instance = false;  // mode single
   bool one_lane = false;      // mode warp: one instance for each set of warps
-  bool shuffle = true;        // else A = B = 1, O = w, Q = q, m = 1
+  bool shuffle = true;        // else A = B = P = 1, O = w, Q = q, R = j, m = 1
+  uint32_t cluster = 1;       // workgroups of a cluster, at least Tree::ranks; `groups` is a multiple of it
 };
 // Fewest workgroups and lanes that the tree needs under this wish.
 uint32_t least_groups(const Tree& tree, const MapWish& wish);

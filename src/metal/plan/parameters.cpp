@@ -88,6 +88,9 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
     {stress_word, "stress-word", false, k_stress_words, 0, 62, 0, 0, 0, "",
      "The accesses of an iteration as a word of up to five loads and stores (the sequences of the 2016 study), in place "
      "of the two of stress-pattern."},
+    {cluster, "cluster", true, "", 1, 16, 0, 0, 0, "workgroups",
+     "Workgroups of a cluster, on devices that have clusters. Default: as few as hold the threads of a test that names "
+     "clusters, and none for others. Threads of one cluster of the test are in one, those of two, or of none, in two."},
 }};
 
 constexpr bool in_order() {
@@ -187,6 +190,7 @@ uint32_t draw_parameter(const ParameterInfo& i, const Wish& w, Rng& rng) {
 std::string to_string(const Drawn& d) {
   std::string out;
   for (const ParameterInfo& i : k_table) {
+    if (i.id == cluster && of(d, cluster) <= 1) continue;
     out += fmt::format("{}{}={}", out.empty() ? "" : ",", i.name, value_text(i, of(d, i.id)));
   }
   return out;

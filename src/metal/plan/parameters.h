@@ -51,6 +51,7 @@ enum class ParameterId : uint8_t {
   pre_stress_iterations,
   touch,
   stress_word,
+  cluster,
   count_
 };
 inline constexpr size_t k_parameters = static_cast<size_t>(ParameterId::count_);
@@ -74,6 +75,9 @@ struct Wish {
   bool operator==(const Wish&) const = default;
 };
 
+// The sizes of clusters are 1 where there are none, and then `cluster` is not told: runs without clusters are told as
+// ever.
+//
 // `automatic` leaves a parameter to the plan, which knows device and test: groups, lanes, rounds, align_every.
 struct Parameters {
   std::array<std::optional<Wish>, k_parameters> wishes;  // none: the default of the table, or the plan's choice

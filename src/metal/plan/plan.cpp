@@ -138,7 +138,7 @@ class Drawing {
   Expected<Configuration> run() {
     for (const ParameterInfo& i : parameter_table()) {
       const auto& wish = wishes_.wishes[static_cast<size_t>(i.id)];
-      Rng own = stream(static_cast<uint64_t>(i.id));
+      Rng own = stream(i.id == cluster ? k_cluster_stream : static_cast<uint64_t>(i.id));
       at(i.id) = draw_parameter(i, wish ? *wish : Wish{i.from, i.to}, own);
     }
     if (p_.loops || p_.shape.mode != Mode::parallel) {
@@ -147,6 +147,12 @@ class Drawing {
                         p_.loops ? "schedule=fused is not for tests with loops" : "schedule=fused is for mode parallel",
                         "with it an invocation could wait for itself; use schedule=split");
       at(schedule) = 1;
+    }
+    if (p_.clusters && at(ticket) == 1) {
+      // Tickets would tear clusters apart.
+      if (fixed(ticket))
+        return error_at({}, "ticket=on cannot be met in a launch with clusters", "leave it out");
+      at(ticket) = 0;
     }
     if (!target_.groups_together) at(ticket) = 1;
     if (const uint32_t b = target_.loop_budget; b > 0) {
@@ -166,7 +172,9 @@ class Drawing {
   }
 
  private:
-  // Each parameter has random numbers of its own, so that giving one does not change the others.
+  // Each parameter has random numbers of its own, so that giving one does not change the others. Those of a parameter
+  // are numbered by it, but for `cluster`, which came when 31 and 32 had their meaning.
+  static constexpr uint64_t k_lanes_stream = 31, k_groups_stream = 32, k_cluster_stream = 33;
   Rng stream(uint64_t number) const { return Rng(c_.seed + 0x9e3779b97f4a7c15u * (number + 1)); }
   uint32_t& at(ParameterId id) { return c_.drawn[static_cast<size_t>(id)]; }
   bool fixed(ParameterId id) const {
@@ -211,8 +219,28 @@ class Drawing {
     return static_cast<uint32_t>(std::clamp<uint64_t>(target_.memory_words / 2 / each, 1, 0xffffff));
   }
 
+  // Workgroups of a cluster. 1 for launches without clusters.
+  Expected<void> choose_cluster() {
+    const uint32_t least = p_.tree.clustered ? std::bit_ceil(p_.tree.ranks) : 1;
+    if (!wished(cluster)) {
+      at(cluster) = least;
+      return {};
+    }
+    if (!fixed(cluster)) at(cluster) = within(cluster, least, target_.max_cluster);
+    if (at(cluster) < least || at(cluster) > target_.max_cluster)
+      return error_at({}, fmt::format("cluster={} cannot be met", at(cluster)),
+                      target_.max_cluster > 1
+                          ? fmt::format("this test on this device needs {} to {}", least, target_.max_cluster)
+                          : "this device has no clusters of workgroups");
+    if (at(cluster) > 1 && !p_.clusters)
+      return error_at({}, fmt::format("cluster={} cannot be met", at(cluster)), "its kernels were made without clusters");
+    return {};
+  }
+
   Expected<void> lanes_and_groups() {
+    if (const auto ok = choose_cluster(); !ok) return ok;
     MapWish w;
+    w.cluster = at(cluster);
     w.subgroup = target_.subgroup;
     w.split = at(schedule) == 1;
     w.one_instance = p_.shape.mode == Mode::single;
@@ -244,7 +272,7 @@ class Drawing {
           std::max(least, std::min({most, target_.usual_lanes, dummy_room(least_groups(p_.tree, w)) * w.subgroup}));
       uint32_t choices = 1;
       while (!w.one_instance && choices < 16 && least << choices <= usual) ++choices;
-      at(lanes) = least << stream(k_parameters).below(choices);
+      at(lanes) = least << stream(k_lanes_stream).below(choices);
       // Lanes that share a processor's thread take turns only where they wait for each other.
       if (p_.loops && !target_.groups_together) at(lanes) = least;
     }
@@ -255,7 +283,8 @@ class Drawing {
     w.lanes = std::min(at(lanes), std::max(most, least));
 
     const uint32_t fewest = least_groups(p_.tree, w);
-    const uint32_t room = room_for(w.lanes);
+    const uint32_t all = target_.max_groups / w.cluster * w.cluster;
+    const uint32_t room = in_clusters(room_for(w.lanes), w.cluster, fewest);
     if (fewest > room)
       return unsupported_at(
           p_.test.span,
@@ -266,26 +295,37 @@ class Drawing {
           w.one_instance
               ? fewest
               : std::max(fewest,
-                         2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_parameters + 1).below(top - 1)));
-      at(groups) = std::min(at(groups), top);
+                         2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_groups_stream).below(top - 1)));
+      at(groups) = std::max(fewest, std::min(at(groups), top) / w.cluster * w.cluster);
     }
-    if (!fixed(groups)) at(groups) = within(groups, fewest, std::min(room, target_.max_groups));
-    if (at(groups) < fewest || at(groups) > std::min(room, target_.max_groups))
-      return error_at(
-          {}, fmt::format("groups={} cannot be met", at(groups)),
-          fmt::format("this test on this device needs {} to {}", fewest, std::min(room, target_.max_groups)));
-    w.groups = at(groups);
+    if (!fixed(groups)) at(groups) = within(groups, fewest, std::min(room, all));
+    if (at(groups) < fewest || at(groups) > std::min(room, all))
+      return error_at({}, fmt::format("groups={} cannot be met", at(groups)),
+                      fmt::format("this test on this device needs {} to {}{}", fewest, std::min(room, all),
+                                  w.cluster > 1 ? fmt::format(", in clusters of {}", w.cluster) : ""));
+    w.groups = at(groups) / w.cluster * w.cluster;
     c_.map = draw_map(p_.tree, w, rng_);
     at(lanes) = c_.map.lanes;
     at(groups) = c_.map.groups;
     c_.lanes = c_.map.lanes;
     if (at(stress) == 0) at(stress_groups) = 0;
-    const uint32_t limit = std::min(room, target_.max_groups);
+    const uint32_t limit = std::min(room, all);
     at(stress_groups) = std::min(at(stress_groups), limit - c_.map.groups);
     at(stress) = at(stress_groups) > 0;
-    at(churn) = std::min(at(churn), target_.max_groups - c_.map.groups - at(stress_groups));
+    at(churn) = std::min(at(churn), all - c_.map.groups - at(stress_groups));
+    // Clusters are whole: workgroups that do nothing fill the last one.
     c_.groups = c_.map.groups + at(stress_groups) + at(churn);
+    c_.groups = (c_.groups + w.cluster - 1) / w.cluster * w.cluster;
+    c_.cluster = w.cluster;
     return {};
+  }
+
+  // How many of `n` workgroups may run in clusters. A part of a device that runs a cluster together may have processors
+  // left that no cluster fills; how many, no driver says without the kernel: a quarter is left free, but for what the
+  // test needs.
+  static uint32_t in_clusters(uint32_t n, uint32_t size, uint32_t fewest) {
+    if (size == 1) return n;
+    return std::max((n - n / 4) / size * size, std::min(n / size * size, fewest));
   }
 
   struct Placed {
@@ -422,7 +462,7 @@ class Drawing {
     given_.assign(p_.parameter_count, false);
     const Map& m = c_.map;
     const uint64_t n = m.instances();
-    const auto group_order = draw_affine(c_.groups, at(shuffle) == 1, rng_);
+    const auto group_order = draw_affine(c_.groups / c_.cluster, at(shuffle) == 1, rng_);
     put("instances", n);
     put("records", n * c_.rounds);
     put("rounds", c_.rounds);
@@ -436,7 +476,10 @@ class Drawing {
     put("group-a", group_order.a);
     put("group-c", group_order.c);
     put("c", m.c), put("u", m.u), put("s", m.s), put("per-group", m.per_group());
-    put("group-parts", m.group_parts), put("warp-parts", m.warp_parts), put("lane-parts", m.lane_parts);
+    // Without clusters the parts of a workgroup are the tree's blocks.
+    put("group-parts", m.cluster_parts), put("warp-parts", m.warp_parts), put("lane-parts", m.lane_parts);
+    put("cluster", m.cluster), put("cluster-parts", m.cluster_parts), put("rank-parts", m.rank_parts);
+    put("x", m.x), put("y", m.y);
     put("align", at(align));
     put("align-every", at(align_every));
     put("align-limit", at(align_limit));
@@ -474,6 +517,7 @@ class Drawing {
       const std::string name = fmt::format("r{}.", t);
       put(name + "a-inverse", r.a_inverse), put(name + "o", r.o);
       put(name + "b-inverse", r.b_inverse), put(name + "q", r.q);
+      put(name + "p-inverse", r.p_inverse), put(name + "r", r.r);
       put(name + "d-offset", r.d_offset), put(name + "d-m", r.d_m), put(name + "d-k", r.d_k);
     }
     for (size_t o = 0; o < regions_.size(); ++o) {
@@ -506,6 +550,12 @@ class Drawing {
 };
 
 }  // namespace
+
+Shape with_clusters(Shape shape, const Parameters& parameters) {
+  const auto& wish = parameters.wishes[static_cast<size_t>(cluster)];
+  shape.clusters = wish && wish->to > 1;
+  return shape;
+}
 
 const char* name(Mode m) {
   switch (m) {
@@ -590,6 +640,17 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
   auto tree = tree_of(test, target.subgroup > 1);
   if (!tree) return std::unexpected(tree.error());
   p.tree = std::move(*tree);
+  p.clusters = p.tree.clustered || shape.clusters;
+  if (p.tree.clustered && target.max_cluster == 1)
+    return unsupported_at(test.span, "the test places its threads in clusters, and this device has none",
+                          "CUDA devices have them from compute capability 9.0 on");
+  if (p.tree.clustered && std::bit_ceil(p.tree.ranks) > target.max_cluster)
+    return unsupported_at(test.span,
+                          fmt::format("the test needs clusters of {} workgroups, and this device's have at most {}",
+                                      std::bit_ceil(p.tree.ranks), target.max_cluster));
+  if (p.clusters && target.max_cluster == 1)
+    return error_at({}, "the parameter cluster cannot be met: this device has no clusters of workgroups",
+                    "CUDA devices have them from compute capability 9.0 on");
   auto values = possible_values(test);
   if (!values) return std::unexpected(values.error());
   p.values = std::move(*values);

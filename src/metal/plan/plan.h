@@ -17,8 +17,8 @@
 // State number: mixed radix over the observables, last fastest; digit = index of the value in `digits` (values.h). At
 // most k_most_states, else refused by name.
 //
-// One Program serves every Configuration: parameters come through a buffer. Only `mode` warp, shared memory regions
-// and, through them, the device's shared memory change the code. Soundness of counting: only the test's own operations
+// One Program serves every Configuration: parameters come through a buffer. Only `mode` warp, clusters, shared memory
+// regions and, through them, the device's shared memory change the code. Soundness of counting: only the test's own operations
 // touch memory words during `test`; all other accesses are to other words, relaxed if anyone else may touch them, so
 // they and the alignment add order but never behaviour, and what was observed is an execution of the small test.
 #include <array>
@@ -50,6 +50,7 @@ struct Target {
   std::vector<std::pair<uint32_t, uint32_t>> resident;
   uint32_t loop_budget = 0;     // iterations of all loops of an invocation that the device can be trusted with; 0: any
   uint32_t align_limit = 4096;  // polls of a wait where nobody asks for a number
+  uint32_t max_cluster = 1;     // workgroups of a cluster; 1: none
   bool groups_together = true;  // false: workgroups may run one after another
   uint64_t memory_words = uint64_t{1} << 24;  // that a plan may use in all
   bool wide_atomics = true;                   // 64-bit atomics; false: tests that need 64-bit words are refused
@@ -72,6 +73,9 @@ const char* name(Region r);
 struct Shape {
   Mode mode = Mode::parallel;
   Region region = Region::as_written;
+  // Launches may have clusters though the test names none (the parameter `cluster`): a placement of its workgroups, each
+  // of which then has a cluster that no other of its instance is in. Tests that name clusters always have them.
+  bool clusters = false;
   bool operator==(const Shape&) const = default;
 };
 
@@ -80,6 +84,9 @@ inline constexpr size_t k_buffer_uses = 8;
 const char* name(BufferUse u);
 
 enum class Phase : uint8_t { initialise, test, classify };
+
+// `shape` with clusters where the parameters ask for any.
+Shape with_clusters(Shape shape, const Parameters& parameters);
 
 struct Slot {  // what a role reports of one instance
   enum class Kind : uint8_t { value, status, sink } kind = Kind::value;
@@ -103,6 +110,7 @@ struct Program {
   bool narrow = false;
   bool loops = false;                               // roles with loops: always split
   bool barriers = false;                            // roles with barriers
+  bool clusters = false;                            // launches have clusters, and the kernel reads them
   std::vector<bool> shared;                         // by object
   std::array<code::Kernel, 3> kernels;              // by Phase
   std::array<std::vector<BufferUse>, 3> uses;       // buffers of each kernel, in order
@@ -134,6 +142,7 @@ struct Configuration {
   Drawn drawn{};
   Map map;
   uint32_t groups = 1, lanes = 1;  // of the launch: testing, stressing and idle workgroups
+  uint32_t cluster = 1;            // workgroups of a cluster; `groups` is a multiple
   uint32_t rounds = 1;
   std::vector<uint32_t> words;                  // contents of the parameter buffer
   std::array<uint64_t, k_buffer_uses> sizes{};  // words that each buffer must have

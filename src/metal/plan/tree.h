@@ -1,6 +1,8 @@
 #pragma once
 // Who must share what: the roles (test threads) of a test, grouped by its scope paths. Roles of one *block* share a
-// workgroup, roles of one *warp* of a block share a subgroup, and roles in different blocks never meet.
+// workgroup, roles of one *warp* of a block share a subgroup, and roles in different blocks never meet. Blocks of one
+// *cluster* are neighbours in one cluster of workgroups, at different ranks; different clusters never meet. Where the
+// test names no clusters each block is a cluster of its own, and a launch needs none.
 //
 // Levels count from the widest (vocab::levels): the workgroup is level 2 and the subgroup level 3 in every dialect. A
 // path that ends at the workgroup says nothing of subgroups: such roles get warps of their own. A thread without a path
@@ -19,6 +21,8 @@ struct Seat {
   uint32_t block = 0;     // in [0, Tree::blocks)
   uint32_t warp = 0;      // in the block
   uint32_t position = 0;  // in the warp
+  uint32_t cluster = 0;   // in [0, Tree::clusters); the block's number where the test names none
+  uint32_t rank = 0;      // of the block in its cluster
   bool operator==(const Seat&) const = default;
 };
 
@@ -27,16 +31,20 @@ struct Tree {
   uint32_t blocks = 0;
   uint32_t warps = 0;      // most of a block
   uint32_t positions = 0;  // most of a warp
+  uint32_t clusters = 0;
+  uint32_t ranks = 0;      // most blocks of a cluster
+  bool clustered = false;  // the test names clusters: its launches have them
   bool merged = false;     // some warp was split because the device has no subgroups
   bool operator==(const Tree&) const = default;
 };
 Expected<Tree> tree_of(const prog::Test& test, bool subgroups);
 
-// "{{0 1} {2}} {3}": blocks apart, then warps in braces.
+// "{{0 1} {2}} {3}": blocks apart, then warps in braces; with clusters "[{0} {1}] [{2}]".
 std::string to_string(const Tree& tree);
 
 // The placement in the thesis's words: D-warp:S-cta (threads share a CTA, not a warp), D-cta:S-ker (nobody shares a
-// CTA), S-warp (all share a warp), or mixed; with the regions of the locations: -Shared, -Global, -mixed.
+// CTA), S-warp (all share a warp), or mixed; of CTAs in clusters D-cta:S-cluster (all in one) and D-cluster:S-ker
+// (nobody shares one); with the regions of the locations: -Shared, -Global, -mixed.
 std::string placement_name(const Tree& tree, const std::vector<bool>& shared_objects);
 
 }  // namespace fencepost::plan

@@ -51,8 +51,8 @@ std::string head(const plan::Program& p, const plan::Configuration& c, const Ori
   if (!origin.command.empty()) out += fmt::format("//   {}\n", origin.command);
   out += "//\n// The test:\n" + commented(emit::print(p.test));
   out += fmt::format("//\n// Parameters, drawn with seed {}:\n//   {}\n", c.seed, plan::to_string(c.drawn));
-  out += fmt::format("// A launch: {} workgroups of {} threads, {} rounds of {} instances.\n", c.groups, c.lanes,
-                     c.rounds, c.map.instances());
+  out += fmt::format("// A launch: {} workgroups of {} threads{}, {} rounds of {} instances.\n", c.groups, c.lanes,
+                     c.cluster > 1 ? fmt::format(" in clusters of {}", c.cluster) : "", c.rounds, c.map.instances());
   return out;
 }
 
@@ -131,13 +131,13 @@ int main(int argc, char** argv) {
   check(cuMemcpyHtoD(buffers[0], parameters, sizeof parameters), "cuMemcpyHtoD");
 
   static unsigned long long zeros[512];  // `opaque` of the kernels: must be 0
-  const auto launch = [&](const char* name, const int* uses, int count, unsigned groups, unsigned lanes) {
+  const auto launch = [&](const char* name, const int* uses, int count, unsigned groups, unsigned lanes@CLUSTER_PARAMETER@) {
     CUfunction function;
     check(cuModuleGetFunction(&function, module, name), "cuModuleGetFunction");
     std::vector<void*> arguments;
     for (int u = 0; u < count; ++u) arguments.push_back(&buffers[uses[u]]);
     arguments.push_back(zeros);
-    check(cuLaunchKernel(function, groups, 1, 1, lanes, 1, 1, 0, nullptr, arguments.data(), nullptr), name);
+    @LAUNCH@
   };
 
   std::vector<unsigned long long> totals(count_words, 0);
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   for (int n = 0; n < launches; ++n) {
     launch(@INITIALISE@, initialise_uses, initialise_count, 8 * units, 256);
     check(cuEventRecord(begin, nullptr), "cuEventRecord");
-    launch(@TEST@, test_uses, test_count, @GROUPS@, @LANES@);
+    launch(@TEST@, test_uses, test_count, @GROUPS@, @LANES@@CLUSTER@);
     check(cuEventRecord(end, nullptr), "cuEventRecord");
     launch(@CLASSIFY@, classify_uses, classify_count, 8 * units, 256);
     check(cuMemcpyDtoH(counts.data(), buffers[counts_buffer], count_words * 4), "cuMemcpyDtoH");
@@ -179,6 +179,21 @@ int main(int argc, char** argv) {
   return 0;
 }
 )HOST";
+
+constexpr const char* k_plain_launch =
+    "check(cuLaunchKernel(function, groups, 1, 1, lanes, 1, 1, 0, nullptr, arguments.data(), nullptr), name);";
+constexpr const char* k_cluster_launch = R"HOST(CUlaunchAttribute in_clusters = {};
+    in_clusters.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    in_clusters.value.clusterDim.x = cluster;
+    in_clusters.value.clusterDim.y = in_clusters.value.clusterDim.z = 1;
+    CUlaunchConfig how = {};
+    how.gridDimX = groups, how.gridDimY = how.gridDimZ = 1;
+    how.blockDimX = lanes, how.blockDimY = how.blockDimZ = 1;
+    how.attrs = &in_clusters;
+    how.numAttrs = cluster > 1 ? 1 : 0;
+    if (cluster > 8)
+      check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), "cuFuncSetAttribute");
+    check(cuLaunchKernelEx(&how, function, arguments.data(), nullptr), name);)HOST";
 
 void replace(std::string& text, const std::string& what, const std::string& with) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
@@ -225,6 +240,7 @@ plan::Target h200() {
   t.shared_words = 12288;
   t.line_words = 32;
   t.resident = {{1024, 132}};
+  t.max_cluster = 16;
   t.memory_words = uint64_t{1} << 28;
   return t;
 }
@@ -240,6 +256,9 @@ Expected<std::string> cuda_source(const plan::Program& p, const plan::Configurat
   replace(host, "@TITLE@", title);
   replace(host, "@GROUPS@", std::to_string(c.groups));
   replace(host, "@LANES@", std::to_string(c.lanes));
+  replace(host, "@CLUSTER_PARAMETER@", c.cluster > 1 ? ", unsigned cluster = 1" : "");
+  replace(host, "@CLUSTER@", c.cluster > 1 ? fmt::format(", {}", c.cluster) : "");
+  replace(host, "@LAUNCH@", c.cluster > 1 ? k_cluster_launch : k_plain_launch);
   static constexpr const char* slots[] = {"@INITIALISE@", "@TEST@", "@CLASSIFY@"};
   for (size_t k = 0; k < 3; ++k) replace(host, slots[k], literal(p.kernels[k].name));
   replace(host, "@TABLES@", tables(p, c));
@@ -260,7 +279,9 @@ Expected<std::string> ptx(const plan::Program& p, const plan::Configuration& c, 
       "// met their limit.\n";
   for (size_t k = 0; k < 3; ++k)
     out += fmt::format("//   {}({}): {}\n", p.kernels[k].name, names_of_uses(p.uses[k]),
-                       k == 1 ? fmt::format("{} workgroups of {}", c.groups, c.lanes) : "any number of workgroups");
+                       k == 1 ? fmt::format("{} workgroups of {}{}", c.groups, c.lanes,
+                                            c.cluster > 1 ? fmt::format(", in clusters of {}", c.cluster) : "")
+                              : "any number of workgroups");
   out += "// Buffers, in 32-bit words, all 0 but `parameters`:\n";
   for (size_t u = 0; u < plan::k_buffer_uses; ++u)
     out += fmt::format("//   {} {}\n", plan::name(static_cast<BufferUse>(u)), std::max<uint64_t>(c.sizes[u], 1));

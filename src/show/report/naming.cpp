@@ -103,6 +103,7 @@ std::string scope_text(const prog::Test& test, uint32_t thread) {
     if (shared || k >= levels.size()) continue;
     if (!out.empty()) out += ", ";
     out += fmt::format("{} {}", levels[k], path[k]);
+    if (k == 2 && test.threads[thread].cluster != prog::k_none) out += fmt::format(", cluster {}", test.threads[thread].cluster);
   }
   return out;
 }

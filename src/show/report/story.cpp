@@ -227,7 +227,7 @@ struct Teller {
   }
   static bool fixed(Base b) {
     switch (b) {
-      case Base::loc: case Base::vloc: case Base::sr: case Base::scta: case Base::swarp: case Base::sgpu:
+      case Base::loc: case Base::vloc: case Base::sr: case Base::scta: case Base::swarp: case Base::sgpu: case Base::scluster:
       case Base::ssg: case Base::swg: case Base::sqf: case Base::sdv: case Base::id:
         return true;
       default: return false;
@@ -533,6 +533,7 @@ std::string gloss(const prog::Test& test, const cat::Model& model, const Executi
     case Base::scta: return "same cta";
     case Base::swarp: return "same warp";
     case Base::sgpu: return "same gpu";
+    case Base::scluster: return "same cluster";
     case Base::ssg: return "same subgroup";
     case Base::swg: return "same workgroup";
     case Base::sqf: return "same queue family";

@@ -43,6 +43,7 @@ struct Faults {
   std::function<bool(const device::Launch&, uint32_t number)> twice;  // one that runs two times
   std::function<void(std::span<uint32_t>)> reads;                     // what comes back of a buffer
   std::function<void(std::vector<uint32_t>&)> writes;                 // what reaches one
+  std::function<void(device::Launch&)> changes;                       // how a launch is made
   bool ignores_fills = false;
 };
 
@@ -71,7 +72,9 @@ class Faulty final : public device::Backend {
     if (ok && f_.reads) f_.reads(words);
     return ok;
   }
-  Expected<device::Outcome> launch(const device::Launch& l) override {
+  Expected<device::Outcome> launch(const device::Launch& as_asked) override {
+    device::Launch l = as_asked;
+    if (f_.changes) f_.changes(l);
     const uint32_t number = launches_++;
     if (f_.skips && f_.skips(l, number)) return device::Outcome{};
     auto done = real_->launch(l);
@@ -88,20 +91,73 @@ class Faulty final : public device::Backend {
 const std::set<std::string> k_interleavings = {"1:r0=0; 1:r1=0;", "1:r0=0; 1:r1=1;", "1:r0=1; 1:r1=1;"};
 
 // What gives a group away: "" when it passes for a result.
-std::string given_away(Faults f) {
+std::string given_away(Faults f, const prog::Test& test = mp(), const Options& options = quick()) {
   Faulty device(std::move(f));
-  auto r = Runner::make(mp(), quick(), device);
+  auto r = Runner::make(test, options, device);
   if (!r) return "refused";
   const auto g = r->run_group(0);
   if (!g) return "an error: " + g.error().list.front().message;
   if (g->corrupt > 0) return "corrupt";
-  if (const std::string fault = fault_of(*g, quick(), 0); !fault.empty()) return fault;
+  if (const std::string fault = fault_of(*g, options, 0); !fault.empty()) return fault;
   for (const auto& [s, n] : g->states)
     if (!k_interleavings.contains(prog::to_string(r->setup().observables, s))) return "a state that is forbidden";
   return "";
 }
 
 TEST(TransportFaults, NoneIsSeenWhereNoneIs) { EXPECT_EQ(given_away({}), ""); }
+
+// Message passing in one cluster, and in two.
+prog::Test clustered(bool one) {
+  return *front::parse_one(make_source(
+      "t.litmus", std::string("PTX MP\n{ x = 0; y = 0; }\n P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster ") +
+                      (one ? "0" : "1") +
+                      ",gpu 0 ;\n st.relaxed.cluster x, 1 | ld.relaxed.cluster r0, y ;\n st.relaxed.cluster y, 1 | "
+                      "ld.relaxed.cluster r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n"));
+}
+
+TEST(TransportFaults, LaunchesKeepTheirClusters) {
+  for (const bool one : {true, false})
+    for (const plan::Mode mode : {plan::Mode::parallel, plan::Mode::single}) {
+      Options o = quick();
+      o.shape.mode = mode;
+      ASSERT_TRUE(plan::set_parameters(o.parameters, "groups=8,cluster=4"));
+      uint32_t in_clusters = 0;
+      EXPECT_EQ(given_away({.changes = [&](device::Launch& l) { in_clusters += l.cluster == 4; }}, clustered(one), o),
+                "");
+      EXPECT_EQ(in_clusters, 3u) << "the test kernel, and it alone, three times";
+      for (const uint32_t other : {1u, 2u, 8u}) {
+        const auto change = [&](device::Launch& l) {
+          if (l.cluster == 4) l.cluster = other;
+        };
+        const std::string why = given_away({.changes = change}, clustered(one), o);
+        EXPECT_TRUE(why == "corrupt" || why.find("do not form whole clusters") != std::string::npos)
+            << other << " " << why;
+      }
+    }
+}
+
+TEST(Runner, TheReferenceRunsClusters) {
+  const auto device = open_reference(1);
+  auto r = Runner::make(clustered(true), quick(), *device);
+  ASSERT_TRUE(r) << render(r.error());
+  EXPECT_EQ(r->setup().placement, "D-cta:S-cluster-Global");
+  EXPECT_EQ(r->setup().tree, "[{0} {1}]");
+  auto g = r->run_group(0);
+  ASSERT_TRUE(g) << render(g.error());
+  EXPECT_EQ(g->corrupt, 0u);
+  EXPECT_NE(g->parameters.find(",cluster=2"), std::string::npos) << g->parameters;
+  EXPECT_EQ(g->groups % 2, 0u);
+  // The plan's hash tells tests with clusters from those without, and nothing else has changed its own.
+  auto two = Runner::make(clustered(false), quick(), *device);
+  auto none = Runner::make(mp(), quick(), *device);
+  ASSERT_TRUE(two && none);
+  EXPECT_EQ(two->setup().placement, "D-cluster:S-ker-Global");
+  EXPECT_NE(two->setup().plan_hash, r->setup().plan_hash);
+  EXPECT_NE(two->setup().plan_hash, none->setup().plan_hash);
+  auto plain = none->run_group(0);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->parameters.find("cluster"), std::string::npos);
+}
 
 TEST(TransportFaults, EveryOneOfADeviceIsCaught) {
   const auto kernel = [](const char* name, uint32_t from) {

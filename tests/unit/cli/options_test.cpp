@@ -69,7 +69,7 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.notation, fresh.notation);
     } else {
       // Whose default is words, not a value.
-      const std::set<std::string> in_words = {"--jobs", "--total", "--site", "--generate", "--iterations", "--until-events", "--rounds", "--series", "--limit", "--peek"};
+      const std::set<std::string> in_words = {"--jobs", "--total", "--site", "--generate", "--iterations", "--until-events", "--rounds", "--cluster", "--series", "--limit", "--peek"};
       EXPECT_TRUE(in_words.contains(o.name)) << o.name;
     }
   }

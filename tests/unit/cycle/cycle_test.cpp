@@ -234,8 +234,42 @@ TEST(Tree, LevelsOfRelations) {
   EXPECT_EQ(print(spec("PodWR Fre@cta PodWR Fre@gpu PodWR Fre").tree), "01.2");
   EXPECT_FALSE(spec_of(cycle("PodWW Rfe@cta PodRR Fre@gpu")));
   EXPECT_FALSE(spec_of(cycle("PodWW Rfe@cta PodRR Fre"), "0.1"));
-  EXPECT_FALSE(spec_of(cycle("PodWW Rfe@cluster PodRR Fre")));
-  EXPECT_EQ(spec_of(cycle("PodWW Rfe@cluster PodRR Fre")).error().list.front().fault, Fault::unsupported);
+}
+
+TEST(Tree, Clusters) {
+  for (const char* text : {"0~1", "~0.1", "0~1.2", "0=1~2.3", "01~2_3", "0~1~2.3", "~01.2"}) {
+    const auto t = parse_tree(text, 2 + (std::string(text).find('2') != std::string::npos) +
+                                        (std::string(text).find('3') != std::string::npos));
+    ASSERT_TRUE(t) << text << render(t.error());
+    EXPECT_TRUE(t->clusters);
+    EXPECT_EQ(print(*t), text);
+  }
+  EXPECT_EQ(print(*parse_tree("~0~1", 2)), "0~1");
+  EXPECT_EQ(print(*parse_tree("2.1~0", 3)), "0~1.2");
+  for (const char* bad : {"~", "0~", "0~.1", "~~0.1", "0~~1", "0=~1", "0~=1"}) EXPECT_FALSE(parse_tree(bad, 2)) << bad;
+  const Tree t = *parse_tree("0~1.2_3", 4);
+  EXPECT_EQ(common_level(t, 0, 1), Scope::cluster);
+  EXPECT_EQ(common_level(t, 0, 2), Scope::gpu);
+  EXPECT_EQ(common_level(t, 0, 3), Scope::sys);
+  EXPECT_NE(*parse_tree("~0.1", 2), spread(2)) << "clusters that are named are another placement";
+  EXPECT_EQ(common_level(spread(2), 0, 1), Scope::gpu);
+  // Without clusters every tree is what it was; with them the number is that of chains of partitions.
+  for (size_t n = 1; n <= 4; ++n)
+    for (const Tree& k : all_trees(n, false)) EXPECT_FALSE(k.clusters);
+  EXPECT_EQ(all_trees(2, false).size(), 3u);
+  EXPECT_EQ(all_trees(2, false, true).size(), 4u);
+  EXPECT_EQ(all_trees(3, false, true).size(), 22u);
+  EXPECT_EQ(print(spec("PodWW Rfe@cluster PodRR Fre").tree), "0~1");
+  EXPECT_EQ(print(spec("PodWR Fre@cluster PodWR Fre@gpu PodWR Fre").tree), "0~1.2");
+  EXPECT_EQ(print(spec("PodWR Fre@cluster PodWR Fre@cta PodWR Fre").tree), "0~12");
+  EXPECT_FALSE(spec_of(cycle("PodWW Rfe@cluster PodRR Fre@gpu")));
+  // Names come back.
+  for (const char* name : {"MP@0~1", "SB+fence.sc.clusters@~0.1", "IRIW+fence.sc.gpus@0~1.2~3", "CoRR@0~1",
+                           "MP+fence.acq_rel.cluster+po@0~1"}) {
+    const auto s = parse_name(name);
+    ASSERT_TRUE(s) << name << render(s.error());
+    EXPECT_EQ(gen::name(*s), name);
+  }
 }
 
 }  // namespace

@@ -107,7 +107,9 @@ TEST(MakeTest, RefusesByName) {
   const Row rows[] = {{"PodWW Rfe DpAddrdRR Fre", Syntax::ptx, "an address dependency is not in PTX"},
                       {"cg PodWW Rfe PodRR Fre", Syntax::ptx, "a cache operator is not in PTX"},
                       {"relaxed.warp PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'warp' is not in PTX"},
-                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'cluster'"},
+                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::vulkan, "scope 'cluster'"},
+                      {"Fence.sc.clusterdWW Rfe PodRR Fre", Syntax::gpu_ptx, "scope 'cluster'"},
+                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::opencl, "scope 'cluster'"},
                       {"mmio PodWW Rfe PodRR Fre", Syntax::ptx, "'mmio'"},
                       {"acquire.gpu PodWW Rfe PodRR Fre", Syntax::ptx, "an acquiring write"},
                       {"weak.w16 PodWW Rfe PodRR Fre", Syntax::ptx, "a width of 16 bits"},
@@ -133,6 +135,25 @@ TEST(MakeTest, RefusesByName) {
     EXPECT_FALSE(d.span.location().empty()) << r.cycle;
     EXPECT_FALSE(d.hint.empty());
   }
+}
+
+TEST(MakeTest, ClustersArePtx) {
+  const auto t =
+      make_test(*parse_name("MP+fence.acq_rel.clusters@0~1"), {.access = parse_node("relaxed.cluster").value()});
+  ASSERT_TRUE(t) << render(t.error());
+  EXPECT_EQ(t->threads[0].cluster, t->threads[1].cluster);
+  EXPECT_FALSE(prog::same_scope(t->threads[0].scope, t->threads[1].scope, 2));
+  EXPECT_TRUE(prog::has_cluster_scope(*t));
+  const auto two = make_test(*parse_name("MP@~0.1"), {});
+  ASSERT_TRUE(two);
+  EXPECT_NE(two->threads[0].cluster, two->threads[1].cluster);
+  EXPECT_FALSE(prog::has_cluster_scope(*two));
+  TestOptions vulkan;
+  vulkan.syntax = Syntax::vulkan;
+  const auto refused = make_test(*parse_name("MP@0~1"), vulkan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().list.front().message, "a placement with clusters is not in VULKAN");
+  EXPECT_EQ(refused.error().list.front().fault, Fault::unsupported);
 }
 
 // Whatever a cycle says, its test is read by the front end, or refused at a place in the cycle; and it prints to

@@ -71,7 +71,7 @@ const Bad k_frame[] = {
 };
 
 const Bad k_ptx[] = {
-    {PTX2 " ld.acquire r0, y | ;\n", 4, 12, "'ld.acquire' needs a scope here", "add .cta, .gpu or .sys"},
+    {PTX2 " ld.acquire r0, y | ;\n", 4, 12, "'ld.acquire' needs a scope here", "add .cta, .cluster, .gpu or .sys"},
     {PTX2 " st.release y, 1 | ;\n", 4, 12, "'st.release' needs a scope here", ".cta"},
     {PTX2 " ld.weak.gpu r0, y | ;\n", 4, 10, "weak access has no scope", ".relaxed.gpu"},
     {PTX2 " ld.aquire.gpu r0, y | ;\n", 4, 5, "'aquire' is not a modifier of 'ld'", "did you mean 'acquire'?"},

@@ -91,11 +91,11 @@ TEST(Prog, EventsCountReadModifyWritesTwice) {
 }
 
 TEST(Prog, ScopesAgreeFromTheTopDown) {
-  EXPECT_TRUE(same_scope({0, 1, 2}, {0, 1, 3}, 1));
-  EXPECT_FALSE(same_scope({0, 1, 2}, {0, 1, 3}, 2));
-  EXPECT_FALSE(same_scope({0, 1, 2}, {0, 2, 2}, 2)) << "equal block numbers on different devices";
-  EXPECT_FALSE(same_scope({}, {}, 0));
-  EXPECT_FALSE(same_scope({0, 1}, {0, 1, 2}, 2)) << "a thread without that level is in nobody's scope";
+  EXPECT_TRUE(same_scope(ScopePath{0, 1, 2}, ScopePath{0, 1, 3}, 1));
+  EXPECT_FALSE(same_scope(ScopePath{0, 1, 2}, ScopePath{0, 1, 3}, 2));
+  EXPECT_FALSE(same_scope(ScopePath{0, 1, 2}, ScopePath{0, 2, 2}, 2)) << "equal block numbers on different devices";
+  EXPECT_FALSE(same_scope(ScopePath{}, ScopePath{}, 0));
+  EXPECT_FALSE(same_scope(ScopePath{0, 1}, ScopePath{0, 1, 2}, 2)) << "a thread without that level is in nobody's scope";
 }
 
 TEST(Prog, Addresses) {

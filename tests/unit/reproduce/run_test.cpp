@@ -1,6 +1,7 @@
 // Reproducers are whole files: compilers take them, and the host code runs against a driver that keeps books.
 #include "reproduce/run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,11 @@
 #include <sstream>
 
 #include "device/cuda/assembler.h"
+#include "emit/kernel_cpp.h"
+#include "emit/kernel_metal.h"
+#include "emit/kernel_opencl.h"
+#include "emit/kernel_spirv.h"
+#include "emit/kernel_text.h"
 #include "front/litmus.h"
 
 using namespace fencepost;
@@ -21,14 +27,16 @@ struct Made {
   plan::Configuration configuration;
 };
 
-Made make(const std::string& example) {
+Made make(const std::string& example, uint32_t cluster = 0) {
   const auto tests = front::parse_file(FENCEPOST_SOURCE_DIR "/examples/" + example + ".litmus");
   EXPECT_TRUE(tests);
   plan::Target target = reproduce::h200();
   target.memory_words = 1 << 20;
   auto program = plan::make_program(tests->front(), target, {});
   EXPECT_TRUE(program);
-  auto configuration = plan::draw(*program, target, {}, 7, 0);
+  plan::Parameters parameters;
+  if (cluster > 0) parameters.fix(plan::ParameterId::cluster, cluster);
+  auto configuration = plan::draw(*program, target, parameters, 7, 0);
   EXPECT_TRUE(configuration);
   return {std::move(*program), std::move(*configuration)};
 }
@@ -87,6 +95,57 @@ TEST_F(Reproducer, CudaSourcesRunAgainstADriver) {
       << log();
   ASSERT_EQ(run("./mp 3"), 3) << log();  // it runs nothing, so that no instance is counted
   EXPECT_NE(log().find("CORRUPT: 0 undecodable, 0 of"), std::string::npos) << log();
+}
+
+TEST_F(Reproducer, LaunchesInClusters) {
+  const Made m = make("clusters/MP+fence.acq_rel.clusters@0~1"),
+             large = make("clusters/MP+fence.acq_rel.clusters@0~1", 16);
+  EXPECT_EQ(m.configuration.cluster, 2u);
+  const auto text = reproduce::ptx(m.program, m.configuration, 90, k_origin);
+  ASSERT_TRUE(text) << render(text.error());
+  for (const char* what : {"%clusterid.x;", "%cluster_ctarank;", "%cluster_nctarank;", "fence.acq_rel.cluster;",
+                           "st.relaxed.cluster.global.b32", "ld.relaxed.cluster.global.b32", ".target sm_90"})
+    EXPECT_NE(text->find(what), std::string::npos) << what;
+  EXPECT_NE(
+      text->find(fmt::format("test(parameters, memory, results, sync, scratch): {} workgroups of {}, in clusters of 2",
+                             m.configuration.groups, m.configuration.lanes)),
+      std::string::npos);
+  EXPECT_NE(text->find(",cluster=2\n"), std::string::npos) << "the parameters as drawn";
+  const auto source = reproduce::cuda_source(m.program, m.configuration, 90, k_origin);
+  ASSERT_TRUE(source);
+  EXPECT_NE(source->find("in_clusters.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;"), std::string::npos);
+  EXPECT_NE(source->find(fmt::format("launch(\"test\", test_uses, test_count, {}, {}, 2);", m.configuration.groups,
+                                     m.configuration.lanes)),
+            std::string::npos);
+  EXPECT_EQ(source->find('@' + std::string("LAUNCH")), std::string::npos);
+  const auto sixteen = reproduce::cuda_source(large.program, large.configuration, 90, k_origin);
+  ASSERT_TRUE(sixteen);
+  EXPECT_NE(sixteen->find(fmt::format(", {}, 16);", large.configuration.lanes)), std::string::npos);
+  // Those without are what they were.
+  const Made plain = make("thesis/MP");
+  const auto before = reproduce::cuda_source(plain.program, plain.configuration, 90, k_origin);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->find("cluster"), std::string::npos);
+  EXPECT_NE(before->find("cuLaunchKernel(function, groups"), std::string::npos);
+  // An older architecture has none, and no other language has them.
+  const auto old = reproduce::ptx(m.program, m.configuration, 80, k_origin);
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().list.front().message, "'st.relaxed.cluster' has the scope .cluster, and sm_80 has no clusters");
+  const code::Kernel& test = m.program.kernels[1];
+  for (const auto& error :
+       {emit::kernel_cpp(test).error(), emit::kernel_metal(test).error(),
+        emit::kernel_opencl({test}, emit::OpenclKind::inline_ptx).error(), emit::kernel_spirv({test}).error()}) {
+    EXPECT_NE(error.list.front().message.find("'st.relaxed.cluster' has the scope .cluster, which "), std::string::npos)
+        << error.list.front().message;
+    EXPECT_EQ(error.list.front().fault, Fault::unsupported);
+  }
+  code::Kernel placed = test;  // clusters without the scope
+  placed.operations.clear();
+  EXPECT_NE(emit::refuse_clusters(placed, "X")
+                .error()
+                .list.front()
+                .message.find("are placed in clusters, which X does not have"),
+            std::string::npos);
 }
 
 TEST_F(Reproducer, CudaSourcesAreForNvcc) {

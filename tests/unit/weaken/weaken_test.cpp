@@ -80,7 +80,7 @@ TEST(Weaken, StepsUpAndDownAreInverse) {
     for (const Site& s : prog::strengthening_sites(t, {true}))
       for (const prog::SiteForm& f : s.forms)
         for (const prog::Step& up : prog::stronger(t.syntax, f.shape, around)) {
-          const auto down = prog::weaker(t.syntax, up.to);
+          const auto down = prog::weaker(t.syntax, up.to, around.clusters);
           // volatile is relaxed.sys by another name: what lies above it comes down to relaxed.sys.
           EXPECT_TRUE(std::any_of(down.begin(), down.end(), [&](const prog::Step& d) { return same(d.to, f.shape); }))
               << t.title << ": " << f.shape.mnemonic << " < " << up.to.mnemonic;
@@ -88,9 +88,9 @@ TEST(Weaken, StepsUpAndDownAreInverse) {
         }
     for (const Site& s : prog::weakening_sites(t, {true}))
       for (const prog::SiteForm& f : s.forms)
-        for (const prog::Step& down : prog::weaker(t.syntax, f.shape)) {
+        for (const prog::Step& down : prog::weaker(t.syntax, f.shape, around.clusters)) {
           if (down.to.absent || f.shape.kind == prog::Kind::barrier || f.shape.mnemonic.find("volatile") != std::string::npos) continue;
-          const auto up = prog::stronger(t.syntax, down.to, {{vocab::Tag::SC0, vocab::Tag::SC1, vocab::Tag::SC2, vocab::Tag::SC3}, true, true, {}});
+          const auto up = prog::stronger(t.syntax, down.to, {{vocab::Tag::SC0, vocab::Tag::SC1, vocab::Tag::SC2, vocab::Tag::SC3}, true, true, {}, around.clusters});
           EXPECT_TRUE(std::any_of(up.begin(), up.end(), [&](const prog::Step& d) { return same(d.to, f.shape); }))
               << t.title << ": " << f.shape.mnemonic << " > " << down.to.mnemonic;
           ++pairs;
@@ -104,6 +104,32 @@ std::vector<std::string> forms(const Site& s) {
   for (const prog::SiteForm& f : s.forms) out.push_back(f.text);
   std::sort(out.begin(), out.end());
   return out;
+}
+
+TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
+  const char* const code = " st.relaxed.gpu x, 1 | ld.acquire.sys r0, x ;\n fence.sc.cta | fence.acq_rel.gpu ;\nexists (P1:r0 = 1)\n";
+  const auto texts = [&](const char* row) {
+    std::vector<std::string> out;
+    const auto t = read(std::string("PTX t\n{ x = 0; }\n ") + row + code);
+    for (const Site& s : prog::weakening_sites(t, {false}))
+      for (const prog::SiteForm& f : s.forms) out.push_back(f.text);
+    for (const Site& s : prog::strengthening_sites(t, {false}))
+      for (const prog::SiteForm& f : s.forms) out.push_back(f.text);
+    return out;
+  };
+  const auto with = texts("P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 0, gpu 0 ;\n");
+  const auto without = texts("P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n");
+  const auto has = [](const std::vector<std::string>& all, const std::string& t) {
+    return std::find(all.begin(), all.end(), t) != all.end();
+  };
+  for (const char* t : {"st.relaxed.cluster x, 1", "ld.acquire.cluster r0, x", "fence.sc.cluster", "fence.acq_rel.cluster"}) {
+    EXPECT_TRUE(has(with, t)) << t;
+    EXPECT_FALSE(has(without, t)) << t;
+  }
+  for (const char* t : {"st.relaxed.cta x, 1", "ld.acquire.cta r0, x", "fence.sc.gpu", "fence.acq_rel.cta"}) {
+    EXPECT_TRUE(has(with, t)) << t;
+    EXPECT_TRUE(has(without, t)) << t;
+  }
 }
 
 TEST(Weaken, SitesOfPtx) {

@@ -583,6 +583,8 @@ const char* name(Code c) {
 }
 
 Expected<Program> compile(const code::Kernel& kernel) {
+  if (code::uses_clusters(kernel))
+    return unsupported_at({}, fmt::format("kernel '{}' reads its cluster, and the CPU has none", kernel.name));
   try {
     return Compiler(kernel).run();
   } catch (const TooLarge&) {
