@@ -167,6 +167,42 @@ TEST_P(CudaDevice, LaunchesReachEveryInvocation) {
     }
 }
 
+// What plans with clusters rest on: neighbours in number form a cluster, in the order of their ranks.
+TEST_P(CudaDevice, ClustersAreNeighbours) {
+  if (backend->info().max_cluster == 1) GTEST_SKIP() << "no clusters on this device";
+  code::Kernel k;
+  k.name = "places";
+  k.buffers = {{"out"}};
+  const code::Var g = code::add_variable(k, "g"), l = code::add_variable(k, "l");
+  k.body = {code::read_builtin(g, code::Builtin::group), code::read_builtin(l, code::Builtin::lane)};
+  uint32_t at = 0;
+  for (const code::Builtin b : {code::Builtin::cluster, code::Builtin::rank, code::Builtin::ranks}) {
+    const code::Var v = code::add_variable(k, fmt::format("v{}", at));
+    k.body.push_back(code::read_builtin(v, b));
+    const term::Expr word = term::binary(Op::add, term::binary(Op::mul, code::value_of(k, g), term::constant(3, 32)),
+                                         term::constant(at++, 32));
+    k.body.push_back(code::branch(term::binary(Op::eq, code::value_of(k, l), term::constant(0, 32)),
+                                  {code::store({0, word}, code::value_of(k, v))}));
+  }
+  const auto m = load(k);
+  ASSERT_TRUE(m) << words(m.error());
+  const auto b = backend->allocate(3 * 48);
+  for (const uint32_t cluster : {1u, 2u, 4u, 8u, 16u}) {
+    if (cluster > backend->info().max_cluster) continue;
+    ASSERT_TRUE(backend->fill(*b, 0, 3 * 48, 0xffffffffu));
+    const auto done = backend->launch(
+        {.module = *m, .kernel = "places", .groups = 48, .lanes = 64, .cluster = cluster, .buffers = {*b}});
+    ASSERT_TRUE(done) << cluster << " " << words(done.error());
+    code::Words out(3 * 48);
+    ASSERT_TRUE(backend->read(*b, 0, out));
+    for (uint32_t i = 0; i < 48; ++i) {
+      ASSERT_EQ(out[3 * i], i / cluster) << cluster;
+      ASSERT_EQ(out[3 * i + 1], i % cluster) << cluster;
+      ASSERT_EQ(out[3 * i + 2], cluster);
+    }
+  }
+}
+
 TEST_P(CudaDevice, TheGateSeesWhatItsCompilerDid) {
   emit::PtxText text;
   const auto m = load(role_of({"st.relaxed.gpu x 1", "fence.acq_rel.gpu", "st.relaxed.gpu x 2", "ld.acquire.gpu y",

@@ -122,6 +122,38 @@ TEST(Laws, FewerAxiomsNeverAllowLess) {
   EXPECT_GT(compared, 100u);
 }
 
+// The scope .cluster is .gpu where all CTAs of a device are in one cluster, and .cta where each is in one of its own.
+TEST(Laws, AClusterOfAllIsTheDeviceAndOneOfOneIsTheCta) {
+  using vocab::Tag;
+  const cat::Model m = model("ptx-8", vocab::Dialect::ptx);
+  size_t compared = 0, allowed = 0;
+  for (const char* folder : {"ptx", "ptx-spec"})
+    for (const prog::Test& t : bundled(folder))
+      for (const Tag replaced : {Tag::GPU, Tag::CTA}) {
+        prog::Test other = t;
+        for (prog::Template& k : other.templates)
+          for (prog::Instr& i : k.code)
+            for (prog::TagSet* tags : {&i.tags, &i.store_tags})
+              if (tags->has(replaced)) tags->remove(replaced).add(Tag::CLUSTER);
+        if (!prog::has_cluster_scope(other)) continue;
+        for (uint32_t k = 0; k < other.threads.size(); ++k) {
+          const auto& path = other.threads[k].scope;
+          if (replaced == Tag::GPU) other.threads[k].cluster = 7;
+          if (replaced == Tag::CTA && k % 2 == 0 && path.size() > 2) other.threads[k].cluster = 10 + path[2];
+          for (uint32_t o = 0; o < k; ++o)
+            if (other.threads[o].scope == path) other.threads[k].cluster = other.threads[o].cluster;
+        }
+        for (check::Property p : {check::Property::condition, check::Property::races}) {
+          const Status a = verdict(t, m, p), b = verdict(other, m, p);
+          EXPECT_EQ(a, b) << t.title << " with .cluster for " << vocab::name(replaced);
+          ++compared;
+          allowed += a == Status::holds;
+        }
+      }
+  EXPECT_GT(compared, 150u);
+  EXPECT_GT(allowed, 30u);
+}
+
 // PTX ISA 8.7: a fence with a wider scope includes the synchronisation of a narrower one; fence.sc includes fence.acq_rel.
 // The second holds of the models that read patterns as the text does (-spec).
 TEST(Laws, WiderAndStrongerFencesNeverAllowMore) {
