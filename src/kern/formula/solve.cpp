@@ -250,6 +250,7 @@ struct Session::State {
   explicit State(const Pool& pool) : blaster(pool), solver(sat::make_cadical()) {}
   Blaster blaster;
   std::unique_ptr<sat::Solver> solver;
+  uint64_t first = 0;  // clauses of the first question
 };
 
 Session::Session(const Pool& pool) : pool_(pool) {}
@@ -257,7 +258,9 @@ Session::~Session() = default;
 
 namespace {
 
+// More than these, and than a few times the first question's, are begun anew: others' clauses take time.
 constexpr uint64_t k_session_clauses = 60000;
+constexpr uint64_t k_session_growth = 2;
 
 // The applications and variables in a conjunction.
 void leaves(const Pool& pool, const std::vector<Term>& conjunction, std::map<uint64_t, std::vector<Term>>& applications,
@@ -286,7 +289,7 @@ Answer Session::solve(const std::vector<Term>& conjunction, const Job& job, Mode
     }
   ++statistics.solved;
   const auto start = std::chrono::steady_clock::now();
-  if (state_ == nullptr || state_->blaster.circuit().clause_count() > k_session_clauses)
+  if (state_ == nullptr || state_->blaster.circuit().clause_count() > std::max(k_session_clauses, k_session_growth * state_->first))
     state_ = std::make_unique<State>(pool_);
   Blaster& blaster = state_->blaster;
   sat::Solver& solver = *state_->solver;
@@ -298,6 +301,7 @@ Answer Session::solve(const std::vector<Term>& conjunction, const Job& job, Mode
     if (l == sat::k_false) contradictory = true;
     if (l != sat::k_true) assumptions.push_back(l);
   }
+  if (state_->first == 0) state_->first = blaster.circuit().clause_count();
   Answer answer = Answer::unknown;
   if (contradictory) {
     answer = Answer::unsat;

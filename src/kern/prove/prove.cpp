@@ -33,7 +33,9 @@ const char* name(Kind k) {
 namespace {
 
 constexpr double k_multiplier_seconds = 3;  // for all questions that need to know what a product is
-constexpr double k_candidate_seconds = 2;  // for one question about one candidate
+constexpr double k_candidate_seconds = 2;    // for one question about one candidate, at most
+constexpr double k_shortest_question = 0.02;  // and at least
+constexpr double k_inference_part = 0.4;     // of the time that is left, for all candidates
 constexpr size_t k_most_cases = 200;
 
 using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
@@ -53,7 +55,12 @@ class Pass {
         refuted_(std::move(refuted)) {}
 
   // Houdini: candidates that are not inductive with the others go, until all that are left are.
+  // Those that take long are dropped, the sooner the more of the time for them is spent.
   void infer() {
+    const auto begin = Job::Clock::now();
+    const bool timed = job_.deadline != Job::Clock::time_point::max();
+    const auto seconds = [](Job::Clock::duration d) { return std::chrono::duration<double>(d).count(); };
+    const double whole = timed ? k_inference_part * seconds(job_.deadline - begin) : 0;
     while (true) {
       ++result_.effort.rounds;
       execute();
@@ -68,8 +75,9 @@ class Pass {
         if (o.candidate.empty() || out.contains(o.candidate)) continue;
         std::vector<Term> goal{o.failing};
         if (o.both) goal.push_back(x.distinct);
-        if (ask_by_cases(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr, k_candidate_seconds) !=
-            Answer::unsat)
+        const double left = timed ? (whole - seconds(Job::Clock::now() - begin)) / 8 : k_candidate_seconds;
+        if (ask_by_cases(*pool_, x, goal, o.position, o.both ? o.position : 0, nullptr,
+                         std::clamp(left, k_shortest_question, k_candidate_seconds)) != Answer::unsat)
           out.insert(o.candidate);
       }
       if (out.empty() || gave_up_) break;
