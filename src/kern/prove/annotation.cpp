@@ -14,8 +14,14 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
   }
   if (n.note == Note::function_wide_invariant) return;  // taken up when the function was entered
   ++position_;
-  const Pair c = get(a, n.condition);
+  Pair c = get(a, n.condition);
   const bool two = mentions_other(a, n.condition);
+  const auto reads = [](const Instruction& i) { return std::holds_alternative<Load>(i.action); };
+  if (two && mode.lockstep && n.note == Note::invariant && mentions(a, n.condition, reads)) {
+    of_both_ = true;
+    for (int t = 0; t < 2; ++t) c[static_cast<size_t>(t)] = pure(a, n.condition, t, mode, nullptr);
+    of_both_ = false;
+  }
   Pair holds;
   for (size_t t = 0; t < 2; ++t) holds[t] = n.global ? c[t] : pool_.implies(guard[t], c[t]);
   std::string candidate;

@@ -149,15 +149,48 @@ void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) 
     const auto& b = std::get<BarrierInvariant>(in->action);
     if (b.binary && pairing_ != Pairing::same_group) continue;  // of two threads of one group
     ++position_;
+    of_both_ = b.binary;
     const Term holds = pure(a, b.condition, 0, mode, nullptr);
+    of_both_ = false;
     const Term reached = b.binary ? pool_.all(guard[0], guard[1]) : guard[0];
     oblige(Kind::barrier_invariant, pool_.all(reached, pool_.not_(holds)), in->place,
            b.binary || mentions_other(a, b.condition), mode);
     if (!mode.log || !options_.barrier_access_checks) continue;
     const size_t before = accesses.size();
-    log_spec_reads(a, b.condition, guard, in->place, mode);
+    if (b.binary)
+      log_reads_of_pairs(a, b.condition, guard, in->place, mode);
+    else
+      log_spec_reads(a, b.condition, guard, in->place, mode);
     for (size_t i = before; i < accesses.size(); ++i) accesses[i].spec = true;
   }
+}
+
+// What a thread and any other read of memory must not be what a third one writes. (What these two write themselves is in
+// the formula.) The third is the thread that the pair of this run has besides the reader, and the reader's partner is
+// one with an id and unknowns of its own.
+void Execution::log_reads_of_pairs(Activation& a, ValueId condition, Pair guard, PlaceId place, Mode mode) {
+  std::array<std::unordered_map<uint32_t, Term>, 2> third;
+  Pair reached = guard;
+  for (size_t t = 0; t < 2; ++t) {
+    std::vector<Term> bounds, from_reader, from_writer;
+    for (size_t d = 0; d < 3; ++d) {
+      const Term theirs = local_id[1 - t][d];
+      if (pool_.is_constant(theirs)) continue;
+      const formula::Node n = pool_[theirs];
+      const Term v = n.op == formula::Op::zext ? n.kids[0] : theirs;
+      const Term fresh = pool_.variable(pool_.width(v), "partner");
+      third[1 - t].emplace(v.id, fresh);
+      const Term id = n.op == formula::Op::zext ? pool_.zext(fresh, n.width) : fresh;
+      bounds.push_back(pool_.ult(id, local_size_[d]));
+      from_reader.push_back(pool_.ne(id, local_id[t][d]));
+      from_writer.push_back(pool_.ne(id, theirs));
+    }
+    reached[t] = pool_.all({reached[t], pool_.all(std::move(bounds)), pool_.any(std::move(from_reader)),
+                            pool_.any(std::move(from_writer))});
+  }
+  third_ = &third;
+  log_spec_reads(a, condition, reached, place, mode);
+  third_ = nullptr;
 }
 
 void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) {

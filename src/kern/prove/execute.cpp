@@ -336,7 +336,9 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
     Term r;
     for (RegionId region : l->access.regions) {
       const uint32_t head = (memory_state != nullptr ? *memory_state : memory.state)[region.index][t];
-      const Term x = memory.read_at(head, region, thread, offset_of(p), l->access.bytes, pointer);
+      const Term x = of_both_ && memory_state == nullptr
+                         ? memory.read_of_both(region, thread, offset_of(p), l->access.bytes, pointer)
+                         : memory.read_at(head, region, thread, offset_of(p), l->access.bytes, pointer);
       r = r ? pool_.ite(pool_.eq(base_of(p), pool_.constant(region.index + 1, 16)), x, r) : x;
     }
     return r ? r : memory.any(width(a.f->value(v).type));
@@ -346,9 +348,11 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
   if (c->op == Op::old) return pure(a, c->operands[0], thread, mode, &a.entry_memory, depth + 1);
   if (c->op == Op::return_value)
     return c->imm < a.returned.size() ? a.returned[c->imm][t] : memory.any(width(a.f->value(v).type));
-  if (c->op == Op::other)
-    return mode.lockstep ? pure(a, c->operands[0], 1 - thread, mode, memory_state, depth + 1)
-                         : memory.any(width(a.f->value(v).type));
+  if (c->op == Op::other) {
+    if (!mode.lockstep) return memory.any(width(a.f->value(v).type));
+    const Term theirs = pure(a, c->operands[0], 1 - thread, mode, memory_state, depth + 1);
+    return third_ != nullptr ? as_another(theirs, (*third_)[1 - t]) : theirs;
+  }
   std::vector<Term> operands;
   std::vector<Pair> pairs;
   for (ValueId o : c->operands) {

@@ -338,6 +338,7 @@ class Execution {
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
   Term as_master(Term t, int thread);
+  Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
   void master_store(kir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
   void master_ticket(const Ticket& k);
   void master_contents(Pair barrier);
@@ -381,6 +382,8 @@ class Execution {
   void assume_barrier_invariants(Activation& a, Pair guard, Mode mode);
   void log_spec_reads(Activation& a, kir::ValueId v, Pair guard, kir::PlaceId place, Mode mode, int depth = 0);
 
+  void log_reads_of_pairs(Activation& a, kir::ValueId condition, Pair guard, kir::PlaceId place, Mode mode);
+
   void fact(Term t, int thread, bool both = false);
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
   Obligation* oblige(Kind kind, Term failing, kir::PlaceId place, bool both, Mode mode);
@@ -419,6 +422,9 @@ class Execution {
   std::vector<Collected>* collector_ = nullptr;
   const std::vector<Collected>* summary_ = nullptr;  // of the loop about to be run
   std::map<uint32_t, uint32_t> snapshots_;  // of which region another one is a ghost
+  bool of_both_ = false;  // expressions see memory as it is when both threads have come here
+  // Of a barrier invariant about pairs: the other of the pair as a third thread, and when it is one.
+  std::array<std::unordered_map<uint32_t, Term>, 2>* third_ = nullptr;
   bool in_pure_ = false;  // operands may not have been run yet
   Term id_instance_[2];  // replaces the local id while an instance of a barrier invariant is built
 };

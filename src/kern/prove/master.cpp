@@ -45,6 +45,11 @@ Term Execution::as_master(Term t, int thread) {
   if (memo.empty())
     for (Term id : local_id[static_cast<size_t>(thread)])
       if (const Term v = variable_of(pool_, id); v) memo.emplace(v.id, pool_.constant(0, pool_.width(v)));
+  return as_another(t, memo);
+}
+
+// A term as another thread has it: `memo` says of which id, and gains unknowns of its own.
+Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
   // Unknowns first: substitution does not look into what it replaces.
   std::vector<Term> todo{t};
   std::set<uint32_t> seen;
@@ -56,7 +61,7 @@ Term Execution::as_master(Term t, int thread) {
     const bool pure = n.op == formula::Op::apply && !pool_.symbol_name(n.value).starts_with("m") &&
                       !pool_.symbol_name(n.value).starts_with("init");
     if ((n.op == formula::Op::variable && n.value >= common_variables) || (n.op == formula::Op::apply && !pure)) {
-      memo.emplace(u.id, pool_.variable(n.width, "master"));
+      memo.emplace(u.id, pool_.variable(n.width, "another"));
       continue;
     }
     for (Term k : n.kids) todo.push_back(k);

@@ -142,6 +142,38 @@ Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool p
   return v;
 }
 
+Term Memory::read_of_both(RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
+  const Term own = read(r, thread, offset, bytes, pointer);
+  if (!common(r) || adversarial_[r.index] != 0) return own;
+  const auto t = static_cast<size_t>(thread);
+  const uint8_t width = width_of(bytes, pointer);
+  std::vector<std::pair<Term, Term>> cases;
+  for (uint32_t at = state[r.index][1 - t]; at != ~0u; at = layers_[at].below) {
+    const Layer l = layers_[at];
+    if (l.kind != Layer::store) {
+      // What both have seen: then they are alike below as well.
+      bool shared = false;
+      for (uint32_t mine = state[r.index][t]; mine != ~0u && !shared; mine = layers_[mine].below)
+        shared = layers_[mine].kind == l.kind && layers_[mine].name == l.name;
+      cases.emplace_back(l.guard, shared ? own : any(width));
+      if (pool_.is_true(l.guard)) break;
+      continue;
+    }
+    const Term d = pool_.sub(offset, l.offset), same = pool_.eq(l.offset, offset);
+    const Term near = pool_.any(pool_.ult(d, pool_.constant(l.bytes, pointers_.offset_bits)),
+                                pool_.ult(pool_.neg(d), pool_.constant(bytes, pointers_.offset_bits)));
+    const bool whole = l.bytes == bytes && l.pointer == pointer;
+    const auto aligned = [&](Term o) {
+      return std::has_single_bit(bytes) && pool_[o].trailing_zeros >= std::countr_zero(bytes);
+    };
+    if (whole) cases.emplace_back(pool_.all(l.guard, same), l.value);
+    if (!whole || !aligned(l.offset) || !aligned(offset)) cases.emplace_back(pool_.all(l.guard, near), any(width));
+  }
+  Term v = own;
+  for (size_t i = cases.size(); i-- > 0;) v = pool_.ite(cases[i].first, cases[i].second, v);
+  return v;
+}
+
 Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
   const uint8_t width = width_of(bytes, pointer);
   if (adversarial_[r.index] != 0) return any(width);

@@ -38,6 +38,9 @@ class Memory {
   Term read(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
     return read_at(state[r.index][static_cast<size_t>(thread)], r, thread, offset, bytes, pointer);
   }
+  // What a place holds once both threads have come here: what the other has written since both last saw the same, else
+  // what this one sees. (If both wrote there, they race.)
+  Term read_of_both(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
   Term read_at(uint32_t layer, kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
   void write(kir::RegionId r, int thread, Term guard, Term offset, uint32_t bytes, bool pointer, Term value);
   // `shared`: both threads see the same new contents.

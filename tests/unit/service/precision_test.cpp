@@ -146,6 +146,32 @@ TEST_F(Precision, ghosts_are_what_an_array_was) {
             1);
 }
 
+TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
+  const std::string apart = "s[get_local_id(0)] != s[__other_int(get_local_id(0))]";
+  const auto kernel = [&](const std::string& write, const std::string& invariant, const std::string& then) {
+    return opencl("__local int s[64]; int t = get_local_id(0); " + write + " __barrier_invariant_binary_1(" + invariant +
+                  ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " + then);
+  };
+  const std::string say = "__assert(__implies(__same_group, " + apart + "));";
+  EXPECT_EQ(kernel("s[t] = 3 * t;", apart, say), 0) << said;
+  EXPECT_EQ(kernel("s[t] = t / 2;", apart, say), 1);
+  EXPECT_EQ(kernel("if (t > 0) s[t] = t;", apart, say), 1);
+  EXPECT_EQ(kernel("s[t] = t;", apart, "s[t] = 7;" + say), 1);
+  // A third thread writes what the two speak of.
+  EXPECT_EQ(kernel("s[(t + 1) & 31] = t;", apart, ""), 1);
+  EXPECT_EQ(kernel("s[t + 32] = t;", "s[get_local_id(0) + 32] != s[__other_int(get_local_id(0)) + 32] & "
+                                     "s[__other_int(get_local_id(0) ^ 1) + 32] == s[__other_int(get_local_id(0) ^ 1) + 32]", ""),
+            1);
+  const auto loop = [&](const std::string& step) {
+    return opencl("__local int s[32]; int t = get_local_id(0); s[t] = t; for (int i = 0; __invariant(__implies(__same_group, " + apart +
+                  ")), i < n; i++) { __barrier_invariant_binary_1(" + apart +
+                  ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " + step + " }");
+  };
+  EXPECT_EQ(loop("s[t] += 3;"), 0) << said;
+  EXPECT_EQ(loop("s[t] *= 2;"), 1);
+  EXPECT_EQ(loop("s[t] -= t;"), 1);
+}
+
 TEST_F(Precision, k_induction) {
   const auto turn = [&](const char* depth, const char* between = "") {
     return opencl(std::string("int x = 1, y = 2, z = 3; for (int i = 0; __invariant(x != y), i < n; i++) { int t = x; x = y; y = z; z = t; ") +
