@@ -42,7 +42,9 @@ class Builder {
         };
         thread.scope = {0, *id("dev"), *id("wg")};
         if (const auto sg = id("sg")) thread.scope.push_back(*sg);
+        if (const auto cluster = id("cluster")) thread.cluster = *cluster;
       }
+      check_cluster(t, thread);
       test_.threads.push_back(std::move(thread));
       lowered.emplace_back(test_, memory_, t);
     }
@@ -52,6 +54,22 @@ class Builder {
   }
 
  private:
+  // As in PTX tests (asm_litmus.h): all threads of a CUDA test name a cluster, or none does; a block is in one.
+  void check_cluster(const Thread& t, const prog::Thread& thread) const {
+    for (const prog::Thread& o : test_.threads) {
+      if ((o.cluster == prog::k_none) != (thread.cluster == prog::k_none)) {
+        const bool lacks = thread.cluster == prog::k_none;
+        fail_at(t.span, fmt::format("thread P{} names {} cluster, and P{} names {}", t.id, lacks ? "no" : "a", o.id,
+                                    lacks ? "one" : "none"),
+                "write P0@block 0, cluster 0, device 0 for every thread, or name no clusters");
+      }
+      if (o.scope == thread.scope && !o.scope.empty() && o.cluster != thread.cluster)
+        fail_at(t.span, fmt::format("block {} of device {} is in cluster {} and, by P{}, in cluster {}", thread.scope[2],
+                                    thread.scope[1], thread.cluster, o.id, o.cluster),
+                "blocks are numbered on their device, not in their cluster: give one of the two another number");
+    }
+  }
+
   // CUDA has no types for that: a location is atomic if some thread sees it as volatile, or names it in an atomic function.
   bool atomic_in_cuda(const std::string& name) const {
     if (test_.syntax != prog::Syntax::cuda) return false;

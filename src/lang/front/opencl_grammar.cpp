@@ -289,7 +289,7 @@ class Grammar {
       do {
         const char* usage = cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0";
         const Token level = c_.expect_word(cuda_ ? "block or device" : "wg or dev", usage);
-        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "device"} : std::vector<std::string>{"wg", "dev", "sg"};
+        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "cluster", "device"} : std::vector<std::string>{"wg", "dev", "sg"};
         if (std::find(known.begin(), known.end(), level.text) == known.end())
           c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, known, usage));
         const std::string name = level.is("block") ? "wg" : level.is("device") ? "dev" : std::string(level.text);

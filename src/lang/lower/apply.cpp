@@ -310,6 +310,9 @@ class Writer {
     for (size_t k = levels.size(); k-- > 1;) {
       const std::string level = levels[k];
       if ((table_.to == Syntax::ptx && level == "warp") || (table_.to == Syntax::opencl && level == "sg")) continue;
+      // A cluster goes with the places that it is between.
+      if (table_.to == Syntax::ptx && level == "gpu" && test_.threads[t].cluster != prog::k_none)
+        out += fmt::format(", cluster {}", test_.threads[t].cluster);
       uint32_t id = 0;
       for (const auto& [from, to] : table_.places) {
         if (to != level && !(level == "dv" && to == "dev")) continue;

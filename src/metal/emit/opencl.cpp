@@ -531,7 +531,10 @@ std::string print_opencl(const prog::Test& test) {
   for (uint32_t k = 0; k < test.threads.size(); ++k) {
     const prog::Thread& t = test.threads[k];
     out += fmt::format("\nP{}", t.id);
-    if (t.scope.size() > 2) out += fmt::format(fmt::runtime(cuda ? "@block {}, device {}" : "@wg {}, dev {}"), t.scope[2], t.scope[1]);
+    if (t.scope.size() > 2)
+      out += cuda ? fmt::format("@block {}, {}device {}", t.scope[2],
+                                t.cluster != prog::k_none ? fmt::format("cluster {}, ", t.cluster) : "", t.scope[1])
+                  : fmt::format("@wg {}, dev {}", t.scope[2], t.scope[1]);
     if (t.scope.size() > 3) out += fmt::format(", sg {}", t.scope[3]);
     out += fmt::format(" ({}) {{\n", fmt::join(test.code(k).parameters, ", "));
     ThreadPrinter(test, k, out).body();

@@ -70,6 +70,25 @@ TEST(Cuda, PrintsBack) {
   }
 }
 
+TEST(Cuda, PlacesInClusters) {
+  const auto two = [](const char* a, const char* b) {
+    return std::string("CUDA t\n{ x = 0; }\nP0@") + a + " (int* x) {\n*x = 1;\n}\nP1@" + b + " (int* x) {\n}\nexists (x = 1)\n";
+  };
+  const prog::Test t = parse(two("block 0, cluster 2, device 0", "block 1, device 0, cluster 2"));
+  EXPECT_EQ(t.threads[0].scope, (prog::ScopePath{0, 0, 0}));
+  EXPECT_EQ(t.threads[0].cluster, 2u);
+  EXPECT_EQ(t.threads[1].cluster, 2u);
+  EXPECT_NE(emit::print(t).find("P1@block 1, cluster 2, device 0 ("), std::string::npos) << emit::print(t);
+  EXPECT_TRUE(parse(emit::print(t)) == t);
+  const std::string mixed = error(two("block 0, cluster 2, device 0", "block 1, device 0"));
+  EXPECT_NE(mixed.find("t.litmus:6:1"), std::string::npos) << mixed;
+  EXPECT_NE(mixed.find("thread P1 names no cluster, and P0 names one"), std::string::npos) << mixed;
+  const std::string apart = error(two("block 0, cluster 0, device 0", "block 0, cluster 1, device 0"));
+  EXPECT_NE(apart.find("block 0 of device 0 is in cluster 1 and, by P0, in cluster 0"), std::string::npos) << apart;
+  const std::string opencl = error("OPENCL t\n{ x = 0; }\nP0@wg 0, cluster 0, dev 0 (global int* x) {\n}\n");
+  EXPECT_NE(opencl.find("'cluster' is not a scope level"), std::string::npos) << opencl;
+}
+
 TEST(Cuda, FaultsAreLocatedAndHinted) {
   const auto fault = [](const std::string& thread, const std::string& body) {
     return error("CUDA t\n{ x = 0; }\nP0@" + thread + " {\n" + body + "\n}\n");

@@ -88,6 +88,12 @@ TEST(Lower, CudaBecomesPtx) {
                            "atom.relaxed.gpu.exch", "atom.relaxed.gpu.add r0, l, 2", "bar.cta.sync", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_TRUE(read(text) == *p);
+  // A place in a cluster is kept.
+  const auto placed = lower::apply(
+      table("cuda-ptx"), read("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
+                              "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
+  ASSERT_TRUE(placed.has_value()) << render(placed.error());
+  EXPECT_NE(emit::print(*placed).find("P1@cta 1, cluster 1, gpu 0"), std::string::npos) << emit::print(*placed);
   // A mapping without the fences adds the outcome that they forbid.
   const prog::Test mp = read(
       "CUDA mp\n{ x=0; y=0; }\nP0@block 0, device 0 (volatile int* x, volatile int* y) {\n  *x = 1;\n  __threadfence();\n  *y = 1;\n}\n"
