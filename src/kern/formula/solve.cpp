@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/diagnostic.h"
+#include "formula/second.h"
 
 namespace fencepost::formula {
 namespace {
@@ -253,7 +254,7 @@ struct Session::State {
   uint64_t first = 0;  // clauses of the first question
 };
 
-Session::Session(const Pool& pool) : pool_(pool) {}
+Session::Session(const Pool& pool, Second* second) : pool_(pool), second_(second) {}
 Session::~Session() = default;
 
 namespace {
@@ -353,6 +354,7 @@ Answer Session::solve(const std::vector<Term>& conjunction, const Job& job, Mode
   }
   statistics.clauses += blaster.circuit().clause_count() - std::min(clauses_before, blaster.circuit().clause_count());
   statistics.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (second_ != nullptr) second_->hear(pool_, conjunction, answer);
   return answer;
 }
 

@@ -41,16 +41,20 @@ struct Statistics {
 inline constexpr uint64_t k_function = uint64_t{1} << 40;
 std::vector<uint64_t> names(const Pool& pool, Term t);
 
+class Second;  // second.h
+
 // Questions about the terms of one pool that come one after the other: what they share is encoded once.
 class Session {
  public:
-  explicit Session(const Pool& pool);
+  // `second` hears every question that is not answered by rewriting alone, with our answer.
+  explicit Session(const Pool& pool, Second* second = nullptr);
   ~Session();
   Answer solve(const std::vector<Term>& conjunction, const Job& job, Model* model, Statistics& statistics);
 
  private:
   struct State;
   const Pool& pool_;
+  Second* second_;
   std::unique_ptr<State> state_;
 };
 

@@ -89,6 +89,20 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
     if (o.list_failures && !r.passed) output.out(fmt::format("{}: {}\n", r.file, r.why));
   }
   output.out(fmt::format("{} passed, {} failed\n", passed, rows.size() - passed));
+  if (!o.second_opinion.empty()) {
+    launch::SecondOpinion all;
+    for (const Ran& r : rows) {
+      all.agreed += r.second.agreed;
+      all.disagreed += r.second.disagreed;
+      all.unanswered += r.second.unanswered;
+      all.seconds += r.second.seconds;
+      if (r.second.disagreed > 0) output.out(fmt::format("{}: {} disagrees\n", r.file, o.second_opinion));
+    }
+    output.out(fmt::format("second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
+                           all.agreed, all.agreed + all.disagreed + all.unanswered, o.second_opinion, all.disagreed,
+                           all.unanswered, all.seconds));
+    if (all.disagreed > 0) return 4;
+  }
   if (o.time) output.out(times(rows));
   if (before) output.out(compare(*before, rows));
   if (!o.plot.empty()) {

@@ -52,8 +52,9 @@ std::string first_line(const std::string& text) {
 // In the process of its own. Nothing for a file without a header.
 std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
   const auto say = [](const char* expected, const char* what, bool passed, const std::string& why,
-                      const std::string& detail) {
-    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}", k_separator, expected, what, passed ? 1 : 0, why, detail);
+                      const std::string& detail, const launch::SecondOpinion& second = {}) {
+    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6} {7} {8} {9}", k_separator, expected, what, passed ? 1 : 0, why,
+                       detail, second.agreed, second.disagreed, second.unanswered, second.seconds);
   };
   const auto file = read_file(path);
   if (!file) return say("", "rejected", false, "the file cannot be read", first_line(render(file.error())));
@@ -73,7 +74,7 @@ std::string one(const std::string& path, const std::vector<std::string>& words, 
     verify(*o, *file, a);
   }
   const std::string why = judge(**header, a);
-  return say(launch::name((*header)->expected), verdict(a), why.empty(), why, first_line(a.err));
+  return say(launch::name((*header)->expected), verdict(a), why.empty(), why, first_line(a.err), a.second);
 }
 
 struct Child {
@@ -136,7 +137,9 @@ void finish(Child& c, Ran& row) {
     at = end + 1;
   }
   parts.push_back(c.said.substr(at));
-  if (parts.size() == 5) {
+  if (parts.size() == 6) {
+    std::istringstream counts(parts[5]);
+    counts >> row.second.agreed >> row.second.disagreed >> row.second.unanswered >> row.second.seconds;
     row.expected = parts[0];
     row.verdict = parts[1];
     row.passed = parts[2] == "1";

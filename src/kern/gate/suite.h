@@ -21,6 +21,7 @@ struct Ran {
   std::string verdict;   // verified, refuted, rejected, undecided, crashed, out of time
   bool passed = false;
   double seconds = 0, processor_seconds = 0;
+  launch::SecondOpinion second;  // --second-opinion
   std::string why;     // it did not pass: in the words of `judge`
   std::string detail;  // the first thing that the verifier said on the error stream
 };

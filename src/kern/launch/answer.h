@@ -18,6 +18,12 @@ struct Mutants {
   friend bool operator==(const Mutants&, const Mutants&) = default;
 };
 
+// What another solver said of the questions (--second-opinion).
+struct SecondOpinion {
+  uint64_t agreed = 0, disagreed = 0, unanswered = 0;
+  double seconds = 0;
+};
+
 struct Answer {
   int exit_code = 4;                           // 0 verified, 1 defect, 2 bad input, 3 not decided, 4 our fault
   Ending ending = Ending::boogie_other_error;  // the same in the words of test headers; not decided: boogie_other_error
@@ -25,6 +31,7 @@ struct Answer {
   double seconds = 0;
   uint32_t findings = 0, confirmed = 0;  // defects reported, and those that a run shows
   Mutants mutants;
+  SecondOpinion second;
 };
 
 // The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not.

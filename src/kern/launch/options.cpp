@@ -71,6 +71,10 @@ constexpr std::array k_table = {
     OptionInfo{"--infer-info", "", "", k_infer, "Say which invariants were found."},
     OptionInfo{"--k-induction-depth", "K", "off", k_infer, "Prove loops by k-induction."},
     OptionInfo{"--timeout", "S", "300", k_how, "Seconds for one kernel; 0: none."},
+    OptionInfo{"--second-opinion", "z3|cvc5|bitwuzla", "", k_how,
+               "Ask this solver, found on PATH, every question of the proof again; a disagreement is an error of "
+               "Fencepost (exit 4)."},
+    OptionInfo{"--smt-dump", "DIR", "", k_how, "Write every question of the proof into DIR, as SMT-LIB 2."},
     OptionInfo{"--seed", "N", "1", k_how, "Seed of everything that is random."},
     OptionInfo{"--jobs", "N", "one per processor", k_how,
                "How many kernels of a suite are decided at the same time. Also -j."},
@@ -396,6 +400,10 @@ class Parser {
       whole(o_.k_induction_depth, 1, 1000);
     else if (n == "--timeout")
       whole(o_.timeout, 0, 1u << 30);
+    else if (n == "--second-opinion")
+      choice<std::string>(info, v, o_.second_opinion, {{"z3", "z3"}, {"cvc5", "cvc5"}, {"bitwuzla", "bitwuzla"}});
+    else if (n == "--smt-dump")
+      o_.smt_dump = v;
     else if (n == "--seed")
       whole(o_.seed, 0, ~uint64_t{0});
     else if (n == "--jobs")

@@ -85,6 +85,8 @@ struct Options {
   std::optional<uint32_t> loop_unwind;   // bug finding: at most so many loop heads on a path; never `verified`
   std::vector<std::string> axiom_files;  // --boogie-file
   bool mathematical_integers = false;
+  std::string second_opinion;  // z3, cvc5, bitwuzla: is asked again what was asked; "": no one
+  std::string smt_dump;        // a folder for all questions
   double timeout = 300;  // seconds for one kernel; 0: none
   uint64_t seed = 1;
   uint32_t jobs = 0;  // 0: one per processor

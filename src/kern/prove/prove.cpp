@@ -93,7 +93,7 @@ class Pass {
   void execute() {
     session_.reset();
     pool_ = std::make_unique<Pool>();
-    session_ = std::make_unique<formula::Session>(*pool_);
+    session_ = std::make_unique<formula::Session>(*pool_, options_.second.get());
     execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_, job_);
     execution_->run();
     gave_up_ = gave_up_ || execution_->stopped;

@@ -18,6 +18,7 @@
 // Units: offsets and sizes in bytes.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,10 @@
 #include "kir/ir.h"
 #include "prove/axiom.h"
 #include "prove/contract.h"
+
+namespace fencepost::formula {
+class Second;
+}
 
 namespace fencepost::prove {
 
@@ -74,6 +79,7 @@ struct Options {
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;
   std::vector<Axiom> axioms;  // taken for granted
+  std::shared_ptr<formula::Second> second;  // hears all questions
   Contract contract;          // of the entry, where its callers are known; no calls: any state
 };
 

@@ -8,6 +8,7 @@
 #include "base/read_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/effects.h"
+#include "formula/second.h"
 #include "kir/print.h"
 #include "service/mutants.h"
 #include "service/report.h"
@@ -269,6 +270,29 @@ std::string properties(const launch::Options& o) {
   return out;
 }
 
+// A path as the name of one folder.
+std::string flat(std::string path) {
+  std::replace(path.begin(), path.end(), '/', '_');
+  return path;
+}
+
+// What another solver said. A disagreement is a fault of ours, whatever the verdict.
+void say_second(const launch::Options& o, const Source& file, const formula::Second::Told& t, Answer& a) {
+  if (!o.second_opinion.empty() && (!o.silent || t.disagreed > 0)) {
+    if (!a.out.empty() && !a.out.ends_with('\n')) a.out += '\n';
+    a.out += fmt::format("second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
+                         t.agreed, t.agreed + t.disagreed + t.unanswered, o.second_opinion, t.disagreed, t.unanswered,
+                         t.seconds);
+  }
+  a.second = {t.agreed, t.disagreed, t.unanswered, t.seconds};
+  if (!t.fault.empty())
+    a.err += fmt::format("{}: warning: {} did not understand a question: {}\n", file.name, o.second_opinion, t.fault);
+  if (t.disagreed == 0) return;
+  for (const std::string& d : t.disagreements) a.err += fmt::format("{}: internal error: {}\n", file.name, d);
+  a.err += "fencepost: the verdict above is not to be trusted; please report the file and the options\n";
+  set(a, 4, Ending::boogie_other_error);
+}
+
 }  // namespace
 
 Answer answer(const launch::Options& given, const SourcePtr& file) {
@@ -350,6 +374,13 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (!parsed) return done(rejected(parsed.error(), Ending::boogie_other_error));
     axioms.insert(axioms.end(), parsed->begin(), parsed->end());
   }
+  std::shared_ptr<formula::Second> second;
+  if (!o.second_opinion.empty() || !o.smt_dump.empty()) {
+    auto made = formula::Second::make(
+        {.solver = o.second_opinion, .dump = o.smt_dump.empty() ? "" : o.smt_dump + "/" + flat(file->name)});
+    if (!made) return done(rejected(made.error(), Ending::command_line_error));
+    second = *made;
+  }
   const std::string missing = not_yet(o);
   uint32_t verified = 0, errors = 0;
   std::vector<std::string> undecided;
@@ -367,6 +398,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     job.seed = o.seed;
     prove::Options engine = engine_options(o, *module, module->function(f));
     engine.axioms = axioms;
+    engine.second = second;
     if (!module->function(f).kernel && effects.called(f))
       if (const auto it = contracts.find(f.index); it != contracts.end()) engine.contract = it->second;
     if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
@@ -460,6 +492,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if (a.exit_code == 0 && o.silent) a.out.clear();
+  if (second != nullptr) say_second(o, *file, second->told(), a);
   if (o.mutants && o.suite.empty() && a.mutants.kernels > 0)
     a.out += fmt::format("{} mutants, {} go wrong in a run, {} of these refuted\n", a.mutants.made, a.mutants.wrong,
                          a.mutants.refuted);

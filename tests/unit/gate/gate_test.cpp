@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
+#include "base/child.h"
 #include "gate/again.h"
 #include "gate/suite.h"
 
@@ -54,6 +56,28 @@ TEST_F(Gate, the_bundled_kernels_again) {
   const Said m = say({"--suite", k_kernels, "--list-failures", "-j", "1", "--mutants"});
   EXPECT_EQ(m.code, 0) << m.out << m.err;
   EXPECT_NE(m.out.find("0 not decided, 0 verified"), std::string::npos) << m.out;
+}
+
+// A solver that says the opposite of what is expected: whatever the verdict, this is an error of ours.
+TEST_F(Gate, a_second_opinion_that_disagrees_is_loud) {
+  const ScratchFolder folder;
+  const std::string fake = folder.path() + "/z3";
+  std::ofstream(fake) << "#!/bin/sh\ncase \"$(head -n 1 \"$3\")\" in *unsat*) echo sat;; *) echo unsat;; esac\n";
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ASSERT_EQ(setenv("PATH", (folder.path() + ":" + path).c_str(), 1), 0);
+  const Said s = say({"--local_size=64", "--num_groups=4", "--second-opinion=z3", k_kernels + "/reverse.cl"});
+  const Said suite = say({"--suite", k_kernels, "-j", "1", "--second-opinion=z3"});
+  std::ofstream(fake) << "#!/bin/sh\necho timeout\n";
+  const Said late = say({"--local_size=64", "--num_groups=4", "--second-opinion=z3", k_kernels + "/reverse.cl"});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(s.code, 4) << s.out << s.err;
+  EXPECT_NE(s.err.find("internal error: z3 says"), std::string::npos) << s.err;
+  EXPECT_EQ(suite.code, 4) << suite.out;
+  EXPECT_NE(suite.out.find("z3 disagrees"), std::string::npos) << suite.out;
+  EXPECT_EQ(late.code, 0) << late.err;
+  EXPECT_NE(late.out.find("second opinion: 0 of "), std::string::npos) << late.out;
+  EXPECT_EQ(say({"--local_size=64", "--num_groups=4", "--second-opinion=z4", k_kernels + "/copy.cl"}).code, 2);
 }
 
 TEST(Suite, comments_go_and_texts_stay) {
