@@ -162,6 +162,26 @@ TEST(ClusterScope, RelationsAndSetsAreThereForModels) {
   EXPECT_EQ(both(read(beside, "relaxed.gpu"), *told), Status::holds);
 }
 
+// Two writers of equal code, of which only one is in the reader's cluster: they are not exchangeable. Read is what is
+// last, and from within the cluster; so the other's write has to come first.
+TEST(ClusterScope, WritersOfTwoClustersAreNotExchangeable) {
+  cat::LoadOptions o;
+  o.prelude = cat::models_dir() + "/prelude-ptx.cat";
+  const auto m =
+      cat::load_text(make_source("m",
+                                 "\"m\"\nempty ([_ \\ IW]; rfe) \\ scluster as near\nempty fr as last\nempty ((W * W) "
+                                 "& loc) \\ (co | co^-1 | id) as total\nacyclic po | rf | co | fr as sc\n"),
+                     o);
+  ASSERT_TRUE(m) << render(m.error());
+  for (const int reader : {0, 1}) {
+    const prog::Test t =
+        parsed("PTX R\n{ x = 0; }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 1, gpu 0 | P2@cta 2, cluster " +
+               std::to_string(reader) +
+               ", gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\nexists (P2:r0 = 1)\n");
+    EXPECT_EQ(both(t, *m), Status::holds) << reader;
+  }
+}
+
 // Threads of two clusters are not exchangeable with each other where that would change who is in one.
 TEST(ClusterScope, SymmetryKeepsClusters) {
   const cat::Model m = shipped("ptx-8");

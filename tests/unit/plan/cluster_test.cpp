@@ -300,6 +300,10 @@ const std::vector<std::string> k_placed = {
     "ld.relaxed.gpu r0, y ;\n | ld.relaxed.gpu r1, y | | ld.relaxed.cluster r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0 "
     "/\\ "
     "P3:r0 = 1 /\\ P3:r1 = 0)\n",
+    // Workgroups of two clusters by turns, so that a rank is no remainder of a number.
+    "PTX T\n{ x = 0; y = 0; }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 1, gpu 0 | P2@cta 2, cluster 0, gpu 0 | "
+    "P3@cta 3, cluster 1, gpu 0 ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, x | ld.relaxed.gpu "
+    "r0, x ;\n | | ld.relaxed.gpu r1, x | ;\nexists (P2:r0 = 1 /\\ P2:r1 = 0)\n",
     // Three workgroups of one cluster, two threads in one of them, and a barrier.
     "PTX B\n{ x = 0; y = 0; }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 0, cluster 0, gpu 0 | P2@cta 1, cluster 0, gpu 0 | "
     "P3@cta 2, cluster 0, gpu 0 ;\n st.weak x, 1 | bar.cta.sync 0 | st.relaxed.cluster y, 1 | ld.relaxed.cluster r0, y "
