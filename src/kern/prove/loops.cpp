@@ -292,6 +292,14 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
     compare("sle", [&p](Term x, Term x0) { return p.sle(x, x0); });
     compare("sge", [&p](Term x, Term x0) { return p.sle(x0, x); });
     compare("nonnegative", [&p, w](Term x, Term) { return p.sle(p.constant(0, w), x); });
+    if (rec && rec->kind == flow::Recurrence::shift_right && w >= 8)  // signed, of what may be negative for all that is known
+      add(n + "halved", false, [&p, i, first, w, by = rec->by](const Phis& now, Pair k, int t) {
+        const Term count = k[static_cast<size_t>(t)];
+        const Term far = p.ule(p.constant(w, k_count_width), count);
+        const Term shift = p.scale(w == k_count_width ? count : p.extract(count, 0, w), by);
+        return p.eq(now[i].second[static_cast<size_t>(t)],
+                    p.ite(far, p.constant(0, w), p.lshr(first[static_cast<size_t>(t)], shift)));
+      });
     compare("bit", [&p, w](Term x, Term) { return p.ule(x, p.constant(1, w)); });
     compare("nonzero", [&p, w](Term x, Term) { return p.ne(x, p.constant(0, w)); });
     compare("power", [&p, w](Term x, Term) {

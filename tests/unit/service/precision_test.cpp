@@ -172,6 +172,15 @@ TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
   EXPECT_EQ(loop("s[t] -= t;"), 1);
 }
 
+TEST_F(Precision, a_signed_number_that_is_halved) {
+  const auto kernel = [&](const std::string& by) {
+    return opencl("__local int s[64]; int t = get_local_id(0); int o = 1; for (int d = 16; d > 0; d >>= 1) o *= 2;"
+                  "for (int d = 1; d < 32; d *= 2) { o /= " + by + "; barrier(CLK_LOCAL_MEM_FENCE); if (t < d) s[o * t] = t; }");
+  };
+  EXPECT_EQ(kernel("2"), 0) << said;
+  EXPECT_EQ(kernel("4"), 1);
+}
+
 TEST_F(Precision, k_induction) {
   const auto turn = [&](const char* depth, const char* between = "") {
     return opencl(std::string("int x = 1, y = 2, z = 3; for (int i = 0; __invariant(x != y), i < n; i++) { int t = x; x = y; y = z; z = t; ") +
