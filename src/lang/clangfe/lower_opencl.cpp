@@ -216,6 +216,18 @@ std::optional<Values> Lowering::lower_opencl_atomic(const llvm::CallBase& c, con
     for (unsigned k = 1; k < c.arg_size(); ++k) operands.push_back(arg(k));
     return atomic(choose(it->second, letter), arg(0), c.getType(), operands, n, Order::relaxed, Scope::device, true);
   }
+  if (n.starts_with("__fencepost_compare_exchange")) {  // prepare.cpp: (pointer, expected, desired, orders, scope)
+    const auto constant_at = [&](unsigned k) { return k < c.arg_size() ? constant_of(arg(k)) : std::nullopt; };
+    const bool is_explicit = c.arg_size() > 3;
+    const auto o = constant_at(3), f = constant_at(4), s = constant_at(5);
+    if (is_explicit && (!o || !f)) return refuse("a compare-and-swap with an order that is not constant");
+    if (c.arg_size() > 5 && !s) return refuse("a compare-and-swap with a scope that is not constant");
+    const Values old = atomic(AtomicOp::compare_exchange, arg(0), c.getType(), {arg(1), arg(2)}, "atomic_compare_exchange",
+                              o ? order_of(*o) : Order::seq_cst, s ? scope_of(*s) : Scope::device, true);
+    if (old.empty()) return std::nullopt;
+    std::get<Atomic>(out().blocks[block_.index].instructions.back().action).failure = f ? order_of(*f) : Order::seq_cst;
+    return old;
+  }
   if (!n.starts_with("atomic_")) return std::nullopt;
   // ---- OpenCL 2: atomic_NAME(_explicit)(pointer, ..., order, scope)
   const bool is_explicit = n.ends_with("_explicit");

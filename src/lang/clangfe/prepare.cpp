@@ -297,6 +297,38 @@ class Managers {
   llvm::PassBuilder builder_;
 };
 
+// OpenCL's atomic_compare_exchange takes what it expects by pointer. With a load before the call and a store behind it,
+// a variable of that name needs no memory, and is often seen to be a constant.
+void take_expected_by_value(llvm::Function& f) {
+  std::vector<llvm::CallBase*> calls;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (const llvm::Function* g = callee(i); g != nullptr && g->getName().starts_with("_Z") &&
+                                               g->getName().contains("atomic_compare_exchange_"))
+        calls.push_back(llvm::cast<llvm::CallBase>(&i));
+  for (llvm::CallBase* c : calls) {
+    if (c->arg_size() < 3) continue;
+    auto* expected = llvm::dyn_cast<llvm::AllocaInst>(c->getArgOperand(1)->stripPointerCasts());
+    llvm::Type* type = c->getArgOperand(2)->getType();
+    if (expected == nullptr || expected->getAllocatedType() != type || !type->isSingleValueType()) continue;
+    llvm::IRBuilder<> build(c);
+    std::vector<llvm::Value*> arguments(c->arg_begin(), c->arg_end());
+    llvm::Value* was = arguments[1] = build.CreateLoad(type, expected);
+    std::vector<llvm::Type*> types;
+    for (const llvm::Value* v : arguments) types.push_back(v->getType());
+    std::string name = "__fencepost_compare_exchange";
+    llvm::raw_string_ostream text(name);
+    for (llvm::Type* t : types) text << '.' << *t;
+    llvm::Value* old = build.CreateCall(
+        f.getParent()->getOrInsertFunction(text.str(), llvm::FunctionType::get(type, types, false)), arguments);
+    build.CreateStore(old, expected);
+    llvm::Type* bits = llvm::Type::getIntNTy(f.getContext(), static_cast<unsigned>(type->getPrimitiveSizeInBits()));
+    llvm::Value* same = build.CreateICmpEQ(build.CreateBitCast(old, bits), build.CreateBitCast(was, bits));
+    c->replaceAllUsesWith(build.CreateZExtOrTrunc(same, c->getType()));
+    c->eraseFromParent();
+  }
+}
+
 bool irreducible(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   std::map<const llvm::BasicBlock*, unsigned> position;
@@ -322,6 +354,7 @@ void prepare(llvm::Module& module, const Options& options) {
     f.removeFnAttr(llvm::Attribute::OptimizeNone);
     llvm::EliminateUnreachableBlocks(f);
     set_fresh_pointers(f);
+    take_expected_by_value(f);
     llvm::FunctionPassManager promote;
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());

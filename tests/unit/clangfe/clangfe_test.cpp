@@ -159,6 +159,67 @@ TEST_F(Clangfe, file_scope_variables_of_cuda_are_on_the_device) {
   EXPECT_TRUE(cuda("int table[4];\n__global__ void foo(int *A) { A[0] = table[threadIdx.x & 3]; }"));
 }
 
+// What a compare-and-swap expects is given by pointer, and yet is a constant where it is one.
+TEST_F(Clangfe, opencl_2_compare_and_swap_expects_a_value) {
+  const std::string t = text(opencl(
+      "__kernel void foo(__global atomic_int *A, __global int *B, __global atomic_float *F) {\n"
+      "  int e = 4;\n"
+      "  if (atomic_compare_exchange_weak_explicit(A, &e, 3, memory_order_acquire, memory_order_relaxed, memory_scope_work_group))\n"
+      "    B[0] = e;\n"
+      "  B[1] = e;\n"
+      "  float f = 1;\n"
+      "  B[2] = atomic_compare_exchange_strong(F, &f, 2.0f);\n"
+      "}\n"));
+  EXPECT_NE(t.find("atomic compare_exchange acquire group 4"), std::string::npos) << t;
+  EXPECT_NE(t.find("<- 4:32 3:32 failure relaxed"), std::string::npos) << t;
+  EXPECT_NE(t.find("<- 0x3f800000:32 0x40000000:32 failure seq_cst"), std::string::npos) << t;
+  EXPECT_EQ(t.find("private"), std::string::npos) << t;
+}
+
+TEST_F(Clangfe, opencl_2_atomics_by_all_their_names) {
+  const std::string t = text(opencl(
+      "__global atomic_int counter = ATOMIC_VAR_INIT(7);\n"
+      "__kernel void k(volatile __global atomic_int *a, volatile __global atomic_uint *b, volatile __global atomic_float *c,\n"
+      "                __local atomic_int *l, __global atomic_flag *f, __global int *out) {\n"
+      "  int x = atomic_fetch_add(a, 1);\n"
+      "  x += atomic_fetch_sub_explicit(a, 1, memory_order_relaxed);\n"
+      "  x += atomic_fetch_min_explicit(a, -1, memory_order_seq_cst, memory_scope_all_svm_devices);\n"
+      "  x += atomic_fetch_max_explicit(b, 7u, memory_order_acq_rel, memory_scope_work_group);\n"
+      "  x += atomic_fetch_or(b, 1u) + atomic_fetch_and(b, 3u) + atomic_fetch_xor(b, 3u);\n"
+      "  x += (int)atomic_exchange(c, 1.0f) + (int)atomic_load(c);\n"
+      "  if (get_local_id(0) == 0) atomic_init(l, 5);\n"
+      "  work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n"
+      "  x += atomic_fetch_add_explicit(l, 2, memory_order_relaxed, memory_scope_sub_group) + atomic_fetch_add(&counter, 1);\n"
+      "  if (!atomic_flag_test_and_set(f)) atomic_flag_clear(f);\n"
+      "  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);\n"
+      "  out[get_global_id(0)] = x;\n"
+      "}\n"));
+  for (const char* part :
+       {"atomic add seq_cst device 4", "atomic sub relaxed device 4", "atomic smin seq_cst system 4", "atomic umax acq_rel group 4",
+        "atomic or seq_cst device 4", "atomic and seq_cst", "atomic xor seq_cst", "atomic exchange seq_cst device 4",
+        "atomic load seq_cst device 4", "atomic add relaxed warp 4", "atomic store seq_cst device 4", "fence acq_rel group local"})
+    EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
+}
+
+TEST_F(Clangfe, lanes_of_both_languages_exchange_values) {
+  const std::string c = text(cuda(
+      "__global__ void k(int *a, unsigned *u) {\n"
+      "  int v = __shfl_down_sync(0xffffffff, a[threadIdx.x], 3, 16);\n"
+      "  u[threadIdx.x] = __reduce_min_sync(0xffffffffu, u[threadIdx.x]) + __ballot_sync(0xff, v) + __any(v);\n"
+      "}\n"));
+  for (const char* part : {"warp_exchange shuffle_down", "warp_exchange reduce umin", "warp_exchange ballot", "warp_exchange vote_any"})
+    EXPECT_NE(c.find(part), std::string::npos) << part << "\n" << c;
+  const std::string o = text(opencl(
+      "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+      "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n"
+      "__kernel void k(__global int *a) {\n"
+      "  int v = sub_group_broadcast(a[get_global_id(0)], 0) + sub_group_shuffle_xor(a[0], 1u) + sub_group_all(a[0]);\n"
+      "  a[get_global_id(0)] = v + sub_group_reduce_max(v);\n"
+      "}\n"));
+  for (const char* part : {"warp_exchange shuffle ", "warp_exchange shuffle_xor", "warp_exchange vote_all", "warp_exchange reduce smax"})
+    EXPECT_NE(o.find(part), std::string::npos) << part << "\n" << o;
+}
+
 TEST_F(Clangfe, opencl_2_atomics_have_order_and_scope) {
   const std::string t = text(opencl(
       "__kernel void foo(__global atomic_int *A, __global int *B) {\n"
