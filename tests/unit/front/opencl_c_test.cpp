@@ -149,6 +149,25 @@ TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
   EXPECT_NE(error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"), std::string::npos);
 }
 
+// Compilers store a vector of three as one of four: the fourth part is padding, which belongs to the vector.
+TEST_F(OpenClC, VectorsOfThreeTakeTheRoomOfFour) {
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{.subgroup = 2};
+  const auto races = [&](const std::string& body) {
+    const auto t = read("__kernel void f(__global float3* a, __global float* b) {" + body + "}\n", launch);
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic);
+  };
+  EXPECT_EQ(races("a[get_global_id(0)] = (float3)(1.0f, 2.0f, 3.0f);"), Status::holds);
+  EXPECT_EQ(races("float3 v = a[get_global_id(0)]; b[get_global_id(0)] = v.x + v.z;"), Status::holds);
+  EXPECT_EQ(races("__local float3 s[2]; s[get_local_id(0)] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);"
+                  " a[get_global_id(0)] = s[1 - get_local_id(0)];"),
+            Status::holds);
+  EXPECT_EQ(races("a[0] = (float3)(b[get_global_id(0)]);"), Status::fails);
+  EXPECT_EQ(races("vstore3((float3)(1.0f, 2.0f, 3.0f), get_global_id(0), b);"), Status::holds);
+  EXPECT_EQ(races("__local float3 s[2]; s[get_local_id(0) + 2] = (float3)(1.0f);"), Status::fails);  // outside
+}
+
 // Copies of structures and arrays, vectors in memory, and integer functions, as values: everything but the inputs follows.
 TEST_F(OpenClC, ComputesWhatTheKernelDoes) {
   const auto t = read(R"(

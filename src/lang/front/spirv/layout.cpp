@@ -211,7 +211,8 @@ Layout Types::layout(Id type, const InputValue* input, uint64_t least, const Ins
   Walk w;
   w.least = least;
   walk(w, type, 0, input, user);
-  return finish(w, 0, user);
+  // In OpenCL what pads the end belongs to the variable: compilers store vectors of three as four.
+  return finish(w, m_.dialect() == vocab::Dialect::opencl && !open_ended(type, user) ? size(type, user) : 0, user);
 }
 
 Layout Types::layout_of_elements(Id element, uint64_t items, const InputValue* input, const Instruction& user) const {
