@@ -305,6 +305,7 @@ class Execution {
   void loop(Activation& a, uint32_t l, Mode mode);
   LoopRun iteration(Activation& a, uint32_t l, Pair entry, Mode mode, bool forget_common,
                     const std::optional<LoopRun>& earlier);
+  bool speaks_of_pairs(const kir::Call& c) const;
   bool may_part(const Activation& a, uint32_t l) const;
   void parted(Activation& a, uint32_t l, Pair entry);
   void later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what);

@@ -54,6 +54,18 @@ void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode m
   a.block = block;
 }
 
+// Does anything that is called compare threads?
+bool Execution::speaks_of_pairs(const Call& c) const {
+  for (FunctionId target : flow::targets(c))
+    for (size_t f = 0; f < m_.functions.size(); ++f) {
+      if (effects_.function(target).reached[f] == 0) continue;
+      for (const Block& b : m_.functions[f].blocks)
+        for (const Instruction& in : b.instructions)
+          if (const auto* x = std::get_if<Compute>(&in.action); x != nullptr && x->op == Op::other) return true;
+    }
+  return false;
+}
+
 // Can such annotations of a loop be asked about? They must not speak of memory, and the loop be left from its header
 // alone, so that what a thread has left with are the header's values.
 bool Execution::may_part(const Activation& a, uint32_t l) const {
@@ -63,6 +75,8 @@ bool Execution::may_part(const Activation& a, uint32_t l) const {
     if (b != loop.header)
       for (BlockId to : successors(a.f->blocks[b.index].terminator))
         if (!a.cfg->in_loop(to, l)) return false;
+    for (const Instruction& in : a.f->blocks[b.index].instructions)
+      if (const auto* c = std::get_if<Call>(&in.action); c != nullptr && speaks_of_pairs(*c)) return false;
     if (a.cfg->innermost_loop(b) != l) continue;
     for (const Instruction& in : a.f->blocks[b.index].instructions) {
       const auto* n = std::get_if<Annotation>(&in.action);
