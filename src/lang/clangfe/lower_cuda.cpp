@@ -45,6 +45,51 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
       return atomic(a, arg(0), c.getType(), operands, n, Order::relaxed, scope, true);
     }
   }
+  // ---- libcu++: the last operands are order and scope, constants once the class is inlined.
+  if (n.starts_with("__fencepost_atomic_") || n == "__fencepost_scoped_fence") {
+    const auto order_at = [&](unsigned k) -> std::optional<Order> {
+      const auto v = constant_of(arg(k));
+      if (!v || *v > 5) return std::nullopt;
+      static constexpr Order k_orders[] = {Order::relaxed, Order::acquire, Order::acquire,
+                                           Order::release, Order::acq_rel, Order::seq_cst};
+      return k_orders[*v];
+    };
+    const unsigned last = c.arg_size() - 1;
+    const bool compares = n.ends_with("_cas");
+    const auto o = order_at(compares ? last - 2 : last - 1);
+    const auto s = constant_of(arg(last));
+    if (!o || !s) return refuse("an atomic operation whose order or scope is not constant");
+    const Scope scope = *s == 0 ? Scope::system : *s == 1 ? Scope::device : *s == 2 ? Scope::group : Scope::thread;
+    if (n == "__fencepost_scoped_fence") {
+      if (*o != Order::relaxed) emit(Fence{.order = *o, .scope = scope});
+      return Values{};
+    }
+    // "PVjjii": a pointer to volatile unsigned ...; "PVKj" of a load.
+    const char letter = d.parameters.size() > 2 ? d.parameters[2] == 'K' ? d.parameters[3] : d.parameters[2] : 'i';
+    const bool is_float = letter == 'f' || letter == 'd', is_signed = letter == 'i' || letter == 'x';
+    const std::string name = n.substr(19);
+    static const std::map<std::string, AtomicOp> k_ops = {
+        {"load", AtomicOp::load}, {"store", AtomicOp::store}, {"exchange", AtomicOp::exchange}, {"cas", AtomicOp::compare_exchange},
+        {"add", AtomicOp::add},   {"sub", AtomicOp::sub},     {"and", AtomicOp::and_},          {"or", AtomicOp::or_},
+        {"xor", AtomicOp::xor_},  {"min", AtomicOp::smin},    {"max", AtomicOp::smax}};
+    AtomicOp op = k_ops.at(name);
+    if (is_float && op == AtomicOp::add) op = AtomicOp::fadd;
+    if (is_float && op == AtomicOp::sub) op = AtomicOp::fsub;
+    if (!is_signed && op == AtomicOp::smin) op = AtomicOp::umin;
+    if (!is_signed && op == AtomicOp::smax) op = AtomicOp::umax;
+    Values operands;
+    for (unsigned k = 1; k < (op == AtomicOp::load ? 1u : compares ? 3u : 2u); ++k) operands.push_back(arg(k));
+    const bool stores = op == AtomicOp::store;
+    const Values old = atomic(op, arg(0), stores ? c.getArgOperand(1)->getType() : c.getType(), operands,
+                              "cuda::atomic_ref::" + name, *o, scope, !stores);
+    if (compares && !old.empty()) {
+      // Not given: what the order of success has of acquiring.
+      const Order preset = *o == Order::acq_rel ? Order::acquire : *o == Order::release ? Order::relaxed : *o;
+      std::get<Atomic>(out().blocks[block_.index].instructions.back().action).failure =
+          order_at(last - 1).value_or(preset);
+    }
+    return stores ? Values{} : old;
+  }
   if (n == "__threadfence_block" || n == "__threadfence" || n == "__threadfence_system") {
     emit(Fence{.scope = n == "__threadfence"         ? Scope::device
                         : n == "__threadfence_block" ? Scope::group

@@ -218,6 +218,8 @@ constexpr const char* k_host_headers[] = {"cuda.h",
                                           "helper_math.h",
                                           "cutil.h",
                                           "cuda_fp16.h",
+                                          "cuda/atomic",
+                                          "cuda/std/atomic",
                                           "texture_fetch_functions.h",
                                           "opencl.h",
                                           "clc/clc.h"};

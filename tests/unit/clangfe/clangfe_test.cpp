@@ -159,6 +159,34 @@ TEST_F(Clangfe, file_scope_variables_of_cuda_are_on_the_device) {
   EXPECT_TRUE(cuda("int table[4];\n__global__ void foo(int *A) { A[0] = table[threadIdx.x & 3]; }"));
 }
 
+// <cuda/atomic> of libcu++, without the toolkit.
+TEST_F(Clangfe, cuda_atomics_with_order_and_scope) {
+  const std::string t = text(cuda(
+      "#include <cuda/atomic>\n"
+      "__global__ void k(cuda::atomic<int, cuda::thread_scope_device> *a, unsigned *u, float *f, long long *l) {\n"
+      "  int e = 4;\n"
+      "  if (a->compare_exchange_strong(e, 3, cuda::memory_order_acquire, cuda::memory_order_relaxed)) a->store(0, cuda::std::memory_order_release);\n"
+      "  e = a->load(cuda::memory_order_acquire);\n"
+      "  cuda::atomic_ref<unsigned, cuda::thread_scope_block> r(u[threadIdx.x]);\n"
+      "  r.fetch_min(7, cuda::memory_order_relaxed);\n"
+      "  cuda::atomic_ref<unsigned> s(*u);\n"
+      "  s++;\n"
+      "  cuda::atomic_ref<float, cuda::thread_scope_device>(*f).fetch_add(1.0f, cuda::memory_order_relaxed);\n"
+      "  cuda::atomic_ref<long long, cuda::thread_scope_device>(*l).fetch_max(e, cuda::memory_order_acq_rel);\n"
+      "  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);\n"
+      "}\n"));
+  for (const char* part :
+       {"atomic compare_exchange acquire device 4", "<- 4:32 3:32 failure relaxed", "atomic store release device 4", "atomic load acquire device 4",
+        "atomic umin relaxed group 4", "atomic add seq_cst system 4", "atomic fadd relaxed device 4", "atomic smax acq_rel device 8",
+        "fence acq_rel device local global", "kernel.cu:"})
+    EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
+  EXPECT_EQ(t.find("private"), std::string::npos) << t;
+  EXPECT_NE(text(cuda("#include <cuda/atomic>\n__global__ void k(int *a, int o) {\n"
+                      "  cuda::atomic_ref<int>(*a).load((cuda::memory_order)o);\n}\n"))
+                .find("whose order or scope is not constant"),
+            std::string::npos);
+}
+
 // What a compare-and-swap expects is given by pointer, and yet is a constant where it is one.
 TEST_F(Clangfe, opencl_2_compare_and_swap_expects_a_value) {
   const std::string t = text(opencl(
