@@ -104,6 +104,8 @@ Term Pool::mul(Term a, Term b) {
       const std::vector<Term> kids = nodes_[b.id].kids;
       return shl(mul(a, kids[0]), kids[1]);
     }
+  if (rule_)
+    if (const Term known = rule_(Op::mul, a, b); known) return known;
   if (b < a) std::swap(a, b);
   return make(Op::mul, w, {a, b});
 }
@@ -158,6 +160,8 @@ Term Pool::udiv(Term a, Term b) {
     if (is_power(by)) return lshr(a, constant(log2(by), w));
   }
   if (const Term e = exponent(b); e) return lshr(a, e);
+  if (rule_)
+    if (const Term known = rule_(Op::udiv, a, b); known) return known;
   return make(Op::udiv, w, {a, b});
 }
 
@@ -171,6 +175,8 @@ Term Pool::urem(Term a, Term b) {
     if (is_power(by)) return zext(extract(a, 0, log2(by)), w);
   }
   if (exponent(b)) return and_(a, sub(b, constant(1, w)));
+  if (rule_)
+    if (const Term known = rule_(Op::urem, a, b); known) return known;
   return make(Op::urem, w, {a, b});
 }
 

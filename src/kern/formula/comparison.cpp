@@ -98,6 +98,8 @@ Term Pool::eq_sums(Term a, Term b) {
   if (nodes_[l.id].low > nodes_[r.id].high || nodes_[r.id].low > nodes_[l.id].high) return false_;
   const auto need = static_cast<uint8_t>(std::max<int>(1, std::bit_width(top)));
   if (need < w) return eq(extract(l, 0, need), extract(r, 0, need));
+  if (rule_)
+    if (const Term known = rule_(Op::eq, l, r); known) return known;
   if (r < l) std::swap(l, r);
   return make(Op::eq, 1, {l, r});
 }
@@ -210,6 +212,8 @@ Term Pool::ult(Term a, Term b) {
       if (true_difference) return ult(l, r);
     }
   }
+  if (rule_)
+    if (const Term known = rule_(Op::ult, a, b); known) return known;
   return make(Op::ult, 1, {a, b});
 }
 

@@ -11,6 +11,7 @@
 //  - a conjunction is a sorted set; disjunction and implication are made of it.
 // Semantics: SMT-LIB QF_BV, except that sdiv and srem by zero give 0 (as ground/term); widths 1..64; width 1 is truth.
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -128,6 +129,11 @@ class Pool {
   Term extract(Term a, uint8_t low, uint8_t width);
   Term concat(Term high, Term low);
 
+  // What else is known of a comparison, product, quotient or remainder (eq, ult, mul, udiv, urem) that the rules above
+  // leave: an equal term, or none. Of eq, both sides have only coefficients above 0.
+  using Rule = std::function<Term(Op, Term, Term)>;
+  void rule(Rule r) { rule_ = std::move(r); }
+
   // The conjuncts of a width-1 term: itself unless it is `all`.
   std::vector<Term> conjuncts(Term t) const;
   // The term with subterms replaced; `memo` starts with the replacements and gains what was built.
@@ -154,6 +160,7 @@ class Pool {
   std::vector<std::string> variable_names_, symbol_names_;
   std::unordered_map<std::string, uint64_t> symbols_;
   Term true_, false_;
+  Rule rule_;
 };
 
 uint64_t ones(uint8_t width);

@@ -18,6 +18,8 @@ using launch::Answer;
 using launch::Ending;
 using Again = launch::Options::Again;
 
+constexpr size_t k_most_launches = 4;  // of defects that are tried again
+
 struct Tested {
   bool counted = false, passed = false;
   std::string line;
@@ -81,23 +83,31 @@ bool resize(launch::Options& o, const Source& file, Again how) {
   return true;
 }
 
-// Is there a launch of fixed sizes and few threads at which the kernel is refuted? Then the verdict does depend on the
-// size; best if a run shows it.
-std::string smaller_witness(const launch::Options& given, const SourcePtr& file, launch::AnswerFunction verify) {
+// Is there a launch of fixed sizes at which the kernel is refuted? Then the verdict does depend on the size; best if a run
+// shows it. Where any size was asked for, the launches of its defects come first.
+std::string other_witness(const launch::Options& given, const Answer& answer, const SourcePtr& file, launch::AnswerFunction verify) {
   launch::Options o = given;
   o.timeout = 2;
   std::string refuted;
+  const auto shown = [&] {
+    Answer a;
+    verify(o, file, a);
+    if (a.exit_code == 1 && refuted.empty()) refuted = "it is refuted at " + text_of(o.launch) + " too";
+    return a.confirmed > 0;
+  };
+  for (size_t i = 0; i < answer.launches.size() && i < k_most_launches; ++i) {
+    o.launch.local_size = answer.launches[i].local_size;
+    o.launch.num_groups = answer.launches[i].num_groups;
+    if (shown()) return "a run confirms a defect at " + text_of(o.launch);
+  }
   for (const uint64_t local :
-       {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{8}, uint64_t{32}, uint64_t{65}, uint64_t{256}})
+       {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{8}, uint64_t{32}, uint64_t{65}, uint64_t{256}, uint64_t{512}})
     for (const uint64_t groups : {uint64_t{1}, uint64_t{2}, uint64_t{5}}) {
       for (size_t d = 0; d < o.launch.local_size.size(); ++d)
         o.launch.local_size[d] = d == 0 ? local : std::min<uint64_t>(local, 2);
       for (size_t d = 0; d < o.launch.num_groups.size(); ++d)
         o.launch.num_groups[d] = d == 0 ? groups : std::min<uint64_t>(groups, 2);
-      Answer a;
-      verify(o, file, a);
-      if (a.confirmed > 0) return "a run confirms a defect at " + text_of(o.launch);
-      if (a.exit_code == 1 && refuted.empty()) refuted = "it is refuted at " + text_of(o.launch) + " too";
+      if (shown()) return "a run confirms a defect at " + text_of(o.launch);
     }
   return refuted;
 }
@@ -124,7 +134,7 @@ void second_run(Tested& t, const std::string& path, const std::vector<std::strin
     if (a.confirmed > 0) {
       why = ", which a run confirms";
     } else if (a.exit_code == 1) {
-      const std::string at = smaller_witness(o, file, verify);
+      const std::string at = other_witness(o, a, file, verify);
       if (!at.empty()) why = "; " + at;
     }
   }

@@ -3,6 +3,7 @@
 // own (libfencepost_kern.so) that is opened when it is first needed, so that other verbs do not load clang, LLVM and
 // Z3.
 #include <string>
+#include <vector>
 
 #include "launch/header.h"
 #include "launch/options.h"
@@ -30,12 +31,13 @@ struct Answer {
   std::string out, err;                        // what to print
   double seconds = 0;
   uint32_t findings = 0, confirmed = 0;  // defects reported, and those that a run shows
+  std::vector<Launch> launches;          // at which they were found, where sizes are not fixed
   Mutants mutants;
   SecondOpinion second;
 };
 
 // The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not.
-inline constexpr const char* k_stamp = "fencepost-kern 2 " __VERSION__;
+inline constexpr const char* k_stamp = "fencepost-kern 3 " __VERSION__;
 using StampFunction = const char* (*)();
 using AnswerFunction = void (*)(const Options&, const SourcePtr&, Answer&);
 using VersionFunction = void (*)(std::string&);

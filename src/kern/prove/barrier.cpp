@@ -66,7 +66,7 @@ Term Execution::named(Term mask, int thread) {
       (~pool_.value(mask) & formula::ones(static_cast<uint8_t>(options_.warp_size))) == 0)
     return pool_.yes();
   const auto& id = local_id[static_cast<size_t>(thread)];
-  const Term flat = pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
+  const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
   const Term lane = pool_.urem(flat, pool_.constant(options_.warp_size, 32));
   const Term at = w > 32 ? pool_.zext(lane, w) : pool_.extract(lane, 0, w);
   return pool_.extract(pool_.lshr(mask, at), 0, 1);
@@ -206,9 +206,9 @@ void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) 
       for (int t = 0; t < 2; ++t) {
         const auto i = static_cast<size_t>(t);
         const Term id = id_of(b.instances[n], t), other = b.binary ? id_of(b.instances[n + 1], t) : id;
-        Term exists = pool_.ult(id, local_size_[0]);
+        Term exists = pool_.ult(id, local_size[0]);
         // Shown for two different threads.
-        if (b.binary) exists = pool_.all({exists, pool_.ult(other, local_size_[0]), pool_.ne(id, other)});
+        if (b.binary) exists = pool_.all({exists, pool_.ult(other, local_size[0]), pool_.ne(id, other)});
         id_instance_[i] = id;
         if (b.binary) id_instance_[1 - i] = other;
         const Term holds = pure(a, b.condition, t, mode, nullptr);

@@ -66,11 +66,11 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::neg: return p.neg(o[0]);
     case Op::add: return p.add(o[0], o[1]);
     case Op::sub: return p.sub(o[0], o[1]);
-    case Op::mul:
-      if (const Term known = known_product(o[0], o[1]); known) return same_width(known, w, false);
-      return p.mul(o[0], o[1]);
+    case Op::mul: return p.mul(o[0], o[1]);
     case Op::sdiv:
     case Op::srem: {
+      if (p[o[0]].signed_low >= 0 && products.positive(o[1]))
+        return c.op == Op::sdiv ? p.udiv(o[0], o[1]) : p.urem(o[0], o[1]);
       // SMT-LIB's values for a zero divisor.
       const Term zero = p.eq(o[1], p.constant(0, w));
       if (c.op == Op::srem) return p.ite(zero, o[0], p.srem(o[0], o[1]));
@@ -177,15 +177,15 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       switch (static_cast<IdKind>(c.imm)) {
         case IdKind::local_id: r = d == 0 && id_instance_[t] ? id_instance_[t] : local_id[t][d]; break;
         case IdKind::group_id: r = group_id[t][d]; break;
-        case IdKind::local_size: r = local_size_[d]; break;
-        case IdKind::num_groups: r = num_groups_[d]; break;
+        case IdKind::local_size: r = local_size[d]; break;
+        case IdKind::num_groups: r = num_groups[d]; break;
         case IdKind::global_offset: r = p.constant(options_.global_offset[d], 32); break;
         case IdKind::work_dim: r = p.constant(options_.work_dim, 32); break;
-        case IdKind::lane: r = p.urem(flat(local_id[t], local_size_), warp); break;
-        case IdKind::warp: r = p.udiv(flat(local_id[t], local_size_), warp); break;
+        case IdKind::lane: r = p.urem(flat(local_id[t], local_size), warp); break;
+        case IdKind::warp: r = p.udiv(flat(local_id[t], local_size), warp); break;
         case IdKind::warp_size: r = warp; break;
         case IdKind::num_warps: {
-          const Term threads = p.mul(local_size_[0], p.mul(local_size_[1], local_size_[2]));
+          const Term threads = p.mul(local_size[0], p.mul(local_size[1], local_size[2]));
           r = p.udiv(p.add(threads, p.constant(options_.warp_size - 1, 32)), warp);
           break;
         }

@@ -34,6 +34,7 @@ bool own_contract(const Function& f) {
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
                      const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job)
     : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
+      products(pool),
       pool_(pool),
       m_(m),
       effects_(effects),
@@ -92,52 +93,58 @@ std::optional<uint64_t> Execution::required_value(const Function& f, size_t para
 }
 
 void Execution::run() {
-  std::vector<Term> bounds;
-  const Term one = pool_.constant(1, 32);
+  // Numbers of the launch: from the start, about no particular thread.
+  const auto state = [&](Term t) {
+    if (pool_.is_true(t)) return;
+    Fact f;
+    f.term = t;
+    f.threads = 0;
+    f.names = formula::names(pool_, t);
+    facts.push_back(std::move(f));
+  };
+  std::array<uint64_t, Products::k_axes> fixed{};
+  for (size_t d = 0; d < 3; ++d) {
+    const bool divided = options_.global_size[d] != 0;  // into groups of a size that is not fixed
+    fixed[d] = divided ? options_.global_size[d] : options_.launch.local_size[d];
+    fixed[d + 3] = divided ? 1 : options_.launch.num_groups[d];
+  }
+  products.launch(fixed, state);
+  if (products.any()) assumptions.insert(products.assumption());
   for (size_t d = 0; d < 3; ++d) {
     const uint64_t whole = options_.global_size[d];
-    const auto size = [&](uint64_t fixed, const char* what) {
-      if (fixed != 0) return pool_.constant(fixed, 32);
-      if (whole != 0) {  // a divisor of it
-        const Term v = pool_.number_below(whole + 1, 32, std::string(what) + "." + std::to_string(d), bounds);
-        bounds.push_back(pool_.ule(one, v));
+    if (whole != 0) {
+      std::vector<Term> bounds;
+      const auto divisor = [&](uint64_t size, const std::string& what) {
+        if (size != 0) return pool_.constant(size, 32);
+        const Term v = pool_.number_below(whole + 1, 32, what + "." + std::to_string(d), bounds);
+        bounds.push_back(pool_.ule(pool_.constant(1, 32), v));
         return v;
-      }
-      const Term v = pool_.variable(32, std::string(what) + "." + std::to_string(d));
-      bounds.push_back(pool_.ule(one, v));
-      bounds.push_back(pool_.ule(v, pool_.constant(1u << 30, 32)));
-      return v;
-    };
-    local_size_[d] = size(options_.launch.local_size[d], "local_size");
-    num_groups_[d] = size(options_.launch.num_groups[d], "num_groups");
-    if (whole != 0 && !(pool_.is_constant(local_size_[d]) && pool_.is_constant(num_groups_[d])))
-      bounds.push_back(pool_.eq(pool_.mul(pool_.zext(local_size_[d], 64), pool_.zext(num_groups_[d], 64)),
-                                pool_.constant(whole, 64)));
-    const auto id = [&](uint64_t fixed, Term count, std::string name) {
-      if (fixed != 0) return pool_.number_below(fixed, 32, std::move(name), bounds);
-      const Term v = pool_.variable(32, std::move(name));
+      };
+      local_size[d] = divisor(options_.launch.local_size[d], "local_size");
+      num_groups[d] = divisor(options_.launch.num_groups[d], "num_groups");
+      if (!(pool_.is_constant(local_size[d]) && pool_.is_constant(num_groups[d])))
+        bounds.push_back(pool_.eq(pool_.mul(pool_.zext(local_size[d], 64), pool_.zext(num_groups[d], 64)),
+                                  pool_.constant(whole, 64)));
+      for (Term b : bounds) state(b);
+    } else {
+      local_size[d] = products.size(d, "local_size." + std::to_string(d));
+      num_groups[d] = products.size(d + 3, "num_groups." + std::to_string(d));
+    }
+    const auto id = [&](size_t axis, int t) {
+      const Term count = axis < 3 ? local_size[d] : num_groups[d];
+      const std::string name = dimension_name(axis < 3 ? "lid" : "gid", t, d);
+      if (whole == 0) return products.id(axis, t, name);
+      std::vector<Term> bounds;
+      const Term v = pool_.number_below(pool_[count].high, 32, name, bounds);
       bounds.push_back(pool_.ult(v, count));
+      for (Term b : bounds) state(b);
       return v;
     };
     for (int t = 0; t < 2; ++t) {
-      local_id[static_cast<size_t>(t)][d] =
-          id(options_.launch.local_size[d], local_size_[d], dimension_name("lid", t, d));
-      if (t == 1 && pairing_ == Pairing::same_group)
-        group_id[1][d] = group_id[0][d];
-      else
-        group_id[static_cast<size_t>(t)][d] =
-            id(options_.launch.num_groups[d], num_groups_[d], dimension_name("gid", t, d));
+      local_id[static_cast<size_t>(t)][d] = id(d, t);
+      group_id[static_cast<size_t>(t)][d] = t == 1 && pairing_ == Pairing::same_group ? group_id[0][d] : id(d + 3, t);
     }
   }
-  for (Term b : bounds) {
-    // Positions of ids: from the start, about no particular thread.
-    Fact f;
-    f.term = b;
-    f.threads = 0;
-    f.names = formula::names(pool_, b);
-    if (!pool_.is_true(b)) facts.push_back(std::move(f));
-  }
-  products_of_sizes();
   std::vector<Term> differ;
   for (size_t d = 0; d < 3; ++d) {
     if (pairing_ == Pairing::same_group)
@@ -152,7 +159,7 @@ void Execution::run() {
     for (size_t t = 0; t < 2; ++t) {
       const auto& id = local_id[t];
       const Term flat =
-          pool_.add(id[0], pool_.mul(local_size_[0], pool_.add(id[1], pool_.mul(local_size_[1], id[2]))));
+          pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
       const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
       warp[t] = pool_.udiv(flat, pool_.constant(lanes, 32));
     }

@@ -32,6 +32,7 @@
 #include "kir/cfg.h"
 #include "kir/ir.h"
 #include "prove/memory.h"
+#include "prove/products.h"
 #include "prove/prove.h"
 
 namespace fencepost::prove {
@@ -171,11 +172,11 @@ class Execution {
   std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
-  std::vector<Term> definitions;  // what variables are that stand for products: left out as long as nothing needs it
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
   std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
   std::array<std::array<Term, 3>, 2> local_id, group_id;
+  std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
   uint64_t common_variables = 0;  // those below are of the launch and of the parameters
   Term same_warp;  // the two threads are of one warp; false without warps
@@ -185,6 +186,7 @@ class Execution {
   Contracts contracts;  // of the functions that were called
   Memory memory;
   Pointers pointers;
+  Products products;  // of sizes that are not fixed
 
  private:
   // Which assertions and invariants of a loop are asked about where threads may leave it one by one (`special`): those
@@ -318,7 +320,11 @@ class Execution {
   void propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode);
   void assume_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode);
   void check_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode);
-  uint64_t most_iterations(Activation& a, uint32_t l, kir::ValueId phi, Term first, int thread, Mode mode);
+  struct Counting {
+    uint64_t most = ~uint64_t{0};  // how often the header is come back to, at most; all ones: not known
+    uint64_t span = ~uint64_t{0};  // how far a counter that grows goes, without wrapping; all ones: not known
+  };
+  Counting most_iterations(Activation& a, uint32_t l, kir::ValueId phi, Term first, int thread, Mode mode);
   bool positive_while_running(const Activation& a, uint32_t l, kir::ValueId phi) const;
 
   // memory
@@ -355,8 +361,6 @@ class Execution {
 
   uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
   void axioms();
-  void products_of_sizes();
-  Term known_product(Term a, Term b) const;
   void find_counters();
   void find_locks();
   void lock(const Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Pair pointer, Mode mode);
@@ -414,8 +418,6 @@ class Execution {
   uint64_t blocks_run_ = 0;
   uint32_t instants_ = 0;
   std::map<uint32_t, uint32_t> site_instants_;
-  std::array<Term, 3> local_size_, num_groups_;
-  std::map<std::pair<Term, Term>, Term> products_;
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
   Pair iteration_;                // of the innermost loop run as a summary
   bool tracking_ = false;

@@ -49,13 +49,13 @@ bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId 
 }
 
 // How often the header is come back to, at most, by what one counter shows: it does not wrap, and the header's test
-// held in all iterations before. All ones: not known.
-uint64_t Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread, Mode mode) {
+// held in all iterations before.
+Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread, Mode mode) {
   using Wide = __int128;
   constexpr uint64_t k_unknown = ~uint64_t{0};
   const Type type = a.f->value(phi).type;
   const auto rec = a.recurrences->find(l, phi);
-  if (!rec || type.kind == Type::pointer || type.width < 8) return k_unknown;
+  if (!rec || type.kind == Type::pointer || type.width < 8) return {};
   const uint8_t w = type.width;
   // The header's test as `phi op limit` for staying.
   Op op = Op::any;
@@ -108,6 +108,7 @@ uint64_t Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term
   const Wide unsigned_most = Wide{formula::ones(w)};
   const Wide signed_most = unsigned_most >> 1, signed_least = -signed_most - 1;
   Wide best = Wide{k_unknown};
+  Wide span = Wide{k_unknown};
   const auto at_most = [&](Wide v) { best = std::min(best, v < 0 ? Wide{0} : v); };
   // Iteration k >= 1 means that the test held at k - 1: i0 + (k - 1) s <= last.
   const auto up_to = [&](Wide from, Wide last, Wide s) { at_most(last < from ? Wide{0} : (last - from) / s + 1); };
@@ -115,28 +116,38 @@ uint64_t Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term
     Term step = pool_.constant(0, w);
     for (const auto& s : rec->steps) {
       const Term x = pure(a, s.value, thread, mode, nullptr);
-      if (pool_.width(x) != w) return k_unknown;
+      if (pool_.width(x) != w) return {};
       step = s.negative ? pool_.sub(step, x) : pool_.add(step, x);
     }
-    if (!pool_.is_constant(step) || pool_.is_constant(step, 0)) return k_unknown;
-    const Wide s = formula::as_signed(pool_.value(step), w), size = s < 0 ? -s : s;
+    // By an unknown number of at least 1: as often as by 1.
+    const bool fixed = pool_.is_constant(step);
+    if (fixed ? pool_.is_constant(step, 0) : !products.positive(step)) return {};
+    const Wide s = fixed ? formula::as_signed(pool_.value(step), w) : 1, size = s < 0 ? -s : s;
+    const Wide longest = fixed ? s : Wide{pool_[step].signed_high};
     const bool nsw = rec->no_signed_wrap;
+    if (nsw && s > 0) span = signed_most - i0.signed_low;
     if (nsw) at_most(s > 0 ? (signed_most - i0.signed_low) / s : (Wide{i0.signed_high} - signed_least) / size);
     if (limit) {
       const Wide or_equal = op == Op::sle || op == Op::sge || op == Op::ule || op == Op::uge ? 1 : 0;
       if ((op == Op::slt || op == Op::sle) && s > 0) {
         const Wide last = Wide{n.signed_high} - 1 + or_equal;
-        if (nsw || last + s <= signed_most) up_to(i0.signed_low, last, s);
+        if (nsw || last + longest <= signed_most) {
+          up_to(i0.signed_low, last, s);
+          span = std::min(span, std::max(last, Wide{i0.signed_high}) + longest - i0.signed_low);
+        }
       } else if ((op == Op::sgt || op == Op::sge) && s < 0) {
         const Wide last = Wide{n.signed_low} + 1 - or_equal;
         if (nsw || last + s >= signed_least) up_to(-Wide{i0.signed_high}, -last, size);
       } else if ((op == Op::ult || op == Op::ule) && s > 0) {
         const Wide last = Wide{n.high} - 1 + or_equal;
-        if (last + s <= unsigned_most) up_to(i0.low, last, s);
+        if (last + longest <= unsigned_most) {
+          up_to(i0.low, last, s);
+          span = std::min(span, std::max(last, Wide{i0.high}) + longest - i0.low);
+        }
       } else if ((op == Op::ugt || op == Op::uge) && s < 0) {
         const Wide last = Wide{n.low} + 1 - or_equal;
         if (last + s >= 0) up_to(-Wide{i0.high}, -last, size);
-      } else if (op == Op::ne && pool_.is_constant(first) && pool_.is_constant(limit)) {
+      } else if (op == Op::ne && fixed && pool_.is_constant(first) && pool_.is_constant(limit)) {
         const uint64_t distance = (s > 0 ? n.value - i0.value : i0.value - n.value) & formula::ones(w);
         if (Wide{distance} % size == 0) at_most(Wide{distance} / size);
       } else if (op == Op::ne && pool_.is_constant(limit, 0) && s == -1) {
@@ -156,7 +167,8 @@ uint64_t Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term
     if (i0.signed_low >= 1 && last > 0 && last << rec->by <= (is_signed ? signed_most : unsigned_most))
       at_most(std::bit_width(static_cast<uint64_t>(last)) / rec->by + 1);
   }
-  return best >= Wide{k_unknown} ? k_unknown : static_cast<uint64_t>(best);
+  const auto narrow = [&](Wide v) { return v >= Wide{k_unknown} ? k_unknown : static_cast<uint64_t>(v); };
+  return {narrow(best), narrow(span)};
 }
 
 // What the k-1st iteration shows by having come back: every condition that is a function of k alone, one k earlier.
@@ -413,9 +425,16 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   Pool& p = pool_;
   // As few bits as the count needs: sums of counters then do not wrap, and the solver sees small numbers.
   uint64_t most[2] = {~uint64_t{0}, ~uint64_t{0}};
-  for (const auto& [v, first] : start)
-    for (int t = 0; t < 2; ++t)
-      most[t] = std::min(most[t], most_iterations(a, l, v, first[static_cast<size_t>(t)], t, mode));
+  std::vector<std::array<uint64_t, 2>> spans;
+  for (const auto& [v, first] : start) {
+    spans.push_back({});
+    for (int t = 0; t < 2; ++t) {
+      const auto i = static_cast<size_t>(t);
+      const Counting own = most_iterations(a, l, v, first[i], t, mode);
+      spans.back()[i] = own.span;
+      most[t] = std::min(most[t], own.most);
+    }
+  }
   std::vector<Term> bounds[2];
   if (mode.lockstep) most[0] = most[1] = std::max(most[0], most[1]);
   for (size_t t = 0; t < 2; ++t) {
@@ -445,7 +464,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       const auto i = static_cast<size_t>(t);
       known.emplace_back(p.implies(entry[i], p.ult(earlier->k[i], count(t))), t);
     }
-  for (const auto& [v, first] : start) {
+  for (size_t n = 0; n < start.size(); ++n) {
+    const auto& [v, first] = start[n];
     const Type type = a.f->value(v).type;
     const bool pointer = type.kind == Type::pointer;
     Pair now{}, exact{};
@@ -462,17 +482,19 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             if (p.width(x) < w) x = p.sext(x, w);
             step = s.negative ? p.sub(step, x) : p.add(step, x);
           }
-          const Term by = p.mul(p.extract(k, 0, w), step);
+          const auto bits = static_cast<uint8_t>(pointer ? 64 : std::max<int>(1, std::bit_width(spans[n][t])));
+          const Term by = products.stepped(p.extract(k, 0, w), step, bits);
           if (!pointer && rec->no_signed_wrap && w <= pointers.offset_bits && rec->steps.size() == 1) {
             // i0 + k * step without wrapping, for offsets.
             const uint8_t ow = pointers.offset_bits;
             const Term start_value = p.width(first[t]) < ow ? p.sext(first[t], ow) : first[t];
             const Term wide_step = w < ow ? p.sext(step, ow) : step;
-            exact[t] = p.add(start_value, p.mul(p.extract(k, 0, ow), wide_step));
+            exact[t] = p.add(start_value, products.stepped(p.extract(k, 0, ow), wide_step, bits));
           }
           now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
           if (rec->no_signed_wrap && w > 1) {
-            const int64_t low = p[step].signed_low, high = p[step].signed_high;
+            const int64_t low = products.positive(step) ? std::max<int64_t>(1, p[step].signed_low) : p[step].signed_low,
+                          high = p[step].signed_high;
             if (low > 0 || high < 0) {
               const uint64_t least = static_cast<uint64_t>(low > 0 ? low : -high);
               known.emplace_back(p.ule(k, p.constant(formula::ones(w) / least, k_count_width)), i);

@@ -36,6 +36,14 @@ constexpr double k_multiplier_seconds = 3;  // for all questions that need to kn
 constexpr double k_candidate_seconds = 2;    // for one question about one candidate, at most
 constexpr double k_shortest_question = 0.02;  // and at least
 constexpr double k_inference_part = 0.4;     // of the time that is left, for all candidates
+constexpr double k_first_seconds = 1;         // for one question, before few threads are tried
+constexpr double k_small_seconds = 0.5;       // for one question about few threads
+constexpr double k_all_small_seconds = 5;     // for all of these
+constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
+constexpr double k_all_split_seconds = 3;     // for all of these
+constexpr uint8_t k_wide = 20;                // bits of an equation that is worth it
+constexpr size_t k_most_splits = 3;           // units that are tried
+constexpr int k_most_equations = 20;
 constexpr size_t k_most_cases = 200;
 
 using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
@@ -124,7 +132,7 @@ class Pass {
  private:
   // Is the conjunction satisfiable when thread t has come to limit[t]?
   // `seconds`: at most, 0: what is left of the job.
-  Answer ask(const Pool& pool, const Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
+  Answer ask(Pool& pool, Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
              Model* model, double seconds = 0) {
     for (Term t : goal)
       if (pool.is_false(t)) {
@@ -157,18 +165,182 @@ class Pass {
       }
     }
 
-    const Answer first = session_->solve(goal, job, model, statistics_);
-    if (first != Answer::sat || x.definitions.empty() || seconds > 0 || multiplier_seconds_ <= 0) return first;
+    if (x.products.any()) {
+      goal = prepared(pool, x, std::move(goal));
+      if (pool.is_false(pool.all(goal)) || decided_by_digits(pool, x, goal, job)) {
+        ++statistics_.folded;
+        return Answer::unsat;
+      }
+    }
+    if (!x.products.any() || seconds > 0) return session_->solve(goal, job, model, statistics_);
+    double first_seconds = k_first_seconds;
+    Answer first = timed(first_seconds, goal, job, model);
+    if (first == Answer::unsat) return first;
+    // A launch of few threads is as good as any, and can be run; and then products are no unknowns.
+    if (few_threads(pool, x, goal, job, model)) return Answer::sat;
+    if (first == Answer::unknown) first = session_->solve(goal, job, model, statistics_);
+    if (first != Answer::sat) return first;
+    if (x.products.definitions().empty() || multiplier_seconds_ <= 0) return first;
     // With multipliers now; a time of their own, since the first model is not for nothing.
-    goal.insert(goal.end(), x.definitions.begin(), x.definitions.end());
-    job.deadline = std::min(job.deadline, Job::with_budget(multiplier_seconds_).deadline);
-    const auto begin = std::chrono::steady_clock::now();
+    goal.insert(goal.end(), x.products.definitions().begin(), x.products.definitions().end());
     Model exact;
-    const Answer second = session_->solve(goal, job, model != nullptr ? &exact : nullptr, statistics_);
-    multiplier_seconds_ -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const Answer second = timed(multiplier_seconds_, goal, job, model != nullptr ? &exact : nullptr);
     if (second == Answer::unsat) return Answer::unsat;
     if (second == Answer::sat && model != nullptr) *model = std::move(exact);
     return Answer::sat;
+  }
+
+  // A question that takes its time from a budget.
+  Answer timed(double& left, const std::vector<Term>& goal, const Job& job, Model* model, double most = 1e9) {
+    if (left <= 0) return Answer::unknown;
+    Job limited = job;
+    limited.deadline = std::min(job.deadline, Job::with_budget(std::min(left, most)).deadline);
+    const auto begin = std::chrono::steady_clock::now();
+    const Answer a = session_->solve(goal, limited, model, statistics_);
+    left -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return a;
+  }
+
+  // What rewriting can use: what stands alone is known in the rest, variables are replaced by what they are equal to, and
+  // what is equal to the same is equal. Nothing is lost, so that a model is one of the question.
+  static std::vector<Term> prepared(Pool& pool, const Execution& x, std::vector<Term> goal) {
+    goal = simplified(pool, std::move(goal));
+    // Truth values.
+    std::unordered_map<uint32_t, Term> known;
+    const auto literal = [&](Term t) {
+      const Term inner = pool[t].op == formula::Op::not_ ? pool[t].kids[0] : t;
+      return pool[inner].op == formula::Op::variable ? inner : Term{};
+    };
+    for (const Term t : goal)
+      if (const Term v = literal(t); v) known.emplace(v.id, pool.truth(v == t));
+    if (!known.empty())
+      for (Term& t : goal)
+        if (!literal(t)) t = pool.substitute(t, known);
+    std::unordered_set<uint32_t> done;
+    for (int round = 0; round < k_most_equations; ++round) {
+      size_t at = goal.size();
+      Term variable, value;
+      for (size_t i = 0; i < goal.size() && at == goal.size(); ++i) {
+        const formula::Node& n = pool[goal[i]];
+        if (n.op != formula::Op::eq || pool.width(n.kids[0]) == 1) continue;
+        for (size_t side = 0; side < 2; ++side) {
+          const Term v = n.kids[side], t = n.kids[1 - side];
+          if (pool[v].op != formula::Op::variable || x.products.number(v) || done.contains(v.id)) continue;
+          const std::vector<uint64_t> in = formula::names(pool, t);
+          if (std::binary_search(in.begin(), in.end(), pool[v].value)) continue;
+          at = i;
+          variable = v;
+          value = t;
+          break;
+        }
+      }
+      if (at == goal.size()) break;
+      done.insert(variable.id);
+      std::unordered_map<uint32_t, Term> memo{{variable.id, value}};
+      for (size_t i = 0; i < goal.size(); ++i)
+        if (i != at) goal[i] = pool.substitute(goal[i], memo);
+    }
+    std::unordered_map<uint32_t, Term> equals;
+    for (size_t i = 0, n = goal.size(); i < n; ++i) {
+      const formula::Node e = pool[goal[i]];
+      if (e.op != formula::Op::eq || pool.width(e.kids[0]) == 1) continue;
+      for (size_t side = 0; side < 2; ++side) {
+        if (pool.is_constant(e.kids[side])) continue;
+        const auto [it, fresh] = equals.emplace(e.kids[side].id, e.kids[1 - side]);
+        if (!fresh) goal.push_back(pool.eq(it->second, e.kids[1 - side]));
+      }
+    }
+    return goal;
+  }
+
+  // What the conjunction, without its i-th part, has to do with a term; sizes have to do with everything.
+  static std::vector<Term> about(const Pool& pool, const Execution& x, const std::vector<Term>& goal, size_t without, Term t) {
+    const auto names_of = [&](Term u) {
+      std::vector<uint64_t> out = formula::names(pool, u);
+      std::erase_if(out, [&](uint64_t n) { return x.products.is_size(n); });
+      return out;
+    };
+    std::vector<std::vector<uint64_t>> names;
+    for (const Term u : goal) names.push_back(names_of(u));
+    std::vector<uint64_t> list = names_of(t);
+    std::unordered_set<uint64_t> known(list.begin(), list.end());
+    std::vector<Term> out{t};
+    std::vector<uint8_t> taken(goal.size());
+    for (bool again = true; again;) {
+      again = false;
+      for (size_t i = 0; i < goal.size(); ++i) {
+        if (i == without || taken[i] != 0) continue;
+        if (!names[i].empty() && std::none_of(names[i].begin(), names[i].end(), [&](uint64_t n) { return known.contains(n); }))
+          continue;
+        taken[i] = 1;
+        again = true;
+        known.insert(names[i].begin(), names[i].end());
+        out.push_back(goal[i]);
+      }
+    }
+    return out;
+  }
+
+  // Equations of positions, q * unit + r on both sides: if the question keeps both rests below the unit, the quotients are
+  // equal, and so are the rests. That is added; true if it contradicts the rest.
+  bool decided_by_digits(Pool& pool, Execution& x, std::vector<Term>& goal, const Job& job) {
+    for (size_t i = 0; i < goal.size(); ++i) {
+      const formula::Node e = pool[goal[i]];
+      if (e.op != formula::Op::eq || pool.width(e.kids[0]) < k_wide) continue;
+      size_t tried = 0;
+      for (const Products::Split& s : x.products.splits(e.kids[0], e.kids[1])) {
+        if (++tried > k_most_splits) break;
+        bool apart = true;
+        for (size_t side = 0; side < 2 && apart; ++side) {
+          const Term over = pool.ule(s.unit, s.rest[side]);
+          if (pool.is_false(over)) continue;
+          const std::vector<Term> question = about(pool, x, goal, i, over);
+          apart = pool.is_false(pool.all(question)) ||
+                  timed(split_seconds_, question, job, nullptr, k_split_seconds) == Answer::unsat;
+        }
+        if (!apart) continue;
+        goal[i] = pool.all(pool.eq(s.quotient[0], s.quotient[1]), pool.eq(s.rest[0], s.rest[1]));
+        const Term together = pool.all(goal);
+        if (pool.is_false(together)) return true;
+        goal = pool.conjuncts(together);
+        i = ~size_t{0};  // from the start
+        break;
+      }
+    }
+    return false;
+  }
+
+  // Is there a model of a launch of few threads, or of one of some others?
+  bool few_threads(Pool& pool, Execution& x, const std::vector<Term>& goal, const Job& job, Model* model) {
+    size_t axes = 0;
+    for (size_t d = 0; d < 3; ++d)
+      axes += (pool.is_constant(x.local_size[d]) ? 0 : 1) + (pool.is_constant(x.num_groups[d]) ? 0 : 1);
+    const uint32_t n = axes > 4 ? 2 : axes > 2 ? 4 : 8;
+    struct Try {
+      Products::Sizes sizes;
+      bool exactly;
+    };
+    const bool products = !x.products.definitions().empty();
+    for (const Try& t : {Try{{n, n, n, 2, 2, 2}, false}, Try{{2048, 4, 2, 4, 2, 2}, false}, Try{{250, 2, 2, 600'000, 2, 2}, true},
+                         Try{{33, 2, 2, 5'000'000, 1, 1}, true}, Try{{1000, 1, 1, 1'000'000, 1, 1}, true}}) {
+      if (t.exactly && !products) break;  // the model that is there is exact
+      auto& memo = x.products.small(t.sizes, t.exactly);
+      std::vector<Term> smaller;
+      for (const Term u : goal)
+        if (!x.products.lemma(u)) smaller.push_back(pool.substitute(u, memo));
+      Model found;
+      if (timed(small_seconds_, smaller, job, model != nullptr ? &found : nullptr, k_small_seconds) != Answer::sat) continue;
+      if (model != nullptr) {
+        Model whole;
+        whole.variables = found.variables;
+        whole.applications = found.applications;
+        for (const Term v : x.products.replaced())
+          if (const auto it = memo.find(v.id); it != memo.end()) whole.variables[pool[v].value] = found.value(pool, it->second);
+        *model = std::move(whole);
+      }
+      return true;
+    }
+    return false;
   }
 
   // What stands alone in a conjunction is known in the rest of it.
@@ -202,13 +374,13 @@ class Pass {
 
   // A question about access sets, one access after the other: which one is in the set is settled before anything is
   // encoded, and the rest is then often decided by rewriting.
-  Answer ask_by_cases(Pool& pool, const Execution& x, const std::vector<Term>& goal, uint32_t first_limit,
+  Answer ask_by_cases(Pool& pool, Execution& x, const std::vector<Term>& goal, uint32_t first_limit,
                       uint32_t second_limit, Model* model, double seconds = 0) {
     std::set<uint64_t> numbers;
     for (Term t : goal)
       for (uint64_t n : formula::names(pool, t))
         if (x.choices.contains(n)) numbers.insert(n);
-    if (numbers.size() < 2 || numbers.size() > k_most_cases)
+    if (numbers.size() < (x.products.any() ? 1u : 2u) || numbers.size() > k_most_cases)
       return ask(pool, x, goal, first_limit, second_limit, model, seconds);
     // The latest access decides; those before it then do not matter.
     std::vector<Term> rest = goal;
@@ -246,9 +418,14 @@ class Pass {
 
   void arguments(const Pool& pool, const Execution& x, const Model& model, Finding& f) const {
     for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
+    for (size_t d = 0; d < 3; ++d) {
+      // Of what the question did not speak of, the least.
+      f.local_size[d] = std::max<uint64_t>(1, model.value(pool, x.local_size[d]));
+      f.num_groups[d] = std::max<uint64_t>(1, model.value(pool, x.num_groups[d]));
+    }
   }
 
-  void obligations(Pool& pool, const Execution& x) {
+  void obligations(Pool& pool, Execution& x) {
     for (const Obligation& o : x.obligations) {
       if (!o.candidate.empty() || result_.findings.size() >= options_.max_findings) continue;
       if (pairing_ == Pairing::other_group && !o.both) continue;  // one thread: asked before
@@ -479,6 +656,7 @@ class Pass {
   std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
+  double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
   Result result_;
 };
 

@@ -120,6 +120,7 @@ struct Finding {
   int64_t other_offset = 0;
   uint32_t other_bytes = 0;
   std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
+  std::array<uint64_t, 3> local_size{}, num_groups{};  // of the launch: as given, or as was found where any is asked for
 };
 
 struct Effort {

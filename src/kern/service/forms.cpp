@@ -132,7 +132,19 @@ std::string element_of(const kir::Module& m, const Finding& f) {
   return element_text(m.region(f.region), at, at, static_cast<uint64_t>(last));
 }
 
-ordered_json finding_json(const kir::Module& m, const FindingReport& r) {
+ordered_json sizes(const launch::Launch& l, bool local) {
+  ordered_json j = ordered_json::array();
+  for (uint32_t d = 0; d < std::max(1u, l.dimensions()); ++d) {
+    const launch::Size s = local ? l.local(d) : l.groups(d);
+    if (s)
+      j.push_back(*s);
+    else
+      j.push_back("*");
+  }
+  return j;
+}
+
+ordered_json finding_json(const kir::Module& m, const FindingReport& r, const launch::Options& o) {
   const Finding& f = r.finding;
   ordered_json j;
   j["kind"] = rule(f.kind).id;
@@ -158,17 +170,10 @@ ordered_json finding_json(const kir::Module& m, const FindingReport& r) {
   }
   j["arguments"] = ordered_json::object();
   for (const auto& [n, v] : f.arguments) j["arguments"][utf8(n)] = std::to_string(v);
-  return j;
-}
-
-ordered_json sizes(const launch::Launch& l, bool local) {
-  ordered_json j = ordered_json::array();
-  for (uint32_t d = 0; d < std::max(1u, l.dimensions()); ++d) {
-    const launch::Size s = local ? l.local(d) : l.groups(d);
-    if (s)
-      j.push_back(*s);
-    else
-      j.push_back("*");
+  if (!launch_text(m, o, f).empty()) {
+    const launch::Launch l = launched(o, f).launch;
+    j["launch"]["local_size"] = sizes(l, true);
+    j["launch"]["num_groups"] = sizes(l, false);
   }
   return j;
 }
@@ -218,18 +223,20 @@ ordered_json physical(const kir::Module& m, kir::PlaceId p) {
 }
 
 std::string side_text(const Report& r, const Finding& f, const Side& s) {
-  const std::string who = thread_text(*r.module, s, *r.options);
+  const std::string who = thread_text(*r.module, s, launched(*r.options, f));
   return f.kind == Kind::race ? fmt::format("{} by {}", access_name(s.access), who) : who;
 }
 
 ordered_json result_json(const Report& r, const KernelReport& k, const FindingReport& x) {
   const kir::Module& m = *r.module;
   const Finding& f = x.finding;
+  const std::string at_launch = launch_text(m, *r.options, f);
   ordered_json j;
   j["ruleId"] = rule(f.kind).id;
   j["ruleIndex"] = static_cast<size_t>(f.kind);
   j["level"] = "error";
-  j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run of the kernel)" : " (possible)"));
+  j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run of the kernel" : " (possible") +
+                              (at_launch.empty() ? ")" : " at " + at_launch + ")"));
   ordered_json at;
   at["physicalLocation"] = physical(m, f.place);
   ordered_json logical;
@@ -344,7 +351,7 @@ std::string json(const Report& r) {
     e["assumptions"] = ordered_json::array();
     for (const std::string& a : k.assumptions) e["assumptions"].push_back(utf8(a));
     e["findings"] = ordered_json::array();
-    for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f));
+    for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f, *r.options));
     e["seconds"] = k.seconds;
     j["kernels"].push_back(std::move(e));
   }
@@ -431,9 +438,10 @@ std::string html(const Report& r) {
     for (const std::string& a : k.assumptions)
       out += fmt::format("<p class=\"open\">The proof assumes that {}.</p>\n", escaped(a));
     for (const FindingReport& f : k.findings) {
-      out +=
-          fmt::format("<section><p><strong class=\"bad\">{}</strong>. {}</p>\n", escaped(f.title),
-                      f.confirmed ? "Confirmed by a run of the kernel." : "Possible: no run that was tried shows it.");
+      const std::string at_launch = launch_text(*r.module, *r.options, f.finding);
+      out += fmt::format("<section><p><strong class=\"bad\">{}</strong>. {}{}.</p>\n", escaped(f.title),
+                         f.confirmed ? "Confirmed by a run of the kernel" : "Possible: no run that was tried shows it",
+                         at_launch.empty() ? "" : " at " + escaped(at_launch));
       if (f.finding.kind == Kind::race) {
         for (size_t t = 0; t < f.finding.threads.size(); ++t)
           out += snippet(*r.module, f.finding.threads[t].place, side_text(r, f.finding, f.finding.threads[t]),

@@ -56,12 +56,14 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
   shape.lock_step = o.warp_size && !o.volta;
   uint64_t threads = 1;
   for (uint32_t d = 0; d < 3; ++d) {
-    const auto local = o.launch.local(d), groups = o.launch.groups(d);
-    if (!local || !groups || *local > k_threads || *groups > ~0u) return false;
-    shape.local_size[d] = static_cast<uint32_t>(*local);
-    shape.num_groups[d] = static_cast<uint32_t>(*groups);
+    // Sizes that are not fixed: as the counterexample has them.
+    const uint64_t local = f.local_size[d], groups = f.num_groups[d];
+    if (local == 0 || groups == 0 || local > k_threads || groups > ~0u) return false;
+    shape.local_size[d] = static_cast<uint32_t>(local);
+    shape.num_groups[d] = static_cast<uint32_t>(groups);
     shape.global_offset[d] = o.launch.offset(d);
-    threads *= *local * *groups;
+    threads = std::min<uint64_t>(threads * local, k_threads + 1);
+    threads = std::min<uint64_t>(threads * groups, k_threads + 1);
   }
   // The groups of the two threads alone, which a launch may run before all others; a barrier of the grid needs all.
   uint64_t group = 1;
@@ -75,7 +77,7 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
   if (meets_grid(m)) shape.groups.clear();
   if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return false;
   shape.work_dim = std::max(1u, o.launch.dimensions());
-  const interp::Limits limits{.steps = 300'000};
+  const interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
   const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
                          interp::Inputs::wild};
   for (size_t n = 0; n < tries.size(); ++n) {

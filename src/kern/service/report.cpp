@@ -130,7 +130,31 @@ std::string race_text(const Module& m, const Finding& f) {
 
 }  // namespace
 
-std::string finding_title(const Module& m, const Finding& f, const launch::Options& o) {
+launch::Options launched(const launch::Options& o, const Finding& f) {
+  launch::Options r = o;
+  for (size_t d = 0; d < 3; ++d) {
+    if (d < r.launch.local_size.size() && !r.launch.local_size[d] && f.local_size[d] > 0) r.launch.local_size[d] = f.local_size[d];
+    if (d < r.launch.num_groups.size() && !r.launch.num_groups[d] && f.num_groups[d] > 0) r.launch.num_groups[d] = f.num_groups[d];
+  }
+  return r;
+}
+
+std::string launch_text(const Module& m, const launch::Options& o, const Finding& f) {
+  const launch::Options all = launched(o, f);
+  const auto side = [](const char* name, const std::vector<launch::Size>& given, const std::vector<launch::Size>& is) {
+    std::string text;
+    if (std::find(given.begin(), given.end(), launch::Size{}) == given.end()) return text;
+    for (const launch::Size& s : is) text += (text.empty() ? "" : ",") + (s ? std::to_string(*s) : std::string("*"));
+    return is.size() > 1 ? fmt::format("{}=[{}]", name, text) : fmt::format("{}={}", name, text);
+  };
+  const bool cuda = m.dialect == Dialect::cuda;
+  const std::string local = side(cuda ? "blockDim" : "local_size", o.launch.local_size, all.launch.local_size),
+                    groups = side(cuda ? "gridDim" : "num_groups", o.launch.num_groups, all.launch.num_groups);
+  return local.empty() ? groups : groups.empty() ? local : local + ", " + groups;
+}
+
+std::string finding_title(const Module& m, const Finding& f, const launch::Options& given) {
+  const launch::Options o = launched(given, f);
   if (f.kind == Kind::race && f.threads.size() == 2) return race_text(m, f);
   const std::string thread = f.threads.empty() ? "" : thread_text(m, f.threads[0], o);
   if (f.kind == Kind::out_of_bounds) {
@@ -144,11 +168,14 @@ std::string finding_title(const Module& m, const Finding& f, const launch::Optio
                      names_thread(f.kind) && !thread.empty() ? " for " + thread : "");
 }
 
-std::string finding_text(const Module& m, FunctionId entry, const FindingReport& x, const launch::Options& o) {
+std::string finding_text(const Module& m, FunctionId entry, const FindingReport& x, const launch::Options& given) {
   const Finding& f = x.finding;
+  const launch::Options o = launched(given, f);
   std::string out;
-  const std::string label =
-      x.confirmed ? "  confirmed by a run of the kernel\n" : "  possible: no run that was tried shows it\n";
+  const std::string at_launch = launch_text(m, given, f);
+  const std::string label = fmt::format(
+      "  {}{}\n", x.confirmed ? "confirmed by a run of the kernel" : "possible: no run that was tried shows it",
+      at_launch.empty() ? "" : " at " + at_launch);
   const auto arguments = [&] {
     if (f.arguments.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);

@@ -468,6 +468,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       ++errors;
       ++a.findings;
       a.confirmed += x.confirmed ? 1 : 0;
+      if (!launch_text(*module, o, x.finding).empty())
+        if (launch::Launch l = launched(o, x.finding).launch; std::find(a.launches.begin(), a.launches.end(), l) == a.launches.end())
+          a.launches.push_back(std::move(l));
       x.title = finding_title(*module, x.finding, o);
       x.text = finding_text(*module, k.function, x, o);
       a.err += x.text + "\n";

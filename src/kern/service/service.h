@@ -24,8 +24,12 @@ std::string finding_text(const kir::Module& m, kir::FunctionId entry, const Find
 std::string finding_title(const kir::Module& m, const prove::Finding& f, const launch::Options& o);
 // "work item 5 with local id 1 in work group 1", in the language's own words.
 std::string thread_text(const kir::Module& m, const prove::Side& s, const launch::Options& o);
-// A concrete run of the whole launch with the finding's arguments that shows the same defect; false if the launch is
-// too large, not fixed, or no run does.
+// The options with the launch of the finding where theirs is not fixed.
+launch::Options launched(const launch::Options& o, const prove::Finding& f);
+// "local_size=7, num_groups=2" in the language's own words; "" if the launch is fixed.
+std::string launch_text(const kir::Module& m, const launch::Options& o, const prove::Finding& f);
+// A concrete run of the finding's launch and arguments that shows the same defect; false if the launch is too large, or
+// no run does.
 bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o);
 
 }  // namespace fencepost::service

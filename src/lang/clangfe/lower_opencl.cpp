@@ -399,8 +399,9 @@ std::optional<Values> Lowering::lower_opencl_memory(const llvm::CallBase& c, con
   return std::nullopt;
 }
 
-// Images are arrays of texels of four 4-byte components, of the largest extent that OpenCL 1.2 guarantees: two texels
-// are the same exactly if all coordinates are.
+// Images are arrays of texels of four 4-byte components, of the largest extent that OpenCL 3.0 guarantees in two
+// dimensions (in three, of a quarter of that, so that addresses fit): two texels are the same exactly if all coordinates
+// are.
 std::optional<Values> Lowering::lower_opencl_image(const llvm::CallBase& c, const Demangled& d) {
   const std::string& n = d.base;
   const bool read = n.starts_with("read_image"), write = n.starts_with("write_image");
@@ -424,7 +425,7 @@ std::optional<Values> Lowering::lower_opencl_image(const llvm::CallBase& c, cons
   const uint64_t dimensions = d.parameters.find("image3d") != std::string::npos   ? 3
                               : d.parameters.find("image2d") != std::string::npos ? 2
                                                                                   : 1;
-  const uint64_t limit = dimensions == 1 ? 1u << 24 : dimensions == 2 ? 8192 : 512;
+  const uint64_t limit = dimensions == 1 ? 1u << 24 : dimensions == 2 ? 16384 : 512;
   const bool floats = coordinates->getType()->getScalarType()->isFloatTy();
   ValueId texel;
   for (uint64_t k = dimensions; k-- > 0;) {

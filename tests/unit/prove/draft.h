@@ -143,16 +143,16 @@ class Draft {
   }
   std::function<void(ValueId)> header_notes = [](ValueId) {};
 
-  Result run(uint64_t local = 64, uint64_t groups = 4) {
+  Result run(uint64_t local = 64, uint64_t groups = 4, double seconds = 0) {
     m.functions = {f};
     const auto faults = kir::faults(m);
     EXPECT_TRUE(faults.empty()) << (faults.empty() ? "" : faults.front());
     options.launch.local_size[0] = local;
     options.launch.num_groups[0] = groups;
-    return prove(m, {0}, options, Job{});
+    return prove(m, {0}, options, seconds > 0 ? Job::with_budget(seconds) : Job{});
   }
-  Status verdict(uint64_t local = 64, uint64_t groups = 4) {
-    last = run(local, groups);
+  Status verdict(uint64_t local = 64, uint64_t groups = 4, double seconds = 0) {
+    last = run(local, groups, seconds);
     return last.verdict.status;
   }
 
