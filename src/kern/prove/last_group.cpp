@@ -200,7 +200,7 @@ void Execution::find_last_tickets() {
 Term Execution::group_count(uint8_t width) {
   uint64_t known = 1;
   Term open;
-  for (const Term n : num_groups_) {
+  for (const Term n : num_groups) {
     if (pool_.is_constant(n)) {
       if (__builtin_mul_overflow(known, pool_.value(n), &known)) return {};
     } else if (open) {

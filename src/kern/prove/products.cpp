@@ -272,7 +272,7 @@ Term Products::stepped(Term k, Term step, uint8_t bits) {
   return r;
 }
 
-bool Products::positive(Term t) const {
+bool Products::positive(Term t) {
   if (pool_[t].low > 0) return pool_[t].signed_low > 0;
   const auto s = any_ && pool_[t].signed_low >= 0 ? parts(t) : std::nullopt;
   if (!s) return false;
@@ -280,8 +280,8 @@ bool Products::positive(Term t) const {
 }
 
 // The term as a sum of such parts with coefficients above 0, as an integer; none: it is not one.
-std::optional<Products::Parts> Products::parts(Term t) const {
-  const formula::Node& n = pool_[t];
+std::optional<Products::Parts> Products::parts(Term t) {
+  const formula::Node n = pool_[t];
   Parts out;
   const auto add = [&](Term k, uint64_t c) {
     const Term v = inner(k);
@@ -296,17 +296,23 @@ std::optional<Products::Parts> Products::parts(Term t) const {
   if (n.op == Op::constant) {
     if (n.value != 0) out.push_back({n.value, {}, {}});
   } else if (n.op == Op::sum) {
-    if (!n.exact) return std::nullopt;
     if (formula::as_signed(n.value, n.width) < 0) return std::nullopt;
     if (n.value != 0) out.push_back({n.value, {}, {}});
     for (size_t i = 0; i < n.kids.size(); ++i) {
       if (formula::as_signed(n.coefficients[i], n.width) < 0) return std::nullopt;
       add(n.kids[i], n.coefficients[i]);
     }
+    // By the ranges of its parts, or as digits: a place in the grid is less than the grid.
+    if (!n.exact && !fits(out, n.width)) return std::nullopt;
   } else {
     add(t, 1);
   }
   return out;
+}
+
+bool Products::fits(const Parts& parts, uint8_t width) {
+  const std::optional<Unit> above = bound(parts);
+  return above && above->c < k_most_coefficient && std::bit_width(above->c - 1) + bits(above->f) <= width;
 }
 
 Term Products::term(const Part& p, uint8_t width) {
@@ -372,17 +378,23 @@ bool Products::past(Unit& above, const Digit& a, const Digit& b) const {
   return true;
 }
 
-bool Products::below(const Parts& parts, const Unit& unit) {
+// A unit that the sum is less than.
+std::optional<Products::Unit> Products::bound(const Parts& parts) {
   std::vector<Digit> ds;
-  if (!digits(parts, ds)) return false;
+  if (!digits(parts, ds)) return std::nullopt;
   Unit above;
   for (size_t n = 0; n < ds.size(); ++n) {
     Digit* d = lowest(ds, above);
-    if (d == nullptr) return false;
+    if (d == nullptr) return std::nullopt;
     d->used = true;
-    if (!past(above, *d, *d)) return false;
+    if (!past(above, *d, *d)) return std::nullopt;
   }
-  return above.c <= unit.c && holds(unit.f, above.f);
+  return above;
+}
+
+bool Products::below(const Parts& parts, const Unit& unit) {
+  const std::optional<Unit> above = bound(parts);
+  return above && above->c <= unit.c && holds(unit.f, above->f);
 }
 
 // Both sides as digits of mixed-radix numbers of the same units: they are equal if all digits are.

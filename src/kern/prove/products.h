@@ -50,7 +50,7 @@ class Products {
   // k * step for a counter k whose product is known to be less than 2^bits.
   Term stepped(Term k, Term step, uint8_t bits);
   // A sum of sizes: at least 1.
-  bool positive(Term t) const;
+  bool positive(Term t);
 
   // Both sides of an equation by one of its units: with rests below the unit, it says that quotients and rests are equal.
   struct Split {
@@ -122,7 +122,9 @@ class Products {
   uint8_t bits(const Monomial& m) const;
   std::optional<Monomial> monomial(Term t) const;
   Term inner(Term t) const;  // without extensions
-  std::optional<Parts> parts(Term t) const;
+  std::optional<Parts> parts(Term t);
+  bool fits(const Parts& parts, uint8_t width);
+  std::optional<Unit> bound(const Parts& parts);
   Term term(const Part& p, uint8_t width);
   void by_unit(const Parts& parts, const Unit& unit, uint8_t width, Term& quotient, Term& remainder, Parts& rest);
   bool digits(const Parts& parts, std::vector<Digit>& out);

@@ -14,6 +14,7 @@
 #include "prove/execute.h"
 #include "prove/last_group.h"
 #include "prove/locks.h"
+#include "prove/preparation.h"
 
 namespace fencepost::prove {
 
@@ -37,13 +38,12 @@ constexpr double k_candidate_seconds = 2;    // for one question about one candi
 constexpr double k_shortest_question = 0.02;  // and at least
 constexpr double k_inference_part = 0.4;     // of the time that is left, for all candidates
 constexpr double k_first_seconds = 1;         // for one question, before few threads are tried
-constexpr double k_small_seconds = 0.5;       // for one question about few threads
-constexpr double k_all_small_seconds = 5;     // for all of these
+constexpr double k_small_seconds = 1;         // for one question about few threads
+constexpr double k_all_small_seconds = 10;    // for all of these
 constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
 constexpr double k_all_split_seconds = 3;     // for all of these
 constexpr uint8_t k_wide = 20;                // bits of an equation that is worth it
 constexpr size_t k_most_splits = 3;           // units that are tried
-constexpr int k_most_equations = 20;
 constexpr size_t k_most_cases = 200;
 
 using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
@@ -125,6 +125,14 @@ class Pass {
     result_.effort.solved = statistics_.solved;
   }
 
+  // Questions that took long were left; false if there was none.
+  bool postponed() const { return postponed_; }
+  void ask_again(bool races) {
+    patient_ = true;
+    gave_up_ = execution_->stopped;
+    questions(races);
+  }
+
   const Result& result() const { return result_; }
   const Refuted& refuted() const { return refuted_; }
   bool gave_up() const { return gave_up_; }
@@ -166,7 +174,7 @@ class Pass {
     }
 
     if (x.products.any()) {
-      goal = prepared(pool, x, std::move(goal));
+      goal = prepared(pool, x.products, std::move(goal));
       if (pool.is_false(pool.all(goal)) || decided_by_digits(pool, x, goal, job)) {
         ++statistics_.folded;
         return Answer::unsat;
@@ -178,7 +186,12 @@ class Pass {
     if (first == Answer::unsat) return first;
     // A launch of few threads is as good as any, and can be run; and then products are no unknowns.
     if (few_threads(pool, x, goal, job, model)) return Answer::sat;
-    if (first == Answer::unknown) first = session_->solve(goal, job, model, statistics_);
+    if (first == Answer::unknown) {
+      // Others may refute the kernel sooner.
+      postponed_ = postponed_ || !patient_;
+      if (!patient_) return first;
+      first = session_->solve(goal, job, model, statistics_);
+    }
     if (first != Answer::sat) return first;
     if (x.products.definitions().empty() || multiplier_seconds_ <= 0) return first;
     // With multipliers now; a time of their own, since the first model is not for nothing.
@@ -201,86 +214,6 @@ class Pass {
     return a;
   }
 
-  // What rewriting can use: what stands alone is known in the rest, variables are replaced by what they are equal to, and
-  // what is equal to the same is equal. Nothing is lost, so that a model is one of the question.
-  static std::vector<Term> prepared(Pool& pool, const Execution& x, std::vector<Term> goal) {
-    goal = simplified(pool, std::move(goal));
-    // Truth values.
-    std::unordered_map<uint32_t, Term> known;
-    const auto literal = [&](Term t) {
-      const Term inner = pool[t].op == formula::Op::not_ ? pool[t].kids[0] : t;
-      return pool[inner].op == formula::Op::variable ? inner : Term{};
-    };
-    for (const Term t : goal)
-      if (const Term v = literal(t); v) known.emplace(v.id, pool.truth(v == t));
-    if (!known.empty())
-      for (Term& t : goal)
-        if (!literal(t)) t = pool.substitute(t, known);
-    std::unordered_set<uint32_t> done;
-    for (int round = 0; round < k_most_equations; ++round) {
-      size_t at = goal.size();
-      Term variable, value;
-      for (size_t i = 0; i < goal.size() && at == goal.size(); ++i) {
-        const formula::Node& n = pool[goal[i]];
-        if (n.op != formula::Op::eq || pool.width(n.kids[0]) == 1) continue;
-        for (size_t side = 0; side < 2; ++side) {
-          const Term v = n.kids[side], t = n.kids[1 - side];
-          if (pool[v].op != formula::Op::variable || x.products.number(v) || done.contains(v.id)) continue;
-          const std::vector<uint64_t> in = formula::names(pool, t);
-          if (std::binary_search(in.begin(), in.end(), pool[v].value)) continue;
-          at = i;
-          variable = v;
-          value = t;
-          break;
-        }
-      }
-      if (at == goal.size()) break;
-      done.insert(variable.id);
-      std::unordered_map<uint32_t, Term> memo{{variable.id, value}};
-      for (size_t i = 0; i < goal.size(); ++i)
-        if (i != at) goal[i] = pool.substitute(goal[i], memo);
-    }
-    std::unordered_map<uint32_t, Term> equals;
-    for (size_t i = 0, n = goal.size(); i < n; ++i) {
-      const formula::Node e = pool[goal[i]];
-      if (e.op != formula::Op::eq || pool.width(e.kids[0]) == 1) continue;
-      for (size_t side = 0; side < 2; ++side) {
-        if (pool.is_constant(e.kids[side])) continue;
-        const auto [it, fresh] = equals.emplace(e.kids[side].id, e.kids[1 - side]);
-        if (!fresh) goal.push_back(pool.eq(it->second, e.kids[1 - side]));
-      }
-    }
-    return goal;
-  }
-
-  // What the conjunction, without its i-th part, has to do with a term; sizes have to do with everything.
-  static std::vector<Term> about(const Pool& pool, const Execution& x, const std::vector<Term>& goal, size_t without, Term t) {
-    const auto names_of = [&](Term u) {
-      std::vector<uint64_t> out = formula::names(pool, u);
-      std::erase_if(out, [&](uint64_t n) { return x.products.is_size(n); });
-      return out;
-    };
-    std::vector<std::vector<uint64_t>> names;
-    for (const Term u : goal) names.push_back(names_of(u));
-    std::vector<uint64_t> list = names_of(t);
-    std::unordered_set<uint64_t> known(list.begin(), list.end());
-    std::vector<Term> out{t};
-    std::vector<uint8_t> taken(goal.size());
-    for (bool again = true; again;) {
-      again = false;
-      for (size_t i = 0; i < goal.size(); ++i) {
-        if (i == without || taken[i] != 0) continue;
-        if (!names[i].empty() && std::none_of(names[i].begin(), names[i].end(), [&](uint64_t n) { return known.contains(n); }))
-          continue;
-        taken[i] = 1;
-        again = true;
-        known.insert(names[i].begin(), names[i].end());
-        out.push_back(goal[i]);
-      }
-    }
-    return out;
-  }
-
   // Equations of positions, q * unit + r on both sides: if the question keeps both rests below the unit, the quotients are
   // equal, and so are the rests. That is added; true if it contradicts the rest.
   bool decided_by_digits(Pool& pool, Execution& x, std::vector<Term>& goal, const Job& job) {
@@ -294,7 +227,7 @@ class Pass {
         for (size_t side = 0; side < 2 && apart; ++side) {
           const Term over = pool.ule(s.unit, s.rest[side]);
           if (pool.is_false(over)) continue;
-          const std::vector<Term> question = about(pool, x, goal, i, over);
+          const std::vector<Term> question = about(pool, x.products, goal, i, over);
           apart = pool.is_false(pool.all(question)) ||
                   timed(split_seconds_, question, job, nullptr, k_split_seconds) == Answer::unsat;
         }
@@ -341,35 +274,6 @@ class Pass {
       return true;
     }
     return false;
-  }
-
-  // What stands alone in a conjunction is known in the rest of it.
-  static std::vector<Term> simplified(Pool& pool, std::vector<Term> goal) {
-    for (int round = 0; round < 3; ++round) {
-      std::vector<Term> units, others;
-      std::unordered_map<uint32_t, Term> memo;
-      for (Term t : pool.conjuncts(pool.all(goal))) {
-        const formula::Node& n = pool[t];
-        const bool denied = n.op == formula::Op::not_;
-        const Term inner = denied ? n.kids[0] : t;
-        if (pool[inner].op == formula::Op::all) {
-          others.push_back(t);  // a disjunction
-          continue;
-        }
-        units.push_back(t);
-        memo.emplace(inner.id, pool.truth(!denied));
-      }
-      bool changed = false;
-      for (Term& t : others) {
-        const Term s = pool.substitute(t, memo);
-        changed = changed || s != t;
-        t = s;
-      }
-      units.insert(units.end(), others.begin(), others.end());
-      goal = std::move(units);
-      if (!changed) break;
-    }
-    return goal;
   }
 
   // A question about access sets, one access after the other: which one is in the set is settled before anything is
@@ -654,7 +558,7 @@ class Pass {
   std::vector<std::vector<Held>> held_;  // by access
   LastGroup* last_ = nullptr;            // while races are asked for; none: no ticket is taken
   std::vector<uint8_t> steering_;  // by region; made when first asked for
-  bool gave_up_ = false;
+  bool gave_up_ = false, patient_ = false, postponed_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
   Result result_;
@@ -747,6 +651,9 @@ class Prover {
       passes.back()->execute();
       passes.back()->questions(options_.races);
     }
+    if (std::all_of(passes.begin(), passes.end(), [](const auto& p) { return p->result().findings.empty(); }))
+      for (const auto& p : passes)
+        if (p->postponed()) p->ask_again(options_.races && !one_thread);
     bool gave_up = false;
     std::set<Key> seen;
     for (const auto& p : passes) {
