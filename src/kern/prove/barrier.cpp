@@ -181,7 +181,7 @@ void Execution::log_reads_of_pairs(Activation& a, ValueId condition, Pair guard,
       const Term fresh = pool_.variable(pool_.width(v), "partner");
       third[1 - t].emplace(v.id, fresh);
       const Term id = n.op == formula::Op::zext ? pool_.zext(fresh, n.width) : fresh;
-      bounds.push_back(pool_.ult(id, local_size_[d]));
+      bounds.push_back(pool_.ult(id, local_size[d]));
       from_reader.push_back(pool_.ne(id, local_id[t][d]));
       from_writer.push_back(pool_.ne(id, theirs));
     }
