@@ -290,6 +290,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       spans.back()[i] = own.span;
       most[t] = std::min(most[t], own.most);
     }
+    if (mode.lockstep) spans.back()[0] = spans.back()[1] = std::max(spans.back()[0], spans.back()[1]);  // of one count
   }
   std::vector<Term> bounds[2];
   if (mode.lockstep) most[0] = most[1] = std::max(most[0], most[1]);

@@ -1,6 +1,10 @@
 // Launches of any size: what digits of positions show, each beside a near miss, and the launch of few threads that a
 // refutation comes with.
+#include <cstdlib>
+
+#include "base/job.h"
 #include "draft.h"
+#include "formula/solve.h"
 #include "prove/products.h"
 
 namespace fencepost::prove {
@@ -127,6 +131,77 @@ TEST(AnySize, rewriting) {
   EXPECT_NE(p.udiv(place[0], height), row[0]);
   EXPECT_TRUE(products.positive(width));
   EXPECT_FALSE(products.positive(lid[0]));
+}
+
+// Random expressions of ids and sizes, rewritten, have the values that arithmetic gives them.
+TEST(AnySize, rewriting_keeps_values) {
+  // FENCEPOST_FUZZ_KERNELS: how many rounds.
+  const char* asked = std::getenv("FENCEPOST_FUZZ_KERNELS");
+  const int rounds = asked == nullptr ? 300 : std::atoi(asked);
+  Rng rng(static_cast<uint64_t>(rounds));
+  uint64_t constants = 0, rewritten = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Pool p;
+    Products products(p);
+    Products::Sizes sizes{};
+    std::array<uint64_t, Products::k_axes> fixed{};
+    for (size_t a = 0; a < Products::k_axes; ++a) {
+      sizes[a] = static_cast<uint32_t>(1 + rng.below(5));
+      fixed[a] = rng.chance(0.4) ? sizes[a] : 0;
+    }
+    products.launch(fixed, [](Term) {});
+    struct Number {
+      Term term;
+      uint32_t value;
+    };
+    std::vector<Number> all, units;
+    std::vector<std::pair<Term, uint64_t>> ids;
+    for (size_t a = 0; a < Products::k_axes; ++a) {
+      units.push_back({products.size(a, "s" + std::to_string(a)), sizes[a]});
+      for (int t = 0; t < 2; ++t) {
+        const uint64_t v = rng.below(sizes[a]);
+        ids.emplace_back(products.id(a, t, "i" + std::to_string(a) + std::to_string(t)), v);
+        all.push_back({ids.back().first, static_cast<uint32_t>(v)});
+      }
+    }
+    const Term counter = p.variable(32, "k");
+    const uint32_t count = static_cast<uint32_t>(rng.below(6));
+    all.push_back({counter, count});
+    for (int n = 0; n < 4; ++n) {
+      const Number &x = units[rng.below(units.size())], &y = units[rng.below(units.size())];
+      units.push_back({p.mul(x.term, y.term), x.value * y.value});
+    }
+    std::vector<Number> truths;
+    for (int n = 0; n < 60; ++n) {
+      const Number x = all[rng.below(all.size())], y = all[rng.below(all.size())], u = units[rng.below(units.size())];
+      switch (rng.below(7)) {
+        case 0: all.push_back({p.add(x.term, y.term), x.value + y.value}); break;
+        case 1: all.push_back({p.add(p.mul(x.term, u.term), y.term), x.value * u.value + y.value}); break;
+        case 2: all.push_back({p.mul(x.term, u.term), x.value * u.value}); break;
+        case 3: all.push_back({p.udiv(x.term, u.term), u.value == 0 ? ~0u : x.value / u.value}); break;
+        case 4: all.push_back({p.urem(x.term, u.term), u.value == 0 ? x.value : x.value % u.value}); break;
+        case 5: truths.push_back({p.eq(x.term, y.term), x.value == y.value ? 1u : 0u}); break;
+        default: truths.push_back({p.ult(x.term, rng.chance(0.5) ? u.term : y.term), 0});
+          truths.back() = {p.ult(x.term, u.term), x.value < u.value ? 1u : 0u};
+      }
+    }
+    // Sizes as they are; then each id is a variable of its own.
+    auto& memo = products.small(sizes, true);
+    formula::Model model;
+    model.variables[p[counter].value] = count;
+    for (const auto& [t, v] : ids) {
+      Term is = p.substitute(t, memo);
+      while (p[is].op == formula::Op::zext) is = p[is].kids[0];
+      if (p[is].op == formula::Op::variable) model.variables[p[is].value] = v;
+    }
+    all.insert(all.end(), truths.begin(), truths.end());
+    for (const Number& n : all) {
+      constants += p.is_constant(n.term) ? 1 : 0;
+      ++rewritten;
+      ASSERT_EQ(model.value(p, p.substitute(n.term, memo)), n.value) << "round " << round << ": " << p.print(n.term);
+    }
+  }
+  EXPECT_GT(constants, rewritten / 100);
 }
 
 }  // namespace
