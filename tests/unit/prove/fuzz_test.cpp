@@ -36,6 +36,7 @@ class Kernel {
       for (uint8_t k = 0; k < 3; ++k) d.options.launch.local_size[k] = d.options.launch.num_groups[k] = k < dimensions ? 0 : 1;
       places(dimensions);
     }
+    synchronising_ = !any_size_ && seed % 4 == 3;  // locks and last tickets above all
     block(1 + static_cast<int>(rng_.below(4)), 0);
   }
   Draft d;
@@ -106,6 +107,7 @@ class Kernel {
     values_ = outer;
   }
   void statement(int depth) {
+    if (synchronising_ && depth < 2 && rng_.chance(0.4)) return rng_.chance(0.5) && !any_size_ ? last_group() : critical();
     switch (rng_.below(depth < 2 ? 16 : 8)) {
       case 14:
         if (lanes_ > 0 && rng_.chance(0.7))
@@ -348,7 +350,7 @@ class Kernel {
     }
   }
   uint32_t lanes_;
-  bool any_size_;
+  bool any_size_, synchronising_ = false;
   Rng rng_;
   ValueId n_, a_, b_, c_, s_, lock_, count_, tid_, gid_, global_, last_;
   std::vector<ValueId> values_, strides_;
