@@ -8,6 +8,7 @@ struct Faults {
   bool no_fence_before = false, no_fence_after = false, other_place = false, no_release = false, after_release = false;
   bool release_unheld = false, plain_release = false, other_values = false;
   Scope scope = Scope::device;
+  Order before = Order::acq_rel, after = Order::acq_rel;  // of the fences
 };
 
 // done = false; while (!done) if (atomicCAS(lock, 0, 1) == 0) { *counter += lid; atomicExch(lock, 0); done = true; }
@@ -36,9 +37,9 @@ Status section(const Faults& wrong, uint64_t groups = 4) {
         const ValueId mine = d.op(wrong.other_values ? Op::ne : Op::eq, got, zero);
         d.when(mine, [&] {
           const auto use = [&] { d.store(counter, zero, d.op(Op::add, d.load(counter, zero), d.lid())); };
-          if (!wrong.no_fence_before) d.put(Fence{.scope = wrong.scope});
+          if (!wrong.no_fence_before) d.put(Fence{.order = wrong.before, .scope = wrong.scope});
           if (!wrong.after_release) use();
-          if (!wrong.no_fence_after) d.put(Fence{.scope = wrong.scope});
+          if (!wrong.no_fence_after) d.put(Fence{.order = wrong.after, .scope = wrong.scope});
           if (!wrong.no_release) release();
           if (wrong.after_release) use();
         });
@@ -64,6 +65,34 @@ TEST(Locks, each_part_is_needed) {
   EXPECT_EQ(section({.other_values = true}), Status::fails);
   EXPECT_EQ(section({.scope = Scope::group}), Status::fails);
   EXPECT_EQ(section({.scope = Scope::group}, 1), Status::holds);
+}
+
+TEST(Locks, fences_acquire_behind_taking_and_release_before_giving_back) {
+  EXPECT_EQ(section({.before = Order::acquire, .after = Order::release}), Status::holds);
+  EXPECT_EQ(section({.before = Order::release}), Status::fails);
+  EXPECT_EQ(section({.after = Order::acquire}), Status::fails);
+}
+
+// OpenCL: the orders of a lock in global memory say nothing of local memory.
+TEST(Locks, orders_are_of_one_address_space) {
+  for (const bool local : {false, true}) {
+    Draft d;
+    const ValueId lock = d.pointer_parameter("lock"), zero = d.constant(0), one = d.constant(1);
+    const ValueId sum = local ? d.group_array("sum", 4) : d.pointer_parameter("sum");
+    const auto atomic = [&](AtomicOp op, std::vector<ValueId> operands, Order order) {
+      return d.put(Atomic{.op = op,
+                          .access = {.pointer = lock, .bytes = 4, .regions = d.regions(lock), .site = d.m.sites++},
+                          .operands = std::move(operands),
+                          .order = order,
+                          .scope = Scope::device},
+                   k_int);
+    };
+    d.when(d.op(Op::eq, atomic(AtomicOp::compare_exchange, {zero, one}, Order::acquire), zero), [&] {
+      d.store(sum, zero, d.op(Op::add, d.load(sum, zero), d.lid()));
+      atomic(AtomicOp::exchange, {zero}, Order::release);
+    });
+    EXPECT_EQ(d.verdict(), local ? Status::fails : Status::holds);
+  }
 }
 
 // while (atomicCAS(lock, 0, 1) != 0); fence; use; fence; atomicExch(lock, 0);
