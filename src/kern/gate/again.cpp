@@ -18,7 +18,8 @@ using launch::Answer;
 using launch::Ending;
 using Again = launch::Options::Again;
 
-constexpr size_t k_most_launches = 4;  // of defects that are tried again
+constexpr size_t k_most_launches = 4;    // of defects that are tried again
+constexpr double k_launch_seconds = 20;  // for each of them
 
 struct Tested {
   bool counted = false, passed = false;
@@ -87,7 +88,6 @@ bool resize(launch::Options& o, const Source& file, Again how) {
 // shows it. Where any size was asked for, the launches of its defects come first.
 std::string other_witness(const launch::Options& given, const Answer& answer, const SourcePtr& file, launch::AnswerFunction verify) {
   launch::Options o = given;
-  o.timeout = 2;
   std::string refuted;
   const auto shown = [&] {
     Answer a;
@@ -95,11 +95,13 @@ std::string other_witness(const launch::Options& given, const Answer& answer, co
     if (a.exit_code == 1 && refuted.empty()) refuted = "it is refuted at " + text_of(o.launch) + " too";
     return a.confirmed > 0;
   };
+  o.timeout = given.timeout > 0 ? std::min(given.timeout, k_launch_seconds) : k_launch_seconds;
   for (size_t i = 0; i < answer.launches.size() && i < k_most_launches; ++i) {
     o.launch.local_size = answer.launches[i].local_size;
     o.launch.num_groups = answer.launches[i].num_groups;
     if (shown()) return "a run confirms a defect at " + text_of(o.launch);
   }
+  o.timeout = std::min(o.timeout, 2.0);
   for (const uint64_t local :
        {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{8}, uint64_t{32}, uint64_t{65}, uint64_t{256}, uint64_t{512}})
     for (const uint64_t groups : {uint64_t{1}, uint64_t{2}, uint64_t{5}}) {
