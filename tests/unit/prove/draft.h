@@ -119,6 +119,45 @@ class Draft {
     jump(join);
     at = join;
   }
+  // One of two values, by the side that was taken.
+  template <class Then, class Otherwise>
+  ValueId either(ValueId c, Then then_value, Otherwise other_value) {
+    const BlockId then = block(), otherwise = block(), join = block();
+    branch(c, then, otherwise);
+    at = then;
+    const ValueId a = then_value();
+    const BlockId then_end = at;
+    jump(join);
+    at = otherwise;
+    const ValueId b = other_value();
+    const BlockId other_end = at;
+    jump(join);
+    at = join;
+    const ValueId v = value({.kind = Value::result, .type = k_int, .name = "v"});
+    f.blocks[join.index].instructions.push_back({{v}, Phi{.entries = {{then_end, a}, {other_end, b}}}, {}});
+    return v;
+  }
+  // for (i = from, j = start; i `compare` to; i += step, j = more(i, j)) body(i, j); j afterwards.
+  template <class More, class Body>
+  ValueId accumulate(ValueId from, Op compare, ValueId to, uint64_t step, ValueId start, More more, Body body) {
+    const BlockId before = at, header = block(), inside = block(), after = block();
+    jump(header);
+    at = header;
+    const ValueId i = value({.kind = Value::result, .type = k_int, .name = "i"});
+    const ValueId j = value({.kind = Value::result, .type = k_int, .name = "j"});
+    f.blocks[header.index].instructions.push_back({{i}, Phi{}, {}});
+    f.blocks[header.index].instructions.push_back({{j}, Phi{}, {}});
+    header_notes(i);
+    branch(op(compare, i, to), inside, after);
+    at = inside;
+    body(i, j);
+    const ValueId n = op(Op::add, i, constant(step)), m = more(i, j);
+    jump(header);
+    std::get<Phi>(f.blocks[header.index].instructions[0].action).entries = {{before, from}, {at, n}};
+    std::get<Phi>(f.blocks[header.index].instructions[1].action).entries = {{before, start}, {at, m}};
+    at = after;
+    return j;
+  }
   // for (i = from; i `compare` to; i = next(i)) body(i)
   template <class Next, class Body>
   void loop(ValueId from, Op compare, ValueId to, Next next, Body body) {

@@ -154,11 +154,47 @@ class Kernel {
       case 8:
       case 9: {
         const ValueId c = condition();
+        if (rng_.chance(0.4)) {
+          const auto side = [&] {
+            const std::vector<ValueId> outer = values_;
+            const int statements = 1 + static_cast<int>(rng_.below(2));
+            for (int i = 0; i < statements; ++i) statement(depth + 1);
+            const ValueId v = leaf();
+            values_ = outer;
+            return v;
+          };
+          values_.push_back(d.either(c, side, side));
+          break;
+        }
         d.when(c, [&] { block(1 + static_cast<int>(rng_.below(2)), depth + 1); });
         break;
       }
-      default: loop(depth);
+      default:
+        if (rng_.chance(0.25))
+          sum(depth);
+        else
+          loop(depth);
     }
+  }
+  // A loop with a second variable, which may come round, and is known afterwards.
+  void sum(int depth) {
+    static constexpr uint64_t k_steps[] = {1, 2, 3, 4, 1 << 28, 1 << 30, 0x55555555, 0xffffffff};
+    static constexpr Op k_ops[] = {Op::add, Op::add, Op::add, Op::mul, Op::xor_, Op::sub};
+    const Op op = k_ops[rng_.below(6)];
+    const ValueId by = rng_.chance(0.6) ? d.constant(k_steps[rng_.below(8)]) : leaf();
+    const ValueId from = rng_.chance(0.5) ? d.constant(0) : rng_.chance(0.5) ? tid_ : small();
+    const ValueId to = rng_.chance(0.5) ? d.constant(1 + rng_.below(8)) : rng_.chance(0.5) ? n_ : tid_;
+    const bool with_count = rng_.chance(0.2);
+    const ValueId j = d.accumulate(
+        from, Op::slt, to, 1 + rng_.below(2), leaf(),
+        [&](ValueId i, ValueId v) { return d.op(op, v, with_count ? i : by); },
+        [&](ValueId i, ValueId v) {
+          const std::vector<ValueId> outer = values_;
+          values_.insert(values_.end(), {i, v, v});
+          block(1 + static_cast<int>(rng_.below(2)), depth + 1);
+          values_ = outer;
+        });
+    values_.push_back(j);
   }
   // One thread of the group, mostly, stores something that all read after a barrier, mostly.
   void master() {
