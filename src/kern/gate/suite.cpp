@@ -29,6 +29,11 @@ using launch::Ending;
 constexpr const char* k_heading = "file,expected,verdict,passed,seconds,processor_seconds,detail";
 constexpr char k_separator = '\x1f';
 constexpr rlim_t k_memory = rlim_t{6} << 30;  // of one file's process
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool k_memory_is_limited = false;  // the sanitizers reserve terabytes of addresses
+#else
+constexpr bool k_memory_is_limited = true;
+#endif
 
 const char* verdict(const Answer& a) {
   switch (a.exit_code) {
@@ -95,7 +100,7 @@ Child start(const std::string& path, const std::vector<std::string>& words, laun
   if (c.pid == 0) {
     close(ends[0]);
     const rlimit memory{k_memory, k_memory};
-    setrlimit(RLIMIT_AS, &memory);
+    if (k_memory_is_limited) setrlimit(RLIMIT_AS, &memory);
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     // What clang prints of itself is not ours.
