@@ -310,6 +310,17 @@ class Execution {
   bool speaks_of_pairs(const kir::Call& c) const;
   bool may_part(const Activation& a, uint32_t l) const;
   void parted(Activation& a, uint32_t l, Pair entry);
+  // Where the threads are, kept while something is run beside their way.
+  struct Aside {
+    std::vector<Pair> values, guards, loop_entry;
+    std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
+    std::map<uint32_t, Pair> wide;
+    Memory::State memory;
+    Sets sets;
+    size_t first_fact, first_ticket;  // those that come in meanwhile
+  };
+  Aside set_aside(const Activation& a) const;
+  void come_back(Activation& a, const Aside& aside, bool summary);
   void later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what);
   LoopRun next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode);
   void body(Activation& a, uint32_t l, LoopRun& run, Mode mode);

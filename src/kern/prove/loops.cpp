@@ -539,30 +539,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   const auto summarise = [&](bool log) {
     std::vector<Collected>* const outer = collector_;
     if (collect) collector_ = &collected;
-    const Sets sets = sets_;
-    const std::vector<Pair> values = a.values, guards = a.guards, entries = a.loop_entry;
-    const auto edges = a.edges;
-    const auto wides = a.wide;
-    const Memory::State before = memory.state;
-    const size_t first_fact = facts.size(), first_ticket = tickets.size();
+    const Aside aside = set_aside(a);
     const Pair outer_iteration = iteration_;
     iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
-    ++position_;
-    for (size_t i = first_fact; i < facts.size(); ++i)
-      for (uint32_t& until : facts[i].until) until = std::min(until, position_);
-    for (size_t i = first_ticket; i < tickets.size(); ++i) {
-      tickets[i].until = std::min(tickets[i].until, position_);
-      tickets[i].summary = true;
-    }
+    come_back(a, aside, true);
     iteration_ = outer_iteration;
-    ++position_;
-    a.values = values;
-    a.wide = wides;
-    a.guards = guards;
-    a.loop_entry = entries;
-    a.edges = edges;
-    memory.state = before;
-    sets_ = sets;
     collector_ = outer;
   };
   if (!(met || by_warp) || !mode.lockstep) {

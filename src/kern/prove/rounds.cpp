@@ -1,6 +1,5 @@
 // Loops round by round: k-induction, and annotations of loops that threads leave one by one.
 #include <algorithm>
-#include <tuple>
 
 #include "prove/execute.h"
 
@@ -8,18 +7,37 @@ namespace fencepost::prove {
 
 using namespace kir;
 
+// What is run beside the way of the threads: afterwards they are where they were, and what it has shown is of it alone.
+Execution::Aside Execution::set_aside(const Activation& a) const {
+  return {a.values, a.guards, a.loop_entry, a.edges, a.wide, memory.state, sets_, facts.size(), tickets.size()};
+}
+
+void Execution::come_back(Activation& a, const Aside& aside, bool summary) {
+  ++position_;
+  for (size_t i = aside.first_fact; i < facts.size(); ++i)
+    for (uint32_t& until : facts[i].until) until = std::min(until, position_);
+  for (size_t i = aside.first_ticket; i < tickets.size(); ++i) {
+    tickets[i].until = std::min(tickets[i].until, position_);
+    if (summary) tickets[i].summary = true;
+  }
+  ++position_;
+  a.values = aside.values;
+  a.guards = aside.guards;
+  a.loop_entry = aside.loop_entry;
+  a.edges = aside.edges;
+  a.wide = aside.wide;
+  memory.state = aside.memory;
+  sets_ = aside.sets;
+}
+
 // k-induction: the user's invariants hold in each of the first k iterations, and in the one that follows k in which they
 // hold. `from`: the zeroth iteration, not run yet (`what` is entry: each that follows is checked), or any one, just run
 // (maintained: those that follow it show the invariants at their header by assumption, the last is checked).
 void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what) {
-  const auto [values, guards, entries] = std::tuple(a.values, a.guards, a.loop_entry);
-  const auto [edges, wides] = std::tuple(a.edges, a.wide);
-  const Memory::State before = memory.state;
-  const Sets sets = sets_;
+  const Aside aside = set_aside(a);
   const auto promised = a.barrier_invariants;
   const Pair guard = a.guard;
   const BlockId block = a.block;
-  const size_t first_fact = facts.size(), first_ticket = tickets.size();
   const Mode quiet{false, false, mode.lockstep};
   if (what == Header::entry) {
     for (const auto& [v, x] : from.phis) {
@@ -36,19 +54,7 @@ void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode m
     from = next_iteration(a, l, from, quiet);
   }
   if (what == Header::maintained) header_invariants(a, l, incoming(a, l, true), from.latch, mode, what);
-  ++position_;
-  for (size_t i = first_fact; i < facts.size(); ++i)
-    for (uint32_t& until : facts[i].until) until = std::min(until, position_);
-  for (size_t i = first_ticket; i < tickets.size(); ++i)
-    tickets[i].until = std::min(tickets[i].until, position_);
-  ++position_;
-  a.values = values;
-  a.guards = guards;
-  a.loop_entry = entries;
-  a.edges = edges;
-  a.wide = wides;
-  memory.state = before;
-  sets_ = sets;
+  come_back(a, aside, false);
   a.barrier_invariants = promised;
   a.guard = guard;
   a.block = block;
@@ -98,12 +104,8 @@ bool Execution::may_part(const Activation& a, uint32_t l) const {
 // left it with the values it had at the header then, whatever they are. What invariants say of such a thread holds since
 // they were shown in the round in which it left, and nothing that they speak of has changed.
 void Execution::parted(Activation& a, uint32_t l, Pair entry) {
-  const auto [values, guards, entries] = std::tuple(a.values, a.guards, a.loop_entry);
-  const auto [edges, wides] = std::tuple(a.edges, a.wide);
-  const Memory::State before = memory.state;
-  const Sets sets = sets_;
+  const Aside aside = set_aside(a);
   const Pair outer_iteration = iteration_;
-  const size_t first_fact = facts.size(), first_ticket = tickets.size();
   const Mode mode{false, false, true, Asked::special};
   header_invariants(a, l, incoming(a, l, false), entry, mode, Header::entry);
   ++position_;
@@ -115,22 +117,8 @@ void Execution::parted(Activation& a, uint32_t l, Pair entry) {
     for (size_t t = 0; t < 2; ++t)
       next[i].second[t] = pool_.ite(run.latch[t], next[i].second[t], run.phis[i].second[t]);
   header_invariants(a, l, next, run.latch, mode, Header::maintained);
-  ++position_;
-  for (size_t i = first_fact; i < facts.size(); ++i)
-    for (uint32_t& until : facts[i].until) until = std::min(until, position_);
-  for (size_t i = first_ticket; i < tickets.size(); ++i) {
-    tickets[i].until = std::min(tickets[i].until, position_);
-    tickets[i].summary = true;
-  }
-  ++position_;
+  come_back(a, aside, true);
   iteration_ = outer_iteration;
-  a.values = values;
-  a.guards = guards;
-  a.loop_entry = entries;
-  a.edges = edges;
-  a.wide = wides;
-  memory.state = before;
-  sets_ = sets;
 }
 
 }  // namespace fencepost::prove
