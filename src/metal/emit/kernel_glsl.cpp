@@ -36,7 +36,6 @@ const char* scope_name(const prog::TagSet& t) {
          : t.has(Tag::WG) ? "gl_ScopeWorkgroup"
                           : "gl_ScopeSubgroup";
 }
-bool ordered(const prog::TagSet& t) { return t.has(Tag::ACQ) || t.has(Tag::REL); }
 
 // "storage, semantics" of an access or barrier. `failure`: of a compare-exchange that fails.
 std::string semantics(const prog::TagSet& t, bool failure = false) {

@@ -405,8 +405,8 @@ class Function {
 
   static uint32_t semantics_of(const prog::TagSet& t) {
     const bool acquire = t.has(Tag::ACQ), release = t.has(Tag::REL);
-    uint32_t s = acquire && release ? k_acquire_release : acquire ? k_acquire : release ? k_release : 0;
-    if (s == 0) return 0;
+    if (!acquire && !release) return 0;
+    uint32_t s = acquire && release ? k_acquire_release : acquire ? k_acquire : k_release;
     if (t.has(Tag::SEMSC0)) s |= k_uniform;
     if (t.has(Tag::SEMSC1)) s |= k_workgroup_memory;
     if (t.has(Tag::SEMSC2)) s |= k_image;

@@ -62,7 +62,9 @@ TEST(Runner, GroupsAreFunctionsOfSeedAndNumber) {
   Options again = o;
   again.seed = third.seed;
   for (const bool given : {false, true}) {
-    if (given) ASSERT_TRUE(plan::set_parameters(again.parameters, third.parameters).has_value());
+    if (given) {
+      ASSERT_TRUE(plan::set_parameters(again.parameters, third.parameters).has_value());
+    }
     RoundGroup first = once(again, 0);
     EXPECT_EQ(first.seed, third.seed);
     first.number = third.number;
@@ -302,9 +304,13 @@ TEST(Cpu, StoreBufferingIsWeakAndMessagePassingIsNot) {
     EXPECT_EQ(totals->corrupt, 0u);
     const uint64_t weak = positive(t, r->setup().observables, totals->states);
 #if defined(__x86_64__)
-    if (t.title == "MP") EXPECT_EQ(weak, 0u);
+    if (t.title == "MP") {
+      EXPECT_EQ(weak, 0u);
+    }
 #endif
-    if (t.title == "SB") EXPECT_GT(weak, 0u);
+    if (t.title == "SB") {
+      EXPECT_GT(weak, 0u);
+    }
     o.seconds = 1;
     o.events = 0;
   }

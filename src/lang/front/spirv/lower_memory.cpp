@@ -229,7 +229,7 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
   const auto bytes = static_cast<uint32_t>(types_.size(type, i));
   if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root) {
     const Root& r = roots_[pointer.targets[0].root];
-    if (r.in_slots || r.variable->read_only)
+    if (r.in_slots || r.variable->read_only) {
       if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {
         if (r.in_slots) {
           const auto it = slots_now_.find(r.first_slot + *k);
@@ -254,6 +254,7 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
         }
         if (k == bytes && bits == 8 * bytes) return Value::scalar(type, term::constant(whole, bits));
       }
+    }
   }
   if (m_.type(type, i).kind == Type::Kind::pointer) m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
   Expr result;
