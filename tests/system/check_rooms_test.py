@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CLEAN = {
     "src/ROOMS": "# comment\nground/base : \nlang/prog : \nlogic/check : prog\n",
     "src/ground/base/text.h": "#pragma once\n#include <string>\n",
-    "src/lang/prog/test.h": '#pragma once\n#include "base/text.h"\n',
+    "src/lang/prog/test.h": '#pragma once\n#include "base/text.h"\nnamespace fencepost::prog {\nstruct Test {};\n}\n',
     "src/logic/check/check.h": '#pragma once\n#include "prog/test.h"\n',
     "src/logic/check/check.cpp": '#include "check/check.h"\n#include <fmt/format.h>\n',
 }
@@ -54,6 +54,21 @@ class CheckRooms(unittest.TestCase):
 
     def test_listed_room_that_does_not_exist(self):
         self.refused({"src/ROOMS": CLEAN["src/ROOMS"] + "cli : prog\n"}, "there is no folder src/cli")
+
+    def test_grant_that_nothing_uses(self):
+        self.refused({"src/logic/check/check.h": "#pragma once\n"},
+                     "src/ROOMS:4: 'check' may include 'prog', and no file of it does")
+
+    def test_name_that_comes_through_another_room(self):
+        rooms = CLEAN["src/ROOMS"] + "cli : check\n"
+        files = {"src/ROOMS": rooms, "src/cli/main.cpp": '#include "check/check.h"\n\nfencepost::prog::Test t;\n'}
+        self.refused(files, "src/cli/main.cpp:3: names 'prog::', and includes no header of room 'prog'")
+        # In comments and literals nothing is named.
+        files["src/cli/main.cpp"] = '#include "check/check.h"\n// prog::Test\nconst char* k = "prog::Test";\n'
+        self.assertEqual(self.run_on(files), (0, ""))
+
+    def test_name_that_comes_through_a_header_of_the_same_room(self):
+        self.assertEqual(self.run_on({"src/logic/check/own.cpp": '#include "check/check.h"\nfencepost::prog::Test t;\n'}), (0, ""))
 
     def test_cycle_in_the_list(self):
         self.refused({"src/ROOMS": "ground/base : \nlang/prog : check\nlogic/check : prog\n"}, "a cycle or a typo")
