@@ -5,7 +5,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 export JOBS
 
-.PHONY: help demo test test-all asan tsan fuzz fuzz-models fuzz-parsers mutate bench pictures program clean
+.PHONY: help demo test test-all asan asan-short tsan fuzz fuzz-models fuzz-parsers mutate bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -15,6 +15,9 @@ help:
 	@echo 'make fuzz-models   50 random models, likewise'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
+	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
+	@echo 'make format        lay out the sources as .clang-format has it (clang-format 19)'
+	@echo 'make tidy          clang-tidy 19 on all sources, about an hour; tools/tidy FILE on one'
 	@echo 'make bench         benchmarks, with table and plot in docs/'
 
 program:
@@ -33,6 +36,20 @@ asan tsan:
 	@tools/install_packages build test
 	@tools/build $@ all
 	@tools/run_tests build/$@
+
+asan-short:
+	@tools/install_packages build test
+	@tools/test_sanitized
+
+format:
+	@tools/install_packages test
+	@git ls-files -z '*.h' '*.cpp' '*.cc' | xargs -0 clang-format-19 -i
+	@tools/check_format
+
+tidy:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fencepost
+	@tools/tidy
 
 FUZZ_SEED ?= 1
 FUZZ_COUNT ?= 20000

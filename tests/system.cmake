@@ -4,6 +4,10 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # The tree keeps to src/ROOMS, and the checker can fail.
 add_test(NAME system.rooms COMMAND ${CMAKE_SOURCE_DIR}/tools/check_rooms)
 add_test(NAME system.rooms_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/check_rooms_test.py)
+# The sources are laid out as .clang-format has it, and no line is over 120 columns.
+add_test(NAME system.format COMMAND ${CMAKE_SOURCE_DIR}/tools/check_format)
+set_tests_properties(system.format PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME system.format_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/check_format_test.py)
 # Links, the dependency table, what the tree may not say.
 add_test(NAME system.docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_docs)
 add_test(NAME system.tutorial_runner COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial_test.py)
