@@ -29,7 +29,8 @@ Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source);
 // unknown; '#' starts a comment. `path` becomes the path of every row.
 Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, const std::string& path);
 
-// The shipped model that a table's name stands for: "ptx-v6.0" is ptx-6.0, every other name is itself.
+// The shipped model that a table's name stands for: "ptx-v6.0" is ptx-6.0-tables, "vulkan" is vulkan-tables, every name
+// that no published table uses is itself.
 std::string shipped_name(const std::string& model);
 
 // What to ask for a row's property; nullopt when this program does not know it.

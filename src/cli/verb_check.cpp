@@ -8,6 +8,7 @@
 #include "cli/file_report.h"
 #include "cli/inputs.h"
 #include "cli/verbs.h"
+#include "front/condition.h"
 #include "front/litmus.h"
 #include "report/report.h"
 
@@ -43,6 +44,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   }
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
+    r.err += render(front::question_warnings(test));
     const auto known = models.get(s.model, test);
     if (!known) {
       refuse(r, s, name, known.error());

@@ -122,6 +122,7 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
   if (!tests) return end(Outcome::failed, brief(tests.error()));
   if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
   const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
+  if (s.model_dir.empty()) r.model = name;
   decide(r, tests->front(), name, *question, bound_of(row), false, s, models);
   return r;
 }
@@ -197,6 +198,15 @@ Expected<std::vector<ExpectRow>> select(std::vector<ExpectRow> rows, const std::
   return rows;
 }
 
+// The names of a table that stand for another one here.
+std::map<std::string, std::string> renamed(const std::vector<ExpectRow>& rows, const Settings& s) {
+  std::map<std::string, std::string> out;
+  if (!s.model_dir.empty()) return out;
+  for (const ExpectRow& row : rows)
+    if (shipped_name(row.model) != row.model) out[row.model] = shipped_name(row.model);
+  return out;
+}
+
 }  // namespace
 
 int run_expect(const CommandLine& line, const Console& console) {
@@ -259,6 +269,8 @@ int run_expect(const CommandLine& line, const Console& console) {
                             "  \"mismatches\": [{}],\n  \"skips\": [{}]\n}}\n",
                             passed, failed, skipped, mismatches, skip_list));
   } else {
+    for (const auto& [theirs, ours] : renamed(rows, s))
+      console.out(fmt::format("The table's {} is judged by {}.\n", theirs, ours));
     for (const auto& [key, count] : skips)
       console.out(fmt::format("SKIPPED {} row{} of {}: {}\n", count, count == 1 ? "" : "s", key.first.empty() ? "the table" : key.first,
                               key.second));

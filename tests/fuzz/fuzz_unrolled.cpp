@@ -36,7 +36,7 @@ struct Setup {
 };
 
 const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-spec"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0", "sc"}},
+    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
     {Machine::opencl, {"opencl", "sc", "opencl"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {

@@ -145,20 +145,23 @@ struct Ptx {
   }
 
   void barriers(std::vector<ThreadDraft>& threads) {
-    const size_t kind = weighted(rng, {3, 3, 4, 2});  // plain, named, quorum, each as it comes
+    // Plain, with an id, with a quorum, by a register alone; a barrier with one operand here and two there is refused.
+    const size_t kind = weighted(rng, {3, 3, 4, 2});
     const std::string instance = std::to_string(rng.below(2));
     const size_t rounds = rng.chance(0.25) ? 2 : 1;
     for (size_t round = 0; round < rounds; ++round)
       for (ThreadDraft& t : threads) {
         if (!rng.chance(0.85)) continue;
-        const size_t mine = kind == 3 ? rng.below(3) : kind;
+        const size_t mine = kind == 3 ? 0 : kind;
         const bool arrive = rng.chance(0.3);
         std::string text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rounds > 1 ? std::to_string(round) : rng.chance(0.95) ? instance : "7");
+        if (kind == 3 && !t.read.empty() && rng.chance(0.6))
+          text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rng.pick(t.read));
         if (mine >= 1) text += rng.chance(0.12) && !t.read.empty() ? fmt::format(", {}", rng.pick(t.read)) : fmt::format(", {}", rng.chance(0.9) ? 1 : 2);
         if (mine == 2) text += fmt::format(", {}", 1 + rng.below(threads.size()));
         p.classes.insert(mine == 0 ? "barrier plain" : mine == 1 ? "barrier named" : "barrier quorum");
         if (arrive) p.classes.insert("barrier arrive");
-        if (text.find(", r") != std::string::npos) t.items.push_back(text);  // after what defines the register
+        if (text.find(" r") != std::string::npos) t.items.push_back(text);  // after what defines the register
         else insert_anywhere(rng, t, text);
       }
   }

@@ -70,6 +70,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::WT, "WT", P, "write through (2014 dialect)"},
     {Tag::SHARED, "SHARED", P, "accesses and Init writes of shared memory (2014 dialect)"},
     {Tag::CLUSTER, "CLUSTER", P, "scope: the cluster of blocks (PTX since 7.8)"},
+    {Tag::RED, "RED", P, "the reading half of a reduction"},
 }};
 
 constexpr std::array<BaseInfo, k_bases> k_base_table = {{

@@ -33,6 +33,8 @@ enum class Tag : uint8_t {
   VOLATILE, CA, CG, CV, WB, WT, SHARED,
   // PTX since 7.8: the scope of a cluster of CTAs
   CLUSTER,
+  // PTX: the read of a reduction, which is no read operation (PTX ISA 8.4)
+  RED,
   count_
 };
 inline constexpr size_t k_tags = static_cast<size_t>(Tag::count_);

@@ -277,20 +277,4 @@ bool parse_common(Cursor& c, ThreadBuilder& t, const Mnemonic& m) {
   return true;
 }
 
-void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, Instr& out) {
-  out.kind = Kind::barrier;
-  if (at_register(c)) {
-    out.barrier.instance = "0";
-    out.barrier.id = parse_value(c, t);
-  } else {
-    const Token n = c.peek();
-    if (n.kind != Tok::number)
-      c.fail_expected(n, "a barrier instance", fmt::format("write {} 0 for the barrier with number 0", m.text()));
-    number_value(c, n);
-    out.barrier.instance = std::string(c.next().text);  // compared as text
-    if (c.accept(",")) out.barrier.id = parse_value(c, t);
-  }
-  if (out.barrier.id && c.accept(",")) out.barrier.quorum = parse_value(c, t);
-}
-
 }  // namespace fencepost::front

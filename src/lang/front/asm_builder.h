@@ -2,6 +2,8 @@
 // A test under construction, shared by the assembly front ends (PTX, VULKAN and the two `.test` notations):
 // names become numbers in the order in which they first occur, so that threads that differ only in layout
 // share one template, and printing then parsing gives back the same numbers.
+#include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +33,7 @@ class ThreadBuilder {
 
   term::Expr value_of(prog::RegId r) const { return term::variable(r, 64); }
   const prog::Template& code() const { return templ_; }
+  std::vector<prog::Instr>& instructions() { return templ_.code; }
   // Checks that every label that is used exists; the builder is empty afterwards.
   prog::Template finish();
 
@@ -84,9 +87,14 @@ const std::vector<std::string>& common_mnemonics();
 // add sub mul div and or xor; nullptr for another word.
 const term::Op* find_arithmetic(std::string_view word);
 
-// "INSTANCE[, ID[, QUORUM]]". A register in the place of the instance is an id: "bar.cta.sync r2" waits at
-// instance 0 under the id in r2.
+// Operands of a control barrier (asm_barrier.cpp says which there are). Complete once name_barriers has run.
 void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, prog::Instr& out);
+// Initial values of a thread's registers; without a value: an address.
+using RegisterValues = std::map<prog::RegId, std::optional<uint64_t>>;
+// What the barriers of a test are called and how many threads they wait for, once all threads and their initial
+// registers are read.
+void name_barriers(std::vector<ThreadBuilder>& threads, const std::vector<prog::ScopePath>& scopes,
+                   const std::vector<RegisterValues>& initial);
 
 // Fails at `word` as an unknown modifier of `m`, naming the nearest of `known`.
 [[noreturn]] void fail_modifier(const Cursor& c, const Mnemonic& m, const Token& word,

@@ -276,6 +276,10 @@ class Frame {
       keep_.push_back(!used || p.is_address || p.value != 0);
       starts.push_back(s);
     }
+    std::vector<RegisterValues> values(b_.threads.size());
+    for (const Start& s : starts)
+      values[s.thread][s.init.reg] = s.init.address == prog::k_none ? std::optional(s.init.value) : std::nullopt;
+    name_barriers(b_.threads, scopes_, values);
     b_.finish_threads(std::move(scopes_));
     for (size_t t = 0; t < clusters_.size(); ++t) b_.test.threads[t].cluster = clusters_[t];
     for (size_t i = 0; i < starts.size(); ++i)

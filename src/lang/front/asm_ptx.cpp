@@ -271,6 +271,7 @@ class Reader {
       out.op = mods_.op;
       common.add(Tag::RMW);
       out.tags = common | TagSet{Tag::R, o == Order::acquire || o == Order::acq_rel ? Tag::ACQ : Tag::RLX};
+      if (head_.kind == PtxOp::Kind::red) out.tags.add(Tag::RED);
       out.store_tags = common | TagSet{Tag::W, o == Order::release || o == Order::acq_rel ? Tag::REL : Tag::RLX};
       return;
     }

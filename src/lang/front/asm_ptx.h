@@ -7,6 +7,7 @@
 //   CON). A weak access has no scope. `.volatile` is relaxed at scope sys (PTX ISA 7.5, 8.3.1). `fence.sc` carries
 //   SC but not ACQ_REL. A proxy fence carries F and its proxy, no scope; an alias fence F and ALIAS.
 //   A control barrier is F and B, without scope or proxy.
+//   red: its read is RED as well.
 //   atom, red: the read is ACQ under acquire and acq_rel, the write REL under release and acq_rel, else RLX.
 #include "front/asm_builder.h"
 

@@ -279,4 +279,53 @@ void parse_question(Cursor& c, prog::Test& test, const Resolver& r) {
   }
 }
 
+namespace {
+
+// Some register or location starts as an address, so that values may be addresses.
+bool has_addresses(const prog::Test& test) {
+  const auto is_address = [](prog::SymbolId s) { return s != prog::k_none; };
+  return std::any_of(test.objects.begin(), test.objects.end(),
+                     [&](const prog::Object& o) {
+                       return std::any_of(o.init_address.begin(), o.init_address.end(), is_address);
+                     }) ||
+         std::any_of(test.threads.begin(), test.threads.end(), [&](const prog::Thread& t) {
+           return std::any_of(t.init.begin(), t.init.end(),
+                              [&](const prog::InitValue& v) { return is_address(v.address); });
+         });
+}
+
+// C: the declared type says whether the value can be an address.
+bool may_hold_address(const prog::Test& test, const CondValue& v) {
+  std::string type;
+  if (v.kind == CondValue::Kind::reg)
+    type = test.code(v.thread).registers[v.reg].type;
+  else if (v.kind == CondValue::Kind::location)
+    type = test.objects[test.symbols[v.symbol].object].declared;
+  return type.find('*') != std::string::npos || type.find("ptr") != std::string::npos ||
+         type.find("long") != std::string::npos;
+}
+
+void warn(const prog::Test& test, const Cond& c, Diagnostics& out) {
+  for (const Cond& kid : c.kids) warn(test, kid, out);
+  if (c.kind != Cond::Kind::atom || c.rhs.kind != CondValue::Kind::address || c.lhs.kind == CondValue::Kind::address)
+    return;
+  const Span& at = c.rhs.span;
+  if (at.source == nullptr || at.begin >= at.source->text.size() || at.source->text[at.begin] == '&') return;
+  if (may_hold_address(test, c.lhs)) return;
+  const std::string& name = test.symbols[c.rhs.symbol].name;
+  out.add({Severity::warning, Fault::bad_input, at,
+           fmt::format("{} on the right is the address of the location, as in herd", quoted(name)),
+           fmt::format("write [{0}] for its value, or &{0} for the address", name)});
+}
+
+}  // namespace
+
+Diagnostics question_warnings(const prog::Test& test) {
+  Diagnostics out;
+  if (has_addresses(test)) return out;
+  warn(test, test.filter, out);
+  warn(test, test.condition, out);
+  return out;
+}
+
 }  // namespace fencepost::front

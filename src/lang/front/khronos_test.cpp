@@ -166,8 +166,7 @@ class Reader {
       case VulkanOp::Kind::barrier: {
         i.kind = Kind::barrier;
         const Token n = c.expect_number("a barrier instance", "number the barriers that meet, as in cbar.scopewg 0");
-        number_value(c, n);
-        i.barrier.instance = std::string(n.text);
+        i.barrier.instance = std::to_string(number_value(c, n));
         i.barrier.level = op.scope_level;
         break;
       }

@@ -1,16 +1,17 @@
 // Functions of OPENCL threads: the atomics of C11 with the explicit scopes of OpenCL C 2.0 (section 6.13.11),
 // fences and work-group barriers (section 6.13.8).
 //
-// Without an order: memory_order_seq_cst; without a scope: memory_scope_device. The failure order of a
-// compare-exchange is checked and has no further effect: the load keeps the order of success, which is at least
-// as strong. A weak compare-exchange does not fail spuriously here (docs/litmus-opencl.md). memory_order_consume
-// is read as relaxed, the weaker reading.
+// Without an order: memory_order_seq_cst; without a scope: memory_scope_device. A compare-exchange that fails is a
+// load with the order of failure (OpenCL C 3.0 section 6.15.12.7.6); the releasing part of release and acq_rel, which
+// C forbids there and published tests write, does nothing for a load. A weak compare-exchange does not fail
+// spuriously here (docs/litmus-opencl.md). memory_order_consume is read as relaxed, the weaker reading.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "front/opencl_lower.h"
+#include "prog/shape.h"
 
 namespace fencepost::front::opencl {
 
@@ -244,9 +245,7 @@ Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, boo
   Tag scope = Tag::DV;
   if (is_explicit) {
     order = order_of(*e.kids[3]);
-    const std::string failure = order_of(*e.kids[4]);
-    // Many published tests give `release` here; C forbids it, and it has no effect in any model we know.
-    rmw.spelling = {order, failure};
+    rmw.spelling = {order, order_of(*e.kids[4])};
     if (e.kids.size() > 5) {
       scope = scope_of(*e.kids[5]);
       rmw.spelling.push_back(e.kids[5]->op);
@@ -254,6 +253,7 @@ Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, boo
   }
   rmw.tags = {Tag::A, load_order(order), scope};
   rmw.store_tags = {Tag::A, store_order(order), scope};
+  rmw.failed_tags = prog::opencl_failed_tags(rmw.tags, rmw.spelling);
 
   const Place object = place_of(value(*e.kids[0]), e.kids[0]->span);
   const CType type = object.type.plain();

@@ -214,6 +214,8 @@ class Writer {
       out.push_back(fmt::format("{} {}, {}", mn, location, args.at(0)));
     else if (rmw)
       out.push_back(fmt::format("{} {}{}, {}", mn, head == "red" ? "" : dst + ", ", location, fmt::join(args, ", ")));
+    else if (is_any(head, {"bar", "barrier", "cbar"}) && (i.barrier.id || i.barrier.quorum))
+      return misfit("a barrier with an id, a quorum or a computed name is not lowered");
     else if (is_any(head, {"bar", "barrier", "cbar"}))
       out.push_back(fmt::format("{} {}", mn, number(i)));
     else

@@ -64,6 +64,9 @@ std::vector<Step> opencl_steps(const Shape& s, bool up, const Surroundings& arou
 Shape ptx_fence(const std::string& mnemonic, TagSet tags);
 Shape vulkan_fence(bool acquire, Tag storage_class);
 Shape opencl_fence(bool acquire, bool local);
+// Of a compare-exchange: the tags of its read where it fails, by its spelling (order, failure order, ...); none where
+// they are those of success.
+std::optional<TagSet> opencl_failed_tags(const TagSet& success, const std::vector<std::string>& spelling);
 std::vector<std::string> words_of(const std::string& dotted);
 
 }  // namespace fencepost::prog

@@ -106,10 +106,14 @@ Shape shaped(const Shape& from, Call c, bool scope_changed) {
   if (s.kind == Kind::rmw) set(s.store_tags, store);
   s.spelling.push_back("memory_order_" + c.order);
   if (s.mnemonic.find("compare_exchange") != std::string::npos) {
-    // C: the order of failure is no release and no stronger than that of success.
+    // C: the order of failure is no release and no stronger than that of success. One that was stronger from the start
+    // stays as the test writes it until the order of success changes.
     if (c.failure.empty()) c.failure = "seq_cst";
-    if (c.failure == "seq_cst" && c.order != "seq_cst") c.failure = "acquire";
-    if (c.failure == "acquire" && !acquires(c.order)) c.failure = "relaxed";
+    const auto before = read(from);
+    if (!before || before->order != c.order) {
+      if (c.failure == "seq_cst" && c.order != "seq_cst") c.failure = "acquire";
+      if (acquires(c.failure) && !acquires(c.order)) c.failure = "relaxed";
+    }
     s.spelling.push_back("memory_order_" + c.failure);
   }
   if (c.scope_written || scope_changed)
@@ -143,6 +147,16 @@ std::span<const Cover> covers(Kind k) {
 }
 
 }  // namespace
+
+std::optional<TagSet> opencl_failed_tags(const TagSet& success, const std::vector<std::string>& spelling) {
+  if (spelling.size() < 2 || !spelling[1].starts_with("memory_order_")) return std::nullopt;
+  const std::string failure = bare(spelling[1]);
+  TagSet out = success;
+  for (Tag t : k_order_tags) out.remove(t);
+  out.add(failure == "seq_cst" ? Tag::SC : acquires(failure) ? Tag::ACQ : Tag::RLX);
+  if (out == success) return std::nullopt;
+  return out;
+}
 
 Shape opencl_fence(bool acquire, bool local) {
   Shape s;

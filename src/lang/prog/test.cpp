@@ -61,7 +61,7 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
   if (i.kind == Kind::label) return label_name(code, i.label) + ":";
   std::string operands;
   if (i.kind == Kind::barrier) {
-    append(operands, i.barrier.instance);
+    append(operands, i.args.empty() ? i.barrier.instance : operand(code, i.args.front()));
     if (i.barrier.id) append(operands, operand(code, i.barrier.id));
     if (i.barrier.quorum) append(operands, operand(code, i.barrier.quorum));
   } else {

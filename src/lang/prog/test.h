@@ -89,11 +89,12 @@ const char* name(Kind k);
 inline constexpr uint64_t k_old_value = 0xffffffffu;
 
 struct Barrier {
-  std::string instance;          // compared as text, "0" != "00"
+  std::string instance;          // compared as text; empty: named by the value of `id`, each value an instance of its own
   term::Expr id;                 // empty: plain barrier
   term::Expr quorum;             // empty: all participants
   bool arrive = false;           // arrives without waiting
   uint32_t level = 1;            // scope level of the waiting group (ptx: cta, vulkan/opencl: workgroup)
+  bool by_value() const { return instance.empty() && id; }
   bool operator==(const Barrier&) const = default;
 };
 

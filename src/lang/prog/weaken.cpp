@@ -94,7 +94,9 @@ std::vector<std::vector<Place>> barriers(const Test& test, bool together) {
       if (in.kind != Kind::barrier) continue;
       ScopePath group = test.threads[t].scope;
       group.resize(together ? 0 : std::min<size_t>(group.size(), in.barrier.level + 1));
-      const Key key{in.barrier.instance, ordinal[in.barrier.instance]++, group};
+      // What is named by a value may meet any other that is: all of them change together.
+      const uint32_t nth = in.barrier.by_value() ? 0 : ordinal[in.barrier.instance]++;
+      const Key key{in.barrier.instance, nth, group};
       auto at = std::find_if(out.begin(), out.end(), [&](const auto& o) { return o.first == key; });
       if (at == out.end()) at = out.insert(at, {key, {}});
       at->second.push_back({t, i});
@@ -126,6 +128,23 @@ bool splittable(const Test& test, const std::vector<Instr>& code, uint32_t i) {
   if (test.syntax != Syntax::opencl) return true;
   if (code[i].mnemonic.starts_with("cas.") && code[i].mnemonic != "cas.expected") return false;
   return i == 0 || code[i - 1].mnemonic != "cas.expected";
+}
+
+}  // namespace
+
+namespace {
+
+// As the front end names the barriers of a test in which no name is computed any more: by their numbers.
+void name_by_number(Test& test) {
+  const auto computed = [](const Instr& i) { return i.kind == Kind::barrier && i.barrier.by_value() && !i.barrier.id.is_const(); };
+  for (const Template& t : test.templates)
+    if (std::any_of(t.code.begin(), t.code.end(), computed)) return;
+  for (Template& t : test.templates)
+    for (Instr& i : t.code)
+      if (i.kind == Kind::barrier && i.barrier.by_value()) {
+        i.barrier.instance = std::to_string(i.barrier.id.value());
+        i.barrier.id = {};
+      }
 }
 
 }  // namespace
@@ -239,6 +258,7 @@ Variant apply(const Test& test, const std::vector<Site>& sites, const Choice& ch
     v.position.push_back(std::move(position));
     v.test.threads[t].templ = intern_template(v.test, std::move(code));
   }
+  name_by_number(v.test);
   return v;
 }
 

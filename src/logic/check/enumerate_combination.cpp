@@ -112,6 +112,8 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
       return v.has_value();
     };
     if (!value(o.arrival->id, a.id) || !value(o.arrival->quorum, a.quorum)) return std::nullopt;
+    // Paths count arrivals by text; of an instance that is named by a value they cannot.
+    if (a.barrier->by_value()) a.ordinal = witness::count_earlier(a, all);
     all.push_back(std::move(a));
   }
   // Play the arrivals: each thread goes on while its arrivals pass.

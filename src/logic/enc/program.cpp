@@ -369,6 +369,50 @@ Lit ProgramEncoding::depends(const std::vector<Dependency>& on, uint32_t load) {
 
 // ---- barriers --------------------------------------------------------------------------------------
 
+// The two are in one scope, at the level of each, or in one thread.
+bool ProgramEncoding::meet(uint32_t a, uint32_t b) const {
+  const SymEvent &x = s_.events[a], &y = s_.events[b];
+  if (x.thread == y.thread) return true;
+  const auto &p = test_.threads[x.thread].scope, &q = test_.threads[y.thread].scope;
+  return prog::same_scope(p, q, x.barrier->level) && prog::same_scope(p, q, y.barrier->level);
+}
+
+// Whether the code of thread t may come to the instance that the value at barrier e names.
+Lit ProgramEncoding::may_name(uint32_t t, uint32_t e) {
+  const SymEvent& ev = s_.events[e];
+  if (!prog::same_scope(test_.threads[t].scope, test_.threads[ev.thread].scope, ev.barrier->level)) return k_false;
+  std::vector<Lit> any;
+  for (const prog::Instr& i : test_.instrs(t)) {
+    if (i.kind != prog::Kind::barrier || !i.barrier.by_value()) continue;
+    if (!i.barrier.id.is_const()) return k_true;
+    const uint8_t w = std::max(ev.barrier_id.width(), i.barrier.id.width());
+    any.push_back(bv_.eq(bits(term::resize(ev.barrier_id, w, true)), bits(term::resize(i.barrier.id, w, true))));
+  }
+  return c_.or_(std::move(any));
+}
+
+// Barriers that are named by a value: which arrival at that value each is in its thread. The unrolling counts by
+// text only. One literal for each count, exactly one of which is true where the barrier is reached.
+void ProgramEncoding::count_by_value(const std::function<Lit(uint32_t, uint32_t)>& same_id,
+                                     std::vector<std::map<uint32_t, Lit>>& arrived) {
+  for (uint32_t e : barriers_) {
+    if (!s_.events[e].barrier->by_value()) continue;
+    std::vector<Lit> count{lit(s_.events[e].guard)};
+    for (uint32_t p : barriers_) {
+      if (p == e || !s_.events[p].barrier->by_value() || !s_.program_order(p, e)) continue;
+      const Lit one = c_.and_(lit(s_.events[p].guard), same_id(p, e));
+      std::vector<Lit> next(count.size() + 1, k_false);
+      for (size_t k = 0; k < count.size(); ++k) {
+        next[k] = c_.or_(next[k], c_.and_(count[k], -one));
+        next[k + 1] = c_.and_(count[k], one);
+      }
+      count = std::move(next);
+    }
+    for (uint32_t k = 0; k < count.size(); ++k)
+      if (!c_.is_false(count[k])) arrived[e][k] = count[k];
+  }
+}
+
 void ProgramEncoding::encode_barriers() {
   struct Member {
     uint32_t event;
@@ -390,6 +434,7 @@ void ProgramEncoding::encode_barriers() {
   std::vector<std::map<uint32_t, Lit>> arrived(size());
   for (uint32_t e : barriers_) {
     const SymEvent& ev = s_.events[e];
+    if (ev.barrier->by_value()) continue;  // named by a value: below
     for (const Arrival& a : ev.arrivals) {
       const Lit l = c_.and_(lit(ev.guard), lit(a.condition));
       if (c_.is_false(l)) continue;
@@ -423,6 +468,7 @@ void ProgramEncoding::encode_barriers() {
     const uint8_t w = std::max(x.width(), y.width());
     return bv_.eq(bits(term::resize(x, w, true)), bits(term::resize(y, w, true)));
   };
+  count_by_value(same_id, arrived);
   // q <= number of true literals
   auto quorum_met = [&](const Expr& q, const std::vector<Lit>& ls) -> Lit {
     if (q.is_const()) return c_.at_least(ls, static_cast<uint32_t>(std::min<uint64_t>(q.value(), ls.size() + 1)));
@@ -468,6 +514,28 @@ void ProgramEncoding::encode_barriers() {
     const SymEvent& ev = s_.events[e];
     if (!ev.barrier->arrive)
       for (uint32_t p : before(e)) edges.push_back({e, p, both(e, p)});
+    if (ev.barrier->by_value() && !ev.barrier->arrive)
+      for (const auto& [k, here] : arrived[e]) {
+        std::vector<Lit> all;
+        for (uint32_t t = 0; t < test_.threads.size(); ++t) {
+          const Lit awaited = t == ev.thread ? k_false : may_name(t, e);
+          if (c_.is_false(awaited)) continue;
+          std::vector<Lit> there{-awaited}, grounds{-here, -exec(e), -awaited};
+          for (uint32_t m : barriers_) {
+            const auto at = arrived[m].find(k);
+            if (s_.events[m].thread != t || at == arrived[m].end()) continue;
+            const Lit equal = same_id(e, m);
+            there.push_back(c_.and_(at->second, equal));
+            grounds.push_back(c_.and_(rests_on(e, here, {m, at->second}), equal));
+          }
+          all.push_back(c_.or_(std::move(there)));
+          c_.add(grounds);
+        }
+        const Lit may_pass = c_.and_(std::move(all));
+        const Lit pass = lit(ev.pass);
+        c_.add({-here, -pass, may_pass});
+        c_.add({-here, pass, -may_pass});
+      }
     for (const auto& [k, g] : group_of[e]) {
       const Group& group = groups[g];
       const Lit here = arrived[e][k];
@@ -538,6 +606,9 @@ void ProgramEncoding::encode_barriers() {
       for (const auto& [k, g] : group_of[a])
         if (auto it = group_of[b].find(k); it != group_of[b].end() && it->second == g)
           any.push_back(c_.and_(arrived[a][k], arrived[b][k]));
+      if (s_.events[a].barrier->by_value() && s_.events[b].barrier->by_value() && meet(a, b))
+        for (const auto& [k, here] : arrived[a])
+          if (auto it = arrived[b].find(k); it != arrived[b].end()) any.push_back(c_.and_(here, it->second));
       if (any.empty()) continue;
       Lit l = c_.and_({c_.or_(std::move(any)), both(a, b), same_id(a, b)});
       if (auto it = members_.find(a); it != members_.end()) l = c_.and_(l, it->second);

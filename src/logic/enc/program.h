@@ -5,6 +5,7 @@
 // Values: a load's bits are those of the write it reads, bit by bit under the rf literal; bits on which
 // every candidate write agrees are constants, unless the load lies on a data cycle, where they are free
 // variables (thin air must stay possible). Widths are never narrowed.
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -81,6 +82,10 @@ class ProgramEncoding {
   void encode_co(bool total);
   void encode_fences(bool free_pairs);
   void encode_barriers();
+  bool meet(uint32_t a, uint32_t b) const;
+  Lit may_name(uint32_t t, uint32_t e);
+  void count_by_value(const std::function<Lit(uint32_t, uint32_t)>& same_id,
+                      std::vector<std::map<uint32_t, Lit>>& arrived);
   void order_by_tournament(const std::vector<uint32_t>& nodes, std::map<std::pair<uint32_t, uint32_t>, Lit>& order);
   Bits load_bits(uint32_t e);
   Bits final_register(uint32_t thread, prog::RegId r, bool complete_only);

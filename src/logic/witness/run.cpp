@@ -199,10 +199,9 @@ class ThreadInterpreter {
     Arrival a;
     a.key = {thread_, pc_, occurrences_[pc_], 0};
     a.barrier = &in.barrier;
-    for (const Arrival& b : arrived)
-      if (b.key.thread == thread_ && b.barrier->instance == in.barrier.instance) ++a.ordinal;
     if (in.barrier.id) a.id = term::to_signed(evaluate(in.barrier.id), in.barrier.id.width());
     if (in.barrier.quorum) a.quorum = term::to_signed(evaluate(in.barrier.quorum), in.barrier.quorum.width());
+    a.ordinal = witness::count_earlier(a, arrived);
     arrived.push_back(a);
     waiting = a;
     if (in.barrier.arrive) pass();

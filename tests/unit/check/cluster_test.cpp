@@ -89,7 +89,7 @@ TEST(ClusterScope, HoldsInTheClusterAndNoFurther) {
 }
 
 TEST(ClusterScope, APlaceInAClusterChangesNothingElse) {
-  for (const char* name : {"ptx-8", "ptx-7.5", "ptx-7.5-spec", "ptx-6.0", "sc"}) {
+  for (const char* name : {"ptx-8", "ptx-7.5", "ptx-7.5-tables", "ptx-6.0", "sc"}) {
     const cat::Model m = shipped(name);
     for (const char* fence : {"fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta", "fence.sc.gpu"})
       for (const auto& make : {mp, sb}) {
@@ -99,8 +99,8 @@ TEST(ClusterScope, APlaceInAClusterChangesNothingElse) {
         EXPECT_EQ(both(placed, m), both(unplaced, m)) << name << " " << fence;
       }
   }
-  // ptx-8 is ptx-7.5-spec for tests without the scope.
-  const cat::Model a = shipped("ptx-8"), b = shipped("ptx-7.5-spec");
+  // ptx-8 is ptx-7.5 for tests without the scope.
+  const cat::Model a = shipped("ptx-8"), b = shipped("ptx-7.5");
   EXPECT_EQ(a.axioms.size(), b.axioms.size());
   EXPECT_EQ(a.nodes.size(), b.nodes.size());
 }
@@ -109,7 +109,7 @@ TEST(ClusterScope, ModelsThatDoNotKnowItRefuseIt) {
   for (const char* name : {"ptx-8", "sc"}) EXPECT_TRUE(shipped(name).knows_clusters) << name;
   const prog::Test test = parsed(mp(here, beside, "fence.acq_rel.cluster", "relaxed.gpu"));
   for (const char* name :
-       {"ptx-6.0", "ptx-6.0-spec", "ptx-7.5", "ptx-7.5-spec", "ptx-7.5-isca22", "ptx-7.5-asplos24", "rmo-scoped"}) {
+       {"ptx-6.0", "ptx-6.0-tables", "ptx-7.5", "ptx-7.5-tables", "ptx-7.5-isca22", "ptx-7.5-asplos24", "rmo-scoped"}) {
     const cat::Model m = shipped(name);
     EXPECT_FALSE(m.knows_clusters) << name;
     const auto ok = fits(test, m);

@@ -59,9 +59,9 @@ TEST(ExpectTable, FaultsHavePlaces) {
 }
 
 TEST(ExpectTable, NamesPropertiesAndBounds) {
-  EXPECT_EQ(shipped_name("ptx-v6.0"), "ptx-6.0");
-  EXPECT_EQ(shipped_name("ptx-v7.5"), "ptx-7.5");
-  EXPECT_EQ(shipped_name("vulkan-nochains"), "vulkan-nochains");
+  EXPECT_EQ(shipped_name("ptx-v6.0"), "ptx-6.0-tables");
+  EXPECT_EQ(shipped_name("ptx-v7.5"), "ptx-7.5-tables");
+  EXPECT_EQ(shipped_name("vulkan-nochains"), "vulkan-nochains-tables");
   ExpectRow row;
   row.model = "vulkan";
   const auto ask = [&](const char* p) {

@@ -92,6 +92,13 @@ TEST_F(Verbs, CheckReportsBadInputAndGoesOn) {
   EXPECT_EQ(run_with({"check", "--model", "vulkan", synced_}).code, 2);
 }
 
+TEST_F(Verbs, CheckWarnsOfAnAddressInTheQuestion) {
+  write("rhs.litmus", "PTX rhs\n{ x = 3; y = 3; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (x = y)\n");
+  const Ran r = run_with({"check", dir_ + "/rhs.litmus"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "rhs.litmus:5:13: warning: 'y' on the right is the address")) << r.err;
+}
+
 TEST_F(Verbs, CheckWritesWitnessesAndJson) {
   const std::string svg = dir_ + "/w.svg";
   EXPECT_EQ(run_with({"check", "--witness", svg, relaxed_}).code, 0);
@@ -380,7 +387,7 @@ TEST_F(Verbs, LowerHoldsTablesToTheModels) {
   EXPECT_TRUE(has(wrong.out, "new outcome: 0:r0=0; 1:r0=0;")) << wrong.out;
   // The two files ask for the outcome: one of them does not have it.
   EXPECT_EQ(run_with({"check", dir_ + "/out/sb-source.litmus"}).code, 1);
-  EXPECT_EQ(run_with({"check", "-m", "ptx-7.5-spec", dir_ + "/out/sb-lowered.litmus"}).code, 0);
+  EXPECT_EQ(run_with({"check", "-m", "ptx-7.5", dir_ + "/out/sb-lowered.litmus"}).code, 0);
   const Ran generated = run_with({"lower", "opencl-vulkan", "--generate", "2"});
   EXPECT_EQ(generated.code, 0) << generated.out;
   EXPECT_TRUE(has(generated.out, ", 0 gain one")) << generated.out;

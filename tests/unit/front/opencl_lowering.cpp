@@ -286,6 +286,23 @@ TEST(OpenclCompareExchange, ExpectedInMemory) {
             (std::vector<Kind>{Kind::load, Kind::rmw, Kind::branch, Kind::store, Kind::label}));
 }
 
+// A compare-exchange that fails is a load with the order of failure.
+TEST(OpenclCompareExchange, FailureHasItsOwnOrder) {
+  const auto failed = [](const std::string& orders) {
+    const prog::Test t = opencl("int e = 3; atomic_compare_exchange_strong_explicit(x, &e, 7, " + orders + ");");
+    return t.instrs(0)[1].failed_tags;
+  };
+  EXPECT_EQ(failed("memory_order_acq_rel, memory_order_relaxed"), (TagSet{Tag::A, Tag::RLX, Tag::DV}));
+  EXPECT_EQ(failed("memory_order_seq_cst, memory_order_acquire, memory_scope_work_group"),
+            (TagSet{Tag::A, Tag::ACQ, Tag::WG}));
+  EXPECT_EQ(failed("memory_order_relaxed, memory_order_acquire"), (TagSet{Tag::A, Tag::ACQ, Tag::DV}));
+  EXPECT_EQ(failed("memory_order_relaxed, memory_order_seq_cst"), (TagSet{Tag::A, Tag::SC, Tag::DV}));
+  EXPECT_EQ(failed("memory_order_acq_rel, memory_order_release"), (TagSet{Tag::A, Tag::RLX, Tag::DV}));
+  EXPECT_EQ(failed("memory_order_acq_rel, memory_order_acquire"), std::nullopt);  // as success
+  EXPECT_EQ(failed("memory_order_release, memory_order_relaxed"), std::nullopt);
+  EXPECT_EQ(failed("memory_order_seq_cst, memory_order_seq_cst"), std::nullopt);
+}
+
 TEST(OpenclCompareExchange, ExpectedInAVariable) {
   const prog::Test t = opencl("int e = 3; int r = atomic_compare_exchange_strong(x, &e, 7);");
   ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::local, Kind::rmw, Kind::local, Kind::local}));

@@ -38,8 +38,8 @@ const std::vector<Row>& rows() {
       {"atom.acq_rel.gpu.xor r0, x, 1", Kind::rmw, {R, RMW, ACQ, GPU, GEN}, {W, RMW, REL, GPU, GEN}},
       {"atom.add.acq_rel.gpu r0, x, 1", Kind::rmw, {R, RMW, ACQ, GPU, GEN}, {W, RMW, REL, GPU, GEN}, "atom.acq_rel.gpu.add"},
       {"suatom.relaxed.gpu.or r0, x, 1", Kind::rmw, {R, RMW, RLX, GPU, SUR}, {W, RMW, RLX, GPU, SUR}},
-      {"red.release.gpu.and x, 1", Kind::rmw, {R, RMW, RLX, GPU, GEN}, {W, RMW, REL, GPU, GEN}},
-      {"sured.relaxed.cta.sub x, 1", Kind::rmw, {R, RMW, RLX, CTA, SUR}, {W, RMW, RLX, CTA, SUR}},
+      {"red.release.gpu.and x, 1", Kind::rmw, {R, RMW, RLX, GPU, GEN, Tag::RED}, {W, RMW, REL, GPU, GEN}},
+      {"sured.relaxed.cta.sub x, 1", Kind::rmw, {R, RMW, RLX, CTA, SUR, Tag::RED}, {W, RMW, RLX, CTA, SUR}},
       {"fence.acq_rel.gpu", Kind::fence, {F, ACQ_REL, GPU, GEN}},
       {"fence.sc.cta", Kind::fence, {F, SC, CTA, GEN}},
       {"fence.proxy.generic", Kind::fence, {F, GEN}},
@@ -95,12 +95,72 @@ TEST(PtxTags, Barriers) {
   EXPECT_TRUE(named.barrier.quorum.is_const(2));
   EXPECT_EQ(named.barrier.level, *vocab::level_of(prog::Dialect::ptx, "cta"));
   const prog::Instr plain = first(ptx_of("bar.cta.sync 00"));
-  EXPECT_EQ(plain.barrier.instance, "00");  // text, not a number
+  EXPECT_EQ(plain.barrier.instance, "0");  // a number, not a text
+  EXPECT_EQ(first(ptx_of("bar.cta.sync 0x0")), first(ptx_of("bar.cta.sync 0")));
   EXPECT_FALSE(static_cast<bool>(plain.barrier.id));
-  const prog::Instr paper = first(ptx_of("bar.cta.sync r2"));  // the paper's spelling: instance 0, id in r2
-  EXPECT_EQ(paper.barrier.instance, "0");
-  EXPECT_TRUE(paper.barrier.id.is_var());
   EXPECT_EQ(first(ptx_of("bar.sync 3")), first(ptx_of("barrier.cta.sync 3")));
+}
+
+const prog::Barrier& barrier_of(const prog::Test& t, uint32_t thread) {
+  for (const prog::Instr& i : t.instrs(thread))
+    if (i.kind == prog::Kind::barrier) return i.barrier;
+  ADD_FAILURE() << "no barrier";
+  return t.instrs(thread).front().barrier;
+}
+
+// A name whose value can be read off the code is that value, and prints as it was written.
+TEST(PtxTags, BarriersNamedByARegister) {
+  for (const char* code : {"bar.cta.sync r2 ;\n", "ld r2, 5 ;\n bar.cta.sync r2 ;\n",
+                           "ld r1, 2 ;\n add r2, r1, 3 ;\n bar.cta.sync r2 ;\n"}) {
+    const prog::Test t = parse(std::string("PTX t\n{ x=0; P0:r2=5; }\n P0@cta 0,gpu 0 ;\n ") + code);
+    EXPECT_EQ(barrier_of(t, 0).instance, "5") << code;
+    EXPECT_FALSE(static_cast<bool>(barrier_of(t, 0).id)) << code;
+    EXPECT_NE(expect_round_trip(t).find("bar.cta.sync r2"), std::string::npos) << code;
+  }
+  // What is read, or set behind a label, is compared when it has its value; then constants are names by value as well.
+  for (const char* code : {"ld.weak r2, x ;\n bar.cta.sync r2 ;\n", "LC00: ;\n ld r2, 5 ;\n bar.cta.sync r2 ;\n",
+                           "ld r2, 5 ;\n ld r2, 6 ;\n bar.cta.sync r2 ;\n"}) {
+    const prog::Test t = parse(std::string("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ") + code + " bar.cta.sync 0x1 ;\n");
+    EXPECT_TRUE(barrier_of(t, 0).by_value()) << code;
+    EXPECT_TRUE(t.instrs(0).back().barrier.by_value()) << code;
+    EXPECT_TRUE(t.instrs(0).back().barrier.id.is_const(1)) << code;
+    expect_round_trip(t);
+  }
+}
+
+// In the ISA's spelling the second operand is a number of threads; a thread of a test stands for its warp.
+TEST(PtxTags, BarriersWithANumberOfThreads) {
+  const auto two = [](const std::string& a, const std::string& b) {
+    return front::parse_one(make_source("t.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n " + a + " | " + b + " ;\n"));
+  };
+  for (const char* one : {"bar.sync 0, 64", "barrier.sync 0, 64", "barrier.cta.sync 0, 64", "bar.cta.sync 0, 64"}) {
+    const auto t = two(one, one);
+    ASSERT_TRUE(t) << one << render(t.error());
+    EXPECT_FALSE(static_cast<bool>(barrier_of(*t, 0).id)) << one;
+    EXPECT_FALSE(static_cast<bool>(barrier_of(*t, 0).quorum)) << one;
+  }
+  const struct {
+    const char *a, *b;
+    Fault fault;
+    const char* message;
+  } bad[] = {
+      {"bar.cta.sync 0", "bar.cta.sync 0, 64", Fault::unsupported, "no number of threads here and with 64"},
+      {"bar.sync 0, 64", "bar.sync 0, 96", Fault::unsupported, "two numbers of threads, 64 and 96"},
+      {"bar.sync 0, 128", "bar.sync 0, 128", Fault::unsupported, "a barrier for 128 threads, where 2 of cta 0"},
+      {"bar.sync 0, 32", "bar.sync 0, 32", Fault::unsupported, "a barrier for 32 threads, where 2 of cta 0"},
+      {"bar.sync 0, r1", "bar.sync 0, 64", Fault::unsupported, "a number of threads in a register"},
+      {"bar.sync 0, 2", "bar.sync 0, 2", Fault::bad_input, "2 threads are not whole warps"},
+      {"bar.sync 0, 1, 2", "bar.sync 0, 1, 2", Fault::bad_input, "written bar.cta.sync"},
+      {"bar.cta.sync 0, 2", "bar.cta.sync 0", Fault::unsupported, "one operand here and two elsewhere"},
+      {"bar.cta.sync r1, 2", "bar.cta.sync 0", Fault::unsupported, "an id beside a barrier that a register names"},
+  };
+  for (const auto& b : bad) {
+    const auto t = two(b.a, b.b);
+    ASSERT_FALSE(t) << b.a << " | " << b.b;
+    EXPECT_EQ(t.error().list.front().fault, b.fault) << b.a;
+    EXPECT_NE(t.error().list.front().message.find(b.message), std::string::npos) << render(t.error());
+    EXPECT_FALSE(t.error().list.front().hint.empty());
+  }
 }
 
 }  // namespace

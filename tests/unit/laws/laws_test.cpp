@@ -159,7 +159,7 @@ TEST(Laws, AClusterOfAllIsTheDeviceAndOneOfOneIsTheCta) {
 TEST(Laws, WiderAndStrongerFencesNeverAllowMore) {
   using vocab::Tag;
   size_t compared = 0;
-  for (const char* name : {"ptx-6.0-spec", "ptx-7.5-spec"}) {
+  for (const char* name : {"ptx-6.0", "ptx-7.5"}) {
     const cat::Model m = model(name, vocab::Dialect::ptx);
     for (const prog::Test& t : bundled("ptx")) {
       prog::Test wider = t;

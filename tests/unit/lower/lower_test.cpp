@@ -66,13 +66,13 @@ TEST(Lower, OpenClBecomesPtx) {
   EXPECT_TRUE(read(text) == *good);
   const auto source = outcomes(t, "opencl");
   ASSERT_TRUE(source.has_value());
-  const auto lowered = outcomes(*good, "ptx-7.5-spec");
+  const auto lowered = outcomes(*good, "ptx-7.5");
   ASSERT_TRUE(lowered.has_value());
   for (const auto& s : *lowered) EXPECT_TRUE(source->count(s)) << s;
   // Without the fences store buffering shows through.
   const auto bad = lower::apply(table(known_bad()), t);
   ASSERT_TRUE(bad.has_value());
-  const auto more = outcomes(*bad, "ptx-7.5-spec");
+  const auto more = outcomes(*bad, "ptx-7.5");
   EXPECT_TRUE(std::any_of(more->begin(), more->end(), [&](const auto& s) { return !source->count(s); }));
 }
 
@@ -101,8 +101,8 @@ TEST(Lower, CudaBecomesPtx) {
   lower::Table unfenced = table("cuda-ptx");
   for (lower::Rule& r : unfenced.rules)
     if (r.from[0].starts_with("__threadfence")) r.to.clear();
-  const auto source = outcomes(mp, "opencl"), good = outcomes(*lower::apply(table("cuda-ptx"), mp), "ptx-7.5-spec"),
-             bad = outcomes(*lower::apply(unfenced, mp), "ptx-7.5-spec");
+  const auto source = outcomes(mp, "opencl"), good = outcomes(*lower::apply(table("cuda-ptx"), mp), "ptx-7.5"),
+             bad = outcomes(*lower::apply(unfenced, mp), "ptx-7.5");
   ASSERT_TRUE(source && good && bad);
   EXPECT_TRUE(std::includes(source->begin(), source->end(), good->begin(), good->end()));
   EXPECT_FALSE(std::includes(source->begin(), source->end(), bad->begin(), bad->end()));

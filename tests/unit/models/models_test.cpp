@@ -32,7 +32,7 @@ TEST(Models, TheNamedOnesAreThere) {
   std::set<std::string> names;
   for (const auto& m : cat::shipped_models()) names.insert(m.name);
   for (const char* n : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl", "rmo-scoped", "ptx-7.5-asplos24",
-                        "vulkan-asplos24", "ptx-6.0-spec", "ptx-7.5-spec", "ptx-8", "vulkan-spec"})
+                        "vulkan-asplos24", "ptx-6.0-tables", "ptx-7.5-tables", "ptx-8", "vulkan-tables", "vulkan-nochains-tables", "opencl-tables"})
     EXPECT_TRUE(names.contains(n)) << n;
 }
 

@@ -88,7 +88,7 @@ void expect_defended(const Session& s, const cat::Model& m) {
 }
 
 TEST(Relax, FencesOfMessagePassing) {
-  const cat::Model m = model_of(vocab::Dialect::ptx, "ptx-7.5-spec");
+  const cat::Model m = model_of(vocab::Dialect::ptx, "ptx-7.5");
   relax::Options o;
   o.exhaustive = true;
   Job job;
@@ -433,7 +433,7 @@ TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
 TEST(Relax, TheAcquireOfTheTicketIsNotNeeded) {
   const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/asplos24/fig13-ticket-acquire.litmus");
   ASSERT_TRUE(t.has_value());
-  for (const char* name : {"ptx-7.5", "ptx-6.0", "ptx-7.5-spec"}) {
+  for (const char* name : {"ptx-7.5", "ptx-6.0", "ptx-7.5-tables"}) {
     const cat::Model m = model_of(vocab::Dialect::ptx, name);
     Job job;
     const Session s(t->front(), m, {}, job);

@@ -199,7 +199,7 @@ TEST(Weaken, ThreadsOfOneCodeChangeTogether) {
 TEST(Weaken, WeakeningNeverForbidsMoreWhereTheModelPromisesIt) {
   struct Case { const char* folder; const char* model; vocab::Dialect dialect; };
   size_t compared = 0;
-  for (const Case& c : {Case{"tests/corpus/ptx", "ptx-6.0-spec", vocab::Dialect::ptx}, Case{"tests/corpus/vulkan", "vulkan-spec", vocab::Dialect::vulkan}}) {
+  for (const Case& c : {Case{"tests/corpus/ptx", "ptx-6.0", vocab::Dialect::ptx}, Case{"tests/corpus/vulkan", "vulkan", vocab::Dialect::vulkan}}) {
     const auto m = cat::load_model(c.model, c.dialect);
     ASSERT_TRUE(m.has_value());
     const auto reachable = [&](const prog::Test& t) {
