@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace fencepost {
 
 SourcePtr make_source(std::string name, std::string text) {
@@ -29,7 +31,7 @@ std::string_view Span::text() const {
 std::string Span::location() const {
   if (!source) return {};
   const Position p = position();
-  return source->name + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
+  return printable_name(source->name) + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
 }
 
 Span join(const Span& a, const Span& b) {
