@@ -5,7 +5,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 export JOBS
 
-.PHONY: help demo test test-all asan asan-short tsan fuzz fuzz-models fuzz-parsers mutate bench pictures program format tidy clean
+.PHONY: help demo test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -13,6 +13,7 @@ help:
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
 	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
 	@echo 'make fuzz-models   50 random models, likewise'
+	@echo 'make fuzz-front    20,000 random kernels of one work-item, check held against gcc'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
@@ -68,6 +69,12 @@ fuzz-models:
 	@tools/install_packages build test
 	@tools/build $(PRESET) fuzz_models
 	$(BUILD)/tests/fuzz/fuzz_models --seed $(FUZZ_SEED) --models 50 -j $(JOBS) --save $(BUILD)/disagreements
+
+FRONT_COUNT ?= 20000
+fuzz-front:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fencepost
+	python3 tests/fuzz/front/differ.py --program $(BUILD)/fencepost --count $(FRONT_COUNT) --seed $(FUZZ_SEED) --jobs $(JOBS) --histogram --keep $(BUILD)/disagreements
 
 FUZZ_SECONDS ?= 600
 fuzz-parsers:

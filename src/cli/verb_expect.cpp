@@ -113,6 +113,7 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
   const auto question = question_of(row);
   if (!question) return end(Outcome::skipped, fmt::format("property {} is not supported", row.property));
   front::spirv::LaunchOptions launch;
+  launch.published = true;
   if (!s.grid.empty() || !row.grid.empty()) {
     const auto grid = front::spirv::parse_grid(s.grid.empty() ? row.grid : s.grid);
     if (!grid) return end(Outcome::failed, brief(grid.error()));

@@ -13,6 +13,7 @@
 
 #include "base/child.h"
 #include "front/lexer.h"
+#include "front/spirv/comments.h"
 
 namespace fencepost::front::opencl_c {
 namespace {
@@ -88,18 +89,13 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, std::st
 // "// @Define: A=1, B" as options of the preprocessor.
 Expected<std::vector<std::string>> defines(const SourcePtr& source) {
   std::vector<std::string> out;
-  std::string_view rest = source->text;
-  while (!rest.empty()) {
-    std::string_view line = next_line(rest);
-    const auto skip = [&](std::string_view word) {
-      while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-      if (!line.starts_with(word)) return false;
-      line.remove_prefix(word.size());
-      return true;
-    };
-    if (!skip("//") || !skip("@Define") || !skip(":")) continue;
+  const auto headers = guarded([&] { return spirv::comment_headers(source, false, {"Config", "Input", "Output", "Filter", "Define"}); });
+  if (!headers) return std::unexpected(headers.error());
+  for (const spirv::CommentHeader& header : *headers) {
+    if (header.word != "Define") continue;
+    std::string_view line = std::string_view(source->text).substr(header.begin, header.end - header.begin);
     for (bool more = true; more;) {
-      skip("");
+      while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
       size_t end = 0;
       while (end < line.size() && is_name(line[end])) ++end;
       const std::string_view word = line.substr(0, end);
@@ -151,11 +147,14 @@ struct Names {
   std::unordered_map<std::string, std::string> callee;                              // of a function that calls one other
   std::unordered_map<std::string, std::string> described;                           // DebugFunction -> function
   struct Local {
-    std::string name, scope;
+    std::string name, type, scope;
     uint32_t argument = 0;  // from 1; 0: a variable
   };
   std::vector<Local> locals;
   std::vector<std::pair<std::string, std::string>> entries;  // id, name
+  std::unordered_map<std::string, uint32_t> numbers;         // OpConstant
+  std::unordered_map<std::string, std::vector<std::string>> debug;  // DebugType...: its words, from the instruction on
+  std::vector<std::pair<std::string, std::string>> typed;    // variable, debug type
 };
 
 Names read_names(std::string_view assembly) {
@@ -177,16 +176,78 @@ Names read_names(std::string_view assembly) {
       n.arguments[function] = {w.begin() + 5, w.end()};
     } else if (op == "OpExtInst" && w.size() > 5 && w[5] == "DebugFunction" && w.size() > 15) n.described[w[0]] = w[15];
     else if (op == "OpExtInst" && w.size() > 5 && w[5] == "DebugLocalVariable" && w.size() > 12) {
-      Names::Local l{n.strings[w[6]], w[11], 0};
+      Names::Local l{n.strings[w[6]], w[7], w[11], 0};
       if (w.size() > 13) l.argument = static_cast<uint32_t>(std::strtoul(w[13].c_str(), nullptr, 10));
       n.locals.push_back(std::move(l));
+    } else if (op == "OpExtInst" && w.size() > 13 && w[5] == "DebugGlobalVariable") {
+      n.typed.emplace_back(w[13], w[7]);
+    } else if (op == "OpExtInst" && w.size() > 6 && w[5].starts_with("DebugType")) {
+      n.debug[w[0]] = {w.begin() + 5, w.end()};
+    } else if (op == "OpConstant" && w.size() > 4) {
+      n.numbers[w[0]] = static_cast<uint32_t>(std::strtoul(w[4].c_str(), nullptr, 10));
     }
   }
   return n;
 }
 
+// The integers of a type of the text, which say what those of SPIR-V kernels do not: whether they have a sign. What lies
+// behind a pointer in memory is left out, for no question goes there.
+class SourceTypes {
+ public:
+  explicit SourceTypes(const Names& n) : n_(n) {}
+
+  spirv::SourceType of(const std::string& id) { return read(id, 0, true); }
+
+ private:
+  static constexpr uint32_t k_deepest = 32, k_most = 10000;
+
+  spirv::SourceType read(const std::string& id, uint32_t depth, bool outermost) {
+    const auto it = n_.debug.find(id);
+    if (it == n_.debug.end() || depth > k_deepest || ++read_ > k_most) return {};
+    const std::vector<std::string>& w = it->second;
+    const std::string& kind = w[0];
+    const auto list = [](spirv::SourceType of) {
+      spirv::SourceType t;
+      t.is_list = true;
+      t.parts.push_back(std::move(of));
+      return t;
+    };
+    if (kind == "DebugTypeBasic" && w.size() > 3) return scalar(w[2], w[3].starts_with("Unsigned") || w[3] == "Boolean");
+    if ((kind == "DebugTypedef" || kind == "DebugTypeEnum") && w.size() > 2) return read(w[2], depth + 1, outermost);
+    if (kind == "DebugTypeMember" && w.size() > 2) return read(w[2], depth + 1, false);
+    if (kind == "DebugTypeQualifier") return read(w[1], depth + 1, outermost);
+    if (kind == "DebugTypePointer") return outermost ? list(read(w[1], depth + 1, false)) : spirv::SourceType{};
+    if (kind == "DebugTypeVector") return list(read(w[1], depth + 1, false));
+    if (kind == "DebugTypeArray") {  // per dimension a count, and then a lower bound
+      spirv::SourceType t = read(w[1], depth + 1, false);
+      for (size_t k = (w.size() - 2) / 2; k > 0; --k) t = list(std::move(t));
+      return t;
+    }
+    spirv::SourceType t;
+    if (kind == "DebugTypeComposite")
+      for (size_t k = 10; k < w.size(); ++k) {
+        t.parts.push_back(read(w[k], depth + 1, false));
+        const auto m = n_.debug.find(w[k]);
+        const auto at = m == n_.debug.end() || m->second.size() < 8 ? n_.numbers.end() : n_.numbers.find(m->second[7]);
+        t.parts.back().offset = at == n_.numbers.end() ? 0 : at->second;
+      }
+    return t;
+  }
+  spirv::SourceType scalar(const std::string& size, bool is_unsigned) const {
+    spirv::SourceType t;
+    const auto bits = n_.numbers.find(size);
+    t.bits = bits == n_.numbers.end() ? 0 : bits->second;
+    t.is_unsigned = is_unsigned;
+    return t;
+  }
+
+  const Names& n_;
+  uint32_t read_ = 0;
+};
+
 void add_names(spirv::Compiled& out, const std::string& wanted) {
   const Names n = read_names(out.module);
+  SourceTypes types(n);
   std::string entry, kernel;
   for (const auto& [id, name] : n.entries)
     if (wanted.empty() ? n.entries.size() == 1 : name == wanted) {
@@ -201,10 +262,15 @@ void add_names(spirv::Compiled& out, const std::string& wanted) {
   for (const Names::Local& l : n.locals) {
     const auto f = n.described.find(l.scope);
     const auto parameters = n.parameters.find(entry);
-    if (f != n.described.end() && f->second == body && l.argument > 0 && parameters != n.parameters.end() && l.argument <= parameters->second.size())
-      out.variables.try_emplace(l.name, parameters->second[l.argument - 1], std::vector<uint64_t>{});
-    else out.own.push_back(l.name);
+    if (f != n.described.end() && f->second == body && l.argument > 0 && parameters != n.parameters.end() && l.argument <= parameters->second.size()) {
+      const std::string& id = parameters->second[l.argument - 1];
+      out.variables.try_emplace(l.name, id, std::vector<uint64_t>{});
+      out.types.try_emplace(id, types.of(l.type));
+    } else {
+      out.own.push_back(l.name);
+    }
   }
+  for (const auto& [id, type] : n.typed) out.types.try_emplace(id, types.of(type));
   for (const auto& [id, storage] : n.variables) {
     const auto name = n.names.find(id);
     if (name == n.names.end() || storage == "Function" || storage == "Input") continue;
@@ -304,6 +370,7 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   const ChildResult translated = run_child({tools->translator, bitcode, "-o", module}, folder.path() + "/translator.log", k_limit);
   if (!translated.good()) return tool_failed(source, tools->translator, translated);
   spirv::Compiled out{.source = source, .module = "", .file = file};
+  out.headers = {"Define"};
   std::string why;
   out.module = disassemble(module, why);
   if (out.module.empty()) return unsupported_at(Span{source, 0, 0}, fmt::format("the module that {} makes of this kernel is malformed: {}", fs::path(tools->translator).filename().string(), why));

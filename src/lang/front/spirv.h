@@ -46,12 +46,21 @@ struct LaunchOptions {
   std::string filter;                  // not empty: replaces @Filter
   bool zero = false;                   // memory without an input starts at 0, not at an undefined value; in OpenCL global memory only
   std::string entry;                   // entry point by name; empty: the only one
+  bool published = false;              // a row of a table: its header may give a value to an id that the module has lost
 };
 
 // Does this text or binary look like SPIR-V? (magic number, or assembly)
 bool is_spirv(std::string_view bytes);
 
 Expected<prog::Test> parse_spirv(const SourcePtr& source, const LaunchOptions& options = {});
+
+// A type of the compiled text, as far as a question needs it: a scalar, a list of one type, or members.
+struct SourceType {
+  bool is_list = false, is_unsigned = false;
+  uint32_t bits = 0;                // scalar
+  uint64_t offset = 0;              // member: bits from the beginning of its structure
+  std::vector<SourceType> parts;    // list: the one type; structure: its members; scalar: none
+};
 
 // A module that a compiler made of a text which the user has (GLSL, OpenCL C). Places in messages and of instructions are
 // places of that text, headers are its comments "// @Config: ..." wherever they stand, and questions and inputs name its
@@ -66,6 +75,8 @@ struct Compiled {
   };
   std::map<std::string, Variable> variables;  // "lock" of a block without an instance name, "b.lock", "tile"
   std::vector<std::string> own;               // names of what each invocation has for itself
+  std::vector<std::string> headers;           // further headers, which the compiler's caller reads: "Define"
+  std::map<std::string, SourceType> types;    // by id, where the module itself does not tell signs
 };
 Expected<prog::Test> parse_compiled(const Compiled& compiled, const LaunchOptions& options = {});
 

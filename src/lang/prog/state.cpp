@@ -83,14 +83,15 @@ bool before(const Observable& a, const Observable& b) {
   return natural(a.text, b.text) < 0;
 }
 
-// Sign-extended value, as conditions compare them.
+// The value, extended as conditions compare it.
 int64_t value_of(const Test& test, const CondValue& v, const FinalValues& f) {
   switch (v.kind) {
     case CondValue::Kind::reg:
       return term::to_signed(f.registers.at(v.thread).at(v.reg), test.code(v.thread).registers[v.reg].width);
     case CondValue::Kind::location: {
       const ObjectId o = test.symbols[v.symbol].object;
-      return term::to_signed(f.memory.at(o).at(v.cell), test.objects[o].width);
+      const uint64_t value = f.memory.at(o).at(v.cell);
+      return v.is_unsigned ? static_cast<int64_t>(value) : term::to_signed(value, test.objects[o].width);
     }
     case CondValue::Kind::constant: return static_cast<int64_t>(v.constant);
     case CondValue::Kind::address: return static_cast<int64_t>(address_of(test.symbols[v.symbol].object, v.cell));

@@ -120,10 +120,10 @@ std::string c_statement(const Test& test, const Template& code, const Instr& i) 
 const char* symbol_of(term::Op op) {
   switch (op) {
     case term::Op::ne: return "!=";
-    case term::Op::slt: return "<";
-    case term::Op::sle: return "<=";
-    case term::Op::sgt: return ">";
-    case term::Op::sge: return ">=";
+    case term::Op::slt: case term::Op::ult: return "<";
+    case term::Op::sle: case term::Op::ule: return "<=";
+    case term::Op::sgt: case term::Op::ugt: return ">";
+    case term::Op::sge: case term::Op::uge: return ">=";
     default: return "=";
   }
 }

@@ -181,13 +181,14 @@ struct CondValue {
   SymbolId symbol = 0;         // location, address
   uint64_t cell = 0;           // location
   uint64_t constant = 0;       // 64-bit two's complement
+  bool is_unsigned = false;    // location: its value is zero-extended, not sign-extended
   Span span;
   bool operator==(const CondValue&) const = default;
 };
 
 struct Cond {
   enum class Kind : uint8_t { always, atom, not_, and_, or_ } kind = Kind::always;
-  term::Op cmp = term::Op::eq;  // atom: eq ne slt sle sgt sge; values are sign-extended to 64 bits first
+  term::Op cmp = term::Op::eq;  // atom: a comparison of 64 bits; values are extended first, by their sign unless CondValue says else
   CondValue lhs, rhs;
   std::vector<Cond> kids;       // not: 1; and, or: 2 or more, flattened
   Span span;
@@ -223,6 +224,7 @@ struct Test {
   Cond condition;
   std::vector<CondValue> locations;          // "locations [...]": further observables
   std::vector<Expectation> expectations;
+  std::vector<std::string> assumptions;      // what the front end took for granted, one sentence each, without a full stop
   Span span;
   bool operator==(const Test&) const = default;
 

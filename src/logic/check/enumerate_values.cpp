@@ -115,8 +115,10 @@ Tri evaluate(const prog::Test& test, const prog::Cond& c, const FinalTerms& fina
   const auto x = term::eval(a, env);
   const auto y = term::eval(b, env);
   if (!x || !y) return Tri::unknown;
-  return tri(term::eval_op(c.cmp, 64, 1, static_cast<uint64_t>(term::to_signed(*x, a.width())),
-                           static_cast<uint64_t>(term::to_signed(*y, b.width())), 0) != 0);
+  const auto extended = [](const prog::CondValue& v, uint64_t n, uint8_t width) {
+    return v.is_unsigned ? n : static_cast<uint64_t>(term::to_signed(n, width));
+  };
+  return tri(term::eval_op(c.cmp, 64, 1, extended(c.lhs, *x, a.width()), extended(c.rhs, *y, b.width()), 0) != 0);
 }
 
 Expr condition_term(const prog::Test& test, const prog::Cond& c, const FinalTerms& final) {
@@ -136,7 +138,7 @@ Expr condition_term(const prog::Test& test, const prog::Cond& c, const FinalTerm
   const Expr a = value_term(test, c.lhs, final);
   const Expr b = value_term(test, c.rhs, final);
   FENCEPOST_INVARIANT(a && b, "a condition was made a term before its values were chosen");
-  return term::binary(c.cmp, term::resize(a, 64, true), term::resize(b, 64, true));
+  return term::binary(c.cmp, term::resize(a, 64, !c.lhs.is_unsigned), term::resize(b, 64, !c.rhs.is_unsigned));
 }
 
 }  // namespace fencepost::check

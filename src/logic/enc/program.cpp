@@ -690,7 +690,7 @@ Bits ProgramEncoding::value_of(const prog::CondValue& v, bool complete_only) {
     }
     case prog::CondValue::Kind::location: {
       Bits b = final_memory(test_.symbols[v.symbol].object, v.cell);
-      b.resize(64, b.back());
+      b.resize(64, v.is_unsigned ? k_false : b.back());
       return b;
     }
     case prog::CondValue::Kind::constant: return bv_.constant(v.constant, 64);

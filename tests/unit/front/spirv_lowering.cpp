@@ -212,7 +212,7 @@ OpStore %out0 %d
 }
 
 TEST(SpirvLowering, PrivateArraysUnderComputedIndicesAreMemory) {
-  const std::string text = vulkan_all("; @Config: 1, 1, 2\n; @Input: %w = {1, 0}\n; @Output: forall (%out[0][0] == 9 and %out[0][1] == 9)\n", R"(
+  const std::string text = vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 9 and %out[0][1] == 9)\n", R"(
 %i = OpLoad %uint %px
 %e = OpAccessChain %pf %fa %i
 OpStore %e %n9
@@ -241,7 +241,7 @@ OpStore %e %n9
 TEST(SpirvLowering, OpenEndedBuffers) {
   EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", "%e = OpAccessChain %p %x %n0 %n9\nOpStore %e %n1\n")), Status::fails);
   EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", "%k = OpIAdd %uint %id %n8\n%e = OpAccessChain %p %x %n0 %k\nOpStore %e %n1\n")), Status::holds);
-  const std::string computed = vulkan_all("; @Config: 1, 1, 2\n; @Input: %w = 0\n", R"(
+  const std::string computed = vulkan_all("; @Config: 1, 1, 2\n", R"(
 %i = OpAtomicLoad %uint %py %dv %relaxed
 %j = OpIAdd %uint %i %n9
 %e = OpAccessChain %p %x %n0 %j
@@ -336,7 +336,7 @@ OpStore %q %n1
 )");
   EXPECT_EQ(ask(text), Status::holds);
   EXPECT_EQ(races(text), Status::holds);
-  const std::string loaded = vulkan_all("; @Config: 1, 1, 1\n; @Output: exists (%y[0][0] == 1 and %x[0][0] == 0)\n; @Input: %w = 0\n", R"(
+  const std::string loaded = vulkan_all("; @Config: 1, 1, 1\n; @Output: exists (%y[0][0] == 1 and %x[0][0] == 0)\n", R"(
 %u = OpUndef %uint
 %c = OpIEqual %bool %u %n0
 %q = OpSelect %p %c %px %py

@@ -37,14 +37,37 @@ Constants::Constants(const Module& m, const Header& header)
   for (const Input& in : header.inputs) {
     const auto it = m.words().by_name.find(in.id);
     if (it == m.words().by_name.end()) {
-      if (!in.required) continue;  // a header may name what the module has lost: nothing depends on it
+      if (header.published) {
+        lost_.push_back(in.id);
+        continue;
+      }
       std::vector<std::string> names;
       for (const auto& [name, id] : m.words().by_name) names.push_back(name);
       std::sort(names.begin(), names.end());
       fail_at(in.span, fmt::format("there is no {} in this module", in.id), suggest(in.id, names, "inputs name variables, parameters and specialisation constants"));
     }
+    if (!takes_input(it->second)) {
+      if (header.published) {
+        lost_.push_back(in.id);
+        continue;
+      }
+      fail_at(in.span, fmt::format("{} takes no value from outside", in.id), "inputs are for variables, parameters of the entry point and specialisation constants");
+    }
     if (inputs_.contains(it->second)) fail_at(in.span, fmt::format("{} has two inputs", in.id), "write one @Input for it");
     inputs_[it->second] = &in;
+  }
+}
+
+bool Constants::takes_input(Id id) const {
+  const Instruction* d = m_.definition(id);
+  if (d == nullptr) return false;
+  switch (static_cast<Op>(d->op)) {
+    case Op::OpVariable: case Op::OpSpecConstant: case Op::OpSpecConstantTrue: case Op::OpSpecConstantFalse: return true;
+    case Op::OpFunctionParameter: {
+      const auto& own = m_.entry().parameters;
+      return std::find(own.begin(), own.end(), d) != own.end();
+    }
+    default: return false;
   }
 }
 
@@ -53,22 +76,68 @@ const InputValue* Constants::input(Id id) const {
   return it == inputs_.end() ? nullptr : &it->second->value;
 }
 
-void Constants::set_launch(const std::optional<Grid>& grid) {
-  std::optional<std::array<uint32_t, 3>> shape = m_.local_size();
-  if (const auto ids = m_.local_size_ids(); ids && !shape) {
-    shape.emplace();
-    for (int d = 0; d < 3; ++d) (*shape)[d] = static_cast<uint32_t>(whole((*ids)[d], *m_.entry().at));
+// The workgroup size that the module says, by dimension.
+std::optional<std::array<Constants::Dimension, 3>> Constants::own_size() const {
+  std::array<Dimension, 3> out;
+  const Instruction& at = *m_.entry().at;
+  const auto size = [&](Id id) -> Dimension {
+    const Instruction* d = m_.definition(id);
+    const bool open = d != nullptr && static_cast<Op>(d->op) == Op::OpSpecConstant && input(id) == nullptr;
+    return {static_cast<uint32_t>(whole(id, at)), open};
+  };
+  // A constant of this built-in goes before the execution mode (SPIR-V 1.6, LocalSize).
+  for (const Id id : m_.workgroup_sizes())
+    if (const Instruction* d = m_.definition(id); d != nullptr && d->size() == 3 &&
+        (static_cast<Op>(d->op) == Op::OpConstantComposite || static_cast<Op>(d->op) == Op::OpSpecConstantComposite)) {
+      for (size_t k = 0; k < 3; ++k) out[k] = size(d->word(k));
+      return out;
+    }
+  if (const auto mode = m_.local_size()) {
+    for (size_t k = 0; k < 3; ++k) out[k] = {(*mode)[k], false};
+    return out;
   }
-  const uint64_t product = shape ? uint64_t{(*shape)[0]} * (*shape)[1] * (*shape)[2] : 0;
+  const auto ids = m_.local_size_ids();
+  if (!ids) return std::nullopt;
+  for (size_t k = 0; k < 3; ++k) out[k] = size((*ids)[k]);
+  return out;
+}
+
+void Constants::set_launch(const std::optional<Grid>& grid, const Span& where) {
+  const auto size = own_size();
+  uint64_t product = 1, fixed = 1;
+  bool open = false;
+  if (size)
+    for (const Dimension& d : *size) {
+      product = std::min<uint64_t>(product * d.size, uint64_t{1} << 40);
+      if (!d.open) fixed = std::min<uint64_t>(fixed * d.size, uint64_t{1} << 40);
+      open = open || d.open;
+    }
   if (grid) {
     launch_.grid = *grid;
-  } else if (product != 0) {
+  } else if (size) {
     if (product > k_most_threads)
       m_.refuse(*m_.entry().at, fmt::format("a workgroup of {} invocations", product), fmt::format("choose a launch of at most {}", k_most_threads));
-    launch_.grid.subgroup = static_cast<uint32_t>(product);
+    launch_.grid.subgroup = std::max(1u, static_cast<uint32_t>(product));
   }
-  launch_.local = {launch_.grid.workgroup_size(), 1, 1};
-  if (shape && product == launch_.grid.workgroup_size()) launch_.local = *shape;
+  const uint32_t invocations = launch_.grid.workgroup_size();
+  launch_.local = {invocations, 1, 1};
+  if (size && product == invocations) {
+    for (size_t k = 0; k < 3; ++k) launch_.local[k] = (*size)[k].size;
+  } else if (size) {
+    // Specialisation constants follow the launch: the first that gives a dimension takes all, the others are 1.
+    if (!open || fixed == 0 || invocations % fixed != 0) {
+      std::string text;
+      for (const Dimension& d : *size) text += fmt::format("{}{}", text.empty() ? "" : " x ", d.open ? "?" : std::to_string(d.size));
+      fail_at(where.source ? where : m_.entry().at->span,
+              fmt::format("the launch has workgroups of {} invocations, and the module fixes them at {}", invocations, text),
+              fmt::format("the product of the first two numbers of a launch is the size of a workgroup, here {}", fixed));
+    }
+    auto rest = static_cast<uint32_t>(invocations / fixed);
+    for (size_t k = 0; k < 3; ++k) {
+      launch_.local[k] = (*size)[k].open ? rest : (*size)[k].size;
+      if ((*size)[k].open) rest = 1;
+    }
+  }
   for (const Instruction* r : m_.reflection())
     if (r->word(1) == NonSemanticClspvReflectionSpecConstantWorkgroupSize && r->size() >= 5)
       for (uint32_t d = 0; d < 3; ++d) sizes_[static_cast<uint32_t>(whole(r->word(2 + d), *r))] = d;

@@ -19,8 +19,9 @@ class Constants {
   const Operations& operations() const { return ops_; }
   const Launch& launch() const { return launch_; }
 
-  // The launch of the header, shaped by LocalSize where its product fits.
-  void set_launch(const std::optional<Grid>& grid);
+  // The launch of the header, or of an option; one whose workgroups are not those that the module fixes is an error, at
+  // `where` or at the entry point.
+  void set_launch(const std::optional<Grid>& grid, const Span& where);
 
   bool has(Id id) const;                        // an OpConstant..., OpSpecConstant... or OpUndef of the module
   Value value(Id id, const Instruction& user) const;
@@ -33,15 +34,23 @@ class Constants {
   // What a scalar of memory without an input starts with: undefined under that name, or, if asked for, 0.
   Value initial(Id type, std::string name, const Instruction& user) const;
   const InputValue* input(Id id) const;         // @Input for this id
+  const std::vector<std::string>& lost() const { return lost_; }  // ids of inputs that the module does not have
 
  private:
   Value compute(const Instruction& i) const;
+  bool takes_input(Id id) const;
+  struct Dimension {
+    uint32_t size = 1;
+    bool open = false;   // a specialisation constant gives it
+  };
+  std::optional<std::array<Dimension, 3>> own_size() const;
 
   const Module& m_;
   Types types_;
   Operations ops_;
   Launch launch_;
   bool zero_ = false;
+  std::vector<std::string> lost_;
   std::unordered_map<Id, const Input*> inputs_;
   std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size
   std::unordered_set<uint32_t> buffers_;           // SpecIds: lengths of local buffers

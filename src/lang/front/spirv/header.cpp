@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "front/lexer.h"
+#include "front/spirv/comments.h"
 
 namespace fencepost::front::spirv {
 namespace {
@@ -337,49 +338,22 @@ Grid read_config(Line& l) {
   return *g;
 }
 
-// A line per header: up to the code, or everywhere in a compiled text.
 void read_comments(const SourcePtr& source, Header& h, bool own_question, bool own_filter, const Compiled* compiled) {
-  const std::string& text = source->text;
-  for (uint32_t at = 0; at < text.size();) {
-    uint32_t end = at;
-    while (end < text.size() && text[end] != '\n') ++end;
-    uint32_t i = at;
-    while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
-    const bool comment = i < end && (compiled == nullptr ? text[i] == ';' : text.compare(i, 2, "//") == 0);
-    if (i < end && !comment && compiled == nullptr) return;  // code
-    if (comment) {
-      Line l(source, i + (compiled == nullptr ? 1 : 2), end, compiled);
-      if (l.accept("@")) {
-        const uint32_t begin = l.position();
-        uint32_t stop = begin;
-        while (stop < end && ((text[stop] | 32) >= 'a' && (text[stop] | 32) <= 'z')) ++stop;
-        const std::string word = text.substr(begin, stop - begin);
-        const bool known = word == "Config" || word == "Input" || word == "Output" || word == "Filter";
-        if (compiled != nullptr && word == "Define") {  // for the compiler
-          at = end + 1;
-          continue;
-        }
-        if (!known) {
-          const std::string near = nearest(word, {"Config", "Input", "Output", "Filter"});
-          if (!near.empty())
-            fail_at({source, begin, stop}, fmt::format("there is no header @{}", word), fmt::format("did you mean @{}?", near));
-        } else {
-          l.accept(word);
-          l.expect(":", fmt::format("a header is '{} @Word: text'", l.comment()));
-          if (word == "Config") {
-            if (h.grid) fail_at({source, begin, stop}, "there are two @Config headers", "a module has one launch");
-            h.grid = read_config(l);
-          } else if (word == "Input") {
-            read_inputs(l, h.inputs);
-          } else if (word == "Output") {
-            if (!own_question) read_output(l, h.question);
-          } else if (!own_filter) {
-            read_filter(l, h.question);
-          }
-        }
-      }
+  std::vector<std::string> known = {"Config", "Input", "Output", "Filter"};
+  if (compiled != nullptr) known.insert(known.end(), compiled->headers.begin(), compiled->headers.end());
+  for (const CommentHeader& c : comment_headers(source, compiled == nullptr, known)) {
+    Line l(source, c.begin, c.end, compiled);
+    if (c.word == "Config") {
+      if (h.grid) fail_at({source, c.word_begin, c.begin - 1}, "there are two @Config headers", "a module has one launch");
+      h.grid = read_config(l);
+      h.grid_span = {source, c.word_begin, c.end};
+    } else if (c.word == "Input") {
+      read_inputs(l, h.inputs);
+    } else if (c.word == "Output") {
+      if (!own_question) read_output(l, h.question);
+    } else if (c.word == "Filter" && !own_filter) {
+      read_filter(l, h.question);
     }
-    at = end + 1;
   }
 }
 
@@ -409,12 +383,10 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
   }
   if (comments) read_comments(source, h, !options.condition.empty(), !options.filter.empty(), compiled);
   for (Input& in : given) {
-    in.required = true;
     // Members of one block are variables of their own to the person who wrote it.
     const auto known = std::find_if(h.inputs.begin(), h.inputs.end(), [&](const Input& x) { return x.id == in.id; });
     if (compiled != nullptr && known != h.inputs.end() && known->value.partial && in.value.partial) {
       replace_parts(known->value, in.value);
-      known->required = true;
       continue;
     }
     std::erase_if(h.inputs, [&](const Input& x) { return x.id == in.id; });
@@ -428,8 +400,12 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
     Line l = line_of(options.filter, "filter", compiled);
     read_filter(l, h.question);
   }
-  if (options.grid) h.grid = options.grid;
+  if (options.grid) {
+    h.grid = options.grid;
+    h.grid_span = {};
+  }
   h.zero = options.zero;
+  h.published = options.published;
   return h;
 }
 

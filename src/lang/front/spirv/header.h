@@ -28,7 +28,6 @@ struct InputValue {
 struct Input {
   std::string id;  // "%x"
   InputValue value;
-  bool required = false;  // from the command line: the id must exist
   Span span;
 };
 
@@ -56,9 +55,11 @@ struct Question {
 
 struct Header {
   std::optional<Grid> grid;
+  Span grid_span;          // of @Config; none: an option gave the launch
   std::vector<Input> inputs;
   Question question;
   bool zero = false;  // memory without an input starts at 0
+  bool published = false;  // inputs for ids that the module does not have are left out
   Span span;
 };
 

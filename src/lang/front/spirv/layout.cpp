@@ -197,7 +197,16 @@ Layout Types::finish(Walk& w, uint64_t size, const Instruction& user) const {
   bool even = !l.scalars.empty();
   const uint32_t g = l.scalars.empty() ? 4 : l.scalars.front().bytes;
   for (const Scalar& s : l.scalars) even = even && s.bytes == g && s.offset % g == 0;
-  if (even) l.dense = g;
+  if (even) {
+    l.dense = g;
+    return std::move(l);
+  }
+  std::vector<std::pair<uint64_t, uint64_t>> taken;
+  for (const Scalar& s : l.scalars) taken.emplace_back(s.offset, s.offset + s.bytes);
+  std::sort(taken.begin(), taken.end());
+  for (size_t k = 0; k + 1 < taken.size(); ++k)
+    if (taken[k].second > taken[k + 1].first)
+      m_.refuse(user, fmt::format("members that overlap, at byte {}, are not read", taken[k + 1].first), "give each member bytes of its own by Offset");
   return std::move(l);
 }
 

@@ -15,6 +15,7 @@ using T = term::Op;
 namespace {
 
 constexpr int k_most_passes = 5000;
+constexpr size_t k_most_shapes = 6;  // of pointers into one variable that meet
 
 const Value& part_of(const Value& v, const std::vector<uint32_t>& path) {
   const Value* at = &v;
@@ -29,7 +30,7 @@ Lowering::Lowering(const Constants& constants, Memory& memory, const Flow& flow,
       place_(constants.launch().place(thread)),
       ops_(types_, {[this](Id id, const Instruction& user) { return value(id, user); },
                     [this](const Value& v, const Instruction& user) { return demand(v, user); },
-                    [](uint32_t root) { return prog::k_object_stride * 16 * root; }}) {
+                    [](uint32_t root) { return 2 * k_most_bytes * root; }}) {  // apart, whatever their sizes
   roots_.emplace_back();  // the null pointer
   std::set<Id> used;
   std::set<const Function*> functions;
@@ -141,35 +142,96 @@ Value Lowering::meet(const Key& key, const std::vector<Value>& in, const std::st
   return out;
 }
 
+Lowering::Shape Lowering::shape_of(const Target& t) {
+  Shape s;
+  s.root = t.root;
+  s.bytes = t.offset.bytes;
+  for (const Offset::Step& x : t.offset.steps) s.steps.emplace_back(x.scale, x.limit);
+  return s;
+}
+
+// A variable that is pointed into in too many ways gets one flat shape.
+bool Lowering::add_shape(Shapes& shapes, const Target& t) {
+  const Shape s = shape_of(t);
+  if (std::find(shapes.begin(), shapes.end(), s) != shapes.end()) return false;
+  size_t alike = 0;
+  for (Shape& x : shapes) {
+    if (x.root != t.root) continue;
+    ++alike;
+    if (!x.flat) continue;
+    const uint64_t unit = t.offset.unit(static_cast<uint64_t>(x.steps[0].first));
+    const bool changed = unit != static_cast<uint64_t>(x.steps[0].first);
+    x.steps[0].first = static_cast<int64_t>(unit);
+    return changed;
+  }
+  if (alike < k_most_shapes) {
+    shapes.push_back(s);
+    return true;
+  }
+  uint64_t unit = t.offset.unit(0);
+  for (const Shape& x : shapes) {
+    if (x.root != t.root) continue;
+    unit = std::gcd(unit, static_cast<uint64_t>(x.bytes < 0 ? -x.bytes : x.bytes));
+    for (const auto& step : x.steps) unit = std::gcd(unit, static_cast<uint64_t>(step.first < 0 ? -step.first : step.first));
+  }
+  std::erase_if(shapes, [&](const Shape& x) { return x.root == t.root; });
+  shapes.push_back({t.root, 0, {{static_cast<int64_t>(std::max<uint64_t>(unit, 1)), 0}}, true});
+  return true;
+}
+
+bool Lowering::add_shapes(Shapes& shapes, const Value& v) {
+  if (v.is(Value::Kind::undefined)) return add_shape(shapes, Target{});  // to go through it is undefined behaviour, as through null
+  bool changed = false;
+  for (const Target& t : v.targets) changed = add_shape(shapes, t) || changed;
+  return changed;
+}
+
 Value Lowering::meet_pointers(Join& j, const std::vector<Value>& in, const std::string& name) {
   j.pointer = true;
-  std::vector<uint32_t>& roots = join_roots_[j.key];
-  uint64_t& unit = join_unit_.try_emplace(j.key, 64).first->second;
-  for (const Value& v : in) {
-    if (v.is(Value::Kind::undefined)) {  // to go through it is undefined behaviour, as through null
-      if (std::find(roots.begin(), roots.end(), k_null_root) == roots.end()) roots.push_back(k_null_root);
-      continue;
-    }
-    for (const Target& t : v.targets) {
-      if (std::find(roots.begin(), roots.end(), t.root) == roots.end()) roots.push_back(t.root);
-      unit = std::gcd(unit, static_cast<uint64_t>(t.offset.bytes < 0 ? -t.offset.bytes : t.offset.bytes));
-      for (const Offset::Step& s : t.offset.steps) unit = std::gcd(unit, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
-    }
-  }
-  j.roots = roots;
-  j.unit = unit;
-  if (roots.size() > 1) j.choice = reg(name + ".which", 8);
-  if (roots.size() > 250) m_.refuse(*at_, "a pointer that may point to more than 250 variables");
-  j.offset = reg(name + ".at", ops_.offset_width());
+  Shapes& shapes = join_shapes_[j.key];
+  for (const Value& v : in) add_shapes(shapes, v);
+  j.shapes = shapes;
+  if (shapes.size() > 250) m_.refuse(*at_, "a pointer that may point to more than 250 places");
+  if (shapes.size() > 1) j.choice = reg(name + ".which", 8);
+  size_t most = 0;
+  for (const Shape& s : shapes) most = std::max(most, s.steps.size());
+  for (size_t k = 0; k < most; ++k) j.indices.push_back(reg(k == 0 ? name + ".at" : fmt::format("{}.at{}", name, k), ops_.offset_width()));
   std::vector<Target> targets;
-  for (size_t k = 0; k < roots.size(); ++k) {
+  for (size_t n = 0; n < shapes.size(); ++n) {
     Target t;
-    if (roots.size() > 1) t.when = term::binary(T::eq, var(j.choice), term::constant(k, 8));
-    t.root = roots[k];
-    t.offset.steps.push_back({static_cast<int64_t>(unit), var(j.offset)});
+    if (shapes.size() > 1) t.when = term::binary(T::eq, var(j.choice), term::constant(n, 8));
+    t.root = shapes[n].root;
+    t.offset.bytes = shapes[n].bytes;
+    for (size_t k = 0; k < shapes[n].steps.size(); ++k)
+      t.offset.steps.push_back({shapes[n].steps[k].first, var(j.indices[k]), shapes[n].steps[k].second});
     targets.push_back(std::move(t));
   }
   return Value::pointer(j.type, std::move(targets));
+}
+
+// What the registers of a join get on a way that brings `v`.
+void Lowering::copy_pointer(const Join& j, const Value& v, std::vector<std::pair<prog::RegId, Expr>>& pending) {
+  const uint8_t w = ops_.offset_width();
+  std::vector<Target> targets = v.targets;
+  if (v.is(Value::Kind::undefined)) targets = {Target{}};
+  Expr choice;
+  std::vector<Expr> indices(j.indices.size());
+  for (size_t n = targets.size(); n-- > 0;) {
+    const Target& t = targets[n];
+    auto shape = std::find(j.shapes.begin(), j.shapes.end(), shape_of(t));
+    if (shape == j.shapes.end()) shape = std::find_if(j.shapes.begin(), j.shapes.end(), [&](const Shape& s) { return s.flat && s.root == t.root; });
+    if (shape == j.shapes.end()) {  // found out in this pass: there is another
+      again_ = true;
+      continue;
+    }
+    const auto put = [&](Expr& to, const Expr& e) { to = !to || !t.when ? e : term::ite(t.when, e, to); };
+    put(choice, term::constant(static_cast<uint64_t>(shape - j.shapes.begin()), 8));
+    for (size_t k = 0; k < shape->steps.size(); ++k)
+      put(indices[k], shape->flat ? t.offset.in_units(static_cast<uint64_t>(shape->steps[0].first), w) : t.offset.steps[k].e);
+  }
+  if (j.choice != k_none && choice) pending.push_back({j.choice, choice});
+  for (size_t k = 0; k < indices.size(); ++k)
+    if (indices[k]) pending.push_back({j.indices[k], indices[k]});
 }
 
 // What a latch brings against what the header assumed.
@@ -196,25 +258,7 @@ void Lowering::check(const Key& key, const Value& assumed, const Value& brought)
     again_ = true;
     return;
   }
-  if (!j->pointer) return;
-  std::vector<uint32_t>& roots = join_roots_[key];
-  uint64_t& unit = join_unit_[key];
-  const auto add = [&](uint32_t root) {
-    if (std::find(roots.begin(), roots.end(), root) != roots.end()) return;
-    roots.push_back(root);
-    again_ = true;
-  };
-  if (brought.is(Value::Kind::undefined)) add(k_null_root);
-  uint64_t smaller = unit;
-  for (const Target& t : brought.targets) {
-    add(t.root);
-    smaller = std::gcd(smaller, static_cast<uint64_t>(t.offset.bytes < 0 ? -t.offset.bytes : t.offset.bytes));
-    for (const Offset::Step& s : t.offset.steps) smaller = std::gcd(smaller, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
-  }
-  if (smaller != unit) {
-    unit = smaller;
-    again_ = true;
-  }
+  if (j->pointer && add_shapes(join_shapes_[key], brought)) again_ = true;
 }
 
 const Instruction* Lowering::phi_of(uint32_t s, uint64_t slot) const {
@@ -248,22 +292,7 @@ std::vector<prog::Instr> Lowering::edge_code(uint32_t from, uint32_t to) {
       pending.push_back({j.reg, ops_.term(v, *at_)});
       continue;
     }
-    const uint8_t w = ops_.offset_width();
-    std::vector<Target> targets = v.targets;
-    if (v.is(Value::Kind::undefined)) targets = {Target{}};
-    Expr choice, offset;
-    for (size_t k = targets.size(); k-- > 0;) {
-      Target t = targets[k];
-      const auto which = static_cast<uint64_t>(std::find(j.roots.begin(), j.roots.end(), t.root) - j.roots.begin());
-      t.offset.bytes /= static_cast<int64_t>(j.unit);
-      for (Offset::Step& s : t.offset.steps) s.scale /= static_cast<int64_t>(j.unit);
-      const Expr c = term::constant(which, 8), o = ops_.offset_term(t.offset);
-      FENCEPOST_INVARIANT(o.width() == w, "an offset has another width");
-      choice = !choice || !t.when ? c : term::ite(t.when, c, choice);
-      offset = !offset || !t.when ? o : term::ite(t.when, o, offset);
-    }
-    if (j.choice != k_none) pending.push_back({j.choice, choice});
-    pending.push_back({j.offset, offset});
+    copy_pointer(j, v, pending);
   }
   std::erase_if(pending, [](const auto& p) { return p.second.is_var() && p.second.value() == p.first; });
   const auto reads = [](const Expr& e, prog::RegId r) {

@@ -42,14 +42,23 @@ class Lowering {
   };
   using Slots = std::map<uint64_t, Value>;
 
+  // Pointers into one variable that differ in their indices only. Of a flat one only the sum is known, in units of bytes.
+  struct Shape {
+    uint32_t root = 0;
+    int64_t bytes = 0;
+    std::vector<std::pair<int64_t, uint64_t>> steps;   // scale, limit
+    bool flat = false;                // one step; its scale is the unit
+    bool operator==(const Shape&) const = default;
+  };
+  using Shapes = std::vector<Shape>;
   struct Join {                       // values that meet in registers
     Key key;
     Id type = 0;
     prog::RegId reg = prog::k_none;   // scalar
-    bool pointer = false;             // which variable (if there are several), and its byte offset in `unit`s
-    prog::RegId choice = prog::k_none, offset = prog::k_none;
-    std::vector<uint32_t> roots;
-    uint64_t unit = 1;
+    bool pointer = false;             // which shape (if there are several), and its indices
+    prog::RegId choice = prog::k_none;
+    std::vector<prog::RegId> indices;
+    Shapes shapes;
     Span span;
   };
 
@@ -72,6 +81,10 @@ class Lowering {
   void enter(uint32_t segment);
   Value meet(const Key& key, const std::vector<Value>& in, const std::string& name);
   Value meet_pointers(Join& j, const std::vector<Value>& in, const std::string& name);
+  static Shape shape_of(const Target& t);
+  static bool add_shape(Shapes& shapes, const Target& t);   // true: they have changed
+  static bool add_shapes(Shapes& shapes, const Value& v);
+  void copy_pointer(const Join& j, const Value& v, std::vector<std::pair<prog::RegId, Expr>>& pending);
   void check(const Key& key, const Value& assumed, const Value& brought);
   std::vector<prog::Instr> edge_code(uint32_t from, uint32_t to);
   Value incoming(uint32_t from, uint32_t to, uint64_t slot);
@@ -128,7 +141,12 @@ class Lowering {
   uint32_t constant(Id id, const char* what, const Instruction& i);
   Semantics semantics(Id id, const Instruction& i);
   std::optional<vocab::Tag> scope(Id id, const Instruction& i);
-  prog::TagSet memory_operands(const Instruction& i, size_t first, bool reads, bool writes);
+  struct Accesses {                   // tags of a read and of a write under memory operands
+    prog::TagSet read, write;
+    size_t next = 0;                  // the argument behind them
+  };
+  Accesses memory_operands(const Instruction& i, size_t first, bool reads, bool writes);
+  Accesses copy_operands(const Instruction& i, size_t first);
   void add_order(prog::TagSet& tags, const Semantics& s, bool reads, bool writes) const;
 
   prog::RegId reg(const std::string& name, uint8_t width);
@@ -152,8 +170,7 @@ class Lowering {
   std::map<uint32_t, uint64_t> return_slot_;   // by frame
   std::vector<const Instruction*> own_variables_;
   std::set<Key> needed_;
-  std::map<Key, std::vector<uint32_t>> join_roots_;
-  std::map<Key, uint64_t> join_unit_;
+  std::map<Key, Shapes> join_shapes_;
   std::set<Key> opaque_joins_;
 
   // Of one pass.

@@ -184,8 +184,9 @@ Value Lowering::settle(Value v, const Instruction& i) {
     for (Offset::Step& s : t.offset.steps)
       if (term_size(s.e, k_most_nodes + 1) > k_most_nodes) s.e = var(set(s.e, result_name(i) + ".at", i));
     if (t.offset.steps.size() > 8) {
-      const Expr sum = var(set(ops_.offset_term(t.offset), result_name(i) + ".at", i));
-      t.offset = {0, {{1, sum}}};
+      const uint64_t unit = std::max<uint64_t>(t.offset.unit(0), 1);
+      const Expr sum = var(set(t.offset.in_units(unit, ops_.offset_width()), result_name(i) + ".at", i));
+      t.offset = {0, {{static_cast<int64_t>(unit), sum, 0}}};
     }
   }
   return v;
@@ -217,21 +218,20 @@ void Lowering::instruction(const Instruction& i) {
     case Op::OpUndef: define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i)); return;
     case Op::OpLoad: {
       const Value p = value(i.word(0), i);
-      define(i, load(p, i.type, memory_operands(i, 1, true, false), i));
+      define(i, load(p, i.type, memory_operands(i, 1, true, false).read, i));
       return;
     }
     case Op::OpStore: {
       const Value p = value(i.word(0), i);
       const Value v = value(i.word(1), i);
-      store(p, m_.type(p.type, i).element, v, memory_operands(i, 2, false, true), i);
+      store(p, m_.type(p.type, i).element, v, memory_operands(i, 2, false, true).write, i);
       return;
     }
     case Op::OpCopyMemory: {
       const Value to = value(i.word(0), i), from = value(i.word(1), i);
       const Id type = m_.type(from.type, i).element;
-      // One set of operands is for both, two are for the target and the source.
-      const prog::TagSet writes = memory_operands(i, 2, true, true);
-      store(to, type, load(from, type, writes, i), writes, i);
+      const Accesses tags = copy_operands(i, 2);
+      store(to, type, load(from, type, tags.read, i), tags.write, i);
       return;
     }
     case Op::OpCopyMemorySized: copy_sized(i); return;

@@ -117,10 +117,16 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& pointer, uint32_t bytes
     s.root = t.root;
     s.cells = memory_.cells(*r.variable, t.offset, bytes, bits, i);
     s.when = t.when;
+    if (s.cells.within) {  // said of the execution; where the bytes are known, the access goes there as on a machine
+      const Expr outside = term::unary(T::not_, s.cells.within);
+      undefined_behaviour(s.when ? term::binary(T::and_, s.when, outside) : outside, i);
+      if (s.cells.by_index) s.when = s.when ? term::binary(T::and_, s.when, s.cells.within) : s.cells.within;
+    }
     if (s.cells.computed) {
-      const Expr inside = s.cells.limit < s.cells.count
-                              ? term::constant(0, 1)
-                              : term::binary(T::ult, s.cells.computed, term::constant(s.cells.limit - s.cells.count + 1, 64));
+      Expr inside = s.cells.limit < s.cells.count
+                        ? term::constant(0, 1)
+                        : term::binary(T::ult, s.cells.computed, term::constant(s.cells.limit - s.cells.count + 1, 64));
+      if (s.cells.reaches) inside = term::binary(T::and_, inside, s.cells.reaches);
       if (s.cells.open) {
         s.inside = settle(Value::scalar(0, inside), i).e;
         if (s.when && s.when.is_const(1)) s.when = {};
@@ -129,8 +135,8 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& pointer, uint32_t bytes
         continue;
       }
       const Expr outside = term::unary(T::not_, inside);
-      undefined_behaviour(t.when ? term::binary(T::and_, t.when, outside) : outside, i);
-      s.when = t.when ? term::binary(T::and_, t.when, inside) : inside;
+      undefined_behaviour(s.when ? term::binary(T::and_, s.when, outside) : outside, i);
+      s.when = s.when ? term::binary(T::and_, s.when, inside) : inside;
     } else if (!s.cells.inside) {
       undefined_behaviour(t.when, i);
       continue;
@@ -241,13 +247,12 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
         }
         const Value& v = r.variable->init[*k];
         if (v.is(Value::Kind::scalar) && v.e.width() == bits) return Value::scalar(type, v.e);
-      } else if (r.variable->read_only && !r.in_slots && pointer.targets[0].offset.steps.empty()) {
+      } else if (const auto from = pointer.targets[0].offset.constant(); from && r.variable->read_only && !r.in_slots) {
         // A constant in smaller pieces: what a copy from an initialiser reads.
         uint64_t whole = 0;
         uint32_t k = 0;
         for (; k < bytes; ++k) {
-          Offset at = pointer.targets[0].offset;
-          at.bytes += k;
+          const Offset at{*from + k, {}};
           const auto piece = memory_.scalar_at(*r.variable, at, 1);
           if (!piece || !r.variable->init[*piece].is(Value::Kind::scalar) || !r.variable->init[*piece].e.is_const()) break;
           whole |= r.variable->init[*piece].e.value() << (8 * k);
@@ -345,14 +350,14 @@ void Lowering::copy_sized(const Instruction& i) {
   }
   if (type == 0) m_.refuse(i, fmt::format("a copy of {} bytes between these pointers is not read", bytes));
   const Layout layout = types_.layout(type, nullptr, 0, i);
-  const TagSet reads = memory_operands(i, 3, true, false), writes = memory_operands(i, 3, false, true);
+  const Accesses tags = copy_operands(i, 3);
   const auto moved = [](Value p, uint64_t by) {
     for (Target& t : p.targets) t.offset.bytes += static_cast<int64_t>(by);
     return p;
   };
   for (uint64_t at = 0; at < bytes; at += size)
     for (const Scalar& s : layout.scalars)
-      store_scalar(moved(to, at + s.offset), s.type, load_scalar(moved(from, at + s.offset), s.type, reads, i), writes, i);
+      store_scalar(moved(to, at + s.offset), s.type, load_scalar(moved(from, at + s.offset), s.type, tags.read, i), tags.write, i);
 }
 
 // vloadn(offset, p) and vstoren(v, offset, p): n scalars from p + n * offset on.
@@ -367,12 +372,9 @@ bool Lowering::vector_access(const Instruction& i) {
   const uint64_t n = types_.count(vector, i), size = types_.size(element, i);
   const auto part = [&](uint64_t k) {
     Value p = pointer;
-    for (Target& t : p.targets) {
-      t.offset.bytes += static_cast<int64_t>(k * size);
-      const Expr e = term::resize(offset, ops_.offset_width(), true);
-      if (e.is_const()) t.offset.bytes += term::to_signed(e.value(), e.width()) * static_cast<int64_t>(n * size);
-      else t.offset.steps.push_back({static_cast<int64_t>(n * size), e});
-    }
+    const uint8_t w = ops_.offset_width();
+    const Expr first = term::binary(T::mul, term::resize(offset, w, true), term::constant(n, w));
+    for (Target& t : p.targets) t.offset.move(static_cast<int64_t>(size), term::binary(T::add, first, term::constant(k, w)));
     return p;
   };
   if (!loads) {

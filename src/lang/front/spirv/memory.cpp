@@ -228,63 +228,54 @@ void Memory::split(const Variable& v, uint64_t unit, const Instruction& user) {
   throw Restart{};
 }
 
+// Each index into an array chooses one of its elements, and what is accessed does not reach beyond the array; a term of width
+// 1, or nothing where that is so in any case. Of an array that is all of its variable the bounds of the variable say it.
+Expr Memory::within(const Variable& v, const Offset& o, uint32_t bytes) const {
+  Expr all;
+  for (const Offset::Step& s : o.steps) {
+    if (s.limit == 0 || s.limit == k_runtime || s.scale <= 0) continue;
+    const auto scale = static_cast<uint64_t>(s.scale);
+    const bool whole = o.steps.size() == 1 && o.bytes == 0 && !v.open_ended && s.limit * scale == v.layout.size;
+    if (whole && !s.e.is_const()) continue;
+    const uint64_t needs = std::max<uint64_t>(1, (bytes + scale - 1) / scale);
+    const uint8_t w = s.e.width();
+    const Expr fits = s.limit < needs ? term::constant(0, 1) : term::binary(term::Op::ult, s.e, term::constant(s.limit - needs + 1, w));
+    if (fits.is_const(1)) continue;
+    all = all ? term::binary(term::Op::and_, all, fits) : fits;
+  }
+  return all;
+}
+
 std::optional<size_t> Memory::scalar_at(const Variable& v, const Offset& o, uint32_t bytes) const {
-  if (!o.steps.empty()) return std::nullopt;
+  const auto at = o.constant();
+  if (!at) return std::nullopt;
+  if (const Expr fits = within(v, o, bytes); fits && !fits.is_const(1)) return std::nullopt;
   for (size_t k = 0; k < v.layout.scalars.size(); ++k)
-    if (static_cast<int64_t>(v.layout.scalars[k].offset) == o.bytes && v.layout.scalars[k].bytes == bytes) return k;
+    if (static_cast<int64_t>(v.layout.scalars[k].offset) == *at && v.layout.scalars[k].bytes == bytes) return k;
   return std::nullopt;
+}
+
+// Elements of the outermost open-ended array.
+uint64_t Memory::open_elements(const Variable& v) const {
+  const Layout& l = v.layout;
+  if (l.element == 0 || l.scalars.empty()) return 0;
+  uint64_t first = l.size;  // where it begins: the members before it are no part of it
+  for (const Layout::Class& c : l.classes)
+    if (!c.dims.empty() && c.dims.front().stride == l.element) first = std::min(first, c.base);
+  return (l.size - std::min(first, l.size) + l.element - 1) / l.element;
 }
 
 Memory::Cells Memory::cells(const Variable& v, const Offset& o, uint32_t bytes, uint8_t bits, const Instruction& user) {
   const Layout& l = v.layout;
   Cells out;
-  const uint8_t w = m_.address32() ? 32 : 64;
-  // Byte offsets wrap at the width of addresses.
-  const uint64_t base = static_cast<uint64_t>(o.bytes) & term::mask(w);
-  // Index in units of `unit` bytes, from `from`, as a term of 64 bits.
-  const auto index = [&](uint64_t unit, uint64_t from) {
-    Expr sum = term::constant(static_cast<uint64_t>((o.bytes - static_cast<int64_t>(from)) / static_cast<int64_t>(unit)) & term::mask(w), w);
-    for (const Offset::Step& s : o.steps) {
-      const int64_t scale = s.scale / static_cast<int64_t>(unit);
-      sum = term::binary(term::Op::add, sum, scale == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(static_cast<uint64_t>(scale) & term::mask(w), w)));
-    }
-    if (w == 32 && (unit & (unit - 1)) == 0 && unit > 1)
-      sum = term::binary(term::Op::and_, sum, term::constant(term::mask(32) / unit, 32));
-    return term::resize(sum, 64, false);
-  };
-  const auto divides = [&](uint64_t unit, uint64_t from) {
-    bool all = (o.bytes - static_cast<int64_t>(from)) % static_cast<int64_t>(unit) == 0;
-    for (const Offset::Step& s : o.steps) all = all && s.scale % static_cast<int64_t>(unit) == 0;
-    return all;
-  };
-  const auto open = [&](Cells& cells) {
-    cells.open = v.open_ended;
-    if (v.open_ended && decisions_.computed.insert(v.id).second) throw Restart{};
-  };
+  out.within = within(v, o, bytes);
+  const auto at = o.constant();
   if (l.dense != 0) {
-    const uint32_t g = l.dense;
-    if (bytes % g != 0 || !divides(g, 0)) {
-      uint64_t unit = std::gcd(uint64_t{bytes}, static_cast<uint64_t>(o.bytes < 0 ? -o.bytes : o.bytes));
-      for (const Offset::Step& s : o.steps) unit = std::gcd(unit, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
-      split(v, unit, user);
-    }
-    out.count = bytes / g;
-    out.limit = l.dense_cells();
-    const bool whole = !l.scalars.empty() && l.scalars.front().bytes == g;
-    out.width = whole && l.scalars.front().bits > 1 ? l.scalars.front().bits : static_cast<uint8_t>(8 * g);
-    if (o.steps.empty()) {
-      out.index = base / g;
-      out.inside = out.index + out.count <= out.limit;
-      if (!out.inside) lengthen(v, base + bytes);
-    } else {
-      out.computed = index(g, 0);
-      open(out);
-    }
-    return out;
-  }
-  // By class.
-  out.width = bits == 1 ? 8 : bits;
-  if (o.steps.empty()) {
+    dense_cells(out, v, o, bytes, user);
+  } else if (at) {
+    // Byte offsets wrap at the width of addresses, and what lies before the variable is not in it.
+    const uint64_t base = static_cast<uint64_t>(*at) & term::mask(m_.address32() ? 32 : 64);
+    out.width = bits == 1 ? 8 : bits;
     for (const Scalar& s : l.scalars) {
       if (s.offset != base) continue;
       if (s.bytes != bytes) split(v, std::gcd(s.bytes, bytes), user);
@@ -293,49 +284,104 @@ Memory::Cells Memory::cells(const Variable& v, const Offset& o, uint32_t bytes, 
       out.limit = l.classes[s.in_class].cells;
       return out;
     }
-    if (base + bytes <= l.size) split(v, std::gcd(uint64_t{bytes}, base), user);
-    lengthen(v, base + bytes);
     out.inside = false;
-    return out;
+    if (base >= l.size && base - l.size < k_most_bytes) lengthen(v, base + bytes);
+    if (base < l.size) split(v, std::gcd(uint64_t{bytes}, base), user);
+  } else {
+    out.width = bits == 1 ? 8 : bits;
+    if (!class_cells(out, v, o, bytes)) split(v, o.unit(bytes), user);
   }
-  // Computed: the one class with a single running index that every step is a multiple of; or nested ones, in which
-  // each step goes with the largest stride that divides it.
-  for (uint32_t k = 0; k < l.classes.size(); ++k) {
-    const Layout::Class& c = l.classes[k];
-    if (c.bytes != bytes || o.bytes < static_cast<int64_t>(c.base)) continue;
-    uint64_t rest = static_cast<uint64_t>(o.bytes) - c.base;
-    uint64_t constant = 0, weight = c.cells;
-    bool fits = true;
-    std::vector<uint64_t> weights;
-    for (const Layout::Dim& d : c.dims) {
-      weight /= d.count;
-      weights.push_back(weight);
-      constant += rest / d.stride * weight;
-      fits = fits && rest / d.stride < d.count;
-      rest %= d.stride;
+  if (out.computed) {
+    out.open = v.open_ended;
+    if (v.open_ended && decisions_.computed.insert(v.id).second) throw Restart{};
+  }
+  return out;
+}
+
+void Memory::dense_cells(Cells& out, const Variable& v, const Offset& o, uint32_t bytes, const Instruction& user) {
+  const Layout& l = v.layout;
+  const uint32_t g = l.dense;
+  const uint8_t w = m_.address32() ? 32 : 64;
+  const auto at = o.constant();
+  const bool divides = at ? *at % static_cast<int64_t>(g) == 0 : o.unit(g) == g;
+  if (bytes % g != 0 || !divides) split(v, at ? std::gcd(uint64_t{bytes}, static_cast<uint64_t>(*at < 0 ? -*at : *at)) : o.unit(bytes), user);
+  out.count = bytes / g;
+  out.limit = l.dense_cells();
+  const bool whole = !l.scalars.empty() && l.scalars.front().bytes == g;
+  out.width = whole && l.scalars.front().bits > 1 ? l.scalars.front().bits : static_cast<uint8_t>(8 * g);
+  if (at) {
+    const uint64_t base = static_cast<uint64_t>(*at) & term::mask(w);
+    out.index = base / g;
+    out.inside = out.index < out.limit && out.index + out.count <= out.limit;
+    if (!out.inside && base < 2 * k_most_bytes) lengthen(v, base + bytes);
+    return;
+  }
+  Expr sum = o.in_units(g, w);
+  // Under physical addressing with 32 bits a sum of bytes wraps; an index under logical addressing does not.
+  if (w == 32 && m_.dialect() == vocab::Dialect::opencl && (g & (g - 1)) == 0 && g > 1)
+    sum = term::binary(term::Op::and_, sum, term::constant(term::mask(32) / g, 32));
+  out.computed = term::resize(sum, 64, false);
+  for (const Offset::Step& s : o.steps)  // the sum may wrap where an index is far out
+    if (s.limit == k_runtime && w == 32 && s.scale != static_cast<int64_t>(g)) {
+      const Expr e = term::binary(term::Op::ult, s.e, term::constant(std::min<uint64_t>(open_elements(v), term::mask(32)), 32));
+      out.reaches = out.reaches ? term::binary(term::Op::and_, out.reaches, e) : e;
     }
-    if (rest != 0 || !fits) continue;
-    Expr sum = term::constant(constant, w);
-    for (const Offset::Step& s : o.steps) {
-      size_t d = 0;
-      while (d < c.dims.size() && s.scale % static_cast<int64_t>(c.dims[d].stride) != 0) ++d;
-      if (d == c.dims.size()) {
-        fits = false;
-        break;
+}
+
+// Of a variable in classes: the class in which each step is an index of its own dimension. With every index within its array
+// no other class is reached. False: there is none, for the place is known as a sum of bytes only, or under another type.
+bool Memory::class_cells(Cells& out, const Variable& v, const Offset& o, uint32_t bytes) const {
+  const uint8_t w = m_.address32() ? 32 : 64;
+  int64_t base = o.bytes;
+  std::vector<const Offset::Step*> steps;
+  for (const Offset::Step& s : o.steps) {
+    if (s.e.is_const()) base += s.scale * term::to_signed(s.e.value(), w);
+    else steps.push_back(&s);
+  }
+  const auto fits = [&](const Layout::Class& c, Cells& cells) {
+    if (c.bytes != bytes || c.dims.empty()) return false;
+    int64_t rest = base - static_cast<int64_t>(c.base);
+    const bool outermost = c.base < c.dims.front().stride && c.dims.front().stride * c.dims.front().count >= v.layout.size;
+    std::vector<bool> used(steps.size(), false);
+    uint64_t weight = c.cells;
+    Expr sum = term::constant(0, w);
+    for (size_t d = 0; d < c.dims.size(); ++d) {
+      const auto stride = static_cast<int64_t>(c.dims[d].stride);
+      if (stride <= 0 || c.dims[d].count == 0) return false;
+      weight /= c.dims[d].count;
+      int64_t constant = rest / stride;
+      if (rest % stride < 0) --constant;
+      rest -= constant * stride;
+      Expr index = term::constant(static_cast<uint64_t>(constant) & term::mask(w), w);
+      size_t here = 0;
+      for (size_t k = 0; k < steps.size(); ++k) {
+        const Offset::Step& s = *steps[k];
+        const bool inner = s.limit != 0 && s.limit != k_runtime && s.limit <= c.dims[d].count && s.scale == stride && constant == 0;
+        if (used[k] || s.scale % stride != 0 || (d > 0 && (!inner || here > 0))) continue;
+        if (s.limit == 0 && !outermost) return false;  // it may leave the array for what stands beside it
+        used[k] = true;
+        ++here;
+        const auto times = static_cast<uint64_t>(s.scale / stride);
+        index = term::binary(term::Op::add, index, times == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(times & term::mask(w), w)));
       }
-      const uint64_t scale = static_cast<uint64_t>(s.scale / static_cast<int64_t>(c.dims[d].stride) * static_cast<int64_t>(weights[d]));
-      sum = term::binary(term::Op::add, sum, scale == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(scale & term::mask(w), w)));
+      if (d > 0 && here == 0 && (constant < 0 || static_cast<uint64_t>(constant) >= c.dims[d].count)) return false;
+      if (d == 0 && weight > 1) cells.reaches = term::binary(term::Op::ult, index, term::constant(c.dims[0].count, w));
+      sum = term::binary(term::Op::add, sum, weight == 1 ? index : term::binary(term::Op::mul, index, term::constant(weight & term::mask(w), w)));
     }
-    if (!fits) continue;
+    if (rest != 0 || std::find(used.begin(), used.end(), false) != used.end()) return false;
+    cells.limit = c.cells;
+    cells.by_index = true;
+    cells.computed = term::resize(sum, 64, false);
+    return true;
+  };
+  for (uint32_t k = 0; k < v.layout.classes.size(); ++k) {
+    Cells found = out;
+    if (!fits(v.layout.classes[k], found)) continue;
+    out = std::move(found);
     out.in_class = k;
-    out.limit = c.cells;
-    out.computed = term::resize(sum, 64, false);
-    open(out);
-    return out;
+    return true;
   }
-  uint64_t unit = std::gcd(uint64_t{bytes}, static_cast<uint64_t>(o.bytes < 0 ? -o.bytes : o.bytes));
-  for (const Offset::Step& s : o.steps) unit = std::gcd(unit, static_cast<uint64_t>(s.scale < 0 ? -s.scale : s.scale));
-  split(v, unit, user);
+  return false;
 }
 
 }  // namespace fencepost::front::spirv

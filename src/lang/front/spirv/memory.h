@@ -61,6 +61,9 @@ class Memory {
     uint32_t count = 1;
     uint8_t width = 32;
     bool inside = true;             // constant: within the object
+    Expr within;                    // each index is within its array; empty: always. Else behaviour is undefined
+    bool by_index = false;          // computed from indices, so that without `within` it is not the place that bytes would give
+    Expr reaches;                   // computed: what `computed` < `limit` does not say of its being within the object; empty: nothing
     bool open = false;              // computed: what lies beyond `limit` is one of `elsewhere()` cells from there on
   };
   uint64_t elsewhere() const;         // a power of two
@@ -69,6 +72,10 @@ class Memory {
   std::optional<size_t> scalar_at(const Variable& v, const Offset& offset, uint32_t bytes) const;
 
  private:
+  void dense_cells(Cells& out, const Variable& v, const Offset& o, uint32_t bytes, const Instruction& user);
+  bool class_cells(Cells& out, const Variable& v, const Offset& o, uint32_t bytes) const;
+  Expr within(const Variable& v, const Offset& o, uint32_t bytes) const;
+  uint64_t open_elements(const Variable& v) const;
   void initialise(Variable& v, Id type, bool elements);
   void lengthen(const Variable& v, uint64_t end);
   void set_push_constants(Variable& v);

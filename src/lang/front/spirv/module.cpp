@@ -312,6 +312,14 @@ std::optional<uint32_t> Module::built_in(Id id) const {
   return it == built_in_.end() ? std::nullopt : std::optional(it->second);
 }
 
+std::vector<Id> Module::workgroup_sizes() const {
+  std::vector<Id> out;
+  for (const auto& [id, which] : built_in_)
+    if (which == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) out.push_back(id);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 std::optional<uint32_t> Module::spec_id(Id id) const {
   const auto it = spec_id_.find(id);
   return it == spec_id_.end() ? std::nullopt : std::optional(it->second);

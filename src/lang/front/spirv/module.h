@@ -72,6 +72,7 @@ class Module {
   std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;  // descriptor set and binding
   std::optional<std::array<Id, 3>> local_size_ids() const { return local_size_ids_; }
   std::optional<std::array<uint32_t, 3>> local_size() const { return local_size_; }
+  std::vector<Id> workgroup_sizes() const;         // ids decorated as the built-in WorkgroupSize
   std::optional<ExtendedSet> extended(Id set) const;
   const std::vector<const Instruction*>& reflection() const { return reflection_; }
   const std::vector<const Instruction*>& variables() const { return variables_; }  // of the module, in order

@@ -351,13 +351,7 @@ Value Operations::select(const Expr& c, const Value& t, const Value& e, const In
 
 // ---- addresses -----------------------------------------------------------------------------------------
 
-Expr Operations::offset_term(const Offset& o) const {
-  const uint8_t w = offset_width();
-  Expr sum = number(static_cast<uint64_t>(o.bytes), w);
-  for (const Offset::Step& s : o.steps)
-    sum = term::binary(T::add, sum, s.scale == 1 ? s.e : term::binary(T::mul, s.e, number(static_cast<uint64_t>(s.scale), w)));
-  return sum;
-}
+Expr Operations::offset_term(const Offset& o) const { return o.in_units(1, offset_width()); }
 
 Expr Operations::address_term(const Value& p, const Instruction& user) const {
   if (!p.is(Value::Kind::pointer) || p.targets.empty()) m_.refuse(user, "an undefined pointer is used here");
@@ -382,45 +376,34 @@ Value Operations::access_chain(const Operation& o, bool pointer) const {
   if (!base.is(Value::Kind::pointer)) m_.fail(o.at, fmt::format("{} is no pointer", m_.name(o.word(0))));
   const Type& p = m_.type(base.type, o.at);
   if (p.kind != Type::Kind::pointer) m_.fail(o.at, fmt::format("{} is no pointer", m_.name(o.word(0))));
-  const uint8_t w = offset_width();
-  Offset by;
-  const auto step = [&](uint64_t stride, Id index) {
-    const Value v = source_.value(index, o.at);
-    const Expr e = to_width(term(v, o.at), w, true);
-    if (e.is_const()) by.bytes += static_cast<int64_t>(stride) * term::to_signed(e.value(), w);
-    else by.steps.push_back({static_cast<int64_t>(stride), e});
-  };
+  const auto index = [&](Id id) { return to_width(term(source_.value(id, o.at), o.at), offset_width(), true); };
+  Value out = base;
+  out.type = o.type;
   size_t k = 1;
   Id at = p.element;
   if (pointer) {
     const uint64_t n = types_.size(at, o.at);
     const uint64_t a = m_.dialect() == vocab::Dialect::opencl ? types_.alignment(at, o.at) : 1;
-    step(p.stride != 0 ? p.stride : (n + a - 1) / a * a, o.word(k++));
+    const uint64_t scale = p.stride != 0 ? p.stride : (n + a - 1) / a * a;
+    const Expr e = index(o.word(k++));
+    for (Target& t : out.targets) t.offset.move(static_cast<int64_t>(scale), e);
   }
   for (; k < o.size(); ++k) {
     const Type& t = m_.type(at, o.at);
     if (t.kind == Type::Kind::struct_) {
       const Expr e = term(source_.value(o.word(k), o.at), o.at);
       if (!e.is_const()) m_.fail(o.at, "a member of a structure is chosen by a constant");
-      by.bytes += static_cast<int64_t>(types_.offset(at, e.value(), o.at));
-      at = t.members[e.value()];
+      const uint64_t member = e.value();
+      for (Target& x : out.targets) x.offset.bytes += static_cast<int64_t>(types_.offset(at, member, o.at));
+      at = t.members[member];
     } else if (t.composite()) {
-      step(types_.stride(at, o.at), o.word(k));
+      const uint64_t limit = t.kind == Type::Kind::runtime_array ? k_runtime : types_.count(at, o.at);
+      const Expr e = index(o.word(k));
+      for (Target& x : out.targets) x.offset.steps.push_back({static_cast<int64_t>(types_.stride(at, o.at)), e, limit});
       at = t.element;
     } else {
       m_.fail(o.at, fmt::format("{} has no parts to choose from", m_.name(at)));
     }
-  }
-  Value out = base;
-  out.type = o.type;
-  for (Target& t : out.targets) {
-    t.offset.bytes += by.bytes;
-    for (const Offset::Step& s : by.steps) {
-      auto same = std::find_if(t.offset.steps.begin(), t.offset.steps.end(), [&](const Offset::Step& x) { return x.e == s.e; });
-      if (same != t.offset.steps.end()) same->scale += s.scale;
-      else t.offset.steps.push_back(s);
-    }
-    if (m_.address32()) t.offset.bytes = static_cast<int32_t>(static_cast<uint32_t>(t.offset.bytes));
   }
   return out;
 }

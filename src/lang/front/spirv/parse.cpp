@@ -6,6 +6,7 @@
 #include "front/lexer.h"
 #include "front/spirv.h"
 #include "front/spirv/lower.h"
+#include "front/spirv/source_types.h"
 
 namespace fencepost::front::spirv {
 namespace {
@@ -15,7 +16,8 @@ using spv::Op;
 // Conditions over ids as conditions over cells.
 class Asker {
  public:
-  Asker(const Constants& c, Memory& memory) : c_(c), m_(c.module()), memory_(memory) {}
+  Asker(const Constants& c, Memory& memory, const Compiled* compiled)
+      : c_(c), m_(c.module()), memory_(memory), compiled_(compiled) {}
 
   prog::Cond cond(const QuestionCond& q) {
     prog::Cond out;
@@ -36,6 +38,7 @@ class Asker {
     uint64_t cell = 0;
     uint32_t count = 1;
     uint8_t width = 32;   // of a cell
+    bool is_unsigned = false;
   };
 
   // The place as the question spells it: an id, or a name of the compiled text without its indices.
@@ -72,6 +75,7 @@ class Asker {
     // The path, as byte offset.
     Offset at;
     Id type = p.element;
+    const SourceType* source = source_of(v.id);
     size_t k = 0;
     const auto index = [&](uint64_t stride) { at.bytes += static_cast<int64_t>(stride * v.path[k]); };
     if (parameter) {
@@ -83,18 +87,22 @@ class Asker {
         index((n + a - 1) / a * a);
         ++k;
       }
+      source = element(source);
     }
     for (; k < v.path.size(); ++k) {
       const Type& t = m_.type(type, *d);
       if (t.kind == Type::Kind::struct_) {
-        if (v.path[k] >= t.members.size()) fail_at(v.span, fmt::format("there is no member {}", v.path[k]), fmt::format("{} has {}", m_.name(type), t.members.size()));
-        at.bytes += static_cast<int64_t>(c_.types().offset(type, v.path[k], *d));
-        type = t.members[v.path[k]];
+        const uint64_t m = module_member(c_.types(), type, source, v.path[k], *d, v.span);
+        if (m >= t.members.size()) fail_at(v.span, fmt::format("there is no member {}", v.path[k]), fmt::format("{} has {}", m_.name(type), t.members.size()));
+        at.bytes += static_cast<int64_t>(c_.types().offset(type, m, *d));
+        type = t.members[m];
+        source = member(source, v.path[k]);
       } else if (t.composite()) {
         if (t.kind != Type::Kind::runtime_array && v.path[k] >= c_.types().count(type, *d))
           fail_at(v.span, fmt::format("there is no element {}", v.path[k]), fmt::format("{} has {}", m_.name(type), c_.types().count(type, *d)));
         index(c_.types().stride(type, *d));
         type = t.element;
+        source = element(source);
       } else {
         fail_at(v.span, "this path goes further than the variable", fmt::format("{} is a scalar", m_.name(type)));
       }
@@ -103,86 +111,155 @@ class Asker {
     if (!memory_.scalar_at(x, at, static_cast<uint32_t>(c_.types().size(type, *d))))
       fail_at(v.span, "this element lies outside of the variable", fmt::format("{} has {} bytes", written(v), x.layout.size));
     const auto cells = memory_.cells(x, at, static_cast<uint32_t>(c_.types().size(type, *d)), c_.types().bits(type, *d), *d);
-    return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width};
+    return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width, is_unsigned(source, type, *d)};
   }
 
-  prog::CondValue value(const QuestionValue& v, const Located& l, uint32_t part = 0) {
-    prog::CondValue out;
-    out.kind = prog::CondValue::Kind::location;
-    out.symbol = l.symbol;
-    out.cell = l.cell + part;
-    out.span = v.span;
+  // A side of a comparison as its cells, low end first; of a number, what the cells of the other side would hold.
+  struct Side {
+    std::vector<prog::CondValue> cells;
+    bool is_unsigned = false, is_constant = false;
+    uint8_t width = 64;   // of the whole
+    Span span;
+  };
+  static constexpr bool k_equality(term::Op op) { return op == term::Op::eq || op == term::Op::ne; }
+
+  static Side side(const QuestionValue& v, const Located& l) {
+    Side out{{}, l.is_unsigned, false, static_cast<uint8_t>(l.count * l.width), v.span};
+    for (uint32_t part = 0; part < l.count; ++part) {
+      prog::CondValue c;
+      c.kind = prog::CondValue::Kind::location;
+      c.symbol = l.symbol;
+      c.cell = l.cell + part;
+      c.is_unsigned = l.is_unsigned || part + 1 < l.count;
+      c.span = v.span;
+      out.cells.push_back(c);
+    }
     return out;
   }
-  static prog::CondValue number(const QuestionValue& v, uint64_t n, uint8_t width) {
-    prog::CondValue out;
-    out.constant = static_cast<uint64_t>(term::to_signed(n & term::mask(width), width));
-    out.span = v.span;
+  // A number beside a location: to an unsigned one it is taken modulo its width, as C and GLSL convert it. Beside a signed
+  // one, what exceeds the signed numbers of the width is a pattern of bits to == and !=, and itself to the others.
+  static Side number(const QuestionValue& v, const Located& beside, term::Op cmp) {
+    const auto w = static_cast<uint8_t>(beside.count * beside.width);
+    const uint64_t n = v.constant;
+    const auto s = static_cast<int64_t>(n);
+    if (w < 64 && n > term::mask(w) && s < -(int64_t{1} << (w - 1)))
+      fail_at(v.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
+    Side out{{}, beside.is_unsigned, true, w, v.span};
+    for (uint32_t part = 0; part < beside.count; ++part) {
+      const bool top = part + 1 == beside.count;
+      const uint64_t piece = (n >> (part * beside.width)) & term::mask(beside.width);
+      prog::CondValue c;
+      c.constant = piece;
+      if (top && !beside.is_unsigned) {
+        c.constant = static_cast<uint64_t>(term::to_signed(piece, beside.width));
+        if (!k_equality(cmp) && beside.count == 1) c.constant = n;
+      }
+      c.span = v.span;
+      out.cells.push_back(c);
+    }
     return out;
+  }
+
+  static prog::Cond compare_cells(const prog::CondValue& a, term::Op op, const prog::CondValue& b, const Span& span) {
+    prog::Cond c;
+    c.kind = prog::Cond::Kind::atom;
+    c.cmp = op;
+    c.lhs = a;
+    c.rhs = b;
+    c.span = span;
+    return c;
+  }
+  static prog::Cond join(prog::Cond::Kind kind, std::vector<prog::Cond> kids, const Span& span) {
+    prog::Cond c;
+    c.kind = kind;
+    c.kids = std::move(kids);
+    c.span = span;
+    return c;
   }
 
   prog::Cond atom(const QuestionCond& q) {
-    prog::Cond out;
-    out.kind = prog::Cond::Kind::atom;
-    out.cmp = q.cmp;
-    out.span = q.span;
     if (q.lhs.is_constant && q.rhs.is_constant) {
-      out.lhs = number(q.lhs, q.lhs.constant, 64);
-      out.rhs = number(q.rhs, q.rhs.constant, 64);
-      return out;
+      prog::CondValue a, b;
+      a.constant = q.lhs.constant;
+      b.constant = q.rhs.constant;
+      a.span = q.lhs.span;
+      b.span = q.rhs.span;
+      return compare_cells(a, q.cmp, b, q.span);
     }
     if (q.lhs.is_constant || q.rhs.is_constant) {
-      const QuestionValue& place = q.lhs.is_constant ? q.rhs : q.lhs;
-      const QuestionValue& n = q.lhs.is_constant ? q.lhs : q.rhs;
-      const Located l = locate(place);
-      if (l.count == 1) {
-        (q.lhs.is_constant ? out.rhs : out.lhs) = value(place, l);
-        (q.lhs.is_constant ? out.lhs : out.rhs) = number(n, n.constant, l.width);
-        return out;
-      }
-      return pieces(q, l.count, [&](prog::Cond& c, uint32_t part) {
-        c.lhs = value(place, l, part);
-        c.rhs = number(n, n.constant >> (part * l.width), l.width);
-      });
+      const Located l = locate(q.lhs.is_constant ? q.rhs : q.lhs);
+      const Side place = side(q.lhs.is_constant ? q.rhs : q.lhs, l);
+      const Side n = number(q.lhs.is_constant ? q.lhs : q.rhs, l, q.cmp);
+      return q.lhs.is_constant ? compare(n, q.cmp, place, q.span) : compare(place, q.cmp, n, q.span);
     }
     const Located a = locate(q.lhs), b = locate(q.rhs);
-    if (a.count == 1 && b.count == 1) {
-      out.lhs = value(q.lhs, a);
-      out.rhs = value(q.rhs, b);
-      return out;
-    }
-    if (a.count != b.count || a.width != b.width) unsupported(q.span, "locations that are accessed in pieces of different sizes are not compared");
-    return pieces(q, a.count, [&](prog::Cond& c, uint32_t part) {
-      c.lhs = value(q.lhs, a, part);
-      c.rhs = value(q.rhs, b, part);
-    });
+    if ((a.count > 1 || b.count > 1) && (a.count != b.count || a.width != b.width || a.is_unsigned != b.is_unsigned))
+      unsupported(q.span, "locations that are accessed in pieces of different sizes or signs are not compared");
+    return compare(side(q.lhs, a), q.cmp, side(q.rhs, b), q.span);
   }
 
-  // Of a location in several cells: equal in all, or different in some.
-  template <class F>
-  prog::Cond pieces(const QuestionCond& q, uint32_t count, F&& fill) {
-    if (q.cmp != term::Op::eq && q.cmp != term::Op::ne)
-      unsupported(q.span, "a location that is accessed in smaller pieces is compared by == and != only");
-    prog::Cond all;
-    all.kind = q.cmp == term::Op::eq ? prog::Cond::Kind::and_ : prog::Cond::Kind::or_;
-    all.span = q.span;
-    for (uint32_t part = 0; part < count; ++part) {
-      prog::Cond c;
-      c.kind = prog::Cond::Kind::atom;
-      c.cmp = q.cmp;
-      c.span = q.span;
-      fill(c, part);
-      all.kids.push_back(std::move(c));
+  // The numbers that the two sides hold, compared. Engines compare 64 bits as signed numbers, so that unsigned ones of 64
+  // bits are compared as such, and with signed ones only where these are not negative.
+  static prog::Cond compare(const Side& a, term::Op op, const Side& b, const Span& span) {
+    using term::Op;
+    using Kind = prog::Cond::Kind;
+    if (op == Op::sgt || op == Op::sge) return compare(b, op == Op::sgt ? Op::slt : Op::sle, a, span);
+    const size_t n = a.cells.size();
+    if (k_equality(op)) {
+      std::vector<prog::Cond> all;
+      for (size_t k = 0; k < n; ++k) all.push_back(compare_cells(a.cells[k], op, b.cells[k], span));
+      if (const Side* s = signed_beside_wide(a, b); s != nullptr)
+        all.push_back(compare_cells(s->cells.back(), op == Op::eq ? Op::sge : Op::slt, {}, span));
+      return all.size() == 1 ? std::move(all.front()) : join(op == Op::eq ? Kind::and_ : Kind::or_, std::move(all), span);
     }
-    return all;
+    if (n == 1) {
+      const Op wide = op == Op::slt ? Op::ult : Op::ule;
+      const bool both = is_wide(a) || is_wide(b);
+      prog::Cond c = compare_cells(a.cells[0], both ? wide : op, b.cells[0], span);
+      const Side* s = signed_beside_wide(a, b);
+      if (s == nullptr) return c;
+      // s is a: also where it is negative; s is b: only where it is not.
+      prog::Cond sign = compare_cells(s->cells[0], s == &a ? Op::slt : Op::sge, {}, span);
+      return join(s == &a ? Kind::or_ : Kind::and_, {std::move(sign), std::move(c)}, span);
+    }
+    // Of several cells, the highest that differ decide.
+    prog::Cond out = compare_cells(a.cells[0], op, b.cells[0], span);
+    for (size_t k = 1; k < n; ++k) {
+      prog::Cond equal = compare_cells(a.cells[k], Op::eq, b.cells[k], span);
+      prog::Cond below = compare_cells(a.cells[k], Op::slt, b.cells[k], span);
+      prog::Cond rest = join(Kind::and_, {std::move(equal), std::move(out)}, span);
+      out = join(Kind::or_, {std::move(below), std::move(rest)}, span);
+    }
+    return out;
+  }
+  static bool is_wide(const Side& s) { return s.is_unsigned && s.cells.size() == 1 && s.width == 64; }
+  static const Side* signed_beside_wide(const Side& a, const Side& b) {
+    if (is_wide(a) && !b.is_unsigned && !b.is_constant) return &b;
+    if (is_wide(b) && !a.is_unsigned && !a.is_constant) return &a;
+    return nullptr;
+  }
+
+  // Whether the numbers of a location have no sign. Kernels do not say it of their types; the text that they were made of may.
+  bool is_unsigned(const SourceType* source, Id type, const Instruction& user) const {
+    const Type& t = m_.type(type, user);
+    if (t.kind == Type::Kind::bool_) return true;
+    if (t.kind != Type::Kind::int_) return false;
+    if (m_.dialect() == vocab::Dialect::vulkan) return !t.is_signed;
+    return source != nullptr && source->parts.empty() && source->is_unsigned && source->bits == t.width;
+  }
+  const SourceType* source_of(const std::string& id) const {
+    if (compiled_ == nullptr) return nullptr;
+    const auto it = compiled_->types.find(id);
+    return it == compiled_->types.end() ? nullptr : &it->second;
   }
 
   const Constants& c_;
   const Module& m_;
   Memory& memory_;
+  const Compiled* compiled_;
 };
 
-prog::Test build(const Module& m, const Header& header, const Constants& constants, Decisions& decisions) {
+prog::Test build(const Module& m, const Header& header, const Constants& constants, Decisions& decisions, const Compiled* compiled) {
   prog::Test test;
   test.title = m.entry_name();
   test.syntax = prog::Syntax::spirv;
@@ -205,20 +282,42 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
     else thread.scope = {0, p.device, workgroup, subgroup};
     test.threads.push_back(std::move(thread));
   }
-  Asker asker(constants, memory);
+  Asker asker(constants, memory, compiled);
   test.quantifier = header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(header.question.condition);
   test.filter = asker.cond(header.question.filter);
+  for (const std::string& id : constants.lost())
+    test.assumptions.push_back(fmt::format("the header's value for {}, which the module does not have, says nothing", id));
   return test;
 }
 
-prog::Test test_of(const Module& module, const Header& header) {
+// Inputs of structures are written as the text counts their members.
+void arrange_inputs(const Module& module, Header& header, const Compiled& compiled) {
+  const Constants constants(module, header);
+  for (Input& in : header.inputs) {
+    const auto source = compiled.types.find(in.id);
+    const auto id = module.words().by_name.find(in.id);
+    if (source == compiled.types.end() || id == module.words().by_name.end()) continue;
+    const Instruction* d = module.definition(id->second);
+    if (d == nullptr || d->type == 0) continue;
+    const Type& t = module.type(d->type, *d);
+    if (static_cast<Op>(d->op) == Op::OpFunctionParameter && t.kind == Type::Kind::pointer) {
+      if (in.value.is_list)
+        for (InputValue& item : in.value.items) arrange(constants.types(), t.element, element(&source->second), item, *d);
+    } else {
+      arrange(constants.types(), t.kind == Type::Kind::pointer ? t.element : d->type, &source->second, in.value, *d);
+    }
+  }
+}
+
+prog::Test test_of(const Module& module, Header header, const Compiled* compiled) {
+  if (compiled != nullptr) arrange_inputs(module, header, *compiled);
   Constants constants(module, header);
-  constants.set_launch(header.grid);
+  constants.set_launch(header.grid, header.grid_span);
   Decisions decisions;
   for (;;) {
     try {
-      return build(module, header, constants, decisions);
+      return build(module, header, constants, decisions, compiled);
     } catch (const Restart&) {  // each one adds a decision, and there are finitely many
     }
   }
@@ -252,14 +351,14 @@ Expected<prog::Test> parse_spirv(const SourcePtr& source, const LaunchOptions& o
   return guarded([&] {
     const bool binary = source->text.size() >= 4 && (source->text[0] == '\x03' || source->text[0] == '\x07');
     const Header header = read_header(source, binary, options);
-    return test_of(Module(read_words(source), options.entry), header);
+    return test_of(Module(read_words(source), options.entry), header, nullptr);
   });
 }
 
 Expected<prog::Test> parse_compiled(const Compiled& compiled, const LaunchOptions& options) {
   return guarded([&] {
     const Header header = read_header(compiled, options);
-    return test_of(Module(read_words(compiled), options.entry), header);
+    return test_of(Module(read_words(compiled), options.entry), header, &compiled);
   });
 }
 

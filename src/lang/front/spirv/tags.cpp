@@ -110,38 +110,59 @@ void Lowering::add_order(prog::TagSet& tags, const Semantics& s, bool reads, boo
   if (release && s.tags.has(Tag::SEMAV)) tags.add(Tag::SEMAV);
 }
 
-prog::TagSet Lowering::memory_operands(const Instruction& i, size_t first, bool reads, bool writes) {
+// One mask with its operands. Availability goes with the write and visibility with the read; NonPrivatePointer with both.
+Lowering::Accesses Lowering::memory_operands(const Instruction& i, size_t first, bool reads, bool writes) {
   const bool opencl = m_.dialect() == vocab::Dialect::opencl;
-  prog::TagSet tags;
-  if (opencl) tags.add(Tag::NA);
-  if (opencl && writes) tags.add(Tag::WI);
-  if (i.size() <= first) return tags;
+  Accesses out;
+  out.next = i.size();
+  if (opencl) {
+    out.read.add(Tag::NA);
+    out.write |= {Tag::NA, Tag::WI};
+  }
+  if (i.size() <= first) return out;
   const uint32_t mask = i.word(first);
-  constexpr uint32_t known = k_access_volatile | k_aligned | k_nontemporal | k_pointer_available | k_pointer_visible | k_non_private;
+  constexpr uint32_t known =
+      k_access_volatile | k_aligned | k_nontemporal | k_pointer_available | k_pointer_visible | k_non_private;
   if ((mask & ~known) != 0) m_.refuse(i, fmt::format("memory operands {:#x} are not read", mask));
-  size_t next = first + 1;
+  out.next = first + 1;
   const auto operand = [&]() -> uint32_t {
-    if (next >= i.size()) m_.fail(i, "a memory operand is missing");
-    return i.word(next++);
+    if (out.next >= i.size()) m_.fail(i, "a memory operand is missing");
+    return i.word(out.next++);
   };
   if ((mask & k_aligned) != 0) operand();
   if (opencl && (mask & (k_pointer_available | k_pointer_visible | k_non_private)) != 0)
     m_.refuse(i, "availability and visibility do not belong to the OpenCL memory model");
-  const auto with_scope = [&](Tag tag) {
-    if ((mask & k_non_private) == 0) m_.fail(i, "MakePointerAvailable and MakePointerVisible need NonPrivatePointer", "add NonPrivatePointer");
+  const auto with_scope = [&](prog::TagSet& tags, Tag tag) {
+    if ((mask & k_non_private) == 0)
+      m_.fail(i, "MakePointerAvailable and MakePointerVisible need NonPrivatePointer", "add NonPrivatePointer");
     tags.add(tag);
     if (const auto s = scope(operand(), i)) tags.add(*s);
   };
-  if ((mask & k_non_private) != 0) tags.add(Tag::NONPRIV);
+  if ((mask & k_non_private) != 0) {
+    out.read.add(Tag::NONPRIV);
+    out.write.add(Tag::NONPRIV);
+  }
   if ((mask & k_pointer_available) != 0) {
     if (!writes) m_.fail(i, "a load makes nothing available", "use MakePointerVisible on loads");
-    with_scope(Tag::AV);
+    with_scope(out.write, Tag::AV);
   }
   if ((mask & k_pointer_visible) != 0) {
     if (!reads) m_.fail(i, "a store makes nothing visible", "use MakePointerAvailable on stores");
-    with_scope(Tag::VIS);
+    with_scope(out.read, Tag::VIS);
   }
-  return tags;
+  return out;
+}
+
+// Of a copy: one mask is for target and source; of two, the first is the target's and the second the source's
+// (SPIR-V 1.6, OpCopyMemory).
+Lowering::Accesses Lowering::copy_operands(const Instruction& i, size_t first) {
+  Accesses both = memory_operands(i, first, true, true);
+  if (both.next < i.size()) {
+    const Accesses target = memory_operands(i, first, false, true), source = memory_operands(i, target.next, true, false);
+    both = {source.read, target.write, source.next};
+  }
+  if (both.next < i.size()) m_.fail(i, "there are more than two masks of memory operands");
+  return both;
 }
 
 }  // namespace fencepost::front::spirv
