@@ -130,9 +130,11 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
 bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) {
   if (a.kind == AccessKind::read && b.kind == AccessKind::read) return false;
   if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) {
-    // Atomic for each other only within the scope that both name.
+    // Atomic for each other only if of the same bytes, and within the scope that both name. Two groups may be of two
+    // clusters.
+    if (a.offset != b.offset || a.bytes != b.bytes) return true;
     const auto narrow = [&](Scope s) {
-      return s == Scope::thread || (groups_differ && (s == Scope::group || s == Scope::warp));
+      return s == Scope::thread || (groups_differ && (s == Scope::group || s == Scope::warp || s == Scope::cluster));
     };
     return narrow(a.scope) || narrow(b.scope);
   }

@@ -44,7 +44,7 @@ bool Run::open_exchanges() {
                            (t->exchange->mask ? u->mask == t->mask : u->at_barrier == t->at_barrier);
         if (alike)
           lanes.push_back(u);
-        else if (u->state != Thread::done && t->exchange->mask)
+        else if (t->exchange->mask ? u->state != Thread::done : m_.dialect == Dialect::opencl)
           all = false;
       }
       // A mask must name the lane that gives it.

@@ -32,6 +32,7 @@ bool orders_memory(const kir::Module& m) {
 }  // namespace
 
 Outcome Run::go() {
+  if (limits_.seconds > 0) job_ = Job::with_budget(limits_.seconds);
   if (!start()) return std::move(out_);
   while (!over()) {
     std::vector<uint32_t> ready;
@@ -124,7 +125,9 @@ void Run::bind_parameters(Thread& t) {
   const Function& f = m_.function(kernel_);
   for (uint32_t v = 0; v < f.values.size(); ++v)
     if (f.values[v].kind == Value::parameter && f.parameters[f.values[v].index].region)
-      t.frames[0].values[v] = base_of(t, t.frames[0], f.parameters[f.values[v].index].region);
+      t.frames[0].values[v] = inputs_.null_parameters.contains(f.values[v].index)
+                                  ? Val{.kind = Val::pointer}
+                                  : base_of(t, t.frames[0], f.parameters[f.values[v].index].region);
 }
 
 Val Run::base_of(const Thread& t, const Frame& f, RegionId r) {
@@ -135,9 +138,17 @@ Val Run::base_of(const Thread& t, const Frame& f, RegionId r) {
   return {.kind = Val::pointer, .instance = memory_.instance(r, owner)};
 }
 
+// Looked at from time to time. Logging an access takes longer the more others there are at its place.
+bool Run::late() {
+  if (limits_.seconds <= 0 || (steps_ & 63) != 0 || !job_.out_of_time()) return false;
+  finish(Outcome::gave_up, "the time is spent");
+  return true;
+}
+
 void Run::turn(Thread& t) {
   for (uint32_t n = 0; n < limits_.turn && t.state == Thread::running && !over(); ++n) {
     if (++steps_ > limits_.steps) return finish(Outcome::gave_up, "the limit of steps is reached");
+    if (late()) return;
     step(t);
     // Whoever waits for another by looking again and again must let it go on.
     if (std::exchange(yield_, false) && rng_.chance(0.5)) return;
@@ -173,6 +184,7 @@ void Run::warp_turn(const Thread& one) {
       if (over()) return;
       ++n;
       if (++steps_ > limits_.steps) return finish(Outcome::gave_up, "the limit of steps is reached");
+      if (late()) return;
       step(*t);
     }
     // Lanes that exchange values do it at once.

@@ -13,6 +13,8 @@
 //   - threads of different groups are ordered by grid barriers only;
 //   - threads of one warp also by warp barriers that both took part in, and in lock-step (Shape::lock_step) by every
 //     instruction that both execute together.
+//   - what all work items of a sub-group must reach (barriers and exchanges of OpenCL, which have no mask), and one of them
+//     does not, is a divergence.
 //   - fences and ordered atomics order what they order in the language's memory model (order.h), in launches of up to
 //     Limits::ordered_threads threads; in larger ones they order nothing (Outcome::order_lost).
 // Threads that wait for each other go on in turns, so that a lock is given to all who wait in the end; a run that waits
@@ -30,6 +32,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,12 +67,15 @@ struct Inputs {
   uint64_t seed = 1;                                  // of contents, any-values and the schedule
   std::map<uint32_t, uint64_t> arguments;             // kernel parameter number -> value; else drawn
   std::map<uint32_t, std::vector<uint8_t>> contents;  // region number -> its first bytes; else as the region says
+  std::set<uint32_t> null_parameters;                 // kernel parameters, by number, that are null pointers
+  bool spread = false;  // addresses of parameters are multiples of what their elements ask for, and of no more
   enum Drawn : uint8_t { zeros, small, wild } drawn = small;  // unknown contents and any-values
 };
 
 struct Limits {
   uint64_t steps = 2'000'000;  // instructions of all threads together
   uint32_t turn = 100'000;     // of one thread before others go on
+  double seconds = 0;          // of wall time; 0: no limit
   uint32_t threads = 4096;
   uint32_t ordered_threads = 512;  // launches of which fences and ordered atomics are followed
   uint64_t window = 1u << 22;  // bytes of an array whose size is not known

@@ -22,7 +22,11 @@ bool Run::open_barriers() {
       std::vector<Thread*> meet;
       bool all = true;
       for (Thread* u : members) {
-        if ((t->mask >> (u->flat % std::max(1u, shape_.warp_size)) & 1) == 0 || u->state == Thread::done) continue;
+        if ((t->mask >> (u->flat % std::max(1u, shape_.warp_size) % 64) & 1) == 0) continue;
+        if (u->state == Thread::done) {
+          if (!t->barrier->mask) return diverge(*t, *u);  // all of the sub-group must come
+          continue;
+        }
         if (u->state == Thread::waiting && u->barrier->scope == Scope::warp && u->mask == t->mask)
           meet.push_back(u);
         else

@@ -76,9 +76,14 @@ void Memory::write(uint32_t i, uint64_t offset, uint32_t bytes, const Val& v) {
 uint64_t Memory::address(const Val& v) {
   if (v.kind == Val::number) return v.bits;
   if (v.instance == 0) return v.bits & mask(m_.pointer_bits);
-  auto [it, fresh] = bases_.try_emplace(v.instance, next_base_);
+  uint64_t start = next_base_;
+  if (const kir::Region& r = m_.region(instances_[v.instance].region); inputs_.spread && r.origin == kir::Origin::parameter) {
+    const uint64_t element = std::max<uint32_t>(1, r.element), alignment = std::min<uint64_t>(16, element & ~(element - 1));
+    start += drawn(mix(inputs_.seed, 0xa116), v.instance) % 16 * alignment;
+  }
+  auto [it, fresh] = bases_.try_emplace(v.instance, start);
   if (fresh) {
-    by_base_[next_base_] = v.instance;
+    by_base_[start] = v.instance;
     next_base_ += (instances_[v.instance].size.value_or(limits_.window) + 0x20fff) & ~uint64_t{0xffff};
   }
   return (it->second + v.bits) & mask(m_.pointer_bits);

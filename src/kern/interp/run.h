@@ -164,6 +164,8 @@ class Run {
   std::vector<Logged> log_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> races_;
   PlaceId place_;
+  Job job_;  // its deadline alone
+  bool late();
   uint64_t steps_ = 0, activations_ = 0, instants_ = 0;
   uint32_t meetings_ = 0;
   std::unique_ptr<Happened> happened_;  // none: nothing orders but barriers

@@ -37,7 +37,7 @@ struct Answer {
 };
 
 // The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not.
-inline constexpr const char* k_stamp = "fencepost-kern 3 " __VERSION__;
+inline constexpr const char* k_stamp = "fencepost-kern 4 " __VERSION__;
 using StampFunction = const char* (*)();
 using AnswerFunction = void (*)(const Options&, const SourcePtr&, Answer&);
 using VersionFunction = void (*)(std::string&);

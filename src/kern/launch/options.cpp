@@ -33,7 +33,12 @@ constexpr std::array k_table = {
     OptionInfo{"-D", "NAME[=VALUE]", "", k_input, "Define a macro. May be repeated."},
     OptionInfo{"-I", "DIR", "", k_input, "Look for included files here. May be repeated."},
     OptionInfo{"--std", "NAME", "CL1.2 or what the text needs; c++17", k_input, "The version of the language."},
-    OptionInfo{"--pointer-bitwidth", "32|64", "32", k_input, "The width of addresses and of size_t."},
+    OptionInfo{"--profile", "standard|gpuverify", "standard", k_input,
+               "What is taken for granted of machine and caller; 'gpuverify': as the reference has it, 32-bit addresses "
+               "and pointers that are neither null nor misaligned."},
+    OptionInfo{"--pointer-bitwidth", "32|64", "64 in CUDA, else 32", k_input, "The width of addresses and of size_t."},
+    OptionInfo{"--cuda-arch", "N", "700", k_input, "The value of __CUDA_ARCH__: 700 for sm_70."},
+    OptionInfo{"--sub-group-size", "N", "any", k_input, "Work items of a sub-group (OpenCL)."},
     OptionInfo{"--clang-opt", "WORD", "", k_input, "A further argument of clang's front end. May be repeated."},
     OptionInfo{"--check-array-bounds", "", "", k_check,
                "Also check that accesses stay inside arrays whose size is known."},
@@ -68,6 +73,7 @@ constexpr std::array k_table = {
     OptionInfo{"--verify", "", "", k_how, "The opposite of --findbugs; the default."},
     OptionInfo{"--no-infer", "", "", k_infer, "Use only the invariants that the kernel gives."},
     OptionInfo{"--omit-infer", "TAG", "", k_infer, "Do not propose invariants of this kind. May be repeated."},
+    OptionInfo{"--no-attack", "", "", k_how, "Do not run a kernel before it is called verified."},
     OptionInfo{"--infer-info", "", "", k_infer, "Say which invariants were found."},
     OptionInfo{"--k-induction-depth", "K", "off", k_infer, "Prove loops by k-induction."},
     OptionInfo{"--timeout", "S", "300", k_how, "Seconds for one kernel; 0: none."},
@@ -332,6 +338,16 @@ class Parser {
       o_.standard = v;
     else if (n == "--pointer-bitwidth")
       choice<uint32_t>(info, v, o_.pointer_bits, {{"32", 32}, {"64", 64}});
+    else if (n == "--profile")
+      choice<Profile>(info, v, o_.profile, {{"standard", Profile::standard}, {"gpuverify", Profile::gpuverify}});
+    else if (n == "--cuda-arch")
+      choice<uint32_t>(info, v, o_.cuda_arch,
+                       {{"500", 500}, {"520", 520}, {"530", 530}, {"600", 600}, {"610", 610}, {"620", 620}, {"700", 700},
+                        {"720", 720}, {"750", 750}, {"800", 800}, {"860", 860}, {"870", 870}, {"890", 890}, {"900", 900}});
+    else if (n == "--sub-group-size")
+      whole(o_.sub_group_size.emplace(), 1, 1u << 20);
+    else if (n == "--no-attack")
+      o_.attack = false;
     else if (n == "--clang-opt")
       o_.clang_arguments.push_back(v);
     else if (n == "--check-array-bounds")
@@ -491,6 +507,9 @@ Expected<void> settle(Options& o, const Source& file) {
       return error_at({}, fmt::format("'{}' could be OpenCL C or CUDA", file.name), "say --opencl or --cuda");
   }
   const bool cuda = *o.dialect == kir::Dialect::cuda;
+  if (cuda && o.sub_group_size) return error_at({}, "--sub-group-size is OpenCL's", "CUDA has warps of 32");
+  if (o.pointer_bits == 0) o.pointer_bits = cuda && o.profile == Profile::standard ? 64 : 32;
+  if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;
   Launch& l = o.launch;
   if (l.local_size.empty() || (l.num_groups.empty() && l.global_size.empty()))
     return error_at({}, "the launch is not given",

@@ -48,6 +48,11 @@ enum class Abstraction : uint8_t { automatic, adversarial, equality };
 enum class Annotations : uint8_t { all, none, only_requires };
 enum class WarpMethod : uint8_t { automatic, resync, two_pass, both };
 enum class Atomics : uint8_t { refined, coarse };
+// What is taken for granted of the machine and of the caller. `standard`: 64-bit addresses in CUDA, sub-groups of any size
+// in OpenCL, pointers that a kernel tests may be null, and an address is a multiple of what the element asks for.
+// `gpuverify`: as the reference has it: 32-bit addresses, sub-groups of 32, pointers that are neither null nor
+// misaligned, functions without a body that touch no memory.
+enum class Profile : uint8_t { standard, gpuverify };
 enum class Form : uint8_t { text, json, sarif, html };
 
 struct Options {
@@ -55,7 +60,10 @@ struct Options {
   std::optional<kir::Dialect> dialect;  // none: by the file's ending, then by its words
   std::vector<std::string> defines, include_folders, clang_arguments;
   std::string standard;
-  uint32_t pointer_bits = 32;
+  Profile profile = Profile::standard;
+  uint32_t pointer_bits = 0;                // 0: the profile's; settle() fills it in
+  uint32_t cuda_arch = 700;                 // __CUDA_ARCH__
+  std::optional<uint32_t> sub_group_size;   // OpenCL; none: any, but 32 in the profile gpuverify
   Launch launch;
   std::vector<Arguments> kernel_args, kernel_arrays;
   std::string entry;  // only this kernel; "": all
@@ -80,6 +88,7 @@ struct Options {
   bool asymmetric_asserts = false;
   bool inline_calls = true;
   bool infer = true;
+  bool attack = true;  // run the kernel before it is called verified
   std::vector<std::string> omit_infer;
   uint32_t k_induction_depth = 0;        // 0: off
   std::optional<uint32_t> loop_unwind;   // bug finding: at most so many loop heads on a path; never `verified`

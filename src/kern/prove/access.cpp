@@ -168,6 +168,12 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
   (void)a;
   const Term base = base_of(pointer[0]);
   std::vector<Term> nowhere{guard[0]};
+  // A parameter that is null where it is used is the caller's fault.
+  if (!null_parameters.empty()) {
+    const std::vector<uint64_t> names = formula::names(pool_, base);
+    for (const auto& [name, null] : null_parameters)
+      if (std::find(names.begin(), names.end(), pool_[null].value) != names.end()) nowhere.push_back(pool_.not_(null));
+  }
   for (RegionId r : access.regions) {
     const Term here = pool_.eq(base, pool_.constant(r.index + 1, 16));
     nowhere.push_back(pool_.not_(here));
@@ -204,7 +210,7 @@ void Execution::warp_forget(const Access& access, Mode mode) {
   for (RegionId r : access.regions) {
     const Space space = m_.region(r).space;
     if (e.writes[r.index] != 0 && (space == Space::group || space == Space::global) && !memory.adversarial(r))
-      memory.forget(r, both(pool_.yes()), mode.lockstep);
+      memory.forget(r, both(pool_.yes()), mode.lockstep && !maybe_held_);
   }
 }
 
@@ -251,6 +257,8 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   if (mode.log)
     for (RegionId r : s.access.regions)
       log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
+  for (RegionId r : s.access.regions)
+    if (counters_[r.index] != 0) counter_writes_.push_back({r, position_, loops_around_});
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
     master_store(r, guard, pointer, s.access.bytes, pointer_value, value);
@@ -277,6 +285,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     k.value = get(a, in.results[0]);
     k.step = ticket_step(at, *a.f);
     k.position = position_;
+    k.loops = loops_around_;
     master_ticket(k);
     tickets.push_back(std::move(k));
   }
@@ -305,7 +314,8 @@ uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
   return static_cast<uint64_t>(step < 0 ? -step : step);
 }
 
-// Arrays that are touched by nothing but additions of positive constants, or nothing but subtractions.
+// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions. Plain stores are
+// looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
 void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
@@ -319,6 +329,10 @@ void Execution::find_counters() {
     for (uint32_t b = 0; b < f.blocks.size(); ++b)
       for (const Instruction& in : f.blocks[b].instructions) {
         const auto* at = std::get_if<Atomic>(&in.action);
+        if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
+          for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
+        if (const auto* effect = std::get_if<kir::Frame>(&in.action); effect != nullptr && effect->kind != AccessKind::read)
+          for (RegionId r : effect->access.regions) spoilt[r.index] = 1;
         if (at == nullptr) continue;
         const uint64_t step = ticket_step(*at, f);
         int8_t way = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
@@ -355,16 +369,39 @@ void Execution::find_counters() {
       threads *= options_.launch.local_size[d];
       if (m_.regions[r].space != Space::group) threads *= options_.launch.num_groups[d];
     }
-    if (!known || (bytes[r] < 8 && threads * most[r] >= (__int128{1} << (8 * bytes[r]))))
+    // Steps so large that some launch must come round are no count.
+    const __int128 values = __int128{1} << (8 * bytes[r]);
+    if ((known && threads * most[r] >= values) || __int128{most[r]} >= values >> 8) {
+      counters_[r] = 0;
+      continue;
+    }
+    if (!known)
       assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
   }
+}
+
+// May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a ticket
+// races with it, and is found as such. So it lies where it stands in the program: between the two, or in a loop that holds
+// only one of them (an earlier or later iteration), or in one whose iterations are not in step.
+bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
+  const auto holds = [](const std::vector<uint32_t>& loops, uint32_t l) {
+    return std::find(loops.begin(), loops.end(), l) != loops.end();
+  };
+  return std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
+    if (w.region != i.region) return false;
+    if (std::min(i.position, j.position) < w.position && w.position < std::max(i.position, j.position)) return true;
+    return std::any_of(w.loops.begin(), w.loops.end(), [&](uint32_t l) {
+      const bool first = holds(i.loops, l), second = holds(j.loops, l);
+      return first != second || (first && loose_loops_.contains(l));
+    });
+  });
 }
 
 // What one thread took, no other takes: modulo 2^w the distance is at least the step, either way.
 void Execution::ticket_facts() {
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
-      if (i.region != j.region) continue;
+      if (i.region != j.region || replaced_between(i, j)) continue;
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;

@@ -48,7 +48,9 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
   };
   switch (n.note) {
     case Note::assert_: require(Kind::assertion); break;
-    case Note::assume: break;
+    case Note::assume:
+      if (a.entry && pool_.is_true(guard[0])) required_of_both = pool_.all({required_of_both, holds[0], holds[1]});
+      break;
     case Note::invariant:
       if (header_ != Header::assume) {
         Mode checking = mode;
@@ -66,6 +68,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
         }
       } else {
         required = pool_.all(required, holds[0]);
+        required_of_both = pool_.all({required_of_both, holds[0], holds[1]});
       }
       break;
     case Note::ensures:

@@ -7,6 +7,7 @@ using namespace kir;
 
 void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   ++position_;
+  if (!lock_values_.empty()) meetings.push_back({position_, loops_around_});
   if (!in.results.empty()) {
     const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
@@ -47,6 +48,10 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (tickets_possible_ && mode.log && !meets && b.scope == Scope::group && loops_around_.empty())
     group_barriers.push_back(r);
+  if (b.scope != Scope::warp) {
+    many_writers_.clear();
+    if (pool_.is_true(guard[0]) && pool_.is_true(guard[1])) maybe_held_ = false;
+  }
   // Others may have written meanwhile.
   const flow::FunctionEffects& e = effects_.function(entry_);
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
@@ -132,7 +137,13 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
     set(a, in.results[0], r);
   }
-  if (!w.mask || !options_.warp_barriers) return;
+  if (!options_.warp_barriers) return;
+  if (!w.mask) {
+    // OpenCL: all work items of the sub-group come, or none does.
+    if (m_.dialect != Dialect::opencl || !mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
+    oblige(Kind::barrier_divergence, pool_.all(same_warp, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true, mode);
+    return;
+  }
   const Pair mask = get(a, w.mask);
   oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
   if (!mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;

@@ -130,13 +130,17 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), p.ult(base_of(o[0]), base_of(o[1])));
     }
     case Op::pointer_to_bits: {
-      // An unknown multiple of 16 for each region.
+      // For each region an unknown multiple of what its elements ask for.
       const Term base = base_of(o[0]);
-      const auto high = static_cast<uint8_t>(w > 4 ? w - 4 : 1);
+      const uint8_t zeros = alignment(base);
       if (w <= 4) return memory.any(w);
+      const auto high = static_cast<uint8_t>(w - zeros);
+      const std::string symbol = "address" + std::to_string(w) + (zeros == 4 ? "" : "." + std::to_string(zeros));
       const Term address =
           p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w),
-                p.scale(p.zext(p.apply(p.symbol("address" + std::to_string(w)), high, {base}), w), 16));
+                p.scale(zeros == 0 ? p.apply(p.symbol(symbol), high, {base})
+                                   : p.zext(p.apply(p.symbol(symbol), high, {base}), w),
+                        uint64_t{1} << zeros));
       return p.add(address, same_width(offset_of(o[0]), w, true));
     }
     case Op::bits_to_pointer: {
@@ -181,10 +185,26 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
         case IdKind::num_groups: r = num_groups[d]; break;
         case IdKind::global_offset: r = p.constant(options_.global_offset[d], 32); break;
         case IdKind::work_dim: r = p.constant(options_.work_dim, 32); break;
-        case IdKind::lane: r = p.urem(flat(local_id[t], local_size), warp); break;
-        case IdKind::warp: r = p.udiv(flat(local_id[t], local_size), warp); break;
-        case IdKind::warp_size: r = warp; break;
+        case IdKind::lane:
+          if (lane_of[t]) {
+            r = lane_of[t];
+            break;
+          }
+          r = p.urem(flat(local_id[t], local_size), warp);
+          break;
+        case IdKind::warp:
+          if (warp_of[t]) {
+            r = warp_of[t];
+            break;
+          }
+          r = p.udiv(flat(local_id[t], local_size), warp);
+          break;
+        case IdKind::warp_size: r = warp_size ? warp_size : warp; break;
         case IdKind::num_warps: {
+          if (warp_count) {
+            r = warp_count;
+            break;
+          }
           const Term threads = p.mul(local_size[0], p.mul(local_size[1], local_size[2]));
           r = p.udiv(p.add(threads, p.constant(options_.warp_size - 1, 32)), warp);
           break;

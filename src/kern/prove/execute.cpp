@@ -52,7 +52,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
                    options.abstraction == Abstraction::adversarial))
       memory.make_adversarial({r});
   }
-  required = pool_.yes();
+  required = required_of_both = pool_.yes();
   for (size_t i = 0; i < m.functions.size(); ++i) {
     if (e.reached[i] == 0) continue;
     for (const Block& b : m.functions[i].blocks)
@@ -154,7 +154,11 @@ void Execution::run() {
   }
   distinct = pool_.any(std::move(differ));
   same_warp = pool_.no();
-  if (pairing_ == Pairing::same_group && (options_.warp_sync > 0 || options_.warp_barriers)) {
+  const bool unknown_size = options_.warp_size == 0 && options_.warp_sync == 0;
+  if (unknown_size) unknown_warps(state);
+  if (unknown_size && pairing_ == Pairing::same_group && options_.warp_barriers) {
+    same_warp = pool_.eq(warp_of[0], warp_of[1]);
+  } else if (pairing_ == Pairing::same_group && (options_.warp_sync > 0 || options_.warp_barriers)) {
     Pair warp;
     for (size_t t = 0; t < 2; ++t) {
       const auto& id = local_id[t];
@@ -183,12 +187,25 @@ void Execution::run() {
   a.path = f.symbol;
   a.values.resize(f.values.size());
   std::vector<uint8_t> uniform_parameters;
+  const std::set<size_t> nullable = f.kernel && options_.nullable ? compared_with_null() : std::set<size_t>{};
+  const auto may_be_null = [&](const std::string& name) {
+    null_parameters.emplace_back(name, pool_.variable(1, "null " + name));
+    return null_parameters.back().second;
+  };
   for (size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
     const bool shared = f.kernel;
     Pair v;
     if (p.type.kind == Type::pointer && p.region) {
       v = both(pool_.constant(uint64_t{p.region.index + 1} << pointers.offset_bits, pointers.width()));
+      if (nullable.contains(i) && m_.region(p.region).origin == Origin::by_value) {
+        // The pointers in a structure.
+        for (const InitialPointer& field : m_.region(p.region).pointers)
+          if (field.target) memory.may_be_null(p.region, field.offset, may_be_null(m_.region(field.target).name));
+      } else if (nullable.contains(i)) {
+        v = both(pool_.concat(pool_.ite(may_be_null(p.name), pool_.constant(0, 16), pool_.constant(p.region.index + 1, 16)),
+                              pool_.constant(0, pointers.offset_bits)));
+      }
       // A function that no one calls gets any pointer: null too.
       if (!f.kernel)
         v = both(pool_.ite(pool_.variable(1, "null " + p.name), pool_.constant(0, pointers.width()), v[0]));
@@ -698,6 +715,8 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     std::vector<Pair> results;
     Pair returned = g;
     if (!f.body) {
+      if (!options_.bodiless && !f.name.starts_with(k_uninterpreted) && !specification(f))
+        unsupported.insert("the function '" + f.name + "', which has no body");
       for (const Block& b : f.blocks)
         for (const Instruction& i : b.instructions)
           if (!std::holds_alternative<Compute>(i.action))

@@ -121,6 +121,25 @@ struct Ticket {
   uint64_t step = 1;
   uint32_t position = 0, until = ~0u;
   bool summary = false;
+  std::vector<uint32_t> loops;  // around it
+};
+
+// A plain store to an array that counts: tickets from before and behind it may be the same.
+struct CounterWrite {
+  kir::RegionId region;
+  uint32_t position = 0;
+  std::vector<uint32_t> loops;
+};
+
+// A point at which threads wait for each other; only where there are locks.
+struct MeetingRecord {
+  uint32_t position = 0;
+  std::vector<uint32_t> loops;
+};
+
+// One iteration of a loop that threads go through in step, and what stands for the iterations before it.
+struct StepRecord {
+  uint32_t begin = 0, end = 0;
 };
 
 struct BarrierRecord {
@@ -161,6 +180,9 @@ class Execution {
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;
   std::vector<TicketRecord> last_tickets;
+  std::vector<MeetingRecord> meetings;
+  std::vector<StepRecord> steps;
+  std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
   bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
   kir::Space space(kir::RegionId r) const { return m_.region(r).space; }
@@ -179,9 +201,13 @@ class Execution {
   std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
   uint64_t common_variables = 0;  // those below are of the launch and of the parameters
+  // Warps of which nothing is known: each thread's number and lane, as variables.
+  Pair warp_of, lane_of;
+  Term warp_size, warp_count;
   Term same_warp;  // the two threads are of one warp; false without warps
   Term distinct;                                      // the two are different threads
   Term required;                                      // conjunction of the entry function's requirements, thread 0
+  Term required_of_both;                              // and of both threads
   bool stopped = false;  // the job ran out of time: nothing above is complete
   Contracts contracts;  // of the functions that were called
   Memory memory;
@@ -387,9 +413,17 @@ class Execution {
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
   std::vector<uint32_t> loops_around_;
+  std::set<uint32_t> loose_loops_;            // of these: run as a summary, each thread in an iteration of its own
+  std::vector<CounterWrite> counter_writes_;
+  bool maybe_held_ = false;                   // a lock may have been taken since the last barrier of the group
+  std::set<uint32_t> many_writers_;           // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
+  bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
+  void unknown_warps(const std::function<void(Term)>& state);
+  std::set<size_t> compared_with_null() const;
+  uint8_t alignment(Term base) const;
   Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);

@@ -40,9 +40,21 @@ bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32
   return true;
 }
 
+// A meeting point between the attempt and the position, also in an earlier iteration of a loop around the position alone.
+bool Locks::met_between(const LockRecord& q, uint32_t position, const std::vector<uint32_t>& loops) const {
+  const auto around = [](const std::vector<uint32_t>& in, uint32_t loop) {
+    return std::find(in.begin(), in.end(), loop) != in.end();
+  };
+  return std::any_of(x_.meetings.begin(), x_.meetings.end(), [&](const MeetingRecord& m) {
+    if (q.position < m.position && m.position < position) return true;
+    return std::any_of(loops.begin(), loops.end(),
+                       [&](uint32_t l) { return around(m.loops, l) && !around(q.loops, l); });
+  });
+}
+
 bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
                   Space space, const Pair* offset) const {
-  if (q.position >= position) return false;
+  if (q.position >= position || met_between(q, position, loops)) return false;
   const auto around = [](const std::vector<uint32_t>& in, uint32_t loop) {
     return std::find(in.begin(), in.end(), loop) != in.end();
   };
@@ -190,6 +202,7 @@ void Execution::lock(const Activation& a, const Instruction& in, const Atomic& a
       const Term result = a.values[in.results[0].index][t];
       r.taken[t] = pool_.eq(result, pool_.constant(it->second.free, pool_.width(result)));
     }
+    maybe_held_ = true;
     // What the last holder wrote is seen from here on.
     const flow::FunctionEffects& e = effects_.function(entry_);
     for (uint32_t x = 0; x < m_.regions.size(); ++x) {

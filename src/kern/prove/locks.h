@@ -10,7 +10,8 @@
 // `free`; no release lies between them, also not in an earlier iteration of a loop around the access; a fence follows
 // q, or q acquires; and each release behind the access has a fence before it, or releases. A lock counts only if each
 // release is made by a thread that holds the same place. Two accesses that are protected by the same place of one lock
-// array do not race.
+// array do not race. A barrier ends the protection: what stands behind it is not looked for in the critical section, since
+// the contents of memory are taken to be the same for all threads that met there.
 // A fence behind an attempt must acquire, one before a release must release.
 //
 // Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts write
@@ -43,6 +44,7 @@ class Locks {
              kir::Space space, const Pair* offset) const;
   bool fenced(kir::RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space,
               bool acquire) const;
+  bool met_between(const LockRecord& q, uint32_t position, const std::vector<uint32_t>& loops) const;
   bool reaches(kir::Scope scope, kir::RegionId lock) const;
   // Does an ordered operation on the lock order this memory? In OpenCL only that of the lock's own space.
   bool orders(kir::RegionId lock, kir::Space space) const;

@@ -436,7 +436,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
       for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
-    if (!memory.adversarial({r})) memory.forget({r}, since, forget_common && mode.lockstep);
+    // While a lock may be held the two threads are in the loop at different times.
+    if (!memory.adversarial({r})) memory.forget({r}, since, forget_common && mode.lockstep && !maybe_held_);
   }
   for (const auto& [v, now] : run.phis) set(a, v, now);
   if (tracking_ && mode.check) forget_sets(a, l, entry);
@@ -529,6 +530,9 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
   const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
+  if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
+  // An attempt to take a lock in some earlier iteration.
+  for (const auto& [r, values] : lock_values_) maybe_held_ = maybe_held_ || e.atomics[r] != 0;
   const bool one_by_one = !options_.asymmetric && mode.lockstep && mode.check && !met && !by_warp &&
                           a.uniform.loops[l] == 0 && may_part(a, l);
   const Asked asked = one_by_one ? Asked::plain : Asked::all;
@@ -587,8 +591,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   const size_t virtual_at = barriers.size();
   ++position_;
   if (mode.log) barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
+  const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
   if (mode.log) {
+    steps.push_back({step_begin, ++position_});
     BarrierRecord& v = barriers[virtual_at];
     for (size_t t = 0; t < 2; ++t) {
       const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));

@@ -8,7 +8,8 @@
 // Why this is sound. The master goes through the same barriers as the thread (that is asked of pairs of one group), so
 // between two barriers it makes the stores that the code between them says, under its own guards. If any other thread
 // of the group stored to the same place between the same barriers, that would be a race, and is asked of pairs of one
-// group as well. Stores in loops without barriers are left out: the master may have gone through another iteration
+// group as well; but not where locks put such stores in some order, so that with locks one store of another thread leaves
+// nothing known. Stores in loops without barriers are left out: the master may have gone through another iteration
 // last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all threads:
 // different threads take different tickets.
 #include "prove/execute.h"
@@ -50,6 +51,10 @@ Term Execution::as_master(Term t, int thread) {
 
 // A term as another thread has it: `memo` says of which id, and gains unknowns of its own.
 Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
+  // Its number in a sub-group is its own, wherever that is not known.
+  for (size_t t = 0; t < 2; ++t)
+    for (const Term own : {warp_of[t], lane_of[t]})
+      if (own && !memo.contains(own.id)) memo.emplace(own.id, pool_.variable(32, "another"));
   // Unknowns first: substitution does not look into what it replaces.
   std::vector<Term> todo{t};
   std::set<uint32_t> seen;
@@ -71,6 +76,7 @@ Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
 
 void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value) {
   if (pairing_ != Pairing::other_group || m_.region(r).space != Space::group || unmastered_ > 0) return;
+  if (many_writers_.contains(r.index)) return;
   MasterStore s{.region = r, .bytes = bytes, .pointer = pointer_value};
   for (int t = 0; t < 2; ++t) {
     const auto i = static_cast<size_t>(t);
@@ -80,9 +86,12 @@ void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t byte
     s.offset[i] = known ? as_master(offset_of(pointer[i]), t) : offset_of(pointer[i]);
     s.value[i] = known ? as_master(value[i], t) : value[i];
     // A store of unknown threads to the region: nothing is known of it any more.
-    if (!known && !pool_.is_false(g))
+    if (!known && !pool_.is_false(g)) {
       std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
+      if (!lock_values_.empty()) many_writers_.insert(r.index);
+    }
   }
+  if (many_writers_.contains(r.index)) return;
   master_stores_.push_back(std::move(s));
 }
 

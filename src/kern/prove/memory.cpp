@@ -106,11 +106,13 @@ Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool p
       const uint64_t base = p.target ? p.target.index + 1 : k_function_base + p.function.index;
       const Term same = pool_.eq(offset, pool_.constant(p.offset, ow));
       if (pool_.is_false(same) || !pointer) continue;
-      v = pool_.ite(same,
-                    pool_.constant(base << pointers_.offset_bits |
-                                       (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
-                                   width),
-                    v);
+      Term there = pool_.constant(base << pointers_.offset_bits |
+                                      (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
+                                  width);
+      if (const auto null = nulls_.find({r.index, p.offset}); null != nulls_.end())
+        there = pool_.concat(pool_.ite(null->second, pool_.constant(0, 16), pool_.constant(base, 16)),
+                             pool_.extract(there, 0, pointers_.offset_bits));
+      v = pool_.ite(same, there, v);
     }
     return v;
   }

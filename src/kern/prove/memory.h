@@ -7,6 +7,7 @@
 // Reading: a value that was stored with the same width at the same offset is found; a partial overlap gives any value.
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ class Memory {
   // Whether the two threads could see the same contents of the region at all.
   bool common(kir::RegionId r) const;
   void make_adversarial(kir::RegionId r) { adversarial_[r.index] = 1; }
+  // The pointer that is there initially may be null.
+  void may_be_null(kir::RegionId r, uint64_t offset, Term null) { nulls_[{r.index, offset}] = null; }
   bool adversarial(kir::RegionId r) const { return adversarial_[r.index] != 0; }
   Term any(uint8_t width);
   // The array that threads share whose contents this symbol is; none: it is something else.
@@ -75,6 +78,7 @@ class Memory {
   bool same_group_;
   std::vector<Layer> layers_;
   std::vector<uint8_t> adversarial_;
+  std::map<std::pair<uint32_t, uint64_t>, Term> nulls_;
   uint32_t epoch_ = 0;
 };
 

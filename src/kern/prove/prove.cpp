@@ -113,12 +113,21 @@ class Pass {
            ask(*pool_, *execution_, {execution_->required}, 0, 0, nullptr) == Answer::unsat;
   }
 
+  // Or by two threads of this kind?
+  bool no_pair() {
+    return !pool_->is_true(execution_->required_of_both) &&
+           ask(*pool_, *execution_, {execution_->required_of_both, execution_->distinct}, 0, 0, nullptr) == Answer::unsat;
+  }
+  // The group is one thread: what may race with it is a copy that it has started.
+  void alone() { alone_ = true; }
+
   void questions(bool races) {
     if (gave_up_) return;
     result_.barrier_intervals = flow::barrier_intervals(m_.function(entry_), effects_.cfg(entry_));
     result_.contracts = execution_->contracts;
     result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
     result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
+    for (const auto& [name, null] : execution_->null_parameters) result_.nullable.insert(name);
     obligations(*pool_, *execution_);
     if (races) this->races(*pool_, *execution_);
     result_.effort.folded = statistics_.folded;
@@ -322,6 +331,8 @@ class Pass {
 
   void arguments(const Pool& pool, const Execution& x, const Model& model, Finding& f) const {
     for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
+    for (const auto& [n, null] : x.null_parameters)
+      if (model.value(pool, null) != 0) f.null_parameters.push_back(n);
     for (size_t d = 0; d < 3; ++d) {
       // Of what the question did not speak of, the least.
       f.local_size[d] = std::max<uint64_t>(1, model.value(pool, x.local_size[d]));
@@ -367,11 +378,35 @@ class Pass {
       return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
     });
     last_ = last.any() ? &last : nullptr;
+    copies_in_loops(pool, x);
     for (size_t i = 0; i < x.accesses.size(); ++i)
       for (size_t j = i; j < x.accesses.size() && result_.findings.size() < options_.max_findings; ++j)
         race(pool, x, x.accesses[i], x.accesses[j]);
     result_.assumptions.insert(last.assumptions.begin(), last.assumptions.end());
     last_ = nullptr;
+  }
+
+  // Of a loop that threads go through in step two iterations are looked at: a copy must be waited for in its own.
+  void copies_in_loops(Pool& pool, Execution& x) {
+    for (const AccessRecord& a : x.accesses)
+      for (const StepRecord& s : x.steps) {
+        if (!a.async || a.position <= s.begin || a.position >= s.end) continue;
+        const std::vector<Term> goal{a.guard[0], pool.not_(waited(pool, x, a, s.end))};
+        if (ask(pool, x, goal, s.end, s.end, nullptr) != Answer::unsat)
+          result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
+      }
+  }
+  Term fenced(Pool& pool, const BarrierRecord& r, bool group) const {
+    const Pair& flags = group ? r.local : r.global;
+    return options_.both_fences ? pool.all(flags[0], flags[1]) : flags[0];
+  }
+  // The thread that made the copy has waited for it before the position.
+  static Term waited(Pool& pool, const Execution& x, const AccessRecord& a, uint32_t position) {
+    std::vector<Term> any;
+    for (const WaitRecord& w : x.waits)
+      if (a.position < w.position && w.position < position && pool.width(w.event[0]) == pool.width(a.event[0]))
+        any.push_back(pool.all(w.guard[0], pool.eq(w.event[0], a.event[0])));
+    return pool.any(std::move(any));
   }
 
   bool hidden(const std::string& symbol) const {
@@ -422,6 +457,7 @@ class Pass {
       case Scope::thread: return true;
       case Scope::warp: return lanes_ != Lanes::same_warp;
       case Scope::group: return pairing_ == Pairing::other_group;
+      case Scope::cluster: return pairing_ == Pairing::other_group;  // two groups may be of two clusters
       default: return false;
     }
   }
@@ -429,7 +465,15 @@ class Pass {
   void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
     if (a.region != b.region) return;
     if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
-    if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b)) return;
+    // Atomic for each other, if they are of the same bytes.
+    const bool atomics = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b);
+    const auto aligned = [&](Term o) {
+      return std::has_single_bit(a.bytes) && pool[o].trailing_zeros >= std::countr_zero(a.bytes);
+    };
+    const bool whole = a.bytes == b.bytes && aligned(a.offset[0]) && aligned(b.offset[1]);
+    if (atomics && whole) return;
+    // A thread alone comes to its own accesses in the order of the program, but for copies that are under way.
+    if (alone_ && (!a.async || b.position <= a.position)) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
     const bool same_copy = &a == &b && a.async && pairing_ == Pairing::same_group;
@@ -441,13 +485,12 @@ class Pass {
     if (seen_.contains(key)) return;
     ++result_.effort.pairs;
     const uint8_t ow = x.pointers.offset_bits;
-    std::vector<Term> goal{a.guard[0], b.guard[1], x.distinct};
+    std::vector<Term> goal{a.guard[0], b.guard[1], alone_ ? pool.yes() : x.distinct};
     const Term same = pool.eq(a.offset[0], b.offset[1]);
-    const auto aligned = [&](Term o) {
-      return std::has_single_bit(a.bytes) && pool[o].trailing_zeros >= std::countr_zero(a.bytes);
-    };
+    if (atomics && a.bytes == b.bytes) goal.push_back(pool.not_(same));
+    if (alone_) goal.push_back(pool.not_(waited(pool, x, a, b.position)));
     Term overlap = same;
-    if (a.bytes != b.bytes || !aligned(a.offset[0]) || !aligned(b.offset[1])) {
+    if (!whole) {
       const Term d = pool.sub(b.offset[1], a.offset[0]);
       overlap = pool.any(pool.ult(d, pool.constant(a.bytes, ow)), pool.ult(pool.neg(d), pool.constant(b.bytes, ow)));
     }
@@ -459,18 +502,14 @@ class Pass {
       // The copy is made by one thread, whose waiting a barrier must pass on to the others.
       for (const BarrierRecord& r : x.barriers) {
         if (r.position <= a.position || r.position >= b.position) continue;
-        std::vector<Term> waited;
-        for (const WaitRecord& w : x.waits)
-          if (a.position < w.position && w.position < r.position && pool.width(w.event[0]) == pool.width(a.event[0]))
-            waited.push_back(pool.all(w.guard[0], pool.eq(w.event[0], a.event[0])));
-        goal.push_back(pool.not_(pool.all(group ? r.local[0] : r.global[0], pool.any(std::move(waited)))));
+        goal.push_back(pool.not_(pool.all(fenced(pool, r, group), waited(pool, x, a, r.position))));
       }
       for (Term t : goal)
         if (pool.is_false(t)) return;
     }
     for (const BarrierRecord& r : x.barriers)
       if (!a.async && a.position < r.position && r.position < b.position) {
-        Term apart = group ? r.local[0] : r.global[0];
+        Term apart = fenced(pool, r, group);
         if (r.meets) apart = pool.all({apart, group ? r.local[1] : r.global[1], r.meets});
         if (pool.is_true(apart)) return;
         goal.push_back(pool.not_(apart));
@@ -558,7 +597,7 @@ class Pass {
   std::vector<std::vector<Held>> held_;  // by access
   LastGroup* last_ = nullptr;            // while races are asked for; none: no ticket is taken
   std::vector<uint8_t> steering_;  // by region; made when first asked for
-  bool gave_up_ = false, patient_ = false, postponed_ = false;
+  bool gave_up_ = false, patient_ = false, postponed_ = false, alone_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
   Result result_;
@@ -614,7 +653,7 @@ class Prover {
       one_warp = one_warp && options_.launch.local_size[d] != 0;
       threads *= options_.launch.local_size[d];
     }
-    one_warp = one_warp && threads <= (options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size);
+    one_warp = one_warp && (options_.warp_sync > 0 || options_.warp_size > 0) && threads <= (options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size);
     std::vector<std::unique_ptr<Pass>> passes;
     const auto add = [&](Pairing p, Lanes l, Refuted refuted) {
       passes.push_back(std::make_unique<Pass>(m_, entry_, options_, job_, effects_, p, l, std::move(refuted)));
@@ -625,10 +664,12 @@ class Prover {
     } else {
       add(Pairing::same_group, Lanes::any, {});
     }
+    const bool own = one_thread && copies();
     const auto within = [&](Pass& p) {
       p.infer();
       if (&p == passes.front().get() && p.vacuous()) return;
-      p.questions(options_.races && !one_thread);
+      if (own) p.alone();
+      p.questions(options_.races && (!one_thread || own));
     };
     if (passes.size() > 1 && options_.jobs > 1) {
       std::thread second([&] { within(*passes[1]); });
@@ -651,9 +692,22 @@ class Prover {
       passes.back()->execute();
       passes.back()->questions(options_.races);
     }
+    // What speaks of pairs speaks of none.
+    if (!one_thread || (!one_group && options_.across_groups)) {
+      bool pair = false;
+      for (size_t i = 0; i < passes.size() && !pair; ++i) {
+        const bool groups = !one_group && options_.across_groups && i + 1 == passes.size();
+        pair = (groups || !one_thread) && !passes[i]->no_pair();
+      }
+      if (!pair && std::all_of(passes.begin(), passes.end(), [](const auto& p) { return p->result().findings.empty(); })) {
+        r.verdict.vacuous = true;
+        r.verdict.status = Status::holds;
+        return r;
+      }
+    }
     if (std::all_of(passes.begin(), passes.end(), [](const auto& p) { return p->result().findings.empty(); }))
       for (const auto& p : passes)
-        if (p->postponed()) p->ask_again(options_.races && !one_thread);
+        if (p->postponed()) p->ask_again(options_.races && (!one_thread || own));
     bool gave_up = false;
     std::set<Key> seen;
     for (const auto& p : passes) {
@@ -670,6 +724,7 @@ class Prover {
       r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
       r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
       r.warps.insert(part.warps.begin(), part.warps.end());
+      r.nullable.insert(part.nullable.begin(), part.nullable.end());
       for (const auto& [f, c] : part.contracts) r.contracts[f].join(c);
       if (&p == &passes.front()) {
         r.barrier_intervals = part.barrier_intervals;
@@ -693,6 +748,17 @@ class Prover {
     else
       r.verdict.status = Status::holds;
     return r;
+  }
+
+  // Are there copies that go on while the thread does?
+  bool copies() const {
+    const flow::FunctionEffects& e = effects_.function(entry_);
+    for (size_t f = 0; f < m_.functions.size(); ++f)
+      if (e.reached[f] != 0)
+        for (const Block& b : m_.functions[f].blocks)
+          for (const Instruction& i : b.instructions)
+            if (std::holds_alternative<AsyncCopy>(i.action)) return true;
+    return false;
   }
 
   const Module& m_;

@@ -74,7 +74,11 @@ struct Options {
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
   std::array<uint64_t, 3> global_size{};  // 0: not fixed, or by the launch's sizes
-  uint32_t warp_size = 32;        // for lane and warp numbers
+  uint32_t warp_size = 32;        // for lane and warp numbers; 0: not known, nor which threads make a warp
+  bool nullable = false;          // pointer parameters that the kernel compares with null may be null
+  bool element_aligned = false;   // an address of a parameter is a multiple of what its element asks for; else of 16
+  bool both_fences = false;       // what a barrier orders must be named by both threads; else by the earlier one alone
+  bool bodiless = true;           // functions without a body touch no memory but what they name; false: not decided
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;
@@ -120,6 +124,7 @@ struct Finding {
   int64_t other_offset = 0;
   uint32_t other_bytes = 0;
   std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
+  std::vector<std::string> null_parameters;                 // pointer parameters that are null
   std::array<uint64_t, 3> local_size{}, num_groups{};  // of the launch: as given, or as was found where any is asked for
 };
 
@@ -138,6 +143,7 @@ struct Result {
   std::vector<Finding> findings;
   std::set<std::string> unsupported;  // features, by name
   std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
+  std::set<std::string> nullable;     // pointer parameters that were taken to be null as well
   std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
   bool gave_up = false;  // some question was not answered
   Contracts contracts;   // of the functions that were called

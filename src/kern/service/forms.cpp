@@ -170,6 +170,7 @@ ordered_json finding_json(const kir::Module& m, const FindingReport& r, const la
   }
   j["arguments"] = ordered_json::object();
   for (const auto& [n, v] : f.arguments) j["arguments"][utf8(n)] = std::to_string(v);
+  for (const std::string& n : f.null_parameters) j["arguments"][utf8(n)] = "null";
   if (!launch_text(m, o, f).empty()) {
     const launch::Launch l = launched(o, f).launch;
     j["launch"]["local_size"] = sizes(l, true);
@@ -331,6 +332,23 @@ constexpr const char* k_style =
 
 }  // namespace
 
+static ordered_json profile_json(const launch::Options& o) {
+  const bool standard = o.profile == launch::Profile::standard;
+  ordered_json p;
+  p["name"] = standard ? "standard" : "gpuverify";
+  p["pointer_bits"] = o.pointer_bits;
+  if (*o.dialect == kir::Dialect::cuda) p["cuda_arch"] = o.cuda_arch;
+  const std::optional<uint32_t> size = o.warp_size ? o.warp_size : o.sub_group_size;
+  if (*o.dialect == kir::Dialect::cuda)
+    p["warp_size"] = size.value_or(32);
+  else
+    p["sub_group_size"] = size ? ordered_json(*size) : ordered_json(nullptr);
+  p["null_pointers"] = standard ? "where tested" : "never";
+  p["alignment"] = standard ? "element" : "16";
+  p["bodiless_functions"] = standard ? "not decided" : "touch no memory";
+  return p;
+}
+
 std::string json(const Report& r) {
   ordered_json j;
   j["schema"] = "fencepost.prove/1";
@@ -340,6 +358,7 @@ std::string json(const Report& r) {
     if (r.options->dialect) j["dialect"] = *r.options->dialect == kir::Dialect::cuda ? "cuda" : "opencl";
     j["launch"]["local_size"] = sizes(r.options->launch, true);
     j["launch"]["num_groups"] = sizes(r.options->launch, false);
+    if (r.options->dialect) j["profile"] = profile_json(*r.options);
   }
   j["kernels"] = ordered_json::array();
   for (const KernelReport& k : r.kernels) {

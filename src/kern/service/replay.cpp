@@ -1,8 +1,10 @@
 // A counterexample of the prover is a pair of threads and values of parameters; what memory holds is left to the run. A
 // run of the whole launch that shows the same pair of places on the same array confirms it.
 #include <algorithm>
+#include <chrono>
 
 #include "interp/interp.h"
+#include "service/attack.h"
 #include "service/service.h"
 
 namespace fencepost::service {
@@ -21,7 +23,7 @@ bool same_defect(const prove::Finding& f, const interp::Defect& d, const kir::Mo
       return (a == x && b == y) || (a == y && b == x);
     }
     case prove::Kind::barrier_divergence:
-      return d.kind == DefectKind::divergence;
+      return d.kind == DefectKind::divergence || d.kind == DefectKind::deadlock;
     case prove::Kind::assertion:
     case prove::Kind::unreachable:
     case prove::Kind::barrier_invariant:
@@ -49,10 +51,13 @@ bool meets_grid(const kir::Module& m) {
 
 }  // namespace
 
-bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o) {
+bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
+             double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
   if (!m.function(entry).kernel) return false;
   interp::Shape shape;
-  shape.warp_size = o.warp_size.value_or(32);
+  const bool any_warp = m.dialect == kir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
+  shape.warp_size = o.warp_size.value_or(o.sub_group_size.value_or(32));
   shape.lock_step = o.warp_size && !o.volta;
   uint64_t threads = 1;
   for (uint32_t d = 0; d < 3; ++d) {
@@ -77,11 +82,13 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
   if (meets_grid(m)) shape.groups.clear();
   if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return false;
   shape.work_dim = std::max(1u, o.launch.dimensions());
-  const interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
+  interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
   const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
                          interp::Inputs::wild};
   for (size_t n = 0; n < tries.size(); ++n) {
     const auto drawn = tries[n];
+    limits.seconds = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (limits.seconds <= 0) return false;
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = drawn;
@@ -89,6 +96,12 @@ bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& 
     for (const auto& [name, value] : f.arguments)
       for (uint32_t k = 0; k < parameters.size(); ++k)
         if (parameters[k].name == name) inputs.arguments[k] = value;
+    for (const std::string& name : f.null_parameters)
+      for (uint32_t k = 0; k < parameters.size(); ++k)
+        if (parameters[k].name == name) inputs.null_parameters.insert(k);
+    inputs.spread = o.profile == launch::Profile::standard && n % 2 == 1;
+    static constexpr uint32_t k_warps[] = {64, 2, 32, 128, 8};
+    if (any_warp) shape.warp_size = k_warps[n];
     const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
     if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)

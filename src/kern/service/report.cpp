@@ -177,9 +177,10 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
       "  {}{}\n", x.confirmed ? "confirmed by a run of the kernel" : "possible: no run that was tried shows it",
       at_launch.empty() ? "" : " at " + at_launch);
   const auto arguments = [&] {
-    if (f.arguments.empty()) return std::string();
+    if (f.arguments.empty() && f.null_parameters.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);
     for (const auto& [n, v] : f.arguments) text += fmt::format("  {} = {}\n", n, v);
+    for (const std::string& n : f.null_parameters) text += fmt::format("  {} = null\n", n);
     return text;
   };
   if (f.kind == Kind::race && f.threads.size() == 2) {

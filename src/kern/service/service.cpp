@@ -10,6 +10,7 @@
 #include "flow/effects.h"
 #include "formula/second.h"
 #include "kir/print.h"
+#include "service/attack.h"
 #include "service/mutants.h"
 #include "service/report.h"
 
@@ -19,10 +20,13 @@ namespace {
 using launch::Answer;
 using launch::Ending;
 
+constexpr double k_replay_seconds = 10;  // for all findings of a kernel
+
 clangfe::Options front_end_options(const launch::Options& o) {
   clangfe::Options c;
   c.dialect = *o.dialect;
   c.pointer_bits = o.pointer_bits;
+  c.cuda_arch = o.cuda_arch;
   c.defines = o.defines;
   c.include_folders = o.include_folders;
   c.clang_arguments = o.clang_arguments;
@@ -58,9 +62,14 @@ prove::Options engine_options(const launch::Options& o, const kir::Module& m, co
   p.barrier_access_checks = o.barrier_access_checks;
   p.refined_atomics = o.atomics == launch::Atomics::refined;
   p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);
+  // OpenCL does not say how large a sub-group is, nor which work items it has.
+  p.warp_size = *o.dialect == kir::Dialect::cuda ? 32 : 0;
+  if (o.sub_group_size) p.warp_size = *o.sub_group_size;
   if (o.warp_size) p.warp_size = *o.warp_size;
-  // OpenCL does not say how large a sub-group is.
-  p.warp_barriers = *o.dialect == kir::Dialect::cuda || o.warp_size;
+  p.warp_barriers = true;
+  p.nullable = p.element_aligned = o.profile == launch::Profile::standard;
+  p.both_fences = o.profile == launch::Profile::standard;
+  p.bodiless = o.profile == launch::Profile::gpuverify;
   p.warp_divergence = o.check_warp_divergence;
   p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync
                   : o.warp_method == launch::WarpMethod::two_pass ? prove::WarpMethod::two_pass
@@ -270,6 +279,18 @@ std::string properties(const launch::Options& o) {
   return out;
 }
 
+// What is taken for granted of machine and caller.
+std::string profile(const launch::Options& o) {
+  const bool cuda = *o.dialect == kir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
+  std::string out = fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
+  if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch, o.warp_size.value_or(32));
+  const launch::Size sub_group = o.warp_size ? launch::Size{*o.warp_size} : o.sub_group_size ? launch::Size{*o.sub_group_size} : launch::Size{};
+  if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
+  out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements"
+                  : ", pointers not null and aligned to 16, functions without a body touch no memory";
+  return out + ", no two parameters of one array\n";
+}
+
 // A path as the name of one folder.
 std::string flat(std::string path) {
   std::replace(path.begin(), path.end(), '/', '_');
@@ -394,6 +415,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {} is not supported", name, missing));
       continue;
     }
+    bool attacked = false;  // what is found was found by a run
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
     prove::Options engine = engine_options(o, *module, module->function(f));
@@ -424,9 +446,26 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported : r.gave_up ? Status::gave_up : Status::holds};
     }
     for (const std::string& path : o.axiom_files) r.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+    if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
+      Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
+      if (found.finding) {
+        if (r.verdict.status == Status::holds)
+          a.err += fmt::format("{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
+                               file->name, name, found.run);
+        r.verdict = {.status = Status::fails};
+        r.findings = {*found.finding};
+        attacked = true;
+      }
+    }
     said.status = r.verdict.status;
     said.vacuous = r.verdict.vacuous;
     said.seconds = r.effort.seconds;
+    if (r.verdict.vacuous && o.profile == launch::Profile::standard) {
+      said.why = "vacuous: no two threads meet the preconditions, so nothing is proved";
+      said.status = Status::unknown;
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+      continue;
+    }
     if (r.verdict.status == Status::holds) {
       ++verified;
       said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
@@ -452,7 +491,13 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       }
       continue;
     }
-    for (const prove::Finding& finding : r.findings) said.findings.push_back({.finding = finding, .confirmed = confirm(*module, f, finding, o)});
+    // Runs count into the time, of which a little is left for them in any case.
+    double runs = o.timeout > 0 ? std::max(0.05 * o.timeout, std::min(k_replay_seconds, 0.9 * o.timeout - r.effort.seconds)) : k_replay_seconds;
+    for (const prove::Finding& finding : r.findings) {
+      const auto start = std::chrono::steady_clock::now();
+      said.findings.push_back({.finding = finding, .confirmed = attacked || confirm(*module, f, finding, o, runs)});
+      runs -= std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
     if (o.compat) merge_sources(*module, said.findings);
     if (r.verdict.status != Status::fails || r.findings.empty()) {
       std::string why = r.verdict.detail;
@@ -494,6 +539,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                          verified, errors, errors == 1 ? "" : "s");
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
+  if ((!o.silent || a.exit_code != 0) && !o.compat) a.out += profile(o);
   if (a.exit_code == 0 && o.silent) a.out.clear();
   if (second != nullptr) say_second(o, *file, second->told(), a);
   if (o.mutants && o.suite.empty() && a.mutants.kernels > 0)

@@ -30,6 +30,7 @@ launch::Options launched(const launch::Options& o, const prove::Finding& f);
 std::string launch_text(const kir::Module& m, const launch::Options& o, const prove::Finding& f);
 // A concrete run of the finding's launch and arguments that shows the same defect; false if the launch is too large, or
 // no run does.
-bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o);
+bool confirm(const kir::Module& m, kir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
+             double seconds = 10);
 
 }  // namespace fencepost::service

@@ -21,6 +21,7 @@ namespace fencepost::clangfe {
 struct Options {
   kir::Dialect dialect = kir::Dialect::opencl;
   uint32_t pointer_bits = 32;        // size_t and addresses; 32 or 64
+  uint32_t cuda_arch = 700;          // __CUDA_ARCH__
   std::vector<std::string> defines;  // "N" or "N=3"
   std::vector<std::string> include_folders;
   std::vector<std::string> clang_arguments;  // further arguments of clang's front end (cc1)

@@ -20,6 +20,9 @@ Values Lowering::lower_call(const llvm::CallBase& c) {
   if (f->isDeclaration()) {
     const Demangled d = demangle(f->getName());
     if (auto v = lower_annotation(c, d)) return *v;
+    // A function that is declared without side effects is known by its operands alone.
+    if (functions_.count(f) != 0 && c.doesNotAccessMemory() && !c.getType()->isVoidTy())
+      if (auto v = lower_pure(c, d)) return *v;
     if (functions_.count(f) == 0) {
       if (auto v = module_.dialect == Dialect::opencl ? lower_opencl(c, d) : lower_cuda(c, d)) return *v;
       if (!faults_.list.empty()) return {};
@@ -33,6 +36,10 @@ Values Lowering::lower_call(const llvm::CallBase& c) {
 
 Values Lowering::call_function(const llvm::CallBase& c, const llvm::Function* f) {
   Call call;
+  if (c.getFunctionType()->isVarArg()) {
+    refuse("a call of a function with a variable number of arguments");
+    return {};
+  }
   if (f != nullptr) {
     call.callee = functions_.at(f);
   } else {

@@ -147,6 +147,12 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
       store_leaf(arg(0), plan[k], any(plan[k].type, "a texel"), site, static_cast<uint32_t>(k), false);
     return Values{};
   }
+  if (n == "__fencepost_boundary") {
+    // A mode that moves coordinates, or one that is not known, makes two texels one.
+    const auto mode = constant_of(arg(0));
+    if (!mode || *mode == 1) return refuse("a surface write with this boundary mode");
+    return Values{};
+  }
   if (n == "__fencepost_assert_fail") {
     emit(Annotation{.note = Note::assert_, .condition = bits(0, 1)});
     return Values{};
@@ -215,6 +221,11 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     return {};
   };
   if (statements.size() != 1) return bad();
+  // Instructions that are finished later than they are issued, and vectors.
+  for (const std::string& part : split(split(statements[0], " \t")[0], "."))
+    if (part == "async" || part == "bulk" || part == "v2" || part == "v4" || part == "v8" || part == "mbarrier_init" ||
+        part.starts_with("shared::cluster") || part.starts_with("sync_restrict") || part == "mmio")
+      return bad();
   const std::vector<std::string> words = split(statements[0], " \t");
   std::vector<std::string> name = split(words[0], ".");
   std::vector<std::string> operands;

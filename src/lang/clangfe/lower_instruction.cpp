@@ -402,20 +402,16 @@ Values Lowering::lower_load(const llvm::LoadInst& l) {
   if (module_.dialect == Dialect::cuda) {
     llvm::APInt offset(layout_.getIndexTypeSizeInBits(l.getPointerOperandType()), 0);
     const llvm::Value* base = l.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
-    if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(base); g != nullptr && g->isDeclaration()) {
+    if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(base); g != nullptr && built_in(*g)) {
       const llvm::StringRef n = g->getName();
       const uint64_t at = offset.getZExtValue();
       const uint64_t size = layout_.getTypeStoreSize(l.getType());
-      if (n == "warpSize") return {id(IdKind::warp_size, 0, 32)};
-      if (n == "threadIdx" || n == "blockIdx" || n == "blockDim" || n == "gridDim") {
+      if (n == "warpSize" && at == 0 && size == 4) return {id(IdKind::warp_size, 0, 32)};
+      if (n != "warpSize" && at % 4 == 0 && size == 4 && at <= 8) {
         const IdKind k = n == "threadIdx"  ? IdKind::local_id
                          : n == "blockIdx" ? IdKind::group_id
                          : n == "blockDim" ? IdKind::local_size
                                            : IdKind::num_groups;
-        if (at % 4 != 0 || size != 4 || at > 8) {
-          refuse("this use of " + n.str());
-          return {};
-        }
         return {id(k, static_cast<uint32_t>(at / 4), 32)};
       }
     }

@@ -147,11 +147,21 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     for (unsigned k = 0; k < c.arg_size(); ++k) w.operands.push_back(arg(k));
     return Values{emit(parts[0].type, std::move(w))};
   }
-  // ---- barriers and fences. Flags: bit 0 local, bit 1 global, bit 2 images (which are global here).
+  // ---- barriers and fences. Flags: bit 0 local, bit 1 global, bit 2 images, which are no buffers. A memory scope says
+  // for whom the memory is ordered; one that is narrower than the threads that meet orders nothing for all of them.
   if (n == "barrier" || n == "work_group_barrier" || n == "sub_group_barrier") {
     const ValueId flags = arg(0);
-    const ValueId global = compute(Op::or_, {bit_of(flags, 1), bit_of(flags, 2)}, 1);
-    barrier(n == "sub_group_barrier" ? Scope::warp : Scope::group, bit_of(flags, 0), global);
+    const bool group = n != "sub_group_barrier";
+    bool orders = true;
+    if (c.arg_size() > 1) {
+      const auto scope = constant_of(arg(1));
+      if (!scope) return refuse("'" + n + "' with a scope that is not constant");
+      orders = *scope == 1 || *scope == 2 || *scope == 3 || (!group && *scope == 4);
+    }
+    const auto known = constant_of(flags);
+    barrier_without_images_ = barrier_without_images_ || !orders || !known || (*known & 4) == 0;
+    const ValueId off = bits(0, 1);
+    barrier(group ? Scope::group : Scope::warp, orders ? bit_of(flags, 0) : off, orders ? bit_of(flags, 1) : off);
     return Values{};
   }
   if (n == "mem_fence" || n == "read_mem_fence" || n == "write_mem_fence") {
@@ -160,8 +170,8 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
                         : n == "read_mem_fence" ? Order::acquire
                                                 : Order::release,
                .scope = Scope::group,
-               .local = !flags || (*flags & 1) != 0,
-               .global = !flags || (*flags & 6) != 0});
+               .local = flags && (*flags & 1) != 0,
+               .global = flags && (*flags & 2) != 0});
     return Values{};
   }
   if (n == "atomic_work_item_fence") {
@@ -169,8 +179,8 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     if (!order || !scope) return refuse("a fence whose order or scope is not constant");
     emit(Fence{.order = order_of(*order),
                .scope = scope_of(*scope),
-               .local = !flags || (*flags & 1) != 0,
-               .global = !flags || (*flags & 6) != 0});
+               .local = flags && (*flags & 1) != 0,
+               .global = flags && (*flags & 2) != 0});
     return Values{};
   }
   if (n == "printf" || n == "prefetch") return n == "printf" ? Values{bits(0, 32)} : Values{};
@@ -418,6 +428,7 @@ std::optional<Values> Lowering::lower_opencl_image(const llvm::CallBase& c, cons
   if (d.parameters.find("array") != std::string::npos || d.parameters.find("msaa") != std::string::npos ||
       d.parameters.find("depth") != std::string::npos)
     return refuse("'" + n + "' of an image of this kind");
+  writes_image_ = writes_image_ || write;
   const ValueId image = value(c.getArgOperand(0));
   const bool sampler = read && d.parameters.find("ocl_sampler") != std::string::npos;
   const llvm::Value* coordinates = c.getArgOperand(sampler ? 2 : 1);

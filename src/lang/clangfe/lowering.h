@@ -48,6 +48,9 @@ class Lowering {
   void add_functions();
   void add_parameters(llvm::Function& f, kir::FunctionId id);
   kir::RegionId region_of(const llvm::GlobalVariable& g);
+  bool built_in(const llvm::GlobalVariable& g) const;  // threadIdx and its like
+  kir::ValueId built_in_address(const llvm::GlobalVariable& g);
+  void fill_built_in();
   kir::RegionId fresh_region(const std::string& name, kir::FunctionId owner, kir::PlaceId place);
   void initial_contents(const llvm::Constant* c, uint64_t offset, kir::Region& r);
   void describe(kir::Region& r, llvm::Type* type, bool known_length);
@@ -146,6 +149,9 @@ class Lowering {
   Diagnostics faults_;
   std::map<const llvm::Function*, kir::FunctionId> functions_;
   std::map<const llvm::GlobalVariable*, kir::RegionId> globals_;
+  kir::RegionId dynamic_shared_;  // all `extern __shared__` arrays of CUDA start at one address
+  bool writes_image_ = false, barrier_without_images_ = false;
+  uint32_t opencl_version_ = 0;
   std::map<std::string, uint32_t> source_numbers_;
   std::map<const llvm::DILocation*, kir::PlaceId> place_numbers_;
   std::map<std::string, kir::SymbolId> symbol_numbers_;
@@ -161,6 +167,7 @@ class Lowering {
   std::map<std::pair<uint64_t, uint32_t>, kir::ValueId> constants_;
   std::map<uint32_t, kir::ValueId> addresses_;
   kir::ValueId null_;
+  std::map<const llvm::GlobalVariable*, kir::RegionId> built_in_;  // copies of this function
   std::map<const llvm::BasicBlock*, kir::BlockId> blocks_;
   std::vector<std::pair<const llvm::PHINode*, kir::BlockId>> phis_;
   std::set<const llvm::BasicBlock*> loop_headers_;

@@ -99,7 +99,8 @@ class Watcher : public clang::ASTConsumer {
     const auto& sm = ci_.getSourceManager();
     if (d->getLocation().isInvalid()) return false;
     const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(d->getLocation())));
-    return file && !file->getName().starts_with(k_header_folder);
+    // Neither our headers nor clang's own.
+    return file && !file->getName().starts_with(k_header_folder) && !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
   }
 
   clang::CompilerInstance& ci_;
@@ -154,7 +155,8 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
        "-fgnuc-version=4.2.1"});
   if (cuda) {
     add({"-aux-triple", wide ? "x86_64-unknown-linux-gnu" : "i386-unknown-linux-gnu", "-x", "cuda", "-fcuda-is-device",
-         "-target-cpu", "sm_70", "-target-feature", "+ptx63"});
+         "-target-feature", o.cuda_arch < 800 ? "+ptx63" : "+ptx80"});
+    a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
     add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces"});
   } else {

@@ -6,6 +6,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -205,13 +206,16 @@ void set_fresh_pointers(llvm::Function& f) {
 }
 
 // `v.z = x` writes one component, and clang reads the vector, puts x in and writes it whole. Components that are written
-// as they were read, from the same place with nothing in between, are no accesses of the source.
+// as they were read, from the same place with nothing in between, are no accesses of the source. This looks at the code
+// before private variables become values: a source that copies a whole vector, changes the copy and writes it back does
+// write every component, and looks the same afterwards.
 void write_components_alone(llvm::Function& f) {
   std::vector<llvm::StoreInst*> stores;
   for (llvm::BasicBlock& b : f)
     for (llvm::Instruction& i : b)
       if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i);
-          s != nullptr && s->isSimple() && llvm::isa<llvm::FixedVectorType>(s->getValueOperand()->getType()))
+          s != nullptr && s->isSimple() && llvm::isa<llvm::FixedVectorType>(s->getValueOperand()->getType()) &&
+          !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(s->getPointerOperand())))
         stores.push_back(s);
   for (llvm::StoreInst* s : stores) {
     llvm::Value* vector = s->getValueOperand();
@@ -355,11 +359,11 @@ void prepare(llvm::Module& module, const Options& options) {
     llvm::EliminateUnreachableBlocks(f);
     set_fresh_pointers(f);
     take_expected_by_value(f);
+    write_components_alone(f);
     llvm::FunctionPassManager promote;
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());
     promote.run(f, managers.fam);
-    write_components_alone(f);
     flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     llvm::FunctionPassManager shape;

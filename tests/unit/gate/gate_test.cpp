@@ -153,7 +153,7 @@ TEST(Judge, endings_and_patterns) {
 TEST_F(Gate, the_reference_suite) {
   const char* folder = std::getenv("FENCEPOST_GPUVERIFY_SUITE");
   if (folder == nullptr) GTEST_SKIP() << "FENCEPOST_GPUVERIFY_SUITE names no folder of kernels";
-  const Said s = say({"--suite", folder, "--list-failures", "--timeout=5"});
+  const Said s = say({"--suite", folder, "--profile=gpuverify", "--list-failures", "--timeout=5"});
   printf("%s", s.out.c_str());
   const size_t at = s.out.find(" passed");
   ASSERT_NE(at, std::string::npos);

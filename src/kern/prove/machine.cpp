@@ -1,0 +1,108 @@
+// What is not known of the machine and of the caller, as variables: which threads make a warp, which pointers are null,
+// and where arrays lie.
+//
+// Warps of unknown size (OpenCL: "the mapping of work-items to sub-groups is implementation-defined", OpenCL 3.0 API
+// 3.2.1). Each thread has a number of its sub-group and a number in it, as variables. Known is only that two threads of a
+// group do not have both in common, and that all numbers are below their counts. A linear mapping with an unknown size
+// was tried and lost: it assumes what no specification says, and divides by a variable.
+//
+// Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of the
+// caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too, so it
+// is no finding; what the kernel does where it knows the pointer to be null is looked at like all else.
+#include <algorithm>
+#include <bit>
+
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace kir;
+
+void Execution::unknown_warps(const std::function<void(Term)>& state) {
+  warp_size = pool_.variable(32, "sub_group_size");
+  warp_count = pool_.variable(32, "sub_groups");
+  uint64_t threads = 1;
+  for (const Term n : local_size)
+    if (!pool_.is_constant(n) || __builtin_mul_overflow(threads, pool_.value(n), &threads)) threads = 0;
+  for (const Term n : {warp_size, warp_count}) {
+    state(pool_.ule(pool_.constant(1, 32), n));
+    if (threads != 0) state(pool_.ule(n, pool_.constant(threads, 32)));
+  }
+  for (size_t t = 0; t < 2; ++t) {
+    warp_of[t] = pool_.variable(32, t == 0 ? "sub_group" : "sub_group'");
+    lane_of[t] = pool_.variable(32, t == 0 ? "lane" : "lane'");
+    state(pool_.ult(warp_of[t], warp_count));
+    state(pool_.ult(lane_of[t], warp_size));
+  }
+  if (pairing_ == Pairing::same_group)
+    state(pool_.implies(distinct,
+                        pool_.any(pool_.ne(warp_of[0], warp_of[1]), pool_.ne(lane_of[0], lane_of[1]))));
+}
+
+// The pointer parameters of the entry that some comparison with null may be about. Structures that hold pointers are
+// noted in the memory.
+std::set<size_t> Execution::compared_with_null() const {
+  std::set<size_t> found;
+  const Function& entry = m_.function(entry_);
+  bool unclear = false;  // a comparison in a function that is called, or of a pointer that was read from somewhere
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t n = 0; n < m_.functions.size(); ++n) {
+    if (e.reached[n] == 0) continue;
+    const Function& f = m_.functions[n];
+    std::vector<const Instruction*> made(f.values.size());
+    for (const Block& b : f.blocks)
+      for (const Instruction& in : b.instructions)
+        for (const ValueId r : in.results) made[r.index] = &in;
+    std::vector<ValueId> todo;
+    for (const Block& b : f.blocks)
+      for (const Instruction& in : b.instructions) {
+        const auto* c = std::get_if<Compute>(&in.action);
+        if (c == nullptr || c->operands.size() != 2) continue;
+        const bool compares = c->op == Op::pointer_eq || c->op == Op::pointer_ult || (c->op >= Op::eq && c->op <= Op::uge);
+        for (size_t k = 0; compares && k < 2; ++k) {
+          const Value& other = f.value(c->operands[1 - k]);
+          const Instruction* from = made[c->operands[k].index];
+          const auto* x = from == nullptr ? nullptr : std::get_if<Compute>(&from->action);
+          if (other.kind == Value::constant && other.constant_bits == 0 &&
+              (c->op == Op::pointer_eq || c->op == Op::pointer_ult || (x != nullptr && x->op == Op::pointer_to_bits)))
+            todo.push_back(c->operands[k]);
+        }
+      }
+    std::vector<uint8_t> seen(f.values.size());
+    while (!todo.empty()) {
+      const ValueId v = todo.back();
+      todo.pop_back();
+      if (seen[v.index] != 0) continue;
+      seen[v.index] = 1;
+      if (f.value(v).kind == Value::parameter) {
+        if (n == entry_.index)
+          found.insert(f.value(v).index);
+        else
+          unclear = true;
+      }
+      const Instruction* in = made[v.index];
+      if (in == nullptr) continue;
+      if (std::holds_alternative<Load>(in->action)) unclear = true;
+      if (std::holds_alternative<Phi>(in->action) || std::holds_alternative<Compute>(in->action))
+        for_each_operand(in->action, [&](ValueId o) { todo.push_back(o); });
+    }
+  }
+  if (unclear)
+    for (size_t i = 0; i < entry.parameters.size(); ++i) found.insert(i);
+  return found;
+}
+
+// How many low bits of the address of an array are zero.
+uint8_t Execution::alignment(Term base) const {
+  constexpr uint8_t k_most = 4;
+  if (!options_.element_aligned) return k_most;
+  const formula::Node& n = pool_[base];
+  if (n.op == formula::Op::ite) return std::min(alignment(n.kids[1]), alignment(n.kids[2]));
+  if (!pool_.is_constant(base)) return 0;
+  const uint64_t v = pool_.value(base);
+  if (v == 0 || v > m_.regions.size()) return k_most;
+  const uint32_t element = std::max<uint32_t>(1, m_.regions[v - 1].element);
+  return std::min<uint8_t>(k_most, static_cast<uint8_t>(std::countr_zero(element)));
+}
+
+}  // namespace fencepost::prove
