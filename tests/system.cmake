@@ -40,6 +40,7 @@ if(TARGET fencepost)
   set_tests_properties(system.scrambled PROPERTIES SKIP_RETURN_CODE 77)
   # A campaign that is killed loses nothing and repeats nothing.
   add_test(NAME system.kill_campaign COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_campaign $<TARGET_FILE:fencepost>)
+  add_test(NAME system.kill_verbs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_verbs $<TARGET_FILE:fencepost>)
   add_test(NAME system.kill_tune COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tune $<TARGET_FILE:fencepost>)
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)

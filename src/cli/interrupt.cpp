@@ -6,9 +6,10 @@ namespace fencepost::cli {
 namespace {
 
 std::atomic<bool> interrupted = false;
+void (*before)(int) = SIG_DFL;
 extern "C" void on_interrupt(int signal) {
   if (interrupted.exchange(true)) {
-    std::signal(signal, SIG_DFL);
+    std::signal(signal, before);  // which cleans up (base/process.h)
     std::raise(signal);
   }
 }
@@ -17,7 +18,7 @@ extern "C" void on_interrupt(int signal) {
 
 Interruptible::Interruptible() {
   interrupted = false;
-  old_ = std::signal(SIGINT, on_interrupt);
+  old_ = before = std::signal(SIGINT, on_interrupt);
 }
 Interruptible::~Interruptible() { std::signal(SIGINT, old_); }
 const std::atomic<bool>* Interruptible::flag() const { return &interrupted; }

@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/process.h"
 #include "cli/verbs.h"
 
 int main(int argc, char** argv) {
+  fencepost::clean_up_at_signals();
   const auto console = fencepost::cli::standard_console();
   try {
     const int code = fencepost::cli::run({argv + 1, argv + argc}, console);

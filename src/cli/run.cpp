@@ -36,6 +36,10 @@ int report_errors(const Console& console, const Diagnostics& ds) {
   return exit_code(ds);
 }
 
+void warn(const Console& console, const std::string& warning) {
+  if (!warning.empty()) console.err("fencepost: warning: " + warning + "\n");
+}
+
 int run(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return run_prove(args, console);

@@ -119,6 +119,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
   const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);
   auto store = store::Store::open(s.store);
   if (!store) return report_errors(console, store.error());
+  warn(console, store->warning());
   auto work = study::list_work(*plan, *tests, found, shard, *store);
   if (!work) return report_errors(console, work.error());
   const size_t all = work->size();
@@ -148,16 +149,11 @@ int run_campaign(const CommandLine& line, const Console& console) {
 }
 
 int run_merge(const CommandLine& line, const Console& console) {
-  auto store = store::Store::open(line.operands.front());
-  if (!store) return report_errors(console, store.error());
-  store::Merged total;
-  for (size_t i = 1; i < line.operands.size(); ++i) {
-    const auto m = store->merge(line.operands[i]);
-    if (!m) return report_errors(console, m.error());
-    total.added += m->added;
-    total.known += m->known;
-    total.different += m->different;
-  }
+  std::string warning;
+  const auto merged = store::merge_files(line.operands.front(), {line.operands.begin() + 1, line.operands.end()}, warning);
+  if (!merged) return report_errors(console, merged.error());
+  warn(console, warning);
+  const store::Merged& total = *merged;
   if (line.settings.json) {
     const nlohmann::ordered_json out = {{"schema", "fencepost-merge/1"}, {"added", total.added}, {"known", total.known}, {"different", total.different}};
     console.out(out.dump(2) + "\n");
@@ -170,8 +166,9 @@ int run_merge(const CommandLine& line, const Console& console) {
 
 int run_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  const auto store = store::Store::open(line.operands.front(), true);
+  const auto store = store::Store::read(line.operands.front());
   if (!store) return report_errors(console, store.error());
+  warn(console, store->warning());
   store::Filter filter;
   filter.campaign = s.campaign;
   auto seen = study::observations(*store, filter);

@@ -20,9 +20,10 @@ bool named(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-Expected<study::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models) {
-  const auto store = store::Store::open(path, true);
+Expected<study::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models, const Console& console) {
+  const auto store = store::Store::read(path);
   if (!store) return std::unexpected(store.error());
+  warn(console, store->warning());
   store::Filter filter;
   filter.campaign = s.campaign;
   auto seen = study::observations(*store, filter);
@@ -50,7 +51,7 @@ int run_report(const CommandLine& line, const Console& console) {
     set.table = std::move((*tables)[i]);
     set.analysis = survey::analyse(set.table, survey_options(s));
     if (set.table.format == "store") {
-      auto judged = judged_store(line.operands[i], s, models);
+      auto judged = judged_store(line.operands[i], s, models, console);
       if (!judged) return report_errors(console, judged.error());
       set.judged = std::move(*judged);
     }

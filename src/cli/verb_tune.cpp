@@ -116,8 +116,9 @@ class TuneBar {
 
 int replay(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  const auto store = store::Store::open(s.replay, true);
+  const auto store = store::Store::read(s.replay);
   if (!store) return report_errors(console, store.error());
+  warn(console, store->warning());
   const auto trials = store->trials({.campaign = s.campaign, .purpose = "explore"});
   if (!trials) return report_errors(console, trials.error());
   const auto sets = tune::data_sets(*trials, s.tune_rounds);

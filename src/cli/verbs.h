@@ -49,5 +49,6 @@ check::Options check_options(const Settings& s);
 Expected<check::Options> check_options(const Settings& s, vocab::Dialect dialect);
 Job job_of(const Settings& s);
 int report_errors(const Console& console, const Diagnostics& ds);   // prints, returns the exit code
+void warn(const Console& console, const std::string& warning);      // "": nothing
 
 }  // namespace fencepost::cli

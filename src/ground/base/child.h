@@ -1,13 +1,16 @@
 #pragma once
 // A program run as a child process, without a shell: its arguments, and what it said. Output goes to a file, so that no pipe can
-// fill up. A child that is still running after the limit is killed with all that it started.
+// fill up. A child that is still running after the limit is killed with all that it started, and so is one whose parent ends
+// (process.h): between the two stands a process that leads the program's group and ends it when the parent is gone.
+// The program's temporary files go to the folder of the output file.
 #include <chrono>
 #include <string>
 #include <vector>
 
 namespace fencepost {
 
-// A folder of its own under $TMPDIR or /tmp, removed with everything in it. `path` is empty where none could be made.
+// A folder of its own in the run's scratch folder (process.h), removed with everything in it. `path` is empty where none could
+// be made.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/csv.h"
+#include "base/process.h"
 #include "base/read_file.h"
 #include "draw/scatter.h"
 #include "gate/gate.h"
@@ -96,8 +97,11 @@ Child start(const std::string& path, const std::vector<std::string>& words, laun
   int ends[2];
   if (pipe(ends) != 0) return c;
   c.begin = std::chrono::steady_clock::now();
+  name_scratch();
+  const pid_t parent = getpid();
   c.pid = fork();
   if (c.pid == 0) {
+    end_with_parent(parent, SIGKILL);
     close(ends[0]);
     const rlimit memory{k_memory, k_memory};
     if (k_memory_is_limited) setrlimit(RLIMIT_AS, &memory);
@@ -121,6 +125,7 @@ Child start(const std::string& path, const std::vector<std::string>& words, laun
     _exit(0);
   }
   close(ends[1]);
+  if (c.pid > 0) charge(c.pid, false);
   c.pipe = ends[0];
   return c;
 }
@@ -129,6 +134,7 @@ void finish(Child& c, Ran& row) {
   int status = 0;
   rusage used{};
   wait4(c.pid, &status, 0, &used);
+  discharge(c.pid);
   close(c.pipe);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - c.begin).count();
   const auto in_seconds = [](const timeval& t) {

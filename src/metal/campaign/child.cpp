@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "base/process.h"
 
 namespace fencepost::campaign {
 namespace {
@@ -55,17 +55,18 @@ void send(int to, const std::string& text) {
 Child start_child(const std::function<void(int)>& body) {
   int ends[2];
   FENCEPOST_INVARIANT(::pipe2(ends, O_CLOEXEC) == 0, "a pipe to a child process could not be made");
+  name_scratch();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   FENCEPOST_INVARIANT(pid >= 0, "a child process could not be started");
   if (pid == 0) {
+    end_with_parent(parent, SIGKILL);  // a killed parent leaves no child at work
     ::close(ends[0]);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent leaves no child at work
-    if (::getppid() != parent) _exit(3);
     ::signal(SIGPIPE, SIG_IGN);
     body(ends[1]);
     _exit(0);
   }
+  charge(pid, false);
   ::close(ends[1]);
   return {pid, ends[0]};
 }
@@ -76,6 +77,7 @@ std::string stop_child(const Child& c, bool kill) {
   int status = 0;
   while (::waitpid(c.pid, &status, 0) < 0 && errno == EINTR) {
   }
+  discharge(c.pid);
   return end_of(status);
 }
 

@@ -6,7 +6,8 @@
 // Instances of one launch are not independent of each other, so statistics take round groups as samples.
 //
 // Laws. (1) A round group is a function of (test, device, options, its number) up to what the device does: its seed is
-// mixed from Options::seed and the number, so any group can be run again alone. (2) states + corrupt + incomplete +
+// mixed from Options::seed and the number, so any group can be run again alone, and a campaign that was resumed has the
+// groups of one that was not. The reference device's time is counted, so its launches are a function of that too. (2) states + corrupt + incomplete +
 // filtered of a group sum up to its instances; whatever is missing is counted as corrupt, and a launch of which not
 // each kernel ran once, whole, is corrupt as a whole. (3) corrupt > 0 fails the run: something between plan and memory
 // is broken, and no count of that run is evidence. (4) Time-outs of the alignment are counted, never mistaken for

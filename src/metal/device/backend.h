@@ -96,6 +96,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual const Info& info() const = 0;
+  // A round group or a run begins: whatever the backend draws at random until the next call, it draws from this seed
+  // alone, so that a campaign that was resumed has what an uninterrupted one has.
+  virtual void begin(uint64_t seed) { static_cast<void>(seed); }
   virtual Language language() const = 0;
   virtual Expected<ModuleId> load(const Source& source) = 0;
   virtual Binary binary(ModuleId module) const = 0;

@@ -9,7 +9,11 @@
 // Laws. (1) A row is added whole or not at all, also under kill -9: every `add` is one transaction. (2) A key is there
 // at most once: adding it again changes nothing and says so, so a resumed or repeated campaign counts nothing twice.
 // (3) merge(a, b) has the rows of both; a key with different contents is counted and the row at hand is kept.
-// (4) A campaign keeps the text of its plan; it can be resumed only under the same text.
+// (4) A campaign keeps the text of its plan; it can be resumed only under the same text. (5) A row has a checksum and a
+// table a tally of them; a reader that finds a row changed, gone or against the laws of its members (counts that add up,
+// types, no overflow) names it and gives nothing of that table. Stores of versions 1 to 3 have no checksums: `read` gives
+// their rows with a `warning`, `open` adds the checksums of the rows as they are. (6) A file with anything that this
+// program does not make (triggers, views, other columns) is refused (schema.h).
 // Two processes may use one file at a time (they wait for each other up to 10 s).
 //
 // Units: seconds; milliseconds since 1970 for `finished_ms`. Errors: a file that is no store, is of a later version, or
@@ -123,9 +127,12 @@ class Store {
  public:
   // Opens the file, or makes it. `must_exist`: a missing file is an error.
   static Expected<Store> open(const std::string& path, bool must_exist = false);
+  // To read alone: nothing is written, neither to the file nor beside it where that is barred.
+  static Expected<Store> read(const std::string& path);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
+  const std::string& warning() const;  // about a store of an older version, or ""
 
   // False: the key was there already, and nothing was changed.
   Expected<bool> add(const Record& r);
@@ -148,13 +155,18 @@ class Store {
   Expected<void> remember_plan(const std::string& campaign, const std::string& text);
   Expected<std::optional<std::string>> plan(const std::string& campaign) const;
 
+  // All or nothing.
   Expected<Merged> merge(const std::string& path);
+  Expected<Merged> merge(const std::vector<std::string>& paths);
 
  private:
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// Into the store `path`, which is made where there is none: then it is there whole, or not at all.
+Expected<Merged> merge_files(const std::string& path, const std::vector<std::string>& others, std::string& warning);
 
 std::string hash_of(const std::string& text);  // FNV-1a 64 in 16 hexadecimal digits
 

@@ -234,8 +234,12 @@ bool is_base(const std::string& path) {
 
 Expected<Table> read_file_of_results(const std::string& path, const store::Filter& filter) {
   if (path != "-" && is_base(path)) {
-    const auto store = store::Store::open(path, true);
-    if (store) return read_store(*store, filter);
+    const auto store = store::Store::read(path);
+    if (store) {
+      auto table = read_store(*store, filter);
+      if (table && !store->warning().empty()) table->remarks.push_back(store->warning());
+      return table;
+    }
     auto base = read_base(path);
     // A store that cannot be read says more of it than that it is no base.
     return base ? base

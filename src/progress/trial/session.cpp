@@ -90,7 +90,7 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
       if (const auto run = run_of(r)) known.emplace(r.run, *run);
   for (uint32_t n = 0; n < t.runs && !(t.early_stop && settled(known)); ++n) {
     if (known.contains(n)) continue;
-    const auto run = trial->run();
+    const auto run = trial->run(n);
     if (!run) {
       campaign::send(to, to_json(refusal(number, run.error())));
       return false;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/job.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
@@ -371,9 +372,10 @@ Expected<Trial> Trial::make(const axb::Test& test, const Options& options, devic
   return Trial(std::move(impl));
 }
 
-Expected<Run> Trial::run() {
+Expected<Run> Trial::run(uint32_t number) {
   Impl& t = *impl_;
   device::Backend& b = *t.backend;
+  b.begin(Rng(t.options.seed + 0x9e3779b97f4a7c15u * (uint64_t{number} + 1)).next());
   if (const auto ok = b.write(t.buffer(Buffer::memory), 0, t.memory); !ok) return std::unexpected(ok.error());
   if (const auto ok = b.fill(t.buffer(Buffer::sync), 0, k_sync_words, 0); !ok) return std::unexpected(ok.error());
   if (const auto ok = b.fill(t.buffer(Buffer::ends), 0, t.setup.total, k_sentinel); !ok)

@@ -109,7 +109,8 @@ class Trial {
   Trial& operator=(Trial&&) noexcept;
   ~Trial();
   const Setup& setup() const;
-  Expected<Run> run();
+  // `number`: which run of the test it is; the device's own random numbers depend on that and the options' seed alone.
+  Expected<Run> run(uint32_t number = 0);
 
  private:
   struct Impl;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "trial/summary.h"
 
@@ -62,6 +63,26 @@ TEST(Session, RunsEveryTaskAndStopsEarlyWhenAsked) {
   EXPECT_EQ(h.ran[2].number, 2u);
   EXPECT_EQ(h.started[0].variant, "inter-workgroup total=60");
   EXPECT_EQ(h.started[0].device, "cpu sequential executor");
+}
+
+TEST(Session, ResumedRunsAreThoseOfAnUninterruptedSession) {
+  const Heard whole = all_of({task(livelock(), Mapping::round_robin, 12)});
+  ASSERT_EQ(whole.ran.size(), 12u);
+  std::set<double> seconds;
+  for (uint32_t n = 0; n < 12; ++n) {
+    Task t = task(livelock(), Mapping::round_robin, 12);
+    for (uint32_t k = 0; k < 12; ++k) {
+      if (k == n) continue;
+      store::ProgressRecord r = record_of(t.test, t.options, whole.started.front(), whole.ran[k]);
+      t.known.push_back(std::move(r));
+    }
+    const Heard one = all_of({t});
+    ASSERT_EQ(one.ran.size(), 1u);
+    EXPECT_EQ(one.ran[0].number, n);
+    EXPECT_EQ(one.ran[0].run, whole.ran[n].run) << n;
+    seconds.insert(whole.ran[n].run.seconds);
+  }
+  EXPECT_GT(seconds.size(), 1u) << "the runs differ among each other";
 }
 
 TEST(Session, AHangingDeviceIsKilledAndTheRunCountsAsHung) {
