@@ -22,7 +22,7 @@ constexpr size_t k_most_launches = 4;    // of defects that are tried again
 constexpr double k_launch_seconds = 20;  // for each of them
 
 struct Tested {
-  bool counted = false, passed = false;
+  bool counted = false, passed = false, bad_input = false;
   std::string line;
   double seconds = 0;
   // The second run.
@@ -150,16 +150,16 @@ Tested run_test(const std::string& path, const launch::Options& shared, const st
                 launch::AnswerFunction verify) {
   Tested t;
   const auto file = read_file(path);
-  if (!file) return {.counted = true, .line = render(file.error())};
+  if (!file) return {.counted = true, .bad_input = true, .line = render(file.error())};
   const auto header = launch::read_header(*file);
-  if (!header) return {.counted = true, .line = render(header.error())};
+  if (!header) return {.counted = true, .bad_input = true, .line = render(header.error())};
   if (!*header) return t;
   t.counted = true;
   Answer a;
   launch::Options own;
   std::vector<std::string> all = (*header)->words;
   all.insert(all.end(), words.begin(), words.end());
-  if (auto o = launch::parse(all, *file); !o) {
+  if (auto o = launch::options_of(**header, words); !o) {
     a.exit_code = 2;
     a.ending = Ending::command_line_error;
     for (const Diagnostic& d : o.error().list) a.err += render(d);
@@ -238,7 +238,12 @@ std::vector<std::string> shuffled(const std::vector<std::string>& words) {
 
 int suite_again(const launch::Options& o, const std::vector<std::string>& words, launch::AnswerFunction verify,
                 const Output& output) {
-  const std::vector<std::string> files = launch::kernel_files(o.suite);
+  const auto found = launch::kernel_files(o.suite);
+  if (!found) {
+    for (const Diagnostic& d : found.error().list) output.err("fencepost: " + render(d));
+    return 2;
+  }
+  const std::vector<std::string>& files = *found;
   std::vector<Tested> results(files.size());
   std::atomic<size_t> next = 0;
   std::vector<std::thread> workers;
@@ -248,7 +253,7 @@ int suite_again(const launch::Options& o, const std::vector<std::string>& words,
       for (size_t i = next++; i < files.size(); i = next++) results[i] = run_test(files[i], o, words, verify);
     });
   for (std::thread& w : workers) w.join();
-  size_t passed = 0, failed = 0, twice = 0, same = 0, slow = 0;
+  size_t passed = 0, failed = 0, bad = 0, twice = 0, same = 0, slow = 0;
   double again = 0, before = 0;
   launch::Mutants m;
   for (const Tested& t : results) {
@@ -267,18 +272,22 @@ int suite_again(const launch::Options& o, const std::vector<std::string>& words,
     m.refuted += t.mutants.refuted;
     m.undecided += t.mutants.undecided;
     m.verified += t.mutants.verified;
-    if (o.list_failures) output.out(t.line);
+    bad += t.bad_input ? 1 : 0;
+    if (t.bad_input)
+      output.err(t.line);
+    else if (o.list_failures)
+      output.out(t.line);
   }
   output.out(fmt::format("{} passed, {} failed\n", passed, failed));
   if (o.mutants) {
     output.out(fmt::format("{} kernels, {} mutants, {} go wrong in a run: {} refuted, {} not decided, {} verified\n",
                            m.kernels, m.made, m.wrong, m.refuted, m.undecided, m.verified));
-    return m.wrong == m.refuted ? 0 : 1;
+    return bad > 0 ? 2 : m.wrong == m.refuted ? 0 : 1;
   }
   output.out(
       fmt::format("{} decided twice: {} alike, {} not; {} took more than twice as long (in all {:.1f} s, then {:.1f} s of processor time)\n",
                   twice, same, twice - same, slow, before, again));
-  return twice == same ? 0 : 1;
+  return bad > 0 ? 2 : twice == same ? 0 : 1;
 }
 
 }  // namespace fencepost::gate

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
+#include "base/printable.h"
 #include "base/read_file.h"
+#include "base/write_file.h"
 #include "gate/again.h"
 #include "gate/suite.h"
 
@@ -55,6 +56,13 @@ int fail(const Diagnostics& ds, const Output& output) {
   return !ds.list.empty() && ds.list.front().fault == Fault::unsupported ? 3 : 2;
 }
 
+// To a file; the exit code.
+int write(const std::string& path, std::string_view text, const Output& output) {
+  const Written w = write_file(path, printable(text));
+  if (!w) fail(w.why, output);
+  return w.code;
+}
+
 int suite(const launch::Options& o, const std::vector<std::string>& words, launch::AnswerFunction verify,
           const Output& output) {
   if (!std::filesystem::is_directory(o.suite))
@@ -72,23 +80,26 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   }
   const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
-  const std::vector<Ran> rows = run_suite(o.suite, words, jobs, o.timeout, verify);
+  const auto files = launch::kernel_files(o.suite);
+  if (!files) return fail(files.error(), output);
+  std::vector<Ran> rows = run_suite(*files, words, jobs, o.timeout, verify);
+  const size_t silent = std::erase_if(rows, [](const Ran& r) { return r.verdict.empty(); });
   if (rows.empty())
     return fail(error_at({}, fmt::format("no file below '{}' says what to expect of it", o.suite),
                          "the first line is //pass or //xfail:NOT_ALL_VERIFIED")
                     .error(),
                 output);
   if (!o.table.empty()) {
-    std::ofstream to(o.table, std::ios::binary);
-    to << table(rows, o.table.ends_with(".json"));
-    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o.table), "").error(), output);
+    if (const int code = write(o.table, table(rows, o.table.ends_with(".json")), output); code != 0) return code;
   }
-  size_t passed = 0;
+  size_t passed = 0, bad = 0;
   for (const Ran& r : rows) {
     passed += r.passed ? 1 : 0;
+    if (bad_input(r)) output.err((++bad, r.detail + "\n"));
     if (o.list_failures && !r.passed) output.out(fmt::format("{}: {}\n", r.file, r.why));
   }
-  output.out(fmt::format("{} passed, {} failed\n", passed, rows.size() - passed));
+  output.out(fmt::format("{} passed, {} failed{}\n", passed, rows.size() - passed,
+                         silent > 0 ? fmt::format(", {} say not what to expect of them", silent) : ""));
   if (!o.second_opinion.empty()) {
     launch::SecondOpinion all;
     for (const Ran& r : rows) {
@@ -106,11 +117,10 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   if (o.time) output.out(times(rows));
   if (before) output.out(compare(*before, rows));
   if (!o.plot.empty()) {
-    std::ofstream to(o.plot, std::ios::binary);
-    to << plot(*before, rows, stem(o.compare), o.table.empty() ? "this run" : stem(o.table));
-    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o.plot), "").error(), output);
+    const std::string picture = plot(*before, rows, stem(o.compare), o.table.empty() ? "this run" : stem(o.table));
+    if (const int code = write(o.plot, picture, output); code != 0) return code;
   }
-  return passed == rows.size() ? 0 : 1;
+  return bad > 0 ? 2 : passed == rows.size() ? 0 : 1;
 }
 
 }  // namespace
@@ -161,10 +171,7 @@ int prove(const std::vector<std::string>& words, const Output& output) {
   Answer a;
   (*verify)(*o, *file, a);
   if (!o->output.empty()) {
-    std::ofstream to(o->output, std::ios::binary);
-    to << a.out << a.err;
-    to.flush();
-    if (!to) return fail(error_at({}, fmt::format("'{}' cannot be written", o->output), "").error(), output);
+    if (const int code = write(o->output, a.out + a.err, output); code != 0) return code;
   } else {
     if (!a.err.empty()) output.err(a.err);
     if (!a.out.empty()) output.out(a.out);

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/csv.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "base/read_file.h"
 #include "draw/scatter.h"
@@ -55,7 +56,9 @@ std::string first_line(const std::string& text) {
   return text.substr(from, text.find('\n', from) - from);
 }
 
-// In the process of its own. Nothing for a file without a header.
+constexpr const char* k_no_header = "no header";
+
+// In the process of its own.
 std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
   const auto say = [](const char* expected, const char* what, bool passed, const std::string& why,
                       const std::string& detail, const launch::SecondOpinion& second = {}) {
@@ -66,11 +69,9 @@ std::string one(const std::string& path, const std::vector<std::string>& words, 
   if (!file) return say("", "rejected", false, "the file cannot be read", first_line(render(file.error())));
   const auto header = launch::read_header(*file);
   if (!header) return say("", "rejected", false, "its header is at fault", first_line(render(header.error())));
-  if (!*header) return {};
-  std::vector<std::string> all = (*header)->words;
-  all.insert(all.end(), words.begin(), words.end());
+  if (!*header) return k_no_header;
   Answer a;
-  if (auto o = launch::parse(all, *file); !o) {
+  if (auto o = launch::options_of(**header, words); !o) {
     a.exit_code = 2;
     a.ending = Ending::command_line_error;
     for (const Diagnostic& d : o.error().list) a.err += render(d);
@@ -119,7 +120,7 @@ Child start(const std::string& path, const std::vector<std::string>& words, laun
     }
     for (size_t at = 0; at < text.size();) {
       const ssize_t n = write(ends[1], text.data() + at, text.size() - at);
-      if (n <= 0) break;
+      if (n <= 0) _exit(78);
       at += static_cast<size_t>(n);
     }
     _exit(0);
@@ -158,7 +159,7 @@ void finish(Child& c, Ran& row) {
     row.detail = parts[4];
     return;
   }
-  if (c.said.empty() && !c.killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;  // no header
+  if (c.said == k_no_header && !c.killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   row.verdict = c.killed ? "out of time" : "crashed";
   row.why = c.killed                                         ? "the time is spent"
             : WIFSIGNALED(status)                            ? fmt::format("signal {}", WTERMSIG(status))
@@ -169,7 +170,7 @@ void finish(Child& c, Ran& row) {
 
 std::string json_text(const std::string& s) {
   std::string out = "\"";
-  for (const char c : s) {
+  for (const char c : printable(s)) {
     if (c == '"' || c == '\\')
       (out += '\\') += c;
     else if (static_cast<unsigned char>(c) < 0x20)
@@ -182,9 +183,8 @@ std::string json_text(const std::string& s) {
 
 }  // namespace
 
-std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::string>& words, uint32_t jobs,
+std::vector<Ran> run_suite(const std::vector<std::string>& files, const std::vector<std::string>& words, uint32_t jobs,
                            double timeout, launch::AnswerFunction verify) {
-  const std::vector<std::string> files = launch::kernel_files(folder);
   std::vector<Ran> rows(files.size());
   // A file may have several functions, and compiling is not part of the budget.
   const double most = timeout > 0 ? 4 * timeout + 20 : 0;
@@ -222,7 +222,6 @@ std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::str
       running.erase(running.begin() + static_cast<ptrdiff_t>(i));
     }
   }
-  std::erase_if(rows, [](const Ran& r) { return r.verdict.empty(); });
   return rows;
 }
 

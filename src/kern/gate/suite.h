@@ -2,9 +2,9 @@
 // `prove --suite DIR`: many kernel files, each by its own header lines, each in a process of its own, so that a file
 // that takes the verifier down or runs away costs that file only.
 //
-// Input: the folder's files (launch/header.h), and the words of the command line, which are read behind the words of
+// Input: files (launch/header.h), and the words of the command line, which are read behind the words of
 // each file's header: `--suite DIR --only-requires` asks every file without its loop invariants.
-// Output: one Ran for each file that has a header, in the order of their paths; a table of them as CSV or JSON.
+// Output: one Ran for each file, in their order; a table of them as CSV or JSON.
 // Laws: a process that ends without an answer is `crashed` or `out of time`, never a pass.
 // Units: seconds of wall clock (`seconds`) and of processor time (`processor_seconds`), for the file as a whole.
 // Comparisons go by processor time, which other work on the machine changes little.
@@ -18,7 +18,7 @@ namespace fencepost::gate {
 struct Ran {
   std::string file;
   std::string expected;  // "pass", "NOT_ALL_VERIFIED" ...
-  std::string verdict;   // verified, refuted, rejected, undecided, crashed, out of time
+  std::string verdict;   // verified, refuted, rejected, undecided, crashed, out of time; "": the file has no header
   bool passed = false;
   double seconds = 0, processor_seconds = 0;
   launch::SecondOpinion second;  // --second-opinion
@@ -26,8 +26,11 @@ struct Ran {
   std::string detail;  // the first thing that the verifier said on the error stream
 };
 
+// The file itself is at fault: it cannot be read, or its header. That is no verdict.
+inline bool bad_input(const Ran& r) { return r.verdict == "rejected" && r.expected.empty(); }
+
 // `jobs` processes at a time. `words`: of the command line, without the suite.
-std::vector<Ran> run_suite(const std::string& folder, const std::vector<std::string>& words, uint32_t jobs,
+std::vector<Ran> run_suite(const std::vector<std::string>& files, const std::vector<std::string>& words, uint32_t jobs,
                            double timeout, launch::AnswerFunction verify);
 // One line for each, a heading first; `json`: an array of objects with the same names.
 std::string table(const std::vector<Ran>& rows, bool json);

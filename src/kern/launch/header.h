@@ -5,7 +5,9 @@
 //   //--local_size=64 --num_groups=64 --no-inline
 //   //kernel.cl:12:8:.*possible write-read race      (ECMAScript regular expressions over the output, line by line)
 // The notation is the one of the reference's tester, so that its suite runs as it is. `${KERNEL_DIR}` in the second
-// line is the file's folder.
+// line is the file's folder. The second line may choose the launch and what is checked, and name files inside the
+// kernel's folder (after symbolic links are followed); options that write files, start programs or reach clang are
+// refused.
 #include <string>
 #include <vector>
 
@@ -40,11 +42,13 @@ struct Header {
 };
 
 // The header of a file; none when its first line is no expectation. Errors: an unknown word behind xfail, a second line
-// that is no comment, a pattern that is no regular expression.
+// that is no comment or has an option that is not a kernel's to give, a pattern that is no regular expression.
 Expected<std::optional<Header>> read_header(const SourcePtr& file);
+// The header's options, and then those of the command line.
+Expected<Options> options_of(const Header& h, const std::vector<std::string>& more);
 // Do all patterns of the header occur in the text? The first that does not, else "".
 std::string missing_pattern(const Header& h, const std::string& text);
-// Files below a folder that bear a header's ending (.cl, .cu), sorted by path.
-std::vector<std::string> kernel_files(const std::string& folder);
+// Files below a folder that may bear a header (.cl, .cu), sorted by path. Errors: base/folder.h.
+Expected<std::vector<std::string>> kernel_files(const std::string& folder);
 
 }  // namespace fencepost::launch

@@ -124,12 +124,17 @@ constexpr std::array k_table = {
 
 class Parser {
  public:
-  explicit Parser(const SourcePtr& line) : line_(line) {}
+  Parser(const SourcePtr& line, const Permit& permit) : line_(line), permit_(permit) {}
 
   Expected<Options> run(const std::vector<std::string>& words) {
     for (size_t i = 0; i < words.size() && faults_.list.empty(); ++i) {
       place(words[i]);
       const std::string& w = words[i];
+      if (permit_ && (w == "--" || w.size() < 2 || w[0] != '-'))
+        if (const std::string why = permit_({"", "", "", "", ""}, w); !why.empty()) {
+          fault(why, "");
+          break;
+        }
       if (w == "--") {
         for (++i; i < words.size(); ++i) o_.files.push_back(words[i]);
         break;
@@ -165,6 +170,11 @@ class Parser {
         }
         value = words[++i];
       }
+      if (permit_)
+        if (const std::string why = permit_(*info, value); !why.empty()) {
+          fault(why, "");
+          break;
+        }
       set(*info, value);
     }
     if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
@@ -477,6 +487,7 @@ class Parser {
   }
 
   SourcePtr line_;
+  const Permit& permit_;
   Span span_;
   size_t from_ = 0;
   Options o_;
@@ -488,8 +499,8 @@ class Parser {
 
 std::span<const OptionInfo> option_table() { return k_table; }
 
-Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line) {
-  return Parser(line).run(words);
+Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line, const Permit& permit) {
+  return Parser(line, permit).run(words);
 }
 
 Expected<void> settle(Options& o, const Source& file) {

@@ -9,6 +9,7 @@
 //
 // Input: words. Output: Options, or diagnostics (bad_input) that name the option and what it may be.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,7 +124,12 @@ struct Options {
 
 // `line`: where the words come from, for places in messages; its text may be anything that holds the words in order
 // (a Source without text: messages have no place).
-Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line = nullptr);
+// `permit`: what is wrong with this option and value where these words come from, "" if nothing; words that are no
+// options, and "--", are asked as values of an option without a name. None: all are permitted, as on the command line.
+struct OptionInfo;
+using Permit = std::function<std::string(const OptionInfo&, const std::string& value)>;
+Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line = nullptr,
+                        const Permit& permit = nullptr);
 // What must hold before a kernel is looked at: sizes are given, positive, of at most three dimensions and fit together;
 // the dialect is known. Fills Launch::num_groups from global_size, and Options::dialect.
 Expected<void> settle(Options& options, const Source& file);

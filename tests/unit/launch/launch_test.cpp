@@ -1,12 +1,18 @@
 // Options of prove and headers of kernel files.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "base/child.h"
 #include "base/read_file.h"
 #include "launch/header.h"
 #include "launch/options.h"
 
 namespace fencepost::launch {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string failure(const std::vector<std::string>& words) {
   auto o = parse(words);
@@ -114,6 +120,85 @@ TEST(Header, files_without_one_and_mistakes) {
   EXPECT_NE(render(bad.error()).find("did you mean 'NOT_ALL_VERIFIED'?"), std::string::npos);
   EXPECT_FALSE(read_header(make_source("k.cl", "//pass\nint x;\n")));
   EXPECT_FALSE(read_header(make_source("k.cl", "//pass\n//\n//(\n")));
+}
+
+// A kernel's second line is a stranger's: none of these may reach clang, a solver or a file outside its folder.
+class HeaderLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(home_ + "/include");
+    fs::create_directory(folder_.path() + "/secret");
+    std::ofstream(home_ + "/axioms.bpl") << "axiom true;";
+    std::ofstream(folder_.path() + "/secret/axioms.bpl") << "axiom true;";
+    fs::create_directory_symlink("../secret", home_ + "/way-out");
+    fs::create_symlink("../secret/axioms.bpl", home_ + "/out.bpl");
+    fs::create_directory_symlink("include", home_ + "/way-in");
+  }
+  // The message; "" if the line is taken.
+  std::string said(const std::string& line) const {
+    const auto h = read_header(make_source(home_ + "/kernel.cl", "//pass\n//" + line + "\n__kernel void f() {}\n"));
+    return h ? "" : render(h.error());
+  }
+  const ScratchFolder folder_;
+  const std::string home_ = folder_.path() + "/home";
+};
+
+TEST_F(HeaderLine, what_could_run_code_or_touch_other_files_is_refused_at_its_place) {
+  for (const char* line :
+       {// clang's own front end: plugins, outputs, other inputs
+        "--clang-opt=-fpass-plugin=/tmp/x.so", "--clang-opt=-load", "--clang-opt=-fplugin=x.so", "--clang-opt=-plugin",
+        "--clang-opt=-Xclang", "--clang-opt=-o", "--clang-opt=-include", "--clang-opt=-include/etc/passwd",
+        "--clang-opt=@/tmp/response", "--clang-opt=--config", "--clang-opt=-working-directory=/", "--clang-opt=-MF",
+        "--clang-opt=-dependency-file", "--clang-opt=-mllvm", "--clang-opt=-I/etc", "--clang-opt=-isystem/etc",
+        "--clang-opt=-emit-obj", "--clang-opt=-serialize-diagnostic-file", "--clang-opt=/etc/passwd", "--clang-opt=-",
+        "--clang-opt -fpass-plugin=/tmp/x.so", "--clang=-fpass-plugin=x", "--cl=-load", "--clang-opt=-Wp,-MD,/tmp/x",
+        "--clang-opt=-Wl,x", "--clang-opt=-Wa,x", "--clang-opt=-w", "--clang-opt=-Wx=/tmp/y",
+        // our own options that write, start programs, or make a pass of nothing
+        "--smt-dump=/tmp/x", "--smt-d=/tmp/x", "--output=/tmp/x", "--out=x", "--table=/tmp/x", "--plot=/tmp/x",
+        "--compare=/etc/passwd", "--suite=/", "--second-opinion=z3", "--print-ir", "--help", "--version", "--mutants",
+        "--again=stripped", "--format=html", "--jobs=1000", "-j1000", "-h",
+        // files elsewhere
+        "-I/etc", "-I /etc", "-I..", "-I${KERNEL_DIR}/..", "-I${KERNEL_DIR}/include/../..", "-I${KERNEL_DIR}/way-out",
+        "-I=/etc", "-I-", "-I${KERNEL_DIR}2", "--boogie-file=/etc/passwd",
+        "--boogie-file=${KERNEL_DIR}/../secret/axioms.bpl", "--boogie-file=${KERNEL_DIR}/out.bpl",
+        "--boogie-file=${KERNEL_DIR}/way-out/axioms.bpl", "--boogie-file=-",
+        // macros that are more than macros
+        "-DX=\"/etc/passwd\"", "-DX='a'", "-DX=1\\", "-DX=#include", "-DX=a\r#include", "-D=1", "-D1X", "-D-o",
+        "-DX=\x01", "-DX\x7f", "-D", "-DX=\xff", "--std=CL1.2 --output=/tmp/x", "--std=../x", "--std=c++17,x",
+        // operands and the end of options
+        "other.cl", "@response", "--", "-", "-- --output=/tmp/x", "--local_size=64 /etc/passwd"}) {
+    const std::string why = said(std::string("--local_size=64 --num_groups=2 ") + line);
+    if (std::string(line) == "-D") continue;  // lacks its value, which the parser says
+    EXPECT_NE(why.find("kernel.cl:2:"), std::string::npos) << line << ": " << why;
+    EXPECT_NE(why.find(": error: "), std::string::npos) << line << ": " << why;
+  }
+}
+
+TEST_F(HeaderLine, what_describes_the_launch_and_the_question_is_taken) {
+  for (const char* line :
+       {"--local_size=64 --num_groups=[2,*] --no-inline", "--blockDim=2 --gridDim=[64,64] --equality-abstraction",
+        "-DWIDTH=256 -D N=(4*2) -DF(x)=x", "--clang-opt=-Wno-uninitialized --clang-opt=-Werror=shadow",
+        "--vcgen-op=/checkArrays:A,B", "--boogie-file=${KERNEL_DIR}/axioms.bpl",
+        "-I${KERNEL_DIR} -I$KERNEL_DIR/include -I${KERNEL_DIR}/way-in",
+        "--cruncher-opt=/displayLoopAbstractions --debug --infer-info",
+        "--kernel-args=foo,0x3 --warp-sync=16 --k-induction-depth=2 --loop-unwind=2",
+        "--std=CL2.0 --math-int --global_offset=64", ""})
+    EXPECT_EQ(said(line), "") << line;
+}
+
+TEST_F(HeaderLine, the_last_word_takes_nothing_from_the_command_line) {
+  const auto h =
+      read_header(make_source(home_ + "/kernel.cl", "//pass\n//--local_size=1 --num_groups=1 --clang-opt\n"));
+  ASSERT_TRUE(h && *h);
+  EXPECT_FALSE(options_of(**h, {"--smt-dump=/tmp/x"}));
+  const auto good = read_header(make_source(home_ + "/kernel.cl", "//pass\n//--local_size=1 --num_groups=1\n"));
+  const auto o = options_of(**good, {"--smt-dump=/tmp/x", "--local_size=2"});
+  EXPECT_EQ(o->smt_dump, "/tmp/x") << "the command line is the user's own";
+}
+
+TEST_F(HeaderLine, a_folder_that_is_called_like_the_variable) {
+  fs::create_directory(home_ + "/$KERNEL_DIR");
+  EXPECT_TRUE(read_header(make_source(home_ + "/$KERNEL_DIR/kernel.cl", "//pass\n//-I$KERNEL_DIR\n")));
 }
 
 TEST(Header, places_of_bad_options_are_in_the_file) {

@@ -272,7 +272,9 @@ void count_kernels(const char* variable, size_t least) {
   if (folder == nullptr) GTEST_SKIP() << variable << " names no folder of kernels";
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
   size_t reached = 0, total = 0;
-  for (const std::string& path : launch::kernel_files(folder)) {
+  const auto files = launch::kernel_files(folder);
+  ASSERT_TRUE(files) << render(files.error());
+  for (const std::string& path : *files) {
     const auto file = read_file(path);
     ASSERT_TRUE(file);
     const auto header = launch::read_header(*file);
