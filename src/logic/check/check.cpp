@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "check/liveness.h"
+#include "check/races.h"
 
 namespace fencepost::check {
 namespace {
@@ -95,7 +96,8 @@ Expected<void> one_space(const prog::Test& test, const cat::Model& model) {
   for (const prog::Object& o : test.objects)
     if (o.tags.has(vocab::Tag::LOCAL) && o.tags.has(vocab::Tag::GLOBAL))
       return error_at(o.span,
-                      "'" + o.name + "' is local in " + owner_of(test, o, "local") + " and global in " + owner_of(test, o, "global"),
+                      "'" + o.name + "' is local in " + owner_of(test, o, "local") + " and global in " +
+                          owner_of(test, o, "global"),
                       "a location lies in one address space: declare it alike, or give the two different names");
   return {};
 }
@@ -116,6 +118,12 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
       }
   return {};
 }
+
+namespace {
+
+std::string stem(const cat::Model& model) { return std::filesystem::path(model.path).stem().string(); }
+
+}  // namespace
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (const auto ok = fits(test, model); !ok) {
@@ -141,6 +149,12 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     next.stats.seconds += r.stats.seconds;
     r = std::move(next);
     r.bound = now.bound;
+  }
+  // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
+  if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {
+    const std::string name = stem(model);
+    r.verdict = {Status::unsupported,
+                 "the model " + (name.empty() ? "in use" : name) + " does not say what a data race is", false};
   }
   return r;
 }
