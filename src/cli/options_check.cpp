@@ -119,7 +119,8 @@ constexpr OptionInfo k_rows[] = {
      "those that are in scope of the read, and it of them.", put_liveness},
     {"--keep", "", "PROPERTY,...", Type::list, "condition,races,termination", "", 0, 0, "relax", k_relax,
      "The properties that a weaker test must keep, and that a repair must establish: condition, races, termination. A property other than the "
-     "condition that does not hold as written is left alone unless it is named here.", put<&Settings::keep>},
+     "condition that does not hold as written is left alone unless it is named here; so are races that leave a program defined (PTX).",
+     put<&Settings::keep>},
     {"--forbid", "", "", Type::flag, "", "", 0, 0, "relax", k_relax,
      "Read 'exists C' as '~exists C': a test that reaches C is to be repaired.", put<&Settings::forbid>},
     {"--each-thread", "", "", Type::flag, "", "", 0, 0, "prog", k_relax,

@@ -169,9 +169,12 @@ std::string text_of(const std::string& path, const Report& r, const std::string&
                          p.result.verdict.status == Status::fails
                              ? fmt::format("; --keep {} repairs it", check::name(p.property))
                              : "");
-  if (r.asked.dialect == vocab::Dialect::ptx && makes_weak(r))
+  const bool races_kept = std::any_of(r.properties.begin(), r.properties.end(), [](const relax::PropertyState& p) {
+    return p.kept && p.property == check::Property::races;
+  });
+  if (r.asked.dialect == vocab::Dialect::ptx && makes_weak(r) && !races_kept)
     out +=
-        "note: the PTX models flag no races: that a weak access keeps the condition does not make it safe to compile\n";
+        "note: races are let in unless --keep names them: that a weak access keeps the condition does not make it safe to compile\n";
   if (r.mode == Report::Mode::weaken && r.asked.quantifier == prog::Quantifier::exists)
     out += "note: the condition is reachable as written and is kept so; --forbid repairs the test instead\n";
   return out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "check/races.h"
 #include "cycle/families.h"
 #include "cycle/layout.h"
 #include "prog/weaken.h"
@@ -119,7 +120,8 @@ class Below {
     for (const prog::Site& s : prog::weakening_sites(top, each)) variants *= static_cast<double>(s.forms.size());
     relax::Options o;
     o.check = options_;
-    o.keep = {check::Property::condition, check::Property::races};
+    o.keep = {check::Property::condition};
+    if (check::races_of(model_) == check::Races::undefined) o.keep.push_back(check::Property::races);
     o.keep_is_explicit = true;
     o.sites = each;
     o.exhaustive = true;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "check/races.h"
 #include "prog/weaken.h"
 
 namespace fencepost::gen {
@@ -25,6 +26,7 @@ const char* name(Reach r) {
 namespace {
 // Of a program whose condition no execution reaches.
 Answer unless_racy(const prog::Test& test, const cat::Model& model, check::Options options, Job& job) {
+  if (check::races_of(model) != check::Races::undefined) return {Reach::forbidden, ""};
   options.property = check::Property::races;
   const check::Result r = check::check(test, model, options, job);
   if (r.verdict.status == Status::holds) return {Reach::forbidden, ""};

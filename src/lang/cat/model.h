@@ -83,6 +83,8 @@ struct Model {
   // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or scluster,
   // or it looks at no scope at all. Tests with that scope are refused under the others.
   bool knows_clusters = false;
+  // A header "(* spaces: any *)": a location may lie in several address spaces, as in some published tests. Else such tests are refused.
+  bool any_space = false;
   std::vector<Node> nodes;
   std::vector<RecGroup> groups;
   std::vector<RecVariable> variables;

@@ -5,9 +5,9 @@
 //   a, b, q    the same, and q arrivals are enough
 //   a, n       as the ISA writes it: n is the number of threads that come to a
 //
-// One spelling, two meanings: the ISA's second operand is a number of threads, a multiple of 32 since whole warps are
-// counted; the corpora's is a number of a barrier. `bar.sync` and `barrier.sync`, which no corpus writes, are the ISA's;
-// in `bar.cta.sync` an operand of 16 or more is a number of threads, because there are 16 barriers. A thread of a litmus
+// One spelling, two meanings: the ISA's second operand is a number of threads, a multiple of 32 since whole warps
+// are counted; the corpora's is a number of a barrier. `bar.sync` and `barrier.sync`, which no corpus writes, are the
+// ISA's; in `bar.cta.sync` an operand of 16 or more is a number of threads, because there are 16 barriers. A thread of a litmus
 // test stands for its warp, so a number of threads says nothing new if it is 32 for each thread of the CTA that comes
 // to the barrier, and any other is unsupported: whoever comes first would meet.
 //

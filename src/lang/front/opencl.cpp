@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 
 #include "front/condition.h"
 #include "front/litmus.h"
@@ -27,7 +26,7 @@ class Builder {
     for (const InitEntry& e : file_.init)
       if (!e.is_register) location(e);
     for (const Thread& t : file_.threads)
-      for (const Parameter& p : t.parameters) argument(t.id, p);
+      for (const Parameter& p : t.parameters) argument(p);
     initial_values();
   }
 
@@ -147,21 +146,8 @@ class Builder {
     o.init.assign(e.cells.value_or(1), 0);
   }
 
-  // A location lies in one address space. A generic pointer may lead to either.
-  void check_space(prog::ObjectId id, uint32_t thread, const Parameter& p) {
-    if (p.space.empty()) return;
-    const auto [first, fresh] = spaces_.try_emplace(id, p.space, thread);
-    const auto& [space, owner] = first->second;
-    if (fresh || space == p.space) return;
-    const bool is_cuda = test_.syntax == prog::Syntax::cuda;
-    const auto word = [&](const std::string& s) { return is_cuda && s == "local" ? std::string("shared") : s; };
-    fail_at(p.span,
-            fmt::format("{} is {} in P{} and {} in P{}", quoted(p.name), word(space), owner, word(p.space), thread),
-            "a location lies in one address space: declare it alike, or give the two different names");
-  }
-
   // Parameters give a location its width where the initial state does not, and the tags of its Init writes.
-  void argument(uint32_t thread, const Parameter& p) {
+  void argument(const Parameter& p) {
     prog::SymbolId s = find(p.name);
     if (s == prog::k_none) {
       s = static_cast<prog::SymbolId>(test_.symbols.size());
@@ -169,7 +155,6 @@ class Builder {
     }
     const prog::ObjectId id = test_.symbols[s].object;
     prog::Object& o = test_.objects[id];
-    check_space(id, thread, p);
     if (!typed_[id]) {
       o.width = p.type.value_width();
       memory_.types[id] = p.type;
@@ -261,7 +246,6 @@ class Builder {
   const File& file_;
   Memory memory_;
   std::vector<bool> typed_;  // by object: its type is settled
-  std::map<prog::ObjectId, std::pair<std::string, uint32_t>> spaces_;  // the space, and the thread that named it first
 };
 
 prog::Test parse_text(const SourcePtr& source) {

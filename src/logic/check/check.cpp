@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "check/liveness.h"
+#include "check/races.h"
 
 namespace fencepost::check {
 namespace {
@@ -77,7 +78,34 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
 
 }  // namespace
 
+namespace {
+
+// The first thread whose parameters put the object into the space, "local" or "global".
+std::string owner_of(const prog::Test& test, const prog::Object& o, const std::string& space) {
+  for (const prog::Thread& t : test.threads)
+    for (const std::string& p : test.templates[t.templ].parameters) {
+      const bool is_local = p.find("local ") != std::string::npos || p.find("__shared__") != std::string::npos;
+      if (p.ends_with(" " + o.name) && is_local == (space == "local")) return "P" + std::to_string(t.id);
+    }
+  return "another thread";
+}
+
+// OPENCL: the parameters of all threads put a location into one address space.
+Expected<void> one_space(const prog::Test& test, const cat::Model& model) {
+  if (model.any_space) return {};
+  for (const prog::Object& o : test.objects)
+    if (o.tags.has(vocab::Tag::LOCAL) && o.tags.has(vocab::Tag::GLOBAL))
+      return error_at(o.span,
+                      "'" + o.name + "' is local in " + owner_of(test, o, "local") + " and global in " +
+                          owner_of(test, o, "global"),
+                      "a location lies in one address space: declare it alike, or give the two different names");
+  return {};
+}
+
+}  // namespace
+
 Expected<void> fits(const prog::Test& test, const cat::Model& model) {
+  if (auto ok = one_space(test, model); !ok) return ok;
   if (model.knows_clusters) return {};
   for (const prog::Template& t : test.templates)
     for (const prog::Instr& i : t.code)
@@ -90,6 +118,12 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
       }
   return {};
 }
+
+namespace {
+
+std::string stem(const cat::Model& model) { return std::filesystem::path(model.path).stem().string(); }
+
+}  // namespace
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (const auto ok = fits(test, model); !ok) {
@@ -115,6 +149,12 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     next.stats.seconds += r.stats.seconds;
     r = std::move(next);
     r.bound = now.bound;
+  }
+  // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
+  if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {
+    const std::string name = stem(model);
+    r.verdict = {Status::unsupported,
+                 "the model " + (name.empty() ? "in use" : name) + " does not say what a data race is", false};
   }
   return r;
 }

@@ -67,8 +67,8 @@ struct Result {
   Statistics stats;
 };
 
-// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters). What follows asks
-// this too and then answers `unsupported`.
+// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters), and every location
+// lies in one address space (cat::Model::any_space). What follows asks this too and then answers `unsupported`.
 Expected<void> fits(const prog::Test& test, const cat::Model& model);
 
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;

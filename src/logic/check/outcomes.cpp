@@ -5,6 +5,7 @@
 
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
+#include "check/races.h"
 
 namespace fencepost::check {
 
@@ -23,7 +24,8 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
   SearchEnd end = search.run(goal, [&](const Candidate& c) {
     (c.satisfies ? out.positive : out.negative)++;
     bool is_new = out.states.states.insert(c.state).second;
-    for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
+    for (uint32_t a : c.raised)
+      if (undefines(model, model.axioms[a])) is_new = raised.insert(a).second || is_new;
     if (is_new) replay(test, model, goal, c, options.bound, options.replay);  // one witness of each state and flag
     return true;
   });
@@ -40,7 +42,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
     out.bound_hit = end == SearchEnd::stopped;
     if (out.bound_hit) end = SearchEnd::exhausted;
   }
-  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }));
+  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(), [&](const cat::Axiom& a) { return undefines(model, a); }));
   if (end == SearchEnd::exhausted && raised.size() < flags) {
     Goal stopped;
     stopped.filter = options.filter;
@@ -48,7 +50,8 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
     stopped.stops = Goal::Stops::some_stop;
     end = search.run(stopped, [&](const Candidate& c) {
       bool is_new = false;
-      for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
+      for (uint32_t a : c.raised)
+        if (undefines(model, model.axioms[a])) is_new = raised.insert(a).second || is_new;
       if (is_new) replay(test, model, stopped, c, options.bound, options.replay);
       return raised.size() < flags;
     });
