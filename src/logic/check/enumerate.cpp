@@ -114,7 +114,7 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
   if (search.has_cut()) {
     Goal cut;
-    cut.filter = options.filter;
+    cut.filter = false;
     cut.stops = Goal::Stops::some_cut;
     const Found f = first(search, cut);
     if (f.candidate) {

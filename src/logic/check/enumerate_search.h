@@ -27,7 +27,7 @@ struct Goal {
   enum class Final : uint8_t { any, satisfies, refutes } final = Final::any;   // the condition, on the final state
   enum class Stops : uint8_t { all_end, some_cut, some_stop, any } stops = Stops::all_end;
   bool flagged = false;       // raises a flag of the model
-  bool filter = true;         // satisfies the filter
+  bool filter = true;         // satisfies the filter; then no thread is cut, since what it ends with is not known
   bool consistent = true;     // satisfies the model; false: axioms are not looked at
   std::vector<prog::Observable> observe;   // fills Candidate::state
   std::function<bool(const std::vector<const Path*>&)> wanted;   // which choices of one path per thread; empty: all

@@ -33,7 +33,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
   // Executions that do not end add no states, but flags, and they say whether the bound was reached.
   if (end == SearchEnd::exhausted && search.has_cut()) {
     Goal cut;
-    cut.filter = options.filter;
+    cut.filter = false;
     cut.stops = Goal::Stops::some_cut;
     end = search.run(cut, [&](const Candidate& c) {
       replay(test, model, cut, c, options.bound, options.replay);

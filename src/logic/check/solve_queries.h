@@ -26,7 +26,7 @@ enum class Goal : uint8_t {
   final_state,       // complete, filter, condition (negated for forall)
   complete,          // complete, filter
   any,               // filter: some execution at all
-  cut,               // filter, and some thread stopped at the bound after an iteration that did something
+  cut,               // some thread stopped at the bound after an iteration that did something; never filtered
   flag,              // filter, some flag raised
   fragment_cut,      // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
   lasso,             // what the caller has asked for; the caller replays
@@ -72,25 +72,30 @@ class Queries {
     enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
     const bool complete = goal == Goal::final_state || goal == Goal::complete;
     if (complete) c.add({p.complete()});
-    if (options_.filter) c.add({p.condition(test_.filter, complete)});
+    const bool cut = goal == Goal::cut || goal == Goal::fragment_cut;
+    if (filtered() && !cut) {
+      c.add({p.condition(test_.filter, complete)});
+      // Behind the bound a thread may yet come to the values that the filter wants, or leave them.
+      if (!complete) c.add({-p.cut()});
+    }
     if (goal == Goal::final_state) {
       const Lit l = p.condition(test_.condition, true);
       c.add({negate_condition ? -l : l});
     }
-    if (goal == Goal::cut || goal == Goal::fragment_cut) c.add({p.cut()});
+    if (cut) c.add({p.cut()});
     if (!complete)
       for (const auto& t : skeleton_.threads)
         for (const auto& x : t.exits)
           if (x.early) p.lit(x.guard);   // so that extract() can ask for it
     if (options_.symmetry) {
       std::vector<const prog::Cond*> questions;
-      if (options_.filter) questions.push_back(&test_.filter);
+      if (filtered() && !cut) questions.push_back(&test_.filter);
       if (goal == Goal::final_state) questions.push_back(&test_.condition);
       const auto runs = enc::symmetric_runs(skeleton_, questions);
       stats.symmetric_runs += runs.size();
       enc::require_order(p, c, runs);
     }
-    if (goal == Goal::cut || goal == Goal::fragment_cut) {
+    if (cut) {
       ask_which(c, p, goal, out, stats);
       return out;
     }
@@ -224,13 +229,15 @@ class Queries {
       const auto run = witness::run(test_, found.choices, {options_.bound});
       if (!run || (complete && !run->execution.complete())) continue;
       if (complete && options_.filter && !prog::holds(test_, test_.filter, run->execution.final)) continue;
-      if (!complete && options_.filter && test_.filter.kind != prog::Cond::Kind::always) continue;
+      if (!complete && filtered()) continue;
       if (witness::evaluate(model_, run->execution).consistent()) return true;
     }
     return false;
   }
 
  private:
+  bool filtered() const { return options_.filter && test_.filter.kind != prog::Cond::Kind::always; }
+
   template <class Value>
   void extract(enc::ProgramEncoding& p, Value&& value, Found& found) const {
     const auto& events = skeleton_.events;
@@ -338,7 +345,7 @@ class Queries {
       const bool c = prog::holds(test_, test_.condition, found.run.execution.final);
       FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall), "solve's final state does not meet its condition");
     }
-    if (complete && options_.filter)
+    if ((complete || goal == Goal::flag || goal == Goal::any) && options_.filter)
       FENCEPOST_INVARIANT(prog::holds(test_, test_.filter, found.run.execution.final), "solve's execution fails the filter");
   }
 
