@@ -341,8 +341,19 @@ Value Lowering::combine(std::string_view op, const Value& a, const Value& b, con
     type = type.width == 64 ? long_type(type.is_signed) : *find_type(type.is_signed ? "int" : "uint");
   }
   const term::Expr x = convert(a, type, span);
-  const term::Expr y = convert(b, type, span);
+  term::Expr y = convert(b, type, span);
   const bool s = type.is_signed;
+  const auto below = [&](const term::Expr& e) {
+    return e.is_const() ? e.value() < type.width
+                        : e.op() == Op::and_ && std::ranges::any_of(e.kids(), [&](const term::Expr& k) { return k.is_const() && k.value() < type.width; });
+  };
+  if (shift && !below(y)) {
+    // OpenCL C takes the low bits of the amount (6.3 j); in C++ behaviour is undefined from the width on (expr.shift).
+    if (cuda()) unsupported(span, fmt::format("a shift by what may be {} or more, which C++ leaves undefined", type.width), "the amount is a constant below the width");
+    y = term::binary(Op::and_, y, term::constant(type.width - 1u, type.width));
+  }
+  if ((op == "/" || op == "%") && (!y.is_const() || y.is_const(0)))
+    unsupported(span, "a division by what may be 0, which has no defined result", "the divisor is a constant");
   Op o = Op::add;
   if (op == "+")
     o = Op::add;

@@ -101,6 +101,12 @@ TEST_F(Kernels, AnIndexPastTheInnerArray) {
   EXPECT_EQ(ask("// @Input: i = {1}\n", "", "global int* i, global int* o", "int m[2][2] = {{1, 2}, {3, 4}}; o[0] = m[1][i[0]];", Property::races), Status::holds);
 }
 
+TEST_F(Kernels, TwoArraysOfOneTypeBesideEachOther) {
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 5 and o[1] == 8)\n", "typedef struct { long m[3]; long n[3]; char c; } S;", "global long* o",
+                "S s; for (int i = 0; i < 3; i++) { s.m[i] = i; s.n[i] = 4 + i; } long* p = s.n; p++; o[0] = *p; s.c = 2; o[1] = s.m[s.c] + s.n[s.c];"),
+            Status::holds);
+}
+
 // The compiler puts bytes between the members, and the question counts them as the text does.
 TEST_F(Kernels, MembersAreCountedAsWritten) {
   const std::string types = "typedef struct { char c; int4 v; int d; } S;";
@@ -142,7 +148,7 @@ TEST(ShaderHeaders, UnknownOnesAreErrors) {
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Expect: forall (x == 4)"))).find("there is no header @Expect"), std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @expect forall (x == 4)"))).find("there is no header @expect"), std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Define: A"))).find("there is no header @Define"), std::string::npos);
-  EXPECT_NE(error_of(parsed("t.comp", shader("int y; // @Outputs: forall (x == 4)"))).find("did you mean @Output?"), std::string::npos);
+  EXPECT_NE(error_of(parsed("t.comp", shader("const int z = 1; // @Outputs: forall (x == 4)"))).find("did you mean @Output?"), std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Output forall (x == 4)"))).find("expected ':'"), std::string::npos);
   EXPECT_TRUE(parsed("t.comp", shader("/** @brief stores\n * @param x where\n */")).has_value());
 }
@@ -175,6 +181,58 @@ TEST_F(Kernels, TheWorkGroupSizeOfTheTextBinds) {
   const std::string text = "\n__attribute__((reqd_work_group_size(4, 1, 1))) kernel void k(global int* o) { o[0] = 1; }\n";
   EXPECT_NE(error_of(parsed("t.cl", "// @Config: 2, 1, 1" + text)).find("the module fixes them at 4 x 1 x 1"), std::string::npos);
   EXPECT_TRUE(parsed("t.cl", "// @Config: 2, 2, 1" + text).has_value());
+}
+
+// ---- undefined values --------------------------------------------------------------------------------------
+
+TEST(ShaderUndefined, SharedMemoryAndVariablesHoldAnything) {
+  EXPECT_EQ(glsl("forall (x == 0)", k_x + "\nshared uint s;", "x = s;"), Status::fails);
+  EXPECT_EQ(glsl("exists (x == 77)", k_x + "\nshared uint s;", "x = s;"), Status::holds);
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l; x = l;"), Status::fails);
+  EXPECT_EQ(glsl("forall (x == 7)", k_x, "uint l; l = 7u; x = l;"), Status::holds);
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l[2]; l[d] = 0u; x = l[1u - d];"), Status::fails);
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = d;"), Status::holds);   // buffers start at 0
+  EXPECT_EQ(parsed("t.comp", shader(""))->assumptions, (std::vector<std::string>{"buffers without an input start at 0"}));
+}
+
+TEST_F(Kernels, LocalMemoryAndVariablesHoldAnything) {
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "local int t; o[0] = t;"), Status::fails);
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; o[0] = t;"), Status::fails);
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 0) t = 0; o[0] = t;"), Status::holds);
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 1) t = 0; o[0] = t;"), Status::fails);
+}
+
+TEST(ShaderUndefined, EachUseMayDiffer) {
+  const auto question = [](const std::string& q, const std::string& code) {
+    return answer(spirv_test::read(spirv_test::vulkan_all("; @Config: 1, 1, 1\n; @Output: " + q + "\n", code)), Property::condition, 4);
+  };
+  const std::string two = "%u = OpUndef %uint\nOpStore %out0 %u\nOpStore %px %u\n";
+  EXPECT_EQ(question("exists (%out[0][0] != %x[0][0])", two), Status::holds);
+  const std::string copied = "%u = OpUndef %uint\n%v = OpIAdd %uint %u %n0\nOpStore %out0 %v\nOpStore %px %v\n";
+  EXPECT_EQ(question("exists (%out[0][0] != %x[0][0])", copied), Status::fails);
+}
+
+TEST(ShaderUndefined, RoundsOfALoopDiffer) {
+  EXPECT_EQ(glsl("exists (x == 1 and y == 2)", k_x, "for (uint k = 0u; k < 2u; k++) { uint l; if (k == 0u) x = l; else y = l; }"), Status::holds);
+  EXPECT_EQ(glsl("exists (x == 1 and y == 2)", "layout(binding = 0) buffer D { uint x; uint y; uint d; };\nshared uint a[2];",
+                 "for (uint k = 0u; k < 2u; k++) a[k] = 1u << (32u + d); x = a[0]; y = a[1];"),
+            Status::holds);
+}
+
+TEST(ShaderUndefined, ResultsThatTheLanguageLeavesOpen) {
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = 5u << (32u + d);"), Status::fails);
+  EXPECT_EQ(glsl("forall (x == 10)", k_x, "x = 5u << (1u + d);"), Status::holds);
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = 5u / d;"), Status::fails);
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = 5u % d;"), Status::fails);
+  EXPECT_EQ(glsl("forall (x == 2)", k_x, "x = 5u / (d + 2u);"), Status::holds);
+  EXPECT_EQ(glsl("exists (i == 17)", k_x, "int m = int(0x80000000u); i = m / (int(d) - 1);"), Status::holds);
+  EXPECT_EQ(glsl("forall (x == 9)", k_x, "x = bitfieldInsert(9u, 3u, int(d) + 31, 2);"), Status::fails);
+}
+
+TEST_F(Kernels, ShiftsMaskTheirAmount) {
+  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global int* o, int n", "o[0] = 5 << n;"), Status::holds);
+  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global long* o, int n", "o[0] = 5l << n;"), Status::fails);
+  EXPECT_EQ(ask("// @Input: n = 0\n// @Output: forall (o[0] == 0)\n", "", "global int* o, int n", "o[0] = 5 / n;"), Status::fails);
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------

@@ -32,7 +32,8 @@ Constants::Constants(const Module& m, const Header& header)
       types_(m, [this](Id c, const Instruction& user) { return whole(c, user); }),
       ops_(types_, {[this](Id id, const Instruction& user) { return value(id, user); },
                     [this](const Value&, const Instruction& user) -> Expr { m_.fail(user, "an undefined value decides a constant"); },
-                    [this](uint32_t) -> uint64_t { return 0; }}) {
+                    [](uint32_t) -> uint64_t { return 0; },
+                    [this](uint8_t, const Expr&, const Instruction& user) -> Expr { m_.fail(user, "an undefined value decides a constant"); }}) {
   zero_ = header.zero;
   for (const Input& in : header.inputs) {
     const auto it = m.words().by_name.find(in.id);
@@ -212,7 +213,7 @@ Value Constants::compute(const Instruction& i) const {
       return Value::scalar(i.type, term::constant(i.number(0) & term::mask(w), w));
     }
     case Op::OpConstantNull: return ops_.null(i.type, i);
-    case Op::OpUndef: return ops_.undefined(i.type, m_.name(i.result), i);
+    case Op::OpUndef: return ops_.undefined(i.type, m_.name(i.result), i, true);
     case Op::OpConstantComposite: case Op::OpSpecConstantComposite:
       return *ops_.compute({i, static_cast<uint32_t>(Op::OpCompositeConstruct), i.type, 0});
     case Op::OpSpecConstantOp:
@@ -275,7 +276,7 @@ void Constants::flatten(Id type, const InputValue& v, std::vector<Value>& out, c
     const uint8_t w = types_.bits(type, user);
     const uint64_t n = t.kind == Type::Kind::bool_ ? (v.number != 0 ? 1 : 0) : v.number;
     const int64_t s = static_cast<int64_t>(n);
-    if (w < 64 && n > term::mask(w) && s < -(int64_t{1} << (w - 1))) fail_at(v.span, fmt::format("this number does not fit into {} bits", w));
+    if (w < 64 && n > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1)))) fail_at(v.span, fmt::format("this number does not fit into {} bits", w));
     out.push_back(Value::scalar(type, term::constant(n & term::mask(w), w)));
     if (out.size() > k_most_cells) fail_at(v.span, fmt::format("an input has at most {} numbers", k_most_cells));
     return;
@@ -293,10 +294,19 @@ void Constants::flatten(Id type, const InputValue& v, std::vector<Value>& out, c
 }
 
 Value Constants::initial(Id type, std::string name, const Instruction& user) const {
-  // Nobody fills the local memory of OpenCL, nor what an invocation has for itself.
-  const auto at = user.type != 0 && m_.dialect() == vocab::Dialect::opencl ? m_.find_type(user.type) : nullptr;
-  const bool filled = at == nullptr || at->kind != Type::Kind::pointer || static_cast<spv::StorageClass>(at->storage) == spv::StorageClass::CrossWorkgroup;
-  return zero_ && filled ? Value::scalar(type, term::constant(0, types_.bits(type, user))) : Value::unknown(type, std::move(name));
+  // Nobody fills what an invocation has for itself, nor what a workgroup shares.
+  const Type* at = user.type != 0 ? m_.find_type(user.type) : nullptr;
+  bool filled = at == nullptr || at->kind != Type::Kind::pointer;
+  if (!filled) {
+    switch (static_cast<spv::StorageClass>(at->storage)) {
+      case spv::StorageClass::Function: case spv::StorageClass::Private: case spv::StorageClass::Workgroup: case spv::StorageClass::Output: break;
+      case spv::StorageClass::UniformConstant: filled = m_.dialect() == vocab::Dialect::vulkan; break;
+      default: filled = true;
+    }
+  }
+  if (!zero_ || !filled) return Value::unknown(type, std::move(name));
+  took_zero_ = true;
+  return Value::scalar(type, term::constant(0, types_.bits(type, user)));
 }
 
 void Constants::flatten(const Value& v, std::vector<Value>& out) const {

@@ -33,6 +33,7 @@ class Constants {
   void flatten(const Value& v, std::vector<Value>& out) const;
   // What a scalar of memory without an input starts with: undefined under that name, or, if asked for, 0.
   Value initial(Id type, std::string name, const Instruction& user) const;
+  bool took_zero() const { return took_zero_; }  // some memory without an input starts at 0
   const InputValue* input(Id id) const;         // @Input for this id
   const std::vector<std::string>& lost() const { return lost_; }  // ids of inputs that the module does not have
 
@@ -50,6 +51,7 @@ class Constants {
   Operations ops_;
   Launch launch_;
   bool zero_ = false;
+  mutable bool took_zero_ = false;
   std::vector<std::string> lost_;
   std::unordered_map<Id, const Input*> inputs_;
   std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size

@@ -85,9 +85,14 @@ class Writer {
         }
       }
     }
+    std::vector<bool> read(t_.registers.size(), false);  // by something else than what sets it, as a counter does
+    for (const Instr& i : t_.code) for_each_read(i, [&](prog::RegId r) {
+      if (i.kind != Kind::local || i.dst != r) read[r] = true;
+    });
     std::vector<Instr> kept;
     for (size_t k = 0; k < n; ++k) {
       const Instr& i = t_.code[k];
+      if (i.kind == Kind::local && !read[i.dst]) continue;
       const bool pure = i.kind == Kind::local || (i.kind == Kind::load && i.mnemonic == "undefined");
       if (pure && !live[k + 1][i.dst]) continue;
       kept.push_back(i);

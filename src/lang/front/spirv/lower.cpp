@@ -30,8 +30,14 @@ Lowering::Lowering(const Constants& constants, Memory& memory, const Flow& flow,
       place_(constants.launch().place(thread)),
       ops_(types_, {[this](Id id, const Instruction& user) { return value(id, user); },
                     [this](const Value& v, const Instruction& user) { return demand(v, user); },
-                    [](uint32_t root) { return 2 * k_most_bytes * root; }}) {  // apart, whatever their sizes
+                    [](uint32_t root) { return 2 * k_most_bytes * root; },  // apart, whatever their sizes
+                    [this](uint8_t w, const Expr& when, const Instruction& user) { return any(w, result_name(user) + ".undefined", when, user); }}) {
   roots_.emplace_back();  // the null pointer
+  in_loop_.assign(flow.segments.size(), false);
+  for (uint32_t s = 0; s < flow.segments.size(); ++s)
+    for (const uint32_t to : flow.segments[s].next)
+      if (flow.rank[s] < flow.order.size() && flow.rank[to] < flow.order.size() && flow.backward(s, to))
+        for (uint32_t k = flow.rank[to]; k <= flow.rank[s]; ++k) in_loop_[flow.order[k]] = true;
   std::set<Id> used;
   std::set<const Function*> functions;
   for (const Frame& f : flow.frames)
@@ -55,6 +61,7 @@ prog::Template Lowering::run() {
 bool Lowering::pass() {
   t_ = {};
   again_ = false;
+  anything_ = 0;
   states_.assign(flow_.segments.size(), {});
   values_.assign(flow_.frames.size(), {});
   const uint32_t start = flow_.frames[0].entry;

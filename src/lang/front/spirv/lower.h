@@ -103,6 +103,8 @@ class Lowering {
   void define(const Instruction& i, Value v);
   Value settle(Value v, const Instruction& i);          // large terms become registers
   Expr demand(const Value& undefined, const Instruction& user);
+  Expr any(uint8_t width, const std::string& what, const Expr& when, const Instruction& user);
+  Value fixed(Value v, const Instruction& user);        // what each use could take otherwise is one value from here on
   const Operations& ops() const { return ops_; }
 
   // ---- memory (lower_memory.cpp) ----
@@ -172,6 +174,7 @@ class Lowering {
   std::set<Key> needed_;
   std::map<Key, Shapes> join_shapes_;
   std::set<Key> opaque_joins_;
+  std::vector<bool> in_loop_;                  // by segment
 
   // Of one pass.
   prog::Template t_;
@@ -181,6 +184,7 @@ class Lowering {
   Slots slots_now_;
   std::vector<prog::Instr>* code_ = nullptr;
   std::map<std::string, prog::RegId> demanded_;  // in this segment
+  uint32_t anything_ = 0;                      // values that `any` has given
   const Instruction* at_ = nullptr;
   bool again_ = false;
 };

@@ -173,6 +173,7 @@ Value Lowering::value_in(uint32_t frame, Id id, const Instruction& user) {
 void Lowering::define(const Instruction& i, Value v) {
   if (i.result == 0) return;
   v.type = v.type == 0 ? i.type : v.type;
+  if (static_cast<Op>(i.op) != Op::OpUndef) v = fixed(std::move(v), i);
   values_[flow_.segments[here_].frame][i.result] = std::move(v);
 }
 
@@ -195,6 +196,7 @@ Value Lowering::settle(Value v, const Instruction& i) {
 Expr Lowering::demand(const Value& v, const Instruction& user) {
   if (m_.type(v.type, user).kind == Type::Kind::pointer) m_.refuse(user, "an undefined pointer is used here");
   const uint8_t w = types_.bits(v.type, user);
+  if (v.each_use) return any(w, v.undefined, {}, user);
   if (const auto it = demanded_.find(v.undefined); it != demanded_.end()) return w == 1 ? term::truth(var(it->second)) : var(it->second);
   const uint8_t cell = w == 1 ? 8 : w;
   const prog::RegId r = reg(v.undefined, cell);
@@ -206,6 +208,45 @@ Expr Lowering::demand(const Value& v, const Instruction& user) {
   return w == 1 ? term::truth(var(r)) : var(r);
 }
 
+// Any value: the initial one of a cell that nothing else reads. In a loop each round takes the next of several cells.
+Expr Lowering::any(uint8_t w, const std::string& what, const Expr& when, const Instruction& user) {
+  const uint8_t cell = w == 1 ? 8 : w;
+  const std::string name = fmt::format("{}#{}@{}", what, anything_++, thread_);
+  const bool repeats = in_loop_[here_];
+  const prog::RegId r = reg(name, cell);
+  prog::RegId predicate = k_none, round = k_none;
+  if (when && !when.is_const(1)) {
+    prog::Instr& clear = emit(Kind::local, user, "OpUndef");
+    clear.dst = r;
+    clear.value = term::constant(0, cell);
+    predicate = set(when, "outside", user);
+  }
+  prog::Address a;
+  a.symbol = memory_.unknown(name, cell, user.span, repeats ? k_rounds : 1);
+  if (repeats) {
+    round = reg(name + ".round", 64);
+    a.index = term::binary(T::and_, var(round), term::constant(k_rounds - 1, 64));
+  }
+  prog::Instr& in = emit(Kind::load, user, "undefined");
+  in.dst = r;
+  in.addr = std::move(a);
+  in.predicate = predicate;
+  if (m_.dialect() == vocab::Dialect::opencl) in.tags = {vocab::Tag::NA};
+  if (repeats) {
+    prog::Instr& next = emit(Kind::local, user, "OpUndef");
+    next.dst = round;
+    next.value = term::binary(T::add, var(round), term::constant(1, 64));
+  }
+  return w == 1 ? term::truth(var(r)) : var(r);
+}
+
+Value Lowering::fixed(Value v, const Instruction& user) {
+  if (v.is(Value::Kind::undefined) && v.each_use && m_.type(v.type, user).kind != Type::Kind::pointer)
+    return Value::scalar(v.type, demand(v, user));
+  for (Value& p : v.parts) p = fixed(std::move(p), user);
+  return v;
+}
+
 void Lowering::instruction(const Instruction& i) {
   const auto op = static_cast<Op>(i.op);
   switch (op) {
@@ -215,7 +256,7 @@ void Lowering::instruction(const Instruction& i) {
     case Op::OpVariable:
       declare(i);
       return;
-    case Op::OpUndef: define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i)); return;
+    case Op::OpUndef: define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i, true)); return;
     case Op::OpLoad: {
       const Value p = value(i.word(0), i);
       define(i, load(p, i.type, memory_operands(i, 1, true, false).read, i));

@@ -54,7 +54,10 @@ void Lowering::declare(const Instruction& variable) {
   } else {
     init = r.variable->init;
     for (Value& v : init)
-      if (v.is(Value::Kind::undefined) && !parameter) v.undefined += r.key;  // parameters are equal for the launch
+      if (v.is(Value::Kind::undefined) && !parameter) {  // parameters are equal for the launch
+        v.undefined += r.key;
+        v.each_use = r.in_slots;
+      }
   }
   if (r.in_slots) {
     for (size_t k = 0; k < init.size(); ++k) slots_now_[r.first_slot + k] = init[k];
@@ -302,7 +305,7 @@ void Lowering::store_scalar(const Value& pointer, Id type, const Value& v, const
     if (r.variable->read_only) m_.fail(i, fmt::format("{} is written, and {} variables are read-only", m_.name(r.variable->id), storage_name(r.variable->storage)));
     if (r.in_slots)
       if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {
-        slots_now_[r.first_slot + *k] = v;
+        slots_now_[r.first_slot + *k] = fixed(v, i);
         return;
       }
   }

@@ -184,13 +184,44 @@ prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_
   return it->second = symbol;
 }
 
-prog::SymbolId Memory::unknown(const std::string& name, uint8_t width, const Span& span) {
+// Passes that are repeated leave objects behind that the last one does not use.
+bool Memory::drop_unread() {
+  std::vector<bool> keep(test_.symbols.size(), true);
+  for (const auto& [name, symbol] : unknown_) keep[symbol] = false;
+  for (const prog::Template& t : test_.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.addr.symbol != prog::k_none) keep[i.addr.symbol] = true;
+  bool several = false;
+  for (const auto& [name, symbol] : unknown_) several = several || (keep[symbol] && test_.objects[test_.symbols[symbol].object].init.size() > 1);
+  std::vector<uint32_t> now(keep.size(), prog::k_none);
+  std::vector<prog::Symbol> symbols;
+  std::vector<prog::Object> objects;
+  for (size_t k = 0; k < keep.size(); ++k) {  // one symbol is one object here
+    if (!keep[k]) continue;
+    now[k] = static_cast<uint32_t>(symbols.size());
+    prog::Symbol s = test_.symbols[k];
+    objects.push_back(std::move(test_.objects[s.object]));
+    s.object = s.generic = now[k];
+    symbols.push_back(std::move(s));
+  }
+  test_.symbols = std::move(symbols);
+  test_.objects = std::move(objects);
+  for (prog::Template& t : test_.templates)
+    for (prog::Instr& i : t.code)
+      if (i.addr.symbol != prog::k_none) i.addr.symbol = now[i.addr.symbol];
+  for (auto& [key, symbol] : symbols_) symbol = now[symbol];
+  unknown_.clear();
+  return several;
+}
+
+prog::SymbolId Memory::unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells) {
   const auto [it, fresh] = unknown_.try_emplace(name, 0);
   if (!fresh) return it->second;
   prog::Object o;
   o.name = name;
   o.width = width;
-  o.undefined = {true};
+  o.init.assign(cells, 0);
+  o.undefined.assign(cells, true);
   o.span = span;
   if (m_.dialect() == vocab::Dialect::opencl) o.tags.add(Tag::LOCAL);
   const auto object = static_cast<prog::ObjectId>(test_.objects.size());
@@ -354,17 +385,18 @@ bool Memory::class_cells(Cells& out, const Variable& v, const Offset& o, uint32_
       rest -= constant * stride;
       Expr index = term::constant(static_cast<uint64_t>(constant) & term::mask(w), w);
       size_t here = 0;
+      const bool free = d == 0 && outermost;  // wherever it leads is an element of this dimension, or outside of the variable
       for (size_t k = 0; k < steps.size(); ++k) {
         const Offset::Step& s = *steps[k];
-        const bool inner = s.limit != 0 && s.limit != k_runtime && s.limit <= c.dims[d].count && s.scale == stride && constant == 0;
-        if (used[k] || s.scale % stride != 0 || (d > 0 && (!inner || here > 0))) continue;
-        if (s.limit == 0 && !outermost) return false;  // it may leave the array for what stands beside it
+        const bool bounded = s.limit == k_runtime ? d == 0 : s.limit != 0 && s.limit <= c.dims[d].count;
+        const bool own = bounded && s.scale == stride && constant == 0 && here == 0;  // this dimension's index, and no more
+        if (used[k] || s.scale % stride != 0 || (!free && !own)) continue;
         used[k] = true;
         ++here;
         const auto times = static_cast<uint64_t>(s.scale / stride);
         index = term::binary(term::Op::add, index, times == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(times & term::mask(w), w)));
       }
-      if (d > 0 && here == 0 && (constant < 0 || static_cast<uint64_t>(constant) >= c.dims[d].count)) return false;
+      if (!free && here == 0 && (constant < 0 || static_cast<uint64_t>(constant) >= c.dims[d].count)) return false;
       if (d == 0 && weight > 1) cells.reaches = term::binary(term::Op::ult, index, term::constant(c.dims[0].count, w));
       sum = term::binary(term::Op::add, sum, weight == 1 ? index : term::binary(term::Op::mul, index, term::constant(weight & term::mask(w), w)));
     }

@@ -20,6 +20,7 @@ struct Decisions {
   std::set<Id> computed;            // open-ended variables with accesses at computed places
 };
 struct Restart {};
+inline constexpr uint64_t k_rounds = 16;  // of a loop, in which an undefined value is another each time; a power of two
 
 enum class Sharing : uint8_t { launch, workgroup, invocation };
 
@@ -50,7 +51,9 @@ class Memory {
   // The initial values of an instance that has values of its own; before its first `symbol`.
   void start(const Variable& v, const std::string& key, std::vector<Value> init) { starts_[{v.id, key}] = std::move(init); }
   // An object of one cell whose initial value the execution chooses.
-  prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span);
+  prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells = 1);
+  // Takes away the objects of `unknown` that no code of the test reads. True: one of several cells is left.
+  bool drop_unread();
 
   // Where `bytes` bytes at an offset lie: cells of one object, `count` of them, little end first.
   struct Cells {

@@ -17,6 +17,49 @@ namespace {
 Expr number(uint64_t v, uint8_t width) { return term::constant(v & term::mask(width), width); }
 Expr to_width(const Expr& e, uint8_t width, bool is_signed) { return term::resize(e, width, is_signed); }
 
+// An upper bound of a term as an unsigned number.
+uint64_t most(const Expr& e, int depth = 0) {
+  const uint64_t all = term::mask(e.width());
+  if (e.is_const()) return e.value();
+  if (depth > 8) return all;
+  const auto kid = [&](size_t k) { return most(e.kids()[k], depth + 1); };
+  switch (e.op()) {
+    case T::and_: return std::min(kid(0), kid(1));
+    case T::umin: return std::min(kid(0), kid(1));
+    case T::urem: return e.kids()[1].is_const() && e.kids()[1].value() != 0 ? e.kids()[1].value() - 1 : all;
+    case T::lshr: return e.kids()[1].is_const() && e.kids()[1].value() < e.width() ? kid(0) >> e.kids()[1].value() : kid(0);
+    case T::zext: return kid(0);
+    case T::ite: return std::max(kid(1), kid(2));
+    case T::add: {
+      const uint64_t a = kid(0), b = kid(1);
+      return a <= all - std::min(b, all) ? a + b : all;
+    }
+    default: return all;
+  }
+}
+// A field of `n` bits from `at` on reaches out of `w` bits.
+Expr beyond(const Expr& at, const Expr& n, uint8_t w) {
+  if (most(at) <= w && most(n) <= w && most(at) + most(n) <= w) return number(0, 1);
+  const Expr wide = term::binary(T::ugt, n, number(w, w));
+  return term::binary(T::or_, wide, term::binary(T::ugt, at, term::binary(T::sub, number(w, w), n)));
+}
+
+bool never_zero(const Expr& e, int depth = 0) {
+  if (e.is_const()) return e.value() != 0;
+  if (depth > 8) return false;
+  const auto kid = [&](size_t k) { return never_zero(e.kids()[k], depth + 1); };
+  switch (e.op()) {
+    case T::or_: return kid(0) || kid(1);
+    case T::ite: return kid(1) && kid(2);
+    case T::zext: case T::sext: return kid(0);
+    case T::add: {  // a sum that does not wrap
+      const uint64_t a = most(e.kids()[0]), b = most(e.kids()[1]);
+      return a <= term::mask(e.width()) - b && (kid(0) || kid(1));
+    }
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Value Operations::arg(const Operation& o, size_t k) const {
@@ -58,15 +101,15 @@ Value Operations::null(Id type, const Instruction& user) const {
   m_.refuse(user, fmt::format("a null value of the type {} is not read", m_.name(type)));
 }
 
-Value Operations::undefined(Id type, const std::string& what, const Instruction& user) const {
+Value Operations::undefined(Id type, const std::string& what, const Instruction& user, bool each_use) const {
   const Type& t = m_.type(type, user);
-  if (t.scalar() || t.kind == Type::Kind::pointer) return Value::unknown(type, what);
+  if (t.scalar() || t.kind == Type::Kind::pointer) return Value::unknown(type, what, each_use);
   std::vector<Value> parts;
   if (t.kind == Type::Kind::struct_) {
-    for (size_t k = 0; k < t.members.size(); ++k) parts.push_back(undefined(t.members[k], fmt::format("{}.{}", what, k), user));
+    for (size_t k = 0; k < t.members.size(); ++k) parts.push_back(undefined(t.members[k], fmt::format("{}.{}", what, k), user, each_use));
   } else if (t.kind == Type::Kind::vector || t.kind == Type::Kind::array) {
     const uint64_t n = types_.count(type, user);
-    for (uint64_t k = 0; k < n; ++k) parts.push_back(undefined(t.element, fmt::format("{}.{}", what, k), user));
+    for (uint64_t k = 0; k < n; ++k) parts.push_back(undefined(t.element, fmt::format("{}.{}", what, k), user, each_use));
   } else {
     m_.refuse(user, fmt::format("an undefined value of the type {} is not read", m_.name(type)));
   }
@@ -126,8 +169,34 @@ Value Operations::arithmetic(const Operation& o, term::Op op) const {
     if (x[0].width() != w) m_.fail(o.at, "operand and result differ in width");
     const bool shift = op == T::shl || op == T::lshr || op == T::ashr;
     if (!shift && x[1].width() != w) m_.fail(o.at, "the operands differ in width");
-    return term::binary(op, x[0], shift ? to_width(x[1], w, false) : x[1]);
+    if (shift) {
+      const Expr& by = x[1];
+      const Expr far = most(by) < w ? number(0, 1) : term::binary(T::uge, by, number(w, by.width()));
+      return unless(far, term::binary(op, x[0], to_width(by, w, false)), o.at);
+    }
+    if (op == T::sdiv || op == T::udiv || op == T::srem || op == T::urem)
+      return unless(bad_divisor(op, x[0], x[1]), term::binary(op, x[0], x[1]), o.at);
+    return term::binary(op, x[0], x[1]);
   });
+}
+
+Expr Operations::unless(const Expr& outside, const Expr& e, const Instruction& user) const {
+  if (outside.is_const(0)) return e;
+  return term::ite(outside, source_.any(e.width(), outside, user), e);
+}
+
+// A divisor of zero, and of signed numbers the least one divided by -1.
+Expr Operations::bad_divisor(T op, const Expr& a, const Expr& b) const {
+  const uint8_t w = b.width();
+  Expr bad = never_zero(b) ? number(0, 1) : term::binary(T::eq, b, number(0, w));
+  const uint64_t least = uint64_t{1} << (w - 1);
+  const bool is_signed = op == T::sdiv || op == T::srem;
+  const bool possible = (b.is_const() ? b.is_const(term::mask(w)) : most(b) >= least) && (a.is_const() ? a.is_const(least) : most(a) >= least);
+  if (is_signed && possible) {
+    const Expr overflows = term::binary(T::and_, term::binary(T::eq, a, number(least, w)), term::binary(T::eq, b, number(~uint64_t{0}, w)));
+    bad = bad.is_const(0) ? overflows : term::binary(T::or_, bad, overflows);
+  }
+  return bad;
 }
 
 Value Operations::compare(const Operation& o, term::Op op) const {
@@ -286,7 +355,7 @@ Value Operations::shuffle(const Operation& o) const {
   const Type& t = m_.type(o.type, o.at);
   for (size_t k = 2; k < o.size(); ++k) {
     if (o.word(k) == 0xffffffffu)
-      parts.push_back(Value::unknown(t.element, fmt::format("{}.{}", m_.name(o.at.result), k - 2)));
+      parts.push_back(Value::unknown(t.element, fmt::format("{}.{}", m_.name(o.at.result), k - 2), true));
     else if (o.word(k) >= all.size()) m_.fail(o.at, fmt::format("there is no part {} to take", o.word(k)));
     else parts.push_back(all[o.word(k)]);
   }
@@ -424,7 +493,7 @@ std::optional<Value> Operations::compute(const Operation& o) const {
     case Op::OpSRem: return arithmetic(o, T::srem);
     case Op::OpSMod:
       return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
-        const Expr r = term::binary(T::srem, x[0], x[1]), zero = number(0, w);
+        const Expr r = unless(bad_divisor(T::srem, x[0], x[1]), term::binary(T::srem, x[0], x[1]), o.at), zero = number(0, w);
         const Expr other_sign = term::binary(T::slt, term::binary(T::xor_, r, x[1]), zero);
         return term::ite(term::binary(T::and_, term::truth(r), other_sign), term::binary(T::add, r, x[1]), r);
       });
@@ -473,8 +542,9 @@ std::optional<Value> Operations::compute(const Operation& o) const {
         const Expr at = to_width(x[2], w, false), n = to_width(x[3], w, false);
         const Expr ones = number(~uint64_t{0}, w);
         const Expr field = term::binary(T::shl, term::unary(T::not_, term::binary(T::shl, ones, n)), at);
-        return term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, field)),
-                            term::binary(T::and_, term::binary(T::shl, x[1], at), field));
+        const Expr e = term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, field)),
+                                    term::binary(T::and_, term::binary(T::shl, x[1], at), field));
+        return unless(beyond(at, n, w), e, o.at);
       });
     case Op::OpBitFieldUExtract:
     case Op::OpBitFieldSExtract:
@@ -484,7 +554,7 @@ std::optional<Value> Operations::compute(const Operation& o) const {
         const Expr right = term::binary(T::sub, number(w, w), n);
         const bool is_signed = static_cast<Op>(o.op) == Op::OpBitFieldSExtract;
         const Expr e = term::binary(is_signed ? T::ashr : T::lshr, term::binary(T::shl, x[0], left), right);
-        return term::ite(term::binary(T::eq, n, number(0, w)), number(0, w), e);
+        return unless(beyond(at, n, w), term::ite(term::binary(T::eq, n, number(0, w)), number(0, w), e), o.at);
       });
     case Op::OpIAddCarry: case Op::OpISubBorrow: case Op::OpUMulExtended: case Op::OpSMulExtended: return carry(o);
     case Op::OpSelect: {

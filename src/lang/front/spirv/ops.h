@@ -29,6 +29,8 @@ class Operations {
     std::function<Value(Id, const Instruction& user)> value;
     std::function<Expr(const Value& undefined, const Instruction& user)> demand;  // an undefined scalar becomes a term
     std::function<uint64_t(uint32_t root)> address;  // of a variable, as a number
+    // Any value of this width, a new one each time that the code runs; asked for where `when` (width 1) holds.
+    std::function<Expr(uint8_t width, const Expr& when, const Instruction& user)> any;
   };
   Operations(const Types& types, Source source) : types_(types), m_(types.module()), source_(std::move(source)) {}
 
@@ -41,7 +43,7 @@ class Operations {
   Expr truth(const Value& v, const Instruction& user) const;  // width 1
   Value select(const Expr& condition, const Value& t, const Value& e, const Instruction& user) const;
   Value null(Id type, const Instruction& user) const;
-  Value undefined(Id type, const std::string& what, const Instruction& user) const;
+  Value undefined(Id type, const std::string& what, const Instruction& user, bool each_use = false) const;
   // Of a pointer: its byte offset from the variable, in the width of offsets.
   Expr offset_term(const Offset& o) const;
   Expr address_term(const Value& pointer, const Instruction& user) const;
@@ -54,6 +56,9 @@ class Operations {
   template <class F>
   Value lanes(const Operation& o, size_t operands, F&& f) const;
   Value arithmetic(const Operation& o, term::Op op) const;
+  // `e` where the language says what the result is, and any value where `outside` holds, for there it says "undefined".
+  Expr unless(const Expr& outside, const Expr& e, const Instruction& user) const;
+  Expr bad_divisor(term::Op op, const Expr& a, const Expr& b) const;
   Value compare(const Operation& o, term::Op op) const;
   Value convert(const Operation& o, bool is_signed) const;
   Value bitcast(const Operation& o) const;

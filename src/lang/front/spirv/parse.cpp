@@ -142,7 +142,7 @@ class Asker {
     const auto w = static_cast<uint8_t>(beside.count * beside.width);
     const uint64_t n = v.constant;
     const auto s = static_cast<int64_t>(n);
-    if (w < 64 && n > term::mask(w) && s < -(int64_t{1} << (w - 1)))
+    if (w < 64 && n > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
       fail_at(v.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
     Side out{{}, beside.is_unsigned, true, w, v.span};
     for (uint32_t part = 0; part < beside.count; ++part) {
@@ -282,10 +282,13 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
     else thread.scope = {0, p.device, workgroup, subgroup};
     test.threads.push_back(std::move(thread));
   }
+  if (memory.drop_unread())
+    test.assumptions.push_back(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again", k_rounds));
   Asker asker(constants, memory, compiled);
   test.quantifier = header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(header.question.condition);
   test.filter = asker.cond(header.question.filter);
+  if (constants.took_zero()) test.assumptions.emplace_back("buffers without an input start at 0");
   for (const std::string& id : constants.lost())
     test.assumptions.push_back(fmt::format("the header's value for {}, which the module does not have, says nothing", id));
   return test;

@@ -54,16 +54,19 @@ struct Value {
   Id type = 0;
   Expr e;                      // scalar: width 1 for bool, else the type's
   std::string undefined;       // undefined: what it is; equal names are one value
+  bool each_use = false;       // undefined: whatever uses it gets a value of its own
   std::vector<Value> parts;    // composite
   std::vector<Target> targets;  // pointer
   bool operator==(const Value&) const = default;
 
   bool is(Kind k) const { return kind == k; }
-  static Value scalar(Id type, Expr e) { return {Kind::scalar, type, std::move(e), {}, {}, {}}; }
-  static Value opaque(Id type) { return {Kind::opaque, type, {}, {}, {}, {}}; }
-  static Value unknown(Id type, std::string what) { return {Kind::undefined, type, {}, std::move(what), {}, {}}; }
-  static Value composite(Id type, std::vector<Value> parts) { return {Kind::composite, type, {}, {}, std::move(parts), {}}; }
-  static Value pointer(Id type, std::vector<Target> t) { return {Kind::pointer, type, {}, {}, {}, std::move(t)}; }
+  static Value scalar(Id type, Expr e) { return {Kind::scalar, type, std::move(e), {}, false, {}, {}}; }
+  static Value opaque(Id type) { return {Kind::opaque, type, {}, {}, false, {}, {}}; }
+  static Value unknown(Id type, std::string what, bool each_use = false) {
+    return {Kind::undefined, type, {}, std::move(what), each_use, {}, {}};
+  }
+  static Value composite(Id type, std::vector<Value> parts) { return {Kind::composite, type, {}, {}, false, std::move(parts), {}}; }
+  static Value pointer(Id type, std::vector<Target> t) { return {Kind::pointer, type, {}, {}, false, {}, std::move(t)}; }
 };
 
 // Nodes of a term, as a tree, counted up to `most`.
