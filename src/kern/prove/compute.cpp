@@ -106,8 +106,8 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       for (uint8_t i = 8; i < w; i = static_cast<uint8_t>(i + 8)) r = p.concat(r, p.extract(o[0], i, 8));
       return r;
     }
-    case Op::eq:
-    case Op::pointer_eq: return p.eq(o[0], o[1]);
+    case Op::pointer_eq: compare_parameters(o[0], o[1]); return p.eq(o[0], o[1]);
+    case Op::eq: return p.eq(o[0], o[1]);
     case Op::ne: return p.ne(o[0], o[1]);
     case Op::slt: return p.slt(o[0], o[1]);
     case Op::sle: return p.sle(o[0], o[1]);

@@ -424,6 +424,7 @@ class Execution {
   void unknown_warps(const std::function<void(Term)>& state);
   std::set<size_t> compared_with_null() const;
   uint8_t alignment(Term base) const;
+  void compare_parameters(Term a, Term b);
   Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);

@@ -101,8 +101,33 @@ uint8_t Execution::alignment(Term base) const {
   if (!pool_.is_constant(base)) return 0;
   const uint64_t v = pool_.value(base);
   if (v == 0 || v > m_.regions.size()) return k_most;
+  // Larger elements may be structures of words.
+  constexpr uint8_t k_word = 2;
   const uint32_t element = std::max<uint32_t>(1, m_.regions[v - 1].element);
-  return std::min<uint8_t>(k_most, static_cast<uint8_t>(std::countr_zero(element)));
+  return std::min<uint8_t>(k_word, static_cast<uint8_t>(std::countr_zero(element)));
+}
+
+// Two parameters are taken to be of different arrays. A kernel that asks whether they are of one has code for both answers,
+// of which one would never be looked at.
+void Execution::compare_parameters(Term a, Term b) {
+  if (!options_.nullable) return;
+  const auto parameters = [&](Term base) {
+    std::set<uint64_t> found;
+    std::vector<Term> todo{base};
+    while (!todo.empty()) {
+      const formula::Node n = pool_[todo.back()];
+      const Term t = todo.back();
+      todo.pop_back();
+      if (n.op == formula::Op::ite) todo.insert(todo.end(), {n.kids[1], n.kids[2]});
+      if (!pool_.is_constant(t) || pool_.value(t) == 0 || pool_.value(t) > m_.regions.size()) continue;
+      if (m_.regions[pool_.value(t) - 1].origin == Origin::parameter) found.insert(pool_.value(t));
+    }
+    return found;
+  };
+  const std::set<uint64_t> x = parameters(base_of(a)), y = parameters(base_of(b));
+  if (x.empty() || y.empty()) return;
+  if (std::none_of(x.begin(), x.end(), [&](uint64_t r) { return y.contains(r); }))
+    unsupported.insert("a comparison of two pointer parameters, which are taken to be of different arrays");
 }
 
 }  // namespace fencepost::prove

@@ -67,6 +67,7 @@ TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
           {"loop.cu", k_block, loop.c_str(), 1},
           {"nothing.cu", k_block, nothing.c_str(), 0},
           {"wraps.cu", k_block, "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); o[atomicInc(&n, 31)] = threadIdx.x; }", 1},
+          {"large.cu", k_block, "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); o[atomicAdd(&n, 0x80000000u)] = threadIdx.x; }", 1},
           {"copy.cl", k_group,
            "kernel void k(global int *out, global int *z) { local int n[4]; int t = get_local_id(0); if (t < 4) n[t] = 0;"
            "barrier(CLK_LOCAL_MEM_FENCE); int a = atomic_inc(n); barrier(CLK_LOCAL_MEM_FENCE);"
@@ -178,6 +179,10 @@ TEST(Counterexamples, the_profile_says_what_pointers_are) {
           {"aligned.cu", reference.c_str(), aligned, 0},
           {"wide.cu", k_cuda, wide, 1},
           {"wide.cu", reference.c_str(), wide, 0},
+          {"pairs.cu", k_cuda, "struct V { float x, y; }; __global__ void k(V *p) { int i = threadIdx.x; if (((size_t)p & 7) == 0) p[blockIdx.x * 64 + i].x = i; else p[i].x = blockIdx.x; }", 1},
+          {"below.cu", k_cuda, "__global__ void k(int *p, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (p > (int *)0) p[i] = i; else y[0] = i; }", 1},
+          {"alike.cu", k_cuda, "__global__ void k(int *a, int *b, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (a == b) y[0] = i; else y[i] = 1; }", 3, "comparison of two pointer parameters"},
+          {"swapped.cu", k_cuda, "__global__ void k(int *a, int *b, int n) { int i = blockIdx.x * 64 + threadIdx.x; int *p = n & 1 ? a : b; if (p == a) a[i] = 1; else b[i] = 2; }", 0},
           {"arch.cu", k_cuda, arch, 0, "__CUDA_ARCH__ 700"},
           {"arch.cu", "--blockDim=64 --gridDim=4 --cuda-arch=800", arch, 1, "__CUDA_ARCH__ 800"}});
 }
@@ -185,6 +190,7 @@ TEST(Counterexamples, the_profile_says_what_pointers_are) {
 TEST(Counterexamples, preconditions_that_no_two_threads_meet_prove_nothing) {
   decide({{"pair.cu", k_block, "__global__ void k(int *o) { __global_requires(threadIdx.x < 1); o[0] = threadIdx.x; }", 3, "vacuous"},
           {"none.cl", k_cl, "kernel void k(global int *o, int n) { __requires(n > 0); __requires(n < 0); o[0] = get_local_id(0); }", 3, "vacuous"},
+          {"assumed.cl", k_group, "kernel void k(global int *o) { __assume(get_local_id(0) == 0); o[0] = get_global_id(0); }", 3, "vacuous"},
           {"one.cl", "--local_size=1 --num_groups=1", "kernel void k(global int *o, int n) { __requires(n > 0); o[0] = 1; }", 0}});
 }
 
