@@ -41,6 +41,7 @@ if(TARGET fencepost)
   # A campaign that is killed loses nothing and repeats nothing.
   add_test(NAME system.kill_campaign COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_campaign $<TARGET_FILE:fencepost>)
   add_test(NAME system.kill_verbs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_verbs $<TARGET_FILE:fencepost>)
+  add_test(NAME system.bombs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/bombs $<TARGET_FILE:fencepost>)
   add_test(NAME system.kill_tune COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tune $<TARGET_FILE:fencepost>)
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)

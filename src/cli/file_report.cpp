@@ -1,11 +1,33 @@
 #include "cli/file_report.h"
 
+#include "cli/worker.h"
+
 namespace fencepost::cli {
 
 void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds) {
   r.err += render(ds);
   if (s.json) r.json.push_back(json_errors(path, ds));
   r.code = worse(r.code, exit_code(ds));
+}
+
+int report_files(const std::vector<std::string>& files, const Settings& s, const Console& console,
+                 const std::function<FileReport(const std::string&)>& work, std::vector<std::string>* saved) {
+  Progress progress(console, files.size(), "files");
+  int code = k_exit_holds;
+  std::vector<std::string> json;
+  const auto taken = [&](size_t, FileReport r) {
+    if (!r.out.empty() || !r.err.empty()) progress.clear();
+    if (!r.err.empty()) console.err(r.err);
+    if (!r.out.empty()) console.out(r.out);
+    for (std::string& j : r.json) json.push_back(std::move(j));
+    if (saved != nullptr) saved->push_back(std::move(r.saved));
+    code = worse(code, r.code);
+  };
+  in_workers(
+      files.size(), thread_count(s.threads, files.size()), limits_of(s), [&](size_t i) { return files[i]; },
+      [&](size_t i) { return work(files[i]); }, s.json, taken, [&](size_t done) { progress.at(done); });
+  if (s.json) console.out(json_list(json));
+  return code;
 }
 
 }  // namespace fencepost::cli

@@ -1,5 +1,6 @@
 #pragma once
-// A verb over many files: each file's report is made on any thread, and printed in the order of the files.
+// A verb over many files: each file's report is made in a worker (worker.h), and printed in the order of the files.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,28 +15,15 @@ struct FileReport {
   std::string out, err;
   std::vector<std::string> json;
   int code = k_exit_holds;
+  std::string saved;  // for the verb itself: what it writes elsewhere of this file
 };
 
 // Adds the errors of `path`, as text and with --json as an object, and the exit code that they ask for.
 void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds);
 
-// work(path) -> FileReport, does not throw. Prints the reports and returns the worst exit code.
-template <class Work>
-int report_files(const std::vector<std::string>& files, const Settings& s, const Console& console, Work&& work) {
-  Progress progress(console, files.size(), "files");
-  int code = k_exit_holds;
-  std::vector<std::string> json;
-  in_order(
-      files.size(), s.threads, progress, [&](size_t i) { return work(files[i]); },
-      [&](size_t, FileReport r) {
-        if (!r.out.empty() || !r.err.empty()) progress.clear();
-        if (!r.err.empty()) console.err(r.err);
-        if (!r.out.empty()) console.out(r.out);
-        for (std::string& j : r.json) json.push_back(std::move(j));
-        code = worse(code, r.code);
-      });
-  if (s.json) console.out(json_list(json));
-  return code;
-}
+// work(path) -> FileReport, in another process. Prints the reports and returns the worst exit code. `saved`: of each
+// file.
+int report_files(const std::vector<std::string>& files, const Settings& s, const Console& console,
+                 const std::function<FileReport(const std::string&)>& work, std::vector<std::string>* saved = nullptr);
 
 }  // namespace fencepost::cli

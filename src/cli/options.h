@@ -79,6 +79,7 @@ struct Settings {
   uint32_t bound = 1;                // 0: auto
   std::string bounds, save_bounds;   // files; "": none
   double budget = 0;                 // seconds per test; 0: none
+  std::string memory = "2G";         // of the process that works; worker.h reads it
   uint64_t seed = 1;
   uint32_t threads = 0;              // 0: one per processor
   bool json = false;

@@ -1,5 +1,8 @@
 // The options of deciding: check, outcomes, explain, refine, expect, relax, lower, and what other verbs share with them.
+#include <fmt/format.h>
+
 #include "cli/option_rows.h"
+#include "cli/worker.h"
 #include "front/spirv.h"
 
 namespace fencepost::cli {
@@ -39,6 +42,17 @@ Expected<void> put_dialect(Settings& s, const Value& v) {
   return {};
 }
 
+Expected<void> put_memory(Settings& s, const Value& v) {
+  if (!parse_memory(v.text)) return error_at({}, fmt::format("'{}' is no size of memory", v.text), "64M or more, for example 512M or 8G; or none");
+  s.memory = v.text;
+  return {};
+}
+
+// All verbs that neither run devices nor only list.
+constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge | k_report |
+                               k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
+                               k_p_compare | k_p_expect | k_p_synth | k_p_account | k_p_export | k_p_print;
+
 Expected<void> put_grid(Settings& s, const Value& v) {
   if (const auto grid = front::spirv::parse_grid(v.text); !grid) return std::unexpected(grid.error());
   s.grid = v.text;
@@ -74,7 +88,12 @@ constexpr OptionInfo k_rows[] = {
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge | k_report, "Time for one test (campaign, progress run: for this command; tune: of measuring each test). When it is spent, the answer is 'gave_up'.", put<&Settings::budget>},
+     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge | k_report |
+         k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
+     "Time for one test (campaign, progress run and verbs that decide no test: for this command; tune: of measuring each test). When it is spent, "
+     "the answer is 'gave_up'; work that is not over a little later is ended.", put<&Settings::budget>},
+    {"--memory", "", "SIZE", Type::text, "2G", "64M or more, for example 512M, 8G; or none", 0, 0, "cli", k_working,
+     "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.", put_memory},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",

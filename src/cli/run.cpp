@@ -3,6 +3,7 @@
 #include "check/progress_option.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 
 namespace fencepost::cli {
 
@@ -26,7 +27,8 @@ Expected<check::Options> check_options(const Settings& s, vocab::Dialect dialect
 }
 
 Job job_of(const Settings& s) {
-  Job job = Job::with_budget(s.budget);
+  const double spent = begin_test();
+  Job job = Job::with_budget(s.budget > 0 ? std::max(s.budget - spent, 1e-3) : s.budget);
   job.seed = s.seed;
   return job;
 }
@@ -40,6 +42,76 @@ void warn(const Console& console, const std::string& warning) {
   if (!warning.empty()) console.err("fencepost: warning: " + warning + "\n");
 }
 
+namespace {
+
+// Where a verb's work is done, and what its --budget is of.
+enum class Place : uint8_t {
+  here,       // it runs devices (in children of their own), reads no input, or has a worker for each file
+  per_test,   // a worker that is ended when one test has used its budget and more
+  per_whole,  // a worker that is ended when its budget is spent; the verb itself looks at no clock
+  unended,    // a worker without a limit of time: the verb has long work beside its tests
+};
+
+Place place_of(Verb v) {
+  switch (v) {
+    case Verb::check:
+    case Verb::progress_check:
+    case Verb::run:
+    case Verb::devices:
+    case Verb::campaign:
+    case Verb::tune:
+    case Verb::progress_run:
+    case Verb::models:
+    case Verb::progress_models:
+    case Verb::help_markdown:
+    case Verb::prove:
+    case Verb::count_:
+      return Place::here;
+    case Verb::outcomes:
+    case Verb::explain:
+    case Verb::refine:
+    case Verb::relax:
+    case Verb::diff_models:
+      return Place::per_test;
+    case Verb::lint_model:
+    case Verb::print:
+    case Verb::emit:
+    case Verb::merge:
+    case Verb::stats:
+    case Verb::progress_lts:
+    case Verb::progress_classify:
+    case Verb::progress_compare:
+    case Verb::progress_expect:
+    case Verb::progress_account:
+    case Verb::progress_export:
+    case Verb::progress_print:
+      return Place::per_whole;
+    case Verb::expect:
+    case Verb::progress_synth:
+    case Verb::lower:
+    case Verb::gen:
+    case Verb::suite:
+    case Verb::judge:
+    case Verb::report:
+      return Place::unended;
+  }
+  return Place::unended;
+}
+
+int run_in_its_place(const CommandLine& line, const Console& console) {
+  const auto run_verb = info(line.verb).run;
+  const Place place = place_of(line.verb);
+  if (place == Place::here) return run_verb(line, console);
+  Limits limits = limits_of(line.settings);
+  CommandLine own = line;
+  if (place == Place::unended) limits.seconds = 0;
+  if (place == Place::per_whole) own.settings.budget = 0;
+  return in_worker(limits, console, line.settings.json, line.operands.empty() ? "" : line.operands.front(),
+                   [&](const Console& c) { return run_verb(own, c); });
+}
+
+}  // namespace
+
 int run(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return run_prove(args, console);
@@ -51,7 +123,7 @@ int run(const std::vector<std::string>& args, const Console& console) {
     return k_exit_holds;
   }
   const CommandLine& line = *parsed->command;
-  if (const auto run_verb = info(line.verb).run; run_verb != nullptr) return run_verb(line, console);
+  if (info(line.verb).run != nullptr) return run_in_its_place(line, console);
   FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
   console.out(markdown());
   return k_exit_holds;

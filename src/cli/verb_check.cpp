@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
-#include <map>
-#include <utility>
 
 #include "check/check.h"
 #include "cli/file_report.h"
@@ -30,8 +29,7 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
 
 using Bounds = std::optional<check::BoundsFile>;
 
-// `saved`: what --save-bounds writes about this file.
-FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds, std::string& saved) {
+FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds) {
   FileReport r;
   const auto tests = front::parse_file(path, launch_of(s));
   if (!tests) {
@@ -64,7 +62,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     Job job = job_of(s);
     const check::Result result = check::check(test, *model, options, job);
     if (!s.save_bounds.empty())
-      saved += check::print_bounds(check::program_name(path, test), test, result.bound,
+      r.saved += check::print_bounds(check::program_name(path, test), test, result.bound,
                                    fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
     if (s.json) r.json.push_back(report::check_json(name, test, *model, options, result));
     else r.out += report::check_line(name, test, *model, options, result) + "\n";
@@ -86,15 +84,14 @@ int run_check(const CommandLine& line, const Console& console) {
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;
-  std::map<std::string, std::string> saved;
-  for (const std::string& path : *files) saved[path];   // each file's work writes to its own
-  const int code = report_files(*files, s, console, [&](const std::string& path) {
-    return check_file(path, s, models, *bounds, saved.at(path));
-  });
+  std::vector<std::string> saved;  // what --save-bounds writes
+  const auto work = [&](const std::string& path) { return check_file(path, s, models, *bounds); };
+  const int code = report_files(*files, s, console, work, &saved);
   if (s.save_bounds.empty()) return code;
   std::ofstream file(s.save_bounds, std::ios::binary);
   file << check::k_bounds_head;
-  for (const std::string& path : *files) file << std::exchange(saved[path], "");
+  for (size_t i = 0; i < files->size(); ++i)
+    if (std::find(files->begin(), files->begin() + static_cast<std::ptrdiff_t>(i), (*files)[i]) == files->begin() + static_cast<std::ptrdiff_t>(i)) file << saved[i];
   file.close();
   if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.save_bounds)).error());
   return code;

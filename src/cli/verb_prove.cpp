@@ -1,10 +1,71 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "gate/gate.h"
 
 namespace fencepost::cli {
+namespace {
+
+constexpr double k_preset = 300;  // of --timeout, which is for one kernel
+
+// How many kernels a file can have, by its words; at least 1. What a macro makes is not counted.
+double kernels_in(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed) || std::filesystem::file_size(path, failed) > (1u << 24))
+    return 1;
+  std::ifstream in(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  double n = 0;
+  for (const std::string_view word : {"kernel", "__global__"})
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return std::max(n, 1.0);
+}
+
+// What the worker must know beforehand; the rest of the command line is the verifier's.
+Expected<Limits> limits_in(std::vector<std::string>& words) {
+  Limits limits{0, *parse_memory(Settings{}.memory)};
+  bool suite = false, mutants = false, given = false;
+  std::string file;
+  double timeout = k_preset;
+  size_t files = 0;
+  for (auto it = words.begin(); it != words.end();) {
+    constexpr std::string_view k_memory = "--memory=", k_timeout = "--timeout=";
+    suite = suite || it->starts_with("--suite");
+    mutants = mutants || it->starts_with("--mutants");
+    if (it->starts_with(k_timeout)) std::from_chars(it->data() + k_timeout.size(), it->data() + it->size(), timeout);
+    if (!it->starts_with("-")) {
+      ++files;
+      file = *it;
+    }
+    if (!it->starts_with(k_memory)) {
+      ++it;
+      continue;
+    }
+    const auto memory = parse_memory(it->substr(k_memory.size()));
+    if (!memory)
+      return error_at({}, "'" + *it + "' is no size of memory", "--memory=8G, --memory=512M or --memory=none");
+    limits.memory = *memory;
+    given = true;
+    it = words.erase(it);
+  }
+  // The files of a suite have processes of their own, with limits of their own.
+  if (suite && !given) limits.memory = 0;
+  if (!suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * kernels_in(file);
+  return limits;
+}
+
+}  // namespace
 
 int run_prove(const std::vector<std::string>& args, const Console& console) {
-  return gate::prove({args.begin() + 1, args.end()}, {.out = console.out, .err = console.err});
+  std::vector<std::string> words(args.begin() + 1, args.end());
+  const auto limits = limits_in(words);
+  if (!limits) return report_errors(console, limits.error());
+  return in_worker(*limits, console, false, "",
+                   [&](const Console& c) { return gate::prove(words, {.out = c.out, .err = c.err}); });
 }
 
 }  // namespace fencepost::cli

@@ -1,9 +1,10 @@
 // Only calls that are safe in a handler of signals (signal-safety(7)) below `on_end`: a folder is read with getdents64,
 // as readdir allocates.
 //
-// Tried and lost: removing the folder alone, without waiting for the children's end: a compiler that was still at work made
-// its file again behind the removal in 9 of 40 kills. A lock alone to tell a stale folder: it is not there yet for a moment
-// after the folder was made; the number of the process alone: another container with the same /tmp numbers its own.
+// Tried and lost: removing the folder alone, without waiting for the children's end: a compiler that was still at work
+// made its file again behind the removal in 9 of 40 kills. A lock alone to tell a stale folder: it is not there yet for
+// a moment after the folder was made; the number of the process alone: another container with the same /tmp numbers its
+// own.
 #include "base/process.h"
 
 #include <dirent.h>
@@ -39,7 +40,7 @@ struct Slot {
   std::atomic<pid_t> owner = 0;
 };
 std::array<Slot, 4096> slots;
-char scratch[4096] = "";          // "": nobody has named it
+char scratch[4096] = "";  // "": nobody has named it
 std::atomic<pid_t> scratch_owner = 0;
 int lock_held = -1;
 std::atomic<pid_t> lock_holder = 0;
@@ -125,8 +126,9 @@ bool is_stale(int parent, const char* name) {
   char* end = nullptr;
   const long pid = std::strtol(name + std::strlen(k_prefix), &end, 10);
   if (pid <= 0 || *end != '-' || (::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH)) return false;
-  struct stat at {};
-  if (::fstatat(parent, name, &at, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(at.st_mode) || at.st_uid != ::geteuid()) return false;
+  struct stat at{};
+  if (::fstatat(parent, name, &at, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(at.st_mode) || at.st_uid != ::geteuid())
+    return false;
   const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return false;
   const int lock = ::openat(folder, k_lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -151,14 +153,15 @@ std::string temporary() {
   return tmp != nullptr && *tmp != 0 ? tmp : "/tmp";
 }
 
-// The kernel verifier is a library with a copy of this room of its own: it finds the name here, as "PID:PATH". Programs of
-// others never see it (child.cpp).
+// The kernel verifier is a library with a copy of this room of its own: it finds the name here, as "PID:PATH". Programs
+// of others never see it (child.cpp).
 bool take_name() {
   const char* named = std::getenv(k_scratch_variable);
   if (named == nullptr) return false;
   char* end = nullptr;
   const long pid = std::strtol(named, &end, 10);
-  if (*end != ':' || pid <= 0 || ::kill(static_cast<pid_t>(pid), 0) != 0 || std::strlen(end + 1) >= sizeof scratch) return false;
+  if (*end != ':' || pid <= 0 || ::kill(static_cast<pid_t>(pid), 0) != 0 || std::strlen(end + 1) >= sizeof scratch)
+    return false;
   const char* last = std::strrchr(end, '/');
   if (last == nullptr || std::strncmp(last + 1, k_prefix, std::strlen(k_prefix)) != 0) return false;
   std::strcpy(scratch, end + 1);
@@ -209,11 +212,11 @@ bool remove_tree(const char* path) {
 }
 
 void clean_up_at_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_end;
   for (const int s : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&action.sa_mask, s);
   for (const int s : {SIGTERM, SIGINT, SIGHUP}) {
-    struct sigaction old {};
+    struct sigaction old{};
     if (::sigaction(s, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) ::sigaction(s, &action, nullptr);
   }
 }

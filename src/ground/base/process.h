@@ -1,14 +1,14 @@
 #pragma once
 // What outlives nobody: the processes and the temporary files of a run end with it, whichever way it ends.
 //
-// A run is a tree of processes: the one that a person started, those that it forks to work for it, and programs of others
-// (compilers, solvers; child.h). All of it has one scratch folder, $TMPDIR/fencepost-scratch-PID-RANDOM, named by the first
-// process and made when somebody needs it.
+// A run is a tree of processes: the one that a person started, those that it forks to work for it, and programs of
+// others (compilers, solvers; child.h). All of it has one scratch folder, $TMPDIR/fencepost-scratch-PID-RANDOM, named
+// by the first process and made when somebody needs it.
 //
-// Laws. (1) A process that ends, by exit or by SIGTERM, SIGINT or SIGHUP, has ended its children and removed the folder.
-// (2) A process that is killed (SIGKILL) takes its children with it: each asks the kernel for a signal at its parent's end
-// (PR_SET_PDEATHSIG), and looks whether the parent has ended before the asking. (3) What such a run left in the folder is
-// swept by the next run that needs a folder: one whose process is gone and whose lock nobody holds.
+// Laws. (1) A process that ends, by exit or by SIGTERM, SIGINT or SIGHUP, has ended its children and removed the
+// folder. (2) A process that is killed (SIGKILL) takes its children with it: each asks the kernel for a signal at its
+// parent's end (PR_SET_PDEATHSIG), and looks whether the parent has ended before the asking. (3) What such a run left
+// in the folder is swept by the next run that needs a folder: one whose process is gone and whose lock nobody holds.
 //
 // Globals, against the house's rule: a handler of signals has no other way to know what to end.
 // The signal of law 2 comes when the *thread* that forked ends, so a thread waits for the children that it starts.
@@ -29,7 +29,8 @@ void name_scratch();
 // In a child, first: law 2. `parent` is the parent's getpid() before the fork. Ends the child if the parent is gone.
 void end_with_parent(pid_t parent, int signal);
 
-// A child that is to end before this process does, until `discharge` says that it has ended. `group`: with its process group.
+// A child that is to end before this process does, until `discharge` says that it has ended. `group`: with its process
+// group.
 void charge(pid_t child, bool group);
 void discharge(pid_t child);
 

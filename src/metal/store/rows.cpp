@@ -215,7 +215,8 @@ std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool sealed, const R
   out.id = q.whole();
   for (std::string* to : {&r.campaign, &r.test, &r.test_hash, &r.device, &r.configuration}) *to = q.text();
   r.group = q.small();
-  for (std::string* to : {&r.driver, &r.binary_hash, &r.plan_hash, &r.what_ran, &r.evidence, &r.parameters}) *to = q.text();
+  for (std::string* to : {&r.driver, &r.binary_hash, &r.plan_hash, &r.what_ran, &r.evidence, &r.parameters})
+    *to = q.text();
   r.seed = q.whole();
   for (uint64_t* to :
        {&r.launches, &r.rounds, &r.instances, &r.corrupt, &r.incomplete, &r.filtered, &r.waits, &r.time_outs})
@@ -306,14 +307,22 @@ std::optional<Tally> tally(sqlite3* db, const char* table) {
 
 std::optional<bool> insert(sqlite3* db, const Record& r) {
   Query q(db,
-          "insert or ignore into groups(campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, "
-          "what_ran, evidence, parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, "
+          "insert or ignore into groups(campaign, test, test_hash, device, configuration, round_group, driver, "
+          "binary_hash, plan_hash, "
+          "what_ran, evidence, parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, "
+          "time_outs, seconds, "
           "device_seconds, finished_ms, series, series_lost, frame_missing, checksum) "
           "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   bind_key(q, r);
   const std::string series = packed(r.series);
   const uint64_t seal = checksum(r);
-  q.bind(r.driver).bind(r.binary_hash).bind(r.plan_hash).bind(r.what_ran).bind(r.evidence).bind(r.parameters).bind(r.seed);
+  q.bind(r.driver)
+      .bind(r.binary_hash)
+      .bind(r.plan_hash)
+      .bind(r.what_ran)
+      .bind(r.evidence)
+      .bind(r.parameters)
+      .bind(r.seed);
   q.bind(r.launches).bind(r.rounds).bind(r.instances).bind(r.corrupt).bind(r.incomplete).bind(r.filtered).bind(r.waits);
   q.bind(r.time_outs).bind(r.seconds).bind(r.device_seconds).bind(r.finished_ms);
   q.bind_blob(series.data(), series.size()).bind(r.series_lost).bind(r.frame_missing).bind(seal);
@@ -331,7 +340,8 @@ std::optional<bool> insert(sqlite3* db, const Record& r) {
 
 std::optional<bool> insert(sqlite3* db, const ProgressRecord& r) {
   Query q(db,
-          "insert or ignore into progress_runs(campaign, test, test_hash, device, mapping, variant, run, outcome, starved, driver, "
+          "insert or ignore into progress_runs(campaign, test, test_hash, device, mapping, variant, run, outcome, "
+          "starved, driver, "
           "binary_hash, parameters, seed, instances, starved_instances, seconds, finished_ms, checksum) "
           "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   bind_key(q, r);
@@ -346,14 +356,27 @@ std::optional<bool> insert(sqlite3* db, const ProgressRecord& r) {
 
 std::optional<bool> insert(sqlite3* db, const Trial& t) {
   Query q(db,
-          "insert or ignore into trials(campaign, purpose, test, test_hash, device, configuration, part, driver, binary_hash, plan_hash, "
-          "what_ran, evidence, parameters, mode, seed, lost, round_count, instances, events, rounds, states, corrupt, incomplete, filtered, "
+          "insert or ignore into trials(campaign, purpose, test, test_hash, device, configuration, part, driver, "
+          "binary_hash, plan_hash, "
+          "what_ran, evidence, parameters, mode, seed, lost, round_count, instances, events, rounds, states, corrupt, "
+          "incomplete, filtered, "
           "waits, time_outs, seconds, finished_ms, checksum) "
           "values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   bind_key(q, t);
   const std::string rounds = packed(t.rounds);
-  q.bind(t.driver).bind(t.binary_hash).bind(t.plan_hash).bind(t.what_ran).bind(t.evidence).bind(t.parameters).bind(t.mode).bind(t.seed);
-  q.bind(t.lost).bind(uint64_t{t.rounds.size()}).bind(t.instances()).bind(t.events()).bind_blob(rounds.data(), rounds.size());
+  q.bind(t.driver)
+      .bind(t.binary_hash)
+      .bind(t.plan_hash)
+      .bind(t.what_ran)
+      .bind(t.evidence)
+      .bind(t.parameters)
+      .bind(t.mode)
+      .bind(t.seed);
+  q.bind(t.lost)
+      .bind(uint64_t{t.rounds.size()})
+      .bind(t.instances())
+      .bind(t.events())
+      .bind_blob(rounds.data(), rounds.size());
   q.bind(states_text(t.states)).bind(t.corrupt).bind(t.incomplete).bind(t.filtered).bind(t.waits).bind(t.time_outs);
   const uint64_t seal = checksum(t);
   q.bind(t.seconds).bind(t.finished_ms).bind(seal);

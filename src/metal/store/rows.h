@@ -1,9 +1,10 @@
 #pragma once
 // Rows of a store: their columns, and the checksum that each keeps of itself.
 //
-// The checksum is FNV-1a over the row's members with the length of each, the states of a round group among them: any one
-// changed byte changes it. A reader makes it again from what it has read. It does not help against malice, which can make
-// a checksum too; what a row says is therefore held against the laws of store.h as well (counts that add up, no overflow).
+// The checksum is FNV-1a over the row's members with the length of each, the states of a round group among them: any
+// one changed byte changes it. A reader makes it again from what it has read. It does not help against malice, which
+// can make a checksum too; what a row says is therefore held against the laws of store.h as well (counts that add up,
+// no overflow).
 #include <optional>
 
 #include "store/sql.h"
@@ -18,7 +19,8 @@ template <>
 struct Table<Record> {
   static constexpr const char* k_name = "groups";
   static constexpr const char* k_columns =
-      "id, campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, what_ran, evidence, "
+      "id, campaign, test, test_hash, device, configuration, round_group, driver, binary_hash, plan_hash, what_ran, "
+      "evidence, "
       "parameters, seed, launches, rounds, instances, corrupt, incomplete, filtered, waits, time_outs, seconds, "
       "device_seconds, finished_ms, series, series_lost, frame_missing, checksum";
   static constexpr const char* k_where =
@@ -28,7 +30,8 @@ template <>
 struct Table<ProgressRecord> {
   static constexpr const char* k_name = "progress_runs";
   static constexpr const char* k_columns =
-      "id, campaign, test, test_hash, device, mapping, variant, run, outcome, starved, driver, binary_hash, parameters, seed, "
+      "id, campaign, test, test_hash, device, mapping, variant, run, outcome, starved, driver, binary_hash, "
+      "parameters, seed, "
       "instances, starved_instances, seconds, finished_ms, checksum";
   static constexpr const char* k_where =
       " where campaign = ? and test = ? and test_hash = ? and device = ? and mapping = ? and variant = ? and run = ?";
@@ -37,11 +40,14 @@ template <>
 struct Table<Trial> {
   static constexpr const char* k_name = "trials";
   static constexpr const char* k_columns =
-      "id, campaign, purpose, test, test_hash, device, configuration, part, driver, binary_hash, plan_hash, what_ran, evidence, "
-      "parameters, mode, seed, lost, round_count, instances, events, rounds, states, corrupt, incomplete, filtered, waits, "
+      "id, campaign, purpose, test, test_hash, device, configuration, part, driver, binary_hash, plan_hash, what_ran, "
+      "evidence, "
+      "parameters, mode, seed, lost, round_count, instances, events, rounds, states, corrupt, incomplete, filtered, "
+      "waits, "
       "time_outs, seconds, finished_ms, checksum";
   static constexpr const char* k_where =
-      " where campaign = ? and purpose = ? and test = ? and test_hash = ? and device = ? and configuration = ? and part = ?";
+      " where campaign = ? and purpose = ? and test = ? and test_hash = ? and device = ? and configuration = ? and "
+      "part = ?";
 };
 
 void bind_key(Query& q, const Record& r);

@@ -64,7 +64,8 @@ insert into tallies(name, rows, sum) values('groups', 0, 0), ('progress_runs', 0
 // A column or a key for each line, without what an older version lacks.
 std::set<std::string> described(sqlite3* db, const std::string& table, int version) {
   std::set<std::string> lines;
-  Query columns(db, "select name, lower(type), \"notnull\", coalesce(dflt_value, ''), pk, hidden from pragma_table_xinfo(?)");
+  Query columns(
+      db, "select name, lower(type), \"notnull\", coalesce(dflt_value, ''), pk, hidden from pragma_table_xinfo(?)");
   columns.bind(table);
   while (columns.step() == SQLITE_ROW) {
     columns.next_row();
@@ -75,10 +76,11 @@ std::set<std::string> described(sqlite3* db, const std::string& table, int versi
     const uint64_t key = columns.whole(), hidden = columns.whole();
     lines.insert(fmt::format("column {} {} {} '{}' {} {}", name, type, needed, preset, key, hidden));
   }
-  Query keys(db,
-             "select i.name, i.origin, i.\"unique\", i.partial, group_concat(coalesce(c.name, '?') || ' ' || c.desc || ' ' || "
-             "lower(coalesce(c.coll, '?')), ', ') from pragma_index_list(?) i join pragma_index_xinfo(i.name) c where c.key "
-             "group by i.name");
+  Query keys(
+      db,
+      "select i.name, i.origin, i.\"unique\", i.partial, group_concat(coalesce(c.name, '?') || ' ' || c.desc || ' ' || "
+      "lower(coalesce(c.coll, '?')), ', ') from pragma_index_list(?) i join pragma_index_xinfo(i.name) c where c.key "
+      "group by i.name");
   keys.bind(table);
   while (keys.step() == SQLITE_ROW) {
     keys.next_row();
@@ -113,7 +115,8 @@ std::optional<std::vector<Object>> objects(sqlite3* db) {
 std::string foreign_word(std::string sql) {
   std::string text;
   for (const char c : sql)
-    if (c != ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f')
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const char* word : {"check(", "collate", "generated", "onconflict", "strict", "/*", "--", "virtualtable"})
     if (text.find(word) != std::string::npos) return word;
   return "";
@@ -125,9 +128,13 @@ std::string foreign(sqlite3* db, sqlite3* model, const Object& o, int version) {
   if (!word.empty()) return fmt::format("its table '{}' has '{}', which a store has not", o.name, word);
   const auto ours = described(model, o.name, version), theirs = described(db, o.name, 4);
   for (const std::string& line : theirs)
-    if (!ours.contains(line)) return fmt::format("its table '{}' has a {} that a store has not", o.name, line.substr(0, line.find_first_of(" ", line.find(' ') + 1)));
+    if (!ours.contains(line))
+      return fmt::format("its table '{}' has a {} that a store has not", o.name,
+                         line.substr(0, line.find_first_of(" ", line.find(' ') + 1)));
   for (const std::string& line : ours)
-    if (!theirs.contains(line)) return fmt::format("its table '{}' lacks a {}", o.name, line.substr(0, line.find_first_of(" ", line.find(' ') + 1)));
+    if (!theirs.contains(line))
+      return fmt::format("its table '{}' lacks a {}", o.name,
+                         line.substr(0, line.find_first_of(" ", line.find(' ') + 1)));
   return "";
 }
 
@@ -141,7 +148,8 @@ Expected<void> seal(sqlite3* db, const std::string& path, const char* table, int
     const auto read = read_row(db, q, false, static_cast<const R*>(nullptr));
     if (!read) return failed(path, "cannot be read", db);
     if (!read->fault.empty())
-      return error_at({}, fmt::format("{}: row {} of '{}' ({}) cannot be used: {}", path, read->id, table, key_text(read->row), read->fault));
+      return error_at({}, fmt::format("{}: row {} of '{}' ({}) cannot be used: {}", path, read->id, table,
+                                      key_text(read->row), read->fault));
     sums.emplace_back(read->id, read->checksum);
     tally.add(read->checksum);
   }
@@ -195,9 +203,11 @@ Expected<int> version_of(sqlite3* db, const std::string& path) {
   if (!there) return failed(path, "is not a store", db);
   if (there->empty() && application == 0) return 0;
   if (application != k_application)
-    return error_at({}, fmt::format("{}: is a database of another program", path), "name a file that does not exist yet, or a store");
+    return error_at({}, fmt::format("{}: is a database of another program", path),
+                    "name a file that does not exist yet, or a store");
   if (version < 1 || version > k_version)
-    return error_at({}, fmt::format("{}: has version {} of the format; this program reads versions 1 to {}", path, version, k_version));
+    return error_at({}, fmt::format("{}: has version {} of the format; this program reads versions 1 to {}", path,
+                                    version, k_version));
   sqlite3* model = nullptr;
   if (sqlite3_open(":memory:", &model) != SQLITE_OK || !create(model)) {
     sqlite3_close(model);
@@ -219,7 +229,8 @@ Expected<int> version_of(sqlite3* db, const std::string& path) {
   for (const std::string& table : expected)
     if (why.empty() && !seen.contains(table)) why = fmt::format("it has no table '{}'", table);
   if (!why.empty())
-    return error_at({}, fmt::format("{}: is not a store as this program makes them: {}", path, why), "a store is made by `fencepost run --store FILE` or `fencepost campaign`");
+    return error_at({}, fmt::format("{}: is not a store as this program makes them: {}", path, why),
+                    "a store is made by `fencepost run --store FILE` or `fencepost campaign`");
   return version;
 }
 
@@ -233,7 +244,8 @@ Expected<void> migrate(sqlite3* db, int version, const std::string& path) {
   const auto add = [&](const char* table, const char* column) {
     return run(db, fmt::format("alter table {} add column {} integer not null default 0", table, column).c_str());
   };
-  bool good = (version > 1 || run(db, k_trials)) && (version > 2 || add("groups", "frame_missing")) && run(db, k_tallies);
+  bool good =
+      (version > 1 || run(db, k_trials)) && (version > 2 || add("groups", "frame_missing")) && run(db, k_tallies);
   for (const char* table : {"plans", "tests", "groups", "progress_runs"}) good = good && add(table, "checksum");
   if (version > 1) good = good && add("trials", "checksum");
   if (!good) return failed(path, "cannot be written", db);
@@ -242,14 +254,16 @@ Expected<void> migrate(sqlite3* db, int version, const std::string& path) {
   if (auto ok = seal<Trial>(db, path, "trials", k_version); !ok) return ok;
   if (auto ok = seal_texts(db, path, "plans", "campaign"); !ok) return ok;
   if (auto ok = seal_texts(db, path, "tests", "hash"); !ok) return ok;
-  if (!run(db, fmt::format("pragma user_version = {}", k_version).c_str())) return failed(path, "cannot be written", db);
+  if (!run(db, fmt::format("pragma user_version = {}", k_version).c_str()))
+    return failed(path, "cannot be written", db);
   return {};
 }
 
 std::string columns_of(const char* columns, int version) {
   std::string text(columns);
   const auto lacks = [&](const std::string& column) {
-    if (const size_t at = text.find(column); at != std::string::npos) text = fmt::format("{}0{}", text.substr(0, at), text.substr(at + column.size()));
+    if (const size_t at = text.find(column); at != std::string::npos)
+      text = fmt::format("{}0{}", text.substr(0, at), text.substr(at + column.size()));
   };
   if (version < 3) lacks("frame_missing");
   if (version < 4) lacks("checksum");

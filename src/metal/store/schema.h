@@ -3,11 +3,11 @@
 //
 // A file comes from anywhere (`merge`, `judge`, `report` read those of others), so it is looked at before it is asked:
 // the tables are those that this program makes, column by column and key by key, and there is nothing else: no trigger,
-// no view, no virtual or generated column, no check, no collation of its own. SQLite is told besides to run nothing that
-// a schema brings along.
+// no view, no virtual or generated column, no check, no collation of its own. SQLite is told besides to run nothing
+// that a schema brings along.
 //
-// Versions: 1; 2 has trials; 3 has groups.frame_missing; 4 has checksums and tallies. A store that is written to is brought
-// to 4, with the checksums of the rows as they are; one that is read is left alone.
+// Versions: 1; 2 has trials; 3 has groups.frame_missing; 4 has checksums and tallies. A store that is written to is
+// brought to 4, with the checksums of the rows as they are; one that is read is left alone.
 #include <string>
 
 #include "store/sql.h"

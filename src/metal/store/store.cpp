@@ -43,7 +43,8 @@ bool keeps(const Filter& f, const Record& r) {
          matches(f.configuration, r.configuration);
 }
 bool keeps(const Filter& f, const ProgressRecord& r) {
-  return matches(f.campaign, r.campaign) && matches(f.test, r.test) && matches(f.device, r.device) && matches(f.mapping, r.mapping);
+  return matches(f.campaign, r.campaign) && matches(f.test, r.test) && matches(f.device, r.device) &&
+         matches(f.mapping, r.mapping);
 }
 bool keeps(const Filter& f, const Trial& t) {
   return matches(f.campaign, t.campaign) && matches(f.purpose, t.purpose) && matches(f.test, t.test) &&
@@ -51,7 +52,9 @@ bool keeps(const Filter& f, const Trial& t) {
 }
 
 auto place(const Record& r) { return std::tie(r.campaign, r.test, r.test_hash, r.device, r.configuration, r.group); }
-auto place(const ProgressRecord& r) { return std::tie(r.campaign, r.test, r.test_hash, r.device, r.mapping, r.variant, r.run); }
+auto place(const ProgressRecord& r) {
+  return std::tie(r.campaign, r.test, r.test_hash, r.device, r.mapping, r.variant, r.run);
+}
 auto place(const Trial& t) {
   using Text = const std::string&;
   return std::tuple<Text, Text, Text, Text, Text, size_t, Text, uint32_t>(
@@ -100,8 +103,8 @@ struct Store::Impl {
     if (status != SQLITE_ROW && status != SQLITE_DONE) return failed(path, "cannot be read", db);
     return status == SQLITE_ROW;
   }
-  // All rows are looked at, whatever the filter: a damaged one may have had any key. An index may be damaged as well, so
-  // none is asked.
+  // All rows are looked at, whatever the filter: a damaged one may have had any key. An index may be damaged as well,
+  // so none is asked.
   template <class R>
   Expected<std::vector<R>> all(const Filter& filter) const {
     std::vector<R> rows;
@@ -110,13 +113,15 @@ struct Store::Impl {
     const bool sealed = version >= k_first_sealed;
     Tally found;
     std::vector<std::string> faults;
-    Query q(db, fmt::format("select {} from {} not indexed", columns_of(Table<R>::k_columns, version), Table<R>::k_name).c_str());
+    Query q(db, fmt::format("select {} from {} not indexed", columns_of(Table<R>::k_columns, version), Table<R>::k_name)
+                    .c_str());
     int status;
     while ((status = q.step()) == SQLITE_ROW) {
       auto read = read_row(db, q, sealed, static_cast<const R*>(nullptr));
       if (!read) return failed(path, "cannot be read", db);
       if (!read->fault.empty()) {
-        faults.push_back(fmt::format("row {} of '{}' ({}): {}", read->id, Table<R>::k_name, key_text(read->row), read->fault));
+        faults.push_back(
+            fmt::format("row {} of '{}' ({}): {}", read->id, Table<R>::k_name, key_text(read->row), read->fault));
         continue;
       }
       found.add(read->checksum);
@@ -135,11 +140,14 @@ struct Store::Impl {
     std::string named;
     for (size_t i = 0; i < std::min(faults.size(), k_named_faults); ++i) named += (i == 0 ? "" : "; ") + faults[i];
     if (faults.size() > k_named_faults) named += fmt::format("; and {} more", faults.size() - k_named_faults);
-    return error_at({}, fmt::format("{}: is damaged, and nothing of it is used: {}", path, named), "take a copy of it, or run the campaign again into another store");
+    return error_at({}, fmt::format("{}: is damaged, and nothing of it is used: {}", path, named),
+                    "take a copy of it, or run the campaign again into another store");
   }
   // The text of a plan or of a test.
   Expected<std::optional<std::string>> text_of(const char* table, const char* key, const std::string& name) const {
-    Query q(db, fmt::format("select text, {} from {} where {} = ?", version >= k_first_sealed ? "checksum" : "0", table, key).c_str());
+    Query q(db, fmt::format("select text, {} from {} where {} = ?", version >= k_first_sealed ? "checksum" : "0", table,
+                            key)
+                    .c_str());
     q.bind(name);
     const int status = q.step();
     if (status == SQLITE_DONE) return std::optional<std::string>();
@@ -198,7 +206,8 @@ struct Store::Impl {
       const auto mine = read_row(db, q, true, static_cast<const R*>(nullptr));
       if (!mine) return failed(path, "cannot be read", db);
       if (!mine->fault.empty())
-        return damaged({fmt::format("row {} of '{}' ({}): {}", mine->id, Table<R>::k_name, key_text(mine->row), mine->fault)});
+        return damaged(
+            {fmt::format("row {} of '{}' ({}): {}", mine->id, Table<R>::k_name, key_text(mine->row), mine->fault)});
       ++(mine->row == row ? merged.known : merged.different);
     }
     return {};
@@ -233,7 +242,7 @@ constexpr const char* k_made_by = "a store is made by `fencepost run --store FIL
 
 // A pipe would be waited for, and a device has no rows.
 Expected<void> is_file(const std::string& path, bool must_exist) {
-  struct stat at {};
+  struct stat at{};
   if (::stat(path.c_str(), &at) != 0) {
     if (!must_exist) return {};
     return error_at({}, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), k_made_by);
@@ -257,7 +266,8 @@ std::string uri_of(const std::string& path) {
 bool opens(sqlite3*& db, const std::string& name, int flags) {
   sqlite3_close(db);
   db = nullptr;
-  if (sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) return false;
+  if (sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK)
+    return false;
   harden(db);
   sqlite3_busy_timeout(db, 10000);
   Query q(db, "select count(*) from sqlite_master");
@@ -271,7 +281,8 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (must_exist ? 0 : SQLITE_OPEN_CREATE);
-  if (sqlite3_open_v2(path.c_str(), &impl->db, flags, nullptr) != SQLITE_OK) return failed(path, "cannot be opened", impl->db);
+  if (sqlite3_open_v2(path.c_str(), &impl->db, flags, nullptr) != SQLITE_OK)
+    return failed(path, "cannot be opened", impl->db);
   sqlite3* db = impl->db;
   harden(db);
   sqlite3_busy_timeout(db, 10000);
@@ -283,11 +294,13 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
     if (!create(db)) return failed(path, "cannot be written", db);
   } else if (*version < k_version) {
     if (auto ok = migrate(db, *version, path); !ok) return std::unexpected(ok.error());
-    impl->warning = fmt::format("{}: was of version {} of the format, without checksums; its rows got them as they are", path, *version);
+    impl->warning = fmt::format("{}: was of version {} of the format, without checksums; its rows got them as they are",
+                                path, *version);
   }
   if (!t.commit()) return failed(path, "cannot be written", db);
   // In the log mode a killed writer leaves whole transactions only.
-  if (!run(db, "pragma journal_mode = wal") || !run(db, "pragma synchronous = normal")) return failed(path, "cannot be written", db);
+  if (!run(db, "pragma journal_mode = wal") || !run(db, "pragma synchronous = normal"))
+    return failed(path, "cannot be written", db);
   impl->writes = true;
   return Store(std::move(impl));
 }
@@ -310,10 +323,13 @@ Expected<Store> Store::read(const std::string& path) {
       std::filesystem::copy_file(path, name, failed_at);
       if (!failed_at) std::filesystem::copy_file(path + "-wal", name + "-wal", failed_at);
       if (failed_at) return error_at({}, fmt::format("{}: cannot be read: {}", path, failed_at.message()));
-      std::filesystem::permissions(name, std::filesystem::perms::owner_write, std::filesystem::perm_options::add, failed_at);
-      std::filesystem::permissions(name + "-wal", std::filesystem::perms::owner_write, std::filesystem::perm_options::add, failed_at);
+      std::filesystem::permissions(name, std::filesystem::perms::owner_write, std::filesystem::perm_options::add,
+                                   failed_at);
+      std::filesystem::permissions(name + "-wal", std::filesystem::perms::owner_write,
+                                   std::filesystem::perm_options::add, failed_at);
     }
-    if (!opens(impl->db, impl->copy ? name : uri_of(path), impl->copy ? 0 : SQLITE_OPEN_URI)) return failed(path, "cannot be opened", impl->db);
+    if (!opens(impl->db, impl->copy ? name : uri_of(path), impl->copy ? 0 : SQLITE_OPEN_URI))
+      return failed(path, "cannot be opened", impl->db);
   }
   const View view(impl->db);
   const auto version = version_of(impl->db, path);
@@ -321,7 +337,8 @@ Expected<Store> Store::read(const std::string& path) {
   if (*version == 0) return error_at({}, fmt::format("{}: is not a store: it is empty", path), k_made_by);
   impl->version = *version;
   if (*version < k_first_sealed)
-    impl->warning = fmt::format("{}: is of version {} of the format, without checksums; damage to it would not show", path, *version);
+    impl->warning = fmt::format("{}: is of version {} of the format, without checksums; damage to it would not show",
+                                path, *version);
   return Store(std::move(impl));
 }
 
@@ -340,10 +357,14 @@ Expected<std::vector<Record>> Store::records(const Filter& f) const {
   return rows;
 }
 
-Expected<std::vector<ProgressRecord>> Store::progress_records(const Filter& f) const { return impl_->all<ProgressRecord>(f); }
+Expected<std::vector<ProgressRecord>> Store::progress_records(const Filter& f) const {
+  return impl_->all<ProgressRecord>(f);
+}
 Expected<std::vector<Trial>> Store::trials(const Filter& f) const { return impl_->all<Trial>(f); }
 
-Expected<std::optional<std::string>> Store::plan(const std::string& campaign) const { return impl_->text_of("plans", "campaign", campaign); }
+Expected<std::optional<std::string>> Store::plan(const std::string& campaign) const {
+  return impl_->text_of("plans", "campaign", campaign);
+}
 
 Expected<void> Store::remember_plan(const std::string& campaign, const std::string& text) {
   Transaction t(impl_->db);
@@ -353,8 +374,12 @@ Expected<void> Store::remember_plan(const std::string& campaign, const std::stri
   return {};
 }
 
-Expected<std::optional<std::string>> Store::test(const std::string& hash) const { return impl_->text_of("tests", "hash", hash); }
-Expected<void> Store::remember_test(const std::string& hash, const std::string& text) { return impl_->put_test(hash, text); }
+Expected<std::optional<std::string>> Store::test(const std::string& hash) const {
+  return impl_->text_of("tests", "hash", hash);
+}
+Expected<void> Store::remember_test(const std::string& hash, const std::string& text) {
+  return impl_->put_test(hash, text);
+}
 
 Expected<Merged> Store::merge(const std::string& path) { return merge(std::vector{path}); }
 
@@ -452,7 +477,9 @@ bool Shard::takes(const std::string& key) const {
 }
 
 Expected<Shard> parse_shard(const std::string& text) {
-  const auto bad = [&] { return error_at({}, fmt::format("'{}' is no shard", text), "I/N, with I from 1 to N: 3/8 is the third of eight"); };
+  const auto bad = [&] {
+    return error_at({}, fmt::format("'{}' is no shard", text), "I/N, with I from 1 to N: 3/8 is the third of eight");
+  };
   const size_t slash = text.find('/');
   if (slash == std::string::npos || text.size() > 20) return bad();
   const auto number = [](const std::string& s) -> uint64_t {

@@ -1,0 +1,383 @@
+#include "cli/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/job.h"
+#include "base/process.h"
+
+namespace fencepost::cli {
+namespace {
+
+constexpr int k_no_memory = 77;  // exit status of a worker that has run out of it
+constexpr rlim_t k_stack =
+    rlim_t{100} << 20;  // the kernel leaves at least 128 MiB of addresses for the first thread's stack
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool k_memory_is_limited = false;  // the sanitizers reserve terabytes of addresses
+#else
+constexpr bool k_memory_is_limited = true;
+#endif
+
+using Clock = Job::Clock;
+
+// ---- the worker's side -----------------------------------------------------------------------------------
+
+enum class Kind : char { out = 'o', err = 'e', test = 't', exit = 'x', report = 'r' };
+
+struct Side {  // of this process, when it is a worker
+  int to = -1;
+  bool first = true;
+  Clock::time_point begin;
+  std::mutex writing;
+} side;
+
+void write_whole(int to, const char* data, size_t n) {
+  while (n > 0) {
+    const ssize_t done = ::write(to, data, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) ::_exit(3);  // nobody listens
+    data += done;
+    n -= static_cast<size_t>(done);
+  }
+}
+
+void say(Kind kind, std::string_view text) {
+  const std::lock_guard lock(side.writing);
+  std::array<char, 9> head{static_cast<char>(kind)};
+  const uint64_t size = text.size();
+  std::memcpy(head.data() + 1, &size, sizeof size);
+  write_whole(side.to, head.data(), head.size());
+  write_whole(side.to, text.data(), text.size());
+}
+
+void put(std::string& to, const std::string& text) {
+  const uint64_t size = text.size();
+  to.append(reinterpret_cast<const char*>(&size), sizeof size);
+  to += text;
+}
+
+std::string packed(const FileReport& r) {
+  std::string out(1, static_cast<char>(r.code));
+  for (const std::string* text : {&r.out, &r.err, &r.saved}) put(out, *text);
+  for (const std::string& j : r.json) put(out, j);
+  return out;
+}
+
+FileReport unpacked(const std::string& text) {
+  FileReport r;
+  r.code = text.at(0);
+  size_t at = 1;
+  const auto next = [&] {
+    uint64_t size = 0;
+    std::memcpy(&size, text.data() + at, sizeof size);
+    at += sizeof size + size;
+    return text.substr(at - size, size);
+  };
+  for (std::string* to : {&r.out, &r.err, &r.saved}) *to = next();
+  while (at < text.size()) r.json.push_back(next());
+  return r;
+}
+
+void limit(int what, rlim_t most) {
+  rlimit now{};
+  if (::getrlimit(what, &now) != 0) return;
+  now.rlim_cur = now.rlim_max == RLIM_INFINITY ? most : std::min(now.rlim_max, most);
+  ::setrlimit(what, &now);
+}
+
+void become_worker(const Limits& limits, int to) {
+  side.to = to;
+  side.first = true;
+  side.begin = Clock::now();
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_STACK, k_stack);
+  if (limits.memory > 0 && k_memory_is_limited) limit(RLIMIT_DATA, limits.memory);
+  std::set_new_handler([] { ::_exit(k_no_memory); });
+}
+
+// ---- the parent's side -----------------------------------------------------------------------------------
+
+struct Worker {
+  pid_t pid = -1;
+  int from = -1, to = -1;
+  std::string held;
+  Clock::time_point since;  // the test at hand
+  std::optional<size_t> at;
+};
+
+// `body` gets the end on which it is told what to do.
+Worker start(const Limits& limits, const std::vector<Worker>& others, const std::function<void(int from)>& body) {
+  Worker w;
+  int up[2], down[2];
+  if (::pipe2(up, O_CLOEXEC) != 0) return w;
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, down) != 0) {
+    ::close(up[0]), ::close(up[1]);
+    return w;
+  }
+  std::fflush(nullptr);  // what is buffered here must not be written twice
+  name_scratch();
+  const pid_t parent = ::getpid();
+  w.pid = ::fork();
+  if (w.pid == 0) {
+    end_with_parent(parent, SIGKILL);
+    ::close(up[0]), ::close(down[1]);
+    for (const Worker& o : others)
+      for (const int fd : {o.from, o.to})
+        if (fd >= 0) ::close(fd);
+    become_worker(limits, up[1]);
+    body(down[0]);
+    std::fflush(nullptr);
+    ::_exit(0);
+  }
+  ::close(up[1]), ::close(down[0]);
+  if (w.pid < 0) {
+    ::close(up[0]), ::close(down[1]);
+    return w;
+  }
+  charge(w.pid, false);
+  w.from = up[0];
+  w.to = down[1];
+  w.since = Clock::now();
+  return w;
+}
+
+int stop(Worker& w, bool kill) {
+  if (kill) ::kill(w.pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(w.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  discharge(w.pid);
+  ::close(w.from), ::close(w.to);
+  w.pid = w.from = w.to = -1;
+  w.held.clear();
+  return status;
+}
+
+// The next whole message, if one is there.
+std::optional<std::pair<Kind, std::string>> message(Worker& w) {
+  constexpr size_t k_head = 9;
+  if (w.held.size() < k_head) return std::nullopt;
+  uint64_t size = 0;
+  std::memcpy(&size, w.held.data() + 1, sizeof size);
+  if (w.held.size() - k_head < size) return std::nullopt;
+  std::pair out{static_cast<Kind>(w.held[0]), w.held.substr(k_head, size)};
+  w.held.erase(0, k_head + size);
+  return out;
+}
+
+// False: the worker has closed its end.
+bool hear(Worker& w) {
+  std::array<char, 65536> buffer;
+  const ssize_t n = ::read(w.from, buffer.data(), buffer.size());
+  if (n < 0 && errno == EINTR) return true;
+  if (n <= 0) return false;
+  w.held.append(buffer.data(), static_cast<size_t>(n));
+  return true;
+}
+
+bool is_late(const Worker& w, const Limits& limits) {
+  return limits.seconds > 0 &&
+         std::chrono::duration<double>(Clock::now() - w.since).count() > 1.15 * limits.seconds + 0.6;
+}
+int patience(const Limits& limits) { return limits.seconds > 0 ? 20 : 200; }  // milliseconds
+
+Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
+  const std::string what = name.empty() ? "gave up" : fmt::format("'{}': gave up", name);
+  if (late)
+    return unsupported_at({}, fmt::format("{}: the --budget of {:g} s is spent", what, limits.seconds),
+                          "a longer --budget may do")
+        .error();
+  const std::string within =
+      limits.memory > 0 ? fmt::format("the --memory of {}", memory_text(limits.memory)) : "no limit of memory";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory)
+    return unsupported_at({}, fmt::format("{}: {} is spent", what, within), "a larger --memory may do").error();
+  const std::string end = WIFSIGNALED(status)
+                              ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                              : fmt::format("status {}", WEXITSTATUS(status));
+  return unsupported_at({},
+                        fmt::format("{}: the process that worked on it ended by {}, under {} and a stack of {}", what,
+                                    end, within, memory_text(k_stack)),
+                        "what it had printed is no whole answer")
+      .error();
+}
+
+bool is_internal(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == k_exit_internal; }
+
+}  // namespace
+
+Limits limits_of(const Settings& s) { return {s.budget, *parse_memory(s.memory)}; }
+
+std::optional<uint64_t> parse_memory(const std::string& text) {
+  if (text == "none") return 0;
+  uint64_t n = 0;
+  size_t i = 0;
+  for (; i < text.size() && i < 9 && text[i] >= '0' && text[i] <= '9'; ++i)
+    n = 10 * n + static_cast<uint64_t>(text[i] - '0');
+  if (i == 0 || i + 1 != text.size() || n == 0) return std::nullopt;
+  const unsigned shift = text[i] == 'M' ? 20 : text[i] == 'G' ? 30 : 0;
+  if (shift == 0 || n > (uint64_t{1} << 50) >> shift || n << shift < uint64_t{64} << 20) return std::nullopt;
+  return n << shift;
+}
+
+std::string memory_text(uint64_t bytes) {
+  return bytes % (uint64_t{1} << 30) == 0 ? fmt::format("{} GiB", bytes >> 30) : fmt::format("{} MiB", bytes >> 20);
+}
+
+double begin_test() {
+  if (side.to < 0) return 0;
+  const auto now = Clock::now();
+  if (std::exchange(side.first, false)) return std::chrono::duration<double>(now - side.begin).count();
+  say(Kind::test, "");
+  return 0;
+}
+
+int in_worker(const Limits& limits, const Console& console, bool json, const std::string& name,
+              const std::function<int(const Console&)>& body) {
+  if (side.to >= 0) return body(console);  // it is one already
+  Worker w = start(limits, {}, [&](int) {
+    Console c;
+    c.out = [](std::string_view s) { say(Kind::out, s); };
+    c.err = [](std::string_view s) { say(Kind::err, s); };
+    c.err_is_terminal = console.err_is_terminal;
+    int code = k_exit_internal;
+    try {
+      code = body(c);
+    } catch (const std::exception& e) {
+      c.err(std::string("fencepost: internal error: ") + e.what() + "\n");
+    }
+    say(Kind::exit, std::string(1, static_cast<char>(code)));
+  });
+  if (w.pid < 0) return body(console);
+  std::optional<int> code;
+  bool late = false, printed = false;
+  while (true) {
+    pollfd p{w.from, POLLIN, 0};
+    if (::poll(&p, 1, patience(limits)) > 0 && !hear(w)) break;
+    while (const auto m = message(w)) {
+      if (m->first == Kind::out) console.out(m->second), printed = true;
+      if (m->first == Kind::err) console.err(m->second);
+      if (m->first == Kind::test) w.since = Clock::now();
+      if (m->first == Kind::exit) code = m->second.at(0);
+    }
+    if (!code && (late = is_late(w, limits))) break;
+  }
+  const int status = stop(w, late);
+  if (code) return *code;
+  if (is_internal(status)) return k_exit_internal;
+  const Diagnostics why = gave_up(limits, late, status, name);
+  for (const Diagnostic& d : why.list) console.err("fencepost: " + render(d));
+  if (json && !printed) console.out(json_list({json_errors(name, why)}));
+  return k_exit_undecided;
+}
+
+namespace {
+
+// A worker of a pool: it is told numbers, and answers with reports.
+void serve(int from, const std::function<FileReport(size_t)>& work) {
+  while (true) {
+    uint64_t i = 0;
+    const ssize_t n = ::read(from, &i, sizeof i);
+    if (n < 0 && errno == EINTR) continue;
+    if (n != sizeof i) return;
+    side.first = true;
+    side.begin = Clock::now();
+    FileReport r;
+    try {
+      r = work(i);
+    } catch (const std::exception& e) {
+      r = {};
+      r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
+      r.code = k_exit_internal;
+    }
+    say(Kind::report, packed(r));
+  }
+}
+
+}  // namespace
+
+void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::function<std::string(size_t)>& name,
+                const std::function<FileReport(size_t)>& work, bool json,
+                const std::function<void(size_t, FileReport)>& taken, const std::function<void(size_t)>& waiting) {
+  std::vector<Worker> pool(std::min<size_t>(std::max(1u, processes), n));
+  std::map<size_t, FileReport> ready;
+  size_t next = 0, emitted = 0;
+  const auto ended = [&](Worker& w, bool late) {
+    const std::optional<size_t> at = std::exchange(w.at, std::nullopt);
+    const int status = stop(w, late);
+    if (!at) return;
+    FileReport r;
+    if (is_internal(status)) {
+      r.code = k_exit_internal;
+    } else {
+      const Diagnostics why = gave_up(limits, late, status, name(*at));
+      for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
+      if (json) r.json.push_back(json_errors(name(*at), why));
+      r.code = k_exit_undecided;
+    }
+    ready[*at] = std::move(r);
+  };
+  const auto give = [&](Worker& w) {
+    if (w.at || next == n) return;
+    if (w.pid < 0) w = start(limits, pool, [&](int from) { serve(from, work); });
+    if (w.pid < 0) {  // no process can be had: here, then
+      ready[next] = work(next);
+      ++next;
+      return;
+    }
+    const uint64_t i = next++;
+    w.at = i;
+    w.since = Clock::now();
+    // A worker that is gone already is heard of below.
+    static_cast<void>(::send(w.to, &i, sizeof i, MSG_NOSIGNAL));
+  };
+  while (emitted < n) {
+    for (Worker& w : pool) give(w);
+    std::vector<pollfd> fds;
+    for (const Worker& w : pool) fds.push_back({w.at ? w.from : -1, POLLIN, 0});
+    if (!ready.contains(emitted)) ::poll(fds.data(), fds.size(), patience(limits));
+    for (size_t k = 0; k < pool.size(); ++k) {
+      Worker& w = pool[k];
+      if (!w.at) continue;
+      if (fds[k].revents != 0 && !hear(w)) {
+        ended(w, false);
+        continue;
+      }
+      while (const auto m = message(w)) {
+        if (m->first == Kind::test) w.since = Clock::now();
+        if (m->first == Kind::report) ready[*std::exchange(w.at, std::nullopt)] = unpacked(m->second);
+      }
+      if (w.at && is_late(w, limits)) ended(w, true);
+    }
+    for (auto it = ready.find(emitted); it != ready.end(); it = ready.find(emitted)) {
+      FileReport r = std::move(it->second);
+      ready.erase(it);
+      taken(emitted++, std::move(r));
+    }
+    waiting(emitted);
+  }
+  for (Worker& w : pool)
+    if (w.pid >= 0) {
+      ::close(w.to);
+      w.to = -1;
+      stop(w, true);
+    }
+}
+
+}  // namespace fencepost::cli

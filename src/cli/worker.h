@@ -1,0 +1,49 @@
+#pragma once
+// Work in a process of its own, so that what an input can do to a process (more memory than there is, a library that
+// aborts, a stack that ends, a loop that looks at no clock) is done to that one. The parent reads files' names and
+// prints; parsing and deciding are the worker's. What the worker cannot finish within its limits is `gave up`, exit
+// code 3, never an answer.
+//
+// Time: a test has the budget B from the moment that it is read. Engines look at their job's deadline; a worker that is
+// still busy at 1.15 B + 0.6 s is killed, with the compilers that it started (base/process.h). Memory: RLIMIT_DATA,
+// which counts what a process may write and not what it maps; RLIMIT_AS would count the text of LLVM and every thread's
+// reserve of addresses. A failed `new` ends the worker at once: no handler of exceptions makes an answer of it.
+//
+// Precondition: the calling process has no other thread (fork). Cost: about 1 ms for a worker, beside 5 ms for a small
+// test.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/file_report.h"
+#include "cli/options.h"
+
+namespace fencepost::cli {
+
+struct Limits {
+  double seconds = 0;   // of one test; 0: none
+  uint64_t memory = 0;  // bytes; 0: none
+};
+Limits limits_of(const Settings& s);
+
+// "2G", "512M", "none" (0). Nothing: no size.
+std::optional<uint64_t> parse_memory(const std::string& text);
+std::string memory_text(uint64_t bytes);
+
+// The exit code of `body`, whose output is passed on as it comes. `json`: whoever reads the output wants an object also
+// where the worker gave up; `name` is what it was at work on.
+int in_worker(const Limits& limits, const Console& console, bool json, const std::string& name,
+              const std::function<int(const Console&)>& body);
+
+// work(i) for 0..n-1 in `processes` workers; taken(i, report) here, in order of i.
+void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::function<std::string(size_t)>& name,
+                const std::function<FileReport(size_t)>& work, bool json,
+                const std::function<void(size_t, FileReport)>& taken, const std::function<void(size_t)>& waiting);
+
+// In a worker: a test begins, and so does its budget. The seconds that it has used already: what reading the first test
+// of an input took. 0 elsewhere.
+double begin_test();
+
+}  // namespace fencepost::cli

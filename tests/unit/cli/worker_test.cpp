@@ -1,0 +1,152 @@
+// What an input can do to a process is done to the worker, and is never an answer.
+#include "cli/worker.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace fencepost::cli {
+namespace {
+
+struct Said {
+  std::string out, err;
+  Console console() {
+    return {[this](std::string_view s) { out += s; }, [this](std::string_view s) { err += s; }, false};
+  }
+};
+
+// Memory that is used, lest it be optimised away.
+void fill(size_t bytes) {
+  std::vector<std::string> all;
+  for (size_t n = 0; n < bytes; n += 1 << 20) all.emplace_back(1 << 20, 'x');
+}
+
+uint64_t deep(uint64_t n) {
+  volatile char room[4096];
+  room[n % sizeof room] = static_cast<char>(n);
+  return n == 0 ? 0 : deep(n - 1) + static_cast<uint64_t>(room[n % sizeof room]);
+}
+
+TEST(Worker, SizesOfMemory) {
+  EXPECT_EQ(parse_memory("2G"), uint64_t{2} << 30);
+  EXPECT_EQ(parse_memory("512M"), uint64_t{512} << 20);
+  EXPECT_EQ(parse_memory("none"), 0u);
+  for (const char* bad : {"", "2", "G", "0G", "-1G", "1.5G", "63M", "2g", "2GB", "99999999999G", "999999999G"})
+    EXPECT_FALSE(parse_memory(bad)) << bad;
+  EXPECT_EQ(memory_text(uint64_t{2} << 30), "2 GiB");
+  EXPECT_EQ(memory_text(uint64_t{1536} << 20), "1536 MiB");
+}
+
+TEST(Worker, OutputAndStatusArePassedOn) {
+  for (const int code : {0, 1, 2, 3, 4}) {
+    Said said;
+    const int got = in_worker({}, said.console(), false, "a", [&](const Console& c) {
+      c.out("one\n");
+      c.err("two\n");
+      c.out(std::string(200000, 'x'));
+      return code;
+    });
+    EXPECT_EQ(got, code);
+    EXPECT_EQ(said.out, "one\n" + std::string(200000, 'x'));
+    EXPECT_EQ(said.err, "two\n");
+  }
+}
+
+TEST(Worker, WhatEndsItIsGaveUp) {
+  struct Case {
+    std::function<void()> does;
+    const char* said;
+  };
+  for (const Case& c : {
+           Case{[] { std::abort(); }, "ended by signal 6"},
+           Case{[] { ::raise(SIGSEGV); }, "ended by signal 11"},
+           Case{[] { ::_exit(0); }, "ended by status 0"},
+           Case{[] { std::this_thread::sleep_for(std::chrono::hours(1)); }, "the --budget of 0.2 s is spent"},
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+           Case{[] { fill(size_t{1} << 30); }, "the --memory of 128 MiB is spent"},
+           Case{[] {
+                  try {  // a library that makes an answer of every exception
+                    fill(size_t{1} << 30);
+                  } catch (...) {
+                    ::_exit(0);
+                  }
+                },
+                "the --memory of 128 MiB is spent"},
+           Case{[] { std::thread([] { fill(size_t{1} << 30); }).join(); }, "the --memory of 128 MiB is spent"},
+           Case{[] { deep(1 << 20); }, "ended by signal 11"},
+#endif
+       }) {
+    for (const bool json : {false, true}) {
+      Said said;
+      const auto begin = std::chrono::steady_clock::now();
+      const int got = in_worker({0.2, uint64_t{128} << 20}, said.console(), json, "a.litmus", [&](const Console&) {
+        c.does();
+        return 0;
+      });
+      EXPECT_EQ(got, 3) << c.said;
+      EXPECT_NE(said.err.find(c.said), std::string::npos) << said.err;
+      EXPECT_EQ(said.out.find("\"fencepost.error/1\"") != std::string::npos, json) << said.out;
+      EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.2 * 0.2 + 1);
+    }
+  }
+}
+
+TEST(Worker, ADeepStackThatFitsIsNoFault) {
+  Said said;
+  EXPECT_EQ(in_worker({}, said.console(), false, "", [](const Console&) { return deep(15000) == 1 ? 4 : 0; }), 0);
+}
+
+TEST(Worker, APoolLosesOneItemAtATimeAndKeepsTheOrder) {
+  for (const uint32_t processes : {1u, 3u}) {
+    std::vector<size_t> order;
+    std::vector<int> codes;
+    in_workers(
+        20, processes, {0.3, uint64_t{128} << 20}, [](size_t i) { return "file " + std::to_string(i); },
+        [](size_t i) {
+          if (i == 3) std::abort();
+          if (i == 5) std::this_thread::sleep_for(std::chrono::hours(1));
+          if (i == 7) throw std::runtime_error("a fault of ours");
+          FileReport r;
+          r.out = std::to_string(i);
+          r.saved = "s" + r.out;
+          r.json = {"a", ""};
+          r.code = i == 9 ? 1 : 0;
+          return r;
+        },
+        false,
+        [&](size_t i, const FileReport& r) {
+          order.push_back(i);
+          codes.push_back(r.code);
+          if (i == 3 || i == 5) EXPECT_NE(r.err.find("'file " + std::to_string(i) + "': gave up"), std::string::npos) << r.err;
+          if (r.code > 1) return;
+          EXPECT_EQ(r.out, std::to_string(i));
+          EXPECT_EQ(r.saved, "s" + r.out);
+          EXPECT_EQ(r.json, (std::vector<std::string>{"a", ""}));
+        },
+        [](size_t) {});
+    std::vector<int> expected(20, 0);
+    expected[3] = expected[5] = 3;
+    expected[7] = 4;
+    expected[9] = 1;
+    EXPECT_EQ(codes, expected);
+    for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i);
+  }
+}
+
+TEST(Worker, TheFirstTestPaysForItsReading) {
+  Said said;
+  const int got = in_worker({10, 0}, said.console(), false, "", [](const Console&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const double first = begin_test(), second = begin_test();
+    return first >= 0.05 && second == 0 ? 0 : 1;
+  });
+  EXPECT_EQ(got, 0);
+  EXPECT_EQ(begin_test(), 0) << "here is no worker";
+}
+
+}  // namespace
+}  // namespace fencepost::cli
