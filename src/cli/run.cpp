@@ -2,6 +2,7 @@
 
 #include "check/progress_option.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 namespace fencepost::cli {
@@ -36,7 +37,9 @@ int report_errors(const Console& console, const Diagnostics& ds) {
   return exit_code(ds);
 }
 
-int run(const std::vector<std::string>& args, const Console& console) {
+namespace {
+
+int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return run_prove(args, console);
   if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
@@ -51,6 +54,17 @@ int run(const std::vector<std::string>& args, const Console& console) {
   FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
   console.out(markdown());
   return k_exit_holds;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, const Console& console) {
+  try {
+    return run_verb_of(args, console);
+  } catch (const OutputLost& lost) {
+    console.err(std::string("fencepost: ") + lost.what() + "\n");
+    return k_exit_internal;
+  }
 }
 
 }  // namespace fencepost::cli

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <utility>
 
 #include "check/check.h"
 #include "cli/file_report.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "front/litmus.h"
 #include "report/report.h"
@@ -20,7 +20,8 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
     r.err += fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", path, s.witness);
     return;
   }
-  const auto written = report::write_report(s.witness, report::witness(path, test, model, options, result));
+  const auto written =
+      write_made(s.witness, report::file_text(s.witness, report::witness(path, test, model, options, result)));
   if (!written) {
     r.err += render(written.error());
     r.code = worse(r.code, exit_code(written.error()));
@@ -90,12 +91,9 @@ int run_check(const CommandLine& line, const Console& console) {
     return check_file(path, s, models, *bounds, saved.at(path));
   });
   if (s.save_bounds.empty()) return code;
-  std::ofstream file(s.save_bounds, std::ios::binary);
-  file << check::k_bounds_head;
-  for (const std::string& path : *files) file << std::exchange(saved[path], "");
-  file.close();
-  if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.save_bounds)).error());
-  return code;
+  std::string text(check::k_bounds_head);
+  for (const std::string& path : *files) text += std::exchange(saved[path], "");
+  return worse(code, put(console, s.save_bounds, text));
 }
 
 }  // namespace fencepost::cli
