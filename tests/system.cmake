@@ -45,6 +45,8 @@ if(TARGET fencepost)
   add_test(NAME system.kill_tune COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tune $<TARGET_FILE:fencepost>)
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
+  # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.
+  add_test(NAME system.fortress COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/fortress $<TARGET_FILE:fencepost>)
   # Heavy libraries stay out of the start-up path.
   add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost>)
 endif()

@@ -12,8 +12,17 @@ struct Console {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
   bool err_is_terminal = false;
+  // Progress bars: as `err`, but control characters reach the terminal. None: `err`.
+  std::function<void(std::string_view)> raw_err = nullptr;
+  void draw(std::string_view s) const { raw_err ? raw_err(s) : err(s); }
 };
-Console standard_console();  // the process's streams
+
+// The process's streams. What goes to `out` and `err` is as `printable` has it; `out` throws OutputLost when it cannot
+// be written. Broken pipes and files that grow too large become errors of writing instead of signals, and standard
+// streams that are closed stay so: no file that is opened later takes their place.
+Console standard_console();
+// What is still on its way to the streams is written. False: something that was said did not arrive.
+bool finish_standard_streams();
 
 // The process's exit codes (design.md); verdicts use fencepost::exit_code(Status).
 inline constexpr int k_exit_holds = 0, k_exit_fails = 1, k_exit_bad_input = 2, k_exit_undecided = 3, k_exit_internal = 4;

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
+
+#include "cli/output.h"
 
 namespace fencepost::cli {
 
@@ -27,12 +28,7 @@ Expected<Folder> Folder::open(const std::string& path) {
 }
 
 Expected<void> Folder::write(const std::string& file, std::string_view text) const {
-  const std::string path = (fs::path(path_) / file).string();
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return error_at({}, fmt::format("'{}' cannot be written", path));
-  return {};
+  return write_output((fs::path(path_) / file).string(), text);
 }
 
 }  // namespace fencepost::cli

@@ -1,12 +1,13 @@
 #include "cli/inputs.h"
 
-#include "base/read_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "base/folder.h"
+#include "base/printable.h"
+#include "base/read_file.h"
 #include "cat/library.h"
 #include "check/check.h"
 
@@ -29,18 +30,11 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
       out.push_back(operand);
       continue;
     }
-    std::vector<std::string> found;
-    fs::recursive_directory_iterator walk(operand, fs::directory_options::follow_directory_symlink, failed);
-    for (; !failed && walk != fs::recursive_directory_iterator(); walk.increment(failed)) {
-      const fs::path& p = walk->path();
-      const bool wanted = std::find(endings.begin(), endings.end(), p.extension().string()) != endings.end();
-      if (wanted && walk->is_regular_file(failed)) found.push_back(p.string());
-    }
-    if (failed) return error_at({}, fmt::format("the folder '{}' cannot be read: {}", operand, failed.message()));
-    if (found.empty())
+    const auto found = files_below(operand, endings);
+    if (!found) return std::unexpected(found.error());
+    if (found->empty())
       return error_at({}, fmt::format("the folder '{}' holds no tests", operand), fmt::format("tests are {} files", kinds));
-    std::sort(found.begin(), found.end());
-    out.insert(out.end(), found.begin(), found.end());
+    out.insert(out.end(), found->begin(), found->end());
   }
   return out;
 }
@@ -75,7 +69,15 @@ Expected<void> take_bounds(check::Options& options, const std::optional<check::B
 }
 
 std::string label(const std::string& path, const prog::Test& test, size_t count) {
-  return count > 1 ? fmt::format("{}#{}", path, test.title) : path;
+  return printable_name(count > 1 ? fmt::format("{}#{}", path, test.title) : path);
+}
+
+Expected<void> may_be_named(const std::string& model) {
+  const auto path = cat::find_model(model);
+  if (!path) return std::unexpected(path.error());
+  std::error_code failed;
+  if (fs::weakly_canonical(*path, failed).extension() == ".cat" && !failed) return {};
+  return error_at({}, fmt::format("'{}' is no model", model), "an input may name a shipped model, or a *.cat file");
 }
 
 std::string default_model(const prog::Test& test) {

@@ -35,6 +35,10 @@ Expected<void> take_bounds(check::Options& options, const std::optional<check::B
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);
 
+// A model that an input names, and not the command line, is a shipped one or a *.cat file: what is wrong with a model
+// is said with its line, and other files are not the input's to show.
+Expected<void> may_be_named(const std::string& model);
+
 // The model of a test for which nobody names one: that of its dialect, and ptx-8 for tests with clusters.
 std::string default_model(const prog::Test& test);
 

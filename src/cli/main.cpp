@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <exception>
 
 #include "base/process.h"
@@ -10,11 +9,7 @@ int main(int argc, char** argv) {
   try {
     const int code = fencepost::cli::run({argv + 1, argv + argc}, console);
     // An answer that did not reach its reader is no answer.
-    if (std::fflush(stdout) != 0) {
-      console.err("fencepost: error: the output cannot be written\n");
-      return fencepost::cli::k_exit_internal;
-    }
-    return code;
+    return fencepost::cli::finish_standard_streams() ? code : fencepost::cli::k_exit_internal;
   } catch (const std::exception& e) {
     console.err(std::string("fencepost: internal error: ") + e.what() + "\n");
     return fencepost::cli::k_exit_internal;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ class Progress {
 // 0: one per processor; never more than there is work.
 uint32_t thread_count(uint32_t wanted, size_t work);
 
-// work(i) runs on any thread; emit(i, result) on the calling thread, in order of i. `work` does not throw.
+// work(i) runs on any thread; emit(i, result) on the calling thread, in order of i. What either throws comes out of the
+// calling thread, after the results before it; then no further work is begun.
 template <class Work, class Emit>
 void in_order(size_t n, uint32_t threads, Progress& progress, Work&& work, Emit&& emit) {
   using Result = decltype(work(size_t{0}));
@@ -48,32 +50,48 @@ void in_order(size_t n, uint32_t threads, Progress& progress, Work&& work, Emit&
     }
     return;
   }
-  std::vector<std::optional<Result>> results(n);
+  struct Slot {
+    std::optional<Result> result;
+    std::exception_ptr thrown;
+    bool done() const { return result.has_value() || thrown != nullptr; }
+  };
+  std::vector<Slot> results(n);
   std::mutex mutex;
   std::condition_variable ready;
   std::atomic<size_t> next = 0;
   const auto worker = [&] {
     for (size_t i = next++; i < n; i = next++) {
-      Result r = work(i);
+      Slot slot;
+      try {
+        slot.result = work(i);
+      } catch (...) {
+        slot.thrown = std::current_exception();
+      }
       const std::lock_guard lock(mutex);
-      results[i] = std::move(r);
+      results[i] = std::move(slot);
       ready.notify_one();
     }
   };
   std::vector<std::jthread> pool;
   for (uint32_t t = 0; t < threads; ++t) pool.emplace_back(worker);
-  for (size_t i = 0; i < n; ++i) {
-    std::optional<Result> r;
-    {
-      std::unique_lock lock(mutex);
-      while (!results[i].has_value()) {
-        ready.wait_for(lock, std::chrono::milliseconds(200));
-        progress.at(i);
+  try {
+    for (size_t i = 0; i < n; ++i) {
+      Slot slot;
+      {
+        std::unique_lock lock(mutex);
+        while (!results[i].done()) {
+          ready.wait_for(lock, std::chrono::milliseconds(200));
+          progress.at(i);
+        }
+        std::swap(slot, results[i]);
       }
-      r.swap(results[i]);
+      if (slot.thrown != nullptr) std::rethrow_exception(slot.thrown);
+      emit(i, std::move(*slot.result));
+      progress.at(i + 1);
     }
-    emit(i, std::move(*r));
-    progress.at(i + 1);
+  } catch (...) {
+    next = n;
+    throw;
   }
 }
 

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
-
 #include "axb/translate.h"
+#include "base/printable.h"
 #include "cli/inputs.h"
 #include "front/litmus.h"
 
@@ -36,7 +33,7 @@ Expected<std::vector<NamedTest>> progress_tests_of(const std::string& path) {
   for (size_t i = 0; i < tests->size(); ++i) {
     axb::Test& t = (*tests)[i];
     const std::string own = t.name.empty() ? std::to_string(i) : t.name;
-    out.push_back({tests->size() == 1 ? path : fmt::format("{}#{}", path, own), std::move(t)});
+    out.push_back({printable_name(tests->size() == 1 ? path : fmt::format("{}#{}", path, own)), std::move(t)});
   }
   return out;
 }
@@ -71,22 +68,6 @@ std::vector<oracle::Fairness> fairnesses(const std::string& word) {
   if (word == "weak") return {oracle::Fairness::weak};
   if (word == "strong") return {oracle::Fairness::strong};
   return {oracle::Fairness::weak, oracle::Fairness::strong};
-}
-
-Expected<SourcePtr> read_source(const std::string& path) {
-  if (path == "-") return make_source("-", std::string(std::istreambuf_iterator<char>(std::cin), {}));
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || file.bad()) return error_at({}, fmt::format("'{}' cannot be read", path), "check the path and its permissions");
-  return make_source(path, std::move(text));
-}
-
-Expected<void> write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return error_at({}, fmt::format("'{}' cannot be written", path), "is its folder there, and is there room?");
-  return {};
 }
 
 }  // namespace fencepost::cli

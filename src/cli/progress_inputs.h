@@ -26,10 +26,4 @@ Expected<std::vector<fair::Model>> progress_models(const std::vector<std::string
 // The fairnesses that --fairness names.
 std::vector<oracle::Fairness> fairnesses(const std::string& word);
 
-// The text of a file; '-' is standard input.
-Expected<SourcePtr> read_source(const std::string& path);
-
-// Writes `text` to `path`; an error names the path.
-Expected<void> write_text(const std::string& path, const std::string& text);
-
 }  // namespace fencepost::cli

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <functional>
 
 #include "check/progress_option.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 
@@ -98,6 +100,16 @@ Place place_of(Verb v) {
   return Place::unended;
 }
 
+// What `body` returns, or 4 and a message if its output did not reach a file whole.
+int or_lost(const Console& console, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const OutputLost& lost) {
+    console.err(std::string("fencepost: ") + lost.what() + "\n");
+    return k_exit_internal;
+  }
+}
+
 int run_in_its_place(const CommandLine& line, const Console& console) {
   const auto run_verb = info(line.verb).run;
   const Place place = place_of(line.verb);
@@ -107,12 +119,10 @@ int run_in_its_place(const CommandLine& line, const Console& console) {
   if (place == Place::unended) limits.seconds = 0;
   if (place == Place::per_whole) own.settings.budget = 0;
   return in_worker(limits, console, line.settings.json, line.operands.empty() ? "" : line.operands.front(),
-                   [&](const Console& c) { return run_verb(own, c); });
+                   [&](const Console& c) { return or_lost(c, [&] { return run_verb(own, c); }); });
 }
 
-}  // namespace
-
-int run(const std::vector<std::string>& args, const Console& console) {
+int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return run_prove(args, console);
   if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
@@ -127,6 +137,12 @@ int run(const std::vector<std::string>& args, const Console& console) {
   FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
   console.out(markdown());
   return k_exit_holds;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, const Console& console) {
+  return or_lost(console, [&] { return run_verb_of(args, console); });
 }
 
 }  // namespace fencepost::cli

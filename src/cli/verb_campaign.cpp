@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
@@ -12,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/judge_by.h"
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "study/conduct.h"
@@ -29,8 +29,14 @@ Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCa
     if (!found) return std::unexpected(found.error());
     const auto expanded = expand(*found, {".litmus", ".test"});
     if (!expanded) return std::unexpected(expanded.error());
+    // A plan may name any file, and what is wrong with a test is said with its line.
+    for (const std::string& file : *expanded)
+      if (!file.ends_with(".litmus") && !file.ends_with(".test"))
+        return error_at({}, fmt::format("the plan names '{}' as a test", file), "tests are *.litmus and *.test files");
     files.insert(files.end(), expanded->begin(), expanded->end());
   }
+  if (!plan.model.empty())
+    if (const auto named = may_be_named(plan.model); !named) return std::unexpected(named.error());
   std::vector<prog::Test> tests;
   for (const std::string& f : files) {
     auto some = tests_of(f);
@@ -53,17 +59,6 @@ Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCa
   return tests;
 }
 
-int write_to(const std::string& file, const std::string& text, const Console& console) {
-  if (file.empty() || file == "-") {
-    console.out(text);
-    return k_exit_holds;
-  }
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.flush();
-  return out ? k_exit_holds : report_errors(console, error_at({}, fmt::format("'{}' cannot be written", file)).error());
-}
-
 std::string duration(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
@@ -83,11 +78,12 @@ class CampaignBar {
     const double spent = std::chrono::duration<double>(now - start_).count();
     const double done = p.part - first_;
     const std::string left = done > 0.001 ? ", " + duration(spent * (1 - p.part) / done) + " left" : "";
-    console_.err(fmt::format("\r\033[K[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part, p.done, p.all,
-                             static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left, p.now));
+    console_.draw(fmt::format("\r\033[K[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part,
+                              p.done, p.all, static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left,
+                              p.now));
   }
   void clear() {
-    if (visible_) console_.err("\r\033[K");
+    if (visible_) console_.draw("\r\033[K");
     visible_ = false;
   }
 
@@ -138,7 +134,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
     const nlohmann::ordered_json out = {{"schema", "fencepost-campaign/1"}, {"campaign", plan->name},      {"works", all},
                                         {"finished_before", before},        {"round_groups", report->added}, {"instances", report->instances},
                                         {"seconds", report->seconds},       {"stopped", report->stopped},  {"problems", problems}};
-    console.out(out.dump(2) + "\n");
+    console.out(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
     console.out(fmt::format("{}: {} works, {} finished before; {} round groups and {} instances added in {:.1f} s{}\n", plan->name, all, before, report->added,
                             report->instances, report->seconds, report->stopped ? "; stopped, the same command goes on" : ""));
@@ -156,7 +152,7 @@ int run_merge(const CommandLine& line, const Console& console) {
   const store::Merged& total = *merged;
   if (line.settings.json) {
     const nlohmann::ordered_json out = {{"schema", "fencepost-merge/1"}, {"added", total.added}, {"known", total.known}, {"different", total.different}};
-    console.out(out.dump(2) + "\n");
+    console.out(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
     console.out(fmt::format("{}: {} rows added, {} known{}\n", line.operands.front(), total.added, total.known,
                             total.different > 0 ? fmt::format(", {} kept as they were though other stores differ", total.different) : ""));
@@ -187,7 +183,7 @@ int run_judge(const CommandLine& line, const Console& console) {
                              : s.csv || ending == ".csv" ? study::to_csv(c)
                              : ending == ".md"           ? study::to_markdown(c)
                                                          : study::to_text(c);
-    const int written = write_to(s.output, text, console);
+    const int written = put(console, s.output, text);
     return written != k_exit_holds ? written : c.exit_code();
   }
   const std::string text = s.json || ending == ".json"  ? study::to_json(j)
@@ -195,7 +191,7 @@ int run_judge(const CommandLine& line, const Console& console) {
                            : ending == ".svg"           ? study::to_svg(j)
                            : ending == ".md"            ? study::to_markdown(j)
                                                         : study::to_text(j);
-  const int written = write_to(s.output, text, console);
+  const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : j.exit_code();
 }
 

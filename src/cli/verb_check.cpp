@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <fstream>
+#include <set>
 
 #include "check/check.h"
 #include "cli/file_report.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "front/condition.h"
 #include "front/litmus.h"
@@ -20,7 +20,8 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
     r.err += fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", path, s.witness);
     return;
   }
-  const auto written = report::write_report(s.witness, report::witness(path, test, model, options, result));
+  const auto written =
+      write_made(s.witness, report::file_text(s.witness, report::witness(path, test, model, options, result)));
   if (!written) {
     r.err += render(written.error());
     r.code = worse(r.code, exit_code(written.error()));
@@ -88,13 +89,11 @@ int run_check(const CommandLine& line, const Console& console) {
   const auto work = [&](const std::string& path) { return check_file(path, s, models, *bounds); };
   const int code = report_files(*files, s, console, work, &saved);
   if (s.save_bounds.empty()) return code;
-  std::ofstream file(s.save_bounds, std::ios::binary);
-  file << check::k_bounds_head;
+  std::string text(check::k_bounds_head);
+  std::set<std::string> seen;  // a file that is named twice has its bounds once
   for (size_t i = 0; i < files->size(); ++i)
-    if (std::find(files->begin(), files->begin() + static_cast<std::ptrdiff_t>(i), (*files)[i]) == files->begin() + static_cast<std::ptrdiff_t>(i)) file << saved[i];
-  file.close();
-  if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.save_bounds)).error());
-  return code;
+    if (seen.insert((*files)[i]).second) text += saved[i];
+  return worse(code, put(console, s.save_bounds, text));
 }
 
 }  // namespace fencepost::cli

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "reproduce/program.h"
 #include "reproduce/run.h"
@@ -95,16 +95,7 @@ Expected<std::string> text_of(const CommandLine& line) {
 int run_emit(const CommandLine& line, const Console& console) {
   const auto text = text_of(line);
   if (!text) return report_errors(console, text.error());
-  const std::string& file = line.settings.output;
-  if (file.empty() || file == "-") {
-    console.out(*text);
-    return k_exit_holds;
-  }
-  std::ofstream out(file, std::ios::binary);
-  out << *text;
-  out.flush();
-  if (!out) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", file)).error());
-  return k_exit_holds;
+  return put(console, line.settings.output, *text);
 }
 
 }  // namespace fencepost::cli

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
+#include "base/folder.h"
+#include "base/read_file.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "check/progress_option.h"
@@ -29,6 +29,7 @@ struct RowReport {
   std::string suite, path, model, property;   // as the table or the test spells them
   Status expected = Status::holds;
   std::string found;    // failed: what was found; skipped: why
+  bool unreadable = false;  // the file is not there, or is none: that is no verdict
 };
 
 const char* word(Status s) {
@@ -49,18 +50,6 @@ std::string path_of(const Settings& s, const std::string& path) {
   return path.starts_with("/") ? path : s.root + "/" + path;
 }
 
-Expected<SourcePtr> read(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    char buffer[1 << 16];
-    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) text.write(buffer, static_cast<std::streamsize>(n));
-  } else {
-    std::ifstream in(path, std::ios::binary);
-    if (!in || !(text << in.rdbuf())) return error_at({}, fmt::format("the table '{}' cannot be read", path));
-  }
-  return make_source(path, text.str());
-}
-
 // The model with its flags as constraints: what it allows is what raises none.
 cat::Model without_flagged(cat::Model m) {
   for (cat::Axiom& a : m.axioms) {
@@ -74,7 +63,8 @@ cat::Model without_flagged(cat::Model m) {
 // Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no flag.
 void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, std::optional<uint32_t> bound, bool race_free,
             const Settings& s, ModelCache& models) {
-  const auto known = models.get(model_name, test);
+  const auto named = may_be_named(model_name);
+  const auto known = named ? models.get(model_name, test) : std::unexpected(named.error());
   if (!known) {
     r.outcome = Outcome::failed;
     r.found = brief(known.error());
@@ -119,7 +109,10 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
     if (!grid) return end(Outcome::failed, brief(grid.error()));
     launch.grid = *grid;
   }
+  if (!is_below(path_of(s, row.path), s.root))
+    return end(Outcome::failed, fmt::format("the row's file lies outside of '{}'", s.root));
   const auto tests = front::parse_file(path_of(s, row.path), launch);
+  r.unreadable = !tests && !can_be_read(path_of(s, row.path));
   if (!tests) return end(Outcome::failed, brief(tests.error()));
   if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
   const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
@@ -151,7 +144,7 @@ void run_clauses(std::vector<RowReport>& out, const std::string& path, const std
 std::vector<RowReport> run_own(const std::string& path, const Settings& s, ModelCache& models) {
   std::vector<RowReport> out;
   const auto fault = [&](const Diagnostics& ds) {
-    out.push_back({Outcome::failed, "", path, "", "", Status::holds, brief(ds)});
+    out.push_back({Outcome::failed, "", path, "", "", Status::holds, brief(ds), !can_be_read(path)});
     return out;
   };
   const auto tests = front::parse_file(path, launch_of(s));
@@ -160,7 +153,7 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
   const std::string beside = std::filesystem::path(path).replace_extension(".expect").string();
   std::error_code missing;
   if (!std::filesystem::exists(beside, missing)) return out;
-  const auto source = read(beside);
+  const auto source = read_file(beside);
   if (!source) return fault(source.error());
   const auto rows = read_expect_lines(*source, path);
   if (!rows) return fault(rows.error());
@@ -220,7 +213,7 @@ int run_expect(const CommandLine& line, const Console& console) {
     if (!found) return report_errors(console, found.error());
     files = std::move(*found);
   } else {
-    const auto source = read(operand);
+    const auto source = read_file(operand);
     if (!source) return report_errors(console, source.error());
     auto table = read_expect_table(*source);
     if (!table) return report_errors(console, table.error());
@@ -232,7 +225,7 @@ int run_expect(const CommandLine& line, const Console& console) {
   ModelCache models;
   const size_t work = rows.size() + files.size();
   Progress progress(console, work, rows.empty() ? "files" : "rows");
-  size_t passed = 0, failed = 0, skipped = 0;
+  size_t passed = 0, failed = 0, skipped = 0, unreadable = 0;
   std::map<std::pair<std::string, std::string>, size_t> skips;  // (suite, reason) -> rows
   std::string mismatches;
   const auto take = [&](const RowReport& r) {
@@ -258,7 +251,10 @@ int run_expect(const CommandLine& line, const Console& console) {
       work, s.threads, progress,
       [&](size_t i) { return i < rows.size() ? std::vector{run_row(rows[i], s, models)} : run_own(files[i - rows.size()], s, models); },
       [&](size_t, const std::vector<RowReport>& reports) {
-        for (const RowReport& r : reports) take(r);
+        for (const RowReport& r : reports) {
+          unreadable += r.unreadable ? 1 : 0;
+          take(r);
+        }
       });
   progress.clear();
   if (s.json) {
@@ -277,6 +273,7 @@ int run_expect(const CommandLine& line, const Console& console) {
                               key.second));
     console.out(fmt::format("{} passed, {} failed{}\n", passed, failed, skipped > 0 ? fmt::format(", {} skipped", skipped) : ""));
   }
+  if (unreadable > 0) return k_exit_bad_input;
   if (failed > 0) return k_exit_fails;
   return passed == 0 ? k_exit_undecided : k_exit_holds;  // nothing decided is no success
 }

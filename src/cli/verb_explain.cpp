@@ -2,6 +2,7 @@
 
 #include "cli/inputs.h"
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "report/report.h"
 
@@ -26,7 +27,7 @@ int run_explain(const CommandLine& line, const Console& console) {
   const report::Explained e = report::explain(path, *test, **model, *asked, options, job);
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {
-    const auto written = report::write_report(s.witness, e.report);
+    const auto written = write_made(s.witness, report::file_text(s.witness, e.report));
     if (!written) return report_errors(console, written.error());
   }
   return fencepost::exit_code(e.result.verdict.status);

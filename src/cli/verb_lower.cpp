@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "cli/inputs.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/refinement.h"
 #include "cli/verbs.h"
@@ -99,9 +99,7 @@ Expected<void> write_pair(const std::string& folder, const Pair& p, std::string&
   const auto [source, target] = counterexample(p);
   for (const auto& [path, text] :
        {std::pair(base + "-source.litmus", source), std::pair(base + "-lowered.litmus", target)}) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file) return error_at({}, fmt::format("'{}' cannot be written", path));
+    if (auto written = write_output(path, text); !written) return written;
   }
   note = fmt::format("  {}-source.litmus\n  {}-lowered.litmus\n", base, base);
   return {};

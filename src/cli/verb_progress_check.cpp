@@ -3,6 +3,7 @@
 
 #include "cli/file_report.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "draw/graph.h"
@@ -41,10 +42,10 @@ std::string answer_json(const NamedTest& t, const fair::Model& m, oracle::Fairne
 
 Expected<void> write_witness(const std::string& path, const NamedTest& t, const fair::Model& m, oracle::Fairness f, const oracle::Answer& a) {
   const auto ends = [&](std::string_view e) { return path.ends_with(e); };
-  if (ends(".svg")) return write_text(path, draw::to_svg(oracle::to_graph(t.test, m, f, *a.lasso)));
-  if (ends(".dot")) return write_text(path, draw::to_dot(oracle::to_graph(t.test, m, f, *a.lasso)));
-  if (ends(".json")) return write_text(path, answer_json(t, m, f, a));
-  if (ends(".txt")) return write_text(path, oracle::to_text(t.test, m, f, *a.lasso));
+  if (ends(".svg")) return write_output(path, draw::to_svg(oracle::to_graph(t.test, m, f, *a.lasso)));
+  if (ends(".dot")) return write_output(path, draw::to_dot(oracle::to_graph(t.test, m, f, *a.lasso)));
+  if (ends(".json")) return write_output(path, answer_json(t, m, f, a));
+  if (ends(".txt")) return write_output(path, oracle::to_text(t.test, m, f, *a.lasso));
   return error_at({}, fmt::format("the ending of '{}' names no form", path), "*.svg, *.dot, *.json or *.txt");
 }
 

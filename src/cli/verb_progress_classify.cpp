@@ -1,6 +1,7 @@
 // Progress tests held against several models at once: classify, compare, expect.
 #include <fmt/format.h>
 
+#include "base/read_file.h"
 #include "classify/classify.h"
 #include "cli/json.h"
 #include "cli/progress_inputs.h"
@@ -138,7 +139,7 @@ int run_progress_compare(const CommandLine& line, const Console& console) {
 int run_progress_expect(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (s.tests.empty()) return report_errors(console, error_at({}, "the tests that the table speaks of are missing", "--tests FILE").error());
-  const auto source = read_source(line.operands.front());
+  const auto source = read_file(line.operands.front());
   if (!source) return report_errors(console, source.error());
   auto rows = classify::parse_expectations(*source);
   if (!rows) return report_errors(console, rows.error());

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "export/export.h"
@@ -62,7 +63,8 @@ int run_progress_export(const CommandLine& line, const Console& console) {
     for (const exports::File& f : *files) {
       const fs::path path = fs::path(s.output) / f.name;
       fs::create_directories(path.parent_path(), failed);
-      if (const auto written = write_text(path.string(), f.text); !written) return report_errors(console, written.error());
+      if (const auto written = write_output(path.string(), f.text); !written)
+        return report_errors(console, written.error());
       names.push_back(f.name);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "synth/synth.h"
@@ -87,7 +88,9 @@ int run_progress_lts(const CommandLine& line, const Console& console) {
   }
   if (!ends(".aut") && !ends(".dot") && !ends(".svg"))
     return report_errors(console, error_at({}, fmt::format("the ending of '{}' names no form", s.output), "*.aut, *.dot or *.svg").error());
-  const auto written = write_text(s.output, ends(".aut") ? oracle::to_aut(*lts) : ends(".dot") ? oracle::to_dot(*lts) : oracle::to_svg(*lts));
+  const auto written = write_output(s.output, ends(".aut")   ? oracle::to_aut(*lts)
+                                              : ends(".dot") ? oracle::to_dot(*lts)
+                                                             : oracle::to_svg(*lts));
   return written ? k_exit_holds : report_errors(console, written.error());
 }
 

@@ -1,10 +1,12 @@
 // Every progress test of a size.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <charconv>
-#include <fstream>
+#include <exception>
 
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
@@ -82,7 +84,7 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     if (!models) return report_errors(console, models.error());
     options.models = std::move(*models);
   }
-  std::ofstream file;  // opened with the first test, so that a refusal leaves an older file alone
+  std::string listed;  // written at the end, so that a refusal leaves an older file alone
   const bool to_file = !s.output.empty() && !s.count;
   std::optional<Progress> progress;
   options.progress = [&](uint64_t done, uint64_t total) {
@@ -90,23 +92,34 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     progress->at(done);
   };
   Job job = job_of(s);
+  // The work is on other threads, which nothing may leave by throwing: what is lost stops the work, and is told after it.
+  std::exception_ptr lost;
+  std::atomic<bool> stop = false;
+  job.cancelled = &stop;
+  const auto print = [&](const std::string& text) {
+    if (stop) return;
+    try {
+      if (progress) progress->clear();
+      console.out(text);
+    } catch (...) {
+      lost = std::current_exception();
+      stop = true;
+    }
+  };
   const auto summary = synth::synthesise(*request, options, job, [&](const synth::Found& f) {
     const std::string text = s.form == "list" ? synth::list_line(f.test) + "\n" : s.form == "pseudo" ? axb::to_pseudo_code(f.test)
                              : s.form == "json" || s.json ? json_line(f, options.models) : text_of(f, options.models);
     if (to_file) {
-      if (!file.is_open()) file.open(s.output, std::ios::binary);
-      file << text;
+      listed += text;
       return;
     }
-    if (progress) progress->clear();
-    console.out(text);
+    print(text);
   });
   progress.reset();
+  if (lost != nullptr) std::rethrow_exception(lost);
   if (!summary) return report_errors(console, summary.error());
   if (to_file) {
-    if (!file.is_open()) file.open(s.output, std::ios::binary);
-    file.close();
-    if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written to the end", s.output)).error());
+    if (const auto written = write_output(s.output, listed); !written) return report_errors(console, written.error());
   }
   if (s.count && s.json)
     console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.synth/1\",\n  \"config\": {}, \"canonical\": {}, \"labelled\": {}, \"complete\": {}\n}}\n",

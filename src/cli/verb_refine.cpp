@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/refinement.h"
 #include "cli/verbs.h"
 #include "report/report.h"
@@ -79,7 +80,7 @@ int run_refine(const CommandLine& line, const Console& console) {
   if (!s.witness.empty()) {
     if (shown.text.empty() && shown.pictures.empty()) {
       console.err(fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", target_path, s.witness));
-    } else if (const auto written = report::write_report(s.witness, shown); !written) {
+    } else if (const auto written = write_made(s.witness, report::file_text(s.witness, shown)); !written) {
       return report_errors(console, written.error());
     }
   }

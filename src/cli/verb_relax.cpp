@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "emit/litmus.h"
 #include "relax/relax.h"
@@ -374,7 +374,7 @@ int run_relax(const CommandLine& line, const Console& console) {
     console.out(text_of(path, r, model_name(*model)) + (s.site != 0 ? shown.report.text : ""));
   if (!shown.note.empty()) console.err(fmt::format("{}: note: {}\n", path, shown.note));
   if (!s.witness.empty() && shown.note.empty())
-    if (const auto written = report::write_report(s.witness, shown.report); !written)
+    if (const auto written = write_made(s.witness, report::file_text(s.witness, shown.report)); !written)
       return report_errors(console, written.error());
   if (!s.output.empty()) {
     const prog::Choice* best = r.mode == Report::Mode::weaken         ? &r.joint.choice
@@ -385,9 +385,8 @@ int run_relax(const CommandLine& line, const Console& console) {
     } else {
       prog::Test changed = session.variant(*best);
       changed.quantifier = test->quantifier;
-      std::ofstream file(s.output, std::ios::binary);
-      file << emit::print(changed);
-      if (!file) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
+      if (const auto written = write_output(s.output, emit::print(changed)); !written)
+        return report_errors(console, written.error());
     }
   }
   return code_of(r);

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "cat/library.h"
 #include "cli/help.h"
 #include "cli/inputs.h"
 #include "cli/judge_by.h"
+#include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
@@ -61,16 +61,10 @@ int run_report(const CommandLine& line, const Console& console) {
   page::Options options;
   options.made_by = version();
   const std::string text = page::html(sets, options);
-  if (s.output.empty() || s.output == "-") {
-    console.out(text);
-    return k_exit_holds;
-  }
-  std::ofstream out(s.output, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
-  console.err(fmt::format("{}: {:.0f} KiB\n", s.output, static_cast<double>(text.size()) / 1024));
-  return k_exit_holds;
+  const int code = put(console, s.output, text);
+  if (code == k_exit_holds && !s.output.empty() && s.output != "-")
+    console.err(fmt::format("{}: {:.0f} KiB\n", s.output, static_cast<double>(text.size()) / 1024));
+  return code;
 }
 
 }  // namespace fencepost::cli

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "campaign/log.h"
 #include "campaign/session.h"
 #include "cat/library.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/outcomes_of.h"
+#include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "front/litmus.h"
@@ -131,12 +130,7 @@ class Command {
     failed(k_exit_undecided);
   }
 
-  void write_log() {
-    std::ofstream f(s_.log, std::ios::binary);
-    f << log_;
-    f.close();
-    if (!f) failed(report_errors(console_, error_at({}, fmt::format("'{}' cannot be written", s_.log)).error()));
-  }
+  void write_log() { failed(put(console_, s_.log, log_)); }
 
   const Settings& s_;
   const Console& console_;

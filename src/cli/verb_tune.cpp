@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "campaign/log.h"
 #include "campaign/session.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/one_test.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "study/conduct.h"
 #include "tune/conduct.h"
@@ -98,12 +98,12 @@ class TuneBar {
                                         : fmt::format(", best {}", objective_ == tune::Objective::per_second
                                                                        ? campaign::rate_text(p.best)
                                                                        : fmt::format("{:.3g}", p.best));
-    console_.err(fmt::format("\r\033[K[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test,
-                             p.now, best, static_cast<double>(p.instances) / std::max(spent, 1e-9),
-                             part > 0.001 ? spent * (1 - part) / part : 0));
+    console_.draw(fmt::format("\r\033[K[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test,
+                              p.now, best, static_cast<double>(p.instances) / std::max(spent, 1e-9),
+                              part > 0.001 ? spent * (1 - part) / part : 0));
   }
   void clear() {
-    if (visible_) console_.err("\r\033[K");
+    if (visible_) console_.draw("\r\033[K");
     visible_ = false;
   }
 
@@ -165,10 +165,8 @@ int run_tune(const CommandLine& line, const Console& console) {
     for (const tune::Problem& p : report->problems)
       console.err(fmt::format("{}: {}\n{}", p.test, p.lost ? "lost" : "refused", render(p.why)));
   if (!s.output.empty()) {
-    std::ofstream out(s.output, std::ios::binary);
-    out << tune::to_plan(*task, *report);
-    out.flush();
-    if (!out) return report_errors(console, error_at({}, fmt::format("'{}' cannot be written", s.output)).error());
+    if (const auto written = write_output(s.output, tune::to_plan(*task, *report)); !written)
+      return report_errors(console, written.error());
   }
   return report->stopped || !report->problems.empty() ? k_exit_undecided : k_exit_holds;
 }

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// std::filesystem's walk either stops at the first folder that it may not open or passes over it without a word, and goes
-// around loops of links until a path is too long; hence our own.
+// std::filesystem's walk either stops at the first folder that it may not open or passes over it without a word, and
+// goes around loops of links until a path is too long; hence our own.
 class Walk {
  public:
   explicit Walk(const std::vector<std::string>& endings) : endings_(endings) {}
@@ -92,7 +92,8 @@ bool is_below(const std::string& path, const std::string& folder) {
     return at.has_filename() ? at : at.parent_path();
   };
   const fs::path at = whole(path), home = whole(folder);
-  return !at.empty() && !home.empty() && std::mismatch(home.begin(), home.end(), at.begin(), at.end()).first == home.end();
+  return !at.empty() && !home.empty() &&
+         std::mismatch(home.begin(), home.end(), at.begin(), at.end()).first == home.end();
 }
 
 }  // namespace fencepost

@@ -7,8 +7,10 @@ namespace fencepost {
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : printable_name(text))
-    if (std::string_view("<>&|[]!`").find(c) != std::string_view::npos) out += "&#" + std::to_string(static_cast<int>(c)) + ";";
-    else out += c;
+    if (std::string_view("<>&|[]!`").find(c) != std::string_view::npos)
+      out += "&#" + std::to_string(static_cast<int>(c)) + ";";
+    else
+      out += c;
   return out;
 }
 

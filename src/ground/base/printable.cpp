@@ -47,8 +47,10 @@ std::string clean(std::string_view text, bool line_ends) {
       continue;
     }
     if (line_ends && text.starts_with("\r\n")) text.remove_prefix(1);
-    if (shown(c.code) || (line_ends && (text[0] == '\n' || text[0] == '\t'))) out += text.substr(0, c.length);
-    else out += k_replacement;
+    if (shown(c.code) || (line_ends && (text[0] == '\n' || text[0] == '\t')))
+      out += text.substr(0, c.length);
+    else
+      out += k_replacement;
     text.remove_prefix(text[0] == '\n' ? 1 : c.length);
   }
   return out;

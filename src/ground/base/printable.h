@@ -1,6 +1,7 @@
 #pragma once
-// Text of strangers on its way out. Names and lines of inputs end up on terminals, in logs and in documents; bytes that are
-// no UTF-8 stop writers of JSON and XML, and control characters move the cursor, recolour or rename what was said before.
+// Text of strangers on its way out. Names and lines of inputs end up on terminals, in logs and in documents; bytes that
+// are no UTF-8 stop writers of JSON and XML, and control characters move the cursor, recolour or rename what was said
+// before.
 #include <string>
 #include <string_view>
 

@@ -13,7 +13,8 @@ Written write_file(const std::string& path, std::string_view text) {
   const auto failed = [&](int code, int error, const char* hint) {
     Written out;
     out.code = code;
-    out.why = Diagnostic{.message = fmt::format("'{}' cannot be written: {}", path, std::strerror(error)), .hint = hint};
+    out.why =
+        Diagnostic{.message = fmt::format("'{}' cannot be written: {}", path, std::strerror(error)), .hint = hint};
     return out;
   };
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -1,5 +1,6 @@
 #pragma once
-// Files as outputs. An answer that did not reach its file whole is no answer: opening, every write and closing are checked.
+// Files as outputs. An answer that did not reach its file whole is no answer: opening, every write and closing are
+// checked.
 #include <string>
 #include <string_view>
 

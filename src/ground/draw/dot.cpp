@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/printable.h"
 #include "draw/graph.h"
 #include "draw/style.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 std::string quote(std::string_view s) {
   std::string out = "\"";
-  for (char c : s) {
+  for (char c : printable(s)) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n') {
       out += "\\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "draw/graph.h"
 #include "draw/layout.h"
 #include "draw/style.h"
@@ -13,11 +14,14 @@ namespace fencepost::draw {
 
 std::string escape_xml(std::string_view s) {
   std::string out;
-  for (char c : s) switch (c) {
+  for (char c : printable(s)) switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
+      case '\'':
+        out += "&#39;";
+        break;
       case '\n': out += ' '; break;
       default:
         if (static_cast<unsigned char>(c) >= 0x20) out += c;  // XML 1.0 has no other control characters

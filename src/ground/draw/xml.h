@@ -5,7 +5,8 @@
 
 namespace fencepost::draw {
 
-// Line feeds become spaces; other control characters, which XML 1.0 does not have, are left out.
+// Line feeds become spaces; tabs are left out, and what `printable` does not keep, since XML 1.0 does not have it, is
+// U+FFFD.
 std::string escape_xml(std::string_view s);
 
 }  // namespace fencepost::draw

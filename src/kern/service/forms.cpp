@@ -376,7 +376,7 @@ std::string json(const Report& r) {
   }
   j["diagnostics"] = diagnostics_json(r.diagnostics);
   j["seconds"] = r.seconds;
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string sarif(const Report& r) {
@@ -433,7 +433,7 @@ std::string sarif(const Report& r) {
   j["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
   j["version"] = "2.1.0";
   j["runs"] = ordered_json::array({run});
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string html(const Report& r) {

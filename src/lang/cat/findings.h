@@ -1,7 +1,9 @@
 #pragma once
 // Private to the room: what the passes over a cat text have to say, each with the lint rule it belongs to.
 // `load` keeps the errors, `lint` keeps everything.
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cat/model.h"
@@ -22,6 +24,8 @@ class Findings {
   void note(const char* rule, Span span, std::string message, std::string hint = {}) {
     add(Severity::note, Fault::bad_input, rule, std::move(span), std::move(message), std::move(hint));
   }
+  // Of this text nothing is said but that it has errors, at `include`: it is not the model's author's to show.
+  void hide(const SourcePtr& text, Span include) { hidden_[text.get()] = {text, std::move(include), false}; }
   size_t errors() const { return errors_; }
   // More than this many errors about one text help nobody.
   bool full() const { return errors_ >= 20; }
@@ -34,7 +38,21 @@ class Findings {
   }
 
  private:
+  struct Hidden {
+    SourcePtr text;
+    Span include;
+    bool told = false;
+  };
+
   void add(Severity severity, Fault fault, const char* rule, Span span, std::string message, std::string hint) {
+    if (const auto it = hidden_.find(span.source.get()); it != hidden_.end()) {
+      if (severity != Severity::error || std::exchange(it->second.told, true)) return;
+      fault = Fault::bad_input;
+      rule = "include";
+      span = it->second.include;
+      message = "the file '" + it->second.text->name + "' has errors";
+      hint = "its text is not shown, since it lies outside of the model's folder; lint that file by itself";
+    }
     if (severity == Severity::error) {
       if (full()) return;
       ++errors_;
@@ -44,6 +62,7 @@ class Findings {
     list_.push_back({{severity, fault, std::move(span), std::move(message), std::move(hint)}, rule});
   }
 
+  std::map<const Source*, Hidden> hidden_;
   std::vector<LintFinding> list_;
   size_t errors_ = 0;
 };

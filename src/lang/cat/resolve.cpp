@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
+
+#include "base/folder.h"
+#include "base/read_file.h"
+#include "cat/library.h"
 
 namespace fencepost::cat {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t k_max_files = 500;
-constexpr uintmax_t k_max_bytes = 16u << 20;
+constexpr uint64_t k_max_bytes = 16u << 20;
 
 struct Meaning {
   Resolution resolution = Resolution::unknown;
@@ -88,6 +88,15 @@ class Resolver {
     return out;
   }
 
+  // Files of the model's folder, of the include folders, and those that come with the program.
+  bool may_be_quoted(const std::string& path) const {
+    std::vector<std::string> folders = options_.include_dirs;
+    folders.push_back(models_dir());
+    for (const std::string& file : {p_.files[0].source->name, options_.prelude})
+      folders.push_back(folder_of(file).empty() ? "." : folder_of(file));
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& f) { return is_below(path, f); });
+  }
+
   void include_error(const Span& span, std::string message, std::string hint = {}) {
     findings_.error("include", span, std::move(message), std::move(hint));
     incomplete_ = true;
@@ -99,6 +108,7 @@ class Resolver {
       include_error(Span{}, fmt::format("cannot read '{}': {}", path, source.error()), "it is read before the model");
       return;
     }
+    if (!may_be_quoted(path)) findings_.hide(*source, {});
     include_stack_.push_back({open(*source, role), canonical(path)});
     add(parsed(include_stack_.back().file));
     include_stack_.pop_back();
@@ -153,6 +163,7 @@ class Resolver {
       include_error(span, fmt::format("cannot read '{}': {}", path, source.error()));
       return;
     }
+    if (!may_be_quoted(path)) findings_.hide(*source, span);
     const Role here = p_.files[s.file].role;
     include_stack_.push_back({open(*source, here == Role::main ? Role::included : here), id});
     add(parsed(include_stack_.back().file));
@@ -468,16 +479,11 @@ class Resolver {
 }  // namespace
 
 std::expected<SourcePtr, std::string> read_source(const std::string& path) {
-  std::error_code ec;
-  if (fs::is_directory(path, ec)) return std::unexpected("it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::unexpected(std::strerror(errno));
-  if (const auto size = fs::file_size(path, ec); !ec && size > k_max_bytes)
-    return std::unexpected("it is larger than 16 MiB");
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) return std::unexpected("it cannot be read to its end");
-  return make_source(path, std::move(text).str());
+  auto source = read_file(path, k_max_bytes);
+  if (source) return *std::move(source);
+  const std::string& said = source.error().list.front().message;
+  const std::string place = fmt::format("cannot read {}: ", path);
+  return std::unexpected(said.starts_with(place) ? said.substr(place.size()) : said);
 }
 
 void resolve(Program& program, SourcePtr main, const LoadOptions& options, bool sibling, Findings& findings) {

@@ -19,6 +19,9 @@ struct LlvmModule {
   ~LlvmModule() { module.reset(); }
 };
 
+// May lines of this file stand in a report about `file`? Those of its folder, of -I and our own may. Others can be
+// opened by whoever runs the program, and belong to whoever wrote them.
+bool may_be_quoted(const std::string& path, const Source& file, const Options& options);
 // Runs clang's front end.
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options);
 // Promotion, inlining, canonical loops, conditional expressions in annotations; no access is merged or dropped.

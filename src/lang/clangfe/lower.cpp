@@ -78,7 +78,8 @@ uint32_t Lowering::source_index(const llvm::DIFile* f) {
     if (std::filesystem::weakly_canonical(path, ec) == std::filesystem::weakly_canonical(file_->name, ec)) {
       it->second = 0;
     } else {
-      auto text = read_file(path);
+      // Also a #line can name any file.
+      auto text = may_be_quoted(path, *file_, options_) ? read_file(path) : make_source(name, "");
       module_.sources.push_back(text ? *text : make_source(name, ""));
     }
   }

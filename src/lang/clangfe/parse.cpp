@@ -14,8 +14,10 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/folder.h"
 #include "base/read_file.h"
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
@@ -27,13 +29,21 @@ namespace {
 // the expansion, which is in the user's text.
 class Collector : public clang::DiagnosticConsumer {
  public:
-  Collector(SourcePtr file) { sources_[file->name] = file; }
+  Collector(SourcePtr file, const Options& options) : file_(file), options_(options) { sources_[file->name] = file; }
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& d) override {
     DiagnosticConsumer::HandleDiagnostic(level, d);
     if (level < clang::DiagnosticsEngine::Warning) return;
     llvm::SmallString<200> text;
     d.FormatDiagnostic(text);
+    if (const Span from = foreign(d); from.source != nullptr) {
+      if (level >= clang::DiagnosticsEngine::Error && errors.empty())
+        errors.push_back(
+            {.span = from,
+             .message = "the file that is included here does not compile",
+             .hint = "its text is not shown, since it lies outside of the kernel's folder and of those of -I"});
+      return;
+    }
     Diagnostic out;
     out.severity = level >= clang::DiagnosticsEngine::Error ? Severity::error : Severity::warning;
     out.message = text.str().str();
@@ -44,6 +54,24 @@ class Collector : public clang::DiagnosticConsumer {
   std::vector<Diagnostic> errors, warnings;
 
  private:
+  // Of a diagnostic inside of a file that is not to be quoted: the include in a file that may be; else no place.
+  Span foreign(const clang::Diagnostic& d) {
+    if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
+    const clang::SourceManager& sm = d.getSourceManager();
+    clang::SourceLocation at = sm.getExpansionLoc(d.getLocation());
+    bool hidden = false;
+    for (; at.isValid(); at = sm.getIncludeLoc(sm.getFileID(at)), hidden = true) {
+      const auto file = sm.getFileEntryRefForID(sm.getFileID(at));
+      const std::string name = file ? file->getName().str() : "";
+      if (name.empty() || name == file_->name || may_be_quoted(name, *file_, options_)) {
+        if (!hidden) return {};
+        const auto offset = static_cast<uint32_t>(std::min<size_t>(sm.getFileOffset(at), file_->text.size()));
+        return name == file_->name ? Span{file_, offset, offset} : Span{file_, 0, 0};
+      }
+    }
+    return {file_, 0, 0};
+  }
+
   Span place(const clang::Diagnostic& d) {
     if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
     const clang::PresumedLoc at =
@@ -65,6 +93,8 @@ class Collector : public clang::DiagnosticConsumer {
     return {it->second, offset, std::min<uint32_t>(offset + 1, text.size())};
   }
 
+  SourcePtr file_;
+  const Options& options_;
   std::map<std::string, SourcePtr> sources_;
 };
 
@@ -248,7 +278,7 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
                                                const std::string& standard) {
   auto out = std::make_unique<LlvmModule>();
   out->context = std::make_unique<llvm::LLVMContext>();
-  Collector collector(file);
+  Collector collector(file, options);
   auto disk = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>(
       new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
   auto memory = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>(new llvm::vfs::InMemoryFileSystem);
@@ -291,6 +321,15 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
 }
 
 }  // namespace
+
+bool may_be_quoted(const std::string& path, const Source& file, const Options& options) {
+  if (path.starts_with(k_header_folder)) return true;
+  std::vector<std::string> folders = options.include_folders;
+  const std::string home = std::filesystem::path(file.name).parent_path().string();
+  folders.push_back(home.empty() ? "." : home);
+  folders.push_back(FENCEPOST_CLANG_RESOURCES);
+  return std::any_of(folders.begin(), folders.end(), [&](const std::string& f) { return is_below(path, f); });
+}
 
 bool available() { return true; }
 std::string version() { return std::string("clang ") + CLANG_VERSION_STRING; }

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 
+#include "base/read_file.h"
 #include "fair/impl.h"
 
 namespace fencepost::fair {
@@ -63,18 +59,8 @@ std::string models_dir() {
 }
 
 Expected<Model> read_model(const std::string& path) {
-  std::string text;
-  if (path == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    return parse_model(make_source(path, std::move(text)));
-  }
-  std::error_code ec;
-  if (fs::is_directory(path, ec)) return error_at({}, fmt::format("cannot read '{}': it is a folder", path));
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return error_at({}, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  text.assign(std::istreambuf_iterator<char>(in), {});
-  return parse_model(make_source(path, std::move(text)));
+  const auto source = read_file(path);
+  return source ? parse_model(*source) : std::unexpected(source.error());
 }
 
 Expected<Model> load_model(const std::string& name_or_path) {

@@ -99,6 +99,22 @@ std::string disassemble(const std::vector<uint32_t>& words) {
 
 // ---- names of the shader -> ids of the module --------------------------------------------------------------------
 
+// Statements of assembly: lines, but for line ends inside of strings. The name of the shader's file is
+// in one.
+std::string_view next_statement(std::string_view& rest) {
+  size_t end = 0;
+  for (bool quoted = false; end < rest.size() && (quoted || rest[end] != '\n'); ++end) {
+    if (rest[end] == '"')
+      quoted = !quoted;
+    else if (rest[end] == '\\' && quoted)
+      ++end;
+  }
+  end = std::min(end, rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> out;
   for (size_t i = 0; i < line.size();) {
@@ -114,19 +130,21 @@ std::vector<std::string> words_of(std::string_view line) {
 
 std::string unquoted(const std::string& s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
 
+constexpr uint32_t k_most_members = 16384;  // of a structure, as SPIR-V's limits have it
+
 // "lock" -> "%_" member 0, "b.lock" -> "%b" member 0, "tile" -> "%tile"; and what each invocation has for itself.
 void add_names(spirv::Compiled& out) {
   std::unordered_map<std::string, std::string> names, pointee;         // id -> OpName; pointer type -> its target
   std::unordered_map<std::string, std::vector<std::string>> members;  // struct -> member names
   std::string_view rest = out.module;
   while (!rest.empty()) {
-    const size_t end = rest.find('\n');
-    const auto w = words_of(rest.substr(0, end));
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    const auto w = words_of(next_statement(rest));
     if (w.size() >= 3 && w[0] == "OpName") names[w[1]] = unquoted(w[2]);
     else if (w.size() >= 4 && w[0] == "OpMemberName") {
       auto& list = members[w[1]];
-      const size_t index = std::stoul(w[2]);
+      uint32_t index = 0;
+      const auto read = std::from_chars(w[2].data(), w[2].data() + w[2].size(), index);
+      if (read.ec != std::errc{} || index > k_most_members) continue;
       if (list.size() <= index) list.resize(index + 1);
       list[index] = unquoted(w[3]);
     } else if (w.size() >= 5 && w[2] == "OpTypePointer") pointee[w[0]] = w[4];

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/printable.h"
 #include "base/read_file.h"
 #include "front/glsl.h"
 #include "front/lexer.h"
@@ -49,9 +50,7 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
   return out;
 }
 
-}  // namespace
-
-Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
+Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::LaunchOptions& launch) {
   if (glsl::is_glsl(source->text)) return one(glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
   if (source->name.ends_with(".cl")) return one(opencl_c::parse_opencl_c(source, launch));
@@ -83,6 +82,16 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
   return error_at(
       Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", quoted(first->text)),
       suggest(language, {"PTX", "VULKAN", "OPENCL", "CUDA", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
+}
+
+}  // namespace
+
+Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
+  auto tests = parsed(source, launch);
+  // Titles go into lines of text, documents and programs: they are made printable here, once.
+  if (tests)
+    for (prog::Test& t : *tests) t.title = printable_name(t.title);
+  return tests;
 }
 
 Expected<prog::Test> parse_one(SourcePtr source) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 
 #include "base/child.h"
+#include "base/folder.h"
 #include "front/lexer.h"
 #include "front/spirv/comments.h"
 
@@ -56,8 +58,11 @@ Span line_span(const SourcePtr& source, uint32_t line, uint32_t column) {
   return {source, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
-// "FILE:12:3: error: text" as diagnostics; what stands in another file names it.
-Diagnostics complaints(const SourcePtr& source, const std::string& file, std::string_view log) {
+// "FILE:12:3: error: text" as diagnostics; what stands in another file names it. `folders`: whose files may be spoken
+// of. An include may name any file that its reader could open, and the compiler quotes words of what it does not
+// understand.
+Diagnostics complaints(const SourcePtr& source, const std::string& file, const std::vector<std::string>& folders,
+                       std::string_view log) {
   Diagnostics out;
   while (!log.empty()) {
     const std::string_view line = next_line(log);
@@ -80,6 +85,15 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, std::st
       std::from_chars(place.data() + second + 1, place.data() + place.size(), column);
     }
     const std::string_view where = place.substr(0, first);
+    const bool own = std::any_of(folders.begin(), folders.end(),
+                                 [&](const std::string& f) { return is_below(std::string(where), f); });
+    if (where != file && !own) {
+      if (!out.has_errors())
+        out.add({Severity::error, Fault::bad_input, Span{source, 0, 0},
+                 fmt::format("the included file '{}' does not compile here", where),
+                 "its text is not shown, since it lies outside of the kernel's folder"});
+      continue;
+    }
     if (where != file) message += fmt::format(" (in {})", place);
     out.add({Severity::error, Fault::bad_input, where == file ? line_span(source, at, column) : Span{source, 0, 0}, std::move(message), ""});
   }
@@ -117,6 +131,22 @@ Expected<std::vector<std::string>> defines(const SourcePtr& source) {
 }
 
 // ---- names of the source -> ids of the module ------------------------------------------------------------------
+
+// Statements of assembly: lines, but for line ends inside of strings. A text says by #line what its file is called, and
+// so what stands in a string of the module.
+std::string_view next_statement(std::string_view& rest) {
+  size_t end = 0;
+  for (bool quoted = false; end < rest.size() && (quoted || rest[end] != '\n'); ++end) {
+    if (rest[end] == '"')
+      quoted = !quoted;
+    else if (rest[end] == '\\' && quoted)
+      ++end;
+  }
+  end = std::min(end, rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
 
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> out;
@@ -161,11 +191,12 @@ Names read_names(std::string_view assembly) {
   Names n;
   std::string function;
   while (!assembly.empty()) {
-    const auto w = words_of(next_line(assembly));
+    const auto w = words_of(next_statement(assembly));
     if (w.size() < 2) continue;
     const bool result = w.size() > 2 && w[1] == "=";
     const std::string& op = result ? w[2] : w[0];
-    if (op == "OpString") n.strings[w[0]] = unquoted(w[3]);
+    if (op == "OpString" && w.size() > 3)
+      n.strings[w[0]] = unquoted(w[3]);
     else if (op == "OpName" && w.size() > 2) n.names[w[1]] = unquoted(w[2]);
     else if (op == "OpEntryPoint" && w.size() > 3) n.entries.emplace_back(w[2], unquoted(w[3]));
     else if (op == "OpVariable" && w.size() > 4) n.variables.emplace_back(w[0], w[4]);
@@ -363,7 +394,8 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   for (const std::string& word : {std::string("-c"), std::string("-emit-llvm"), file, std::string("-o"), bitcode}) command.push_back(word);
   const ChildResult compiled = run_child(command, folder.path() + "/clang.log", k_limit);
   if (!compiled.good()) {
-    Diagnostics all = complaints(source, file, compiled.output);
+    Diagnostics all =
+        complaints(source, file, {folder.path(), home.empty() ? std::string(".") : home}, compiled.output);
     if (all.has_errors()) return std::unexpected(std::move(all));
     return tool_failed(source, tools->clang, compiled);
   }

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "base/read_file.h"
 #include "lower/lower.h"
 
 namespace fencepost::lower {
@@ -158,15 +158,15 @@ std::vector<std::string> shipped_tables() {
 Expected<Table> load_table(const std::string& name) {
   std::string path = name;
   if (!name.ends_with(".map")) path = (fs::path(tables_dir()) / (name + ".map")).string();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  std::error_code failed;
+  if (!fs::exists(path, failed)) {
     const std::string near = nearest(name, shipped_tables());
     return error_at({}, fmt::format("there is no table '{}'", name),
                     near.empty() ? fmt::format("shipped are {}; a file ends in .map", fmt::join(shipped_tables(), ", "))
                                  : fmt::format("did you mean '{}'?", near));
   }
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_table(make_source(path, std::move(text)));
+  const auto source = read_file(path);
+  return source ? parse_table(*source) : std::unexpected(source.error());
 }
 
 }  // namespace fencepost::lower

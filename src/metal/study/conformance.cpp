@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/csv.h"
+#include "base/markdown.h"
 #include "stats/reproduce.h"
 
 namespace fencepost::study {
@@ -151,19 +152,19 @@ std::string to_markdown(const Conformance& c) {
       "| device | configuration | tests | passed | failed | silent | open | mutants seen | of "
       "|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const Campaign& k : c.campaigns)
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", k.device, k.configuration,
-                       k.passed + k.failed + k.silent + k.open, k.passed, k.failed, k.silent, k.open, k.all.killed,
-                       k.all.allowed);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(k.device),
+                       markdown_text(k.configuration), k.passed + k.failed + k.silent + k.open, k.passed, k.failed,
+                       k.silent, k.open, k.all.killed, k.all.allowed);
   std::map<std::string, std::vector<std::string>> cells;
   for (const Campaign& k : c.campaigns)
     for (const auto& [mutator, m] : k.by_mutator)
       if (m.allowed > 0) cells[mutator];
   out += "\n| mutator |";
-  for (const Campaign& k : c.campaigns) out += fmt::format(" {} |", k.configuration);
+  for (const Campaign& k : c.campaigns) out += fmt::format(" {} |", markdown_text(k.configuration));
   out += "\n|---|";
   for (size_t i = 0; i < c.campaigns.size(); ++i) out += "---:|";
   for (const auto& [mutator, unused] : cells) {
-    out += fmt::format("\n| `{}` |", mutator);
+    out += fmt::format("\n| `{}` |", markdown_text(mutator));
     for (const Campaign& k : c.campaigns) {
       const auto it = k.by_mutator.find(mutator);
       out += it == k.by_mutator.end() ? " |" : fmt::format(" {} of {} |", it->second.killed, it->second.allowed);
@@ -173,9 +174,9 @@ std::string to_markdown(const Conformance& c) {
       "\n\n| test | configuration | verdict | instances | rate below | mutants seen | confidence | what ran "
       "|\n|---|---|---|---:|---:|---:|---:|---|\n";
   for (const ConformanceRow& r : c.rows)
-    out +=
-        fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", r.test, r.configuration, name(r.verdict),
-                    count(r.instances), r.bound, r.mutants.killed, r.mutants.allowed, confidence_text(r), r.what_ran);
+    out += fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", markdown_text(r.test),
+                       markdown_text(r.configuration), name(r.verdict), count(r.instances), r.bound, r.mutants.killed,
+                       r.mutants.allowed, confidence_text(r), r.what_ran);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/printable.h"
 #include "emit/litmus.h"
 #include "front/litmus.h"
 #include "plan/plan.h"
@@ -139,6 +140,9 @@ Expected<std::vector<Observation>> observations(const store::Store& store, const
     o.seconds += r.seconds;
     o.device_seconds += r.device_seconds;
   }
+  // A store may come from anywhere, and these stand in lines of text.
+  for (Observation& o : out)
+    for (std::string* name : {&o.device, &o.driver, &o.configuration}) *name = printable_name(*name);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.h"
+#include "base/markdown.h"
 #include "study/judge.h"
 
 namespace fencepost::study {
@@ -123,7 +124,7 @@ std::string to_markdown(const Judged& j) {
   out += "\n" + rule + "\n";
   for (const Judgement& x : j.list) {
     out += "|";
-    for (const Column& c : columns()) out += fmt::format(" {} |", c.text(x));
+    for (const Column& c : columns()) out += fmt::format(" {} |", markdown_text(c.text(x)));
     out += "\n";
   }
   return out + "\n" + summary(j);
@@ -183,7 +184,7 @@ std::string to_json(const Judged& j) {
   for (const Standing s : {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent}) standings[name(s)] = j.count(s);
   const ordered_json all = {{"schema", "fencepost-judgement/1"}, {"standings", standings},         {"instances", j.instances()},
                             {"forbidden_with_weakenings", j.forbidden},  {"with_teeth", j.with_teeth}, {"results", std::move(list)}};
-  return all.dump(2) + "\n";
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fencepost::study

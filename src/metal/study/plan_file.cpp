@@ -203,9 +203,12 @@ Expected<std::vector<std::string>> files_of(const std::string& pattern) {
     return out;
   }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
-      out.push_back((path.has_parent_path() ? entry.path() : entry.path().filename()).string());
+  std::filesystem::directory_iterator entries(folder, failed), end;
+  for (; !failed && entries != end; entries.increment(failed))
+    if (const auto& at = entries->path(); fnmatch(last.c_str(), at.filename().c_str(), FNM_PERIOD) == 0)
+      out.push_back((path.has_parent_path() ? at : at.filename()).string());
+  if (failed && failed != std::errc::no_such_file_or_directory)
+    return error_at({}, fmt::format("the folder '{}' cannot be read: {}", folder.string(), failed.message()));
   if (out.empty()) return error_at({}, fmt::format("{}: no file matches", pattern), "patterns are relative to the plan");
   std::sort(out.begin(), out.end());
   return out;

@@ -226,6 +226,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
 namespace {
 
 bool is_base(const std::string& path) {
+  if (!can_be_read(path)) return false;  // read_file says why
   std::ifstream in(path, std::ios::binary);
   char head[16] = {};
   in.read(head, sizeof head);
@@ -275,8 +276,14 @@ Expected<Table> read(const std::string& path, const store::Filter& filter) {
     return t;
   }
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(path, failed))
-    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  fs::directory_iterator entries(path, failed), end;
+  for (; !failed && entries != end; entries.increment(failed)) {
+    std::error_code gone;
+    if (entries->is_directory(gone)) continue;
+    if (auto ok = can_be_read(entries->path().string()); !ok) return std::unexpected(ok.error());
+    files.push_back(entries->path().string());
+  }
+  if (failed) return error_at({}, fmt::format("the folder '{}' cannot be read: {}", path, failed.message()));
   std::sort(files.begin(), files.end());
   Table all;
   all.name = path;

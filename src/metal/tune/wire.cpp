@@ -97,7 +97,7 @@ std::string to_text(const Message& m) {
     j = {{"kind", 2}, {"test", t->test}, {"now", t->now}, {"part", t->part}, {"best", t->best}};
   if (const auto* r = std::get_if<Refused>(&m)) j = {{"kind", 3}, {"test", r->test}, {"why", of(r->why)}};
   if (const auto* d = std::get_if<TestDone>(&m)) j = {{"kind", 4}, {"test", d->test}};
-  return j.dump();
+  return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Message message_of(const std::string& text) {

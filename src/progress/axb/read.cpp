@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "axb/scan.h"
+#include "base/printable.h"
 #include "base/read_file.h"
 
 namespace fencepost::axb {
@@ -28,7 +29,10 @@ std::vector<Test> read(const SourcePtr& source) {
 
 Expected<std::vector<Test>> parse(const SourcePtr& source) {
   try {
-    return read(source);
+    std::vector<Test> tests = read(source);
+    // Names go into lines of text, documents and programs: they are made printable here, once.
+    for (Test& t : tests) t.name = printable_name(t.name);
+    return tests;
   } catch (ParseError& e) {
     return std::unexpected(std::move(e.diagnostics));
   }

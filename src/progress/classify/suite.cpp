@@ -93,7 +93,7 @@ std::string to_json(const Suite& s) {
         t["verdicts"][s.models[m]][oracle::name(f)] = passes(s.verdicts[k][m], f) ? "pass" : "fail";
     j["tests"].push_back(std::move(t));
   }
-  return j.dump(1) + "\n";
+  return j.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fencepost::classify

@@ -166,7 +166,7 @@ std::string to_json(const Table& t) {
     c["conformance"] = {{"count", e.conformance.size()}, {"tests", names(e.conformance)}};
     j["columns"].push_back(std::move(c));
   }
-  return j.dump(1) + "\n";
+  return j.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fencepost::classify

@@ -177,7 +177,7 @@ std::string to_json(const Summary& s, const std::vector<axb::Test>& tests) {
                       {"strong_starved", names(r.strong)}});
   const Json all = {
       {"weak_tests", s.weak_tests}, {"strong_tests", s.strong_tests}, {"mappings", mappings}, {"models", models}};
-  return all.dump();
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace fencepost::trial

@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <fstream>
-
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -16,7 +14,7 @@ Report witness(const std::string& path, const prog::Test& test, const cat::Model
   return r;
 }
 
-Expected<std::string> write_report(const std::string& file, const Report& report) {
+Expected<std::string> file_text(const std::string& file, const Report& report) {
   size_t dot = file.find_last_of("./");
   std::string ending = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
   std::string text;
@@ -31,11 +29,7 @@ Expected<std::string> write_report(const std::string& file, const Report& report
   } else {
     return error_at({}, fmt::format("'{}' does not say what to write", file), "end the name in .svg, .dot, .json or .txt");
   }
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return error_at({}, fmt::format("'{}' cannot be written", file), "check the folder and its permissions");
-  return file;
+  return text;
 }
 
 }  // namespace fencepost::report

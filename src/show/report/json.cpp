@@ -155,7 +155,7 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
       j["lasso"].push_back(std::move(one));
     }
   }
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
@@ -183,7 +183,7 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
     }
     j["candidates"] = std::move(c);
   }
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Outcomes& o,
@@ -211,7 +211,7 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
   j["validated"] = validated(test, o);
   j["flags"] = o.flags;
   j["seconds"] = seconds;
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fencepost::report

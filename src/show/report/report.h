@@ -99,9 +99,9 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
 draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const witness::RunResult& run,
                             const witness::Explanation* explanation = nullptr);
 
-// Writes a report to a file, by the ending of its name: .svg, .dot, .json, .txt. A diagnostic without a place when
-// the ending is none of these, the report has nothing of that kind, or the file cannot be written.
-Expected<std::string> write_report(const std::string& file, const Report& report);  // returns the file's name
+// The text of a report for a file, by the ending of its name: .svg, .dot, .json, .txt. A diagnostic without a place
+// when the ending is none of these, or the report has nothing of that kind.
+Expected<std::string> file_text(const std::string& file, const Report& report);
 
 // ---- the common language ---------------------------------------------------------------------------
 // Name of an event: "a", ..., "z", "e26", ...; Init writes "init x".

@@ -1,6 +1,6 @@
 // What comes from files and folders, and what goes to them.
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -167,14 +167,20 @@ TEST(Printable, bytes_that_are_no_text) {
   EXPECT_EQ(printable("plain \t\n"), "plain \t\n");
   EXPECT_EQ(printable("\xc3\xa9\xe2\x86\x92\xf0\x9f\x98\x80"), "\xc3\xa9\xe2\x86\x92\xf0\x9f\x98\x80");
   const std::string r = "\xef\xbf\xbd";
-  EXPECT_EQ(printable("a\xff" "b"), "a" + r + "b");
-  EXPECT_EQ(printable("\xc3"), r);                            // cut
-  EXPECT_EQ(printable("\xc0\xaf"), r + r);                    // overlong
-  EXPECT_EQ(printable("\xed\xa0\x80"), r + r + r);            // half of a pair
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), r + r + r + r);    // above the last
+  EXPECT_EQ(printable("a\xff"
+                      "b"),
+            "a" + r + "b");
+  EXPECT_EQ(printable("\xc3"), r);                          // cut
+  EXPECT_EQ(printable("\xc0\xaf"), r + r);                  // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), r + r + r);          // half of a pair
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), r + r + r + r);  // above the last
   EXPECT_EQ(printable("\x1b[31m\x07"), r + "[31m" + r);
-  EXPECT_EQ(printable("\xc2\x9b" "31m"), r + "31m");          // the same in one character
-  EXPECT_EQ(printable("a\xe2\x80\xae" "b"), "a" + r + "b");   // right to left
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            r + "31m");  // the same in one character
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a" + r + "b");  // right to left
   EXPECT_EQ(printable("a\r\nb\rc"), "a\nb" + r + "c");
   EXPECT_EQ(printable(std::string_view("\0", 1)), r);
   EXPECT_EQ(printable_name("a\nb\tc"), "a" + r + "b" + r + "c");

@@ -53,7 +53,7 @@ TEST(Malformed, EveryFileGetsItsMessage) {
 TEST(Malformed, FilesThatCannotBeRead) {
   const auto missing = load_model("no/such/model.progress");
   ASSERT_FALSE(missing.has_value());
-  EXPECT_EQ(missing.error().list[0].message, "cannot read 'no/such/model.progress': No such file or directory");
+  EXPECT_EQ(missing.error().list[0].message, "cannot read no/such/model.progress: No such file or directory");
   const auto folder = load_model(FENCEPOST_SOURCE_DIR "/models");
   ASSERT_FALSE(folder.has_value());
   EXPECT_NE(folder.error().list[0].message.find("it is a folder"), std::string::npos);

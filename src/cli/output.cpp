@@ -1,0 +1,33 @@
+#include "cli/output.h"
+
+#include "base/printable.h"
+#include "base/write_file.h"
+
+namespace fencepost::cli {
+
+Expected<void> write_output(const std::string& path, std::string_view text) {
+  const Written w = write_file(path, printable(text));
+  if (w) return {};
+  if (w.code != k_exit_internal) return std::unexpected(w.why);
+  std::string why = render(w.why);
+  while (!why.empty() && why.back() == '\n') why.pop_back();
+  throw OutputLost(why);
+}
+
+Expected<void> write_made(const std::string& path, const Expected<std::string>& text) {
+  if (!text) return std::unexpected(text.error());
+  return write_output(path, std::string_view(*text));
+}
+
+int put(const Console& console, const std::string& path, std::string_view text) {
+  if (path.empty() || path == "-") {
+    console.out(text);
+    return k_exit_holds;
+  }
+  const auto written = write_output(path, text);
+  if (written) return k_exit_holds;
+  console.err("fencepost: " + render(written.error()));
+  return exit_code(written.error());
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,24 @@
+#pragma once
+// Answers on their way to files. Standard output is the console's (cli/console.h); both check every write.
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "cli/console.h"
+
+namespace fencepost::cli {
+
+// An answer did not reach its reader whole: nothing that follows can mend that, so the verb is left. run() catches it
+// and makes exit code 4 of it.
+struct OutputLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The text as `printable` has it, in a file. Error: the path cannot be opened for writing. Throws OutputLost.
+Expected<void> write_output(const std::string& path, std::string_view text);
+Expected<void> write_made(const std::string& path, const Expected<std::string>& text);  // or why there is no text
+// The same, or to the console's output for "" and "-"; the exit code, 0 if it is there. Throws OutputLost.
+int put(const Console& console, const std::string& path, std::string_view text);
+
+}  // namespace fencepost::cli

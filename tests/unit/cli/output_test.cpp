@@ -1,0 +1,56 @@
+// Answers that do not arrive, and work that fails on another thread.
+#include "cli/output.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/inputs.h"
+#include "cli/parallel.h"
+#include "cli/verbs.h"
+
+namespace fencepost::cli {
+namespace {
+
+TEST(Output, an_answer_that_is_lost_is_exit_code_four) {
+  std::string err;
+  Console c;
+  c.out = [](std::string_view) { throw OutputLost("the output cannot be written"); };
+  c.err = [&](std::string_view s) { err += s; };
+  EXPECT_EQ(run({"models"}, c), k_exit_internal);
+  EXPECT_NE(err.find("cannot be written"), std::string::npos);
+  const std::string test = FENCEPOST_SOURCE_DIR "/examples/thesis/SB.litmus";
+  c.out = [](std::string_view) {};
+  EXPECT_EQ(run({"emit", test, "--target", "cuda-source", "-o", "/dev/full"}, c), k_exit_internal);
+  EXPECT_NE(err.find("No space left"), std::string::npos) << err;
+  EXPECT_EQ(run({"emit", test, "--target", "cuda-source", "-o", "/no/such/folder/x"}, c), k_exit_bad_input);
+  EXPECT_EQ(run({"check", test, "--save-bounds", "/dev/full"}, c), k_exit_internal);
+}
+
+TEST(InOrder, what_is_thrown_comes_out_after_the_results_before_it) {
+  Console c;
+  c.err = c.out = [](std::string_view) {};
+  for (const uint32_t threads : {1u, 4u}) {
+    Progress progress(c, 50, "things");
+    std::vector<size_t> seen;
+    const auto work = [](size_t i) {
+      if (i == 7) throw std::runtime_error("seven");
+      return i;
+    };
+    EXPECT_THROW(in_order(50, threads, progress, work, [&](size_t, size_t r) { seen.push_back(r); }),
+                 std::runtime_error);
+    EXPECT_EQ(seen, (std::vector<size_t>{0, 1, 2, 3, 4, 5, 6})) << threads;
+    const auto full = [](size_t, size_t r) {
+      if (r == 3) throw OutputLost("full");
+    };
+    EXPECT_THROW(in_order(50, threads, progress, [](size_t i) { return i; }, full), OutputLost);
+  }
+}
+
+TEST(Console, names_cannot_end_a_line) {
+  prog::Test test;
+  test.title = "a\nb: holds";
+  EXPECT_EQ(label("x.test", test, 2).find('\n'), std::string::npos);
+  EXPECT_EQ(label("x\n.test", test, 1).find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fencepost::cli
