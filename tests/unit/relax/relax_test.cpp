@@ -136,6 +136,23 @@ TEST(Relax, AReachableExistsIsKeptOrForbidden) {
   EXPECT_TRUE(wider);
 }
 
+// PTX keeps its axioms in spite of races: they are left alone unless they are named.
+TEST(Relax, RacesOfPtxCountWhereTheyAreNamed) {
+  const cat::Model m = model_of(vocab::Dialect::ptx);
+  const prog::Test t = read(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu"));
+  Job job;
+  relax::Options o;
+  const Session silent(t, m, o, job);
+  EXPECT_EQ(silent.report().mode, relax::Report::Mode::weaken);
+  for (const auto& p : silent.report().properties) EXPECT_NE(p.property, check::Property::races);
+  o.keep = {check::Property::condition, check::Property::races};
+  o.keep_is_explicit = true;
+  const Session named(t, m, o, job);
+  EXPECT_EQ(named.report().mode, relax::Report::Mode::repair);  // the data is read where the flag was not seen, too
+  const Session unanswered(t, model_of(vocab::Dialect::ptx, "ptx-7.5-tables"), o, job);
+  EXPECT_NE(unanswered.report().trouble.find("races is unsupported as written"), std::string::npos) << unanswered.report().trouble;
+}
+
 TEST(Relax, TwoChangesWhereOneIsNotEnough) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
   std::string text = mp("add r7, r7, 0", "add r7, r7, 0");
