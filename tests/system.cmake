@@ -35,6 +35,8 @@ if(TARGET fencepost)
   add_test(NAME system.opencl_c COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/with_opencl_c
     $<TARGET_FILE:fencepost> expect ${CMAKE_SOURCE_DIR}/examples/opencl-c/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   set_tests_properties(system.opencl_c PROPERTIES SKIP_RETURN_CODE 77)
+  # Locks that are tried until they are had, with --bound auto.
+  add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   # The published tables do not depend on names, comments and order.
   add_test(NAME system.scrambled COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/scrambled $<TARGET_FILE:fencepost>)
   set_tests_properties(system.scrambled PROPERTIES SKIP_RETURN_CODE 77)

@@ -30,7 +30,7 @@ int run_explain(const CommandLine& line, const Console& console) {
     const auto written = write_made(s.witness, report::file_text(s.witness, e.report));
     if (!written) return report_errors(console, written.error());
   }
-  return fencepost::exit_code(e.result.verdict.status);
+  return e.result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(e.result.verdict.status);
 }
 
 }  // namespace fencepost::cli

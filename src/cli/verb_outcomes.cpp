@@ -90,6 +90,8 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
     if (s.json) json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
     else console.out(report::outcomes_text(test, outcomes, seconds));
+    if (outcomes.states.complete && outcomes.states.states.empty() && !s.json)
+      console.err(fmt::format("{}: no execution ends\n", name));
     if (!outcomes.states.complete && !s.json)
       console.err(fmt::format("{}: the list is not complete: {}\n", name, why_incomplete(outcomes)));
     code = worse(code, outcomes.states.complete ? k_exit_holds : k_exit_undecided);

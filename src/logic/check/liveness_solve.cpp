@@ -8,6 +8,10 @@
 // Silent iterations (enc/reduction.h) count as iterations without effect there, if the lasso was looked for with one
 // iteration more: who goes on for ever with silent iterations alone shows it in two rounds, behind less iterations with an
 // effect than the bound of the fragments (docs/semantics.md, Iterations left out).
+//
+// Repeated iterations (enc/repeats.h) are left out of the fragments if the lasso was looked for with two iterations more: in
+// an infinite execution whose other iterations are finitely many, who goes on repeats one iteration for ever, and that shows
+// in two rounds behind them.
 #include <chrono>
 
 #include "check/liveness.h"
@@ -82,11 +86,14 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   if (options.reduce && options.bound.least() >= 2) reduction = enc::reduction_of(test, model);
   if (reduction.any_silent()) shorter.bound = options.bound.shorter();
   else reduction.silent.clear();
+  std::vector<std::vector<bool>> repeats;
+  if (options.reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
+  if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();
   Queries fragments(test, model, shorter, job);
   if (auto ok = fragments.prepare(enc::Unrolling::fragments, reduction.silent); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
   if (fragments.may_be_cut()) {
-    const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats);
+    const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats, repeats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.reached = cut.reached;
     if (cut.answer == Answer::sat)

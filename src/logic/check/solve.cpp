@@ -27,6 +27,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   const bool races = options.property == Property::races;
   Queries q(test, model, options, job);
   const enc::Reduction reduction = options.reduce ? enc::reduction_of(test, model) : enc::Reduction{};
+  const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
   if (auto ok = direct ? q.prepare(enc::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
@@ -57,12 +58,13 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   }
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
   if (q.may_be_cut()) {
-    // Without idle iterations threads come less far than they did: so the others may stand anywhere.
+    const auto repeats = repeats_left_out(test, model, options, reduction, job);
+    // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);
-    if (direct)
-      if (auto ok = fragments.prepare(enc::Unrolling::direct_fragments, reduction.silent); !ok)
+    if (direct || !repeats.empty())
+      if (auto ok = fragments.prepare(direct ? enc::Unrolling::direct_fragments : enc::Unrolling::all_fragments, direct ? reduction.silent : none); !ok)
         return done(Status::unsupported, ok.error().list[0].message);
-    const Found cut = direct ? fragments.ask(Goal::fragment_cut, false, r.stats) : q.ask(Goal::cut, false, r.stats);
+    const Found cut = direct || !repeats.empty() ? fragments.ask(Goal::fragment_cut, false, r.stats, repeats) : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.reached = cut.reached;
     if (cut.answer == Answer::sat)

@@ -12,6 +12,7 @@
 #include "enc/program.h"
 #include "enc/reduction.h"
 #include "enc/refine.h"
+#include "enc/repeats.h"
 #include "enc/symmetry.h"
 #include "witness/relations.h"
 
@@ -28,6 +29,7 @@ enum class Goal : uint8_t {
   any,               // filter: some execution at all
   cut,               // some thread stopped at the bound after an iteration that did something; never filtered
   flag,              // filter, some flag raised
+  blocked,           // some thread waits at a barrier, and all others do or have ended
   fragment_cut,      // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
   lasso,             // what the caller has asked for; the caller replays
 };
@@ -66,14 +68,17 @@ class Queries {
     return false;
   }
 
-  Found ask(Goal goal, bool negate_condition, Statistics& stats) {
+  // `repeats`: leave executions with repeated iterations of these instructions out (enc/repeats.h); only for goals that are
+  // not found.
+  Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
     sat::Circuit c;
     enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
     const bool complete = goal == Goal::final_state || goal == Goal::complete;
     if (complete) c.add({p.complete()});
     const bool cut = goal == Goal::cut || goal == Goal::fragment_cut;
-    if (filtered() && !cut) {
+    if (goal == Goal::blocked) c.add({p.blocked()});
+    if (filtered() && !cut && goal != Goal::blocked) {
       c.add({p.condition(test_.filter, complete)});
       // Behind the bound a thread may yet come to the values that the filter wants, or leave them.
       if (!complete) c.add({-p.cut()});
@@ -83,6 +88,7 @@ class Queries {
       c.add({negate_condition ? -l : l});
     }
     if (cut) c.add({p.cut()});
+    enc::forbid_repeats(p, c, repeats);
     if (!complete)
       for (const auto& t : skeleton_.threads)
         for (const auto& x : t.exits)
@@ -335,7 +341,7 @@ class Queries {
       FENCEPOST_INVARIANT(false, why.c_str());
     }
     const bool complete = found.run.execution.complete();
-    FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || complete,
+    FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || goal == Goal::blocked || complete,
                         "solve took an incomplete execution for a complete one");
     if (goal == Goal::flag && found.evaluation.raised.empty()) {
       const std::string why = "solve raised no flag on replay; " + blame(found, m, value);
@@ -355,5 +361,19 @@ class Queries {
   Job& job_;
   enc::Skeleton skeleton_;
 };
+
+// The instructions whose repeated iterations may be left out of the question whether the bound hides something; empty: none.
+inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, const cat::Model& model, const Options& options,
+                                                       const enc::Reduction& reduction, const Job& job) {
+  // Where silent iterations are left out, there are no repeated ones. With a filter, races are asked of threads that have
+  // stopped, and who goes on with exchanges for ever has not.
+  const bool races = options.property == Property::races;
+  if (!options.reduce || reduction.any_silent() || (races && options.filter && test.filter.kind != prog::Cond::Kind::always)) return {};
+  const enc::Repeats repeats = enc::repeats_of(test, model, [&](prog::ObjectId object, uint64_t cell) {
+    return !enc::may_be_incoherent(test, model, object, cell, job).value_or(true);
+  });
+  const auto& which = races ? repeats.races : repeats.conditions;
+  return enc::Repeats::any_of(which) ? which : std::vector<std::vector<bool>>{};
+}
 
 }  // namespace fencepost::check::solving

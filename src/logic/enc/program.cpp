@@ -630,6 +630,21 @@ Lit ProgramEncoding::complete() {
   return c_.and_(std::move(all));
 }
 
+Lit ProgramEncoding::blocked() {
+  std::vector<Lit> all, waits;
+  for (const SymThread& t : s_.threads) {
+    std::vector<Lit> any;
+    for (const Exit& x : t.exits) {
+      if (x.kind != Exit::Kind::end && x.kind != Exit::Kind::blocked) continue;
+      any.push_back(lit(x.guard));
+      if (x.kind == Exit::Kind::blocked) waits.push_back(any.back());
+    }
+    all.push_back(c_.or_(std::move(any)));
+  }
+  all.push_back(c_.or_(std::move(waits)));
+  return c_.and_(std::move(all));
+}
+
 Lit ProgramEncoding::cut() {
   std::vector<Lit> any;
   for (const SymThread& t : s_.threads)

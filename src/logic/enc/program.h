@@ -59,6 +59,7 @@ class ProgramEncoding {
   const std::vector<uint32_t>& barriers() const { return barriers_; }
 
   Lit complete();                 // every thread reached its end
+  Lit blocked();                  // some thread waits at a barrier, and all others do or reached their end
   Lit cut();                      // some thread stopped at the bound after an iteration with an effect
   // C of the final state; incomplete executions: of the current registers and co-maximal values.
   Lit condition(const prog::Cond& c, bool complete_only);

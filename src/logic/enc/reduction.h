@@ -12,6 +12,7 @@
 // it out makes their readers read what they had read. For models whose constraints are, letter by letter, those for which
 // docs/semantics.md has the proof (`k_proven`), this too loses nothing, if all accesses of the cell are mutually ordered.
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "cat/model.h"
@@ -30,7 +31,23 @@ struct Reduction {
 
 Reduction reduction_of(const prog::Test& test, const cat::Model& model);
 
-// A number that two models share only if their constraints and flags are the same formulas.
-uint64_t fingerprint(const cat::Model& model);
+// Instructions whose repeated iterations may be left out (repeats.h), by thread and instruction.
+struct Repeats {
+  std::vector<std::vector<bool>> conditions;   // out of complete executions, and of endless ones
+  std::vector<std::vector<bool>> races;        // and of those that raise a flag
+  bool any() const { return any_of(conditions); }
+  static bool any_of(const std::vector<std::vector<bool>>& which) {
+    return std::any_of(which.begin(), which.end(), [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
+  }
+};
+
+// As far as the formulas and the text of the program say; of read-modify-writes only if `coherent` says of their cell
+// (object, index) that no consistent execution interrupts one or shows the cell's accesses out of order.
+Repeats repeats_of(const prog::Test& test, const cat::Model& model,
+                   const std::function<bool(prog::ObjectId, uint64_t)>& coherent);
+
+// A number that two models share only if their constraints and flags (or, without them, their constraints) are the same
+// formulas.
+uint64_t fingerprint(const cat::Model& model, bool flags = true);
 
 }  // namespace fencepost::enc

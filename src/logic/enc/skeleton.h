@@ -96,7 +96,7 @@ struct SymThread {
   std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
   std::vector<SymLoop> loops;
   std::vector<SymNode> nodes;                // in an order in which they are executed
-  std::map<uint32_t, std::vector<Expr>> head_registers;   // unrolled for liveness: node of a loop's label -> registers there
+  std::map<uint32_t, std::vector<Expr>> head_registers;   // node of a label -> registers there
 };
 
 enum class Unrolling : uint8_t {
@@ -104,10 +104,11 @@ enum class Unrolling : uint8_t {
   direct,     // as safety, but a thread stops after an iteration that had no effect (enc/reduction.h)
   liveness,   // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
   direct_fragments,  // direct, but a thread may also be left behind before any event (`halted`)
-  fragments,  // as safety, but a thread may also be left behind before any event (`halted`)
+  all_fragments,     // as safety, but a thread may also be left behind before any event (`halted`)
+  fragments,         // as all_fragments, but a thread goes back only after an iteration that had an effect
   unfair_liveness,  // liveness and fragments
 };
-// In all but `safety` a thread goes back only after an iteration that had an effect: one that had none may as well be
+// In all but `safety` and `all_fragments` a thread goes back only after an iteration that had an effect: one that had none may as well be
 // left out, or is the last.
 
 struct Skeleton {
@@ -123,7 +124,7 @@ struct Skeleton {
   bool program_order(uint32_t a, uint32_t b) const;
 };
 
-// Registers that only a condition looks at are dead unless the unrolling is `safety` or `direct...`.
+// Registers that only a condition looks at are dead unless the unrolling is `safety`, `direct...` or `all_fragments`.
 // Unsupported when the unrolling has more than `max_nodes` states.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all have).
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind = Unrolling::safety,

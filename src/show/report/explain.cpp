@@ -221,9 +221,26 @@ Report explain_allowed(const std::string& path, const prog::Test& test, const ca
   return report;
 }
 
-// ---- the verb ----------------------------------------------------------------------------------------
+namespace {
+
+Explained explain_verdict(const std::string& path, const prog::Test& test, const cat::Model& model,
+                          const check::Options& check_options, const ExplainOptions& options, Job& job);
+
+}  // namespace
+
 Explained explain(const std::string& path, const prog::Test& test, const cat::Model& model,
                   const check::Options& check_options, const ExplainOptions& options, Job& job) {
+  Explained out = explain_verdict(path, test, model, check_options, options, job);
+  for (const std::string& note : check::notes(check::beside(test, model, check_options, out.result, job)))
+    out.report.text += "Beware: " + note + ".\n";
+  return out;
+}
+
+namespace {
+
+// ---- the verb ----------------------------------------------------------------------------------------
+Explained explain_verdict(const std::string& path, const prog::Test& test, const cat::Model& model,
+                          const check::Options& check_options, const ExplainOptions& options, Job& job) {
   Explained out;
   out.result = check::check(test, model, check_options, job);
   const check::Result& r = out.result;
@@ -251,4 +268,5 @@ Explained explain(const std::string& path, const prog::Test& test, const cat::Mo
   return out;
 }
 
+}  // namespace
 }  // namespace fencepost::report

@@ -50,7 +50,7 @@ static Json json_header(const std::string& kind, const std::string& path, const 
 
 static Json to_json(const check::Result& r) {
   Json j;
-  j["verdict"] = name(r.verdict.status);
+  j["verdict"] = r.verdict.vacuous ? "vacuous" : name(r.verdict.status);
   j["detail"] = r.verdict.detail;
   j["vacuous"] = r.verdict.vacuous;
   j["reachable"] = r.reachable;
@@ -124,7 +124,7 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
 }
 
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
-                       const check::Result& result) {
+                       const check::Result& result, const check::Beside& beside) {
   Json j = json_header("check", path, test, model);
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
@@ -136,6 +136,10 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
       j["bounds"].push_back({{"thread", loop.first}, {"loop", test.code(loop.first).labels[loop.second].name}, {"bound", bound}});
   }
   j.update(to_json(result));
+  if (options.property == check::Property::condition) {
+    j["beside"] = {{"races", check::name(beside.races)}, {"flags", beside.flags}, {"blocks", check::name(beside.blocked)}};
+    if (!beside.blocked_at.empty()) j["beside"]["blocked_at"] = beside.blocked_at;
+  }
   if (options.property == check::Property::termination) {
     j["progress"] = options.progress.name;
     j["liveness"] = witness::name(options.fairness);

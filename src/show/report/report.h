@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "check/beside.h"
 #include "check/check.h"
 #include "draw/graph.h"
 #include "witness/explain.h"
@@ -28,13 +29,14 @@ struct Report {
 };
 
 // ---- check -----------------------------------------------------------------------------------------
-// One line without newline: "PATH  holds|fails|unknown|...  <what was found>". `path` is printed as given.
+// One line without newline: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]". `path` is
+// printed as given.
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result);
+                       const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // schema fencepost.check/1: path, title, dialect, model, property, engine, bound, verdict, detail, reachable,
-// flags, statistics and, when there is one, the execution.
+// flags, beside, statistics and, when there is one, the execution.
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result);
+                       const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
 Report witness(const std::string& path, const prog::Test& test, const cat::Model& model,
                const check::Options& options, const check::Result& result);

@@ -1,0 +1,19 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+// A lock that is tried until it is had; who has it adds one to x. Weakened: releases are relaxed. No two find the same.
+// @Config: 1, 1, 2
+// @Output: forall (seen[0] != seen[1])
+layout(local_size_x = 1) in;
+layout(binding = 0) nonprivate buffer Data { uint lock; uint x; uint seen[4]; };
+
+#define ACQUIRE gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
+#define RELEASE 0, 0
+
+void main() {
+  while (atomicCompSwap(lock, 0u, 1u, gl_ScopeDevice, ACQUIRE, ACQUIRE) != 0u) {
+  }
+  uint count = x;
+  seen[gl_GlobalInvocationID.x] = count;
+  x = count + 1u;
+  atomicStore(lock, 0u, gl_ScopeDevice, RELEASE);
+}

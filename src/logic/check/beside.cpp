@@ -1,0 +1,114 @@
+#include "check/beside.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "check/solve_queries.h"
+
+namespace fencepost::check {
+namespace {
+
+using Said = Beside::Said;
+
+bool has_tag(const prog::Test& test, vocab::Tag tag) {
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.tags.has(tag) || i.store_tags.has(tag)) return true;
+  return false;
+}
+
+bool has_barriers(const prog::Test& test) {
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.kind == prog::Kind::barrier && !i.barrier.arrive) return true;
+  return false;
+}
+
+// Flags on the tag of undefined behaviour alone cannot be raised by a program that does not carry it.
+bool may_flag(const prog::Test& test, const cat::Model& model) {
+  const bool undefined = has_tag(test, vocab::Tag::UB);
+  return std::any_of(model.axioms.begin(), model.axioms.end(), [&](const cat::Axiom& a) {
+    const cat::Node& n = model.nodes[a.node];
+    const auto says_undefined = [&](const cat::Node& k) { return k.op == cat::NodeOp::base_set && k.tag == vocab::Tag::UB; };
+    const bool of_tag = says_undefined(n) || (n.op == cat::NodeOp::ident && says_undefined(model.nodes[n.kids[0]]));
+    return a.flag && (undefined || !of_tag);
+  });
+}
+
+Job part_of(const Job& job, double seconds) {
+  Job out = job;
+  const auto limit = Job::Clock::now() + std::chrono::duration_cast<Job::Clock::duration>(
+                                             std::chrono::duration<double>(std::max(k_least_seconds, seconds)));
+  out.deadline = std::min(job.deadline, limit);
+  return out;
+}
+
+std::string blocked_at(const prog::Test& test, const witness::RunResult& run) {
+  for (uint32_t t = 0; t < run.threads.size(); ++t) {
+    if (run.threads[t].stop != witness::StopReason::blocked) continue;
+    const Span& span = test.instrs(t)[run.threads[t].stop_instr].span;
+    return "P" + std::to_string(t) + (span.source ? " at line " + std::to_string(span.position().line) : "");
+  }
+  return "";
+}
+
+}  // namespace
+
+const char* name(Said s) {
+  switch (s) {
+    case Said::none: return "none";
+    case Said::no: return "no";
+    case Said::yes: return "yes";
+    case Said::unknown: return "unknown";
+  }
+  return "none";
+}
+
+Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result, const Job& job) {
+  Beside out;
+  const Status s = result.verdict.status;
+  if (options.property != Property::condition || s == Status::unsupported) return out;
+  if (may_flag(test, model)) {
+    Options races = options;
+    races.property = Property::races;
+    races.bound = result.bound;
+    races.auto_bound = false;
+    races.reduce = options.reduce || options.auto_bound;
+    races.companion = false;
+    Job part = part_of(job, result.stats.seconds);
+    const Result r = solve(test, model, races, part);
+    out.races = r.verdict.status == Status::fails ? Said::yes : r.verdict.status == Status::holds ? Said::no : Said::unknown;
+    out.flags = r.flags;
+  }
+  if (has_barriers(test)) {
+    Options waits = options;
+    waits.bound = result.bound;
+    Job part = part_of(job, result.stats.seconds);
+    solving::Queries q(test, model, waits, part);
+    Statistics unused;
+    if (!q.prepare()) {
+      out.blocked = Said::unknown;
+      return out;
+    }
+    const solving::Found found = q.ask(solving::Goal::blocked, false, unused);
+    if (found.answer == solving::Answer::sat) out.blocked = Said::yes, out.blocked_at = blocked_at(test, found.run);
+    else out.blocked = found.answer == solving::Answer::unsat && !q.may_be_cut() ? Said::no : Said::unknown;
+  }
+  return out;
+}
+
+std::vector<std::string> notes(const Beside& b) {
+  std::vector<std::string> out;
+  if (b.races == Said::yes) {
+    std::string list;
+    for (const std::string& f : b.flags) list += (list.empty() ? "" : ", ") + f;
+    out.push_back("the program is undefined: some execution raises " + list);
+  }
+  if (b.races == Said::unknown) out.push_back("data race: unknown");
+  if (b.blocked == Said::yes)
+    out.push_back("some executions block for ever: a barrier in divergent control flow" + (b.blocked_at.empty() ? "" : ", " + b.blocked_at));
+  if (b.blocked == Said::unknown) out.push_back("blocking at a barrier: unknown");
+  return out;
+}
+
+}  // namespace fencepost::check
