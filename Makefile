@@ -18,7 +18,7 @@ help:
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
 	@echo 'make format        lay out the sources as .clang-format has it (clang-format 19)'
-	@echo 'make tidy          clang-tidy 19 on all sources, about an hour; tools/tidy FILE on one'
+	@echo 'make tidy          clang-tidy 19 on all sources, 25 processor-minutes; tools/tidy FILE on one'
 	@echo 'make bench         benchmarks, with table and plot in docs/'
 
 program:
