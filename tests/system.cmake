@@ -49,6 +49,11 @@ if(TARGET fencepost)
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.
   add_test(NAME system.fortress COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/fortress $<TARGET_FILE:fencepost>)
+  # The program is hardened as far as the tools can; the sanitizers' builds are not.
+  if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_test(NAME system.hardened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_hardened $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR}
+      ${CMAKE_BINARY_DIR}/libfencepost_kern.so)
+  endif()
   # Heavy libraries stay out of the start-up path.
   add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost>)
 endif()

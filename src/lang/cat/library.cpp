@@ -1,3 +1,4 @@
+#include "base/models_folder.h"
 #include "cat/library.h"
 
 #include <fmt/format.h>
@@ -57,14 +58,7 @@ std::vector<fs::path> model_files() {
 
 }  // namespace
 
-std::string models_dir() {
-  if (const char* set = std::getenv("FENCEPOST_MODELS"); set != nullptr && *set != '\0') return set;
-  std::error_code ec;
-  if (const fs::path source = FENCEPOST_MODELS_SOURCE; fs::is_directory(source, ec)) return source.string();
-  const fs::path exe = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return "models";
-  return (exe.parent_path().parent_path() / "share" / "fencepost" / "models").string();
-}
+std::string models_dir() { return models_folder(); }
 
 std::vector<ModelInfo> shipped_models() {
   std::vector<ModelInfo> out;

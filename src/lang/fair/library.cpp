@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/models_folder.h"
 #include "base/read_file.h"
 #include "fair/impl.h"
 
@@ -47,16 +48,7 @@ std::vector<fs::path> model_files() {
 
 }  // namespace
 
-std::string models_dir() {
-  if (const char* set = std::getenv("FENCEPOST_MODELS"); set != nullptr && *set != '\0')
-    return (fs::path(set) / "progress").string();
-  std::error_code ec;
-  if (const fs::path source = fs::path(FENCEPOST_MODELS_SOURCE) / "progress"; fs::is_directory(source, ec))
-    return source.string();
-  const fs::path exe = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return "models/progress";
-  return (exe.parent_path().parent_path() / "share" / "fencepost" / "models" / "progress").string();
-}
+std::string models_dir() { return (fs::path(models_folder()) / "progress").string(); }
 
 Expected<Model> read_model(const std::string& path) {
   const auto source = read_file(path);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/models_folder.h"
 #include "base/read_file.h"
 #include "lower/lower.h"
 
@@ -132,15 +133,7 @@ class Reader {
   Table table_;
 };
 
-std::string tables_dir() {
-  if (const char* set = std::getenv("FENCEPOST_MODELS"); set != nullptr && *set != '\0')
-    return (fs::path(set) / "lowering").string();
-  std::error_code ec;
-  if (const fs::path source = fs::path(FENCEPOST_MODELS_SOURCE) / "lowering"; fs::is_directory(source, ec))
-    return source.string();
-  const fs::path exe = fs::read_symlink("/proc/self/exe", ec);
-  return (exe.parent_path() / ".." / "share" / "fencepost" / "models" / "lowering").string();
-}
+std::string tables_dir() { return (fs::path(models_folder()) / "lowering").string(); }
 
 }  // namespace
 

@@ -1,4 +1,0 @@
-# The models of the source tree are found without installation.
-if(TARGET ${target})
-  set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/lang/cat/library.cpp APPEND PROPERTY COMPILE_DEFINITIONS FENCEPOST_MODELS_SOURCE="${CMAKE_SOURCE_DIR}/models")
-endif()
