@@ -653,7 +653,9 @@ class Prover {
       one_warp = one_warp && options_.launch.local_size[d] != 0;
       threads *= options_.launch.local_size[d];
     }
-    one_warp = one_warp && (options_.warp_sync > 0 || options_.warp_size > 0) && threads <= (options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size);
+    // Of warps of unknown size even few threads may make several.
+    const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
+    one_warp = one_warp && lanes > 0 && threads <= lanes;
     std::vector<std::unique_ptr<Pass>> passes;
     const auto add = [&](Pairing p, Lanes l, Refuted refuted) {
       passes.push_back(std::make_unique<Pass>(m_, entry_, options_, job_, effects_, p, l, std::move(refuted)));

@@ -286,7 +286,7 @@ std::string profile(const launch::Options& o) {
   if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch, o.warp_size.value_or(32));
   const launch::Size sub_group = o.warp_size ? launch::Size{*o.warp_size} : o.sub_group_size ? launch::Size{*o.sub_group_size} : launch::Size{};
   if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
-  out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements"
+  out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
   return out + ", no two parameters of one array\n";
 }
