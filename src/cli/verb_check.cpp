@@ -66,8 +66,10 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       r.saved += check::print_bounds(check::program_name(path, test), test, result.bound,
                                    fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
     const check::Beside beside = check::beside(test, *model, options, result, job);
-    if (s.json) r.json.push_back(report::check_json(name, test, *model, options, result, beside));
-    else r.out += report::check_line(name, test, *model, options, result, beside) + "\n";
+    if (s.json)
+      r.json.push_back(report::check_json(name, test, *model, options, result, beside));
+    else
+      r.out += report::check_line(name, test, *model, options, result, beside) + "\n";
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
     r.code = worse(r.code, result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(result.verdict.status));
   }

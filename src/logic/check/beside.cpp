@@ -29,7 +29,9 @@ bool may_flag(const prog::Test& test, const cat::Model& model) {
   const bool undefined = has_tag(test, vocab::Tag::UB);
   return std::any_of(model.axioms.begin(), model.axioms.end(), [&](const cat::Axiom& a) {
     const cat::Node& n = model.nodes[a.node];
-    const auto says_undefined = [&](const cat::Node& k) { return k.op == cat::NodeOp::base_set && k.tag == vocab::Tag::UB; };
+    const auto says_undefined = [&](const cat::Node& k) {
+      return k.op == cat::NodeOp::base_set && k.tag == vocab::Tag::UB;
+    };
     const bool of_tag = says_undefined(n) || (n.op == cat::NodeOp::ident && says_undefined(model.nodes[n.kids[0]]));
     return a.flag && (undefined || !of_tag);
   });
@@ -56,15 +58,20 @@ std::string blocked_at(const prog::Test& test, const witness::RunResult& run) {
 
 const char* name(Said s) {
   switch (s) {
-    case Said::none: return "none";
-    case Said::no: return "no";
-    case Said::yes: return "yes";
-    case Said::unknown: return "unknown";
+    case Said::none:
+      return "none";
+    case Said::no:
+      return "no";
+    case Said::yes:
+      return "yes";
+    case Said::unknown:
+      return "unknown";
   }
   return "none";
 }
 
-Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result, const Job& job) {
+Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
+              const Job& job) {
   Beside out;
   const Status s = result.verdict.status;
   if (options.property != Property::condition || s == Status::unsupported) return out;
@@ -77,7 +84,9 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     races.companion = false;
     Job part = part_of(job, result.stats.seconds);
     const Result r = solve(test, model, races, part);
-    out.races = r.verdict.status == Status::fails ? Said::yes : r.verdict.status == Status::holds ? Said::no : Said::unknown;
+    out.races = r.verdict.status == Status::fails   ? Said::yes
+                : r.verdict.status == Status::holds ? Said::no
+                                                    : Said::unknown;
     out.flags = r.flags;
   }
   if (has_barriers(test)) {
@@ -91,8 +100,10 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
       return out;
     }
     const solving::Found found = q.ask(solving::Goal::blocked, false, unused);
-    if (found.answer == solving::Answer::sat) out.blocked = Said::yes, out.blocked_at = blocked_at(test, found.run);
-    else out.blocked = found.answer == solving::Answer::unsat && !q.may_be_cut() ? Said::no : Said::unknown;
+    if (found.answer == solving::Answer::sat)
+      out.blocked = Said::yes, out.blocked_at = blocked_at(test, found.run);
+    else
+      out.blocked = found.answer == solving::Answer::unsat && !q.may_be_cut() ? Said::no : Said::unknown;
   }
   return out;
 }
@@ -106,7 +117,8 @@ std::vector<std::string> notes(const Beside& b) {
   }
   if (b.races == Said::unknown) out.push_back("data race: unknown");
   if (b.blocked == Said::yes)
-    out.push_back("some executions block for ever: a barrier in divergent control flow" + (b.blocked_at.empty() ? "" : ", " + b.blocked_at));
+    out.push_back("some executions block for ever: a barrier in divergent control flow" +
+                  (b.blocked_at.empty() ? "" : ", " + b.blocked_at));
   if (b.blocked == Said::unknown) out.push_back("blocking at a barrier: unknown");
   return out;
 }

@@ -1,12 +1,12 @@
 #pragma once
-// What a verdict on a condition does not say and a reader must know: that the program races or is undefined, so that the
-// condition says nothing about real devices; and that some executions never come to an end, since a thread waits at a
-// barrier that the others of its group do not reach. Conditions look at complete executions only.
+// What a verdict on a condition does not say and a reader must know: that the program races or is undefined, so that
+// the condition says nothing about real devices; and that some executions never come to an end, since a thread waits at
+// a barrier that the others of its group do not reach. Conditions look at complete executions only.
 //
-// One more question each, by the solving engine, at the bound that the verdict was given at, with iterations left out where
-// that loses nothing. A program without barriers, and a model without flags that the program may raise, cost nothing. Each question
-// may take as long as the verdict took, and at least k_least_seconds; then the answer is `unknown`, never a guess. What
-// is found is replayed as in solve.
+// One more question each, by the solving engine, at the bound that the verdict was given at, with iterations left out
+// where that loses nothing. A program without barriers, and a model without flags that the program may raise, cost
+// nothing. Each question may take as long as the verdict took, and at least k_least_seconds; then the answer is
+// `unknown`, never a guess. What is found is replayed as in solve.
 #include <string>
 
 #include "check/check.h"
@@ -16,17 +16,18 @@ namespace fencepost::check {
 struct Beside {
   // none: the model has no such notion, or nobody asked.
   enum class Said : uint8_t { none, no, yes, unknown };
-  Said races = Said::none;       // data races, or undefined behaviour of an instruction
-  std::vector<std::string> flags;   // races yes: the flags that one execution raises
-  Said blocked = Said::none;     // complete, but for threads that wait at a barrier for ever
-  std::string blocked_at;        // blocked yes: "P0 at line 6", one of them
+  Said races = Said::none;         // data races, or undefined behaviour of an instruction
+  std::vector<std::string> flags;  // races yes: the flags that one execution raises
+  Said blocked = Said::none;       // complete, but for threads that wait at a barrier for ever
+  std::string blocked_at;          // blocked yes: "P0 at line 6", one of them
 };
 const char* name(Beside::Said s);
 
 inline constexpr double k_least_seconds = 1;
 
 // Of a verdict on a condition; asks nothing if the property is another one or the verdict has no answer to begin with.
-Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result, const Job& job);
+Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
+              const Job& job);
 
 // "racy: data-race", "data race: unknown", "some executions block at a barrier: P0 at line 6"; empty: nothing to say.
 std::vector<std::string> notes(const Beside& b);

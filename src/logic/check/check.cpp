@@ -139,7 +139,9 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   const bool timed = job.deadline != Job::Clock::time_point::max();
   while (options.auto_bound && r.verdict.status == Status::unknown && (timed || now.bound.largest() * 2 <= k_auto_bound)) {
     // Silent iterations are left out of termination from bound 2 on, repeated ones from 3 (liveness_solve.cpp).
-    const uint32_t least = options.property != Property::termination ? 1 : test.dialect == vocab::Dialect::vulkan ? 2 : 3;
+    const uint32_t least = options.property != Property::termination ? 1
+                           : test.dialect == vocab::Dialect::vulkan  ? 2
+                                                                     : 3;
     now.bound = prog::raised(test, now.bound, r.reached, least);
     Result next = check_at_bound(test, model, now, job);
     // Out of time or too large: the last answer stands.

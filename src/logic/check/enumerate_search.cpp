@@ -69,7 +69,9 @@ class Search::State {
       return std::any_of(chosen.begin(), chosen.end(), [&](const Path* p) { return which(p->stop); });
     };
     if (goal_->stops == Goal::Stops::some_cut && !stops([](StopReason r) { return r == StopReason::cut; })) return true;
-    if (goal_->filter && test_.filter.kind != prog::Cond::Kind::always && stops([](StopReason r) { return r == StopReason::cut; })) return true;
+    if (goal_->filter && test_.filter.kind != prog::Cond::Kind::always &&
+        stops([](StopReason r) { return r == StopReason::cut; }))
+      return true;
     if (goal_->stops == Goal::Stops::some_stop && !stops([](StopReason r) { return r != StopReason::end; })) return true;
     if (goal_->wanted && !goal_->wanted(chosen)) return true;
     auto c = combine(test_, chosen);

@@ -6,12 +6,12 @@
 // asked of executions in which any thread may be left behind before any event.
 //
 // Silent iterations (enc/reduction.h) count as iterations without effect there, if the lasso was looked for with one
-// iteration more: who goes on for ever with silent iterations alone shows it in two rounds, behind less iterations with an
-// effect than the bound of the fragments (docs/semantics.md, Iterations left out).
+// iteration more: who goes on for ever with silent iterations alone shows it in two rounds, behind less iterations with
+// an effect than the bound of the fragments (docs/semantics.md, Iterations left out).
 //
-// Repeated iterations (enc/repeats.h) are left out of the fragments if the lasso was looked for with two iterations more: in
-// an infinite execution whose other iterations are finitely many, who goes on repeats one iteration for ever, and that shows
-// in two rounds behind them.
+// Repeated iterations (enc/repeats.h) are left out of the fragments if the lasso was looked for with two iterations
+// more: in an infinite execution whose other iterations are finitely many, who goes on repeats one iteration for ever,
+// and that shows in two rounds behind them.
 #include <chrono>
 
 #include "check/liveness.h"

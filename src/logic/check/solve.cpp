@@ -62,9 +62,12 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);
     if (direct || !repeats.empty())
-      if (auto ok = fragments.prepare(direct ? enc::Unrolling::direct_fragments : enc::Unrolling::all_fragments, direct ? reduction.silent : none); !ok)
+      if (auto ok = fragments.prepare(direct ? enc::Unrolling::direct_fragments : enc::Unrolling::all_fragments,
+                                      direct ? reduction.silent : none);
+          !ok)
         return done(Status::unsupported, ok.error().list[0].message);
-    const Found cut = direct || !repeats.empty() ? fragments.ask(Goal::fragment_cut, false, r.stats, repeats) : q.ask(Goal::cut, false, r.stats);
+    const Found cut = direct || !repeats.empty() ? fragments.ask(Goal::fragment_cut, false, r.stats, repeats)
+                                                 : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.reached = cut.reached;
     if (cut.answer == Answer::sat)

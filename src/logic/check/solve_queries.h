@@ -24,14 +24,14 @@ using sat::Answer;
 using witness::EventKey;
 
 enum class Goal : uint8_t {
-  final_state,       // complete, filter, condition (negated for forall)
-  complete,          // complete, filter
-  any,               // filter: some execution at all
-  cut,               // some thread stopped at the bound after an iteration that did something; never filtered
-  flag,              // filter, some flag raised
-  blocked,           // some thread waits at a barrier, and all others do or have ended
-  fragment_cut,      // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
-  lasso,             // what the caller has asked for; the caller replays
+  final_state,   // complete, filter, condition (negated for forall)
+  complete,      // complete, filter
+  any,           // filter: some execution at all
+  cut,           // some thread stopped at the bound after an iteration that did something; never filtered
+  flag,          // filter, some flag raised
+  blocked,       // some thread waits at a barrier, and all others do or have ended
+  fragment_cut,  // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
+  lasso,         // what the caller has asked for; the caller replays
 };
 
 // Measured on rings of fences, bench/rings: lazy is 6 times faster with 100 threads. Where co and rf are open, learning is
@@ -68,8 +68,8 @@ class Queries {
     return false;
   }
 
-  // `repeats`: leave executions with repeated iterations of these instructions out (enc/repeats.h); only for goals that are
-  // not found.
+  // `repeats`: leave executions with repeated iterations of these instructions out (enc/repeats.h); only for goals that
+  // are not found.
   Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
     sat::Circuit c;
@@ -341,8 +341,9 @@ class Queries {
       FENCEPOST_INVARIANT(false, why.c_str());
     }
     const bool complete = found.run.execution.complete();
-    FENCEPOST_INVARIANT(goal == Goal::flag || goal == Goal::any || goal == Goal::cut || goal == Goal::blocked || complete,
-                        "solve took an incomplete execution for a complete one");
+    FENCEPOST_INVARIANT(
+        goal == Goal::flag || goal == Goal::any || goal == Goal::cut || goal == Goal::blocked || complete,
+        "solve took an incomplete execution for a complete one");
     if (goal == Goal::flag && found.evaluation.raised.empty()) {
       const std::string why = "solve raised no flag on replay; " + blame(found, m, value);
       FENCEPOST_INVARIANT(false, why.c_str());
@@ -362,13 +363,17 @@ class Queries {
   enc::Skeleton skeleton_;
 };
 
-// The instructions whose repeated iterations may be left out of the question whether the bound hides something; empty: none.
-inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, const cat::Model& model, const Options& options,
-                                                       const enc::Reduction& reduction, const Job& job) {
-  // Where silent iterations are left out, there are no repeated ones. With a filter, races are asked of threads that have
-  // stopped, and who goes on with exchanges for ever has not.
+// The instructions whose repeated iterations may be left out of the question whether the bound hides something; empty:
+// none.
+inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, const cat::Model& model,
+                                                       const Options& options, const enc::Reduction& reduction,
+                                                       const Job& job) {
+  // Where silent iterations are left out, there are no repeated ones. With a filter, races are asked of threads that
+  // have stopped, and who goes on with exchanges for ever has not.
   const bool races = options.property == Property::races;
-  if (!options.reduce || reduction.any_silent() || (races && options.filter && test.filter.kind != prog::Cond::Kind::always)) return {};
+  if (!options.reduce || reduction.any_silent() ||
+      (races && options.filter && test.filter.kind != prog::Cond::Kind::always))
+    return {};
   const enc::Repeats repeats = enc::repeats_of(test, model, [&](prog::ObjectId object, uint64_t cell) {
     return !enc::may_be_incoherent(test, model, object, cell, job).value_or(true);
   });

@@ -126,8 +126,9 @@ class Folded {
     return b;
   }
 
-  // Of a read: in one cell that the text names, in an innermost loop. With `dependencies` the loop must not write a register
-  // that its label needs: what was read before the loop might be what a later event depends on, in place of the iteration.
+  // Of a read: in one cell that the text names, in an innermost loop. With `dependencies` the loop must not write a
+  // register that its label needs: what was read before the loop might be what a later event depends on, in place of
+  // the iteration.
   bool one_access(uint32_t p, const Skeleton& once, bool dependencies) const {
     const Place& place = places_[p];
     const prog::Template& code = test_.code(place.thread);
@@ -136,7 +137,8 @@ class Folded {
     const auto& loops = once.threads[place.thread].loops;
     for (const SymLoop& l : loops) {
       if (place.instr < l.from || place.instr > l.to) continue;
-      if (std::any_of(loops.begin(), loops.end(), [&](const SymLoop& x) { return x.from > l.from && x.from <= l.to; })) continue;
+      if (std::any_of(loops.begin(), loops.end(), [&](const SymLoop& x) { return x.from > l.from && x.from <= l.to; }))
+        continue;
       for (uint32_t i = l.from; i <= l.to && dependencies; ++i)
         if (const prog::RegId dst = code.code[i].dst; dst != k_none && l.live[dst]) return false;
       return true;
@@ -148,7 +150,8 @@ class Folded {
   bool read_by_exchanges_alone(const Cell& cell) const {
     return std::all_of(places_.begin(), places_.end(), [&](const Place& p) {
       if (p.thread == k_nobody || !p.cells.contains(cell)) return true;
-      return p.cells.size() == 1 && p.symbol != k_none && (!p.read || (p.partner != k_nobody && !test_.instrs(p.thread)[p.instr].guard));
+      return p.cells.size() == 1 && p.symbol != k_none &&
+             (!p.read || (p.partner != k_nobody && !test_.instrs(p.thread)[p.instr].guard));
     });
   }
 
@@ -372,7 +375,8 @@ class Monotone {
   bool of_two_threads(NodeId id) const {
     const Node& node = m_.nodes[id];
     if (node.op == NodeOp::base_rel) return node.base == Base::ext;
-    if (node.op == NodeOp::inter) return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return of_two_threads(k); });
+    if (node.op == NodeOp::inter)
+      return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return of_two_threads(k); });
     if (node.op != NodeOp::diff) return false;
     const Node& away = m_.nodes[node.kids[1]];
     return of_two_threads(node.kids[0]) || (away.op == NodeOp::base_rel && away.base == Base::int_);
@@ -421,13 +425,20 @@ class Monotone {
   std::vector<bool> grows_, shrinks_;
 };
 
-// What fusing two repeated read-modify-writes (repeats.h) does to each node: D goes, and amo, data and ctrl gain the pair of
-// the first one's read and the second one's write. Here R1, W1, R2, W2 are these four events, R2 reads W1; `r`, `w` are
-// their places.
+// What fusing two repeated read-modify-writes (repeats.h) does to each node: D goes, and amo, data and ctrl gain the
+// pair of the first one's read and the second one's write. Here R1, W1, R2, W2 are these four events, R2 reads W1; `r`,
+// `w` are their places.
 class Fusing {
  public:
-  Fusing(const cat::Model& m, const rel::BaseBounds& base, const rel::Bounds& bounds, const BitSet& dropped, uint32_t r, uint32_t w)
-      : m_(m), base_(base), bounds_(bounds), left_out_(m, bounds, dropped), r_(r), w_(w), gain_(m.nodes.size(), Gain::none) {
+  Fusing(const cat::Model& m, const rel::BaseBounds& base, const rel::Bounds& bounds, const BitSet& dropped, uint32_t r,
+         uint32_t w)
+      : m_(m),
+        base_(base),
+        bounds_(bounds),
+        left_out_(m, bounds, dropped),
+        r_(r),
+        w_(w),
+        gain_(m.nodes.size(), Gain::none) {
     for (bool changed = true; changed;) {
       changed = false;
       for (NodeId id = 0; id < m.nodes.size(); ++id) {
@@ -441,13 +452,14 @@ class Fusing {
 
   bool keeps_consistency() const {
     return left_out_.keeps_consistency() && std::all_of(m_.axioms.begin(), m_.axioms.end(), [&](const cat::Axiom& a) {
-      return a.flag || gain_[a.node] == Gain::none || (!a.negated && a.kind == cat::AxiomKind::acyclic && covered(a.node));
-    });
+             return a.flag || gain_[a.node] == Gain::none ||
+                    (!a.negated && a.kind == cat::AxiomKind::acyclic && covered(a.node));
+           });
   }
   bool keeps_flags() const {
     return left_out_.keeps_flags() && std::all_of(m_.axioms.begin(), m_.axioms.end(), [&](const cat::Axiom& a) {
-      return !a.flag || !a.negated || gain_[a.node] == Gain::none;   // a flag on what there is may gain
-    });
+             return !a.flag || !a.negated || gain_[a.node] == Gain::none;  // a flag on what there is may gain
+           });
   }
 
  private:
@@ -462,19 +474,33 @@ class Fusing {
     switch (node.op) {
       case NodeOp::base_rel:
         return node.base == Base::amo || node.base == Base::data || node.base == Base::ctrl ? Gain::pair : Gain::none;
-      case NodeOp::rec_var: return gain_[m_.variables[node.rec].definition];
-      case NodeOp::union_: return most;
-      case NodeOp::inter: return most == Gain::pair && impossible(id) ? Gain::none : most == Gain::none ? most : most == Gain::pair ? most : Gain::any;
+      case NodeOp::rec_var:
+        return gain_[m_.variables[node.rec].definition];
+      case NodeOp::union_:
+        return most;
+      case NodeOp::inter:
+        return most == Gain::pair && impossible(id) ? Gain::none
+               : most == Gain::none                 ? most
+               : most == Gain::pair                 ? most
+                                                    : Gain::any;
       // That a taken-away side loses nothing is part of what left_out_ says.
       case NodeOp::diff:
         if (kid(1) != Gain::none) return Gain::any;
-        return kid(0) == Gain::none ? Gain::none : kid(0) == Gain::pair && impossible(node.kids[0]) ? Gain::none : kid(0) == Gain::pair ? Gain::pair : Gain::any;
+        return kid(0) == Gain::none                               ? Gain::none
+               : kid(0) == Gain::pair && impossible(node.kids[0]) ? Gain::none
+               : kid(0) == Gain::pair                             ? Gain::pair
+                                                                  : Gain::any;
       case NodeOp::seq:
-        if (node.kids.size() == 2 && only_amo(node.kids[0]) && kid(1) == Gain::none && surely(node.kids[1], w_, r_)) return Gain::round;
+        if (node.kids.size() == 2 && only_amo(node.kids[0]) && kid(1) == Gain::none && surely(node.kids[1], w_, r_))
+          return Gain::round;
         return most == Gain::none ? most : Gain::any;
       case NodeOp::plus:
-      case NodeOp::star: return most == Gain::round || (most == Gain::pair && covered(node.kids[0])) ? Gain::none : most == Gain::none ? most : Gain::any;
-      default: return most == Gain::none ? most : Gain::any;
+      case NodeOp::star:
+        return most == Gain::round || (most == Gain::pair && covered(node.kids[0])) ? Gain::none
+               : most == Gain::none                                                 ? most
+                                                                                    : Gain::any;
+      default:
+        return most == Gain::none ? most : Gain::any;
     }
   }
 
@@ -494,18 +520,21 @@ class Fusing {
   bool only_amo(NodeId id) const {
     const Node& node = m_.nodes[id];
     if (node.op == NodeOp::base_rel) return node.base == Base::amo || node.base == Base::lxsx;
-    return node.op == NodeOp::union_ && std::all_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return only_amo(k); });
+    return node.op == NodeOp::union_ &&
+           std::all_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return only_amo(k); });
   }
 
   bool within(NodeId id, Base base) const {
     const Node& node = m_.nodes[id];
     if (node.op == NodeOp::base_rel) return node.base == base;
-    if (node.op == NodeOp::inter) return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return within(k, base); });
+    if (node.op == NodeOp::inter)
+      return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return within(k, base); });
     return node.op == NodeOp::diff && within(node.kids[0], base);
   }
   bool within_fr(NodeId id) const {
     const Node& node = m_.nodes[id];
-    if (node.op == NodeOp::inter) return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return within_fr(k); });
+    if (node.op == NodeOp::inter)
+      return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return within_fr(k); });
     if (node.op == NodeOp::diff) return within_fr(node.kids[0]);
     return node.op == NodeOp::seq && node.kids.size() == 2 && m_.nodes[node.kids[0]].op == NodeOp::inverse &&
            within(m_.nodes[node.kids[0]].kids[0], Base::rf) && within(node.kids[1], Base::co);
@@ -513,8 +542,10 @@ class Fusing {
   // (R1, W2) is not in it: no write lies between them, since none did between R1 and W1, nor between R2 and W2.
   bool impossible(NodeId id) const {
     const Node& node = m_.nodes[id];
-    if (node.op == NodeOp::seq) return node.kids.size() == 2 && within_fr(node.kids[0]) && within(node.kids[1], Base::co);
-    if (node.op == NodeOp::inter) return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return impossible(k); });
+    if (node.op == NodeOp::seq)
+      return node.kids.size() == 2 && within_fr(node.kids[0]) && within(node.kids[1], Base::co);
+    if (node.op == NodeOp::inter)
+      return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return impossible(k); });
     return node.op == NodeOp::diff && impossible(node.kids[0]);
   }
 
@@ -526,20 +557,30 @@ class Fusing {
       case NodeOp::base_rel:
         switch (node.base) {
           case Base::po:
-          case Base::rf: return i == w_;
+          case Base::rf:
+            return i == w_;
           case Base::amo:
-          case Base::lxsx: return false;
-          default: return base_.must[static_cast<size_t>(node.base)].test(i, j);
+          case Base::lxsx:
+            return false;
+          default:
+            return base_.must[static_cast<size_t>(node.base)].test(i, j);
         }
-      case NodeOp::union_: return std::any_of(node.kids.begin(), node.kids.end(), each);
-      case NodeOp::inter: return std::all_of(node.kids.begin(), node.kids.end(), each);
-      case NodeOp::diff: return surely(node.kids[0], i, j) && !bounds_.node[node.kids[1]].may.test(i, j);
-      case NodeOp::complement: return !bounds_.node[node.kids[0]].may.test(i, j);
-      case NodeOp::inverse: return surely(node.kids[0], j, i);
+      case NodeOp::union_:
+        return std::any_of(node.kids.begin(), node.kids.end(), each);
+      case NodeOp::inter:
+        return std::all_of(node.kids.begin(), node.kids.end(), each);
+      case NodeOp::diff:
+        return surely(node.kids[0], i, j) && !bounds_.node[node.kids[1]].may.test(i, j);
+      case NodeOp::complement:
+        return !bounds_.node[node.kids[0]].may.test(i, j);
+      case NodeOp::inverse:
+        return surely(node.kids[0], j, i);
       case NodeOp::opt:
       case NodeOp::plus:
-      case NodeOp::star: return surely(node.kids[0], i, j);
-      case NodeOp::product: return surely_in(node.kids[0], i) && surely_in(node.kids[1], j);
+      case NodeOp::star:
+        return surely(node.kids[0], i, j);
+      case NodeOp::product:
+        return surely_in(node.kids[0], i) && surely_in(node.kids[1], j);
       case NodeOp::seq: {
         size_t from = 0;
         size_t to = node.kids.size();
@@ -551,21 +592,30 @@ class Fusing {
         while (to - from > 1 && test_of(to - 1, j)) --to;
         return to - from == 1 && surely(node.kids[from], i, j);
       }
-      default: return false;
+      default:
+        return false;
     }
   }
   bool surely_in(NodeId id, uint32_t e) const {
     const Node& node = m_.nodes[id];
     const auto each = [&](NodeId k) { return surely_in(k, e); };
     switch (node.op) {
-      case NodeOp::base_set: return base_.tags[static_cast<size_t>(node.tag)].test(e) && !base_.sometimes[static_cast<size_t>(node.tag)].test(e);
+      case NodeOp::base_set:
+        return base_.tags[static_cast<size_t>(node.tag)].test(e) &&
+               !base_.sometimes[static_cast<size_t>(node.tag)].test(e);
       case NodeOp::everything:
-      case NodeOp::memory: return true;
-      case NodeOp::union_: return std::any_of(node.kids.begin(), node.kids.end(), each);
-      case NodeOp::inter: return std::all_of(node.kids.begin(), node.kids.end(), each);
-      case NodeOp::diff: return surely_in(node.kids[0], e) && !bounds_.node[node.kids[1]].may_set.test(e);
-      case NodeOp::complement: return !bounds_.node[node.kids[0]].may_set.test(e);
-      default: return false;
+      case NodeOp::memory:
+        return true;
+      case NodeOp::union_:
+        return std::any_of(node.kids.begin(), node.kids.end(), each);
+      case NodeOp::inter:
+        return std::all_of(node.kids.begin(), node.kids.end(), each);
+      case NodeOp::diff:
+        return surely_in(node.kids[0], e) && !bounds_.node[node.kids[1]].may_set.test(e);
+      case NodeOp::complement:
+        return !bounds_.node[node.kids[0]].may_set.test(e);
+      default:
+        return false;
     }
   }
 
@@ -642,11 +692,13 @@ Repeats repeats_of(const prog::Test& test, const cat::Model& model,
   const rel::BaseBounds base = folded.bounds(model);
   const rel::Bounds bounds = rel::compute(model, base);
   const bool dependencies = model.uses(Base::data) || model.uses(Base::addr) || model.uses(Base::ctrl);
-  const bool proven = std::find(std::begin(k_proven_repeats), std::end(k_proven_repeats), fingerprint(model, false)) != std::end(k_proven_repeats);
+  const bool proven = std::find(std::begin(k_proven_repeats), std::end(k_proven_repeats), fingerprint(model, false)) !=
+                      std::end(k_proven_repeats);
   std::map<Cell, bool> ordered;
   for (uint32_t p = 0; p < places.size(); ++p) {
     const Place& place = places[p];
-    if (place.thread == k_nobody || !place.read || !folded.in_loop(p) || !folded.one_access(p, *once, dependencies)) continue;
+    if (place.thread == k_nobody || !place.read || !folded.in_loop(p) || !folded.one_access(p, *once, dependencies))
+      continue;
     const bool writes = place.partner != k_nobody && !test.instrs(place.thread)[place.instr].guard;
     BitSet dropped(static_cast<uint32_t>(places.size()));
     dropped.set(p);

@@ -33,11 +33,12 @@ Reduction reduction_of(const prog::Test& test, const cat::Model& model);
 
 // Instructions whose repeated iterations may be left out (repeats.h), by thread and instruction.
 struct Repeats {
-  std::vector<std::vector<bool>> conditions;   // out of complete executions, and of endless ones
-  std::vector<std::vector<bool>> races;        // and of those that raise a flag
+  std::vector<std::vector<bool>> conditions;  // out of complete executions, and of endless ones
+  std::vector<std::vector<bool>> races;       // and of those that raise a flag
   bool any() const { return any_of(conditions); }
   static bool any_of(const std::vector<std::vector<bool>>& which) {
-    return std::any_of(which.begin(), which.end(), [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
+    return std::any_of(which.begin(), which.end(),
+                       [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
   }
 };
 

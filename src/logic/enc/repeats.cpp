@@ -55,7 +55,8 @@ class Iterations {
     std::vector<Lit> any;
     const uint32_t label = thread_.loops[loop_].from;
     for (uint32_t n = 0; n < thread_.nodes.size(); ++n)
-      if (thread_.nodes[n].position == label && thread_.nodes[n].guard && follows(node, n)) any.push_back(p_.lit(thread_.nodes[n].guard));
+      if (thread_.nodes[n].position == label && thread_.nodes[n].guard && follows(node, n))
+        any.push_back(p_.lit(thread_.nodes[n].guard));
     for (const Exit& x : thread_.exits)
       if (x.kind == Exit::Kind::stopped && x.loop == loop_ && follows(node, x.node, 0)) any.push_back(p_.lit(x.guard));
     return c_.or_(std::move(any));
@@ -107,15 +108,17 @@ void forbid_repeats(ProgramEncoding& p, Circuit& c, const std::vector<std::vecto
   for (uint32_t t = 0; t < which.size(); ++t) {
     const auto& loops = s.threads[t].loops;
     for (uint32_t k = 0; k < loops.size(); ++k) {
-      if (std::any_of(loops.begin(), loops.end(), [&](const SymLoop& x) { return x.from > loops[k].from && x.from <= loops[k].to; })) continue;
+      if (std::any_of(loops.begin(), loops.end(),
+                      [&](const SymLoop& x) { return x.from > loops[k].from && x.from <= loops[k].to; }))
+        continue;
       for (uint32_t i = loops[k].from; i <= loops[k].to && i < which[t].size(); ++i)
         if (which[t][i]) Iterations(p, c, t, k).forbid(i);
     }
   }
 }
 
-std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, prog::ObjectId object, uint64_t cell,
-                                      const Job& job) {
+std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, prog::ObjectId object,
+                                      uint64_t cell, const Job& job) {
   auto skeleton = unroll(test, 2, needs_dependencies(model), Unrolling::all_fragments);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
@@ -123,7 +126,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
   ProgramNeeds needs = needs_of(model, test.dialect);
   needs.free_values = true;
   ProgramEncoding p(*skeleton, needs, c);
-  std::vector<uint32_t> reads, writes;   // of the cell, without Init
+  std::vector<uint32_t> reads, writes;  // of the cell, without Init
   for (uint32_t e = skeleton->init_events; e < events.size(); ++e) {
     const prog::Address& a = events[e].address;
     if (!events[e].memory() || a.symbol == k_none || test.symbols[a.symbol].object != object) continue;

@@ -83,12 +83,19 @@ struct NodeKey {
 
 class ThreadUnroller {
  public:
-  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind, const std::vector<std::vector<bool>>& observable,
-                 const std::vector<bool>& silent)
-      : s_(s), test_(*s.test), t_(thread), code_(test_.code(thread)), deps_(deps),
+  ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind,
+                 const std::vector<std::vector<bool>>& observable, const std::vector<bool>& silent)
+      : s_(s),
+        test_(*s.test),
+        t_(thread),
+        code_(test_.code(thread)),
+        deps_(deps),
         repeats_(kind == Unrolling::liveness || kind == Unrolling::unfair_liveness),
-        halts_(kind == Unrolling::fragments || kind == Unrolling::all_fragments || kind == Unrolling::direct_fragments || kind == Unrolling::unfair_liveness),
-        only_effects_(kind == Unrolling::fragments || kind == Unrolling::direct_fragments || kind == Unrolling::direct), observable_(observable[thread]), silent_(silent) {}
+        halts_(kind == Unrolling::fragments || kind == Unrolling::all_fragments ||
+               kind == Unrolling::direct_fragments || kind == Unrolling::unfair_liveness),
+        only_effects_(kind == Unrolling::fragments || kind == Unrolling::direct_fragments || kind == Unrolling::direct),
+        observable_(observable[thread]),
+        silent_(silent) {}
 
   bool run(uint32_t max_nodes) {
     find_loops();
@@ -728,7 +735,8 @@ Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound,
   s.init_events = static_cast<uint32_t>(s.events.size());
   std::vector<std::vector<bool>> observable(test.threads.size());
   for (uint32_t t = 0; t < test.threads.size(); ++t) observable[t].assign(test.code(t).registers.size(), false);
-  if (kind == Unrolling::safety || kind == Unrolling::direct || kind == Unrolling::direct_fragments || kind == Unrolling::all_fragments)
+  if (kind == Unrolling::safety || kind == Unrolling::direct || kind == Unrolling::direct_fragments ||
+      kind == Unrolling::all_fragments)
     for (const auto& o : prog::observables(test))
       if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {

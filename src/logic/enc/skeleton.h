@@ -96,20 +96,20 @@ struct SymThread {
   std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
   std::vector<SymLoop> loops;
   std::vector<SymNode> nodes;                // in an order in which they are executed
-  std::map<uint32_t, std::vector<Expr>> head_registers;   // node of a label -> registers there
+  std::map<uint32_t, std::vector<Expr>> head_registers;  // node of a label -> registers there
 };
 
 enum class Unrolling : uint8_t {
-  safety,     // a thread stops where it would jump back once too often
-  direct,     // as safety, but a thread stops after an iteration that had no effect (enc/reduction.h)
-  liveness,   // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
+  safety,            // a thread stops where it would jump back once too often
+  direct,            // as safety, but a thread stops after an iteration that had no effect (enc/reduction.h)
+  liveness,          // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
   direct_fragments,  // direct, but a thread may also be left behind before any event (`halted`)
   all_fragments,     // as safety, but a thread may also be left behind before any event (`halted`)
   fragments,         // as all_fragments, but a thread goes back only after an iteration that had an effect
-  unfair_liveness,  // liveness and fragments
+  unfair_liveness,   // liveness and fragments
 };
-// In all but `safety` and `all_fragments` a thread goes back only after an iteration that had an effect: one that had none may as well be
-// left out, or is the last.
+// In all but `safety` and `all_fragments` a thread goes back only after an iteration that had an effect: one that had
+// none may as well be left out, or is the last.
 
 struct Skeleton {
   const prog::Test* test = nullptr;
@@ -126,7 +126,8 @@ struct Skeleton {
 
 // Registers that only a condition looks at are dead unless the unrolling is `safety`, `direct...` or `all_fragments`.
 // Unsupported when the unrolling has more than `max_nodes` states.
-// `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all have).
+// `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all
+// have).
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind = Unrolling::safety,
                           const std::vector<std::vector<bool>>& silent = {}, uint32_t max_nodes = 200000);
 

@@ -32,13 +32,18 @@ std::string finding(const prog::Test& test, const check::Options& options, const
 
 }  // namespace
 
-std::string check_line(const std::string& path, const prog::Test& test, const cat::Model&, const check::Options& options,
-                       const check::Result& result, const check::Beside& beside) {
+std::string check_line(const std::string& path, const prog::Test& test, const cat::Model&,
+                       const check::Options& options, const check::Result& result, const check::Beside& beside) {
   std::string out = fmt::format("{}  {}", path, result.verdict.vacuous ? "vacuous" : name(result.verdict.status));
-  std::string what = result.verdict.vacuous && options.property == Property::condition ? "" : finding(test, options, result);
+  std::string what =
+      result.verdict.vacuous && options.property == Property::condition ? "" : finding(test, options, result);
   if (!what.empty()) out += "  " + what;
-  if (result.verdict.vacuous) out += options.property == Property::condition ? "  no complete execution" + std::string(test.filter.kind != prog::Cond::Kind::always && options.filter ? " meets the filter" : "")
-                                                                           : "  (the program has no execution)";
+  if (result.verdict.vacuous)
+    out +=
+        options.property == Property::condition
+            ? "  no complete execution" +
+                  std::string(test.filter.kind != prog::Cond::Kind::always && options.filter ? " meets the filter" : "")
+            : "  (the program has no execution)";
   if (!result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
   for (const std::string& note : check::notes(beside)) out += fmt::format("  [{}]", note);
   return out;

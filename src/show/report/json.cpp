@@ -123,8 +123,8 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
   return j;
 }
 
-std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
-                       const check::Result& result, const check::Beside& beside) {
+std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                       const check::Options& options, const check::Result& result, const check::Beside& beside) {
   Json j = json_header("check", path, test, model);
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
@@ -137,7 +137,8 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   }
   j.update(to_json(result));
   if (options.property == check::Property::condition) {
-    j["beside"] = {{"races", check::name(beside.races)}, {"flags", beside.flags}, {"blocks", check::name(beside.blocked)}};
+    j["beside"] = {
+        {"races", check::name(beside.races)}, {"flags", beside.flags}, {"blocks", check::name(beside.blocked)}};
     if (!beside.blocked_at.empty()) j["beside"]["blocked_at"] = beside.blocked_at;
   }
   if (options.property == check::Property::termination) {

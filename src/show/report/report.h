@@ -29,8 +29,8 @@ struct Report {
 };
 
 // ---- check -----------------------------------------------------------------------------------------
-// One line without newline: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]". `path` is
-// printed as given.
+// One line without newline: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]". `path`
+// is printed as given.
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // schema fencepost.check/1: path, title, dialect, model, property, engine, bound, verdict, detail, reachable,

@@ -31,19 +31,26 @@ TEST(Beside, ARacyProgramIsSaidToBe) {
 }
 
 TEST(Beside, AProgramWithoutRaces) {
-  EXPECT_EQ(of(k_head + "P1@wg 1, dev 0 (global int* x) {\n  int r = 0;\n}\n\n~exists (1:r=1)\n").races, Beside::Said::no);
+  EXPECT_EQ(of(k_head + "P1@wg 1, dev 0 (global int* x) {\n  int r = 0;\n}\n\n~exists (1:r=1)\n").races,
+            Beside::Said::no);
 }
 
 TEST(Beside, AModelWithoutTheNotionIsNotAsked) {
-  EXPECT_EQ(of("PTX plain\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n ld.relaxed.gpu r0, x ;\nexists (P0:r0 = 0)\n").blocked, Beside::Said::none);
+  EXPECT_EQ(of("PTX plain\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n ld.relaxed.gpu r0, x ;\nexists (P0:r0 = 0)\n").blocked,
+            Beside::Said::none);
 }
 
 TEST(Beside, AThreadThatWaitsForWhoDoesNotCome) {
-  const std::string barrier = "VULKAN waits\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n ld.atom.dv.sc0 r0, x | st.atom.dv.sc0 x, 1 ;\n";
-  const Beside b = of(barrier + " beq r0, 0, END0 | cbar.acq.wg.semsc0 0 ;\n cbar.acq.wg.semsc0 0 | ;\n END0: | ;\nexists (P0:r0 = 1)\n");
+  const std::string barrier =
+      "VULKAN waits\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n ld.atom.dv.sc0 r0, x | st.atom.dv.sc0 x, 1 "
+      ";\n";
+  const Beside b =
+      of(barrier +
+         " beq r0, 0, END0 | cbar.acq.wg.semsc0 0 ;\n cbar.acq.wg.semsc0 0 | ;\n END0: | ;\nexists (P0:r0 = 1)\n");
   EXPECT_EQ(b.blocked, Beside::Said::yes);
   EXPECT_EQ(b.blocked_at.substr(0, 2), "P1");
-  EXPECT_EQ(of(barrier + " cbar.acq.wg.semsc0 0 | cbar.acq.wg.semsc0 0 ;\nexists (P0:r0 = 1)\n").blocked, Beside::Said::no);
+  EXPECT_EQ(of(barrier + " cbar.acq.wg.semsc0 0 | cbar.acq.wg.semsc0 0 ;\nexists (P0:r0 = 1)\n").blocked,
+            Beside::Said::no);
 }
 
 }  // namespace

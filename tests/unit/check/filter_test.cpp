@@ -1,4 +1,5 @@
-// A filter says nothing of an execution that the bound has cut: its threads may go on to the values that the filter wants.
+// A filter says nothing of an execution that the bound has cut: its threads may go on to the values that the filter
+// wants.
 #include <gtest/gtest.h>
 
 #include "cat/library.h"
@@ -36,7 +37,8 @@ void expect(const std::string& text, Property property, const std::string& at_on
 
 // P0 leaves its loop with r0 = 1 in the second iteration, or in the first.
 const std::string k_add =
-    "PTX add\n{ x = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n L0: | st.relaxed.sys x, 1 ;\n atom.relaxed.sys.add r0, x, 1 | ;\n"
+    "PTX add\n{ x = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n L0: | st.relaxed.sys x, 1 ;\n atom.relaxed.sys.add "
+    "r0, x, 1 | ;\n"
     " bne r0, 1, L0 | ;\n";
 
 TEST(Filter, OfARegisterThatALoopSetsBehindTheBound) {
@@ -45,14 +47,17 @@ TEST(Filter, OfARegisterThatALoopSetsBehindTheBound) {
 }
 
 TEST(Filter, OfMemoryThatALoopSetsBehindTheBound) {
-  expect("PTX memory\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n L0: ;\n atom.relaxed.sys.add r0, x, 1 ;\n bne r0, 1, L0 ;\nfilter (x=2)\nexists (x=2)\n",
-         Property::condition, "unknown", "holds");
+  expect(
+      "PTX memory\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n L0: ;\n atom.relaxed.sys.add r0, x, 1 ;\n bne r0, 1, L0 ;\nfilter "
+      "(x=2)\nexists (x=2)\n",
+      Property::condition, "unknown", "holds");
 }
 
 TEST(Filter, OfRaces) {
-  expect("VULKAN races\n{ x=0; y=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n L0: | st.av.dv.sc0 y, 2 ;\n"
-         " rmw.atom.dv.sc0.add r0, x, 1 | ;\n bne r0, 1, L0 | ;\n st.av.dv.sc0 y, 1 | ;\nfilter (0:r0=1)\nexists (y=1)\n",
-         Property::races, "unknown", "fails");
+  expect(
+      "VULKAN races\n{ x=0; y=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n L0: | st.av.dv.sc0 y, 2 ;\n"
+      " rmw.atom.dv.sc0.add r0, x, 1 | ;\n bne r0, 1, L0 | ;\n st.av.dv.sc0 y, 1 | ;\nfilter (0:r0=1)\nexists (y=1)\n",
+      Property::races, "unknown", "fails");
 }
 
 // What a cut thread holds now is not what it ends with: the race of the first iteration is none under the filter.
@@ -64,7 +69,9 @@ TEST(Filter, ACutExecutionIsNoWitnessOfARace) {
 }
 
 TEST(Filter, OutcomesOfAnUnfinishedSearchAreNotComplete) {
-  const prog::Test t = parsed("PTX one\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n L0: ;\n atom.relaxed.sys.add r0, x, 1 ;\n bne r0, 1, L0 ;\nfilter (0:r0=1)\nexists (x=2)\n");
+  const prog::Test t = parsed(
+      "PTX one\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n L0: ;\n atom.relaxed.sys.add r0, x, 1 ;\n bne r0, 1, L0 ;\nfilter "
+      "(0:r0=1)\nexists (x=2)\n");
   const auto m = cat::load_model("ptx-7.5", vocab::Dialect::ptx);
   ASSERT_TRUE(m);
   Options o;

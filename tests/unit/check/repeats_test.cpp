@@ -1,7 +1,6 @@
 // Answers that rest on failed attempts left out under models that let only repeated ones go (enc/repeats.h).
-#include <gtest/gtest.h>
-
 #include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include "cat/library.h"
 #include "check/check.h"
@@ -27,10 +26,11 @@ std::string ask(const std::string& text, const std::string& model, Property prop
 
 std::string ptx(const std::string& take, const std::string& acquire, const std::string& release) {
   const std::string attempt = fmt::format("atom.{}.gpu.{}", acquire, take);
-  return fmt::format("PTX lock\n{{ x = 0; l = 0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n LC00: | LC01: ;\n {0} | {0} ;\n"
-                     " bne r0, 0, LC00 | bne r0, 0, LC01 ;\n ld.weak r1, x | ld.weak r1, x ;\n add r2, r1, 1 | add r2, r1, 1 ;\n"
-                     " st.weak x, r2 | st.weak x, r2 ;\n st.{1}.gpu l, 0 | st.{1}.gpu l, 0 ;\n~exists (P0:r1 = 0 /\\ P1:r1 = 0)\n",
-                     attempt, release);
+  return fmt::format(
+      "PTX lock\n{{ x = 0; l = 0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n LC00: | LC01: ;\n {0} | {0} ;\n"
+      " bne r0, 0, LC00 | bne r0, 0, LC01 ;\n ld.weak r1, x | ld.weak r1, x ;\n add r2, r1, 1 | add r2, r1, 1 ;\n"
+      " st.weak x, r2 | st.weak x, r2 ;\n st.{1}.gpu l, 0 | st.{1}.gpu l, 0 ;\n~exists (P0:r1 = 0 /\\ P1:r1 = 0)\n",
+      attempt, release);
 }
 
 TEST(Repeats, LocksOfPtx) {
@@ -44,7 +44,9 @@ TEST(Repeats, LocksOfPtx) {
 }
 
 TEST(Repeats, ALockThatIsNeverGivenBack) {
-  const std::string shut = "PTX shut\n{ l = 1; }\n P0@cta 0,gpu 0 ;\n L0: ;\n atom.acquire.gpu.exch r0, l, 1 ;\n bne r0, 0, L0 ;\nexists (l = 1)\n";
+  const std::string shut =
+      "PTX shut\n{ l = 1; }\n P0@cta 0,gpu 0 ;\n L0: ;\n atom.acquire.gpu.exch r0, l, 1 ;\n bne r0, 0, L0 ;\nexists (l "
+      "= 1)\n";
   EXPECT_EQ(ask(shut, "ptx-7.5", Property::termination), "fails");
   EXPECT_EQ(ask(shut, "ptx-7.5", Property::condition), "fails");
 }
@@ -52,10 +54,11 @@ TEST(Repeats, ALockThatIsNeverGivenBack) {
 std::string opencl(const std::string& acquire, const std::string& release) {
   std::string out = "OPENCL lock\n{ [x] = 0; [l] = 0; }\n\n";
   for (int t : {0, 1})
-    out += fmt::format("P{0}@wg {0}, dev 0 (global int* x, global atomic_int* l) {{\n  int taken = 1;\n"
-                       "  while (taken != 0) {{ taken = atomic_exchange_explicit(l, 1, memory_order_{1}, memory_scope_device); }}\n"
-                       "  int r1 = *x;\n  *x = r1 + 1;\n  atomic_store_explicit(l, 0, memory_order_{2}, memory_scope_device);\n}}\n\n",
-                       t, acquire, release);
+    out += fmt::format(
+        "P{0}@wg {0}, dev 0 (global int* x, global atomic_int* l) {{\n  int taken = 1;\n"
+        "  while (taken != 0) {{ taken = atomic_exchange_explicit(l, 1, memory_order_{1}, memory_scope_device); }}\n"
+        "  int r1 = *x;\n  *x = r1 + 1;\n  atomic_store_explicit(l, 0, memory_order_{2}, memory_scope_device);\n}}\n\n",
+        t, acquire, release);
   return out + "~exists (0:r1=0 /\\ 1:r1=0)\n";
 }
 
@@ -66,14 +69,17 @@ TEST(Repeats, LocksOfOpenCl) {
   EXPECT_EQ(ask(opencl("acquire", "relaxed"), "opencl", Property::races), "fails");
 }
 
-// The failed attempt is what makes the message visible: the successful one reads a relaxed write. Leaving it out loses r = 1.
+// The failed attempt is what makes the message visible: the successful one reads a relaxed write. Leaving it out loses
+// r = 1.
 TEST(Repeats, AFailedAttemptThatAcquiresIsKept) {
   const std::string text =
       "OPENCL failed\n{ [x] = 0; [l] = 0; }\n\nP0@wg 0, dev 0 (global int* x, global atomic_int* l) {\n  *x = 1;\n"
       "  atomic_store_explicit(l, 1, memory_order_release, memory_scope_device);\n}\n\n"
       "P1@wg 1, dev 0 (global int* x, global atomic_int* l) {\n  int first = 0;\n  int taken = 1;\n"
-      "  while (taken != 2) {\n    taken = atomic_exchange_explicit(l, 1, memory_order_acquire, memory_scope_device);\n  }\n  int r = *x;\n}\n\n"
-      "P2@wg 2, dev 0 (global int* x, global atomic_int* l) {\n  atomic_store_explicit(l, 2, memory_order_relaxed, memory_scope_device);\n}\n\n"
+      "  while (taken != 2) {\n    taken = atomic_exchange_explicit(l, 1, memory_order_acquire, "
+      "memory_scope_device);\n  }\n  int r = *x;\n}\n\n"
+      "P2@wg 2, dev 0 (global int* x, global atomic_int* l) {\n  atomic_store_explicit(l, 2, memory_order_relaxed, "
+      "memory_scope_device);\n}\n\n"
       "exists (1:r=1)\n";
   EXPECT_EQ(ask(text, "opencl", Property::condition), "holds");
 }

@@ -260,7 +260,8 @@ TEST(Report, CheckLine) {
   r.flags = {"racy"};
   EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  fails  flag raised: racy");
   r.verdict = {Status::holds, "", true};
-  EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  vacuous  no data race  (the program has no execution)");
+  EXPECT_EQ(check_line("mp.litmus", test, model, options, r),
+            "mp.litmus  vacuous  no data race  (the program has no execution)");
 }
 
 TEST(Report, JsonHasItsFields) {
