@@ -235,7 +235,7 @@ TEST(Store, AFlippedBitIsNeverAnotherAnswer) {
   ASSERT_FALSE(std::filesystem::exists(path + "-wal"));
   Rng rng(3);
   uint32_t refused = 0;
-  for (int k = 0; k < 1500; ++k) {
+  for (int k = 0; k < 400; ++k) {
     std::string bytes = good;
     const uint64_t bit = rng.below(8 * good.size());
     bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
@@ -257,7 +257,7 @@ TEST(Store, AFlippedBitIsNeverAnotherAnswer) {
     if (test && *test) EXPECT_EQ(**test, "test") << bit;
     refused += !r || !p || !t || !plan || !test;
   }
-  EXPECT_GT(refused, 100u);
+  EXPECT_GT(refused, 100u) << "some bits are of bytes that nobody reads";
 }
 
 TEST(Store, DamagedRowsAreNamedAndNotUsed) {
