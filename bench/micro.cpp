@@ -3,7 +3,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "ring_tests.h"
 
 using namespace fencepost;
@@ -23,14 +23,14 @@ Fixture fixture(int64_t dialect, int64_t threads, bool synchronised) {
   const auto d = static_cast<vocab::Dialect>(dialect);
   Fixture f;
   f.text = bench::ring(bench::Family::mp, d, static_cast<uint32_t>(threads), synchronised);
-  f.test = front::parse_one(make_source("mp.litmus", f.text)).value();
+  f.test = read::parse_one(make_source("mp.litmus", f.text)).value();
   f.model = cat::load_model(k_models[dialect], d).value();
   return f;
 }
 
 void parse(benchmark::State& state) {
   const Fixture f = fixture(state.range(0), 2, true);
-  for (auto _ : state) benchmark::DoNotOptimize(front::parse_one(make_source("mp.litmus", f.text)));
+  for (auto _ : state) benchmark::DoNotOptimize(read::parse_one(make_source("mp.litmus", f.text)));
 }
 BENCHMARK(parse)->DenseRange(0, 2);
 

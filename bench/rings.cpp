@@ -13,7 +13,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "ring_tests.h"
 
 using namespace fencepost;
@@ -41,7 +41,7 @@ int table() {
         for (uint32_t n : k_sizes) {
           const std::string text = ring(family, info.dialect, n, sync);
           if (text.empty()) continue;
-          const auto test = front::parse_one(make_source(fmt::format("{}.litmus", name(family)), text));
+          const auto test = read::parse_one(make_source(fmt::format("{}.litmus", name(family)), text));
           if (!test) {
             fmt::print(stderr, "{}", render(test.error()));
             return 1;

@@ -39,9 +39,9 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
   return out;
 }
 
-front::spirv::LaunchOptions launch_of(const Settings& s) {
-  front::spirv::LaunchOptions launch;
-  if (!s.grid.empty()) launch.grid = *front::spirv::parse_grid(s.grid);  // checked when it was stored
+spirv::LaunchOptions launch_of(const Settings& s) {
+  spirv::LaunchOptions launch;
+  if (!s.grid.empty()) launch.grid = *spirv::parse_grid(s.grid);  // checked when it was stored
   launch.inputs = s.inputs;
   launch.condition = s.condition;
   launch.filter = s.filter;

@@ -12,7 +12,7 @@
 #include "check/bounds_file.h"
 #include "cat/model.h"
 #include "cli/options.h"
-#include "front/spirv.h"
+#include "spirv/spirv.h"
 #include "prog/test.h"
 
 namespace fencepost::cli {
@@ -23,7 +23,7 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
                                           const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".cl", ".spvasm", ".spv"});
 
 // What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
-front::spirv::LaunchOptions launch_of(const Settings& s);
+spirv::LaunchOptions launch_of(const Settings& s);
 
 
 // The bounds of --bounds, "" for none.

@@ -4,11 +4,11 @@
 
 #include "cli/inputs.h"
 #include "cli/options.h"
-#include "study/judge.h"
+#include "judge/judge.h"
 
 namespace fencepost::cli {
 
 // The models that `seen` needs are loaded first, so that an error of theirs is said once. `settings` and `models` outlive the result.
-Expected<study::Judge> judge_by(const Settings& settings, const std::vector<study::Observation>& seen, ModelCache& models);
+Expected<judge::Judge> judge_by(const Settings& settings, const std::vector<judge::Observation>& seen, ModelCache& models);
 
 }  // namespace fencepost::cli

@@ -4,18 +4,18 @@
 
 #include <filesystem>
 
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::cli {
 
-Expected<std::vector<prog::Test>> tests_of(const std::string& path, const front::spirv::LaunchOptions& launch) {
+Expected<std::vector<prog::Test>> tests_of(const std::string& path, const spirv::LaunchOptions& launch) {
   std::error_code failed;
   if (path != "-" && std::filesystem::is_directory(path, failed))
     return error_at({}, fmt::format("'{}' is a folder, and this verb takes one test", path), "name a file in it");
-  return front::parse_file(path, launch);
+  return read::parse_file(path, launch);
 }
 
-Expected<prog::Test> one_test(const std::string& path, const front::spirv::LaunchOptions& launch) {
+Expected<prog::Test> one_test(const std::string& path, const spirv::LaunchOptions& launch) {
   auto tests = tests_of(path, launch);
   if (!tests) return std::unexpected(tests.error());
   if (tests->size() != 1)

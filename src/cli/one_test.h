@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "front/spirv.h"
+#include "spirv/spirv.h"
 #include "prog/test.h"
 
 namespace fencepost::cli {
 
-Expected<std::vector<prog::Test>> tests_of(const std::string& path, const front::spirv::LaunchOptions& launch = {});  // a folder is an error
-Expected<prog::Test> one_test(const std::string& path, const front::spirv::LaunchOptions& launch = {});               // and so are several tests in one file
+Expected<std::vector<prog::Test>> tests_of(const std::string& path, const spirv::LaunchOptions& launch = {});  // a folder is an error
+Expected<prog::Test> one_test(const std::string& path, const spirv::LaunchOptions& launch = {});               // and so are several tests in one file
 
 }  // namespace fencepost::cli

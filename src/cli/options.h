@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "check/check.h"
+#include "reference/lasso.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::cli {
@@ -93,7 +94,7 @@ struct Settings {
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;
   std::string progress = "FAIR";             // termination: what the scheduler promises
-  witness::Fairness liveness = witness::Fairness::co;
+  reference::Fairness liveness = reference::Fairness::co;
 
   // ---- progress ----
   std::vector<std::string> progress_models;  // empty: the shipped ones

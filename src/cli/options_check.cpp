@@ -3,7 +3,7 @@
 
 #include "cli/option_rows.h"
 #include "cli/worker.h"
-#include "front/spirv.h"
+#include "spirv/spirv.h"
 
 namespace fencepost::cli {
 namespace {
@@ -32,7 +32,7 @@ Expected<void> put_exists(Settings& s, const Value& v) {
   return {};
 }
 Expected<void> put_liveness(Settings& s, const Value& v) {
-  s.liveness = v.text == "scoped" ? witness::Fairness::scoped : witness::Fairness::co;
+  s.liveness = v.text == "scoped" ? reference::Fairness::scoped : reference::Fairness::co;
   return {};
 }
 
@@ -54,7 +54,7 @@ constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_c
                                k_p_compare | k_p_expect | k_p_synth | k_p_account | k_p_export | k_p_print;
 
 Expected<void> put_grid(Settings& s, const Value& v) {
-  if (const auto grid = front::spirv::parse_grid(v.text); !grid) return std::unexpected(grid.error());
+  if (const auto grid = spirv::parse_grid(v.text); !grid) return std::unexpected(grid.error());
   s.grid = v.text;
   return {};
 }

@@ -1,6 +1,8 @@
 #pragma once
 // All outcomes of a test with the engine that the user asked for.
+#include "cat/model.h"
 #include "check/check.h"
+#include "prog/test.h"
 
 namespace fencepost::cli {
 

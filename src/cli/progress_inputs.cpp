@@ -5,7 +5,7 @@
 #include "axb/translate.h"
 #include "base/printable.h"
 #include "cli/inputs.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::cli {
 
@@ -13,7 +13,7 @@ namespace {
 
 // Litmus files whose threads are nothing but atomic exchanges, loads with a comparison, and jumps.
 Expected<std::vector<axb::Test>> from_litmus(const std::string& path) {
-  const auto tests = front::parse_file(path);
+  const auto tests = read::parse_file(path);
   if (!tests) return std::unexpected(tests.error());
   std::vector<axb::Test> out;
   for (const prog::Test& t : *tests) {

@@ -3,7 +3,9 @@
 // over the observables that both programs have, by their text ("1:r0", "x").
 #include <optional>
 
+#include "cat/model.h"
 #include "check/check.h"
+#include "prog/state.h"
 
 namespace fencepost::cli {
 

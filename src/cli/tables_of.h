@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "survey/analyse.h"
+#include "analysis/analyse.h"
 
 namespace fencepost::cli {
 
 // One table an operand, cut to the tests, devices and configurations that the options name; a name that no table has is
 // an error.
-Expected<std::vector<survey::Table>> tables_of(const CommandLine& line);
-survey::Options survey_options(const Settings& s);
+Expected<std::vector<analysis::Table>> tables_of(const CommandLine& line);
+analysis::Options survey_options(const Settings& s);
 
 }  // namespace fencepost::cli

@@ -7,6 +7,7 @@
 
 #include "base/read_file.h"
 #include "cat/library.h"
+#include "chart/judge_chart.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/judge_by.h"
@@ -14,18 +15,20 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "study/conduct.h"
-#include "study/conformance.h"
-#include "study/judge.h"
+#include "campaign/conduct.h"
+#include "device/backend.h"
+#include "judge/conformance.h"
+#include "judge/judge.h"
+#include "store/store.h"
 
 namespace fencepost::cli {
 namespace {
 
 // Tests that a plan names; where it asks for weakenings, also those of the tests that the model forbids.
-Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCache& models, const Console& console) {
+Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, ModelCache& models, const Console& console) {
   std::vector<std::string> files;
   for (const std::string& pattern : plan.tests) {
-    const auto found = study::files_of(pattern);
+    const auto found = campaign::files_of(pattern);
     if (!found) return std::unexpected(found.error());
     const auto expanded = expand(*found, {".litmus", ".test"});
     if (!expanded) return std::unexpected(expanded.error());
@@ -51,8 +54,8 @@ Expected<std::vector<prog::Test>> planned_tests(const study::Plan& plan, ModelCa
     if (!model) return std::unexpected(model.error());
     if (tests[i].quantifier != prog::Quantifier::none) {
       Job job = Job::with_budget(20);
-      if (study::Oracle(tests[i], **model, {}, job).condition() == study::Allowed::no)
-        for (study::Weakening& w : study::one_step_weakenings(tests[i])) tests.push_back(std::move(w.test));
+      if (judge::Oracle(tests[i], **model, {}, job).condition() == judge::Allowed::no)
+        for (judge::Weakening& w : judge::one_step_weakenings(tests[i])) tests.push_back(std::move(w.test));
     }
     bar.at(i + 1);
   }
@@ -69,7 +72,7 @@ class CampaignBar {
  public:
   explicit CampaignBar(const Console& console) : console_(console), start_(Job::Clock::now()), drawn_(start_) {}
   ~CampaignBar() { clear(); }
-  void at(const study::Progress& p) {
+  void at(const campaign::Progress& p) {
     if (first_ < 0) first_ = p.part;
     const auto now = Job::Clock::now();
     if (!console_.err_is_terminal || now - drawn_ < std::chrono::milliseconds(200)) return;
@@ -100,7 +103,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const auto source = read_file(line.operands.front());
   if (!source) return report_errors(console, source.error());
-  const auto plan = study::read_plan(*source);
+  const auto plan = campaign::read_plan(*source);
   if (!plan) return report_errors(console, plan.error());
   store::Shard shard;
   if (!s.shard.empty()) {
@@ -116,20 +119,20 @@ int run_campaign(const CommandLine& line, const Console& console) {
   auto store = store::Store::open(s.store);
   if (!store) return report_errors(console, store.error());
   warn(console, store->warning());
-  auto work = study::list_work(*plan, *tests, found, shard, *store);
+  auto work = campaign::list_work(*plan, *tests, found, shard, *store);
   if (!work) return report_errors(console, work.error());
   const size_t all = work->size();
-  const auto before = static_cast<size_t>(std::count_if(work->begin(), work->end(), [](const study::Work& w) { return w.finished; }));
+  const auto before = static_cast<size_t>(std::count_if(work->begin(), work->end(), [](const campaign::Work& w) { return w.finished; }));
   Job job = job_of(s);
   const Interruptible guard;
   job.cancelled = guard.flag();
   CampaignBar bar(console);
-  const auto report = study::conduct(*plan, std::move(*work), *store, job, [&](const study::Progress& p) { bar.at(p); });
+  const auto report = campaign::conduct(*plan, std::move(*work), *store, job, [&](const campaign::Progress& p) { bar.at(p); });
   bar.clear();
   if (!report) return report_errors(console, report.error());
   if (s.json) {
     nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-    for (const study::Problem& p : report->problems)
+    for (const campaign::Problem& p : report->problems)
       problems.push_back({{"test", p.test}, {"device", p.device}, {"configuration", p.configuration}, {"lost", p.lost}, {"why", render(p.why)}});
     const nlohmann::ordered_json out = {{"schema", "fencepost-campaign/1"}, {"campaign", plan->name},      {"works", all},
                                         {"finished_before", before},        {"round_groups", report->added}, {"instances", report->instances},
@@ -138,7 +141,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
   } else {
     console.out(fmt::format("{}: {} works, {} finished before; {} round groups and {} instances added in {:.1f} s{}\n", plan->name, all, before, report->added,
                             report->instances, report->seconds, report->stopped ? "; stopped, the same command goes on" : ""));
-    for (const study::Problem& p : report->problems)
+    for (const campaign::Problem& p : report->problems)
       console.err(fmt::format("{} on {}, {}: {}\n{}", p.test, p.device, p.configuration, p.lost ? "lost" : "refused", render(p.why)));
   }
   return report->stopped || !report->problems.empty() ? k_exit_undecided : k_exit_holds;
@@ -167,7 +170,7 @@ int run_judge(const CommandLine& line, const Console& console) {
   warn(console, store->warning());
   store::Filter filter;
   filter.campaign = s.campaign;
-  auto seen = study::observations(*store, filter);
+  auto seen = judge::observations(*store, filter);
   if (!seen) return report_errors(console, seen.error());
   if (seen->empty())
     return report_errors(console, error_at({}, fmt::format("{}: has no round groups{}", line.operands.front(), s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'")).error());
@@ -175,22 +178,22 @@ int run_judge(const CommandLine& line, const Console& console) {
   const auto how = judge_by(s, *seen, models);
   if (!how) return report_errors(console, how.error());
   Job job;
-  const study::Judged j = study::judge(std::move(*seen), *how, job);
+  const judge::Judged j = judge::judge(std::move(*seen), *how, job);
   const std::string ending = std::filesystem::path(s.output).extension().string();
   if (s.mutants) {
-    const study::Conformance c = study::conformance(j);
-    const std::string text = s.json || ending == ".json" ? study::to_json(c)
-                             : s.csv || ending == ".csv" ? study::to_csv(c)
-                             : ending == ".md"           ? study::to_markdown(c)
-                                                         : study::to_text(c);
+    const judge::Conformance c = judge::conformance(j);
+    const std::string text = s.json || ending == ".json" ? judge::to_json(c)
+                             : s.csv || ending == ".csv" ? judge::to_csv(c)
+                             : ending == ".md"           ? judge::to_markdown(c)
+                                                         : judge::to_text(c);
     const int written = put(console, s.output, text);
     return written != k_exit_holds ? written : c.exit_code();
   }
-  const std::string text = s.json || ending == ".json"  ? study::to_json(j)
-                           : s.csv || ending == ".csv"  ? study::to_csv(j)
-                           : ending == ".svg"           ? study::to_svg(j)
-                           : ending == ".md"            ? study::to_markdown(j)
-                                                        : study::to_text(j);
+  const std::string text = s.json || ending == ".json"  ? judge::to_json(j)
+                           : s.csv || ending == ".csv"  ? judge::to_csv(j)
+                           : ending == ".svg"           ? chart::to_svg(j)
+                           : ending == ".md"            ? judge::to_markdown(j)
+                                                        : judge::to_text(j);
   const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : j.exit_code();
 }

@@ -7,8 +7,8 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "front/condition.h"
-#include "front/litmus.h"
+#include "litmus/condition.h"
+#include "read/read.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -32,7 +32,7 @@ using Bounds = std::optional<check::BoundsFile>;
 
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds) {
   FileReport r;
-  const auto tests = front::parse_file(path, launch_of(s));
+  const auto tests = read::parse_file(path, launch_of(s));
   if (!tests) {
     refuse(r, s, path, tests.error());
     return r;
@@ -43,7 +43,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   }
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
-    r.err += render(front::question_warnings(test));
+    r.err += render(litmus::question_warnings(test));
     const auto known = models.get(s.model, test);
     if (!known) {
       refuse(r, s, name, known.error());

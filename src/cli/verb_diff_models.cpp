@@ -5,7 +5,7 @@
 #include "cli/json.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::cli {
 namespace {
@@ -33,7 +33,7 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
     r.err += render(ds);
     r.code = worse(r.code, exit_code(ds));
   };
-  const auto tests = front::parse_file(path);
+  const auto tests = read::parse_file(path);
   if (!tests) {
     fault(tests.error());
     return r;

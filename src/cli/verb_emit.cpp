@@ -7,9 +7,10 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "reproduce/program.h"
-#include "reproduce/run.h"
-#include "reproduce/single_text.h"
+#include "plan/plan.h"
+#include "standalone/program.h"
+#include "standalone/run.h"
+#include "standalone/single_text.h"
 
 namespace fencepost::cli {
 namespace {
@@ -20,15 +21,15 @@ constexpr uint32_t k_sm = 90;
 struct Row {
   const char* name;
   std::optional<vocab::Dialect> dialect;  // none: any
-  std::optional<reproduce::ProgramKind> program;
+  std::optional<standalone::ProgramKind> program;
 };
 constexpr std::array<Row, 8> k_rows = {{
     {"cuda-source", vocab::Dialect::ptx, {}},
     {"ptx", vocab::Dialect::ptx, {}},
-    {"opencl-source", vocab::Dialect::opencl, reproduce::ProgramKind::opencl},
-    {"cpp", {}, reproduce::ProgramKind::cpp},
-    {"amber", vocab::Dialect::vulkan, reproduce::ProgramKind::amber},
-    {"metal", {}, reproduce::ProgramKind::metal},
+    {"opencl-source", vocab::Dialect::opencl, standalone::ProgramKind::opencl},
+    {"cpp", {}, standalone::ProgramKind::cpp},
+    {"amber", vocab::Dialect::vulkan, standalone::ProgramKind::amber},
+    {"metal", {}, standalone::ProgramKind::metal},
     {"glsl", vocab::Dialect::vulkan, {}},
     {"spirv", vocab::Dialect::vulkan, {}},
 }};
@@ -57,16 +58,16 @@ Expected<std::string> run_text(const CommandLine& line, const prog::Test& test, 
   if (!s.parameters.empty())
     if (const auto ok = plan::set_parameters(parameters, s.parameters); !ok) return std::unexpected(ok.error());
   auto kind = row.program;
-  if (kind == reproduce::ProgramKind::opencl && s.inline_ptx) kind = reproduce::ProgramKind::opencl_ptx;
-  const plan::Target target = kind ? reproduce::usual_target(*kind) : reproduce::h200();
+  if (kind == standalone::ProgramKind::opencl && s.inline_ptx) kind = standalone::ProgramKind::opencl_ptx;
+  const plan::Target target = kind ? standalone::usual_target(*kind) : standalone::h200();
   const auto program = plan::make_program(test, target, plan::with_clusters(shape_of(s), parameters));
   if (!program) return std::unexpected(program.error());
   const auto configuration = plan::draw(*program, target, parameters, s.seed, 0);
   if (!configuration) return std::unexpected(configuration.error());
-  const reproduce::Origin origin{"fencepost " FENCEPOST_VERSION, command_of(line)};
-  if (kind) return reproduce::program_text(*kind, *program, *configuration, target, origin);
-  return s.emit_target == "ptx" ? reproduce::ptx(*program, *configuration, k_sm, origin)
-                                : reproduce::cuda_source(*program, *configuration, k_sm, origin);
+  const standalone::Origin origin{"fencepost " FENCEPOST_VERSION, command_of(line)};
+  if (kind) return standalone::program_text(*kind, *program, *configuration, target, origin);
+  return s.emit_target == "ptx" ? standalone::ptx(*program, *configuration, k_sm, origin)
+                                : standalone::cuda_source(*program, *configuration, k_sm, origin);
 }
 
 Expected<std::string> text_of(const CommandLine& line) {
@@ -85,9 +86,9 @@ Expected<std::string> text_of(const CommandLine& line) {
             ? "add --inline-ptx, for NVIDIA's OpenCL"
             : fmt::format("translate it first (fencepost lower), or write a {} test", vocab::name(*wanted)));
   if (s.emit_target != "glsl" && s.emit_target != "spirv") return run_text(line, *test, row);
-  const auto single = reproduce::single_kernel(*test);
+  const auto single = standalone::single_kernel(*test);
   if (!single) return std::unexpected(single.error());
-  return s.emit_target == "glsl" ? reproduce::glsl_text(*single) : reproduce::spirv_text(*single);
+  return s.emit_target == "glsl" ? standalone::glsl_text(*single) : standalone::spirv_text(*single);
 }
 
 }  // namespace

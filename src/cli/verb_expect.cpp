@@ -17,7 +17,7 @@
 #include "cli/json.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::cli {
 namespace {
@@ -102,16 +102,16 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
   };
   const auto question = question_of(row);
   if (!question) return end(Outcome::skipped, fmt::format("property {} is not supported", row.property));
-  front::spirv::LaunchOptions launch;
+  spirv::LaunchOptions launch;
   launch.published = true;
   if (!s.grid.empty() || !row.grid.empty()) {
-    const auto grid = front::spirv::parse_grid(s.grid.empty() ? row.grid : s.grid);
+    const auto grid = spirv::parse_grid(s.grid.empty() ? row.grid : s.grid);
     if (!grid) return end(Outcome::failed, brief(grid.error()));
     launch.grid = *grid;
   }
   if (!is_below(path_of(s, row.path), s.root))
     return end(Outcome::failed, fmt::format("the row's file lies outside of '{}'", s.root));
-  const auto tests = front::parse_file(path_of(s, row.path), launch);
+  const auto tests = read::parse_file(path_of(s, row.path), launch);
   r.unreadable = !tests && !can_be_read(path_of(s, row.path));
   if (!tests) return end(Outcome::failed, brief(tests.error()));
   if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
@@ -147,7 +147,7 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
     out.push_back({Outcome::failed, "", path, "", "", Status::holds, brief(ds), !can_be_read(path)});
     return out;
   };
-  const auto tests = front::parse_file(path, launch_of(s));
+  const auto tests = read::parse_file(path, launch_of(s));
   if (!tests) return fault(tests.error());
   run_clauses(out, path, *tests, s, models);
   const std::string beside = std::filesystem::path(path).replace_extension(".expect").string();

@@ -11,7 +11,7 @@
 #include "cycle/families.h"
 #include "cycle/layout.h"
 #include "cycle/test.h"
-#include "emit/litmus.h"
+#include "print/litmus.h"
 #include "suite/decide.h"
 
 namespace fencepost::cli {
@@ -196,7 +196,7 @@ Made make(const Spec& spec, const gen::TestOptions& options, const Judges& judge
     m.keep = false;
     return m;
   }
-  m.text = emit::print(*test);
+  m.text = print::print(*test);
   const auto ask = [&](const cat::Model& model) {
     Job job = job_of(s);
     gen::Answer a = gen::ask(*test, model, check_options(s), job);

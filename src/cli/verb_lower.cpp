@@ -8,8 +8,8 @@
 #include "cli/parallel.h"
 #include "cli/refinement.h"
 #include "cli/verbs.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 #include "lower/lower.h"
 
 namespace fencepost::cli {
@@ -89,7 +89,7 @@ std::pair<std::string, std::string> counterexample(const Pair& p) {
     };
     rename(rename, source.condition);
   }
-  return {emit::print(source), emit::print(target)};
+  return {print::print(source), print::print(target)};
 }
 
 Expected<void> write_pair(const std::string& folder, const Pair& p, std::string& note) {
@@ -190,7 +190,7 @@ int run_lower(const CommandLine& line, const Console& console) {
     const auto files = expand({line.operands.begin() + 1, line.operands.end()});
     if (!files) return report_errors(console, files.error());
     for (const std::string& path : *files) {
-      const auto tests = front::parse_file(path);
+      const auto tests = read::parse_file(path);
       if (!tests) {
         code = worse(code, report_errors(console, tests.error()));
         continue;

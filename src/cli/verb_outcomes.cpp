@@ -7,7 +7,7 @@
 #include "cli/one_test.h"
 #include "cli/outcomes_of.h"
 #include "cli/verbs.h"
-#include "machine/operational.h"
+#include "explicit/operational.h"
 #include "plan/plan.h"
 #include "report/report.h"
 
@@ -23,7 +23,7 @@ struct Ran {
 Expected<Ran> run_machine(const std::string& name, const prog::Test& test, const Settings& s, const Console& console) {
   const Job job = job_of(s);
   const auto start = Job::Clock::now();
-  auto found = machine::operational_outcomes(test, {.load_array = !s.coherent_loads}, job);
+  auto found = explicit_state::operational_outcomes(test, {.load_array = !s.coherent_loads}, job);
   if (!found) return std::unexpected(found.error());
   const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
   check::Outcomes outcomes;

@@ -1,14 +1,14 @@
 #include "cli/inputs.h"
 #include "cli/one_test.h"
 #include "cli/verbs.h"
-#include "emit/litmus.h"
+#include "print/litmus.h"
 
 namespace fencepost::cli {
 
 int run_print(const CommandLine& line, const Console& console) {
   const auto tests = tests_of(line.operands.front(), launch_of(line.settings));
   if (!tests) return report_errors(console, tests.error());
-  for (size_t i = 0; i < tests->size(); ++i) console.out((i > 0 ? "\n" : "") + emit::print((*tests)[i]));
+  for (size_t i = 0; i < tests->size(); ++i) console.out((i > 0 ? "\n" : "") + print::print((*tests)[i]));
   return k_exit_holds;
 }
 

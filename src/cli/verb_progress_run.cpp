@@ -9,6 +9,8 @@
 #include "cli/parallel.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
+#include "export/mapping.h"
+#include "store/store.h"
 #include "trial/session.h"
 #include "trial/summary.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/verbs.h"
 #include "cli/worker.h"
-#include "gate/gate.h"
+#include "driver/gate.h"
 
 namespace fencepost::cli {
 namespace {
@@ -65,7 +65,7 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
   const auto limits = limits_in(words);
   if (!limits) return report_errors(console, limits.error());
   return in_worker(*limits, console, false, "",
-                   [&](const Console& c) { return gate::prove(words, {.out = c.out, .err = c.err}); });
+                   [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
 }
 
 }  // namespace fencepost::cli

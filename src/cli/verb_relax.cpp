@@ -8,7 +8,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "emit/litmus.h"
+#include "print/litmus.h"
 #include "relax/relax.h"
 #include "report/report.h"
 
@@ -385,7 +385,7 @@ int run_relax(const CommandLine& line, const Console& console) {
     } else {
       prog::Test changed = session.variant(*best);
       changed.quantifier = test->quantifier;
-      if (const auto written = write_output(s.output, emit::print(changed)); !written)
+      if (const auto written = write_output(s.output, print::print(changed)); !written)
         return report_errors(console, written.error());
     }
   }

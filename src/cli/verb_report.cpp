@@ -12,6 +12,7 @@
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
 #include "page/page.h"
+#include "store/store.h"
 
 namespace fencepost::cli {
 namespace {
@@ -20,22 +21,22 @@ bool named(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-Expected<study::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models, const Console& console) {
+Expected<judge::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models, const Console& console) {
   const auto store = store::Store::read(path);
   if (!store) return std::unexpected(store.error());
   warn(console, store->warning());
   store::Filter filter;
   filter.campaign = s.campaign;
-  auto seen = study::observations(*store, filter);
+  auto seen = judge::observations(*store, filter);
   if (!seen) return std::unexpected(seen.error());
-  std::erase_if(*seen, [&](const study::Observation& o) {
+  std::erase_if(*seen, [&](const judge::Observation& o) {
     return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) ||
            !named(s.only_configurations, o.configuration);
   });
   const auto how = judge_by(s, *seen, models);
   if (!how) return std::unexpected(how.error());
   Job job;
-  return study::judge(std::move(*seen), *how, job);
+  return judge::judge(std::move(*seen), *how, job);
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ int run_report(const CommandLine& line, const Console& console) {
   for (size_t i = 0; i < tables->size(); ++i) {
     page::Set set;
     set.table = std::move((*tables)[i]);
-    set.analysis = survey::analyse(set.table, survey_options(s));
+    set.analysis = analysis::analyse(set.table, survey_options(s));
     if (set.table.format == "store") {
       auto judged = judged_store(line.operands[i], s, models, console);
       if (!judged) return report_errors(console, judged.error());

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include "campaign/log.h"
+#include "device/backend.h"
+#include "plan/plan.h"
+#include "results/log.h"
 #include "campaign/session.h"
 #include "cat/library.h"
 #include "cli/inputs.h"
@@ -9,13 +11,13 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "front/litmus.h"
-#include "study/judge.h"
+#include "read/read.h"
+#include "judge/judge.h"
 
 namespace fencepost::cli {
 namespace {
 
-using campaign::Report;
+using results::Report;
 
 constexpr double k_oracle_seconds = 10;   // for a model's states, without --budget
 
@@ -39,7 +41,7 @@ Expected<campaign::Options> run_options(const Settings& s) {
 }
 
 // What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with --no-model.
-std::optional<campaign::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
+std::optional<results::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
   if (s.no_model) return std::nullopt;
   const auto model = models.get(s.model, r.test);
   if (!model) {
@@ -47,9 +49,9 @@ std::optional<campaign::Oracle> oracle_of(const Report& r, const Settings& s, Mo
     return std::nullopt;
   }
   Job job = Job::with_budget(s.budget > 0 ? s.budget : k_oracle_seconds);
-  study::Oracle oracle(r.test, **model, check_options(s), job);
+  judge::Oracle oracle(r.test, **model, check_options(s), job);
   const check::Outcomes& all = oracle.outcomes();
-  campaign::Oracle out{s.model.empty() ? default_model(r.test) : s.model, all.states,
+  results::Oracle out{s.model.empty() ? default_model(r.test) : s.model, all.states,
                        all.states.complete ? "" : why_incomplete(all), all.flags, {}};
   if (!all.states.complete)
     for (const auto& [state, count] : r.totals.states) out.decided[state] = oracle.allowed(state);
@@ -71,7 +73,7 @@ class Command {
 
   int run() {
     Progress progress(console_, tasks_.size(), "tests");
-    if (s_.csv) console_.out(campaign::k_csv_header);
+    if (s_.csv) console_.out(results::k_csv_header);
     Job job;
     campaign::run_tasks(tasks_, {}, job, [&](const campaign::Message& m) {
       std::visit([&](const auto& x) { on(x, progress); }, m);
@@ -106,12 +108,12 @@ class Command {
     r.oracle = oracle_of(r, s_, models_, errors);
     progress.clear();
     if (!errors.list.empty()) failed(report_errors(console_, errors));
-    forbidden_ += !campaign::forbidden_states(r).empty();
-    if (r.oracle) failed(campaign::exit_code(campaign::ruling(r).standing));
+    forbidden_ += !results::forbidden_states(r).empty();
+    if (r.oracle) failed(judge::exit_code(results::ruling(r).standing));
     else if (r.totals.corrupt > 0) failed(k_exit_fails);
-    if (s_.json) json_.push_back(campaign::json(r));
-    else console_.out(s_.csv ? campaign::csv(r) : campaign::text(r) + "\n");
-    log_ += campaign::litmus_log(r);
+    if (s_.json) json_.push_back(results::json(r));
+    else console_.out(s_.csv ? results::csv(r) : results::text(r) + "\n");
+    log_ += results::litmus_log(r);
     progress.at(m.task + 1);
   }
   void on(const campaign::Refused& m, Progress& progress) {
@@ -183,7 +185,7 @@ int run_run(const CommandLine& line, const Console& console) {
   if (!options) return report_errors(console, options.error());
   Command command(s, console, std::move(*options));
   for (const std::string& path : *files) {
-    auto tests = front::parse_file(path, launch_of(s));
+    auto tests = read::parse_file(path, launch_of(s));
     if (!tests) {
       command.failed(report_errors(console, tests.error()));
       continue;

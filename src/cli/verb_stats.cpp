@@ -6,18 +6,19 @@
 #include "cli/json.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
-#include "survey/read.h"
-#include "survey/tell.h"
+#include "analysis/read.h"
+#include "analysis/tell.h"
+#include "store/store.h"
 
 namespace fencepost::cli {
 namespace {
 
 constexpr uint32_t k_peeks = 10, k_repeats = 32;
 
-Expected<std::vector<survey::Part>> parts_of(const std::vector<std::string>& names) {
-  std::vector<survey::Part> out;
+Expected<std::vector<analysis::Part>> parts_of(const std::vector<std::string>& names) {
+  std::vector<analysis::Part> out;
   std::vector<std::string> known;
-  for (uint32_t k = 0; k < survey::k_parts; ++k) known.push_back(survey::name(static_cast<survey::Part>(k)));
+  for (uint32_t k = 0; k < analysis::k_parts; ++k) known.push_back(analysis::name(static_cast<analysis::Part>(k)));
   for (const std::string& n : names) {
     const auto it = std::find(known.begin(), known.end(), n);
     if (it == known.end()) {
@@ -26,7 +27,7 @@ Expected<std::vector<survey::Part>> parts_of(const std::vector<std::string>& nam
                       near.empty() ? fmt::format("the parts are {}", fmt::join(known, ", "))
                                    : fmt::format("did you mean '{}'?", near));
     }
-    out.push_back(static_cast<survey::Part>(it - known.begin()));
+    out.push_back(static_cast<analysis::Part>(it - known.begin()));
   }
   return out;
 }
@@ -46,19 +47,19 @@ Expected<void> check_names(const std::vector<std::string>& wanted, const std::ve
 
 }  // namespace
 
-Expected<std::vector<survey::Table>> tables_of(const CommandLine& line) {
+Expected<std::vector<analysis::Table>> tables_of(const CommandLine& line) {
   const Settings& s = line.settings;
   store::Filter filter;
   filter.campaign = s.campaign;
-  std::vector<survey::Table> tables;
+  std::vector<analysis::Table> tables;
   std::vector<std::string> tests, devices, configurations;
   for (const std::string& path : line.operands) {
-    auto t = survey::read(path, filter);
+    auto t = analysis::read(path, filter);
     if (!t) return std::unexpected(t.error());
     if (t->measured() == 0)
       return error_at(
           {}, fmt::format("{} has no results{}", path, s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"));
-    for (const survey::Test& x : t->tests) tests.push_back(x.name);
+    for (const analysis::Test& x : t->tests) tests.push_back(x.name);
     devices.insert(devices.end(), t->devices.begin(), t->devices.end());
     configurations.insert(configurations.end(), t->configurations.begin(), t->configurations.end());
     tables.push_back(std::move(*t));
@@ -67,12 +68,12 @@ Expected<std::vector<survey::Table>> tables_of(const CommandLine& line) {
                          check_names(s.only_configurations, configurations, "configuration")})
     if (!ok) return std::unexpected(ok.error());
   if (!s.only_tests.empty() || !s.only_devices.empty() || !s.only_configurations.empty())
-    for (survey::Table& t : tables) t = survey::select(t, s.only_tests, s.only_devices, s.only_configurations);
+    for (analysis::Table& t : tables) t = analysis::select(t, s.only_tests, s.only_devices, s.only_configurations);
   return tables;
 }
 
-survey::Options survey_options(const Settings& s) {
-  survey::Options o;
+analysis::Options survey_options(const Settings& s) {
+  analysis::Options o;
   o.level = s.level;
   o.reproducibility = s.reproducibility;
   o.seed = s.seed;
@@ -89,17 +90,17 @@ int run_stats(const CommandLine& line, const Console& console) {
   const auto tables = tables_of(line);
   if (!tables) return report_errors(console, tables.error());
   std::vector<std::string> json;
-  std::string text = s.csv ? survey::k_csv_header : "";
-  for (const survey::Table& t : *tables) {
-    const survey::Analysis a = survey::analyse(t, survey_options(s));
-    survey::Peeking p;
-    if (s.peek > 0) p = {survey::replay_peeking(t, s.peek, k_peeks, k_repeats, s.seed), s.peek};
+  std::string text = s.csv ? analysis::k_csv_header : "";
+  for (const analysis::Table& t : *tables) {
+    const analysis::Analysis a = analysis::analyse(t, survey_options(s));
+    analysis::Peeking p;
+    if (s.peek > 0) p = {analysis::replay_peeking(t, s.peek, k_peeks, k_repeats, s.seed), s.peek};
     if (s.json)
-      json.push_back(survey::to_json(t, a, p));
+      json.push_back(analysis::to_json(t, a, p));
     else if (s.csv)
-      text += survey::to_csv(t, a);
+      text += analysis::to_csv(t, a);
     else
-      text += (text.empty() ? "" : "\n") + survey::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
+      text += (text.empty() ? "" : "\n") + analysis::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
   }
   console.out(s.json ? json_list(json) : text);
   return k_exit_holds;

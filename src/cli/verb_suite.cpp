@@ -8,7 +8,7 @@
 #include "cli/json.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "emit/litmus.h"
+#include "print/litmus.h"
 #include "report/report.h"
 #include "suite/conformance.h"
 #include "suite/decide.h"
@@ -159,12 +159,12 @@ int run_suite(const CommandLine& line, const Console& console) {
           mutant_index +=
               csv_line({e.name, gen::name(m.mutant.mutator), m.mutant.what, gen::name(m.reach), "mutants/" + file});
           if (mutant_folder)
-            if (auto ok = mutant_folder->write(file, emit::print(test)); !ok) failed = ok.error();
+            if (auto ok = mutant_folder->write(file, print::print(test)); !ok) failed = ok.error();
         }
         index += csv_line({e.name, e.kind, e.family, cycle_text(e), tree_text(e), t.axioms,
                            std::to_string(t.mutants.size()), std::to_string(allowed), e.name + ".litmus"});
         if (folder) {
-          auto ok = folder->write(e.name + ".litmus", emit::print(e.test));
+          auto ok = folder->write(e.name + ".litmus", print::print(e.test));
           if (ok) ok = folder->write(e.name + ".why.txt", t.reason);
           if (!ok) failed = ok.error();
         } else {
@@ -176,7 +176,7 @@ int run_suite(const CommandLine& line, const Console& console) {
               "\"mutants\": {}, \"allowed_mutants\": {}, \"text\": {}, \"reason\": {}}}",
               json.empty() ? "" : ",", json_string(e.name), json_string(e.kind), json_string(e.family),
               json_string(cycle_text(e)), json_string(tree_text(e)), json_string(t.axioms), t.mutants.size(), allowed,
-              json_string(emit::print(e.test)), json_string(t.reason));
+              json_string(print::print(e.test)), json_string(t.reason));
       });
   progress.clear();
   if (!failed && folder) {

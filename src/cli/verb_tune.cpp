@@ -3,14 +3,17 @@
 
 #include <algorithm>
 
-#include "campaign/log.h"
+#include "campaign/rate.h"
+#include "device/backend.h"
+#include "plan/plan.h"
 #include "campaign/session.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "study/conduct.h"
+#include "campaign/conduct.h"
+#include "store/store.h"
 #include "tune/conduct.h"
 #include "tune/replay.h"
 #include "tune/show.h"
@@ -40,7 +43,7 @@ Expected<std::string> device_name(const std::string& id) {
   if (id.starts_with("reference")) return id;
   const device::Found found = campaign::find_devices_apart(60);
   for (const device::Info& d : found.devices)
-    if (d.id == id || device::name(d.api) == id) return study::stored_name(d);
+    if (d.id == id || device::name(d.api) == id) return campaign::stored_name(d);
   std::string there, why;
   for (const device::Info& d : found.devices) there += (there.empty() ? "" : ", ") + d.id;
   for (const device::Property& p : found.absent)

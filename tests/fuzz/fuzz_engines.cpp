@@ -26,8 +26,8 @@
 #include "cat/library.h"
 #include "compare.h"
 #include "condition.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 #include "program.h"
 #include "shrink.h"
 #include "statistics.h"
@@ -260,8 +260,8 @@ Record one(const Setup& setup, uint64_t index) {
   }
   record.threads = static_cast<uint32_t>(test->threads.size());
   record.events = prog::event_count(*test);
-  const std::string printed = emit::print(*test);
-  const auto back = front::parse_one(make_source("printed", printed));
+  const std::string printed = print::print(*test);
+  const auto back = read::parse_one(make_source("printed", printed));
   if (!back || !(*back == *test)) {
     fmt::print(stderr, "program {} changes when it is printed and read again{}{}\n{}\n{}\n", index, back ? "" : ": ", back ? "" : render(back.error()), render(*p), printed);
     record.unread = 2;
@@ -328,7 +328,7 @@ int replay_saved(const Setup& setup) {
   std::sort(paths.begin(), paths.end());
   int status = paths.empty() ? 1 : 0;
   for (const std::string& path : paths) {
-    const auto tests = front::parse_file(path);
+    const auto tests = read::parse_file(path);
     if (!tests) stop(render(tests.error()));
     for (const prog::Test& test : *tests)
       for (const auto* known : models_for(setup, test))

@@ -24,7 +24,7 @@
 #include "check/liveness.h"
 #include "check/progress_option.h"
 #include "fair/model.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "looped.h"
 #include "oracle/oracle.h"
 #include "workers.h"
@@ -68,7 +68,7 @@ struct Record {
 };
 
 prog::Test parse(const std::string& text) {
-  auto t = front::parse_one(make_source("looped", text));
+  auto t = read::parse_one(make_source("looped", text));
   if (!t) stop(render(t.error()) + text);
   return std::move(*t);
 }
@@ -101,7 +101,7 @@ Record loops(const Setup& s, uint64_t i) {
   const std::string name = k_models.at(machine)[rng.below(3)];
   const char* progress = copies && rng.below(3) != 0 ? "FAIR" : k_progress[rng.below(6)];
   check::Options o = options_for(s, progress, test.dialect);
-  if (rng.below(3) == 0) o.fairness = witness::Fairness::scoped;
+  if (rng.below(3) == 0) o.fairness = reference::Fairness::scoped;
   if (rng.below(3) == 0)   // each loop has its own bound
     for (const prog::LoopId& loop : prog::loops_of(test)) o.bound.loops[loop] = 1 + static_cast<uint32_t>(rng.below(3));
   const cat::Model& model = s.models.at({machine, name});
@@ -110,7 +110,7 @@ Record loops(const Setup& s, uint64_t i) {
   Job again = Job::with_budget(s.seconds);
   const check::Result b = check::enumerate_termination(test, model, o, again);
   if (s.only >= 0)
-    fmt::print("{}\n{} {} {}: solve {} ({}), enumerate {} ({})\n", text, name, progress, witness::name(o.fairness),
+    fmt::print("{}\n{} {} {}: solve {} ({}), enumerate {} ({})\n", text, name, progress, reference::name(o.fairness),
                fencepost::name(a.verdict.status), a.verdict.detail, fencepost::name(b.verdict.status),
                b.verdict.detail);
   if (a.stats.symmetric_runs > 0) {
@@ -119,7 +119,7 @@ Record loops(const Setup& s, uint64_t i) {
     Job third = Job::with_budget(s.seconds);
     const check::Result c = check::solve_termination(test, model, o, third);
     if (a.verdict.status != Status::gave_up && c.verdict.status != Status::gave_up && a.verdict.status != c.verdict.status)
-      out.say(fmt::format("{} {} {}: solve {} ({}), with symmetry broken {} ({})", name, progress, witness::name(o.fairness),
+      out.say(fmt::format("{} {} {}: solve {} ({}), with symmetry broken {} ({})", name, progress, reference::name(o.fairness),
                           fencepost::name(c.verdict.status), c.verdict.detail, fencepost::name(a.verdict.status), a.verdict.detail));
   }
   const bool answered = a.verdict.status != Status::gave_up && b.verdict.status != Status::gave_up;
@@ -132,7 +132,7 @@ Record loops(const Setup& s, uint64_t i) {
   for (const check::Result* r : {&a, &b})
     if (r->verdict.detail.find("do not fit") != std::string::npos) out.say(r->verdict.detail);
   if (a.verdict.status != b.verdict.status)
-    out.say(fmt::format("{} {} {}: solve {} ({}), enumerate {} ({})", name, progress, witness::name(o.fairness),
+    out.say(fmt::format("{} {} {}: solve {} ({}), enumerate {} ({})", name, progress, reference::name(o.fairness),
                         fencepost::name(a.verdict.status), a.verdict.detail, fencepost::name(b.verdict.status),
                         b.verdict.detail));
   return out;
@@ -194,7 +194,7 @@ Record reduced(const Setup& s, uint64_t i) {
   }
   // Termination: the same, with a lasso looked for at one bound more.
   check::Options o = options_for(s, rng.below(2) == 0 ? "FAIR" : k_progress[rng.below(6)], test.dialect);
-  if (rng.below(3) == 0) o.fairness = witness::Fairness::scoped;
+  if (rng.below(3) == 0) o.fairness = reference::Fairness::scoped;
   o.reduce = true;
   o.bound = 2;
   Job job = Job::with_budget(s.seconds);

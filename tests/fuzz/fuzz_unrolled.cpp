@@ -17,7 +17,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "looped.h"
 #include "workers.h"
 #include "written_out.h"
@@ -53,7 +53,7 @@ struct Record {
 };
 
 prog::Test parse(const std::string& text) {
-  auto t = front::parse_one(make_source("looped", text));
+  auto t = read::parse_one(make_source("looped", text));
   if (!t) stop(render(t.error()) + text);
   return std::move(*t);
 }

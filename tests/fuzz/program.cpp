@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::fuzz {
 
@@ -109,7 +109,7 @@ std::string render(const Program& p) {
   return out;
 }
 
-Expected<prog::Test> parse(const Program& p) { return front::parse_one(make_source(p.title + ".litmus", render(p))); }
+Expected<prog::Test> parse(const Program& p) { return read::parse_one(make_source(p.title + ".litmus", render(p))); }
 
 std::vector<Program> smaller(const Program& p) {
   std::vector<Program> out;

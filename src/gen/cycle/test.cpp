@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cycle/writer.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::gen {
 namespace {
@@ -40,7 +40,7 @@ Expected<std::string> write(const Draft& d, prog::Syntax syntax) {
 
 Expected<prog::Test> read_back(const std::string& title, const Expected<std::string>& text) {
   if (!text) return std::unexpected(text.error());
-  auto test = front::parse_one(make_source(title + ".litmus", *text));
+  auto test = read::parse_one(make_source(title + ".litmus", *text));
   if (!test) {
     // A cycle that was accepted must give a text that its dialect reads: refusals belong into the writers.
     return std::unexpected(test.error());

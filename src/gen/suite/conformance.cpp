@@ -11,6 +11,7 @@
 #include "prog/weaken.h"
 #include "relax/relax.h"
 #include "suite/decide.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::gen {
 namespace {

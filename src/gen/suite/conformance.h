@@ -18,6 +18,7 @@
 #include "check/check.h"
 #include "cycle/name.h"
 #include "cycle/test.h"
+#include "prog/test.h"
 
 namespace fencepost::gen {
 

@@ -6,6 +6,7 @@
 
 #include "cycle/layout.h"
 #include "prog/weaken.h"
+#include "term/term.h"
 
 namespace fencepost::gen {
 namespace {

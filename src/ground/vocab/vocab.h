@@ -1,6 +1,6 @@
 #pragma once
 // The whole vocabulary that programs and models share: event tags, base relations, scope levels.
-// Data only. `front` (which makes events) and `cat` (which names them) never meet: they meet here.
+// Data only. The readers (`litmus`, `spirv`), which make events, and `cat`, which names them, share this and nothing else.
 // Sources: PTX ISA 6.0/7.5 section "Memory Consistency Model"; Vulkan specification appendix "Memory
 // Model"; OpenCL C 3.0 section 3.3.4; names as the published GPU .cat models write them.
 #include <bitset>

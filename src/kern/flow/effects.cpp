@@ -5,7 +5,7 @@
 namespace fencepost::flow {
 namespace {
 
-using namespace kir;
+using namespace ir;
 
 bool is_true(const Function& f, ValueId v) {
   return v && f.value(v).kind == Value::constant && (f.value(v).constant_bits & 1) != 0;

@@ -3,8 +3,8 @@
 // meets other threads, and which fences every path through it passes. Flow-insensitive except for the fences.
 #include <vector>
 
-#include "kir/cfg.h"
-#include "kir/ir.h"
+#include "ir/cfg.h"
+#include "ir/ir.h"
 
 namespace fencepost::flow {
 
@@ -30,25 +30,25 @@ struct LoopEffects {
 
 class Effects {
  public:
-  explicit Effects(const kir::Module& m);
-  const FunctionEffects& function(kir::FunctionId f) const { return functions_[f.index]; }
-  const kir::Cfg& cfg(kir::FunctionId f) const { return cfgs_[f.index]; }
-  LoopEffects loop(kir::FunctionId f, uint32_t loop) const;
-  bool called(kir::FunctionId f) const { return called_[f.index] != 0; }
+  explicit Effects(const ir::Module& m);
+  const FunctionEffects& function(ir::FunctionId f) const { return functions_[f.index]; }
+  const ir::Cfg& cfg(ir::FunctionId f) const { return cfgs_[f.index]; }
+  LoopEffects loop(ir::FunctionId f, uint32_t loop) const;
+  bool called(ir::FunctionId f) const { return called_[f.index] != 0; }
 
  private:
-  void add(const kir::Instruction& i, LoopEffects& e) const;
-  Fences always(kir::FunctionId f, const std::vector<kir::BlockId>& blocks, kir::Scope least) const;
-  const kir::Module& module_;
-  std::vector<kir::Cfg> cfgs_;
+  void add(const ir::Instruction& i, LoopEffects& e) const;
+  Fences always(ir::FunctionId f, const std::vector<ir::BlockId>& blocks, ir::Scope least) const;
+  const ir::Module& module_;
+  std::vector<ir::Cfg> cfgs_;
   std::vector<FunctionEffects> functions_;
   std::vector<uint8_t> called_;
 };
 
 // Whether all lanes of the warp take part in a warp barrier: it has no mask, or one of all ones.
-bool whole_warp(const kir::Function& f, const kir::Barrier& b);
+bool whole_warp(const ir::Function& f, const ir::Barrier& b);
 
 // The functions that a call may enter: callee, or the targets of an indirect call.
-std::vector<kir::FunctionId> targets(const kir::Call& c);
+std::vector<ir::FunctionId> targets(const ir::Call& c);
 
 }  // namespace fencepost::flow

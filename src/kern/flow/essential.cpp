@@ -6,7 +6,7 @@
 
 namespace fencepost::flow {
 
-using namespace kir;
+using namespace ir;
 
 std::vector<uint8_t> essential(const Module& m, const Cfg& cfg, FunctionId id,
                                const std::function<bool(RegionId)>& watched) {

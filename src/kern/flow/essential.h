@@ -14,7 +14,7 @@
 namespace fencepost::flow {
 
 // By value: 1 if it matters. `watched`: of a region, whether accesses to it are looked at.
-std::vector<uint8_t> essential(const kir::Module& m, const kir::Cfg& cfg, kir::FunctionId f,
-                               const std::function<bool(kir::RegionId)>& watched);
+std::vector<uint8_t> essential(const ir::Module& m, const ir::Cfg& cfg, ir::FunctionId f,
+                               const std::function<bool(ir::RegionId)>& watched);
 
 }  // namespace fencepost::flow

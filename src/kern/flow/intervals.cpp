@@ -2,7 +2,7 @@
 
 namespace fencepost::flow {
 
-using namespace kir;
+using namespace ir;
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 namespace fencepost::flow {
 
-using namespace kir;
+using namespace ir;
 
 std::vector<BlockId> definitions(const Function& f) {
   std::vector<BlockId> r(f.values.size());

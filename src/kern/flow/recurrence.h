@@ -7,15 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "kir/cfg.h"
-#include "kir/ir.h"
+#include "ir/cfg.h"
+#include "ir/ir.h"
 
 namespace fencepost::flow {
 
 struct Recurrence {
   enum Kind : uint8_t { affine, shift_left, shift_right } kind = affine;
   struct Step {
-    kir::ValueId value;
+    ir::ValueId value;
     bool negative = false;
   };
   std::vector<Step> steps;
@@ -26,23 +26,23 @@ struct Recurrence {
 };
 
 // Where each value of a function is defined.
-std::vector<kir::BlockId> definitions(const kir::Function& f);
-std::vector<const kir::Instruction*> instructions(const kir::Function& f);
+std::vector<ir::BlockId> definitions(const ir::Function& f);
+std::vector<const ir::Instruction*> instructions(const ir::Function& f);
 
 class Recurrences {
  public:
-  Recurrences(const kir::Function& f, const kir::Cfg& cfg);
-  std::optional<Recurrence> find(uint32_t loop, kir::ValueId phi) const;
+  Recurrences(const ir::Function& f, const ir::Cfg& cfg);
+  std::optional<Recurrence> find(uint32_t loop, ir::ValueId phi) const;
   // Same value in every iteration: defined outside, or pure over such values.
-  bool invariant(uint32_t loop, kir::ValueId v) const;
-  kir::BlockId block_of(kir::ValueId v) const { return blocks_[v.index]; }
-  const kir::Instruction* definition(kir::ValueId v) const { return instructions_[v.index]; }
+  bool invariant(uint32_t loop, ir::ValueId v) const;
+  ir::BlockId block_of(ir::ValueId v) const { return blocks_[v.index]; }
+  const ir::Instruction* definition(ir::ValueId v) const { return instructions_[v.index]; }
 
  private:
-  const kir::Function& f_;
-  const kir::Cfg& cfg_;
-  std::vector<kir::BlockId> blocks_;
-  std::vector<const kir::Instruction*> instructions_;
+  const ir::Function& f_;
+  const ir::Cfg& cfg_;
+  std::vector<ir::BlockId> blocks_;
+  std::vector<const ir::Instruction*> instructions_;
 };
 
 }  // namespace fencepost::flow

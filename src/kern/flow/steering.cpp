@@ -4,7 +4,7 @@
 
 namespace fencepost::flow {
 
-using namespace kir;
+using namespace ir;
 
 // Backwards: from conditions to what they are made of, until nothing is added.
 std::vector<uint8_t> steering(const Module& m, const std::vector<uint8_t>& reached) {

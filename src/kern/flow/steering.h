@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::flow {
 
 // By region: 1 if it steers. `reached`: by function.
-std::vector<uint8_t> steering(const kir::Module& m, const std::vector<uint8_t>& reached);
+std::vector<uint8_t> steering(const ir::Module& m, const std::vector<uint8_t>& reached);
 
 }  // namespace fencepost::flow

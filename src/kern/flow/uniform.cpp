@@ -5,7 +5,7 @@
 namespace fencepost::flow {
 namespace {
 
-using namespace kir;
+using namespace ir;
 
 class Analysis {
  public:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "flow/effects.h"
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::flow {
 
@@ -29,7 +29,7 @@ struct Uniformity {
 };
 
 // `parameters`: by parameter, 1 uniform. `root`: the function whose effects count as "written".
-Uniformity uniformity(const kir::Module& m, const Effects& effects, kir::FunctionId f, kir::FunctionId root,
+Uniformity uniformity(const ir::Module& m, const Effects& effects, ir::FunctionId f, ir::FunctionId root,
                       const std::vector<uint8_t>& parameters, Threads threads, const Launch& launch);
 
 }  // namespace fencepost::flow

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "formula/second.h"
+#include "term/term.h"
 
 namespace fencepost::formula {
 namespace {

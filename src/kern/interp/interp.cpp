@@ -19,7 +19,7 @@ const char* name(DefectKind k) {
 namespace {
 
 // Are there fences or atomics that order memory?
-bool orders_memory(const kir::Module& m) {
+bool orders_memory(const ir::Module& m) {
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks)
       for (const Instruction& i : b.instructions) {
@@ -227,11 +227,11 @@ const Defect* Outcome::first_defect(bool benign_races_count) const {
   return nullptr;
 }
 
-Outcome run(const kir::Module& m, FunctionId kernel, const Shape& shape, const Inputs& inputs, const Limits& limits) {
+Outcome run(const ir::Module& m, FunctionId kernel, const Shape& shape, const Inputs& inputs, const Limits& limits) {
   return Run(m, kernel, shape, inputs, limits).go();
 }
 
-std::string describe(const kir::Module& m, const Defect& d) {
+std::string describe(const ir::Module& m, const Defect& d) {
   static constexpr const char* k_kinds[] = {"read", "write", "atomic"};
   const auto access = [&](const AccessRecord& a) {
     return fmt::format("{} by {}, {}, bytes {}..{}, value {}", k_kinds[static_cast<uint8_t>(a.kind)],

@@ -36,7 +36,7 @@
 #include <string>
 #include <vector>
 
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::interp {
 
@@ -86,13 +86,13 @@ enum class AccessKind : uint8_t { read, write, atomic };
 struct AccessRecord {
   ThreadName thread;
   AccessKind kind = AccessKind::read;
-  kir::PlaceId place;
+  ir::PlaceId place;
   uint32_t site = 0;
   uint64_t offset = 0;  // of the access in its region
   uint32_t bytes = 0;
   uint64_t value = 0;                     // read or written
   bool changes = true;                    // a write of another value than was there
-  kir::Scope scope = kir::Scope::device;  // atomics
+  ir::Scope scope = ir::Scope::device;  // atomics
 };
 
 enum class DefectKind : uint8_t {
@@ -109,9 +109,9 @@ const char* name(DefectKind k);
 
 struct Defect {
   DefectKind kind = DefectKind::race;
-  kir::RegionId region;        // race, out_of_bounds, constant_write
+  ir::RegionId region;        // race, out_of_bounds, constant_write
   AccessRecord first, second;  // race: in the order of the run; else `first` alone
-  kir::PlaceId place;          // of the barrier, assertion, access
+  ir::PlaceId place;          // of the barrier, assertion, access
   uint64_t byte = 0;           // race: the first byte that both touch
   bool same_value = false;     // race of two writes: of the same value in all common bytes; of a write and a read: the
                                // write changes nothing
@@ -140,10 +140,10 @@ struct Outcome {
   const Defect* first_defect(bool benign_races_count) const;
 };
 
-Outcome run(const kir::Module& m, kir::FunctionId kernel, const Shape& shape, const Inputs& inputs,
+Outcome run(const ir::Module& m, ir::FunctionId kernel, const Shape& shape, const Inputs& inputs,
             const Limits& limits = {});
 
 // "write by thread 3 (local id 3) of group 0, kernel.cl:3:5, bytes 12..15 of A"
-std::string describe(const kir::Module& m, const Defect& d);
+std::string describe(const ir::Module& m, const Defect& d);
 
 }  // namespace fencepost::interp

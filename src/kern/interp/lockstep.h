@@ -9,21 +9,21 @@
 #include <memory>
 #include <vector>
 
-#include "kir/cfg.h"
-#include "kir/ir.h"
+#include "ir/cfg.h"
+#include "ir/ir.h"
 
 namespace fencepost::interp {
 
 // Of one function: the line, and the loops around each block.
 class Line {
  public:
-  explicit Line(const kir::Function& f) : cfg_(f), place_(f.blocks.size()) {
+  explicit Line(const ir::Function& f) : cfg_(f), place_(f.blocks.size()) {
     uint32_t next = 0;
     put(~0u, next);
   }
-  const kir::Cfg& cfg() const { return cfg_; }
+  const ir::Cfg& cfg() const { return cfg_; }
   // Positions of the loop headers around the block with the iteration that each is in, then of the block.
-  void key(kir::BlockId b, const std::vector<uint32_t>& iterations, std::vector<uint64_t>& to) const {
+  void key(ir::BlockId b, const std::vector<uint32_t>& iterations, std::vector<uint64_t>& to) const {
     std::vector<uint32_t> around;
     for (uint32_t l = cfg_.innermost_loop(b); l != ~0u; l = cfg_.loops()[l].parent) around.push_back(l);
     for (size_t i = around.size(); i-- > 0;) {
@@ -33,9 +33,9 @@ class Line {
     to.push_back(place_[b.index]);
   }
   // What a jump does to the counts of iterations.
-  void pass(kir::BlockId from, kir::BlockId to, std::vector<uint32_t>& iterations) const {
+  void pass(ir::BlockId from, ir::BlockId to, std::vector<uint32_t>& iterations) const {
     for (uint32_t l = 0; l < cfg_.loops().size(); ++l) {
-      const kir::Loop& loop = cfg_.loops()[l];
+      const ir::Loop& loop = cfg_.loops()[l];
       if (loop.header != to) continue;
       if (cfg_.in_loop(from, l))
         ++iterations[l];
@@ -46,7 +46,7 @@ class Line {
 
  private:
   void put(uint32_t loop, uint32_t& next) {
-    for (const kir::BlockId b : loop == ~0u ? cfg_.reverse_postorder() : cfg_.loops()[loop].blocks) {
+    for (const ir::BlockId b : loop == ~0u ? cfg_.reverse_postorder() : cfg_.loops()[loop].blocks) {
       const uint32_t inner = cfg_.innermost_loop(b);
       if (inner == loop) {
         place_[b.index] = next++;
@@ -55,7 +55,7 @@ class Line {
       }
     }
   }
-  kir::Cfg cfg_;
+  ir::Cfg cfg_;
   std::vector<uint32_t> place_;
 };
 

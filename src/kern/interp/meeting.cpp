@@ -107,8 +107,8 @@ void Run::open(const std::vector<Thread*>& group) {
     t->state = Thread::running;
     if (t->barrier_result) {
       const auto how = t->barrier->reduce;
-      t->frames.back().values[t->barrier_result.index] = {.bits = how == kir::Barrier::count_true ? count
-                                                                  : how == kir::Barrier::all_true
+      t->frames.back().values[t->barrier_result.index] = {.bits = how == ir::Barrier::count_true ? count
+                                                                  : how == ir::Barrier::all_true
                                                                       ? count == group.size()
                                                                       : count > 0};
     }
@@ -139,7 +139,7 @@ uint64_t Run::place_in_calls(const Thread& t) {
   return h;
 }
 
-void Run::execute(Thread& t, const Instruction& i, const kir::Barrier& b) {
+void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
   if (b.arrive || b.count) return finish(Outcome::unsupported, "a barrier that not all threads of the group wait at");
   if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
   t.state = Thread::waiting;

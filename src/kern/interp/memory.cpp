@@ -4,18 +4,18 @@
 
 namespace fencepost::interp {
 
-uint32_t Memory::instance(kir::RegionId r, uint64_t owner) {
+uint32_t Memory::instance(ir::RegionId r, uint64_t owner) {
   auto [it, fresh] = numbers_.try_emplace({r.index, owner}, static_cast<uint32_t>(instances_.size()));
   if (fresh) {
-    const kir::Region& region = m_.region(r);
+    const ir::Region& region = m_.region(r);
     Instance i;
     i.region = r;
     i.size = region.size;
     // What a structure passed by value holds is the same for all threads.
-    i.salt = mix(inputs_.seed, mix(r.index, region.origin == kir::Origin::by_value ? 0 : owner));
+    i.salt = mix(inputs_.seed, mix(r.index, region.origin == ir::Origin::by_value ? 0 : owner));
     instances_.push_back(std::move(i));
     const uint32_t number = it->second;
-    for (const kir::InitialPointer& p : region.pointers) {
+    for (const ir::InitialPointer& p : region.pointers) {
       Val v;
       if (p.target)
         v = {.kind = Val::pointer, .instance = instance(p.target, 0), .bits = static_cast<uint64_t>(p.addend)};
@@ -43,12 +43,12 @@ uint64_t Memory::drawn(uint64_t salt, uint64_t at) const {
 uint8_t Memory::read_byte(uint32_t i, uint64_t offset) {
   Instance& x = instances_[i];
   if (const auto it = x.bytes.find(offset); it != x.bytes.end()) return it->second;
-  const kir::Region& r = m_.region(x.region);
+  const ir::Region& r = m_.region(x.region);
   if (const auto given = inputs_.contents.find(x.region.index);
       given != inputs_.contents.end() && offset < given->second.size())
     return given->second[offset];
-  if (r.contents == kir::Contents::given && offset < r.initial.size()) return r.initial[offset];
-  if (r.contents != kir::Contents::unknown) return 0;
+  if (r.contents == ir::Contents::given && offset < r.initial.size()) return r.initial[offset];
+  if (r.contents != ir::Contents::unknown) return 0;
   const uint64_t element = std::min<uint64_t>(std::max<uint32_t>(r.element, 1), 4);
   return static_cast<uint8_t>(drawn(x.salt, offset / element) >> (8 * (offset % element)));
 }
@@ -77,7 +77,7 @@ uint64_t Memory::address(const Val& v) {
   if (v.kind == Val::number) return v.bits;
   if (v.instance == 0) return v.bits & mask(m_.pointer_bits);
   uint64_t start = next_base_;
-  if (const kir::Region& r = m_.region(instances_[v.instance].region); inputs_.spread && r.origin == kir::Origin::parameter) {
+  if (const ir::Region& r = m_.region(instances_[v.instance].region); inputs_.spread && r.origin == ir::Origin::parameter) {
     const uint64_t element = std::max<uint32_t>(1, r.element), alignment = std::min<uint64_t>(16, element & ~(element - 1));
     start += drawn(mix(inputs_.seed, 0xa116), v.instance) % 16 * alignment;
   }

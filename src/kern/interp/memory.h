@@ -12,7 +12,7 @@ namespace fencepost::interp {
 
 // One copy of a region: of the grid, of a group, of a thread, of a call.
 struct Instance {
-  kir::RegionId region;
+  ir::RegionId region;
   uint64_t salt = 0;  // of drawn contents
   std::optional<uint64_t> size;
   std::unordered_map<uint64_t, uint8_t> bytes;
@@ -27,12 +27,12 @@ struct Instance {
 
 class Memory {
  public:
-  Memory(const kir::Module& m, const Inputs& inputs, const Limits& limits) : m_(m), inputs_(inputs), limits_(limits) {
+  Memory(const ir::Module& m, const Inputs& inputs, const Limits& limits) : m_(m), inputs_(inputs), limits_(limits) {
     instances_.emplace_back();
   }
 
   // The instance of a region for an owner: 0 for global and constant memory, the group's or the thread's number else.
-  uint32_t instance(kir::RegionId r, uint64_t owner);
+  uint32_t instance(ir::RegionId r, uint64_t owner);
   Instance& at(uint32_t i) { return instances_[i]; }
 
   uint8_t read_byte(uint32_t i, uint64_t offset);
@@ -44,7 +44,7 @@ class Memory {
   uint64_t drawn(uint64_t salt, uint64_t at) const;  // an unknown 4-byte word
 
  private:
-  const kir::Module& m_;
+  const ir::Module& m_;
   const Inputs& inputs_;
   const Limits& limits_;
   std::vector<Instance> instances_;

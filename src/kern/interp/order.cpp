@@ -4,7 +4,7 @@
 
 namespace fencepost::interp {
 
-using namespace kir;
+using namespace ir;
 
 void join(Clock& to, const Clock& from) {
   if (to.size() < from.size()) to.resize(from.size());

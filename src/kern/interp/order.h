@@ -21,7 +21,7 @@
 #include <map>
 #include <vector>
 
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::interp {
 
@@ -53,8 +53,8 @@ struct Carried {
 
 struct Synchronising {  // an atomic access, as far as ordering goes
   uint32_t thread = 0, group = 0;
-  kir::Order order = kir::Order::relaxed;
-  kir::Scope scope = kir::Scope::device;
+  ir::Order order = ir::Order::relaxed;
+  ir::Scope scope = ir::Scope::device;
   bool in_group_memory = false, reads = true, writes = true;
   uint64_t location = 0;
   uint32_t number = 0;  // of the atomics of this location, from 1 on
@@ -62,7 +62,7 @@ struct Synchronising {  // an atomic access, as far as ordering goes
 
 class Happened {
  public:
-  Happened(size_t threads, kir::Dialect dialect) : threads_(threads), dialect_(dialect), of_(threads) {
+  Happened(size_t threads, ir::Dialect dialect) : threads_(threads), dialect_(dialect), of_(threads) {
     for (uint32_t t = 0; t < threads; ++t) advance(t, false);
   }
   uint32_t epoch(uint32_t thread) const { return of_[thread].epoch; }
@@ -77,14 +77,14 @@ class Happened {
     return it != of_[now].now.observed.end() && it->second >= number;
   }
   void atomic(const Synchronising& a, Carried& location);
-  void fence(uint32_t thread, const kir::Fence& f);
+  void fence(uint32_t thread, const ir::Fence& f);
   // All threads given meet. `acquires`: what they have read without acquiring it is taken as acquired.
   void meet(const std::vector<uint32_t>& threads, bool group_memory, bool global_memory, bool acquires);
 
  private:
   void advance(uint32_t thread, bool step = true);
   size_t threads_;
-  kir::Dialect dialect_;
+  ir::Dialect dialect_;
   std::vector<Knowledge> of_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace fencepost::interp {
 
-using namespace kir;
+using namespace ir;
 
 struct Frame {
   FunctionId function;
@@ -38,7 +38,7 @@ struct Thread {
   std::vector<Frame> frames;
   enum State : uint8_t { running, waiting, exchanging, done } state = running;  // waiting: at a barrier
   uint64_t at_barrier = 0;  // where: a hash of call stack and instruction
-  const kir::Barrier* barrier = nullptr;
+  const ir::Barrier* barrier = nullptr;
   PlaceId barrier_place;
   ValueId barrier_result;
   Passed flags;
@@ -67,7 +67,7 @@ struct Logged {
 
 class Run {
  public:
-  Run(const kir::Module& m, FunctionId kernel, const Shape& shape, const Inputs& inputs, const Limits& limits)
+  Run(const ir::Module& m, FunctionId kernel, const Shape& shape, const Inputs& inputs, const Limits& limits)
       : m_(m),
         kernel_(kernel),
         shape_(shape),
@@ -103,7 +103,7 @@ class Run {
   bool open_exchanges();
   void exchange(const std::vector<Thread*>& lanes);
   void meet(const std::vector<Thread*>& threads, bool local, bool global);
-  void execute(Thread& t, const Instruction& i, const kir::Barrier& b);
+  void execute(Thread& t, const Instruction& i, const ir::Barrier& b);
 
   // ---- steps
   Val get(Thread& t, ValueId v);
@@ -127,7 +127,7 @@ class Run {
   void execute(Thread&, const Instruction&, const AsyncCopy&) { finish(Outcome::unsupported, "asynchronous copies"); }
   void execute(Thread&, const Instruction&, const WaitEvents&) {}
   void execute(Thread&, const Instruction&, const ReadPermission&) {}
-  void execute(Thread&, const Instruction&, const kir::Frame&) {}
+  void execute(Thread&, const Instruction&, const ir::Frame&) {}
   void execute(Thread& t, const Instruction&, const Snapshot& s);
   void execute(Thread& t, const Instruction&, const BarrierInvariant& b);
   void check(Thread& t, const Val& c, DefectKind kind);
@@ -152,7 +152,7 @@ class Run {
   void execute(Thread& t, const Instruction&, const Store& s);
   void execute(Thread& t, const Instruction& i, const Atomic& a);
 
-  const kir::Module& m_;
+  const ir::Module& m_;
   FunctionId kernel_;
   const Shape shape_;
   const Inputs inputs_;

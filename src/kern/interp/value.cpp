@@ -6,7 +6,7 @@
 
 namespace fencepost::interp {
 
-using kir::Op;
+using ir::Op;
 
 uint64_t mask(uint32_t width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
 int64_t to_signed(uint64_t v, uint32_t width) {
@@ -74,7 +74,7 @@ double arithmetic(Op op, double a, double b) {
   }
 }
 
-bool compare(kir::FloatCompare c, double a, double b) {
+bool compare(ir::FloatCompare c, double a, double b) {
   const bool unordered = std::isnan(a) || std::isnan(b);
   const auto n = static_cast<uint8_t>(c);
   if (unordered) return (n & 8) != 0;
@@ -92,7 +92,7 @@ uint64_t to_integer(double d, uint32_t width, bool is_signed) {
 
 }  // namespace
 
-uint64_t evaluate(const kir::Compute& c, const std::vector<uint64_t>& x, uint32_t w, uint32_t r) {
+uint64_t evaluate(const ir::Compute& c, const std::vector<uint64_t>& x, uint32_t w, uint32_t r) {
   const auto s = [&](size_t i) { return to_signed(x[i], w); };
   const auto f = [&](size_t i) { return as_double(x[i], w); };
   switch (c.op) {
@@ -195,7 +195,7 @@ uint64_t evaluate(const kir::Compute& c, const std::vector<uint64_t>& x, uint32_
                      : from_double(
                            std::fma(static_cast<float>(f(0)), static_cast<float>(f(1)), static_cast<float>(f(2))), w);
     case Op::fcmp:
-      return compare(static_cast<kir::FloatCompare>(c.imm), f(0), f(1));
+      return compare(static_cast<ir::FloatCompare>(c.imm), f(0), f(1));
     case Op::float_to_sint:
       return to_integer(f(0), r, true);
     case Op::float_to_uint:

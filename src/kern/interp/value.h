@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::interp {
 
@@ -20,8 +20,8 @@ struct Val {
 uint64_t mask(uint32_t width);
 int64_t to_signed(uint64_t v, uint32_t width);
 uint64_t mix(uint64_t a, uint64_t b);  // a hash
-// Integer and float operations of kir::Op up to Op::float_to_float, without those on pointers.
-uint64_t evaluate(const kir::Compute& c, const std::vector<uint64_t>& operands, uint32_t operand_width,
+// Integer and float operations of ir::Op up to Op::float_to_float, without those on pointers.
+uint64_t evaluate(const ir::Compute& c, const std::vector<uint64_t>& operands, uint32_t operand_width,
                   uint32_t result_width);
 // A usual function of mathematics by its name; `known` says whether it is one.
 uint64_t evaluate_function(const std::string& name, const std::vector<uint64_t>& operands,

@@ -337,9 +337,9 @@ class Parser {
     else if (n == "--entry")
       o_.entry = v;
     else if (n == "--opencl")
-      once("language", info), o_.dialect = kir::Dialect::opencl;
+      once("language", info), o_.dialect = ir::Dialect::opencl;
     else if (n == "--cuda")
-      once("language", info), o_.dialect = kir::Dialect::cuda;
+      once("language", info), o_.dialect = ir::Dialect::cuda;
     else if (n == "-D")
       o_.defines.push_back(v);
     else if (n == "-I")
@@ -507,17 +507,17 @@ Expected<void> settle(Options& o, const Source& file) {
   if (!o.dialect) {
     const auto has = [&](const char* word) { return file.text.find(word) != std::string::npos; };
     if (file.name.ends_with(".cl"))
-      o.dialect = kir::Dialect::opencl;
+      o.dialect = ir::Dialect::opencl;
     else if (file.name.ends_with(".cu"))
-      o.dialect = kir::Dialect::cuda;
+      o.dialect = ir::Dialect::cuda;
     else if (has("__kernel") || has("get_local_size") || has("get_global_size"))
-      o.dialect = kir::Dialect::opencl;
+      o.dialect = ir::Dialect::opencl;
     else if (has("__global__") || has("blockDim"))
-      o.dialect = kir::Dialect::cuda;
+      o.dialect = ir::Dialect::cuda;
     else
       return error_at({}, fmt::format("'{}' could be OpenCL C or CUDA", file.name), "say --opencl or --cuda");
   }
-  const bool cuda = *o.dialect == kir::Dialect::cuda;
+  const bool cuda = *o.dialect == ir::Dialect::cuda;
   if (cuda && o.sub_group_size) return error_at({}, "--sub-group-size is OpenCL's", "CUDA has warps of 32");
   if (o.pointer_bits == 0) o.pointer_bits = cuda && o.profile == Profile::standard ? 64 : 32;
   if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;

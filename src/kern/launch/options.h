@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::launch {
 
@@ -58,7 +58,7 @@ enum class Form : uint8_t { text, json, sarif, html };
 
 struct Options {
   // ---- the input
-  std::optional<kir::Dialect> dialect;  // none: by the file's ending, then by its words
+  std::optional<ir::Dialect> dialect;  // none: by the file's ending, then by its words
   std::vector<std::string> defines, include_folders, clang_arguments;
   std::string standard;
   Profile profile = Profile::standard;

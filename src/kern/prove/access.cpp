@@ -5,7 +5,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 bool Execution::conflicts_possible(RegionId r) const {
   const Region& region = m_.region(r);
@@ -331,7 +331,7 @@ void Execution::find_counters() {
         const auto* at = std::get_if<Atomic>(&in.action);
         if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
           for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
-        if (const auto* effect = std::get_if<kir::Frame>(&in.action); effect != nullptr && effect->kind != AccessKind::read)
+        if (const auto* effect = std::get_if<ir::Frame>(&in.action); effect != nullptr && effect->kind != AccessKind::read)
           for (RegionId r : effect->access.regions) spoilt[r.index] = 1;
         if (at == nullptr) continue;
         const uint64_t step = ticket_step(*at, f);

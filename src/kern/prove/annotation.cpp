@@ -3,7 +3,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 void Execution::annotation(Activation& a, const Instruction& in, const Annotation& n, Pair guard, Mode mode) {
   if (n.note == Note::ensures) {

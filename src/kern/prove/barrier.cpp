@@ -3,7 +3,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   ++position_;

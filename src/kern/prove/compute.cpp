@@ -6,7 +6,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 Term Execution::floating(const std::string& name, uint8_t width, const std::vector<Term>& operands) {
   std::vector<uint8_t> widths;
@@ -161,7 +161,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::fcmp:
       if (static_cast<FloatCompare>(c.imm) == FloatCompare::never) return p.no();
       if (static_cast<FloatCompare>(c.imm) == FloatCompare::always) return p.yes();
-      return floating(std::string("compare.") + kir::name(static_cast<FloatCompare>(c.imm)), 1, o);
+      return floating(std::string("compare.") + ir::name(static_cast<FloatCompare>(c.imm)), 1, o);
     case Op::float_to_sint: return floating("to_sint", w, o);
     case Op::float_to_uint: return floating("to_uint", w, o);
     case Op::sint_to_float: return floating("from_sint", w, o);

@@ -5,7 +5,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 void Contract::join(const Contract& o) {
   if (o.calls == 0) return;

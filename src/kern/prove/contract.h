@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formula/pool.h"
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::prove {
 

@@ -6,7 +6,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 // The header stays in the loop only while the phi is positive, so that a signed division is a shift.
 bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId phi) const {

@@ -7,7 +7,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 namespace {
 

@@ -29,8 +29,8 @@
 #include "flow/uniform.h"
 #include "formula/pool.h"
 #include "formula/solve.h"
-#include "kir/cfg.h"
-#include "kir/ir.h"
+#include "ir/cfg.h"
+#include "ir/ir.h"
 #include "prove/memory.h"
 #include "prove/products.h"
 #include "prove/prove.h"
@@ -50,19 +50,19 @@ struct Fact {
 };
 
 struct AccessRecord {
-  kir::AccessKind kind = kir::AccessKind::read;
-  kir::RegionId region;
+  ir::AccessKind kind = ir::AccessKind::read;
+  ir::RegionId region;
   Pair guard, offset, value;
   std::array<uint32_t, 2> before{};  // memory layer at the time of a write
   uint32_t bytes = 0;
   bool pointer = false;
-  kir::PlaceId place;
+  ir::PlaceId place;
   uint32_t site = 0, part = 0;
   uint32_t position = 0;
   uint32_t instant = 0;  // the parts of one access share it: lock-step orders nothing within it
   uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
-  const kir::Atomic* atomic = nullptr;
+  const ir::Atomic* atomic = nullptr;
   bool spec = false;         // by a barrier invariant
   bool by_contract = false;  // what a function without a body may do
   bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
@@ -72,29 +72,29 @@ struct AccessRecord {
 
 // An attempt to take a place of a lock, or its release (locks.h).
 struct LockRecord {
-  kir::RegionId region;
+  ir::RegionId region;
   Pair guard, offset, taken;
   uint32_t position = 0;
   bool release = false;
   bool acquires = false, releases = false;  // by its own memory order
   bool aligned = false;
   bool again = false;  // the repetition of a loop that was run as a summary before
-  kir::Scope scope = kir::Scope::device;
+  ir::Scope scope = ir::Scope::device;
   std::vector<uint32_t> loops;
 };
 
 struct FenceRecord {
   uint32_t position = 0;
   Pair guard;
-  kir::Scope scope = kir::Scope::device;
+  ir::Scope scope = ir::Scope::device;
   bool local = true, global = true;
-  kir::Order order = kir::Order::seq_cst;
+  ir::Order order = ir::Order::seq_cst;
   bool in_loop = false;
 };
 
 // A ticket that may be the last one of the grid (last_group.h).
 struct TicketRecord {
-  kir::RegionId region;
+  ir::RegionId region;
   Pair guard, value;                // of the thread that takes it
   Pair master_guard, master_value;  // of the first thread of each of the two groups
   Term groups;
@@ -116,7 +116,7 @@ struct WaitRecord {
 
 // A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
 struct Ticket {
-  kir::RegionId region;
+  ir::RegionId region;
   Pair guard, offset, value;
   uint64_t step = 1;
   uint32_t position = 0, until = ~0u;
@@ -126,7 +126,7 @@ struct Ticket {
 
 // A plain store to an array that counts: tickets from before and behind it may be the same.
 struct CounterWrite {
-  kir::RegionId region;
+  ir::RegionId region;
   uint32_t position = 0;
   std::vector<uint32_t> loops;
 };
@@ -154,8 +154,8 @@ struct Obligation {
   Term failing;  // must be unsatisfiable
   uint32_t position = 0;
   bool both = false;  // speaks of both threads
-  kir::PlaceId place, other_place;
-  kir::RegionId region;
+  ir::PlaceId place, other_place;
+  ir::RegionId region;
   Term offset;
   uint32_t bytes = 0;
   std::string candidate;  // not an error: an invariant that was only proposed
@@ -164,11 +164,11 @@ struct Obligation {
 // Facts that both runs take as given: names of candidate invariants that were refuted.
 using Refuted = std::set<std::string>;
 
-bool specification(const kir::Function& f);
+bool specification(const ir::Function& f);
 
 class Execution {
  public:
-  Execution(Pool& pool, const kir::Module& m, const flow::Effects& effects, kir::FunctionId entry,
+  Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry,
             const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
   void run();
 
@@ -185,12 +185,12 @@ class Execution {
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
   bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
-  kir::Space space(kir::RegionId r) const { return m_.region(r).space; }
+  ir::Space space(ir::RegionId r) const { return m_.region(r).space; }
   bool one_group() const {
     return std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
                        [](uint64_t n) { return n == 1; });
   }
-  bool cuda() const { return m_.dialect == kir::Dialect::cuda; }
+  bool cuda() const { return m_.dialect == ir::Dialect::cuda; }
   std::set<std::string> assumptions;
   std::vector<Fact> facts;
   std::vector<Obligation> obligations;
@@ -225,9 +225,9 @@ class Execution {
     Asked asked = Asked::all;
   };
   struct Activation {
-    kir::FunctionId id;
-    const kir::Function* f = nullptr;
-    const kir::Cfg* cfg = nullptr;
+    ir::FunctionId id;
+    const ir::Function* f = nullptr;
+    const ir::Cfg* cfg = nullptr;
     flow::Uniformity uniform;
     const flow::Recurrences* recurrences = nullptr;
     std::vector<Pair> values;
@@ -235,14 +235,14 @@ class Execution {
     std::vector<Pair> guards, loop_entry;
     std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
     Memory::State entry_memory;
-    kir::PlaceId call;
-    std::vector<const kir::Instruction*> wide_invariants, barrier_invariants;
-    std::vector<kir::ValueId> ensures;
-    std::vector<kir::PlaceId> ensure_places;
+    ir::PlaceId call;
+    std::vector<const ir::Instruction*> wide_invariants, barrier_invariants;
+    std::vector<ir::ValueId> ensures;
+    std::vector<ir::PlaceId> ensure_places;
     std::vector<bool> ensure_global;
     struct Effect {
-      const kir::Frame* frame;
-      kir::PlaceId place;
+      const ir::Frame* frame;
+      ir::PlaceId place;
       Pair guard, pointer;
     };
     std::vector<Effect> frames;
@@ -250,7 +250,7 @@ class Execution {
     std::string path;
     uint32_t depth = 0;
     bool entry = false;
-    kir::BlockId block;  // being run
+    ir::BlockId block;  // being run
     Pair guard;          // at the current instruction
   };
   // Some access of a kind to a region, of those in the current interval: chosen freely, so what holds of it holds of
@@ -265,7 +265,7 @@ class Execution {
     Pair guard, offset;
   };
   // An invariant that is proposed: a sentence about the header's phis, its count and a thread.
-  using Phis = std::vector<std::pair<kir::ValueId, Pair>>;
+  using Phis = std::vector<std::pair<ir::ValueId, Pair>>;
   struct Candidate {
     std::string name;
     bool both = false;
@@ -285,42 +285,42 @@ class Execution {
   enum class Header : uint8_t { assume, entry, maintained };
 
   // values
-  Pair get(Activation& a, kir::ValueId v);
-  void set(Activation& a, kir::ValueId v, Pair p) { a.values[v.index] = p; }
-  uint8_t width(kir::Type t) const { return t.kind == kir::Type::pointer ? pointers.width() : t.width; }
+  Pair get(Activation& a, ir::ValueId v);
+  void set(Activation& a, ir::ValueId v, Pair p) { a.values[v.index] = p; }
+  uint8_t width(ir::Type t) const { return t.kind == ir::Type::pointer ? pointers.width() : t.width; }
   Pair unknown(uint8_t width, const std::string& name, bool shared);
-  Term compute(Activation& a, const kir::Compute& c, kir::Type type, const std::vector<Term>& o, int thread, Mode mode,
+  Term compute(Activation& a, const ir::Compute& c, ir::Type type, const std::vector<Term>& o, int thread, Mode mode,
                const std::vector<Pair>& pairs);
-  Term wide(Activation& a, kir::ValueId v, Term term, int thread, int depth);
+  Term wide(Activation& a, ir::ValueId v, Term term, int thread, int depth);
   Term floating(const std::string& name, uint8_t width, const std::vector<Term>& operands);
-  Term pure(Activation& a, kir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
-  bool mentions(const Activation& a, kir::ValueId v, const std::function<bool(const kir::Instruction&)>& what,
+  Term pure(Activation& a, ir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
+  bool mentions(const Activation& a, ir::ValueId v, const std::function<bool(const ir::Instruction&)>& what,
                 int depth = 0) const;
-  bool mentions_other(const Activation& a, kir::ValueId v) const;
-  bool special(const Activation& a, const kir::Annotation& n) const;
+  bool mentions_other(const Activation& a, ir::ValueId v) const;
+  bool special(const Activation& a, const ir::Annotation& n) const;
   Term offset_of(Term pointer) { return pool_.extract(pointer, 0, pointers.offset_bits); }
   Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
 
   // contracts
   bool constants_of(Term t, std::set<uint64_t>& out, int depth) const;
-  void note_call(const kir::Function& f, kir::FunctionId id, const std::vector<Pair>& arguments);
+  void note_call(const ir::Function& f, ir::FunctionId id, const std::vector<Pair>& arguments);
   Pair by_contract(const ParameterFacts& p, uint8_t width, const std::string& name, std::vector<Term>& bounds);
-  Pair parameter_by_contract(const ParameterFacts& p, kir::Type type, const std::string& name);
+  Pair parameter_by_contract(const ParameterFacts& p, ir::Type type, const std::string& name);
 
   // control
   void function(Activation& a, Pair guard, Mode mode, std::vector<Pair>& results, Pair& returned);
-  void blocks(Activation& a, const std::vector<kir::BlockId>& order, uint32_t loop, Mode mode);
-  Pair guard_of(Activation& a, kir::BlockId b, uint32_t loop);
-  void block(Activation& a, kir::BlockId b, bool header, Mode mode);
-  void terminator(Activation& a, kir::BlockId b, Mode mode);
-  void instruction(Activation& a, const kir::Instruction& in, Pair guard, Mode mode);
-  void call(Activation& a, const kir::Instruction& in, const kir::Call& c, Pair guard, Mode mode);
-  void annotation(Activation& a, const kir::Instruction& in, const kir::Annotation& n, Pair guard, Mode mode);
-  void frame(Activation& a, const kir::Instruction& in, const kir::Frame& f, Pair guard, Mode mode);
-  void snapshot(Activation& a, const kir::Snapshot& s, Pair guard);
-  void barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
-  void warp_barrier(Activation& a, const kir::Instruction& in, const kir::Barrier& b, Pair guard, Mode mode);
-  void exchange(Activation& a, const kir::Instruction& in, const kir::WarpExchange& w, Pair guard, Mode mode);
+  void blocks(Activation& a, const std::vector<ir::BlockId>& order, uint32_t loop, Mode mode);
+  Pair guard_of(Activation& a, ir::BlockId b, uint32_t loop);
+  void block(Activation& a, ir::BlockId b, bool header, Mode mode);
+  void terminator(Activation& a, ir::BlockId b, Mode mode);
+  void instruction(Activation& a, const ir::Instruction& in, Pair guard, Mode mode);
+  void call(Activation& a, const ir::Instruction& in, const ir::Call& c, Pair guard, Mode mode);
+  void annotation(Activation& a, const ir::Instruction& in, const ir::Annotation& n, Pair guard, Mode mode);
+  void frame(Activation& a, const ir::Instruction& in, const ir::Frame& f, Pair guard, Mode mode);
+  void snapshot(Activation& a, const ir::Snapshot& s, Pair guard);
+  void barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
+  void warp_barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
+  void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
@@ -333,7 +333,7 @@ class Execution {
   void loop(Activation& a, uint32_t l, Mode mode);
   LoopRun iteration(Activation& a, uint32_t l, Pair entry, Mode mode, bool forget_common,
                     const std::optional<LoopRun>& earlier);
-  bool speaks_of_pairs(const kir::Call& c) const;
+  bool speaks_of_pairs(const ir::Call& c) const;
   bool may_part(const Activation& a, uint32_t l) const;
   void parted(Activation& a, uint32_t l, Pair entry);
   // Where the threads are, kept while something is run beside their way.
@@ -361,33 +361,33 @@ class Execution {
     uint64_t most = ~uint64_t{0};  // how often the header is come back to, at most; all ones: not known
     uint64_t span = ~uint64_t{0};  // how far a counter that grows goes, without wrapping; all ones: not known
   };
-  Counting most_iterations(Activation& a, uint32_t l, kir::ValueId phi, Term first, int thread, Mode mode);
-  bool positive_while_running(const Activation& a, uint32_t l, kir::ValueId phi) const;
+  Counting most_iterations(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
+  bool positive_while_running(const Activation& a, uint32_t l, ir::ValueId phi) const;
 
   // memory
-  void load(Activation& a, const kir::Instruction& in, const kir::Load& l, Pair guard, Mode mode);
-  void store(Activation& a, const kir::Instruction& in, const kir::Store& s, Pair guard, Mode mode);
-  void atomic(Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Mode mode);
-  void pointer_checks(Activation& a, const kir::Access& access, Pair pointer, Pair guard, kir::PlaceId place, Mode mode,
+  void load(Activation& a, const ir::Instruction& in, const ir::Load& l, Pair guard, Mode mode);
+  void store(Activation& a, const ir::Instruction& in, const ir::Store& s, Pair guard, Mode mode);
+  void atomic(Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Mode mode);
+  void pointer_checks(Activation& a, const ir::Access& access, Pair pointer, Pair guard, ir::PlaceId place, Mode mode,
                       bool writes);
-  void log(kir::AccessKind kind, const kir::Access& access, kir::RegionId r, Pair guard, Pair pointer, Pair value,
-           bool pointer_value, kir::PlaceId place, const kir::Atomic* atomic);
-  void warp_forget(const kir::Access& access, Mode mode);
-  bool conflicts_possible(kir::RegionId r) const;
+  void log(ir::AccessKind kind, const ir::Access& access, ir::RegionId r, Pair guard, Pair pointer, Pair value,
+           bool pointer_value, ir::PlaceId place, const ir::Atomic* atomic);
+  void warp_forget(const ir::Access& access, Mode mode);
+  bool conflicts_possible(ir::RegionId r) const;
 
   Pair choice();
-  Pair track(kir::AccessKind kind, const kir::Access& access, Pair guard, Pair pointer, Mode mode);
-  void async_copy(Activation& a, const kir::Instruction& in, const kir::AsyncCopy& c, Pair guard, Mode mode);
-  void wait_events(Activation& a, const kir::Instruction& in, const kir::WaitEvents& w, Pair guard, Mode mode);
+  Pair track(ir::AccessKind kind, const ir::Access& access, Pair guard, Pair pointer, Mode mode);
+  void async_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
+  void wait_events(Activation& a, const ir::Instruction& in, const ir::WaitEvents& w, Pair guard, Mode mode);
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
   Term as_master(Term t, int thread);
   Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
-  void master_store(kir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
+  void master_store(ir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
   void master_ticket(const Ticket& k);
   void master_contents(Pair barrier);
   struct MasterStore {
-    kir::RegionId region;
+    ir::RegionId region;
     Pair guard, offset, value;
     uint32_t bytes = 0;
     bool pointer = false;
@@ -396,11 +396,11 @@ class Execution {
   uint32_t unmastered_ = 0;                 // loops around that no barrier keeps in step
   std::array<std::unordered_map<uint32_t, Term>, 2> master_terms_;
 
-  uint64_t ticket_step(const kir::Atomic& at, const kir::Function& f) const;
+  uint64_t ticket_step(const ir::Atomic& at, const ir::Function& f) const;
   void axioms();
   void find_counters();
   void find_locks();
-  void lock(const Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Pair pointer, Mode mode);
+  void lock(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer, Mode mode);
   struct LockValues {
     uint64_t free = 0, taken = 0;
     uint32_t bytes = 0;
@@ -408,7 +408,7 @@ class Execution {
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
-  void last_ticket(const Activation& a, const kir::Instruction& in, const kir::Atomic& at, Pair guard, Pair pointer,
+  void last_ticket(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer,
                    Mode mode);
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
@@ -425,30 +425,30 @@ class Execution {
   std::set<size_t> compared_with_null() const;
   uint8_t alignment(Term base) const;
   void compare_parameters(Term a, Term b);
-  Term taken(const kir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
-  Term accessed(const kir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
+  Term taken(const ir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
+  Term accessed(const ir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);
   void wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what);
   void assert_barrier_invariants(Activation& a, Pair guard, Mode mode);
   void assume_barrier_invariants(Activation& a, Pair guard, Mode mode);
-  void log_spec_reads(Activation& a, kir::ValueId v, Pair guard, kir::PlaceId place, Mode mode, int depth = 0);
+  void log_spec_reads(Activation& a, ir::ValueId v, Pair guard, ir::PlaceId place, Mode mode, int depth = 0);
 
-  void log_reads_of_pairs(Activation& a, kir::ValueId condition, Pair guard, kir::PlaceId place, Mode mode);
+  void log_reads_of_pairs(Activation& a, ir::ValueId condition, Pair guard, ir::PlaceId place, Mode mode);
 
   void fact(Term t, int thread, bool both = false);
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
-  Obligation* oblige(Kind kind, Term failing, kir::PlaceId place, bool both, Mode mode);
+  Obligation* oblige(Kind kind, Term failing, ir::PlaceId place, bool both, Mode mode);
   Pair both(Term t) const { return {t, t}; }
   Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
-  const flow::Recurrences& recurrences(kir::FunctionId f);
-  std::optional<uint64_t> required_value(const kir::Function& f, size_t parameter);
-  bool essential(kir::FunctionId f, kir::ValueId v);
-  const flow::LoopEffects& loop_effects(kir::FunctionId f, uint32_t l);
+  const flow::Recurrences& recurrences(ir::FunctionId f);
+  std::optional<uint64_t> required_value(const ir::Function& f, size_t parameter);
+  bool essential(ir::FunctionId f, ir::ValueId v);
+  const flow::LoopEffects& loop_effects(ir::FunctionId f, uint32_t l);
 
   Pool& pool_;
-  const kir::Module& m_;
+  const ir::Module& m_;
   const flow::Effects& effects_;
-  kir::FunctionId entry_;
+  ir::FunctionId entry_;
   const Options& options_;
   Pairing pairing_;
   Lanes lanes_;

@@ -4,7 +4,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 namespace {
 

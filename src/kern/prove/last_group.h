@@ -37,7 +37,7 @@ class LastGroup {
  public:
   // No thread can satisfy the goal when both have come to the position.
   using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
-  LastGroup(Pool& pool, const kir::Module& m, Execution& x, Question impossible);
+  LastGroup(Pool& pool, const ir::Module& m, Execution& x, Question impossible);
   bool any() const { return !valid_.empty(); }
   // Under which condition `before`, of thread 0, happened before `behind`, of thread 1 and of another group.
   Term ordered(const AccessRecord& before, const AccessRecord& behind);
@@ -55,7 +55,7 @@ class LastGroup {
   Release released(const TicketRecord& k, const AccessRecord& a);
   Release acquired(const TicketRecord& k, const AccessRecord& a);
   Pool& pool_;
-  const kir::Module& m_;
+  const ir::Module& m_;
   Execution& x_;
   Question impossible_;
   std::vector<const TicketRecord*> valid_;

@@ -4,7 +4,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 Locks::Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossible)
     : pool_(pool), x_(x), pairing_(pairing), impossible_(std::move(impossible)) {

@@ -27,7 +27,7 @@ namespace fencepost::prove {
 
 // What an access holds: the place of the lock, for each thread.
 struct Held {
-  kir::RegionId region;
+  ir::RegionId region;
   Pair offset;
 };
 
@@ -41,18 +41,18 @@ class Locks {
 
  private:
   bool holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
-             kir::Space space, const Pair* offset) const;
-  bool fenced(kir::RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, kir::Space space,
+             ir::Space space, const Pair* offset) const;
+  bool fenced(ir::RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, ir::Space space,
               bool acquire) const;
   bool met_between(const LockRecord& q, uint32_t position, const std::vector<uint32_t>& loops) const;
-  bool reaches(kir::Scope scope, kir::RegionId lock) const;
+  bool reaches(ir::Scope scope, ir::RegionId lock) const;
   // Does an ordered operation on the lock order this memory? In OpenCL only that of the lock's own space.
-  bool orders(kir::RegionId lock, kir::Space space) const;
+  bool orders(ir::RegionId lock, ir::Space space) const;
   Pool& pool_;
   const Execution& x_;
   Pairing pairing_;
   Question impossible_;
-  std::vector<kir::RegionId> valid_;
+  std::vector<ir::RegionId> valid_;
 };
 
 }  // namespace fencepost::prove

@@ -16,7 +16,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 void Execution::unknown_warps(const std::function<void(Term)>& state) {
   warp_size = pool_.variable(32, "sub_group_size");

@@ -16,7 +16,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
     : pool_(pool), module_(m), pointers_(pointers), same_group_(same_group), adversarial_(m.regions.size()) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formula/pool.h"
-#include "kir/ir.h"
+#include "ir/ir.h"
 
 namespace fencepost::prove {
 
@@ -31,33 +31,33 @@ inline constexpr uint64_t k_function_base = 0x8000;
 
 class Memory {
  public:
-  Memory(Pool& pool, const kir::Module& m, Pointers pointers, bool same_group);
+  Memory(Pool& pool, const ir::Module& m, Pointers pointers, bool same_group);
   // By region and thread the newest layer; copying it is a snapshot.
   using State = std::vector<std::array<uint32_t, 2>>;
   State state;
 
-  Term read(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
+  Term read(ir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
     return read_at(state[r.index][static_cast<size_t>(thread)], r, thread, offset, bytes, pointer);
   }
   // What a place holds once both threads have come here: what the other has written since both last saw the same, else
   // what this one sees. (If both wrote there, they race.)
-  Term read_of_both(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
-  Term read_at(uint32_t layer, kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
-  void write(kir::RegionId r, int thread, Term guard, Term offset, uint32_t bytes, bool pointer, Term value);
+  Term read_of_both(ir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
+  Term read_at(uint32_t layer, ir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
+  void write(ir::RegionId r, int thread, Term guard, Term offset, uint32_t bytes, bool pointer, Term value);
   // `shared`: both threads see the same new contents.
-  void forget(kir::RegionId r, Pair guard, bool shared);
-  void forget(kir::RegionId r, int thread, Term guard);
+  void forget(ir::RegionId r, Pair guard, bool shared);
+  void forget(ir::RegionId r, int thread, Term guard);
   // The thread sees in `to` what it sees in `from`. Not possible where the program text gives the contents of `from`.
-  bool copy(kir::RegionId to, kir::RegionId from, int thread);
+  bool copy(ir::RegionId to, ir::RegionId from, int thread);
   // Whether the two threads could see the same contents of the region at all.
-  bool common(kir::RegionId r) const;
-  void make_adversarial(kir::RegionId r) { adversarial_[r.index] = 1; }
+  bool common(ir::RegionId r) const;
+  void make_adversarial(ir::RegionId r) { adversarial_[r.index] = 1; }
   // The pointer that is there initially may be null.
-  void may_be_null(kir::RegionId r, uint64_t offset, Term null) { nulls_[{r.index, offset}] = null; }
-  bool adversarial(kir::RegionId r) const { return adversarial_[r.index] != 0; }
+  void may_be_null(ir::RegionId r, uint64_t offset, Term null) { nulls_[{r.index, offset}] = null; }
+  bool adversarial(ir::RegionId r) const { return adversarial_[r.index] != 0; }
   Term any(uint8_t width);
   // The array that threads share whose contents this symbol is; none: it is something else.
-  static kir::RegionId contents(const kir::Module& m, const std::string& symbol);
+  static ir::RegionId contents(const ir::Module& m, const std::string& symbol);
 
  private:
   struct Layer {
@@ -71,9 +71,9 @@ class Memory {
   uint8_t width_of(uint32_t bytes, bool pointer) const {
     return pointer ? pointers_.width() : static_cast<uint8_t>(8 * bytes);
   }
-  Term initial(kir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
+  Term initial(ir::RegionId r, int thread, Term offset, uint32_t bytes, bool pointer);
   Pool& pool_;
-  const kir::Module& module_;
+  const ir::Module& module_;
   Pointers pointers_;
   bool same_group_;
   std::vector<Layer> layers_;

@@ -18,7 +18,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 using formula::Answer;
 using formula::Model;
 

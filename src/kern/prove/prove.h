@@ -27,7 +27,7 @@
 #include "base/job.h"
 #include "base/verdict.h"
 #include "flow/uniform.h"
-#include "kir/ir.h"
+#include "ir/ir.h"
 #include "prove/axiom.h"
 #include "prove/contract.h"
 
@@ -107,18 +107,18 @@ const char* name(Kind k);
 
 struct Side {
   std::array<uint64_t, 3> local_id{}, group_id{};
-  kir::AccessKind access = kir::AccessKind::read;
-  kir::PlaceId place;
+  ir::AccessKind access = ir::AccessKind::read;
+  ir::PlaceId place;
   bool spec = false;         // a read by a barrier invariant
   bool by_contract = false;  // of a function without a body, which says only what it may access
 };
 
 struct Finding {
   Kind kind = Kind::race;
-  kir::PlaceId place;         // of what fails; races: of the first access
-  kir::PlaceId other_place;   // precondition: of the requirement
+  ir::PlaceId place;         // of what fails; races: of the first access
+  ir::PlaceId other_place;   // precondition: of the requirement
   std::vector<Side> threads;  // races: both, in the order in which they access; else the thread (and its partner)
-  kir::RegionId region;       // races, bounds, null
+  ir::RegionId region;       // races, bounds, null
   int64_t offset = 0;         // of the first access
   uint32_t bytes = 0;
   int64_t other_offset = 0;
@@ -153,6 +153,6 @@ struct Result {
 };
 
 // `entry`: a kernel, or a function that is to be verified from an arbitrary state that satisfies its requirements.
-Result prove(const kir::Module& module, kir::FunctionId entry, const Options& options, const Job& job);
+Result prove(const ir::Module& module, ir::FunctionId entry, const Options& options, const Job& job);
 
 }  // namespace fencepost::prove

@@ -5,7 +5,7 @@
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 // What is run beside the way of the threads: afterwards they are where they were, and what it has shown is of it alone.
 Execution::Aside Execution::set_aside(const Activation& a) const {

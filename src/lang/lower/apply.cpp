@@ -4,8 +4,10 @@
 #include <map>
 #include <optional>
 
-#include "front/litmus.h"
+#include "read/read.h"
 #include "lower/lower.h"
+#include "term/term.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::lower {
 namespace {
@@ -99,7 +101,7 @@ class Writer {
     std::string question;
     if (auto r = ask(question); !r) return std::unexpected(r.error());
     const std::string text = assemble(question);
-    auto out = front::parse_one(make_source(test_.title + " lowered", text));
+    auto out = read::parse_one(make_source(test_.title + " lowered", text));
     if (!out) return std::unexpected(out.error());
     return out;
   }

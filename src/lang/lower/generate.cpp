@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/diagnostic.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "lower/lower.h"
 
 namespace fencepost::lower {
@@ -232,7 +232,7 @@ class Generator {
       if (&s == &settings_.back() && !scopes_matter) continue;  // as the one before it
       ++number_;
       if (visit_ == nullptr) continue;
-      auto test = front::parse_one(make_source("generated.litmus", text(code, s)));
+      auto test = read::parse_one(make_source("generated.litmus", text(code, s)));
       if (!test) invariant_failed(__FILE__, __LINE__, ("a generated test is no test: " + render(test.error())).c_str());
       if (!(*visit_)({number_, std::move(*test)})) stopped_ = true;
       if (stopped_) return;

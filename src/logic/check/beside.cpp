@@ -45,9 +45,9 @@ Job part_of(const Job& job, double seconds) {
   return out;
 }
 
-std::string blocked_at(const prog::Test& test, const witness::RunResult& run) {
+std::string blocked_at(const prog::Test& test, const reference::RunResult& run) {
   for (uint32_t t = 0; t < run.threads.size(); ++t) {
-    if (run.threads[t].stop != witness::StopReason::blocked) continue;
+    if (run.threads[t].stop != reference::StopReason::blocked) continue;
     const Span& span = test.instrs(t)[run.threads[t].stop_instr].span;
     return "P" + std::to_string(t) + (span.source ? " at line " + std::to_string(span.position().line) : "");
   }

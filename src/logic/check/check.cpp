@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 #include "check/liveness.h"
 #include "check/races.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check {
 namespace {

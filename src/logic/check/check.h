@@ -12,9 +12,9 @@
 #include "prog/loop_bounds.h"
 #include "prog/state.h"
 #include "prog/test.h"
-#include "witness/evaluate.h"
-#include "witness/lasso.h"
-#include "witness/run.h"
+#include "reference/evaluate.h"
+#include "reference/lasso.h"
+#include "reference/run.h"
 
 namespace fencepost::check {
 
@@ -32,10 +32,10 @@ struct Options {
   bool replay = true;       // law 2; only mutation tests switch it off
   bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
   bool filter = true;       // `filter` clauses are hard constraints on every query
-  witness::Progress progress;                               // termination: what the scheduler promises
-  witness::Fairness fairness = witness::Fairness::co;       // termination: what a read in a loop may go on reading
+  reference::Progress progress;                               // termination: what the scheduler promises
+  reference::Fairness fairness = reference::Fairness::co;       // termination: what a read in a loop may go on reading
   bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
-  // solve: leave out iterations that had no effect, where that loses nothing (enc/reduction.h). Then the bound counts only
+  // solve: leave out iterations that had no effect, where that loses nothing (encode/reduction.h). Then the bound counts only
   // iterations with an effect, so that an answer may be given that would else be unknown; check() sets it for auto_bound, unless the engine is `both`.
   bool reduce = false;
   bool symmetry = true;         // solve: of executions that differ in the order of exchangeable threads, look at one
@@ -58,9 +58,9 @@ struct Result {
   std::vector<prog::LoopId> reached;  // unknown: loops that go beyond them, as far as known
   // Present whenever the verdict rests on an execution, already replayed: a witness of exists, a counter-
   // example of forall / ~exists, a racy execution.
-  std::optional<witness::RunResult> execution;
-  std::optional<witness::Choices> choices;
-  std::optional<witness::Lasso> lasso;   // termination that fails; `execution` shows two rounds of its loops
+  std::optional<reference::RunResult> execution;
+  std::optional<reference::Choices> choices;
+  std::optional<reference::Lasso> lasso;   // termination that fails; `execution` shows two rounds of its loops
   std::vector<int32_t> round;            // termination that fails: by event of `execution`, -1 in the prefix
   std::vector<std::string> flags;     // names of raised flags in that execution
   bool reachable = false;             // whether the condition (exists, ~exists) or its negation (forall) is reached
@@ -101,6 +101,6 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
 // Candidate executions that satisfy the condition but are not consistent: for `explain` on forbidden tests.
 // Calls back with each until it returns false. Values, rf and completeness are respected; axioms are not.
 void forbidden_candidates(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
-                          const std::function<bool(const witness::RunResult&, const witness::Choices&)>& visit);
+                          const std::function<bool(const reference::RunResult&, const reference::Choices&)>& visit);
 
 }  // namespace fencepost::check

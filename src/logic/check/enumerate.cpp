@@ -51,22 +51,22 @@ ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const 
   const auto require = [&](bool ok, const std::string& what) {
     if (!ok) invariant_failed(__FILE__, __LINE__, ("enumerate on " + test.title + ": " + what).c_str());
   };
-  auto run = witness::run(test, c.choices, {bound});
+  auto run = reference::run(test, c.choices, {bound});
   if (!run) require(false, "the interpreter rejects an execution: " + run.error().list[0].message);
   ReplayedExecution out{std::move(*run), {}};
-  const witness::Execution& x = out.run.execution;
-  out.evaluation = witness::evaluate(model, x);
+  const reference::Execution& x = out.run.execution;
+  out.evaluation = reference::evaluate(model, x);
   if (!check) return out;
   if (goal.consistent) {
     for (uint32_t a : out.evaluation.violated) require(false, "the evaluator finds a violation of " + model.axioms[a].name);
     require(out.evaluation.raised == c.raised, "engine and evaluator disagree on flags");
   }
   if (goal.flagged) require(!out.evaluation.raised.empty(), "no flag is raised");
-  if (goal.filter) require(witness::satisfies_filter(test, x), "an execution misses the filter");
+  if (goal.filter) require(reference::satisfies_filter(test, x), "an execution misses the filter");
   if (goal.stops == Goal::Stops::all_end) require(x.complete(), "an execution is not complete");
   if (goal.stops == Goal::Stops::some_cut)
     require(std::any_of(out.run.threads.begin(), out.run.threads.end(),
-                        [](const witness::ThreadRun& t) { return t.stop == witness::StopReason::cut; }),
+                        [](const reference::ThreadRun& t) { return t.stop == reference::StopReason::cut; }),
             "no thread is cut");
   if (goal.final != Goal::Final::any)
     require(prog::holds(test, test.condition, x.final) == (goal.final == Goal::Final::satisfies), "the final state does not fit the question");
@@ -136,7 +136,7 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
 }
 
 void forbidden_candidates(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
-                          const std::function<bool(const witness::RunResult&, const witness::Choices&)>& visit) {
+                          const std::function<bool(const reference::RunResult&, const reference::Choices&)>& visit) {
   Search search(test, model, job, options.bound);
   const bool races = options.property == Property::races;
   Goal goal;

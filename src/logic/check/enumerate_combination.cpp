@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vocab/vocab.h"
-#include "witness/relations.h"
+#include "reference/relations.h"
 
 namespace fencepost::check {
 
@@ -47,15 +47,15 @@ bool drop_impossible(Combination& c) {
 std::optional<Combination> combine(const prog::Test& test, std::vector<const Path*> paths) {
   Combination c;
   c.paths = std::move(paths);
-  c.events = witness::init_events(test);
-  for (const witness::Event& e : c.events) {
+  c.events = reference::init_events(test);
+  for (const reference::Event& e : c.events) {
     const prog::Object& o = test.objects[e.object];
     const bool any = e.key.occurrence < o.undefined.size() && o.undefined[e.key.occurrence];
     c.value.push_back(any ? term::variable(read_variable(static_cast<uint32_t>(test.threads.size()), static_cast<uint32_t>(c.value.size())), o.width)
                           : term::constant(e.value, o.width));
     c.locations.push_back({e.object, e.key.occurrence, static_cast<uint32_t>(c.locations.size()), {}});
   }
-  witness::Dependencies deps;
+  reference::Dependencies deps;
   for (const Path* p : c.paths) {
     const uint32_t first = static_cast<uint32_t>(c.events.size());
     c.first.push_back(first);
@@ -84,13 +84,13 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
       }
   c.first.push_back(0);  // undefined initial values are variables of one more thread, by event
   if (!drop_impossible(c)) return std::nullopt;
-  c.base = witness::fixed_relations(test, c.events, deps);
+  c.base = reference::fixed_relations(test, c.events, deps);
 
-  if (witness::has_fence_order(test.dialect)) {
+  if (reference::has_fence_order(test.dialect)) {
     const Relation& sr = c.base[static_cast<size_t>(Base::sr)];
     for (uint32_t i = 0; i < c.events.size(); ++i)
       for (uint32_t j = 0; j < c.events.size(); ++j) {
-        if (i == j || !witness::is_sc_fence(c.events[i]) || !witness::is_sc_fence(c.events[j])) continue;
+        if (i == j || !reference::is_sc_fence(c.events[i]) || !reference::is_sc_fence(c.events[j])) continue;
         if (!sr.test(i, j)) c.free_fences.push_back({i, j});
         else if (i < j) c.fences.push_back({i, j});
       }
@@ -102,9 +102,9 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
   BoundBarriers out;
   const uint32_t n = static_cast<uint32_t>(c.events.size());
   out.lower = out.upper = Relation(n);
-  std::vector<witness::Arrival> all;
+  std::vector<reference::Arrival> all;
   for (const OpenArrival& o : c.arrivals) {
-    witness::Arrival a{o.arrival->key, o.arrival->barrier, o.arrival->ordinal, std::nullopt, std::nullopt};
+    reference::Arrival a{o.arrival->key, o.arrival->barrier, o.arrival->ordinal, std::nullopt, std::nullopt};
     const auto value = [&](const Expr& e, std::optional<int64_t>& to) {
       if (!e) return true;
       const auto v = term::eval(e, env);
@@ -113,7 +113,7 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
     };
     if (!value(o.arrival->id, a.id) || !value(o.arrival->quorum, a.quorum)) return std::nullopt;
     // Paths count arrivals by text; of an instance that is named by a value they cannot.
-    if (a.barrier->by_value()) a.ordinal = witness::count_earlier(a, all);
+    if (a.barrier->by_value()) a.ordinal = reference::count_earlier(a, all);
     all.push_back(std::move(a));
   }
   // Play the arrivals: each thread goes on while its arrivals pass.
@@ -131,25 +131,25 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
           out.arrived.push_back(all[k]);
           out.event.push_back(c.arrivals[k].event);
         }
-        if (!witness::passes(test, all[k], out.arrived)) break;
+        if (!reference::passes(test, all[k], out.arrived)) break;
         if (!c.arrivals[k].event) return out;  // should be blocked, but passes
         ++next[t];
         moved = true;
       }
   }
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    const bool blocked = c.paths[t]->stop == witness::StopReason::blocked;
+    const bool blocked = c.paths[t]->stop == reference::StopReason::blocked;
     if (next[t] + (blocked ? 1 : 0) != of_thread[t].size()) return out;
   }
   out.consistent = true;
 
   for (uint32_t i = 0; i < out.arrived.size(); ++i) {
-    const witness::Arrival& a = out.arrived[i];
+    const reference::Arrival& a = out.arrived[i];
     if (!out.event[i] || !a.quorum) {
       out.always.push_back(i);
     } else {
       auto cls = std::find_if(out.classes.begin(), out.classes.end(), [&](const BoundBarriers::Class& k) {
-        return witness::same_group(test, a, out.arrived[k.members[0]]) && witness::equal_ids(a, out.arrived[k.members[0]]);
+        return reference::same_group(test, a, out.arrived[k.members[0]]) && reference::equal_ids(a, out.arrived[k.members[0]]);
       });
       if (cls == out.classes.end()) cls = out.classes.insert(out.classes.end(), BoundBarriers::Class{});
       cls->members.push_back(i);
@@ -157,15 +157,15 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
     if (!out.event[i]) continue;
     for (uint32_t j = 0; j < out.arrived.size(); ++j) {
       if (!out.event[j]) continue;
-      if (witness::synchronizes(test, a, out.arrived[j], true)) out.upper.set(*out.event[i], *out.event[j]);
-      if (witness::synchronizes(test, a, out.arrived[j], false)) out.lower.set(*out.event[i], *out.event[j]);
+      if (reference::synchronizes(test, a, out.arrived[j], true)) out.upper.set(*out.event[i], *out.event[j]);
+      if (reference::synchronizes(test, a, out.arrived[j], false)) out.lower.set(*out.event[i], *out.event[j]);
     }
   }
   for (BoundBarriers::Class& k : out.classes) {
     int64_t given = 0;
     for (uint32_t i : out.always)
-      if (witness::same_group(test, out.arrived[i], out.arrived[k.members[0]]) &&
-          witness::equal_ids(out.arrived[i], out.arrived[k.members[0]]))
+      if (reference::same_group(test, out.arrived[i], out.arrived[k.members[0]]) &&
+          reference::equal_ids(out.arrived[i], out.arrived[k.members[0]]))
         ++given;
     for (uint32_t i : k.members)
       if (!out.arrived[i].barrier->arrive) k.need = std::max(k.need, *out.arrived[i].quorum - given);

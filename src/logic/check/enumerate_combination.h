@@ -8,8 +8,9 @@
 #include "base/bits.h"
 #include "check/enumerate_paths.h"
 #include "prog/test.h"
-#include "witness/barriers.h"
-#include "witness/execution.h"
+#include "reference/barriers.h"
+#include "reference/execution.h"
+#include "term/term.h"
 
 namespace fencepost::check {
 
@@ -33,7 +34,7 @@ struct OpenArrival {
 struct Combination {
   std::vector<const Path*> paths;    // by thread
   std::vector<uint32_t> first;       // first event of each thread; then 0, for variables that are Init writes
-  std::vector<witness::Event> events;
+  std::vector<reference::Event> events;
   std::vector<Relation> base;        // fixed relations; the others empty
   std::vector<Expr> value;           // by event, in variables of the paths; empty for fences and barriers
   std::vector<OpenRead> reads;
@@ -53,7 +54,7 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
 // operand is not known.
 struct BoundBarriers {
   bool consistent = false;           // exactly the arrivals with an event pass
-  std::vector<witness::Arrival> arrived;
+  std::vector<reference::Arrival> arrived;
   std::vector<std::optional<uint32_t>> event;     // parallel
   Relation lower, upper;             // of syncbar, before quorum sets are chosen
   // Arrivals that choose: passed, with a quorum. Those of one group and id stand together; at least

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <map>
 
-#include "witness/loops.h"
-#include "witness/relations.h"
+#include "reference/loops.h"
+#include "reference/relations.h"
 
 namespace fencepost::check {
 namespace {
@@ -13,11 +13,11 @@ namespace {
 using prog::Instr;
 using prog::k_none;
 using prog::Kind;
-using witness::StopReason;
+using reference::StopReason;
 using Sources = std::set<uint32_t>;
 
 struct State {
-  explicit State(const std::vector<witness::Loop>* loops) : tracker(loops), at_label(loops->size()) {}
+  explicit State(const std::vector<reference::Loop>* loops) : tracker(loops), at_label(loops->size()) {}
   uint32_t pc = 0;
   std::vector<Sources> sources;  // per register
   std::vector<uint32_t> occurrences;
@@ -25,7 +25,7 @@ struct State {
   std::map<uint64_t, uint64_t> fixed;   // variables that a constraint pins to a constant
   Sources ctrl;
   std::vector<std::pair<uint32_t, Sources>> scoped_ctrl;
-  witness::LoopTracker tracker;
+  reference::LoopTracker tracker;
   std::vector<std::vector<Expr>> at_label;   // per loop: the registers at the last time at its label
   Path path;                     // path.registers are the current ones
 };
@@ -34,7 +34,7 @@ class Walker {
  public:
   Walker(const prog::Test& test, uint32_t thread, const PathOptions& options, std::vector<bool> observable)
       : test_(test), thread_(thread), code_(test.code(thread)), options_(options),
-        loops_(witness::find_loops(code_, observable)),
+        loops_(reference::find_loops(code_, observable)),
         repeats_(options.kind == PathKind::liveness || options.kind == PathKind::unfair_liveness),
         halts_(options.kind == PathKind::fragments || options.kind == PathKind::unfair_liveness) {}
 
@@ -112,7 +112,7 @@ class Walker {
     const bool computed = in.addr.symbol == k_none;
     const Expr index = in.addr.index ? resolve(s, in.addr.index) : Expr{};
     // The cells it may go to, each with the constraint that says so.
-    std::vector<std::pair<witness::Cell, uint64_t>> cells;
+    std::vector<std::pair<reference::Cell, uint64_t>> cells;
     if (computed) {
       for (prog::ObjectId o = 0; o < test_.objects.size(); ++o)
         for (uint64_t c = 0; c < test_.objects[o].init.size(); ++c) cells.push_back({{o, c}, prog::address_of(o, c)});
@@ -142,14 +142,14 @@ class Walker {
   }
 
   // The access itself at a known cell; a failing conditional write becomes a further pending path.
-  void access(State& s, const Instr& in, const witness::Cell& cell, std::vector<State>& forks) {
+  void access(State& s, const Instr& in, const reference::Cell& cell, std::vector<State>& forks) {
     const uint8_t width = test_.objects[cell.object].width;
     PathEvent e = make_event(s, in, 0);
     e.addr = sources_of(s, in.addr.index);
     e.event.is_memory = true;
     e.event.object = cell.object;
     e.event.address = prog::address_of(cell.object, cell.cell);
-    e.event.symbol = in.addr.symbol != k_none ? in.addr.symbol : witness::own_symbol(test_, cell.object);
+    e.event.symbol = in.addr.symbol != k_none ? in.addr.symbol : reference::own_symbol(test_, cell.object);
     const uint32_t self = static_cast<uint32_t>(s.path.events.size());
     if (in.kind == Kind::store) {
       e.write = true;
@@ -183,7 +183,7 @@ class Walker {
       const Expr writes = term::truth(resolve(s, in.guard, old));
       State without = s;
       if (require(without, writes, false)) {
-        without.path.events[self].event.tags = witness::failed_tags(in);
+        without.path.events[self].event.tags = reference::failed_tags(in);
         finish(without);
         forks.push_back(std::move(without));
       }
@@ -195,7 +195,7 @@ class Walker {
     w.read = false;
     w.write = true;
     w.event.key.part = 1;
-    w.event.tags = witness::event_tags(in, 1);
+    w.event.tags = reference::event_tags(in, 1);
     w.value = term::resize(resolve(s, in.value, old), width, true);
     w.data = sources_of(s, in.value, self);
     w.ctrl.merge(sources_of(s, in.guard, self));
@@ -318,7 +318,7 @@ class Walker {
   PathEvent make_event(const State& s, const Instr& in, uint32_t part) const {
     PathEvent e;
     e.event.key = {thread_, s.pc, s.occurrences[s.pc], part};
-    e.event.tags = witness::event_tags(in, part);
+    e.event.tags = reference::event_tags(in, part);
     e.event.span = in.span;
     e.ctrl = s.ctrl;
     for (const auto& [end, from] : s.scoped_ctrl) e.ctrl.insert(from.begin(), from.end());
@@ -360,7 +360,7 @@ class Walker {
   uint32_t thread_;
   const prog::Template& code_;
   const PathOptions& options_;
-  std::vector<witness::Loop> loops_;
+  std::vector<reference::Loop> loops_;
   std::vector<State> pending_;
   bool repeats_, halts_;
   std::vector<Path> ended_;      // stopped where another path goes on
@@ -371,7 +371,7 @@ class Walker {
 
 Paths walk(const prog::Test& test, const PathOptions& options, const Job& job) {
   Paths out;
-  const auto observable = witness::observable_registers(test);
+  const auto observable = reference::observable_registers(test);
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
     Walker w(test, t, options, options.kind == PathKind::safety ? observable[t] : std::vector<bool>(observable[t].size(), false));
     out.of_thread.emplace_back();

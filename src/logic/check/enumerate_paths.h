@@ -1,7 +1,7 @@
 #pragma once
 // Every way one thread may go, without knowing what its reads return: the value of a read is a term
 // variable, branches on unknown values go both ways and leave a constraint, unknown addresses are guessed
-// cell by cell. A path is what the interpreter (witness/run.h) would do if the constraints held.
+// cell by cell. A path is what the interpreter (reference/run.h) would do if the constraints held.
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -10,8 +10,9 @@
 #include "base/job.h"
 #include "prog/loop_bounds.h"
 #include "prog/test.h"
-#include "witness/execution.h"
-#include "witness/run.h"
+#include "reference/execution.h"
+#include "reference/run.h"
+#include "term/term.h"
 
 namespace fencepost::check {
 
@@ -23,7 +24,7 @@ inline uint32_t thread_of_variable(uint64_t v) { return static_cast<uint32_t>(v 
 inline uint32_t local_of_variable(uint64_t v) { return static_cast<uint32_t>(v & 0xffffff); }
 
 struct PathEvent {
-  witness::Event event;                    // value is not set
+  reference::Event event;                    // value is not set
   bool read = false, write = false;
   Expr value;                              // read: its variable; write: what it writes (width of the object)
   std::set<uint32_t> data, addr, ctrl;     // reads of the same path, by position in it
@@ -31,7 +32,7 @@ struct PathEvent {
 };
 
 struct PathArrival {
-  witness::EventKey key;
+  reference::EventKey key;
   const prog::Barrier* barrier = nullptr;
   uint32_t ordinal = 0;
   Expr id, quorum;                         // empty: none
@@ -48,7 +49,7 @@ struct Path {
   std::vector<PathArrival> arrivals;
   std::vector<Constraint> constraints;
   std::vector<Expr> registers;             // at the stop
-  witness::StopReason stop = witness::StopReason::end;
+  reference::StopReason stop = reference::StopReason::end;
   uint32_t stop_instr = 0;
   uint64_t steps = 0;                      // instructions executed, the jump that it stops at included
 };

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "check/enumerate_search.h"
-#include "witness/evaluate.h"
-#include "witness/run.h"
+#include "reference/evaluate.h"
+#include "reference/run.h"
 
 namespace fencepost::check {
 
 struct ReplayedExecution {
-  witness::RunResult run;
-  witness::Evaluation evaluation;
+  reference::RunResult run;
+  reference::Evaluation evaluation;
 };
 // `check` off: only runs and evaluates.
 ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c, const prog::LoopBounds& bound,

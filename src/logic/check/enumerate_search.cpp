@@ -3,18 +3,19 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
-#include "witness/interval.h"
-#include "witness/relations.h"
+#include "reference/interval.h"
+#include "reference/relations.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check {
 
 using vocab::Base;
-using witness::StopReason;
+using reference::StopReason;
 
 class Search::State {
  public:
   State(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind)
-      : test_(test), model_(model), job_(job), bound_(bound), kind_(kind), total_co_(witness::co_is_total(test.dialect)),
+      : test_(test), model_(model), job_(job), bound_(bound), kind_(kind), total_co_(reference::co_is_total(test.dialect)),
         uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)), uses_free_fences_(model.uses(Base::sync_fence)),
         uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {
     bounds_.assume_transitive(Base::co);
@@ -697,7 +698,7 @@ class Search::State {
   prog::LoopBounds bound_;
   PathKind kind_;
   bool total_co_, uses_fences_, uses_free_fences_, uses_barriers_;
-  witness::IntervalEvaluator bounds_;
+  reference::IntervalEvaluator bounds_;
   std::optional<Paths> paths_;
   const Goal* goal_ = nullptr;
   const std::function<bool(const Candidate&)>* visit_ = nullptr;

@@ -1,7 +1,7 @@
 #pragma once
 // Depth-first search through every candidate execution of a test: control paths, rf, last writes, fence
 // order, quorum sets, co. After each choice the model is evaluated on what is decided so far, by intervals
-// (witness/interval.h); values prune as soon as they are known; what is asked of the final state is
+// (reference/interval.h); values prune as soon as they are known; what is asked of the final state is
 // checked before any axiom that needs co.
 //
 // Under a partial co all partial orders are visited, the sparsest first.
@@ -18,7 +18,7 @@
 #include "check/enumerate_values.h"
 #include "prog/state.h"
 #include "prog/test.h"
-#include "witness/execution.h"
+#include "reference/execution.h"
 
 namespace fencepost::check {
 
@@ -34,7 +34,7 @@ struct Goal {
 };
 
 struct Candidate {
-  witness::Choices choices;
+  reference::Choices choices;
   prog::State state;                  // of the observables asked for
   bool satisfies = false;             // the condition holds of it (with free values: for some of them)
   std::vector<uint32_t> raised;       // flags, by axiom

@@ -44,10 +44,10 @@ Result at_bound(const prog::Test& test, const cat::Model& model, const Options& 
 
 }  // namespace
 
-void show_lasso(Result& r, const prog::Test& test, witness::Lasso lasso) {
+void show_lasso(Result& r, const prog::Test& test, reference::Lasso lasso) {
   uint32_t rounds = 1;
-  for (const witness::ThreadLasso& l : lasso.threads) rounds = std::max(rounds, l.given);
-  auto played = witness::play(test, lasso, rounds);
+  for (const reference::ThreadLasso& l : lasso.threads) rounds = std::max(rounds, l.given);
+  auto played = reference::play(test, lasso, rounds);
   FENCEPOST_INVARIANT(played.has_value(), "a lasso that the judge has confirmed cannot be played");
   r.execution = std::move(played->run);
   r.round = std::move(played->round);

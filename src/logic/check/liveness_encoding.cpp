@@ -3,20 +3,21 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 
-using enc::Exit;
+using encode::Exit;
 using sat::k_false;
 using sat::k_true;
 
 std::optional<std::string> LivenessEncoding::require() {
   for (uint32_t e = s_.init_events; e < s_.events.size(); ++e) {
-    const enc::SymEvent& ev = s_.events[e];
-    const enc::SymNode& n = s_.threads[ev.thread].nodes[ev.node];
+    const encode::SymEvent& ev = s_.events[e];
+    const encode::SymNode& n = s_.threads[ev.thread].nodes[ev.node];
     event_at_[{ev.thread, n.position, ev.part, n.counters}] = e;
   }
-  for (const enc::SymThread& t : s_.threads) {
+  for (const encode::SymThread& t : s_.threads) {
     std::map<Exit::Kind, std::vector<Lit>> by_kind;
     for (const Exit& x : t.exits) by_kind[x.kind].push_back(p_.lit(x.guard));
     ended_.push_back(c_.or_(by_kind[Exit::Kind::end]));
@@ -24,7 +25,7 @@ std::optional<std::string> LivenessEncoding::require() {
     halted_.push_back(c_.or_(by_kind[Exit::Kind::halted]));
     running_.push_back(c_.or_(by_kind[Exit::Kind::repeats]));
     started_.push_back(t.nodes.empty() ? k_false : p_.lit(t.nodes[0].guard));
-    for (const enc::SymNode& n : t.nodes)
+    for (const encode::SymNode& n : t.nodes)
       if (n.guard) p_.lit(n.guard);  // so that threads() can ask for it
   }
   make_fates();
@@ -35,9 +36,9 @@ std::optional<std::string> LivenessEncoding::require() {
 }
 
 std::optional<uint32_t> LivenessEncoding::iteration(uint32_t thread, const Exit& x, uint32_t node) const {
-  const enc::SymThread& t = s_.threads[thread];
-  const enc::SymLoop& loop = t.loops[x.loop];
-  const enc::SymNode& n = t.nodes[node];
+  const encode::SymThread& t = s_.threads[thread];
+  const encode::SymLoop& loop = t.loops[x.loop];
+  const encode::SymNode& n = t.nodes[node];
   if (n.position < loop.from || n.position > loop.to) return std::nullopt;
   for (size_t k = 0; k < t.loops.size(); ++k)
     if (t.loops[k].from < loop.from && n.counters[k] != t.nodes[x.node].counters[k]) return std::nullopt;
@@ -45,15 +46,15 @@ std::optional<uint32_t> LivenessEncoding::iteration(uint32_t thread, const Exit&
 }
 
 std::optional<uint32_t> LivenessEncoding::head(uint32_t thread, const Exit& x, uint32_t wanted) const {
-  const enc::SymThread& t = s_.threads[thread];
+  const encode::SymThread& t = s_.threads[thread];
   for (uint32_t n = 0; n < t.nodes.size(); ++n)
     if (t.nodes[n].position == t.loops[x.loop].from && t.nodes[n].guard && iteration(thread, x, n) == wanted) return n;
   return std::nullopt;
 }
 
 std::optional<uint32_t> LivenessEncoding::moved(const Exit& x, uint32_t e, uint32_t wanted) const {
-  const enc::SymEvent& ev = s_.events[e];
-  const enc::SymNode& n = s_.threads[ev.thread].nodes[ev.node];
+  const encode::SymEvent& ev = s_.events[e];
+  const encode::SymNode& n = s_.threads[ev.thread].nodes[ev.node];
   std::vector<uint32_t> counters = n.counters;
   counters[x.loop] = wanted;
   const auto it = event_at_.find({ev.thread, n.position, ev.part, counters});
@@ -61,7 +62,7 @@ std::optional<uint32_t> LivenessEncoding::moved(const Exit& x, uint32_t e, uint3
 }
 
 bool LivenessEncoding::may_miss(uint32_t r, uint32_t w) const {
-  return fairness_ == witness::Fairness::scoped && s_.events[r].thread != s_.events[w].thread &&
+  return fairness_ == reference::Fairness::scoped && s_.events[r].thread != s_.events[w].thread &&
          !p_.in_scope_of_each_other(r, w);
 }
 
@@ -102,13 +103,13 @@ void LivenessEncoding::make_fates() {
 // The two rounds start with the same registers and read the same values; then they do the same.
 void LivenessEncoding::repeat_rounds(const FateLit& f) {
   const Exit& x = exit(f);
-  const enc::SymThread& t = s_.threads[f.thread];
+  const encode::SymThread& t = s_.threads[f.thread];
   const auto& before = t.head_registers.at(*head(f.thread, x, f.first));
   const auto& after = t.head_registers.at(*head(f.thread, x, f.first + f.length));
   for (size_t r = 0; r < before.size(); ++r)
     if (t.loops[x.loop].live[r]) bv_.equal_if(f.lit, p_.bits(before[r]), p_.bits(after[r]));
   for (uint32_t e = t.first_event; e < t.last_event; ++e) {
-    const enc::SymEvent& ev = s_.events[e];
+    const encode::SymEvent& ev = s_.events[e];
     const auto i = iteration(f.thread, x, ev.node);
     if (!i || *i < f.first || *i >= f.first + f.length) continue;
     if (!ev.read && ev.barrier == nullptr) continue;
@@ -202,7 +203,7 @@ void LivenessEncoding::ordered_rounds() {
 }
 
 std::optional<std::string> LivenessEncoding::keep_promise() {
-  const witness::ScopeTree tree = witness::scope_tree(*s_.test);
+  const reference::ScopeTree tree = reference::scope_tree(*s_.test);
   const size_t n = tree.nodes.size();
   std::vector<Lit> schedulable(n, k_false), started(n, k_false), served(n, k_false);
   for (size_t k = n; k-- > 0;) {
@@ -233,10 +234,10 @@ std::optional<std::string> LivenessEncoding::keep_promise() {
   return std::nullopt;
 }
 
-std::optional<std::string> LivenessEncoding::serve(const witness::ScopeTree::Node& n, Lit served,
+std::optional<std::string> LivenessEncoding::serve(const reference::ScopeTree::Node& n, Lit served,
                                                    const std::vector<Lit>& serves, const std::vector<Lit>& schedulable,
                                                    const std::vector<Lit>& started) {
-  const witness::LevelProgress& level = progress_.at(n.depth);
+  const reference::LevelProgress& level = progress_.at(n.depth);
   if (level.is_fair()) {
     for (uint32_t c : n.children) c_.add({-served, serves[c]});
     return std::nullopt;
@@ -251,7 +252,7 @@ std::optional<std::string> LivenessEncoding::serve(const witness::ScopeTree::Nod
   some.push_back(-c_.or_(live));
   c_.add(some);
   // Whom it must serve: by the definition of a shipped model, else by every case of who is alive and who has started.
-  using witness::KnownProgress;
+  using reference::KnownProgress;
   const auto known = level.known;
   if (known != KnownProgress::other) {
     std::vector<Lit> earlier;   // schedulable, with smaller ids
@@ -294,20 +295,20 @@ std::optional<std::string> LivenessEncoding::serve(const witness::ScopeTree::Nod
   return std::nullopt;
 }
 
-std::vector<witness::ThreadLasso> LivenessEncoding::threads(const Value& value) {
-  std::vector<witness::ThreadLasso> out(s_.threads.size());
+std::vector<reference::ThreadLasso> LivenessEncoding::threads(const Value& value) {
+  std::vector<reference::ThreadLasso> out(s_.threads.size());
   for (uint32_t t = 0; t < s_.threads.size(); ++t) {
-    const enc::SymThread& th = s_.threads[t];
+    const encode::SymThread& th = s_.threads[t];
     std::vector<uint32_t> path;
     for (uint32_t n = 0; n < th.nodes.size(); ++n)
       if (th.nodes[n].guard && value(p_.lit(th.nodes[n].guard))) path.push_back(n);
     if (value(ended_[t])) continue;
     if (value(blocked_[t])) {
-      out[t].fate = witness::Fate::blocked;
+      out[t].fate = reference::Fate::blocked;
     } else if (value(halted_[t])) {
-      out[t] = {witness::Fate::halted, path.size(), 0, 0};
+      out[t] = {reference::Fate::halted, path.size(), 0, 0};
     } else {
-      out[t].fate = witness::Fate::running;
+      out[t].fate = reference::Fate::running;
       for (const FateLit& f : fates_) {
         if (f.thread != t || !value(f.lit)) continue;
         const auto from = std::find(path.begin(), path.end(), *head(t, exit(f), f.first));

@@ -10,17 +10,18 @@
 #include <optional>
 #include <vector>
 
-#include "enc/program.h"
-#include "witness/lasso.h"
+#include "encode/program.h"
+#include "reference/lasso.h"
+#include "sat/circuit.h"
 
 namespace fencepost::check {
 
-using enc::Lit;
+using encode::Lit;
 
 class LivenessEncoding {
  public:
-  LivenessEncoding(enc::ProgramEncoding& p, sat::Circuit& c, const witness::Progress& progress,
-                   witness::Fairness fairness)
+  LivenessEncoding(encode::ProgramEncoding& p, sat::Circuit& c, const reference::Progress& progress,
+                   reference::Fairness fairness)
       : p_(p), c_(c), bv_(c), s_(p.skeleton()), progress_(progress), fairness_(fairness) {}
 
   // Adds the clauses. nullopt, or what is not supported.
@@ -28,7 +29,7 @@ class LivenessEncoding {
 
   using Value = std::function<bool(Lit)>;
   // The fates of the threads in a model of the clauses.
-  std::vector<witness::ThreadLasso> threads(const Value& value);
+  std::vector<reference::ThreadLasso> threads(const Value& value);
   // Literals that hold and tell this candidate from every other: its fates, what is read, what is ordered.
   std::vector<Lit> signature(const Value& value);
 
@@ -46,22 +47,22 @@ class LivenessEncoding {
   void fair_reads();
   void ordered_rounds();
   std::optional<std::string> keep_promise();
-  std::optional<std::string> serve(const witness::ScopeTree::Node& n, Lit served, const std::vector<Lit>& serves,
+  std::optional<std::string> serve(const reference::ScopeTree::Node& n, Lit served, const std::vector<Lit>& serves,
                                    const std::vector<Lit>& schedulable, const std::vector<Lit>& started);
   // Which iteration of the exit's loop a node lies in, if it lies in the same stay.
-  std::optional<uint32_t> iteration(uint32_t thread, const enc::Exit& x, uint32_t node) const;
-  std::optional<uint32_t> head(uint32_t thread, const enc::Exit& x, uint32_t iteration) const;
+  std::optional<uint32_t> iteration(uint32_t thread, const encode::Exit& x, uint32_t node) const;
+  std::optional<uint32_t> head(uint32_t thread, const encode::Exit& x, uint32_t iteration) const;
   // The event that stands for `e` in another iteration of the exit's loop.
-  std::optional<uint32_t> moved(const enc::Exit& x, uint32_t e, uint32_t iteration) const;
-  const enc::Exit& exit(const FateLit& f) const { return s_.threads[f.thread].exits[f.exit]; }
+  std::optional<uint32_t> moved(const encode::Exit& x, uint32_t e, uint32_t iteration) const;
+  const encode::Exit& exit(const FateLit& f) const { return s_.threads[f.thread].exits[f.exit]; }
   bool may_miss(uint32_t r, uint32_t w) const;
 
-  enc::ProgramEncoding& p_;
+  encode::ProgramEncoding& p_;
   sat::Circuit& c_;
   sat::BitVectors bv_;
-  const enc::Skeleton& s_;
-  const witness::Progress& progress_;
-  witness::Fairness fairness_;
+  const encode::Skeleton& s_;
+  const reference::Progress& progress_;
+  reference::Fairness fairness_;
   std::vector<FateLit> fates_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::vector<uint32_t>>, uint32_t>
       event_at_;                                                   // thread, position, part, counters

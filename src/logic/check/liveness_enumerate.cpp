@@ -5,21 +5,22 @@
 
 #include "check/enumerate_search.h"
 #include "check/liveness.h"
-#include "witness/loops.h"
+#include "reference/loops.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check {
 namespace {
 
-using witness::Fate;
-using witness::StopReason;
-using witness::ThreadLasso;
+using reference::Fate;
+using reference::StopReason;
+using reference::ThreadLasso;
 
 class Finder {
  public:
   Finder(const prog::Test& test, const cat::Model& model, const Options& options)
-      : test_(test), model_(model), options_(options), tree_(witness::scope_tree(test)) {
+      : test_(test), model_(model), options_(options), tree_(reference::scope_tree(test)) {
     for (uint32_t t = 0; t < test.threads.size(); ++t)
-      loops_.push_back(witness::find_loops(test.code(t), std::vector<bool>(test.code(t).registers.size(), false)));
+      loops_.push_back(reference::find_loops(test.code(t), std::vector<bool>(test.code(t).registers.size(), false)));
   }
 
   // Whether these paths may be a violation as far as the scheduler is concerned.
@@ -34,36 +35,36 @@ class Finder {
       started.push_back(s == StopReason::halted ? paths[t]->steps > 0 : !test_.instrs(t).empty());
       somebody = somebody || runs || s == StopReason::blocked;
     }
-    return somebody && witness::keeps_promise(tree_, options_.progress, schedulable, started, running);
+    return somebody && reference::keeps_promise(tree_, options_.progress, schedulable, started, running);
   }
 
   std::optional<std::string> not_repeated;  // why the judge could not repeat the last such candidate
 
-  std::optional<witness::Lasso> lasso_of(const Candidate& c) {
-    witness::RunOptions o;
+  std::optional<reference::Lasso> lasso_of(const Candidate& c) {
+    reference::RunOptions o;
     o.trace = true;
     for (const Path* p : c.paths)
       o.halt_after.push_back(p->stop == StopReason::end || p->stop == StopReason::blocked ? std::nullopt
                                                                                           : std::optional(p->steps));
-    const auto run = witness::run(test_, c.choices, o);
+    const auto run = reference::run(test_, c.choices, o);
     FENCEPOST_INVARIANT(run.has_value(), "the interpreter rejects an execution of enumerate");
     std::vector<std::vector<ThreadLasso>> fates;
     for (uint32_t t = 0; t < c.paths.size(); ++t) {
       fates.push_back(fates_of(t, *c.paths[t], *run));
       if (fates.back().empty()) return std::nullopt;
     }
-    witness::Lasso lasso{c.choices, {}};
+    reference::Lasso lasso{c.choices, {}};
     lasso.choices.final_write.clear();
     return choose(lasso, fates) ? std::optional(std::move(lasso)) : std::nullopt;
   }
 
  private:
-  bool choose(witness::Lasso& lasso, const std::vector<std::vector<ThreadLasso>>& fates) {
+  bool choose(reference::Lasso& lasso, const std::vector<std::vector<ThreadLasso>>& fates) {
     const size_t t = lasso.threads.size();
     if (t == fates.size()) {
-      witness::Judgement j = witness::judge(test_, model_, lasso, options_.progress, options_.fairness);
-      if (j.kind == witness::Judgement::Kind::not_repeated) not_repeated = std::move(j.why);
-      return j.kind == witness::Judgement::Kind::confirmed;
+      reference::Judgement j = reference::judge(test_, model_, lasso, options_.progress, options_.fairness);
+      if (j.kind == reference::Judgement::Kind::not_repeated) not_repeated = std::move(j.why);
+      return j.kind == reference::Judgement::Kind::confirmed;
     }
     for (const ThreadLasso& f : fates[t]) {
       lasso.threads.push_back(f);
@@ -73,7 +74,7 @@ class Finder {
     return false;
   }
 
-  std::vector<ThreadLasso> fates_of(uint32_t t, const Path& p, const witness::RunResult& run) const {
+  std::vector<ThreadLasso> fates_of(uint32_t t, const Path& p, const reference::RunResult& run) const {
     switch (p.stop) {
       case StopReason::end:
         return {{Fate::ended, 0, 0, 0}};
@@ -88,7 +89,7 @@ class Finder {
     const auto& trace = run.threads[t].trace;
     const prog::Instr& jump = test_.instrs(t)[p.stop_instr];
     const auto loop =
-        std::find_if(loops_[t].begin(), loops_[t].end(), [&](const witness::Loop& l) { return l.label == jump.label; });
+        std::find_if(loops_[t].begin(), loops_[t].end(), [&](const reference::Loop& l) { return l.label == jump.label; });
     // The times at the label during this stay in the loop, the last one first.
     std::vector<uint64_t> visits;
     for (uint64_t i = p.steps + 1; i-- > 0;) {
@@ -110,9 +111,9 @@ class Finder {
   }
 
   // Both rounds start from the same live registers, go the same way and read the same values.
-  bool same_rounds(uint32_t t, const std::vector<witness::Moment>& trace, const witness::RunResult& run, uint64_t first,
+  bool same_rounds(uint32_t t, const std::vector<reference::Moment>& trace, const reference::RunResult& run, uint64_t first,
                    uint64_t second) const {
-    const auto live = witness::live_registers(test_.code(t), std::vector<bool>(test_.code(t).registers.size(), false));
+    const auto live = reference::live_registers(test_.code(t), std::vector<bool>(test_.code(t).registers.size(), false));
     for (size_t r = 0; r < trace[first].registers.size(); ++r)
       if (live[trace[first].position][r] && trace[first].registers[r] != trace[second].registers[r]) return false;
     const uint64_t length = second - first;
@@ -131,8 +132,8 @@ class Finder {
   const prog::Test& test_;
   const cat::Model& model_;
   const Options& options_;
-  witness::ScopeTree tree_;
-  std::vector<std::vector<witness::Loop>> loops_;
+  reference::ScopeTree tree_;
+  std::vector<std::vector<reference::Loop>> loops_;
 };
 
 }  // namespace
@@ -150,7 +151,7 @@ Result enumerate_termination(const prog::Test& test, const cat::Model& model, co
     r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return r;
   };
-  for (const witness::ScopeTree::Node& n : witness::scope_tree(test).nodes)
+  for (const reference::ScopeTree::Node& n : reference::scope_tree(test).nodes)
     if (n.children.size() > 64) return done(Status::unsupported, "more than 64 siblings under a progress model");
   Finder finder(test, model, options);
   Goal goal;

@@ -5,11 +5,11 @@
 // comes as far as possible. The first thread to go beyond it does so while the others are anywhere; so the question is
 // asked of executions in which any thread may be left behind before any event.
 //
-// Silent iterations (enc/reduction.h) count as iterations without effect there, if the lasso was looked for with one
+// Silent iterations (encode/reduction.h) count as iterations without effect there, if the lasso was looked for with one
 // iteration more: who goes on for ever with silent iterations alone shows it in two rounds, behind less iterations with
 // an effect than the bound of the fragments (docs/semantics.md, Iterations left out).
 //
-// Repeated iterations (enc/repeats.h) are left out of the fragments if the lasso was looked for with two iterations
+// Repeated iterations (encode/repeats.h) are left out of the fragments if the lasso was looked for with two iterations
 // more: in an infinite execution whose other iterations are finitely many, who goes on repeats one iteration for ever,
 // and that shows in two rounds behind them.
 #include <chrono>
@@ -34,7 +34,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   };
   const bool fair = options.progress.all_fair();
   Queries q(test, model, options, job);
-  if (auto ok = q.prepare(fair ? enc::Unrolling::liveness : enc::Unrolling::unfair_liveness); !ok)
+  if (auto ok = q.prepare(fair ? encode::Unrolling::liveness : encode::Unrolling::unfair_liveness); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
 
   constexpr uint32_t k_attempts = 64;
@@ -42,14 +42,14 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   std::string why;
   {
     sat::Circuit c;
-    enc::ProgramEncoding p(q.skeleton(), enc::needs_of(model, test.dialect), c);
+    encode::ProgramEncoding p(q.skeleton(), encode::needs_of(model, test.dialect), c);
     LivenessEncoding live(p, c, options.progress, options.fairness);
     if (auto feature = live.require()) return done(Status::unsupported, *feature);
     // Only a scheduler that is fair to everybody treats everybody alike.
     if (options.symmetry && fair) {
-      const auto runs = enc::symmetric_runs(q.skeleton(), {});
+      const auto runs = encode::symmetric_runs(q.skeleton(), {});
       r.stats.symmetric_runs += runs.size();
-      enc::require_order(p, c, runs);
+      encode::require_order(p, c, runs);
     }
     Found found;
     const Answer a = q.solve_with(
@@ -59,9 +59,9 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
             const Lit g = c.fold(l);
             return g == sat::k_true || (g != sat::k_false && solver.value(g));
           };
-          witness::Lasso lasso{f.choices, live.threads(value)};
+          reference::Lasso lasso{f.choices, live.threads(value)};
           lasso.choices.final_write.clear();
-          if (auto ok = witness::verify(test, model, lasso, options.progress, options.fairness); !ok) {
+          if (auto ok = reference::verify(test, model, lasso, options.progress, options.fairness); !ok) {
             why = ok.error().list[0].message;
             std::vector<Lit> block;
             for (Lit l : live.signature(value)) block.push_back(-l);
@@ -82,15 +82,15 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   if (rejected > 0)
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Options shorter = options;
-  enc::Reduction reduction;
-  if (options.reduce && options.bound.least() >= 2) reduction = enc::reduction_of(test, model);
+  encode::Reduction reduction;
+  if (options.reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
   if (reduction.any_silent()) shorter.bound = options.bound.shorter();
   else reduction.silent.clear();
   std::vector<std::vector<bool>> repeats;
   if (options.reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
   if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();
   Queries fragments(test, model, shorter, job);
-  if (auto ok = fragments.prepare(enc::Unrolling::fragments, reduction.silent); !ok)
+  if (auto ok = fragments.prepare(encode::Unrolling::fragments, reduction.silent); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
   if (fragments.may_be_cut()) {
     const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats, repeats);

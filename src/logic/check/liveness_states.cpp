@@ -15,7 +15,7 @@
 
 #include "check/liveness.h"
 #include "check/solve_queries.h"
-#include "machine/states.h"
+#include "explicit/states.h"
 
 namespace fencepost::check {
 
@@ -39,13 +39,13 @@ bool on_one_cell(const prog::Test& test) {
 // Whether some consistent execution shows an incoherent shape; nullopt: not known.
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                                       Statistics& stats) {
-  auto skeleton = enc::unroll(test, 2, enc::needs_dependencies(model), enc::Unrolling::fragments);
+  auto skeleton = encode::unroll(test, 2, encode::needs_dependencies(model), encode::Unrolling::fragments);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
   sat::Circuit c;
-  enc::ProgramNeeds needs = enc::needs_of(model, test.dialect);
+  encode::ProgramNeeds needs = encode::needs_of(model, test.dialect);
   needs.free_values = true;
-  enc::ProgramEncoding p(*skeleton, needs, c);
+  encode::ProgramEncoding p(*skeleton, needs, c);
   std::vector<Lit> shapes;
   const auto shape = [&](std::vector<Lit> parts) {
     const Lit l = c.and_(std::move(parts));
@@ -61,7 +61,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
     }
   for (uint32_t r = init; r < events.size(); ++r) {
     if (!events[r].read) continue;
-    if (options.fairness == witness::Fairness::scoped)
+    if (options.fairness == reference::Fairness::scoped)
       for (uint32_t w = init; w < events.size(); ++w)
         if (events[w].memory() && events[w].thread != events[r].thread && !p.in_scope_of_each_other(r, w)) return true;
     for (const auto& [w, rf] : p.rf_candidates(r)) {
@@ -83,7 +83,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
   if (shapes.empty()) return false;
   c.add(shapes);
   if (!c.propagate()) return false;
-  enc::ModelEncoding m(model, p, c);
+  encode::ModelEncoding m(model, p, c);
   m.require_consistency();
   if (c.contradictory()) return false;
   stats.clauses += c.clause_count();
@@ -104,19 +104,19 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
   if (!on_one_cell(test)) return std::nullopt;
   for (const prog::Object& o : test.objects)
     if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end()) return std::nullopt;  // states start from values
-  for (const witness::ScopeTree::Node& n : witness::scope_tree(test).nodes)
+  for (const reference::ScopeTree::Node& n : reference::scope_tree(test).nodes)
     if (n.children.size() > 64) return std::nullopt;
   Result r;
   r.stats.decided_by = Engine::automatic;
   const auto incoherent = may_be_incoherent(test, model, options, job, r.stats);
   if (incoherent.value_or(true)) return std::nullopt;
-  const machine::Exploration all = machine::explore(test, options.progress, job);
-  if (all.end != machine::Exploration::End::finished) return std::nullopt;
+  const explicit_state::Exploration all = explicit_state::explore(test, options.progress, job);
+  if (all.end != explicit_state::Exploration::End::finished) return std::nullopt;
   r.stats.candidates = all.states;
   r.verdict.status = Status::holds;
   if (all.starving) {
-    r.lasso = machine::lasso_of(test, *all.starving);
-    if (!witness::verify(test, model, *r.lasso, options.progress, options.fairness)) return std::nullopt;
+    r.lasso = explicit_state::lasso_of(test, *all.starving);
+    if (!reference::verify(test, model, *r.lasso, options.progress, options.fairness)) return std::nullopt;
     show_lasso(r, test, std::move(*r.lasso));
     r.verdict.status = Status::fails;
   }

@@ -9,21 +9,21 @@
 namespace fencepost::check {
 namespace {
 
-Expected<witness::LevelProgress> level_model(const std::string& name) {
+Expected<reference::LevelProgress> level_model(const std::string& name) {
   const auto model = fair::load_model(name);
   if (!model) return std::unexpected(model.error());
   if (!model->closed_form())
     return unsupported_at({}, "the progress model " + model->name() + " has variables of its own",
                           "termination under a memory model takes closed forms only: fair = an expression over live, "
                           "started and threads");
-  witness::LevelProgress out;
+  reference::LevelProgress out;
   out.model = model->name();
   const bool by_name = name.find('/') == std::string::npos && !name.ends_with(".progress");
   if (by_name && out.model == "fair") return out;
   if (by_name)
-    for (const auto& [word, known] : {std::pair{"unfair", witness::KnownProgress::unfair}, std::pair{"hsa", witness::KnownProgress::hsa},
-                                      std::pair{"obe", witness::KnownProgress::obe}, std::pair{"hsa+obe", witness::KnownProgress::hsa_obe},
-                                      std::pair{"lobe", witness::KnownProgress::lobe}})
+    for (const auto& [word, known] : {std::pair{"unfair", reference::KnownProgress::unfair}, std::pair{"hsa", reference::KnownProgress::hsa},
+                                      std::pair{"obe", reference::KnownProgress::obe}, std::pair{"hsa+obe", reference::KnownProgress::hsa_obe},
+                                      std::pair{"lobe", reference::KnownProgress::lobe}})
       if (out.model == word) out.known = known;
   out.fair = [shared = std::make_shared<const fair::Model>(*model)](uint32_t n, uint64_t live, uint64_t started) {
     return shared->fair(n, live, started);
@@ -39,8 +39,8 @@ std::string lower(std::string s) {
 
 }  // namespace
 
-Expected<witness::Progress> parse_progress(const std::string& text, vocab::Dialect dialect) {
-  witness::Progress out;
+Expected<reference::Progress> parse_progress(const std::string& text, vocab::Dialect dialect) {
+  reference::Progress out;
   out.name = text;
   const auto levels = vocab::levels(dialect);
   const size_t depths = levels.size() + 1;
@@ -50,8 +50,8 @@ Expected<witness::Progress> parse_progress(const std::string& text, vocab::Diale
     out.inside.assign(depths, *model);
     return out;
   }
-  std::vector<std::optional<witness::LevelProgress>> by_depth(depths);
-  witness::LevelProgress others;
+  std::vector<std::optional<reference::LevelProgress>> by_depth(depths);
+  reference::LevelProgress others;
   std::vector<std::string> known{"root", "default"};
   for (const char* l : levels) known.push_back(l);
   for (size_t at = 0; at <= text.size();) {

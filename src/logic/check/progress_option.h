@@ -7,11 +7,11 @@
 
 #include "base/diagnostic.h"
 #include "vocab/vocab.h"
-#include "witness/progress.h"
+#include "reference/progress.h"
 
 namespace fencepost::check {
 
 // Errors: an unknown model or level (with the nearest one), a model with variables of its own (unsupported here).
-Expected<witness::Progress> parse_progress(const std::string& text, vocab::Dialect dialect);
+Expected<reference::Progress> parse_progress(const std::string& text, vocab::Dialect dialect);
 
 }  // namespace fencepost::check

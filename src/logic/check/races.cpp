@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "vocab/vocab.h"
+
 namespace fencepost::check {
 namespace {
 

@@ -26,10 +26,10 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   };
   const bool races = options.property == Property::races;
   Queries q(test, model, options, job);
-  const enc::Reduction reduction = options.reduce ? enc::reduction_of(test, model) : enc::Reduction{};
+  const encode::Reduction reduction = options.reduce ? encode::reduction_of(test, model) : encode::Reduction{};
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
-  if (auto ok = direct ? q.prepare(enc::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
+  if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
     return done(Status::unsupported, ok.error().list[0].message);
   // An execution in which some thread stops early shows that there is one in which it does not.
   const auto ask = [&](Goal goal, bool negate) {
@@ -62,7 +62,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);
     if (direct || !repeats.empty())
-      if (auto ok = fragments.prepare(direct ? enc::Unrolling::direct_fragments : enc::Unrolling::all_fragments,
+      if (auto ok = fragments.prepare(direct ? encode::Unrolling::direct_fragments : encode::Unrolling::all_fragments,
                                       direct ? reduction.silent : none);
           !ok)
         return done(Status::unsupported, ok.error().list[0].message);
@@ -98,10 +98,10 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
   }
   Statistics stats;
   sat::Circuit c;
-  enc::ProgramEncoding p(q.skeleton(), enc::needs_of(model, test.dialect), c);
+  encode::ProgramEncoding p(q.skeleton(), encode::needs_of(model, test.dialect), c);
   c.add({p.complete()});
   if (options.filter) c.add({p.condition(test.filter, true)});
-  std::vector<enc::Bits> observed;
+  std::vector<encode::Bits> observed;
   for (const prog::Observable& o : out.observables) observed.push_back(p.observable(o));
   Found found;
   constexpr size_t k_limit = 20000;  // a free value has 2^64 of them

@@ -8,20 +8,22 @@
 //
 // The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined lazily.
 #include "check/check.h"
-#include "enc/model.h"
-#include "enc/program.h"
-#include "enc/reduction.h"
-#include "enc/refine.h"
-#include "enc/repeats.h"
-#include "enc/symmetry.h"
-#include "witness/relations.h"
+#include "encode/model.h"
+#include "encode/program.h"
+#include "encode/reduction.h"
+#include "encode/refine.h"
+#include "encode/repeats.h"
+#include "encode/symmetry.h"
+#include "reference/relations.h"
+#include "sat/solver.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check::solving {
 
-using enc::Lit;
+using encode::Lit;
 using prog::Quantifier;
 using sat::Answer;
-using witness::EventKey;
+using reference::EventKey;
 
 enum class Goal : uint8_t {
   final_state,   // complete, filter, condition (negated for forall)
@@ -40,9 +42,9 @@ inline constexpr uint64_t k_lazy_pairs = 400;
 
 struct Found {
   Answer answer = Answer::unknown;
-  witness::RunResult run;
-  witness::Choices choices;
-  witness::Evaluation evaluation;
+  reference::RunResult run;
+  reference::Choices choices;
+  reference::Evaluation evaluation;
   std::vector<EventKey> key;  // by event of the skeleton
   std::vector<prog::LoopId> reached;   // cut, fragment_cut: loops that go beyond their bound; with auto_bound all that can
   bool early = false;         // some thread stops before the bound: not replayed, since programs do not do that
@@ -53,8 +55,8 @@ class Queries {
   Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
       : test_(test), model_(model), options_(options), job_(job) {}
 
-  Expected<void> prepare(enc::Unrolling kind = enc::Unrolling::safety, const std::vector<std::vector<bool>>& silent = {}) {
-    auto s = enc::unroll(test_, options_.bound, enc::needs_dependencies(model_), kind, silent);
+  Expected<void> prepare(encode::Unrolling kind = encode::Unrolling::safety, const std::vector<std::vector<bool>>& silent = {}) {
+    auto s = encode::unroll(test_, options_.bound, encode::needs_dependencies(model_), kind, silent);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
     return {};
@@ -64,16 +66,16 @@ class Queries {
     if (!skeleton_.has_stops) return false;
     for (const auto& t : skeleton_.threads)
       for (const auto& x : t.exits)
-        if (x.kind == enc::Exit::Kind::stopped && !x.effect.is_const(0)) return true;
+        if (x.kind == encode::Exit::Kind::stopped && !x.effect.is_const(0)) return true;
     return false;
   }
 
-  // `repeats`: leave executions with repeated iterations of these instructions out (enc/repeats.h); only for goals that
+  // `repeats`: leave executions with repeated iterations of these instructions out (encode/repeats.h); only for goals that
   // are not found.
   Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
     sat::Circuit c;
-    enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
+    encode::ProgramEncoding p(skeleton_, encode::needs_of(model_, test_.dialect), c);
     const bool complete = goal == Goal::final_state || goal == Goal::complete;
     if (complete) c.add({p.complete()});
     const bool cut = goal == Goal::cut || goal == Goal::fragment_cut;
@@ -88,7 +90,7 @@ class Queries {
       c.add({negate_condition ? -l : l});
     }
     if (cut) c.add({p.cut()});
-    enc::forbid_repeats(p, c, repeats);
+    encode::forbid_repeats(p, c, repeats);
     if (!complete)
       for (const auto& t : skeleton_.threads)
         for (const auto& x : t.exits)
@@ -97,9 +99,9 @@ class Queries {
       std::vector<const prog::Cond*> questions;
       if (filtered() && !cut) questions.push_back(&test_.filter);
       if (goal == Goal::final_state) questions.push_back(&test_.condition);
-      const auto runs = enc::symmetric_runs(skeleton_, questions);
+      const auto runs = encode::symmetric_runs(skeleton_, questions);
       stats.symmetric_runs += runs.size();
-      enc::require_order(p, c, runs);
+      encode::require_order(p, c, runs);
     }
     if (cut) {
       ask_which(c, p, goal, out, stats);
@@ -110,7 +112,7 @@ class Queries {
   }
 
   // Which loops can be cut. With auto_bound every one that can: again and again one that is not known yet.
-  void ask_which(sat::Circuit& c, enc::ProgramEncoding& p, Goal goal, Found& out, Statistics& stats) {
+  void ask_which(sat::Circuit& c, encode::ProgramEncoding& p, Goal goal, Found& out, Statistics& stats) {
     struct Cut {
       prog::LoopId loop;
       Lit lit;
@@ -119,7 +121,7 @@ class Queries {
     std::vector<Cut> cuts;
     for (uint32_t t = 0; t < skeleton_.threads.size(); ++t)
       for (const auto& x : skeleton_.threads[t].exits)
-        if (x.kind == enc::Exit::Kind::stopped && !x.effect.is_const(0))
+        if (x.kind == encode::Exit::Kind::stopped && !x.effect.is_const(0))
           cuts.push_back({{t, skeleton_.threads[t].loops[x.loop].label}, c.and_(p.lit(x.guard), p.lit(x.effect)), false});
     const auto alike = [&](const prog::LoopId& a, const prog::LoopId& b) {
       return a.second == b.second && test_.threads[a.first].templ == test_.threads[b.first].templ;
@@ -147,12 +149,12 @@ class Queries {
 
   // Encodes the model on top and solves; `again`, when given, is called after each model and may add clauses
   // (returning true to go on).
-  Answer solve_with(sat::Circuit& c, enc::ProgramEncoding& p, Goal goal,
+  Answer solve_with(sat::Circuit& c, encode::ProgramEncoding& p, Goal goal,
                     const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found, Statistics& stats) {
     if (!c.propagate()) return Answer::unsat;
-    enc::ModelEncoding m(model_, p, c);
-    std::optional<enc::LazyModel> lazy;
-    if (goal != Goal::flag && enc::LazyModel::suits(model_) && options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))
+    encode::ModelEncoding m(model_, p, c);
+    std::optional<encode::LazyModel> lazy;
+    if (goal != Goal::flag && encode::LazyModel::suits(model_) && options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))
       lazy.emplace(model_, p, c, m.base_bounds(),
                    [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
     else
@@ -189,14 +191,14 @@ class Queries {
     }
   }
 
-  const enc::Skeleton& skeleton() const { return skeleton_; }
+  const encode::Skeleton& skeleton() const { return skeleton_; }
 
   // Whether running the threads one after the other, forwards or backwards, is a consistent execution. No model is
   // encoded for that, so it answers most companion queries (law 2) for next to nothing; false says nothing.
   bool runs_in_sequence(bool complete) {
     for (bool forwards : {true, false}) {
       sat::Circuit c;
-      enc::ProgramEncoding p(skeleton_, enc::needs_of(model_, test_.dialect), c);
+      encode::ProgramEncoding p(skeleton_, encode::needs_of(model_, test_.dialect), c);
       if (complete) c.add({p.complete()});
       if (options_.filter) c.add({p.condition(test_.filter, complete)});
       const auto& events = skeleton_.events;
@@ -204,7 +206,7 @@ class Queries {
         const uint32_t s = events[a].thread;
         const uint32_t t = events[b].thread;
         if (s == t) return a < b;
-        if (s == enc::k_init_thread || t == enc::k_init_thread) return s == enc::k_init_thread;
+        if (s == encode::k_init_thread || t == encode::k_init_thread) return s == encode::k_init_thread;
         return (s < t) == forwards;
       };
       for (uint32_t r = 0; r < events.size(); ++r)
@@ -232,11 +234,11 @@ class Queries {
       };
       Found found;
       extract(p, value, found);
-      const auto run = witness::run(test_, found.choices, {options_.bound});
+      const auto run = reference::run(test_, found.choices, {options_.bound});
       if (!run || (complete && !run->execution.complete())) continue;
       if (complete && options_.filter && !prog::holds(test_, test_.filter, run->execution.final)) continue;
       if (!complete && filtered()) continue;
-      if (witness::evaluate(model_, run->execution).consistent()) return true;
+      if (reference::evaluate(model_, run->execution).consistent()) return true;
     }
     return false;
   }
@@ -245,22 +247,22 @@ class Queries {
   bool filtered() const { return options_.filter && test_.filter.kind != prog::Cond::Kind::always; }
 
   template <class Value>
-  void extract(enc::ProgramEncoding& p, Value&& value, Found& found) const {
+  void extract(encode::ProgramEncoding& p, Value&& value, Found& found) const {
     const auto& events = skeleton_.events;
-    witness::Choices ch;
+    reference::Choices ch;
     std::vector<EventKey> key(events.size());
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> occurrences;
     auto runs = [&](uint32_t e) { return value(p.exec(e)); };
-    auto number = [&](const enc::Bits& bits) {
+    auto number = [&](const encode::Bits& bits) {
       uint64_t v = 0;
       for (size_t i = 0; i < bits.size(); ++i)
         if (value(bits[i])) v |= uint64_t{1} << i;
       return v;
     };
     for (uint32_t e = 0; e < events.size(); ++e) {
-      const enc::SymEvent& ev = events[e];
+      const encode::SymEvent& ev = events[e];
       if (e < skeleton_.init_events) {
-        key[e] = {witness::k_init, ev.instr, ev.cell, 0};
+        key[e] = {reference::k_init, ev.instr, ev.cell, 0};
         if (ev.value.is_var()) ch.init_value[key[e]] = number(p.bits(ev.value));
         continue;
       }
@@ -288,7 +290,7 @@ class Queries {
         if (a == b) continue;
         if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
         // A model that does not name the order leaves it out of the formula: any order will do.
-        else if (a < b && witness::has_fence_order(test_.dialect) && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) &&
+        else if (a < b && reference::has_fence_order(test_.dialect) && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) &&
                  !value(p.fsc(b, a)))
           ch.fence_order.push_back({key[a], key[b]});
         else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
@@ -312,8 +314,8 @@ class Queries {
 
   // Which literal of the encoding lied, for the report of a fault of ours.
   template <class Value>
-  std::string blame(const Found& found, enc::ModelEncoding& m, Value&& value) const {
-    const witness::Execution& x = found.run.execution;
+  std::string blame(const Found& found, encode::ModelEncoding& m, Value&& value) const {
+    const reference::Execution& x = found.run.execution;
     std::vector<std::optional<uint32_t>> event(skeleton_.events.size());
     for (uint32_t e = 0; e < event.size(); ++e) event[e] = x.find(found.key[e]);
     return m.broken_promise(value, [&](cat::NodeId id, uint32_t i, uint32_t j) {
@@ -326,15 +328,15 @@ class Queries {
 
   // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
   template <class Value>
-  void replay(Goal goal, Found& found, enc::ModelEncoding& m, Value&& value) const {
+  void replay(Goal goal, Found& found, encode::ModelEncoding& m, Value&& value) const {
     if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut || found.early) return;
-    auto run = witness::run(test_, found.choices, {options_.bound});
+    auto run = reference::run(test_, found.choices, {options_.bound});
     if (!run) {
       const std::string why = "solve found an execution that the interpreter rejects: " + run.error().list[0].message;
       FENCEPOST_INVARIANT(run.has_value(), why.c_str());
     }
     found.run = std::move(*run);
-    found.evaluation = witness::evaluate(model_, found.run.execution);
+    found.evaluation = reference::evaluate(model_, found.run.execution);
     if (!found.evaluation.consistent()) {
       const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name +
                               "; " + blame(found, m, value);
@@ -360,13 +362,13 @@ class Queries {
   const cat::Model& model_;
   const Options& options_;
   Job& job_;
-  enc::Skeleton skeleton_;
+  encode::Skeleton skeleton_;
 };
 
 // The instructions whose repeated iterations may be left out of the question whether the bound hides something; empty:
 // none.
 inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, const cat::Model& model,
-                                                       const Options& options, const enc::Reduction& reduction,
+                                                       const Options& options, const encode::Reduction& reduction,
                                                        const Job& job) {
   // Where silent iterations are left out, there are no repeated ones. With a filter, races are asked of threads that
   // have stopped, and who goes on with exchanges for ever has not.
@@ -374,11 +376,11 @@ inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, c
   if (!options.reduce || reduction.any_silent() ||
       (races && options.filter && test.filter.kind != prog::Cond::Kind::always))
     return {};
-  const enc::Repeats repeats = enc::repeats_of(test, model, [&](prog::ObjectId object, uint64_t cell) {
-    return !enc::may_be_incoherent(test, model, object, cell, job).value_or(true);
+  const encode::Repeats repeats = encode::repeats_of(test, model, [&](prog::ObjectId object, uint64_t cell) {
+    return !encode::may_be_incoherent(test, model, object, cell, job).value_or(true);
   });
   const auto& which = races ? repeats.races : repeats.conditions;
-  return enc::Repeats::any_of(which) ? which : std::vector<std::vector<bool>>{};
+  return encode::Repeats::any_of(which) ? which : std::vector<std::vector<bool>>{};
 }
 
 }  // namespace fencepost::check::solving

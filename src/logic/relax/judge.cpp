@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "witness/evaluate.h"
-#include "witness/relations.h"
+#include "reference/evaluate.h"
+#include "reference/relations.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::relax {
 namespace {
 
 using check::Property;
 using prog::k_none;
-using witness::EventKey;
+using reference::EventKey;
 
 constexpr uint32_t k_inserted = 0x80000000u;
 
@@ -30,14 +31,14 @@ struct Places {
           back[p.thread][v.position[p.thread][p.instr] - 1] = k_inserted + p.instr;
   }
   std::optional<EventKey> written(EventKey k) const {
-    if (k.thread == witness::k_init) return k;
+    if (k.thread == reference::k_init) return k;
     const auto at = back[k.thread].find(k.instr);
     if (at == back[k.thread].end()) return std::nullopt;
     k.instr = at->second;
     return k;
   }
   std::optional<EventKey> now(EventKey k) const {
-    if (k.thread == witness::k_init) return k;
+    if (k.thread == reference::k_init) return k;
     if (k.instr >= k_inserted) {
       for (const auto& [to, from] : back[k.thread])
         if (from == k.instr) {
@@ -62,8 +63,8 @@ std::vector<std::pair<EventKey, EventKey>> mapped(const std::vector<std::pair<Ev
 }
 
 template <class Map>
-witness::Choices mapped(const witness::Choices& c, Map&& map) {
-  witness::Choices out;
+reference::Choices mapped(const reference::Choices& c, Map&& map) {
+  reference::Choices out;
   for (const auto& [r, w] : c.rf)
     if (const auto x = map(r), y = map(w); x && y) out.rf[*x] = *y;
   for (const auto& [r, v] : c.read_value)
@@ -89,7 +90,7 @@ std::optional<uint32_t> sc_level(const prog::Test& test, const EventKey& k) {
 
 // Orders between fences that are no longer SC, or no longer in each other's scope, are left out: they were choices of
 // an execution that had them.
-void drop_orders(const prog::Test& test, witness::Choices& c) {
+void drop_orders(const prog::Test& test, reference::Choices& c) {
   const auto both_sc = [&](const EventKey& a, const EventKey& b) { return sc_level(test, a) && sc_level(test, b); };
   const auto in_scope = [&](const EventKey& a, const EventKey& b) {
     if (a.thread == b.thread) return true;
@@ -136,9 +137,9 @@ std::optional<check::Result> Judge::replay(const prog::Variant& v, const Witness
   check::Result r;
   r.choices = w.choices;
   if (test_.dialect == vocab::Dialect::ptx) drop_orders(v.test, *r.choices);
-  auto run = witness::run(v.test, *r.choices, {w.bound});
+  auto run = reference::run(v.test, *r.choices, {w.bound});
   if (!run) return std::nullopt;
-  const witness::Evaluation e = witness::evaluate(model_, run->execution);
+  const reference::Evaluation e = reference::evaluate(model_, run->execution);
   if (!e.consistent()) return std::nullopt;
   const bool complete = run->execution.complete();
   if (w.property == Property::condition) {

@@ -12,6 +12,7 @@
 #include "cat/model.h"
 #include "check/check.h"
 #include "prog/weaken.h"
+#include "reference/execution.h"
 
 namespace fencepost::relax {
 
@@ -27,7 +28,7 @@ struct Decision {
 
 // An execution by its choices, in the places of the test as written; inserted fences are k_inserted + instruction.
 struct Witness {
-  witness::Choices choices;
+  reference::Choices choices;
   check::Property property = check::Property::condition;
   prog::LoopBounds bound = 1;   // under which it was found
 };

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "code/kernel.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
-#include "emit/ptx_gate.h"
+#include "inspect/ptx_gate.h"
 #include "plan/fitted.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::campaign {
 namespace {
@@ -202,7 +204,7 @@ Expected<void> Runner::Impl::load() {
       if (!module) return std::unexpected(module.error());
       modules.fill(*module);
       // The kernels are what runs; the backend's header says which machine instruction each operation is.
-      setup.what_ran.verdict = emit::WhatRan::as_written;
+      setup.what_ran.verdict = inspect::WhatRan::as_written;
       setup.evidence = Evidence::as_written;
       return {};
     }
@@ -224,16 +226,16 @@ Expected<void> Runner::Impl::load_ptx() {
     modules[k] = *module;
     if (k != index_of(Phase::test)) continue;
     if (const std::string fault = emit::fault_of(*text, program.kernels[k]); !fault.empty()) {
-      setup.what_ran.verdict = emit::WhatRan::dropped;
+      setup.what_ran.verdict = inspect::WhatRan::dropped;
       setup.what_ran.reason = fault;
       continue;
     }
     const device::Binary binary = backend->binary(*module);
     if (binary.kind == "cubin")
-      setup.what_ran = emit::what_ran(*text, binary.bytes);
+      setup.what_ran = inspect::what_ran(*text, binary.bytes);
     else
       setup.what_ran.reason = fmt::format("the driver gave no machine code but {}", binary.kind);
-    if (setup.what_ran.verdict == emit::WhatRan::as_written) setup.evidence = Evidence::as_written;
+    if (setup.what_ran.verdict == inspect::WhatRan::as_written) setup.evidence = Evidence::as_written;
   }
   return {};
 }

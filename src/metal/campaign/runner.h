@@ -25,7 +25,7 @@
 #include "base/diagnostic.h"
 #include "base/job.h"
 #include "device/backend.h"
-#include "emit/what_ran.h"
+#include "inspect/what_ran.h"
 #include "plan/plan.h"
 #include "prog/state.h"
 
@@ -68,7 +68,7 @@ struct Setup {
   std::vector<prog::Observable> observables;
   std::string plan_hash;                 // of the three kernels
   std::string binary_kind, binary_hash;  // of the test's module, as the backend gives it
-  emit::WhatRanReport what_ran;
+  inspect::WhatRanReport what_ran;
   Evidence evidence = Evidence::none;
 };
 

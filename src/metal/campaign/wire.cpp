@@ -86,7 +86,7 @@ Json of(const Setup& s) {
   Json observables = Json::array(), sites = Json::array();
   for (const prog::Observable& o : s.observables)
     observables.push_back({o.is_register, o.thread, o.reg, o.symbol, o.cell, o.text, o.width});
-  for (const emit::WhatRanSite& w : s.what_ran.sites)
+  for (const inspect::WhatRanSite& w : s.what_ran.sites)
     sites.push_back({w.role, w.position, w.written, w.found, static_cast<int>(w.verdict)});
   return {{"device", of(s.device)},
           {"language", static_cast<int>(s.language)},
@@ -120,11 +120,11 @@ Setup setup_of(const Json& j) {
   s.plan_hash = j["plan_hash"];
   s.binary_kind = j["binary_kind"];
   s.binary_hash = j["binary_hash"];
-  s.what_ran.verdict = static_cast<emit::WhatRan>(j["ran"].get<int>());
+  s.what_ran.verdict = static_cast<inspect::WhatRan>(j["ran"].get<int>());
   s.what_ran.reason = j["reason"];
   for (const Json& w : j["sites"])
     s.what_ran.sites.push_back({w[0].get<uint32_t>(), w[1].get<uint32_t>(), w[2].get<std::string>(),
-                                w[3].get<std::string>(), static_cast<emit::WhatRan>(w[4].get<int>())});
+                                w[3].get<std::string>(), static_cast<inspect::WhatRan>(w[4].get<int>())});
   s.what_ran.frame = j["frame"];
   s.what_ran.frame_missing = j["frame_missing"];
   s.what_ran.first_missing = j["first_missing"];

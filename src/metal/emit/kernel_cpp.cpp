@@ -5,6 +5,8 @@
 #include <map>
 
 #include "emit/kernel_text.h"
+#include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::emit {
 namespace {

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "emit/kernel_text.h"
+#include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::emit {
 namespace {

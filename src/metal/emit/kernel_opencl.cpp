@@ -4,6 +4,8 @@
 
 #include "emit/kernel_text.h"
 #include "emit/ptx_instruction.h"
+#include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::emit {
 namespace {

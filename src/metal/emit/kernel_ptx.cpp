@@ -7,6 +7,8 @@
 
 #include "emit/ptx_code.h"
 #include "emit/ptx_instruction.h"
+#include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::emit {
 namespace {

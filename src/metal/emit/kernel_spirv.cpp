@@ -7,6 +7,8 @@
 #include <set>
 
 #include "emit/kernel_text.h"
+#include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::emit {
 namespace {

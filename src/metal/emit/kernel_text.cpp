@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "prog/test.h"
+#include "vocab/vocab.h"
+
 namespace fencepost::emit {
 
 Expected<void> refuse_clusters(const code::Kernel& kernel, const char* what) {

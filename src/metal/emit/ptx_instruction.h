@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "code/kernel.h"
+#include "term/term.h"
 
 namespace fencepost::emit {
 

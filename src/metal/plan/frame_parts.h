@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "plan/frame.h"
+#include "term/term.h"
 
 namespace fencepost::plan::parts {
 

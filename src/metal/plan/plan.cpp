@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "plan/frame.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::plan {
 namespace {

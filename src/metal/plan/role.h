@@ -15,6 +15,7 @@
 
 #include "code/kernel.h"
 #include "plan/values.h"
+#include "term/term.h"
 
 namespace fencepost::plan {
 

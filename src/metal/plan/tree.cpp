@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "vocab/vocab.h"
+
 namespace fencepost::plan {
 namespace {
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "term/term.h"
+
 namespace fencepost::plan {
 namespace {
 

@@ -10,9 +10,11 @@
 #include <set>
 
 #include "campaign/child.h"
+#include "device/backend.h"
+#include "inspect/what_ran.h"
 #include "stats/correlate.h"
 #include "stats/sample.h"
-#include "study/judge.h"
+#include "campaign/identity.h"
 #include "tune/wire.h"
 
 namespace fencepost::tune {
@@ -206,7 +208,7 @@ Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, Feed& 
 
 Expected<bool> search_test(const Task& task, const prog::Test& test, Feed& feed, Tuned& out) {
   out.test = test;
-  out.test_hash = study::hash_of(test);
+  out.test_hash = campaign::hash_of(test);
   const Trial base = key_of(task, test, out.test_hash, "search");
   SearchBench bench(task, base, feed);
   const double all = expected_rounds(task.rule);
@@ -227,7 +229,7 @@ Expected<bool> search_test(const Task& task, const prog::Test& test, Feed& feed,
 
 Expected<bool> explore_test(const Task& task, const prog::Test& test, Feed& feed, Explored& out) {
   out.test = test;
-  const Trial base = key_of(task, test, study::hash_of(test), "explore");
+  const Trial base = key_of(task, test, campaign::hash_of(test), "explore");
   std::vector<double> p_values;
   for (uint32_t c = 0; c < task.rule.configurations; ++c) {
     Trial key = base;
@@ -278,7 +280,7 @@ plan::Parameters cell_parameters(const Space& space, bool stressed, bool randomi
 
 Expected<bool> ablate_test(const Task& task, const prog::Test& test, Feed& feed, Ablated& out) {
   out.test = test;
-  const Trial base = key_of(task, test, study::hash_of(test), "ablate");
+  const Trial base = key_of(task, test, campaign::hash_of(test), "ablate");
   for (const char* critical : {"none", "bank", "stress", "both"})
     for (const char* extra : {"none", "random", "sync", "both"}) {
       const auto on = [](const char* which, const char* name) {
@@ -349,7 +351,7 @@ class DeviceFeed : public Feed {
     t.driver = setup.device.driver;
     t.binary_hash = setup.binary_hash;
     t.plan_hash = setup.plan_hash;
-    t.what_ran = emit::name(setup.what_ran.verdict);
+    t.what_ran = inspect::name(setup.what_ran.verdict);
     t.evidence = campaign::name(setup.evidence);
     campaign::send(to_, to_text(Begun{test_, t}));
     if (auto ok = run(r, wish, t); !ok) return std::unexpected(ok.error());
@@ -382,7 +384,7 @@ class DeviceFeed : public Feed {
                   static_cast<uint64_t>(g->device_seconds * 1e9)};
       for (const auto& [s, count] : g->states) {
         states[s] += count;
-        if (study::asked_about(test, r.setup().observables, s)) round.events += count;
+        if (campaign::asked_about(test, r.setup().observables, s)) round.events += count;
       }
       t.rounds.push_back(round);
       instances += round.instances;
@@ -480,7 +482,7 @@ class Conductor {
   Expected<Report> run() {
     if (auto ok = store_.remember_plan(task_.campaign, plan_text(task_)); !ok) return std::unexpected(ok.error());
     for (const prog::Test& t : task_.tests)
-      if (auto ok = store_.remember_test(study::hash_of(t), study::text_of(t)); !ok) return std::unexpected(ok.error());
+      if (auto ok = store_.remember_test(campaign::hash_of(t), campaign::text_of(t)); !ok) return std::unexpected(ok.error());
     auto trials = store_.trials({.campaign = task_.campaign, .device = task_.device_name});
     if (!trials) return std::unexpected(trials.error());
     for (Trial& t : *trials) known_.emplace(key_text(t), std::move(t));

@@ -21,6 +21,7 @@
 
 #include "base/job.h"
 #include "campaign/runner.h"
+#include "prog/test.h"
 #include "store/store.h"
 #include "tune/search.h"
 #include "tune/space.h"
@@ -31,7 +32,7 @@ struct Task {
   enum class Kind : uint8_t { search, explore, ablate } kind = Kind::search;
   std::vector<prog::Test> tests;
   std::string device = "cpu";     // as campaign::open_device takes it
-  std::string device_name;        // as the store names it (study::stored_name)
+  std::string device_name;        // as the store names it (campaign::stored_name)
   std::string campaign = "tune";  // the store's name for this task
   uint64_t seed = 1;
   plan::Shape shape;

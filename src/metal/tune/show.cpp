@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "campaign/log.h"
+#include "campaign/rate.h"
 #include "stats/sample.h"
 
 namespace fencepost::tune {

@@ -5,6 +5,7 @@
 
 #include "axb/scan.h"
 #include "axb/translate.h"
+#include "term/term.h"
 
 namespace fencepost::axb {
 namespace {

@@ -8,7 +8,7 @@
 //
 // Every access has the scope of the whole device, so that placement decides nothing but who shares a workgroup. A
 // register is r<pc>, a label LC<pc>. Values are 32-bit patterns: 64-bit numbers from 0 to 2^32 - 1 in PTX and VULKAN,
-// `int` in OPENCL (4294967295 is -1 there). Law: front::parse(emit::print(to_prog(t))) == to_prog(t), and
+// `int` in OPENCL (4294967295 is -1 there). Law: read::parse(print::print(to_prog(t))) == to_prog(t), and
 // from_prog(to_prog(t)) == t but for remarks, configuration, and names that litmus cannot spell.
 //
 // The two differ in what a run is: AXB instructions take effect one by one (sequential consistency), a litmus test
@@ -18,6 +18,7 @@
 
 #include "axb/test.h"
 #include "prog/test.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::axb {
 

@@ -1,9 +1,10 @@
 // Litmus files: the translation is axb's, the printing emit's. The condition asks nothing: the question of such a file
 // is whether it ends.
-#include "emit/litmus.h"
+#include "print/litmus.h"
 
 #include "axb/translate.h"
 #include "export/plan.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::exports {
 
@@ -18,7 +19,7 @@ Expected<std::string> print_litmus(const axb::Test& test, const Options& o) {
                                                                      : vocab::Dialect::opencl;
   auto program = axb::to_prog(test, dialect, t);
   if (!program) return std::unexpected(program.error());
-  return emit::print(*program);
+  return print::print(*program);
 }
 
 }  // namespace fencepost::exports

@@ -11,15 +11,15 @@
 #include "page/html.h"
 #include "page/parts.h"
 #include "stats/reproduce.h"
-#include "survey/tell.h"
+#include "analysis/tell.h"
 
 namespace fencepost::page {
 namespace {
 
-using study::Judgement;
-using study::Standing;
-using survey::count_text;
-using survey::rate_text;
+using judge::Judgement;
+using judge::Standing;
+using analysis::count_text;
+using analysis::rate_text;
 
 std::string interval_text(const stats::Interval& i) { return fmt::format("{:.2g} to {:.2g}", i.lower, i.upper); }
 bool is_weakening(const Judgement& j) {
@@ -45,12 +45,12 @@ std::string time_text(double seconds) {
 
 std::string device_cards(const Set& s) {
   std::string out;
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     size_t tests = 0, seen = 0;
     uint64_t instances = 0, weak = 0, corrupt = 0;
     double seconds = 0;
-    for (const survey::Row& r : s.analysis.rows) {
+    for (const analysis::Row& r : s.analysis.rows) {
       if (r.device != d) continue;
       ++tests;
       seen += r.weak > 0 ? 1 : 0;
@@ -70,7 +70,7 @@ std::string device_cards(const Set& s) {
       facts.push_back({"instances per second", count_text(static_cast<double>(instances) / seconds)});
     }
     if (d < t.facts.size()) {
-      const survey::Facts& f = t.facts[d];
+      const analysis::Facts& f = t.facts[d];
       std::string names;
       for (const std::string& n : f.drivers) names += (names.empty() ? "" : "; ") + n;
       facts.insert(facts.begin(), {"driver", names});
@@ -94,7 +94,7 @@ std::string device_cards(const Set& s) {
 int colour_of(const Judgement& j) {
   if (j.standing == Standing::violated || j.standing == Standing::broken_run) return 2;
   if (j.standing == Standing::suspected) return 1;
-  return j.condition == study::Allowed::yes ? 0 : j.condition == study::Allowed::no ? 3 : 5;
+  return j.condition == judge::Allowed::yes ? 0 : j.condition == judge::Allowed::no ? 3 : 5;
 }
 
 // Of the weaker tests of a forbidden one that the model allows and that ran under the same stress: how many, and how
@@ -104,10 +104,10 @@ struct Teeth {
 };
 class AllTeeth {
  public:
-  explicit AllTeeth(const study::Judged& all) {
+  explicit AllTeeth(const judge::Judged& all) {
     for (const Judgement& j : all.list) {
       const size_t at = j.seen.test.title.find("--");
-      if (at == std::string::npos || j.condition != study::Allowed::yes || j.seen.instances == 0) continue;
+      if (at == std::string::npos || j.condition != judge::Allowed::yes || j.seen.instances == 0) continue;
       Teeth& t = mutants_[{j.seen.test.title.substr(0, at), j.seen.device, j.seen.configuration}];
       ++t.ran;
       t.seen += j.positive > 0 ? 1 : 0;
@@ -117,8 +117,8 @@ class AllTeeth {
     Teeth t;
     if (const auto it = mutants_.find({j.seen.test.title, j.seen.device, j.seen.configuration}); it != mutants_.end())
       t = it->second;
-    for (const study::Tooth& x : j.teeth) {
-      if (!x.ran || x.allowed != study::Allowed::yes) continue;
+    for (const judge::Tooth& x : j.teeth) {
+      if (!x.ran || x.allowed != judge::Allowed::yes) continue;
       ++t.ran;
       t.seen += x.seen > 0 ? 1 : 0;
     }
@@ -131,7 +131,7 @@ class AllTeeth {
 
 std::string judgements(const Set& s, const Options& o) {
   if (!s.judged || s.judged->list.empty()) return "";
-  const study::Judged& all = *s.judged;
+  const judge::Judged& all = *s.judged;
   const AllTeeth teeth_of(all);
   std::vector<const Judgement*> own;
   for (const Judgement& j : all.list)
@@ -141,9 +141,9 @@ std::string judgements(const Set& s, const Options& o) {
   std::set<std::string> models;
   size_t forbidden = 0, bare = 0;
   for (const Judgement* j : own) {
-    ++standings[study::name(j->standing)];
+    ++standings[judge::name(j->standing)];
     models.insert(j->model);
-    if (j->condition == study::Allowed::no) {
+    if (j->condition == judge::Allowed::no) {
       ++forbidden;
       bare += teeth_of.of(*j).seen > 0 ? 0 : 1;
     }
@@ -174,20 +174,20 @@ std::string judgements(const Set& s, const Options& o) {
             6};
   for (const Judgement* j : own) {
     const bool seen = j->positive > 0;
-    if (auto& marks = j->condition == study::Allowed::yes ? allowed : others;
+    if (auto& marks = j->condition == judge::Allowed::yes ? allowed : others;
         marks.size() < o.most_marks && j->seen.instances > 0)
       marks.push_back(
           {several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title,
            static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
            colour_of(*j), j->standing == Standing::violated ? 'd' : 'o',
-           seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : study::name(j->condition)});
+           seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : judge::name(j->condition)});
     std::string teeth = "-";
-    if (j->condition == study::Allowed::no) {
+    if (j->condition == judge::Allowed::no) {
       const Teeth x = teeth_of.of(*j);
       teeth = x.ran == 0 ? "none ran" : fmt::format("{} of {}", x.seen, x.ran);
     }
     rows.rows.push_back(
-        {j->seen.test.title, j->seen.device, j->seen.configuration, study::name(j->condition), study::name(j->standing),
+        {j->seen.test.title, j->seen.device, j->seen.configuration, judge::name(j->condition), judge::name(j->standing),
          teeth, count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
          seen ? interval_text(j->positive_rate) : fmt::format("below {:.2g}", j->positive_rate.upper),
          seen ? interval_text(j->positive_per_second) : fmt::format("below {:.2g}", j->positive_per_second.upper),
@@ -220,7 +220,7 @@ std::string judgements(const Set& s, const Options& o) {
 
 // ---- figure 4 -----------------------------------------------------------------------------------------
 std::string splits(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   std::string out;
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     struct One {
@@ -267,11 +267,11 @@ std::string splits(const Set& s, const Options& o) {
 // ---- mutants ------------------------------------------------------------------------------------------
 std::string mutants(const Set& s, const Options& o) {
   std::string out;
-  const auto part = [&](const std::vector<survey::Kill>& kills, const std::string& by) {
+  const auto part = [&](const std::vector<analysis::Kill>& kills, const std::string& by) {
     if (kills.empty()) return;
     std::vector<Bar> bars;
     Rows rows{{by, "killed", "of", "score", "mean of the highest weak rates per second"}, {}, 1};
-    for (const survey::Kill& k : kills) {
+    for (const analysis::Kill& k : kills) {
       const std::string name = k.mutator.empty() ? "all" : k.mutator;
       bars.push_back({name,
                       {static_cast<double>(k.killed), static_cast<double>(k.mutants - k.killed)},
@@ -314,7 +314,7 @@ std::string mutants(const Set& s, const Options& o) {
   }
   if (!s.analysis.kills.empty() && !s.analysis.budgets.empty()) {
     Rows rows{{"seconds a test", "reproducible", "of"}, {}, 1};
-    for (const survey::BudgetRow& b : s.analysis.budgets)
+    for (const analysis::BudgetRow& b : s.analysis.budgets)
       rows.rows.push_back({fmt::format("{:g}", b.seconds), fmt::format("{}", b.reproducible), fmt::format("{}", b.of)});
     out += table(fmt::format("One configuration for each test on all devices, at {:g} %",
                              100 * s.analysis.options.budget_reproducibility),
@@ -326,7 +326,7 @@ std::string mutants(const Set& s, const Options& o) {
     for (const Judgement& j : s.judged->list)
       if (is_weakening(j))
         rows.rows.push_back(
-            {j.seen.test.title, j.seen.device, study::name(j.condition), count_text(static_cast<double>(j.positive)),
+            {j.seen.test.title, j.seen.device, judge::name(j.condition), count_text(static_cast<double>(j.positive)),
              count_text(static_cast<double>(j.seen.instances)),
              j.positive > 0 ? interval_text(j.positive_rate) : fmt::format("below {:.2g}", j.positive_rate.upper)});
     if (!rows.rows.empty())
@@ -337,14 +337,14 @@ std::string mutants(const Set& s, const Options& o) {
 }
 
 std::string certainty(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   const std::string r = fmt::format("{:g} %", 100 * s.analysis.options.reproducibility);
   Rows seen{{"test", "device", "seen in", "best configuration", "rate", "95 %", "seen again with", "needed for " + r,
              "redundant"},
             {},
             4};
   Rows never{{"test", "device", "ran", "rate below", "all at once", "rule asks for", "rule"}, {}, 2};
-  for (const survey::Row& x : s.analysis.rows) {
+  for (const analysis::Row& x : s.analysis.rows) {
     if (x.weak > 0)
       seen.rows.push_back(
           {t.tests[x.test].name, t.devices[x.device], fmt::format("{}/{}", x.seen_in, x.configurations),
@@ -370,11 +370,11 @@ std::string certainty(const Set& s, const Options& o) {
 std::string stationarity(const Set& s, const Options& o) {
   if (s.analysis.steady.empty()) return "";
   Rows rows{{"test", "device", "configuration", "series", "result", "D", "p", "adjusted p", "var/mean"}, {}, 5};
-  std::vector<const survey::Steady*> sorted;
-  for (const survey::Steady& x : s.analysis.steady) sorted.push_back(&x);
+  std::vector<const analysis::Steady*> sorted;
+  for (const analysis::Steady& x : s.analysis.steady) sorted.push_back(&x);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return a->adjusted < b->adjusted; });
-  for (const survey::Steady* x : sorted)
+  for (const analysis::Steady* x : sorted)
     rows.rows.push_back({s.table.tests[x->test].name, s.table.devices[x->device],
                          s.table.configurations[x->configuration], x->series,
                          x->rejected ? "not stationary" : "not rejected",

@@ -1,5 +1,5 @@
 #pragma once
-// One HTML page about what was measured: everything of survey/analyse.h and, for stores, of study/judge.h, as plots
+// One HTML page about what was measured: everything of analysis/analyse.h and, for stores, of judge/judge.h, as plots
 // with a table under each. The page is one file that loads nothing (no script, no font, no image of elsewhere; a policy
 // in its head forbids it), fits phones and desks, light and dark, and can be read without seeing the plots.
 //
@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "study/judge.h"
-#include "survey/analyse.h"
+#include "judge/judge.h"
+#include "analysis/analyse.h"
 
 namespace fencepost::page {
 
 struct Set {
-  survey::Table table;
-  survey::Analysis analysis;
-  std::optional<study::Judged> judged;  // of a store
+  analysis::Table table;
+  analysis::Analysis analysis;
+  std::optional<judge::Judged> judged;  // of a store
 };
 
 struct Options {

@@ -8,14 +8,14 @@
 
 #include "page/html.h"
 #include "stats/sample.h"
-#include "survey/tell.h"
+#include "analysis/tell.h"
 
 namespace fencepost::page {
 namespace {
 
-using survey::Cell;
-using survey::count_text;
-using survey::rate_text;
+using analysis::Cell;
+using analysis::count_text;
+using analysis::rate_text;
 
 constexpr size_t k_plots = 6;   // of one kind in a section
 constexpr uint32_t k_many = 8;  // configurations (or tests) that a distribution needs
@@ -88,16 +88,16 @@ std::string both_histograms(const std::string& what, const std::vector<double>& 
                 table(what, of_bins(logarithmic, counted), o.most_rows));
 }
 
-std::string on(const survey::Table& t, uint32_t device, uint32_t test) {
+std::string on(const analysis::Table& t, uint32_t device, uint32_t test) {
   return t.devices.size() == 1 ? t.tests[test].name : fmt::format("{} on {}", t.tests[test].name, t.devices[device]);
 }
 
 }  // namespace
 
 std::string rate_histograms(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
-  std::vector<const survey::Row*> rows;
-  for (const survey::Row& r : s.analysis.rows)
+  const analysis::Table& t = s.table;
+  std::vector<const analysis::Row*> rows;
+  for (const analysis::Row& r : s.analysis.rows)
     if (r.configurations >= k_many && r.weak > 0) rows.push_back(&r);
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->seen_in > b->seen_in; });
   std::string out;
@@ -110,7 +110,7 @@ std::string rate_histograms(const Set& s, const Options& o) {
   if (!out.empty()) return plots(out);
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     std::vector<double> rates;
-    for (const survey::Row& r : s.analysis.rows)
+    for (const analysis::Row& r : s.analysis.rows)
       if (r.device == d) rates.push_back(r.largest);
     if (rates.size() >= k_many) out += both_histograms("Tests on " + t.devices[d], rates, "tests", o);
   }
@@ -118,7 +118,7 @@ std::string rate_histograms(const Set& s, const Options& o) {
 }
 
 std::string arrivals(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   struct One {
     uint32_t d, k, c;
     const Cell* cell;
@@ -172,18 +172,18 @@ std::string arrivals(const Set& s, const Options& o) {
 }
 
 std::string tuning_curves(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   const bool timed = t.seconds() > 0;
   std::string out;
   for (uint32_t d = 0; d < t.devices.size(); ++d) {
     std::vector<Curve> curves;
     Rows rows{
         {"test", "configurations", "best", timed ? "weak per second" : "rate", "median", "best over median"}, {}, 1};
-    std::vector<const survey::Row*> order;
-    for (const survey::Row& r : s.analysis.rows)
+    std::vector<const analysis::Row*> order;
+    for (const analysis::Row& r : s.analysis.rows)
       if (r.device == d && r.configurations >= k_many && r.weak > 0) order.push_back(&r);
     std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->seen_in > b->seen_in; });
-    for (const survey::Row* r : order) {
+    for (const analysis::Row* r : order) {
       Curve curve{t.tests[r->test].name, {}};
       double spent = 0, best = 0;
       std::vector<double> all;
@@ -217,7 +217,7 @@ std::string tuning_curves(const Set& s, const Options& o) {
 
 // What a search found, on fresh seeds beside the median configuration and no stress; and the incantations one by one.
 std::string tuning_tables(const Set& s, const Options& o) {
-  const survey::Table& t = s.table;
+  const analysis::Table& t = s.table;
   Rows confirmed{{"test", "device", "configuration", "weak", "instances", "weak per second", "95 %"}, {}, 3};
   std::map<std::pair<uint32_t, uint32_t>, std::map<std::string, const Cell*>> ablated;
   for (uint32_t d = 0; d < t.devices.size(); ++d)
@@ -228,7 +228,7 @@ std::string tuning_tables(const Set& s, const Options& o) {
         const std::string& name = t.configurations[c];
         if (const size_t at = name.find("confirm "); at != std::string::npos && cell.seconds > 0) {
           const auto i =
-              stats::poisson_dispersed(cell.weak, cell.seconds, survey::dispersion(cell), s.analysis.options.level);
+              stats::poisson_dispersed(cell.weak, cell.seconds, analysis::dispersion(cell), s.analysis.options.level);
           confirmed.rows.push_back(
               {t.tests[k].name, t.devices[d], name.substr(at + 8), count_text(static_cast<double>(cell.weak)),
                count_text(static_cast<double>(cell.instances)), fmt::format("{:.3g}", cell.per_second()),
@@ -265,7 +265,7 @@ std::string portability(const Set& s, const Options& o) {
   std::vector<Bar> bars;
   Rows rows{{"one configuration for", "MFS", "MLFS", "MLFS-F", "possible"}, {}, 1};
   double most = 0;
-  for (const survey::PortableRow& r : s.analysis.portable) {
+  for (const analysis::PortableRow& r : s.analysis.portable) {
     const char* what = r.domain == stats::Domain::global   ? "all"
                        : r.domain == stats::Domain::device ? "each device"
                        : r.domain == stats::Domain::test   ? "each test"
@@ -292,7 +292,7 @@ std::string portability(const Set& s, const Options& o) {
 
 std::string correlations(const Set& s, const Options& o) {
   std::string out;
-  for (const survey::Correlation& c : s.analysis.correlation) {
+  for (const analysis::Correlation& c : s.analysis.correlation) {
     std::vector<size_t> order;
     for (size_t i = 0; i < c.priority.size() && i < 12; ++i)
       order.push_back(static_cast<size_t>(std::find(c.tests.begin(), c.tests.end(), c.priority[i]) - c.tests.begin()));

@@ -11,12 +11,13 @@
 #include "report/naming.h"
 #include "report/report.h"
 #include "report/story.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using prog::Quantifier;
 using vocab::Base;
-using witness::Execution;
+using reference::Execution;
 
 std::string head_text(const std::string& path, const prog::Test& test, const cat::Model& model, bool races) {
   std::string title = test.title.empty() ? base_name(path) : test.title;
@@ -38,7 +39,7 @@ std::string axiom_text(const cat::Model& model, uint32_t index) {
 
 std::string axiom_rule(const cat::Model& model, uint32_t index) {
   const cat::Axiom& a = model.axioms[index];
-  std::string e = witness::expression(model, a.node, 160, true);
+  std::string e = reference::expression(model, a.node, 160, true);
   std::string name = model.nodes[a.node].name;
   if (!name.empty() && model.nodes[a.node].op != cat::NodeOp::base_rel) e = name;
   std::string rule = fmt::format("{}{} {}", a.negated ? "~" : "", cat::name(a.kind), e);
@@ -64,8 +65,8 @@ std::string demand(const cat::Axiom& a) {
   return "";
 }
 
-std::string pair_text(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
-  const witness::Reason& r = e.edges[0];
+std::string pair_text(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Explanation& e) {
+  const reference::Reason& r = e.edges[0];
   return model.nodes[r.node].type == cat::Type::set ? event_name(test, x, r.from)
                                                     : fmt::format("{} and {}", event_name(test, x, r.from), event_name(test, x, r.to));
 }
@@ -73,7 +74,7 @@ std::string pair_text(const prog::Test& test, const cat::Model& model, const Exe
 }  // namespace
 
 std::string explanation_text(const prog::Test& test, const cat::Model& model, const Execution& x,
-                             const witness::Explanation& e, size_t indent) {
+                             const reference::Explanation& e, size_t indent) {
   std::string pad(indent, ' ');
   const cat::Axiom& a = model.axioms[e.axiom];
   std::string out = fmt::format("{}{}\n{}  {}\n", pad, axiom_text(model, e.axiom), pad, axiom_rule(model, e.axiom));
@@ -93,19 +94,19 @@ Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, 
   Candidates out;
   // Candidates that agree on who reads from whom tell one story; of them the one that breaks the fewest axioms, then
   // the one with the shortest explanation, is the most telling.
-  std::map<std::map<witness::EventKey, witness::EventKey>, size_t> by_rf;
+  std::map<std::map<reference::EventKey, reference::EventKey>, size_t> by_rf;
   std::map<uint32_t, uint64_t> by_axiom;
   check::forbidden_candidates(
-      test, model, check_options, job, [&](const witness::RunResult& run, const witness::Choices& choices) {
+      test, model, check_options, job, [&](const reference::RunResult& run, const reference::Choices& choices) {
         ++out.seen;
-        witness::Evaluation ev = witness::evaluate(model, run.execution);
+        reference::Evaluation ev = reference::evaluate(model, run.execution);
         for (uint32_t a : ev.violated) ++by_axiom[a];
         auto [it, fresh] = by_rf.try_emplace(choices.rf, out.list.size());
         bool worth = fresh || ev.violated.size() <= out.list[it->second].why.size();
         if (worth) {
-          Candidate c{run, choices, witness::explain(model, run.execution, ev, false)};
-          for (const witness::Explanation& e : c.why)
-            FENCEPOST_INVARIANT(witness::verify(model, run.execution, ev, e), "an explanation is re-derived by the evaluator");
+          Candidate c{run, choices, reference::explain(model, run.execution, ev, false)};
+          for (const reference::Explanation& e : c.why)
+            FENCEPOST_INVARIANT(reference::verify(model, run.execution, ev, e), "an explanation is re-derived by the evaluator");
           if (fresh) {
             out.list.push_back(std::move(c));
           } else {
@@ -201,7 +202,7 @@ Report explain_allowed(const std::string& path, const prog::Test& test, const ca
     std::string why = condition_text(test, x, 4);
     if (!why.empty()) out += fmt::format("  it {} because\n{}", what_is_asked(test), why);
   }
-  witness::Evaluation ev = witness::evaluate(model, x);
+  reference::Evaluation ev = reference::evaluate(model, x);
   FENCEPOST_INVARIANT(ev.consistent(), "an execution shown as allowed is accepted by the evaluator");
   std::string axioms;
   for (const cat::Axiom& a : model.axioms)

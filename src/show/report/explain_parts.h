@@ -2,6 +2,8 @@
 // Pieces that the explanations share. Internal to the room.
 #include <string>
 
+#include "cat/model.h"
+#include "prog/test.h"
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -10,15 +12,15 @@ std::string model_name(const cat::Model& model);                      // "ptx-7.
 std::string head_text(const std::string& path, const prog::Test& test, const cat::Model& model, bool races);
 std::string axiom_text(const cat::Model& model, uint32_t axiom);      // "axiom Causality (ptx-7.5.cat:90)"
 std::string axiom_rule(const cat::Model& model, uint32_t axiom);      // "irreflexive (rf | fr); cause"
-std::string explanation_text(const prog::Test& test, const cat::Model& model, const witness::Execution& x,
-                             const witness::Explanation& e, size_t indent);
+std::string explanation_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                             const reference::Explanation& e, size_t indent);
 // Sentences on each pair that communicates (rf from another thread) without the model ordering it; "" if there is none
 // or the model has no relation that could.
-std::string missing_order(const prog::Test& test, const cat::Model& model, const witness::Execution& x,
-                          const witness::Evaluation& ev);
+std::string missing_order(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                          const reference::Evaluation& ev);
 // schema fencepost.explain/1
 std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
-                         const Candidates* candidates, const std::vector<witness::Explanation>* flags);
+                         const Candidates* candidates, const std::vector<reference::Explanation>* flags);
 
 // Whether the question of the test is answered with yes by these outcomes.
 bool validated(const prog::Test& test, const check::Outcomes& o);

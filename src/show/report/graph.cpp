@@ -9,12 +9,13 @@
 #include "report/naming.h"
 #include "report/report.h"
 #include "report/story.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using vocab::Base;
 using vocab::Tag;
-using witness::Execution;
+using reference::Execution;
 
 namespace {
 
@@ -46,8 +47,8 @@ void gather(const std::vector<Step>& steps, std::vector<const Step*>& out) {
 
 }  // namespace
 
-draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const witness::RunResult& run,
-                            const witness::Explanation* explanation) {
+draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const reference::RunResult& run,
+                            const reference::Explanation* explanation) {
   const Execution& x = run.execution;
   auto n = static_cast<uint32_t>(x.events.size());
   draw::Graph g;
@@ -63,7 +64,7 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
   // A pair that conflicts without a walk between the two (a race) gets one edge with the axiom's name.
   std::vector<Step> strong = story.brief;
   if (explanation != nullptr && !story.cyclic && !explanation->edges.empty()) {
-    const witness::Reason& r = explanation->edges[0];
+    const reference::Reason& r = explanation->edges[0];
     bool walk = std::any_of(strong.begin(), strong.end(), [](const Step& s) { return s.base || !s.parts.empty() || style_for(s.label) != "other"; });
     if (!walk) strong = {{r.node, r.from, r.to, model.axioms[explanation->axiom].name, false, false, false, {}, {}}};
   }
@@ -71,7 +72,7 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
   // Initial writes are shown where somebody reads them or the explanation passes them.
   std::set<uint32_t> shown;
   for (uint32_t e = 0; e < n; ++e)
-    if (x.events[e].key.thread != witness::k_init || !x.rel(Base::rf).successors(e).empty()) shown.insert(e);
+    if (x.events[e].key.thread != reference::k_init || !x.rel(Base::rf).successors(e).empty()) shown.insert(e);
   for (const Step& s : strong) {
     shown.insert(s.from);
     shown.insert(s.to);
@@ -82,10 +83,10 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
   std::map<uint32_t, uint32_t> used;                            // column -> rows taken
   uint32_t init_rows = 0;
   for (uint32_t e : shown) {
-    if (x.events[e].key.thread != witness::k_init) continue;
+    if (x.events[e].key.thread != reference::k_init) continue;
     uint32_t column = 0;
     for (uint32_t r = 0; r < n; ++r)
-      if (x.rel(Base::rf).test(e, r) && x.events[r].key.thread != witness::k_init) {
+      if (x.rel(Base::rf).test(e, r) && x.events[r].key.thread != reference::k_init) {
         column = x.events[r].key.thread;
         break;
       }
@@ -108,7 +109,7 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
     node.label = event_text(test, x, e);
     node.detail = instruction_text(test, x, e);
     node.emphasis = hot.contains(e);
-    if (x.events[e].key.thread == witness::k_init) {
+    if (x.events[e].key.thread == reference::k_init) {
       node.column = init_cell[e].first;
       node.row = init_cell[e].second;
     } else {
@@ -132,7 +133,7 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
   Relation co = reduced(x.rel(Base::co));
   co.for_each([&](uint32_t a, uint32_t b) {
     // That the initial write comes first goes without saying.
-    if (x.events[a].key.thread != witness::k_init) edge(a, b, "co", false);
+    if (x.events[a].key.thread != reference::k_init) edge(a, b, "co", false);
   });
   // fr to the nearest overwriting writes, unless the picture has its emphasised form already.
   x.rel(Base::rf).inverse().compose(x.rel(Base::co)).for_each([&](uint32_t r, uint32_t w) {

@@ -6,11 +6,13 @@
 #include "report/naming.h"
 #include "report/report.h"
 #include "report/story.h"
+#include "term/term.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using vocab::Base;
-using witness::Execution;
+using reference::Execution;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -21,7 +23,7 @@ Json pairs(const prog::Test& test, const Execution& x, const Relation& r) {
   return out;
 }
 
-Json reason(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Reason& r) {
+Json reason(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Reason& r) {
   Json j;
   j["relation"] = r.label;
   j["from"] = event_name(test, x, r.from);
@@ -30,7 +32,7 @@ Json reason(const prog::Test& test, const cat::Model& model, const Execution& x,
   if (std::string p = definition_place(model, r.node); !p.empty()) j["defined"] = p;
   if (!r.because.empty()) {
     j["because"] = Json::array();
-    for (const witness::Reason& k : r.because) j["because"].push_back(reason(test, model, x, k));
+    for (const reference::Reason& k : r.because) j["because"].push_back(reason(test, model, x, k));
   }
   return j;
 }
@@ -61,7 +63,7 @@ static Json to_json(const check::Result& r) {
   return j;
 }
 
-static Json to_json(const prog::Test& test, const witness::RunResult& run) {
+static Json to_json(const prog::Test& test, const reference::RunResult& run) {
   const Execution& x = run.execution;
   Json j;
   j["complete"] = x.complete();
@@ -70,16 +72,16 @@ static Json to_json(const prog::Test& test, const witness::RunResult& run) {
     Json thread;
     thread["name"] = "P" + std::to_string(t);
     thread["scope"] = scope_text(test, t);
-    if (t < run.threads.size()) thread["stop"] = witness::name(run.threads[t].stop);
+    if (t < run.threads.size()) thread["stop"] = reference::name(run.threads[t].stop);
     j["threads"].push_back(std::move(thread));
   }
   j["events"] = Json::array();
   for (uint32_t e = 0; e < x.events.size(); ++e) {
-    const witness::Event& ev = x.events[e];
+    const reference::Event& ev = x.events[e];
     Json v;
     v["name"] = event_name(test, x, e);
     v["text"] = event_body(test, x, e);
-    if (ev.key.thread == witness::k_init) {
+    if (ev.key.thread == reference::k_init) {
       v["thread"] = nullptr;
     } else {
       v["thread"] = ev.key.thread;
@@ -104,7 +106,7 @@ static Json to_json(const prog::Test& test, const witness::RunResult& run) {
   return j;
 }
 
-static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
+static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Explanation& e) {
   const cat::Axiom& a = model.axioms[e.axiom];
   Json j;
   j["axiom"] = a.name;
@@ -119,7 +121,7 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
   Story story = tell(test, model, x, e);
   if (!story.brief.empty()) j["brief"] = chain_text(test, x, story.brief);
   j["edges"] = Json::array();
-  for (const witness::Reason& r : e.edges) j["edges"].push_back(reason(test, model, x, r));
+  for (const reference::Reason& r : e.edges) j["edges"].push_back(reason(test, model, x, r));
   return j;
 }
 
@@ -143,7 +145,7 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   }
   if (options.property == check::Property::termination) {
     j["progress"] = options.progress.name;
-    j["liveness"] = witness::name(options.fairness);
+    j["liveness"] = reference::name(options.fairness);
   }
   if (result.execution) j["execution"] = to_json(test, *result.execution);
   if (result.lasso) {
@@ -151,7 +153,7 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
     for (uint32_t t = 0; t < result.lasso->threads.size(); ++t) {
       Json one;
       one["thread"] = t;
-      one["fate"] = witness::name(result.lasso->threads[t].fate);
+      one["fate"] = reference::name(result.lasso->threads[t].fate);
       one["loop"] = Json::array();
       const auto& events = result.execution->execution.events;
       for (uint32_t e = 0; e < events.size(); ++e)
@@ -164,13 +166,13 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
 }
 
 std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
-                         const Candidates* candidates, const std::vector<witness::Explanation>* flags) {
+                         const Candidates* candidates, const std::vector<reference::Explanation>* flags) {
   Json j = json_header("explain", path, test, model);
   j.update(to_json(result));
   if (result.execution) j["execution"] = to_json(test, *result.execution);
   if (flags != nullptr && result.execution) {
     j["raised"] = Json::array();
-    for (const witness::Explanation& e : *flags) j["raised"].push_back(to_json(test, model, result.execution->execution, e));
+    for (const reference::Explanation& e : *flags) j["raised"].push_back(to_json(test, model, result.execution->execution, e));
   }
   if (candidates != nullptr) {
     Json c;
@@ -183,7 +185,7 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
       Json one;
       one["execution"] = to_json(test, k.run);
       one["rejected_by"] = Json::array();
-      for (const witness::Explanation& e : k.why) one["rejected_by"].push_back(to_json(test, model, k.run.execution, e));
+      for (const reference::Explanation& e : k.why) one["rejected_by"].push_back(to_json(test, model, k.run.execution, e));
       c["list"].push_back(std::move(one));
     }
     j["candidates"] = std::move(c);

@@ -7,12 +7,13 @@
 #include "report/explain_parts.h"
 #include "report/naming.h"
 #include "report/report.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using vocab::Base;
-using witness::Execution;
-using witness::Fate;
+using reference::Execution;
+using reference::Fate;
 
 namespace {
 
@@ -54,7 +55,7 @@ class LassoTeller {
     std::string out;
     for (uint32_t e = 0; e < x_.events.size(); ++e) {
       const auto& key = x_.events[e].key;
-      if (key.thread == witness::k_init || (loop ? !in_last_round(e) : in_last_round(e))) continue;
+      if (key.thread == reference::k_init || (loop ? !in_last_round(e) : in_last_round(e))) continue;
       std::string line = fmt::format("  P{}  {}", key.thread, event_text(test_, x_, e));
       if (const auto w = source(e)) line += fmt::format("  from {}", event_name(test_, x_, *w));
       out += fmt::format("{:<44}  {}\n", line, instruction_text(test_, x_, e));
@@ -80,12 +81,12 @@ class LassoTeller {
     draw::Graph g = execution_graph(test_, model, run_);
     // Initial writes come first, and perhaps not all; the other events follow in order.
     uint32_t threads_events = 0;
-    for (const auto& e : x_.events) threads_events += e.key.thread == witness::k_init ? 0 : 1;
+    for (const auto& e : x_.events) threads_events += e.key.thread == reference::k_init ? 0 : 1;
     const uint32_t first = static_cast<uint32_t>(g.nodes.size()) - threads_events;
     std::vector<uint32_t> node(x_.events.size(), prog::k_none);
     uint32_t next = first;
     for (uint32_t e = 0; e < x_.events.size(); ++e)
-      if (x_.events[e].key.thread != witness::k_init) node[e] = next++;
+      if (x_.events[e].key.thread != reference::k_init) node[e] = next++;
     for (uint32_t t = 0; t < lasso_.threads.size(); ++t) {
       std::vector<uint32_t> loop;
       for (uint32_t e = 0; e < x_.events.size(); ++e)
@@ -117,7 +118,7 @@ class LassoTeller {
 
   bool in_last_round(uint32_t e) const {
     const auto& key = x_.events[e].key;
-    if (key.thread == witness::k_init || round_[e] < 0) return false;
+    if (key.thread == reference::k_init || round_[e] < 0) return false;
     int32_t last = 0;
     for (uint32_t f = 0; f < x_.events.size(); ++f)
       if (x_.events[f].key.thread == key.thread) last = std::max(last, round_[f]);
@@ -173,8 +174,8 @@ class LassoTeller {
 
   const prog::Test& test_;
   const check::Options& options_;
-  const witness::Lasso& lasso_;
-  const witness::RunResult& run_;
+  const reference::Lasso& lasso_;
+  const reference::RunResult& run_;
   const Execution& x_;
   const std::vector<int32_t>& round_;
 };
@@ -189,7 +190,7 @@ Report explain_lasso(const std::string& path, const prog::Test& test, const cat:
   report.text = fmt::format(
       "{}\n  file      {}\n  model     {}\n  question  does every execution end, when the scheduler is {}{}?\n\n",
       title, path, model_name(model), options.progress.name,
-      options.fairness == witness::Fairness::scoped ? " and memory is fair within scopes" : "");
+      options.fairness == reference::Fairness::scoped ? " and memory is fair within scopes" : "");
   report.text += "No: this execution does not end.\n" + teller.threads();
   const std::string before = teller.events(false);
   report.text += "\nbefore\n" + (before.empty() ? "  nothing\n" : before);

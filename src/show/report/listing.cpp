@@ -9,13 +9,14 @@
 #include "prog/state.h"
 #include "report/naming.h"
 #include "report/report.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using prog::k_none;
 using vocab::Base;
 using vocab::Tag;
-using witness::Execution;
+using reference::Execution;
 
 namespace {
 
@@ -28,7 +29,7 @@ std::optional<uint32_t> source_of(const Execution& x, uint32_t read) {
 std::string source_text(const prog::Test& test, const Execution& x, uint32_t read) {
   std::optional<uint32_t> w = source_of(x, read);
   if (!w) return "";
-  if (x.events[*w].key.thread == witness::k_init) return "reads the initial value";
+  if (x.events[*w].key.thread == reference::k_init) return "reads the initial value";
   return "reads from " + event_name(test, x, *w);
 }
 
@@ -36,7 +37,7 @@ std::string source_text(const prog::Test& test, const Execution& x, uint32_t rea
 std::optional<uint32_t> setter_of(const prog::Test& test, const Execution& x, uint32_t thread, prog::RegId reg) {
   std::optional<uint32_t> last;
   for (uint32_t e = 0; e < x.events.size(); ++e) {
-    const witness::EventKey& k = x.events[e].key;
+    const reference::EventKey& k = x.events[e].key;
     if (k.thread != thread || k.part != 0 || !x.events[e].tags.has(Tag::R)) continue;
     const prog::Instr* in = instruction_of(test, x, e);
     if (in != nullptr && in->dst == reg && !in->result) last = e;
@@ -55,7 +56,7 @@ std::optional<uint32_t> final_writer(const prog::Test& test, const Execution& x,
   uint64_t address = prog::address_of(object, cell);
   std::optional<uint32_t> best;
   for (uint32_t e = 0; e < x.events.size(); ++e) {
-    const witness::Event& ev = x.events[e];
+    const reference::Event& ev = x.events[e];
     if (!ev.is_memory || !ev.tags.has(Tag::W) || ev.address != address || ev.value != x.final.memory[object][cell]) continue;
     bool last = true;
     x.rel(Base::co).for_each_in_row(e, [&](uint32_t) { last = false; });
@@ -66,13 +67,13 @@ std::optional<uint32_t> final_writer(const prog::Test& test, const Execution& x,
 
 }  // namespace
 
-std::string listing_text(const prog::Test& test, const witness::RunResult& run, size_t indent) {
+std::string listing_text(const prog::Test& test, const reference::RunResult& run, size_t indent) {
   const Execution& x = run.execution;
   struct Row { uint32_t thread; std::string event, instruction, place, source; };
   std::vector<Row> rows;
   size_t w1 = 0, w2 = 0, w3 = 0;
   for (uint32_t e = 0; e < x.events.size(); ++e) {
-    if (x.events[e].key.thread == witness::k_init) continue;
+    if (x.events[e].key.thread == reference::k_init) continue;
     Row r{x.events[e].key.thread, event_text(test, x, e), instruction_text(test, x, e), place_of(test, x, e), {}};
     if (x.events[e].tags.has(Tag::R)) r.source = source_text(test, x, e);
     w1 = std::max(w1, r.event.size());
@@ -93,7 +94,7 @@ std::string listing_text(const prog::Test& test, const witness::RunResult& run, 
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + "\n";
     }
-    if (t < run.threads.size() && run.threads[t].stop != witness::StopReason::end)
+    if (t < run.threads.size() && run.threads[t].stop != reference::StopReason::end)
       out += fmt::format("{}  ({})\n", pad, stop_text(test, t, run.threads[t]));
     else if (!any)
       out += fmt::format("{}  (no memory access)\n", pad);
@@ -161,7 +162,7 @@ std::string condition_text(const prog::Test& test, const Execution& x, size_t in
         line = fmt::format("{} is {}", name, value);
         if (e) {
           std::optional<uint32_t> w = source_of(x, *e);
-          if (w) line += x.events[*w].key.thread == witness::k_init
+          if (w) line += x.events[*w].key.thread == reference::k_init
                              ? fmt::format(": {} reads the initial value of {}", event_name(test, x, *e), location_of(test, x, *e))
                              : fmt::format(": {} reads from {}", event_name(test, x, *e), event_name(test, x, *w));
         }
@@ -169,7 +170,7 @@ std::string condition_text(const prog::Test& test, const Execution& x, size_t in
         prog::ObjectId o = test.symbols[v->symbol].object;
         line = fmt::format("{} ends as {}", name, value_text(test, x.final.memory[o][v->cell], test.objects[o].width));
         if (std::optional<uint32_t> w = final_writer(test, x, v->symbol, v->cell))
-          line += x.events[*w].key.thread == witness::k_init ? ": nothing overwrites its initial value"
+          line += x.events[*w].key.thread == reference::k_init ? ": nothing overwrites its initial value"
                                                              : fmt::format(": {} writes it last", event_name(test, x, *w));
       } else {
         continue;

@@ -6,32 +6,34 @@
 #include <algorithm>
 
 #include "report/report.h"
+#include "term/term.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using prog::k_none;
 using vocab::Tag;
-using witness::Execution;
+using reference::Execution;
 
 namespace {
 
-uint8_t width_of(const prog::Test& test, const witness::Event& e) {
+uint8_t width_of(const prog::Test& test, const reference::Event& e) {
   return e.object != k_none ? test.objects[e.object].width : 64;
 }
 
 }  // namespace
 
 std::string event_name(const prog::Test& test, const Execution& x, uint32_t event) {
-  const witness::Event& e = x.events[event];
-  if (e.key.thread == witness::k_init) return "init " + location_of(test, x, event);
+  const reference::Event& e = x.events[event];
+  if (e.key.thread == reference::k_init) return "init " + location_of(test, x, event);
   uint32_t index = 0;
-  for (uint32_t i = 0; i < event; ++i) index += x.events[i].key.thread != witness::k_init;
+  for (uint32_t i = 0; i < event; ++i) index += x.events[i].key.thread != reference::k_init;
   if (index < 26) return std::string(1, static_cast<char>('a' + index));
   return "e" + std::to_string(index);
 }
 
 std::string location_of(const prog::Test& test, const Execution& x, uint32_t event) {
-  const witness::Event& e = x.events[event];
+  const reference::Event& e = x.events[event];
   if (!e.is_memory || e.object == k_none) return "";
   bool symbol_fits = e.symbol != k_none && test.symbols[e.symbol].object == e.object;
   std::string out = symbol_fits ? test.symbols[e.symbol].name : test.objects[e.object].name;
@@ -47,7 +49,7 @@ std::string value_text(const prog::Test& test, uint64_t value, uint8_t width) {
 }
 
 std::string event_body(const prog::Test& test, const Execution& x, uint32_t event) {
-  const witness::Event& e = x.events[event];
+  const reference::Event& e = x.events[event];
   if (e.is_memory)
     return fmt::format("{} {} = {}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
                        value_text(test, e.value, width_of(test, e)));
@@ -60,8 +62,8 @@ std::string event_text(const prog::Test& test, const Execution& x, uint32_t even
 }
 
 const prog::Instr* instruction_of(const prog::Test& test, const Execution& x, uint32_t event) {
-  const witness::EventKey& k = x.events[event].key;
-  if (k.thread == witness::k_init) return nullptr;
+  const reference::EventKey& k = x.events[event].key;
+  if (k.thread == reference::k_init) return nullptr;
   const auto& code = test.instrs(k.thread);
   return k.instr < code.size() ? &code[k.instr] : nullptr;
 }
@@ -108,7 +110,7 @@ std::string scope_text(const prog::Test& test, uint32_t thread) {
   return out;
 }
 
-std::string stop_text(const prog::Test& test, uint32_t thread, const witness::ThreadRun& run) {
+std::string stop_text(const prog::Test& test, uint32_t thread, const reference::ThreadRun& run) {
   std::string where;
   const auto& code = test.instrs(thread);
   if (run.stop_instr < code.size()) {
@@ -117,11 +119,11 @@ std::string stop_text(const prog::Test& test, uint32_t thread, const witness::Th
     if (std::string p = place_of(in.span); !p.empty()) where = p + " " + where;
   }
   switch (run.stop) {
-    case witness::StopReason::end: return "";
-    case witness::StopReason::spin: return "still spinning at " + where;
-    case witness::StopReason::cut: return "stopped by the loop bound at " + where;
-    case witness::StopReason::blocked: return "blocked at " + where;
-    case witness::StopReason::halted: return "never scheduled again, before " + where;
+    case reference::StopReason::end: return "";
+    case reference::StopReason::spin: return "still spinning at " + where;
+    case reference::StopReason::cut: return "stopped by the loop bound at " + where;
+    case reference::StopReason::blocked: return "blocked at " + where;
+    case reference::StopReason::halted: return "never scheduled again, before " + where;
   }
   return "";
 }

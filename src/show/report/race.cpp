@@ -10,12 +10,13 @@
 #include "report/naming.h"
 #include "report/report.h"
 #include "report/story.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 
 using vocab::Tag;
-using witness::Execution;
-using witness::Remedy;
+using reference::Execution;
+using reference::Remedy;
 
 namespace {
 
@@ -55,15 +56,15 @@ void absences(const cat::Model& model, cat::NodeId id, uint32_t from, uint32_t t
     out.push_back({id, from, to});
   }
 }
-void absences(const cat::Model& model, const witness::Reason& r, std::vector<Absence>& out) {
+void absences(const cat::Model& model, const reference::Reason& r, std::vector<Absence>& out) {
   if (r.absent) return absences(model, r.node, r.from, r.to, out);
-  for (const witness::Reason& k : r.because) absences(model, k, out);
+  for (const reference::Reason& k : r.because) absences(model, k, out);
 }
 
 }  // namespace
 
-std::string missing_order(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Evaluation& ev) {
-  std::optional<Remedy> r = witness::remedy_for_axioms(model, x, ev);
+std::string missing_order(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Evaluation& ev) {
+  std::optional<Remedy> r = reference::remedy_for_axioms(model, x, ev);
   if (!r || (r->tags.empty() && r->scopes.empty())) return "";
   // A long list is no hint any more.
   if (r->tags.size() + r->scopes.size() > 6) return "";
@@ -76,26 +77,26 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
   const Execution& x = result.execution->execution;
   std::string& out = report.text;
   out = head_text(path, test, model, true);
-  witness::Evaluation ev = witness::evaluate(model, x);
-  std::vector<witness::Explanation> flags = witness::explain(model, x, ev, true);
-  for (const witness::Explanation& e : flags)
-    FENCEPOST_INVARIANT(witness::verify(model, x, ev, e), "an explanation is re-derived by the evaluator");
+  reference::Evaluation ev = reference::evaluate(model, x);
+  std::vector<reference::Explanation> flags = reference::explain(model, x, ev, true);
+  for (const reference::Explanation& e : flags)
+    FENCEPOST_INVARIANT(reference::verify(model, x, ev, e), "an explanation is re-derived by the evaluator");
   FENCEPOST_INVARIANT(ev.consistent() && !flags.empty(), "an execution shown as racy is consistent and raises a flag");
   out += fmt::format("{} accepts an execution that raises the flag '{}':\n\n", model_name(model), model.axioms[flags[0].axiom].name);
   out += listing_text(test, *result.execution, 2);
   if (std::string co = coherence_text(test, x, 2); !co.empty()) out += "\n" + co;
-  for (const witness::Explanation& e : flags) {
+  for (const reference::Explanation& e : flags) {
     const cat::Axiom& axiom = model.axioms[e.axiom];
     out += fmt::format("\n  flag {} ({})\n    {}\n", axiom.name, place_of(axiom.span), axiom_rule(model, e.axiom));
     if (e.edges.empty()) continue;
-    const witness::Reason& r = e.edges[0];
+    const reference::Reason& r = e.edges[0];
     bool pair = r.from != r.to && !(e.cycle.size() == 1);
     if (pair) {
       out += "\n    two accesses that conflict, and that the model does not order:\n";
       for (uint32_t v : {r.from, r.to}) {
         uint32_t t = x.events[v].key.thread;
         out += fmt::format("      {}  {}{}{}\n", event_text(test, x, v), instruction_text(test, x, v),
-                           t == witness::k_init ? "" : fmt::format("  in P{}", t),
+                           t == reference::k_init ? "" : fmt::format("  in P{}", t),
                            place_of(test, x, v).empty() ? "" : "  " + place_of(test, x, v));
       }
     }
@@ -104,9 +105,9 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
     std::vector<Absence> missing;
     absences(model, r, missing);
     for (const Absence& m : missing) {
-      std::optional<Remedy> remedy = witness::remedy_for_edge(model, x, ev, m.node, m.from, m.to);
+      std::optional<Remedy> remedy = reference::remedy_for_edge(model, x, ev, m.node, m.from, m.to);
       if (!remedy || (remedy->tags.empty() && remedy->scopes.empty()) || remedy->tags.size() + remedy->scopes.size() > 8) continue;
-      out += fmt::format("\n    {} -{}-> {} would hold if\n{}", event_name(test, x, m.from), witness::expression(model, m.node, 60),
+      out += fmt::format("\n    {} -{}-> {} would hold if\n{}", event_name(test, x, m.from), reference::expression(model, m.node, 60),
                          event_name(test, x, m.to), remedy_text(test, x, *remedy, 6));
     }
   }

@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "cat/model.h"
 #include "check/beside.h"
 #include "check/check.h"
 #include "draw/graph.h"
-#include "witness/explain.h"
+#include "prog/test.h"
+#include "reference/explain.h"
 
 namespace fencepost::report {
 
@@ -79,9 +81,9 @@ Report explain_lasso(const std::string& path, const prog::Test& test, const cat:
 
 // Candidates that meet the condition, each rejected by at least one axiom.
 struct Candidate {
-  witness::RunResult run;
-  witness::Choices choices;
-  std::vector<witness::Explanation> why;   // shortest first; every edge verified
+  reference::RunResult run;
+  reference::Choices choices;
+  std::vector<reference::Explanation> why;   // shortest first; every edge verified
 };
 struct Candidates {
   std::vector<Candidate> list;             // shortest explanation first, one per distinct explanation
@@ -98,8 +100,8 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
 // Nodes "a: W x=1" with the instruction text below, one column per thread, initial writes on top; edges rf,
 // co, fr and po (co and po transitively reduced); with an explanation, its edges emphasised, and its named
 // relations drawn too.
-draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const witness::RunResult& run,
-                            const witness::Explanation* explanation = nullptr);
+draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const reference::RunResult& run,
+                            const reference::Explanation* explanation = nullptr);
 
 // The text of a report for a file, by the ending of its name: .svg, .dot, .json, .txt. A diagnostic without a place
 // when the ending is none of these, or the report has nothing of that kind.
@@ -107,8 +109,8 @@ Expected<std::string> file_text(const std::string& file, const Report& report);
 
 // ---- the common language ---------------------------------------------------------------------------
 // Name of an event: "a", ..., "z", "e26", ...; Init writes "init x".
-std::string event_name(const prog::Test& test, const witness::Execution& x, uint32_t event);
+std::string event_name(const prog::Test& test, const reference::Execution& x, uint32_t event);
 // "a: W x = 1"
-std::string event_text(const prog::Test& test, const witness::Execution& x, uint32_t event);
+std::string event_text(const prog::Test& test, const reference::Execution& x, uint32_t event);
 
 }  // namespace fencepost::report

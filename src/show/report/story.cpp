@@ -9,6 +9,7 @@
 
 #include "report/naming.h"
 #include "report/report.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::report {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 using cat::NodeOp;
 using cat::Type;
 using vocab::Base;
-using witness::Execution;
-using witness::Reason;
+using reference::Execution;
+using reference::Reason;
 
 struct Teller {
   const prog::Test& test;
@@ -107,13 +108,13 @@ struct Teller {
   // Not (a | b) is: not a, and not b; not r^-1 is not r the other way.
   void absence(cat::NodeId id, uint32_t from, uint32_t to, std::vector<Step>& out, std::vector<Remark>& remarks) const {
     const cat::Node& m = model.nodes[id];
-    if (m.type == Type::set) return keep({from, "", {witness::reason_label(model, id, true)}, {}}, remarks);
+    if (m.type == Type::set) return keep({from, "", {reference::reason_label(model, id, true)}, {}}, remarks);
     if (m.name.empty() && m.op == NodeOp::union_) {
       for (cat::NodeId k : m.kids) absence(k, from, to, out, remarks);
       return;
     }
     if (m.name.empty() && m.op == NodeOp::inverse) return absence(m.kids[0], to, from, out, remarks);
-    out.push_back({id, from, to, witness::expression(model, id, 60), false, true, false, {}, {}});
+    out.push_back({id, from, to, reference::expression(model, id, 60), false, true, false, {}, {}});
   }
 
   // As unfold, without regard to the node's own name. `flat`: the steps stand below a named relation, so that several
@@ -200,7 +201,7 @@ struct Teller {
     }
     if (walks.empty()) return;
     // Several walks between the same two events: the step is the conjunction, they are its parts.
-    Step s{r.node, r.from, r.to, witness::expression(model, r.node, 60), false, false, backwards, {}, {}};
+    Step s{r.node, r.from, r.to, reference::expression(model, r.node, 60), false, false, backwards, {}, {}};
     for (auto& w : walks)
       for (Step& p : w) s.parts.push_back(std::move(p));
     out.push_back(std::move(s));
@@ -444,7 +445,7 @@ struct Printer {
 
 std::string definition_place(const cat::Model& model, cat::NodeId node) { return place_of(model.nodes[node].span); }
 
-Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, const witness::Explanation& e) {
+Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Explanation& e) {
   Story story;
   story.axiom = e.axiom;
   story.cyclic = !e.cycle.empty();
@@ -472,7 +473,7 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
       for (const Step& s : story.steps) teller.brief(s, story.brief);
       // Begin where a reader begins: at the first event of the code that the cycle passes.
       auto first = std::min_element(story.brief.begin(), story.brief.end(), [&](const Step& a, const Step& b) {
-        bool ia = x.events[a.walk_from()].key.thread == witness::k_init, ib = x.events[b.walk_from()].key.thread == witness::k_init;
+        bool ia = x.events[a.walk_from()].key.thread == reference::k_init, ib = x.events[b.walk_from()].key.thread == reference::k_init;
         return std::make_pair(ia, a.walk_from()) < std::make_pair(ib, b.walk_from());
       });
       if (first != story.brief.end()) std::rotate(story.brief.begin(), first, story.brief.end());
@@ -482,7 +483,7 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
         story.brief.pop_back();
       }
       auto start = std::min_element(story.steps.begin(), story.steps.end(), [&](const Step& a, const Step& b) {
-        bool ia = x.events[a.walk_from()].key.thread == witness::k_init, ib = x.events[b.walk_from()].key.thread == witness::k_init;
+        bool ia = x.events[a.walk_from()].key.thread == reference::k_init, ib = x.events[b.walk_from()].key.thread == reference::k_init;
         return std::make_pair(ia, a.walk_from()) < std::make_pair(ib, b.walk_from());
       });
       if (start != story.steps.end()) std::rotate(story.steps.begin(), start, story.steps.end());
@@ -522,7 +523,7 @@ std::string gloss(const prog::Test& test, const cat::Model& model, const Executi
     case Base::vloc: return "same address, through the same name";
     case Base::rf: return fmt::format("{} reads the value that {} writes", to, from);
     case Base::co:
-      return x.events[s.from].key.thread == witness::k_init
+      return x.events[s.from].key.thread == reference::k_init
                  ? fmt::format("{} overwrites the initial value of {}", to, location_of(test, x, s.from))
                  : fmt::format("{} overwrites the value that {} wrote to {}", to, from, location_of(test, x, s.from));
     case Base::amo: return "read and write of one atomic operation";

@@ -7,7 +7,7 @@
 
 #include "cat/model.h"
 #include "prog/test.h"
-#include "witness/explain.h"
+#include "reference/explain.h"
 
 namespace fencepost::report {
 
@@ -42,17 +42,17 @@ struct Story {
   std::string summary;              // one line: the cycle, or the ways in which a pair is related
 };
 
-Story tell(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const witness::Explanation& e);
+Story tell(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const reference::Explanation& e);
 
 // "a -po-> b -sync-> c -fr-> a"; backwards steps as "a <-rf- b".
-std::string chain_text(const prog::Test& test, const witness::Execution& x, const std::vector<Step>& steps);
+std::string chain_text(const prog::Test& test, const reference::Execution& x, const std::vector<Step>& steps);
 
 // The steps with everything below them, one line each, indented. Parts told once are referred to after that.
-std::string story_text(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const Story& story,
+std::string story_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const Story& story,
                        size_t indent);
 
 // What a step says of its two events, in words; "" when its name is all there is to say.
-std::string gloss(const prog::Test& test, const cat::Model& model, const witness::Execution& x, const Step& step);
+std::string gloss(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const Step& step);
 
 // "ptx-7.5.cat:57", "" for nodes without a place.
 std::string definition_place(const cat::Model& model, cat::NodeId node);

@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 #ifndef FENCEPOST_PARSER
-#error "define FENCEPOST_PARSER, the function of front/litmus.h to call"
+#error "define FENCEPOST_PARSER, the function of read/read.h to call"
 #endif
 
 namespace {
@@ -22,7 +22,7 @@ void look(const Expected<prog::Test>& parsed, bool round_trip) {
     return;
   }
   if (!round_trip) return;
-  const auto back = front::parse_one(make_source("printed.litmus", emit::print(*parsed)));
+  const auto back = read::parse_one(make_source("printed.litmus", print::print(*parsed)));
   if (!back || !(*back == *parsed)) std::abort();
 }
 void look(const Expected<std::vector<prog::Test>>& parsed, bool) {
@@ -33,6 +33,6 @@ void look(const Expected<std::vector<prog::Test>>& parsed, bool) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  look(front::FENCEPOST_PARSER(make_source(FENCEPOST_FILE, text)), true);
+  look(litmus::FENCEPOST_PARSER(make_source(FENCEPOST_FILE, text)), true);
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "front/glsl.h"
+#include "shader/glsl.h"
 
 using namespace fencepost;
 
@@ -38,9 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   text = comments + "\n" + k_shader;
 #endif
-  front::spirv::LaunchOptions launch;
-  launch.grid = front::spirv::Grid{1, 1, {2, 1, 1}};
-  const auto test = front::glsl::parse_glsl(make_source("fuzz.comp", std::move(text)), launch);
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{1, 1, {2, 1, 1}};
+  const auto test = shader::glsl::parse_glsl(make_source("fuzz.comp", std::move(text)), launch);
   if (!test && render(test.error()).empty()) std::abort();  // a refusal without a word
   return 0;
 }

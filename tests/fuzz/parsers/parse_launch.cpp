@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "front/spirv.h"
+#include "spirv/spirv.h"
 
 using namespace fencepost;
 
@@ -51,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lines[k] = text.substr(at, end - at);
     at = end + 1;
   }
-  front::spirv::LaunchOptions launch;
-  if (const auto grid = front::spirv::parse_grid(lines[0])) {
-    if (front::spirv::parse_grid(to_string(*grid)) != *grid) std::abort();
+  spirv::LaunchOptions launch;
+  if (const auto grid = spirv::parse_grid(lines[0])) {
+    if (spirv::parse_grid(to_string(*grid)) != *grid) std::abort();
     if (grid->threads() <= 16) launch.grid = *grid;
   } else if (render(grid.error()).empty()) {
     std::abort();
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!lines[1].empty()) launch.inputs.push_back(lines[1]);
   launch.condition = lines[2];
   launch.filter = lines[3];
-  const auto test = front::spirv::parse_spirv(make_source("fuzz.spvasm", k_module), launch);
+  const auto test = spirv::parse_spirv(make_source("fuzz.spvasm", k_module), launch);
   if (!test && render(test.error()).empty()) std::abort();  // a refusal without a word
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "front/spirv.h"
+#include "spirv/spirv.h"
 
 using namespace fencepost;
 
@@ -17,9 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #else
   if (bytes.starts_with('\x03') || bytes.starts_with('\x07')) return 0;
 #endif
-  front::spirv::LaunchOptions launch;
-  launch.grid = front::spirv::Grid{1, 2, {2, 1, 1}};
-  const auto test = front::spirv::parse_spirv(make_source("fuzz.spv", std::move(bytes)), launch);
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{1, 2, {2, 1, 1}};
+  const auto test = spirv::parse_spirv(make_source("fuzz.spv", std::move(bytes)), launch);
   if (!test && render(test.error()).empty()) std::abort();  // a refusal without a word
   return 0;
 }

@@ -8,8 +8,8 @@
 #include "launch/header.h"
 #include "launch/options.h"
 #include "plan/parameters.h"
-#include "study/plan_file.h"
-#include "survey/read.h"
+#include "campaign/plan_file.h"
+#include "analysis/read.h"
 
 namespace fencepost {
 namespace {
@@ -19,8 +19,8 @@ void look(const Expected<T>& read) {
   if (!read && render(read.error()).empty()) std::abort();  // a refusal without a word
 }
 
-[[maybe_unused]] void read_plan(const std::string& text) { look(study::read_plan(make_source("fuzz.toml", text))); }
-[[maybe_unused]] void read_results(const std::string& text) { look(survey::read_text(make_source("fuzz.log", text), "device")); }
+[[maybe_unused]] void read_plan(const std::string& text) { look(campaign::read_plan(make_source("fuzz.toml", text))); }
+[[maybe_unused]] void read_results(const std::string& text) { look(analysis::read_text(make_source("fuzz.log", text), "device")); }
 [[maybe_unused]] void read_parameters(const std::string& text) {
   plan::Parameters p;
   look(plan::set_parameters(p, text));

@@ -2,12 +2,12 @@
 #include <cstdio>
 
 #include "base/read_file.h"
-#include "front/glsl.h"
+#include "shader/glsl.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const auto source = fencepost::read_file(argv[1]);
-  const auto assembly = source ? fencepost::front::glsl::compile(*source) : fencepost::Expected<std::string>(std::unexpected(source.error()));
+  const auto assembly = source ? fencepost::shader::glsl::compile(*source) : fencepost::Expected<std::string>(std::unexpected(source.error()));
   if (!assembly) {
     std::fputs(render(assembly.error()).c_str(), stderr);
     return 1;

@@ -7,8 +7,8 @@
 #include "axb_support.h"
 #include "cat/model.h"
 #include "check/check.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 using namespace axb_test;
 using vocab::Dialect;
@@ -26,7 +26,7 @@ thread 1 { if (x == 3) goto 0; })");
   axb::TranslateOptions o;
   o.quantifier = prog::Quantifier::exists;
   o.final_values = {{0, 0}, {1, 4294967295u}};
-  EXPECT_EQ(emit::print(*axb::to_prog(t, Dialect::ptx, o)), R"(PTX mutex
+  EXPECT_EQ(print::print(*axb::to_prog(t, Dialect::ptx, o)), R"(PTX mutex
 {
 m = 0;
 x = 3;
@@ -40,7 +40,7 @@ x = 3;
 locations [m; x;]
 exists (m=0 /\ x=4294967295)
 )");
-  EXPECT_EQ(emit::print(*axb::to_prog(t, Dialect::opencl, o)), R"(OPENCL mutex
+  EXPECT_EQ(print::print(*axb::to_prog(t, Dialect::opencl, o)), R"(OPENCL mutex
 {
   [m] = 0;
   [x] = 3;
@@ -66,7 +66,7 @@ exists (m=0 /\ x=-1)
   o.order = axb::Order::acq_rel;
   o.placement = axb::Placement::same_workgroup;
   o.loads_as_rmw = true;
-  EXPECT_EQ(emit::print(*axb::to_prog(t, Dialect::vulkan, o)), R"(VULKAN mutex
+  EXPECT_EQ(print::print(*axb::to_prog(t, Dialect::vulkan, o)), R"(VULKAN mutex
 {
 m = 0;
 x = 3;
@@ -108,10 +108,10 @@ TEST(AxbTranslate, PrintedLitmusReadsBackAndSoDoesAxb) {
       }
       const auto p = axb::to_prog(t, d, o);
       ASSERT_TRUE(p.has_value()) << render(p.error());
-      const std::string text = emit::print(*p);
-      const auto again = front::parse_one(make_source("t.litmus", text));
+      const std::string text = print::print(*p);
+      const auto again = read::parse_one(make_source("t.litmus", text));
       ASSERT_TRUE(again.has_value()) << render(again.error()) << text;
-      ASSERT_TRUE(*again == *p) << text << emit::print(*again);
+      ASSERT_TRUE(*again == *p) << text << print::print(*again);
       const auto back = axb::from_prog(*again);
       ASSERT_TRUE(back.has_value()) << render(back.error()) << text;
       ASSERT_EQ(*back, t) << axb::to_text(t) << axb::to_text(*back) << text;
@@ -127,9 +127,9 @@ TEST(AxbTranslate, NamesThatLitmusCannotSpell) {
   for (const Dialect d : k_dialects) {
     const auto p = axb::to_prog(t, d);
     ASSERT_TRUE(p.has_value());
-    const auto again = front::parse_one(make_source("t.litmus", emit::print(*p)));
-    ASSERT_TRUE(again.has_value()) << render(again.error()) << emit::print(*p);
-    EXPECT_TRUE(*again == *p) << emit::print(*p);
+    const auto again = read::parse_one(make_source("t.litmus", print::print(*p)));
+    ASSERT_TRUE(again.has_value()) << render(again.error()) << print::print(*p);
+    EXPECT_TRUE(*again == *p) << print::print(*p);
     const auto back = axb::from_prog(*again);
     ASSERT_TRUE(back.has_value());
     EXPECT_EQ(back->locations[0].name, "r0_");
@@ -142,7 +142,7 @@ TEST(AxbTranslate, NamesThatLitmusCannotSpell) {
 // ---- from litmus that people write ----------------------------------------------------------------------
 
 Expected<axb::Test> from_text(const std::string& text) {
-  const auto p = front::parse_one(make_source("t.litmus", text));
+  const auto p = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(p.has_value()) << (p ? "" : render(p.error()));
   if (!p) return std::unexpected(p.error());
   return axb::from_prog(*p);
@@ -329,7 +329,7 @@ void agree(uint32_t locations, uint32_t count, const std::vector<Models>& all, u
         ASSERT_TRUE(p.has_value());
         const auto expected = interleavings(t);
         interesting += expected.size() > 1;
-        ASSERT_EQ(final_memories(*p, m), expected) << name << '\n' << axb::to_text(t) << emit::print(*p);
+        ASSERT_EQ(final_memories(*p, m), expected) << name << '\n' << axb::to_text(t) << print::print(*p);
         // The question: is this final memory reachable?
         o.quantifier = prog::Quantifier::exists;
         o.final_values.clear();

@@ -3,19 +3,20 @@
 
 #include <thread>
 
-#include "campaign/log.h"
+#include "results/log.h"
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::campaign;
+using namespace fencepost::results;
 
 namespace {
 
 prog::Test test_of(const std::string& text) {
-  auto t = front::parse_one(make_source("t.litmus", text));
+  auto t = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return t ? *t : prog::Test{};
 }
@@ -204,7 +205,7 @@ Report sample() {
   r.setup.placement = "D-cta:S-ker-Global";
   r.setup.observables = prog::observables(r.test);
   r.setup.evidence = Evidence::as_written;
-  r.setup.what_ran.verdict = emit::WhatRan::as_written;
+  r.setup.what_ran.verdict = inspect::WhatRan::as_written;
   const auto state = [](uint64_t a, uint64_t b) { return prog::State{{false, a}, {false, b}}; };
   r.totals.states = {{state(0, 0), 7}, {state(0, 1), 1000}, {state(1, 1), 893}};
   r.totals.instances = 1900;

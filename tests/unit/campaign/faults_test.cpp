@@ -11,7 +11,7 @@
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::campaign;
@@ -20,7 +20,7 @@ namespace {
 
 // Message passing: four states, of which interleavings have three.
 prog::Test mp() {
-  return *front::parse_one(make_source(
+  return *read::parse_one(make_source(
       "t.litmus",
       "PTX MP\n{ x = 0; y = 0; }\n P0@cta 0,gpu 0      | P1@cta 1,gpu 0      ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu "
       "r0, y ;\n st.relaxed.gpu y, 1 | ld.relaxed.gpu r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n"));
@@ -108,7 +108,7 @@ TEST(TransportFaults, NoneIsSeenWhereNoneIs) { EXPECT_EQ(given_away({}), ""); }
 
 // Message passing in one cluster, and in two.
 prog::Test clustered(bool one) {
-  return *front::parse_one(make_source(
+  return *read::parse_one(make_source(
       "t.litmus", std::string("PTX MP\n{ x = 0; y = 0; }\n P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster ") +
                       (one ? "0" : "1") +
                       ",gpu 0 ;\n st.relaxed.cluster x, 1 | ld.relaxed.cluster r0, y ;\n st.relaxed.cluster y, 1 | "

@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_campaign fencepost_front)
+target_link_libraries(${target} PRIVATE fencepost_campaign fencepost_results)

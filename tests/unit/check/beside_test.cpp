@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "cat/library.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 Beside of(const std::string& text, uint32_t bound = 1) {
-  const auto t = front::parse_one(make_source("test.litmus", text));
+  const auto t = read::parse_one(make_source("test.litmus", text));
   if (!t) {
     ADD_FAILURE() << render(t.error());
     return {};

@@ -5,13 +5,13 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 prog::Test parse(const std::string& text) {
-  auto t = front::parse_one(make_source("two.litmus", text));
+  auto t = read::parse_one(make_source("two.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return std::move(*t);
 }

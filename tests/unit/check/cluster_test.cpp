@@ -5,7 +5,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
@@ -17,7 +17,7 @@ cat::Model shipped(const std::string& name) {
 }
 
 prog::Test parsed(const std::string& text) {
-  auto t = front::parse_one(make_source("t.litmus", text));
+  auto t = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(t) << (t ? "" : render(t.error())) << text;
   return std::move(*t);
 }

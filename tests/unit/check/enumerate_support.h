@@ -7,12 +7,12 @@
 
 #include "cat/model.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 
 inline prog::Test parse(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   if (t) return *std::move(t);
   ADD_FAILURE() << render(t.error()) << text;
   return {};

@@ -34,9 +34,9 @@ TEST(EnumerateVerdict, EveryVerdictWithAnExecutionCarriesIt) {
   ASSERT_EQ(r.verdict.status, Status::holds);
   ASSERT_TRUE(r.execution && r.choices);
   EXPECT_TRUE(r.reachable);
-  const auto again = witness::run(t, *r.choices, {1});
+  const auto again = reference::run(t, *r.choices, {1});
   ASSERT_TRUE(again);
-  EXPECT_TRUE(witness::satisfies_condition(t, again->execution));
+  EXPECT_TRUE(reference::satisfies_condition(t, again->execution));
   EXPECT_GE(r.stats.candidates, 1u);
 }
 
@@ -230,10 +230,10 @@ TEST(EnumerateVerdict, ForbiddenCandidatesMeetTheConditionAndViolateTheModel) {
   const cat::Model m = model_text(k_sc, t.dialect);
   uint32_t seen = 0;
   Job job;
-  forbidden_candidates(t, m, {}, job, [&](const witness::RunResult& r, const witness::Choices&) {
+  forbidden_candidates(t, m, {}, job, [&](const reference::RunResult& r, const reference::Choices&) {
     ++seen;
-    EXPECT_TRUE(witness::satisfies_condition(t, r.execution));
-    EXPECT_FALSE(witness::evaluate(m, r.execution).consistent());
+    EXPECT_TRUE(reference::satisfies_condition(t, r.execution));
+    EXPECT_FALSE(reference::evaluate(m, r.execution).consistent());
     return true;
   });
   EXPECT_EQ(seen, 1u);

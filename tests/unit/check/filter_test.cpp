@@ -4,13 +4,13 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 prog::Test parsed(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   if (!t) ADD_FAILURE() << render(t.error());
   return t ? std::move(*t) : prog::Test{};
 }

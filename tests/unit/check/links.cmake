@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_check fencepost_front fencepost_cat)
+target_link_libraries(${target} PRIVATE fencepost_read fencepost_check)

@@ -8,13 +8,13 @@
 
 #include "cat/library.h"
 #include "check/progress_option.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 prog::Test parse(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   if (t) return std::move(*t);
   ADD_FAILURE() << render(t.error());
   return {};
@@ -41,7 +41,7 @@ Options options_for(const prog::Test& t, const std::string& progress, uint32_t b
 
 // The answer of each engine; "holds", or "solve holds, enumerate fails".
 std::string ask(const std::string& text, const std::string& progress = "FAIR", uint32_t bound = 2,
-                witness::Fairness fairness = witness::Fairness::co, const std::string& model_name = "") {
+                reference::Fairness fairness = reference::Fairness::co, const std::string& model_name = "") {
   const prog::Test t = parse(text);
   const cat::Model m = model(model_name.empty() ? cat::default_model(t.dialect) : model_name, t.dialect);
   Options o = options_for(t, progress, bound);
@@ -51,7 +51,7 @@ std::string ask(const std::string& text, const std::string& progress = "FAIR", u
   const Result b = enumerate_termination(t, m, o, job);
   for (const Result* r : {&a, &b}) {
     EXPECT_EQ(r->verdict.status == Status::fails, r->lasso.has_value());
-    if (r->lasso) EXPECT_TRUE(witness::verify(t, m, *r->lasso, o.progress, o.fairness));
+    if (r->lasso) EXPECT_TRUE(reference::verify(t, m, *r->lasso, o.progress, o.fairness));
   }
   if (a.verdict.status == b.verdict.status) return name(a.verdict.status);
   return std::string("solve ") + name(a.verdict.status) + ", enumerate " + name(b.verdict.status);
@@ -154,7 +154,7 @@ TEST(Liveness, TheWeakMemorySeparation) {
  LC00:                  |                        ;
 exists (x == 0)
 )";
-  EXPECT_EQ(ask(text, "FAIR", 1, witness::Fairness::co, "sc"), "holds");
+  EXPECT_EQ(ask(text, "FAIR", 1, reference::Fairness::co, "sc"), "holds");
   EXPECT_EQ(ask(text, "FAIR", 1), "fails");
 }
 
@@ -165,7 +165,7 @@ TEST(Liveness, ScopedFairnessGrantsLess) {
            ", qf 0 ;\n LC00: | st.atom." + scope + ".sc0 f, 1 ;\n ld.atom." + scope +
            ".sc0 r0, f | ;\n beq r0, 0, LC00 | ;\nexists (f == 1)\n";
   };
-  using witness::Fairness;
+  using reference::Fairness;
   EXPECT_EQ(ask(wait("wg", "1"), "FAIR", 1, Fairness::co), "holds");
   EXPECT_EQ(ask(wait("wg", "1"), "FAIR", 1, Fairness::scoped), "fails");
   EXPECT_EQ(ask(wait("wg", "0"), "FAIR", 1, Fairness::scoped), "holds");
@@ -303,20 +303,20 @@ TEST(Liveness, TheJudgeRejectsWhatIsNoLasso) {
   Job job;
   const Result r = solve_termination(t, m, o, job);
   ASSERT_TRUE(r.lasso);
-  const auto why = [&](const witness::Lasso& l, const witness::Progress& p = {}) {
-    const auto ok = witness::verify(t, m, l, p, witness::Fairness::co);
+  const auto why = [&](const reference::Lasso& l, const reference::Progress& p = {}) {
+    const auto ok = reference::verify(t, m, l, p, reference::Fairness::co);
     return ok ? std::string("fine") : ok.error().list[0].message;
   };
   EXPECT_EQ(why(*r.lasso, o.progress), "fine");
   EXPECT_EQ(why(*r.lasso), "the scheduler breaks its promise") << "FAIR promises P1";
-  witness::Lasso all = *r.lasso;
-  all.threads[1] = {witness::Fate::ended, 0, 0, 0};
+  reference::Lasso all = *r.lasso;
+  all.threads[1] = {reference::Fate::ended, 0, 0, 0};
   EXPECT_NE(why(all), "fine") << "then P1 has set the flag";
-  witness::Lasso shorter = *r.lasso;
+  reference::Lasso shorter = *r.lasso;
   --shorter.threads[0].cycle;
   EXPECT_NE(why(shorter, o.progress), "fine");
-  witness::Lasso none = *r.lasso;
-  none.threads[0] = {witness::Fate::halted, 1, 0, 0};
+  reference::Lasso none = *r.lasso;
+  none.threads[0] = {reference::Fate::halted, 1, 0, 0};
   none.choices = {};
   EXPECT_EQ(why(none, o.progress), "every thread ends or is left behind");
 }

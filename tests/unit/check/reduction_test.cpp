@@ -3,13 +3,13 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 std::string ask(const std::string& text, Property property, bool reduce, uint32_t bound = 1) {
-  const auto t = front::parse_one(make_source("test.litmus", text));
+  const auto t = read::parse_one(make_source("test.litmus", text));
   const auto m = cat::load_model("vulkan", vocab::Dialect::vulkan);
   if (!t || !m) {
     ADD_FAILURE() << (t ? render(m.error()) : render(t.error()));

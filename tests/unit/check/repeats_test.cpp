@@ -1,16 +1,16 @@
-// Answers that rest on failed attempts left out under models that let only repeated ones go (enc/repeats.h).
+// Answers that rest on failed attempts left out under models that let only repeated ones go (encode/repeats.h).
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
 std::string ask(const std::string& text, const std::string& model, Property property) {
-  const auto t = front::parse_one(make_source("test.litmus", text));
+  const auto t = read::parse_one(make_source("test.litmus", text));
   const auto m = t ? cat::load_model(model, t->dialect) : Expected<cat::Model>(std::unexpected(t.error()));
   if (!t || !m) {
     ADD_FAILURE() << (t ? render(m.error()) : render(t.error()));

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "clangfe/clangfe.h"
-#include "kir/cfg.h"
-#include "kir/print.h"
+#include "ir/cfg.h"
+#include "ir/print.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -17,13 +17,13 @@ class Clangfe : public testing::Test {
   }
 };
 
-Expected<kir::Module> opencl(const std::string& text, Options o = {}) { return compile(make_source("kernel.cl", text), o); }
-Expected<kir::Module> cuda(const std::string& text, Options o = {}) {
-  o.dialect = kir::Dialect::cuda;
+Expected<ir::Module> opencl(const std::string& text, Options o = {}) { return compile(make_source("kernel.cl", text), o); }
+Expected<ir::Module> cuda(const std::string& text, Options o = {}) {
+  o.dialect = ir::Dialect::cuda;
   return compile(make_source("kernel.cu", text), o);
 }
 // The printed module, or the diagnostics.
-std::string text(const Expected<kir::Module>& m) { return m ? kir::print(*m) : render(m.error()); }
+std::string text(const Expected<ir::Module>& m) { return m ? ir::print(*m) : render(m.error()); }
 size_t count(const std::string& where, const std::string& what) {
   size_t n = 0;
   for (size_t at = where.find(what); at != std::string::npos; at = where.find(what, at + 1)) ++n;
@@ -73,11 +73,11 @@ TEST_F(Clangfe, loops_have_one_latch_and_invariants_stand_in_headers) {
       "  for (int i = 0; __invariant(i >= 0 && i <= n), i < n; i++) { if (A[i]) continue; A[i] = 1; }\n"
       "}\n");
   ASSERT_TRUE(m) << render(m.error());
-  const kir::Function& f = m->functions[0];
-  const kir::Cfg cfg(f);
+  const ir::Function& f = m->functions[0];
+  const ir::Cfg cfg(f);
   ASSERT_EQ(cfg.loops().size(), 1u);
   const auto& header = f.blocks[cfg.loops()[0].header.index].instructions;
-  EXPECT_EQ(std::count_if(header.begin(), header.end(), [](const kir::Instruction& i) { return std::holds_alternative<kir::Annotation>(i.action); }), 1);
+  EXPECT_EQ(std::count_if(header.begin(), header.end(), [](const ir::Instruction& i) { return std::holds_alternative<ir::Annotation>(i.action); }), 1);
 }
 
 TEST_F(Clangfe, loads_in_annotations_are_no_accesses_but_those_in_assertions_are) {
@@ -116,7 +116,7 @@ TEST_F(Clangfe, group_variables_are_regions_with_dimensions) {
   ASSERT_TRUE(m) << render(m.error());
   ASSERT_EQ(m->regions.size(), 1u);
   EXPECT_EQ(m->regions[0].name, "A");
-  EXPECT_EQ(m->regions[0].space, kir::Space::group);
+  EXPECT_EQ(m->regions[0].space, ir::Space::group);
   EXPECT_EQ(m->regions[0].element, 4u);
   EXPECT_EQ(m->regions[0].dimensions, (std::vector<uint64_t>{4, 8}));
   EXPECT_EQ(m->regions[0].size, 128u);
@@ -125,16 +125,16 @@ TEST_F(Clangfe, group_variables_are_regions_with_dimensions) {
 TEST_F(Clangfe, constants_keep_their_contents) {
   const auto m = opencl("__constant int T[3] = {1, 2, 3};\n__kernel void foo(__global int *A) { A[0] = T[get_local_id(0)]; }");
   ASSERT_TRUE(m) << render(m.error());
-  const auto t = std::find_if(m->regions.begin(), m->regions.end(), [](const kir::Region& r) { return r.name == "T"; });
+  const auto t = std::find_if(m->regions.begin(), m->regions.end(), [](const ir::Region& r) { return r.name == "T"; });
   ASSERT_NE(t, m->regions.end());
-  EXPECT_EQ(t->space, kir::Space::constant);
+  EXPECT_EQ(t->space, ir::Space::constant);
   EXPECT_EQ(t->initial, (std::vector<uint8_t>{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}));
 }
 
 TEST_F(Clangfe, the_host_may_write_cuda_variables) {
   const auto m = cuda("__constant__ int T[3] = {1, 2, 3};\n__device__ int d = 4;\n__global__ void foo(int *A) { A[0] = T[1] + d; }");
   ASSERT_TRUE(m) << render(m.error());
-  for (const kir::Region& r : m->regions) EXPECT_EQ(r.contents, kir::Contents::unknown) << r.name;
+  for (const ir::Region& r : m->regions) EXPECT_EQ(r.contents, ir::Contents::unknown) << r.name;
 }
 
 TEST_F(Clangfe, cuda_ids_atomics_and_barriers) {
@@ -277,7 +277,7 @@ TEST_F(Clangfe, inline_ptx_is_read) {
 }
 
 TEST_F(Clangfe, what_cannot_be_expressed_is_named_with_its_place) {
-  const auto refused = [](const Expected<kir::Module>& m, const std::string& what) {
+  const auto refused = [](const Expected<ir::Module>& m, const std::string& what) {
     ASSERT_FALSE(m);
     EXPECT_EQ(m.error().list[0].fault, Fault::unsupported);
     EXPECT_NE(render(m.error()).find(what), std::string::npos) << render(m.error());

@@ -8,8 +8,8 @@
 #include "code/execute.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_ptx.h"
-#include "emit/ptx_gate.h"
-#include "front/litmus.h"
+#include "inspect/ptx_gate.h"
+#include "read/read.h"
 #include "kernels.h"
 
 using namespace fencepost;
@@ -93,7 +93,7 @@ std::vector<Row> families() {
 TEST(CudaFamilies, RunOnTheExecutor) {
   const auto reference = campaign::open_reference(1);
   for (const Row& row : families()) {
-    const auto test = front::parse_one(make_source(row.name, row.text));
+    const auto test = read::parse_one(make_source(row.name, row.text));
     ASSERT_TRUE(test) << words(test.error());
     campaign::Options o;
     o.memory_words = 1024;
@@ -209,16 +209,16 @@ TEST_P(CudaDevice, TheGateSeesWhatItsCompilerDid) {
                                "fence.sc.sys", "atom.acq_rel.gpu.add z 1", "ld.relaxed.cta x", "st.release.gpu y 3"}),
                       &text);
   ASSERT_TRUE(m) << words(m.error());
-  const auto r = emit::what_ran(text, backend->binary(*m).bytes);
-  fmt::print("  {}: {} {}\n", GetParam() ? "driver" : "ptxas", emit::name(r.verdict), r.reason);
-  for (const auto& s : r.sites) fmt::print("    {}: {} ({})\n", s.written, s.found, emit::name(s.verdict));
-  if (!GetParam()) EXPECT_EQ(r.verdict, emit::WhatRan::as_written);  // the driver may keep no lines
+  const auto r = inspect::what_ran(text, backend->binary(*m).bytes);
+  fmt::print("  {}: {} {}\n", GetParam() ? "driver" : "ptxas", inspect::name(r.verdict), r.reason);
+  for (const auto& s : r.sites) fmt::print("    {}: {} ({})\n", s.written, s.found, inspect::name(s.verdict));
+  if (!GetParam()) EXPECT_EQ(r.verdict, inspect::WhatRan::as_written);  // the driver may keep no lines
 }
 
 // Short runs: rates, corrupt results, and that what coherence forbids does not appear.
 TEST_P(CudaDevice, FamiliesRunAndCount) {
   for (const Row& row : families()) {
-    const auto test = front::parse_one(make_source(row.name, row.text));
+    const auto test = read::parse_one(make_source(row.name, row.text));
     ASSERT_TRUE(test) << words(test.error());
     campaign::Options o;
     o.seconds = 0.5;

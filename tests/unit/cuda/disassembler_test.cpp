@@ -11,12 +11,12 @@
 #include <map>
 #include <set>
 
-#include "emit/cubin.h"
+#include "inspect/cubin.h"
 #include "emit/kernel_ptx.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "kernels.h"
 #include "plan/plan.h"
-#include "reproduce/run.h"
+#include "standalone/run.h"
 
 using namespace fencepost;
 namespace fs = std::filesystem;
@@ -77,10 +77,10 @@ std::string ours(const std::string& opcode) {
 }
 
 void compare(const std::string& nvdisasm, const std::string& cubin, std::map<std::string, size_t>& seen) {
-  const auto kernels = emit::read_cubin(cubin);
+  const auto kernels = inspect::read_cubin(cubin);
   ASSERT_TRUE(kernels);
   const fs::path raw = fs::temp_directory_path() / fmt::format("fencepost-sass-{}", getpid());
-  for (const emit::CubinKernel& k : *kernels) {
+  for (const inspect::CubinKernel& k : *kernels) {
     std::ofstream file(raw, std::ios::binary);
     for (const auto& i : k.code) {
       file.write(reinterpret_cast<const char*>(&i.low), 8);
@@ -104,9 +104,9 @@ void compare(const std::string& nvdisasm, const std::string& cubin, std::map<std
     ASSERT_GT(theirs.size(), k.code.size() / 2) << "nothing was disassembled";
     for (const auto& i : k.code) {
       if (!theirs.contains(i.address)) continue;  // printed in another form
-      EXPECT_EQ(emit::memory_instruction(i), ours(theirs[i.address]))
+      EXPECT_EQ(inspect::memory_instruction(i), ours(theirs[i.address]))
           << k.name << fmt::format(" {:x} ", i.address) << theirs[i.address];
-      if (const std::string m = emit::memory_instruction(i); !m.empty()) ++seen[m];
+      if (const std::string m = inspect::memory_instruction(i); !m.empty()) ++seen[m];
     }
   }
   fs::remove(raw);
@@ -121,9 +121,9 @@ TEST(Disassembler, AgreesOnMemoryInstructions) {
   std::map<std::string, size_t> seen;
   compare(nvdisasm, device::cuda::assemble(*ptxas(), emit::kernel_ptx(every_statement())->text, 90).cubin, seen);
   for (const char* example : {"MP", "CAS-SL", "DLB-MP", "SB+membar.gls", "SB-mixed"}) {
-    const auto tests = front::parse_file(fmt::format("{}/examples/thesis/{}.litmus", FENCEPOST_SOURCE_DIR, example));
+    const auto tests = read::parse_file(fmt::format("{}/examples/thesis/{}.litmus", FENCEPOST_SOURCE_DIR, example));
     ASSERT_TRUE(tests);
-    const auto program = plan::make_program(tests->front(), reproduce::h200(), {});
+    const auto program = plan::make_program(tests->front(), standalone::h200(), {});
     ASSERT_TRUE(program);
     for (const auto& k : program->kernels)
       compare(nvdisasm, device::cuda::assemble(*ptxas(), emit::kernel_ptx(k)->text, 90).cubin, seen);

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "emit/kernel_ptx.h"
-#include "emit/ptx_gate.h"
+#include "inspect/ptx_gate.h"
 #include "kernels.h"
 
 using namespace fencepost;
@@ -82,7 +82,7 @@ TEST(EmissionFaults, TheGateCatchesThemToo) {
     const auto made = device::cuda::assemble(*ptxas(), p.ptx.text, 90);
     ASSERT_FALSE(made.cubin.empty()) << f.name << made.message;
     const bool unseen = std::string(f.name).find("both") != std::string::npos;  // why the text is looked at as well
-    EXPECT_EQ(emit::what_ran(p.ptx, made.cubin).verdict == emit::WhatRan::as_written, unseen) << f.name;
+    EXPECT_EQ(inspect::what_ran(p.ptx, made.cubin).verdict == inspect::WhatRan::as_written, unseen) << f.name;
   }
 }
 

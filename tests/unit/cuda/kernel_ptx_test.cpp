@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/read_file.h"
-#include "emit/ptx_gate.h"
-#include "front/litmus.h"
+#include "inspect/ptx_gate.h"
+#include "read/read.h"
 #include "kernels.h"
 
 using namespace fencepost;
@@ -25,7 +25,7 @@ void check_folder(const fs::path& folder, size_t least, std::map<std::string, si
     if (ext != ".litmus" && ext != ".test") continue;
     const auto text = read_file(e.path().string());
     ASSERT_TRUE(text) << e.path();
-    const auto tests = front::parse(*text);
+    const auto tests = read::parse(*text);
     if (!tests) continue;
     for (const prog::Test& t : *tests) {
       if (t.dialect != prog::Dialect::ptx) continue;
@@ -45,10 +45,10 @@ void check_folder(const fs::path& folder, size_t least, std::map<std::string, si
       ++printed;
       const auto out = device::cuda::assemble(*ptxas(), ptx->text, 90);
       EXPECT_FALSE(out.cubin.empty()) << e.path() << "\n" << out.message << ptx->text;
-      const auto ran = emit::what_ran(*ptx, out.cubin);
-      ++verdicts[emit::name(ran.verdict)];
-      if (ran.verdict != emit::WhatRan::as_written && verdicts[emit::name(ran.verdict)] <= 5)
-        std::cout << "  " << e.path().stem().string() << " is " << emit::name(ran.verdict) << ": " << ran.reason
+      const auto ran = inspect::what_ran(*ptx, out.cubin);
+      ++verdicts[inspect::name(ran.verdict)];
+      if (ran.verdict != inspect::WhatRan::as_written && verdicts[inspect::name(ran.verdict)] <= 5)
+        std::cout << "  " << e.path().stem().string() << " is " << inspect::name(ran.verdict) << ": " << ran.reason
                   << "\n";
     }
   }

@@ -1,4 +1,4 @@
-target_link_libraries(${target} PRIVATE fencepost_device fencepost_emit fencepost_front fencepost_plan fencepost_campaign fencepost_reproduce fencepost_code)
+target_link_libraries(${target} PRIVATE fencepost_read fencepost_campaign fencepost_standalone)
 # A driver library that keeps books and runs nothing.
 add_library(fake_cuda SHARED ${dir}/fake/fake_cuda.cpp)
 add_dependencies(${target} fake_cuda)

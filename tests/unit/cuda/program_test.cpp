@@ -6,8 +6,8 @@
 #include <map>
 
 #include "emit/kernel_ptx.h"
-#include "emit/ptx_gate.h"
-#include "front/litmus.h"
+#include "inspect/ptx_gate.h"
+#include "read/read.h"
 #include "kernels.h"
 #include "plan/plan.h"
 
@@ -36,7 +36,7 @@ TEST(ProgramPtx, BundledExamplesAreAsWritten) {
       if (e.path().extension() != ".litmus") continue;
       const char* to = std::getenv("FENCEPOST_KERNELS_TO");
       if (to == nullptr && e.path().stem().string().find('+') != std::string::npos) continue;
-      const auto tests = front::parse_file(e.path().string());
+      const auto tests = read::parse_file(e.path().string());
       ASSERT_TRUE(tests) << e.path();
       const prog::Test& t = tests->front();
       if (t.dialect != prog::Dialect::ptx) continue;
@@ -57,12 +57,12 @@ TEST(ProgramPtx, BundledExamplesAreAsWritten) {
           const auto out = device::cuda::assemble(*ptxas(), ptx->text, 90);
           ASSERT_FALSE(out.cubin.empty()) << e.path() << "\n" << out.message;
           if (k != 1) continue;
-          const auto r = emit::what_ran(*ptx, out.cubin);
-          ++verdicts[emit::name(r.verdict)];
+          const auto r = inspect::what_ran(*ptx, out.cubin);
+          ++verdicts[inspect::name(r.verdict)];
           EXPECT_GT(r.frame, 10u);
           EXPECT_EQ(r.frame_missing, 0u) << e.path() << " " << r.first_missing;
-          if (r.verdict != emit::WhatRan::as_written)
-            std::cout << "  " << e.path().stem().string() << " " << plan::name(mode) << " is " << emit::name(r.verdict)
+          if (r.verdict != inspect::WhatRan::as_written)
+            std::cout << "  " << e.path().stem().string() << " " << plan::name(mode) << " is " << inspect::name(r.verdict)
                       << ": " << r.reason << "\n";
           if (to != nullptr) {
             std::ofstream(fs::path(to) / (e.path().stem().string() + "-" + plan::name(mode) + ".ptx")) << ptx->text;

@@ -1,26 +1,26 @@
 // The gate finds what an assembler did to a test, and what it did not do.
-#include "emit/ptx_gate.h"
+#include "inspect/ptx_gate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "emit/cubin.h"
+#include "inspect/cubin.h"
 #include "kernels.h"
 
 using namespace fencepost;
-using emit::WhatRan;
+using inspect::WhatRan;
 
 namespace {
 
-emit::WhatRanReport gate(const code::Kernel& k, emit::PtxOptions options = {}) {
+inspect::WhatRanReport gate(const code::Kernel& k, emit::PtxOptions options = {}) {
   const auto ptx = emit::kernel_ptx(k, options);
   EXPECT_TRUE(ptx) << ptx.error().list.front().message;
   const auto out = device::cuda::assemble(*ptxas(), ptx->text, options.sm);
   EXPECT_FALSE(out.cubin.empty()) << out.message;
-  return emit::what_ran(*ptx, out.cubin);
+  return inspect::what_ran(*ptx, out.cubin);
 }
 
-std::string told(const emit::WhatRanReport& r) {
+std::string told(const inspect::WhatRanReport& r) {
   std::string out = fmt::format("{} {}\n", name(r.verdict), r.reason);
   for (const auto& s : r.sites)
     out += fmt::format("  T{}.{} {}: {} ({})\n", s.role, s.position, s.written, s.found, name(s.verdict));
@@ -177,7 +177,7 @@ TEST(PtxGate, PlantedFaultsAreNamed) {
     for (size_t at = 0; (at = ptx.find(".loc 1 11", at)) != std::string::npos;) ptx.replace(at, 9, ".loc 1 10");
     const auto out = device::cuda::assemble(*ptxas(), ptx, 90);
     EXPECT_FALSE(out.cubin.empty()) << out.message;
-    return emit::what_ran(*text, out.cubin);
+    return inspect::what_ran(*text, out.cubin);
   };
   const std::vector<std::string> mp = {"st.relaxed.gpu x 1", "fence.acq_rel.gpu", "st.relaxed.gpu y 1"};
   EXPECT_EQ(against(mp, mp, {0, 1, 2}).verdict, WhatRan::as_written);
@@ -220,15 +220,15 @@ TEST(PtxGate, RelocatableCodeReadsAlike) {
   for (const bool shared : {false, true}) {
     const auto ptx = emit::kernel_ptx(role_of(role, shared));
     const auto out = device::cuda::assemble(*ptxas(), ptx->text, 90, "-c");
-    const auto r = emit::what_ran(*ptx, out.cubin);
+    const auto r = inspect::what_ran(*ptx, out.cubin);
     EXPECT_EQ(r.verdict, WhatRan::as_written) << out.message << told(r);
   }
 }
 
 TEST(PtxGate, NobodyLooksIntoWhatIsNoBinary) {
   const auto ptx = emit::kernel_ptx(role_of({"ld.weak x"}));
-  EXPECT_EQ(emit::what_ran(*ptx, "").verdict, WhatRan::unverified);
-  EXPECT_EQ(emit::what_ran(*ptx, "no ELF file at all, but some words of text that are long enough to be one").verdict,
+  EXPECT_EQ(inspect::what_ran(*ptx, "").verdict, WhatRan::unverified);
+  EXPECT_EQ(inspect::what_ran(*ptx, "no ELF file at all, but some words of text that are long enough to be one").verdict,
             WhatRan::unverified);
 }
 
@@ -236,7 +236,7 @@ TEST(PtxGate, DamagedBinariesAreErrors) {
   SKIP_WITHOUT_PTXAS();
   const auto ptx = emit::kernel_ptx(role_of({"ld.weak x", "fence.sc.gpu"}));
   const std::string whole = device::cuda::assemble(*ptxas(), ptx->text, 90).cubin;
-  for (size_t cut = 0; cut < whole.size(); cut += 7) (void)emit::read_cubin(whole.substr(0, cut));
+  for (size_t cut = 0; cut < whole.size(); cut += 7) (void)inspect::read_cubin(whole.substr(0, cut));
   uint64_t state = 88172645463325252ull;
   for (int k = 0; k < 3000; ++k) {
     std::string broken = whole;
@@ -244,6 +244,6 @@ TEST(PtxGate, DamagedBinariesAreErrors) {
       state ^= state << 13, state ^= state >> 7, state ^= state << 17;
       broken[state % broken.size()] = static_cast<char>(state >> 32);
     }
-    (void)emit::what_ran(*ptx, broken);
+    (void)inspect::what_ran(*ptx, broken);
   }
 }

@@ -1,1 +1,1 @@
-target_link_libraries(test_cycle PRIVATE fencepost_cycle fencepost_emit)
+target_link_libraries(test_cycle PRIVATE fencepost_print fencepost_cycle)

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/job.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::gen {
 namespace {
@@ -92,8 +92,8 @@ TEST(MakeTest, PrintsToItself) {
         EXPECT_EQ(t.error().list.front().fault, Fault::unsupported) << n << render(t.error());
         continue;
       }
-      const auto back = front::parse_one(make_source("x.litmus", emit::print(*t)));
-      ASSERT_TRUE(back) << n << render(back.error()) << emit::print(*t);
+      const auto back = read::parse_one(make_source("x.litmus", print::print(*t)));
+      ASSERT_TRUE(back) << n << render(back.error()) << print::print(*t);
       EXPECT_EQ(*back, *t) << n;
     }
 }
@@ -234,8 +234,8 @@ TEST(MakeTest, RandomCyclesAreMadeOrRefused) {
         continue;
       }
       ++made;
-      const auto back = front::parse_one(make_source("x.litmus", emit::print(*t)));
-      ASSERT_TRUE(back) << text << render(back.error()) << emit::print(*t);
+      const auto back = read::parse_one(make_source("x.litmus", print::print(*t)));
+      ASSERT_TRUE(back) << text << render(back.error()) << print::print(*t);
       EXPECT_EQ(*back, *t) << text;
     }
   }

@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_device fencepost_emit fencepost_front)
+target_link_libraries(${target} PRIVATE fencepost_device fencepost_emit)

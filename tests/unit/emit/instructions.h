@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "code/kernel.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::emit_test {
 
 // Every memory instruction, fence and barrier of a test, each on word (symbol * 2) of one buffer; registers are
 // variables, and local instructions are left out: this is about the text of single instructions.
 inline code::Kernel instructions_of(const std::string& text) {
-  const auto test = front::parse_one(make_source("t.litmus", text));
+  const auto test = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(test.has_value()) << (test ? "" : render(test.error()));
   code::Kernel k;
   k.name = "instructions";

@@ -15,7 +15,7 @@
 #include <random>
 #include <sstream>
 
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost::exports {
 namespace {
@@ -169,7 +169,7 @@ TEST(Export, LitmusFilesAreReadAgain) {
         ASSERT_EQ(files.size(), 3u);
         EXPECT_EQ(files[0].name, t == Target::litmus_ptx ? "mutex_1.ptx.litmus" : t == Target::litmus_vulkan ? "mutex_1.vulkan.litmus" : "mutex_1.opencl.litmus");
         for (const auto& f : files) {
-          const auto test = front::parse_one(make_source(f.name, f.text));
+          const auto test = read::parse_one(make_source(f.name, f.text));
           ASSERT_TRUE(test) << render(test.error()) << f.text;
         }
         EXPECT_EQ(files[2].text.find("add") != std::string::npos, loads == Loads::add) << files[2].text;

@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_export fencepost_front)
+target_link_libraries(${target} PRIVATE fencepost_read fencepost_export)

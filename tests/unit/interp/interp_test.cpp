@@ -9,13 +9,13 @@
 namespace fencepost::interp {
 namespace {
 
-kir::Module module(const std::string& text, bool cuda = false, bool inline_calls = true) {
+ir::Module module(const std::string& text, bool cuda = false, bool inline_calls = true) {
   clangfe::Options o;
-  o.dialect = cuda ? kir::Dialect::cuda : kir::Dialect::opencl;
+  o.dialect = cuda ? ir::Dialect::cuda : ir::Dialect::opencl;
   o.inline_calls = inline_calls;
   auto m = clangfe::compile(make_source(cuda ? "k.cu" : "k.cl", text), o);
   EXPECT_TRUE(m) << (m ? "" : render(m.error()));
-  return m ? std::move(*m) : kir::Module{};
+  return m ? std::move(*m) : ir::Module{};
 }
 
 Shape shape(uint32_t local, uint32_t groups) {
@@ -34,7 +34,7 @@ class Interp : public testing::Test {
 
 // The first defect over a few seeds: "race", "benign race", "divergence", ...; "none".
 std::string seen(const std::string& text, Shape s = shape(4, 2), bool cuda = false) {
-  const kir::Module m = module(text, cuda);
+  const ir::Module m = module(text, cuda);
   std::string found = "none";
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const Outcome o = run(m, m.kernels().at(0), s, {.seed = seed});
@@ -112,7 +112,7 @@ TEST_F(Interp, atomics) {
   EXPECT_EQ(seen("__global__ void k(int *A) { atomicAdd_block(A, 1); }", shape(2, 2), true),
             "race");  // the scope leaves the other group out
   EXPECT_EQ(seen("__global__ void k(int *A) { atomicAdd_block(A, 1); }", shape(4, 1), true), "none");
-  const kir::Module m = module("__global__ void k(int *A) { atomicAdd(A, 1); }", true);
+  const ir::Module m = module("__global__ void k(int *A) { atomicAdd(A, 1); }", true);
   EXPECT_FALSE(run(m, m.kernels()[0], shape(2, 1), {}).complete());  // another order could do something else
 }
 
@@ -122,7 +122,7 @@ TEST_F(Interp, assertions_assumptions_and_preconditions) {
   EXPECT_EQ(
       seen("__kernel void k(int n) { __assume(get_local_id(0) < 3); __assert(get_local_id(0) < 3); }").substr(0, 10),
       "an assumpt");
-  const kir::Module m = module("__kernel void k(int n) { __requires(n == 5); __assert(n == 5); }");
+  const ir::Module m = module("__kernel void k(int n) { __requires(n == 5); __assert(n == 5); }");
   Inputs five;
   five.arguments[0] = 5;
   EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), five).status, Outcome::ended);
@@ -140,7 +140,7 @@ TEST_F(Interp, bounds_null_and_constants) {
 }
 
 TEST_F(Interp, the_order_of_threads_is_the_seeds) {
-  const kir::Module m = module("__kernel void k(__global int *A) { A[get_local_id(0) / 2] = get_global_id(0); }");
+  const ir::Module m = module("__kernel void k(__global int *A) { A[get_local_id(0) / 2] = get_global_id(0); }");
   const Outcome a = run(m, m.kernels()[0], shape(4, 1), {.seed = 3}),
                 b = run(m, m.kernels()[0], shape(4, 1), {.seed = 3});
   ASSERT_EQ(a.defects.size(), b.defects.size());
@@ -161,7 +161,7 @@ TEST_F(Interp, a_reduction_gives_the_sum) {
       "  }\n"
       "  __assert(s[0] == 36);\n"
       "}\n";
-  const kir::Module m = module(text);
+  const ir::Module m = module(text);
   Inputs in;
   std::vector<uint8_t> words;
   for (uint8_t k = 1; k <= 8; ++k) words.insert(words.end(), {k, 0, 0, 0});
@@ -180,7 +180,7 @@ TEST_F(Interp, functions_pointers_and_recursion) {
   const std::string text =
       "int f(int n) { return n == 0 ? 1 : n * f(n - 1); }\n__kernel void k(int n) { __assert(f(5) == 120); }";
   EXPECT_EQ(seen(text), "none");
-  const kir::Module m = module(
+  const ir::Module m = module(
       "__device__ int inc(int x) { return x + 1; }\n__device__ int dec(int x) { return x - 1; }\n"
       "__global__ void k(int n) { int (*f)(int) = threadIdx.x == 0 ? inc : dec; __assert(f(7) == (threadIdx.x == 0 ? 8 "
       ": 6)); }",
@@ -189,7 +189,7 @@ TEST_F(Interp, functions_pointers_and_recursion) {
 }
 
 TEST_F(Interp, a_spinning_thread_lets_others_go_on) {
-  const kir::Module m = module(
+  const ir::Module m = module(
       "__global__ void k(volatile int *f) { if (threadIdx.x == 0) { while (atomicAdd((int *)f, 0) < 100) {} } else "
       "atomicExch((int *)f, 200); }",
       true);
@@ -198,14 +198,14 @@ TEST_F(Interp, a_spinning_thread_lets_others_go_on) {
   EXPECT_EQ(run(m, m.kernels()[0], shape(2, 1), in).status, Outcome::ended);
   Limits few;
   few.steps = 1000;
-  const kir::Module forever = module("__kernel void k(int n) { while (1) { n++; } }");
+  const ir::Module forever = module("__kernel void k(int n) { while (1) { n++; } }");
   EXPECT_EQ(run(forever, forever.kernels()[0], shape(1, 1), {}, few).status, Outcome::gave_up);
 }
 
 TEST(Values, integers_and_floats) {
-  using kir::Op;
+  using ir::Op;
   const auto e = [](Op op, std::vector<uint64_t> x, uint32_t w, uint32_t r, uint64_t imm = 0) {
-    return evaluate(kir::Compute{.op = op, .imm = imm}, x, w, r);
+    return evaluate(ir::Compute{.op = op, .imm = imm}, x, w, r);
   };
   EXPECT_EQ(e(Op::sdiv, {0xf8, 2}, 8, 8), 0xfcu);
   EXPECT_EQ(e(Op::sdiv, {0x80, 0xff}, 8, 8), 0x80u);
@@ -216,8 +216,8 @@ TEST(Values, integers_and_floats) {
   EXPECT_EQ(e(Op::bitreverse, {1}, 32, 32), 0x80000000u);
   EXPECT_EQ(e(Op::byteswap, {0x11223344}, 32, 32), 0x44332211u);
   EXPECT_EQ(e(Op::fadd, {0x3f800000, 0x40000000}, 32, 32), 0x40400000u);
-  EXPECT_EQ(e(Op::fcmp, {0x7fc00000, 0}, 32, 1, static_cast<uint64_t>(kir::FloatCompare::une)), 1u);
-  EXPECT_EQ(e(Op::fcmp, {0x3f800000, 0}, 32, 1, static_cast<uint64_t>(kir::FloatCompare::ole)), 0u);
+  EXPECT_EQ(e(Op::fcmp, {0x7fc00000, 0}, 32, 1, static_cast<uint64_t>(ir::FloatCompare::une)), 1u);
+  EXPECT_EQ(e(Op::fcmp, {0x3f800000, 0}, 32, 1, static_cast<uint64_t>(ir::FloatCompare::ole)), 0u);
   EXPECT_EQ(e(Op::float_to_sint, {0xc0200000}, 32, 32), 0xfffffffeu);  // -2.5
   EXPECT_EQ(e(Op::float_to_float, {0x3c00}, 16, 32), 0x3f800000u);
   EXPECT_EQ(e(Op::float_to_float, {0x3f800000}, 32, 16), 0x3c00u);
@@ -228,7 +228,7 @@ TEST(Values, integers_and_floats) {
 
 // With zeros in all arrays: locks are free.
 std::string seen_from_zeros(const std::string& text, bool cuda, Shape s = shape(2, 2)) {
-  const kir::Module m = module(text, cuda);
+  const ir::Module m = module(text, cuda);
   std::string found = "none";
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     Inputs inputs{.seed = seed};
@@ -287,7 +287,7 @@ TEST_F(Interp, a_released_message_is_acquired) {
 }
 
 uint64_t value_at(const std::string& text, uint32_t thread, bool lock_step = false, uint32_t local = 8) {
-  const kir::Module m = module(text, true);
+  const ir::Module m = module(text, true);
   Shape s = shape(local, 1);
   s.warp_size = 8;
   s.lock_step = lock_step;

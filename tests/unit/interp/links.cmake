@@ -1,2 +1,2 @@
 # Kernels as text: the front end makes the IR.
-target_link_libraries(${target} PRIVATE fencepost_interp fencepost_clangfe)
+target_link_libraries(${target} PRIVATE fencepost_clangfe fencepost_interp)

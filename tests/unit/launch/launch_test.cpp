@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 std::string failure(const std::vector<std::string>& words) {
   auto o = parse(words);
   if (!o) return render(o.error());
-  o->dialect = o->dialect.value_or(kir::Dialect::opencl);
+  o->dialect = o->dialect.value_or(ir::Dialect::opencl);
   const auto s = settle(*o, Source{"k.cl", ""});
   return s ? "" : render(s.error());
 }
@@ -90,10 +90,10 @@ TEST(Options, arguments_of_kernels) {
 TEST(Options, the_dialect_by_ending_then_by_words) {
   auto o = parse({"--local_size=1", "--num_groups=1"});
   EXPECT_TRUE(settle(*o, Source{"k.cu", ""}));
-  EXPECT_EQ(o->dialect, kir::Dialect::cuda);
+  EXPECT_EQ(o->dialect, ir::Dialect::cuda);
   o->dialect.reset();
   EXPECT_TRUE(settle(*o, Source{"-", "__kernel void f() {}"}));
-  EXPECT_EQ(o->dialect, kir::Dialect::opencl);
+  EXPECT_EQ(o->dialect, ir::Dialect::opencl);
   o->dialect.reset();
   EXPECT_FALSE(settle(*o, Source{"-", "int x;"}));
 }

@@ -10,7 +10,7 @@
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost {
 namespace {
@@ -24,7 +24,7 @@ std::vector<prog::Test> bundled(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   std::vector<prog::Test> out;
   for (const std::string& p : paths)
-    if (auto t = front::parse_file(p))
+    if (auto t = read::parse_file(p))
       for (prog::Test& one : *t) out.push_back(std::move(one));
   return out;
 }

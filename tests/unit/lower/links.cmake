@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_lower fencepost_check fencepost_front fencepost_emit fencepost_cat)
+target_link_libraries(${target} PRIVATE fencepost_print fencepost_lower fencepost_check)

@@ -9,14 +9,14 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 namespace fencepost {
 namespace {
 
 prog::Test read(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return t ? *t : prog::Test{};
 }
@@ -60,7 +60,7 @@ TEST(Lower, OpenClBecomesPtx) {
       "exists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
   const auto good = lower::apply(table("opencl-ptx"), t);
   ASSERT_TRUE(good.has_value()) << render(good.error());
-  const std::string text = emit::print(*good);
+  const std::string text = print::print(*good);
   for (const char* part : {"fence.sc.gpu", "st.release.gpu x, 1", "ld.acquire.gpu r0, y", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_TRUE(read(text) == *good);
@@ -83,7 +83,7 @@ TEST(Lower, CudaBecomesPtx) {
       "P1@block 1, device 0 (int* l, int* x) {\n  __threadfence_block();\n  int r0 = atomicAdd(l, 2);\n  __syncthreads();\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 1)\n");
   const auto p = lower::apply(table("cuda-ptx"), t);
   ASSERT_TRUE(p.has_value()) << render(p.error());
-  const std::string text = emit::print(*p);
+  const std::string text = print::print(*p);
   for (const char* part : {"atom.relaxed.gpu.cas r0, l, 0, 1", "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys", "ld.volatile r1, x", "st.volatile x, 1",
                            "atom.relaxed.gpu.exch", "atom.relaxed.gpu.add r0, l, 2", "bar.cta.sync", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
@@ -93,7 +93,7 @@ TEST(Lower, CudaBecomesPtx) {
       table("cuda-ptx"), read("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
                               "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
   ASSERT_TRUE(placed.has_value()) << render(placed.error());
-  EXPECT_NE(emit::print(*placed).find("P1@cta 1, cluster 1, gpu 0"), std::string::npos) << emit::print(*placed);
+  EXPECT_NE(print::print(*placed).find("P1@cta 1, cluster 1, gpu 0"), std::string::npos) << print::print(*placed);
   // A mapping without the fences adds the outcome that they forbid.
   const prog::Test mp = read(
       "CUDA mp\n{ x=0; y=0; }\nP0@block 0, device 0 (volatile int* x, volatile int* y) {\n  *x = 1;\n  __threadfence();\n  *y = 1;\n}\n"
@@ -114,7 +114,7 @@ TEST(Lower, ControlFlowAndBarriersBetweenPtxAndVulkan) {
       " bar.cta.sync 0 | beq r0, 0, L ;\n | bar.cta.sync 0 ;\n | ld.weak r1, x ;\n | add r2, r1, 1 ;\nforall (P1:r1 = 7 /\\ P1:r2 = 8)\n");
   const auto v = lower::apply(table("ptx-vulkan"), t);
   ASSERT_TRUE(v.has_value()) << render(v.error());
-  const std::string text = emit::print(*v);
+  const std::string text = print::print(*v);
   for (const char* part : {"VULKAN loop", "beq r0, 0, L", "add r2, r1, 1", "cbar.acq_rel.wg.semsc0.semav.semvis 0", "forall"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto back = lower::apply(table("vulkan-ptx"), *v);
@@ -137,12 +137,12 @@ TEST(Lower, NoShippedTableAddsAnOutcomeToTheSmallTests) {
       const auto source = outcomes(g.test, t.from_model);
       if (!source) return true;
       const auto lowered = lower::apply(t, g.test);
-      EXPECT_TRUE(lowered.has_value()) << render(lowered.error()) << emit::print(g.test);
+      EXPECT_TRUE(lowered.has_value()) << render(lowered.error()) << print::print(g.test);
       if (!lowered) return false;
       const auto target = outcomes(*lowered, t.to_model);
-      EXPECT_TRUE(target.has_value()) << name << "\n" << emit::print(g.test) << emit::print(*lowered);
+      EXPECT_TRUE(target.has_value()) << name << "\n" << print::print(g.test) << print::print(*lowered);
       if (target)
-        for (const auto& s : *target) EXPECT_TRUE(source->count(s)) << name << " " << s << "\n" << emit::print(g.test) << emit::print(*lowered);
+        for (const auto& s : *target) EXPECT_TRUE(source->count(s)) << name << " " << s << "\n" << print::print(g.test) << print::print(*lowered);
       ++compared;
       return true;
     });
@@ -158,7 +158,7 @@ TEST(Lower, CountsMatchWhatIsMade) {
     lower::generate(t, 2, [&](lower::Generated g) {
       ++made;
       g.test.title = "t";
-      EXPECT_TRUE(texts.insert(emit::print(g.test)).second) << "twice: " << emit::print(g.test);
+      EXPECT_TRUE(texts.insert(print::print(g.test)).second) << "twice: " << print::print(g.test);
       return true;
     });
     EXPECT_EQ(made, lower::count_generated(t, 2)) << name;

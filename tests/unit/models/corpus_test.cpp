@@ -9,9 +9,9 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "check/progress_option.h"
-#include "emit/litmus.h"
+#include "print/litmus.h"
 #include "expectations.h"
-#include "front/litmus.h"
+#include "read/read.h"
 
 namespace fencepost {
 namespace {
@@ -58,11 +58,11 @@ TEST(Corpus, EveryLineIsWellFormedAndHasAReason) {
 
 TEST(Corpus, ParsePrintParseIsTheIdentity) {
   for (const auto& c : cases()) {
-    auto tests = front::parse_file(c.litmus);
+    auto tests = read::parse_file(c.litmus);
     ASSERT_TRUE(tests) << render(tests.error());
     for (const prog::Test& t : *tests) {
-      const std::string text = emit::print(t);
-      auto again = front::parse_one(make_source("printed.litmus", text));
+      const std::string text = print::print(t);
+      auto again = read::parse_one(make_source("printed.litmus", text));
       ASSERT_TRUE(again) << c.litmus << "\n" << text << render(again.error());
       EXPECT_EQ(*again, t) << c.litmus << "\n" << text;
     }
@@ -110,7 +110,7 @@ TEST(Corpus, BothEnginesGiveTheExpectedVerdict) {
   Job job;
   size_t decided = 0;
   for (const auto& c : cases()) {
-    auto test = front::parse_file(c.litmus);
+    auto test = read::parse_file(c.litmus);
     ASSERT_TRUE(test) << render(test.error());
     for (const auto& l : c.lines) {
       const cat::Model* m = model(l.model, test->front().dialect);

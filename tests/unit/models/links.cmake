@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_cat fencepost_front fencepost_emit fencepost_check fencepost_prog)
+target_link_libraries(${target} PRIVATE fencepost_read fencepost_print fencepost_check)

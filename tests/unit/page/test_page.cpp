@@ -24,8 +24,8 @@ size_t count(const std::string& text, const std::string& what) {
 
 // Two devices, twelve configurations, series, splits, mutants, a test never seen: something for every section. Names
 // are hostile.
-survey::Table table() {
-  survey::Table t;
+analysis::Table table() {
+  analysis::Table t;
   t.name = "<script>alert(1)</script>";
   t.format = "store & more";
   std::mt19937_64 random(5);
@@ -37,20 +37,20 @@ survey::Table table() {
   for (uint32_t d = 0; d < 2; ++d)
     for (uint32_t k = 0; k < 4; ++k)
       for (uint32_t c = 0; c < 12; ++c) {
-        survey::Cell& x = t.at(d, k, c);
+        analysis::Cell& x = t.at(d, k, c);
         x.measured = true;
         x.instances = 100000;
         x.seconds = 0.5 + 0.1 * c;
         x.weak = k == 3 ? 0 : (random() % 50) * (c + 1);
-        x.split = survey::Split{90000, 10000 - x.weak, x.weak};
+        x.split = analysis::Split{90000, 10000 - x.weak, x.weak};
         for (int r = 0; r < 200; ++r) x.rounds.push_back(k == 3 ? 0 : static_cast<double>(random() % 4));
         for (uint64_t g = 0; g < x.weak; ++g) x.gaps.push_back(1 + static_cast<double>(random() % 1000));
       }
   return t;
 }
 
-std::string page_of(const survey::Table& t) {
-  return html({{t, survey::analyse(t, {}), std::nullopt}}, {.made_by = "the test"});
+std::string page_of(const analysis::Table& t) {
+  return html({{t, analysis::analyse(t, {}), std::nullopt}}, {.made_by = "the test"});
 }
 
 // Every element that is opened is closed, in order.
@@ -111,24 +111,24 @@ TEST(Page, EveryPlotHasWordsAndATable) {
 TEST(Page, IsTheSameForTheSameInput) { EXPECT_EQ(page_of(table()), page_of(table())); }
 
 TEST(Page, LongTablesAreCutAloud) {
-  survey::Table t;
+  analysis::Table t;
   t.device("d");
   t.configuration("c");
   for (int k = 0; k < 50; ++k) {
-    survey::Cell& c = t.at(0, t.test("T" + std::to_string(k)), 0);
+    analysis::Cell& c = t.at(0, t.test("T" + std::to_string(k)), 0);
     c.measured = true;
     c.weak = 5;
     c.instances = 100;
   }
-  const std::string p = html({{t, survey::analyse(t, {}), std::nullopt}}, {.most_rows = 10});
+  const std::string p = html({{t, analysis::analyse(t, {}), std::nullopt}}, {.most_rows = 10});
   EXPECT_NE(p.find("and 40 more rows"), std::string::npos);
 }
 
 TEST(Page, AnEmptyTableIsAPage) {
-  survey::Table t;
+  analysis::Table t;
   EXPECT_EQ(unbalanced(page_of(t)), "");
   t.sightings = true;
-  survey::Cell& c = t.at(t.device("d"), t.test("T"), t.configuration("all"));
+  analysis::Cell& c = t.at(t.device("d"), t.test("T"), t.configuration("all"));
   c.measured = true;
   c.weak = 1;
   EXPECT_EQ(unbalanced(page_of(t)), "");

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "front/litmus.h"
+#include "read/read.h"
 #include "run_on_executor.h"
 
 using namespace fencepost;
@@ -15,7 +15,7 @@ using namespace fencepost::plan;
 namespace {
 
 prog::Test parsed(const std::string& text) {
-  auto t = front::parse_one(make_source("t.litmus", text));
+  auto t = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return t ? std::move(*t) : prog::Test{};
 }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "front/litmus.h"
+#include "read/read.h"
 #include "plan/plan.h"
 #include "run_on_executor.h"
 
@@ -37,7 +37,7 @@ struct Case {
 };
 
 Case make(const char* text, std::set<std::string> sc, const std::string& parameters = "") {
-  const auto test = front::parse_one(make_source("t.litmus", text));
+  const auto test = read::parse_one(make_source("t.litmus", text));
   EXPECT_TRUE(test.has_value());
   Target t;
   t.subgroup = 4, t.max_lanes = 16, t.max_groups = 64, t.units = 3, t.memory_words = 1 << 20, t.shared_words = 512;

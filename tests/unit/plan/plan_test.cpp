@@ -11,7 +11,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "run_on_executor.h"
 
 using namespace fencepost;
@@ -110,7 +110,7 @@ TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
   Rng rng(4711);
   uint32_t run = 0, refused = 0, complete = 0;
   for (const std::string& path : examples()) {
-    const auto tests = front::parse_file(path);
+    const auto tests = read::parse_file(path);
     ASSERT_TRUE(tests.has_value());
     for (const prog::Test& test : *tests) {
       const auto allowed = sc_states(test);

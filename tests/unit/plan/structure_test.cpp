@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "front/litmus.h"
+#include "read/read.h"
 #include "plan/plan.h"
 #include "run_on_executor.h"
 
@@ -73,7 +73,7 @@ TEST(Structure, JumpsKeepTheirMeaning) {
   uint32_t compared = 0, looped = 0, refused = 0;
   for (int round = 0; round < 400; ++round) {
     const std::string text = random_program(rng, round % 2 == 1);
-    const auto test = front::parse_one(make_source("t.litmus", text));
+    const auto test = read::parse_one(make_source("t.litmus", text));
     ASSERT_TRUE(test.has_value()) << render(test.error()) << text;
     Target t;
     t.memory_words = 1 << 12;
@@ -115,7 +115,7 @@ TEST(Structure, JumpsKeepTheirMeaning) {
 }
 
 TEST(Structure, LoopsAreCutAtTheLimitAndCounted) {
-  const auto test = front::parse_one(make_source(
+  const auto test = read::parse_one(make_source(
       "t.litmus",
       "PTX T\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n L0: ;\n ld.relaxed.gpu r0, x ;\n beq r0, 0, L0 ;\nexists (P0:r0 = 0)\n"));
   ASSERT_TRUE(test.has_value()) << render(test.error());

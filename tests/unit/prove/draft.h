@@ -2,13 +2,13 @@
 // Kernels built by hand, for the tests of the prover.
 #include <gtest/gtest.h>
 
-#include "kir/ir.h"
-#include "kir/verify.h"
+#include "ir/ir.h"
+#include "ir/verify.h"
 #include "prove/prove.h"
 
 namespace fencepost::prove {
 
-using namespace kir;
+using namespace ir;
 
 inline constexpr Type k_int{Type::bits, 32}, k_bit{Type::bits, 1}, k_pointer{Type::pointer, 32};
 
@@ -184,7 +184,7 @@ class Draft {
 
   Result run(uint64_t local = 64, uint64_t groups = 4, double seconds = 0) {
     m.functions = {f};
-    const auto faults = kir::faults(m);
+    const auto faults = ir::faults(m);
     EXPECT_TRUE(faults.empty()) << (faults.empty() ? "" : faults.front());
     options.launch.local_size[0] = local;
     options.launch.num_groups[0] = groups;

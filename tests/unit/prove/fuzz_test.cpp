@@ -7,7 +7,7 @@
 
 #include "draft.h"
 #include "interp/interp.h"
-#include "kir/print.h"
+#include "ir/print.h"
 
 namespace fencepost::prove {
 namespace {
@@ -450,16 +450,16 @@ TEST(ProveFuzz, nothing_that_goes_wrong_is_verified) {
       if (equal_values && k.d.options.benign) {
         // A reader that has written the same value itself sees no difference; the interpreter calls that a race.
         k.d.options.benign = false;
-        ASSERT_EQ(k.d.verdict(k_local, k_groups), Status::fails) << "seed " << seed << "\n" << kir::print(k.d.m);
+        ASSERT_EQ(k.d.verdict(k_local, k_groups), Status::fails) << "seed " << seed << "\n" << ir::print(k.d.m);
         continue;
       }
-      ASSERT_EQ(what, "") << "seed " << seed << "\n" << kir::print(k.d.m);
+      ASSERT_EQ(what, "") << "seed " << seed << "\n" << ir::print(k.d.m);
     } else if (r.verdict.status == Status::fails) {
       ++refuted;
       confirmed += what.empty() ? 0 : 1;
       if (what.empty() && std::getenv("FENCEPOST_FUZZ_SHOW") != nullptr)
-        std::cout << "seed " << seed << ": " << name(r.findings[0].kind) << " " << kir::where(k.d.m, r.findings[0].place)
-                  << "\n" << kir::print(k.d.m);
+        std::cout << "seed " << seed << ": " << name(r.findings[0].kind) << " " << ir::where(k.d.m, r.findings[0].place)
+                  << "\n" << ir::print(k.d.m);
     } else {
       ++other;
     }
@@ -505,7 +505,7 @@ TEST(ProveFuzz, nothing_that_goes_wrong_at_some_size_is_verified_for_all) {
           continue;
         ADD_FAILURE() << "seed " << seed << ", " << shape.local_size[0] << "," << shape.local_size[1] << "," << shape.local_size[2] << " x "
                       << shape.num_groups[0] << "," << shape.num_groups[1] << "," << shape.num_groups[2] << ": "
-                      << interp::describe(k.d.m, x) << "\n" << kir::print(k.d.m);
+                      << interp::describe(k.d.m, x) << "\n" << ir::print(k.d.m);
       }
     }
     ASSERT_FALSE(HasFailure());

@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_prove fencepost_interp)  # the interpreter is the ground truth
+target_link_libraries(${target} PRIVATE fencepost_interp fencepost_prove)  # the interpreter is the ground truth

@@ -9,8 +9,8 @@
 
 #include "cat/library.h"
 #include "check/races.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 namespace fencepost {
 namespace {
@@ -21,7 +21,7 @@ using relax::Session;
 using relax::SiteReport;
 
 prog::Test read(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return t ? *t : prog::Test{};
 }
@@ -80,13 +80,13 @@ void expect_defended(const Session& s, const cat::Model& m) {
     for (const auto& f : s.report().each[k].findings) {
       const prog::Choice c = s.alone(k, f.form);
       const prog::Test v = s.variant(c);
-      if (f.decision.outcome == Outcome::kept) { EXPECT_TRUE(correct(v, m)) << emit::print(v); }
+      if (f.decision.outcome == Outcome::kept) { EXPECT_TRUE(correct(v, m)) << print::print(v); }
       if (f.decision.outcome != Outcome::broken || !f.decision.witness) continue;
       const auto e = s.evidence(c, f.decision);
-      ASSERT_TRUE(e.has_value() && e->execution) << emit::print(v);
-      EXPECT_TRUE(witness::evaluate(m, e->execution->execution).consistent());
+      ASSERT_TRUE(e.has_value() && e->execution) << print::print(v);
+      EXPECT_TRUE(reference::evaluate(m, e->execution->execution).consistent());
       EXPECT_TRUE(f.decision.property == check::Property::races ? !e->flags.empty()
-                                                                : witness::satisfies_condition(v, e->execution->execution));
+                                                                : reference::satisfies_condition(v, e->execution->execution));
     }
 }
 
@@ -124,8 +124,8 @@ TEST(Relax, AReachableExistsIsKeptOrForbidden) {
   // The fence wider, or something else of one change; each is right, and nothing weaker at that site is.
   bool wider = false;
   for (const auto& f : fixed.report().repair->fixes) {
-    EXPECT_TRUE(correct(fixed.variant(f.choice), m)) << emit::print(fixed.variant(f.choice));
-    wider = wider || emit::print(fixed.variant(f.choice)).find("cta  ") == std::string::npos;
+    EXPECT_TRUE(correct(fixed.variant(f.choice), m)) << print::print(fixed.variant(f.choice));
+    wider = wider || print::print(fixed.variant(f.choice)).find("cta  ") == std::string::npos;
     for (size_t k = 0; k < f.choice.size(); ++k)
       for (uint32_t w : fixed.report().sites[k].forms[f.choice[k]].weaker) {
         prog::Choice c = f.choice;
@@ -167,7 +167,7 @@ TEST(Relax, TwoChangesWhereOneIsNotEnough) {
   for (const auto& f : fix.fixes) EXPECT_TRUE(correct(s.variant(f.choice), m));
   // Release and acquire on the flag are among them.
   EXPECT_TRUE(std::any_of(fix.fixes.begin(), fix.fixes.end(), [&](const auto& f) {
-    const std::string t = emit::print(s.variant(f.choice));
+    const std::string t = print::print(s.variant(f.choice));
     return t.find("st.release.gpu y, 1") != std::string::npos && t.find("ld.acquire.gpu r0, y") != std::string::npos;
   }));
 }
@@ -210,7 +210,7 @@ TEST(Relax, TerminationIsKept) {
       "PTX spin\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n  | ld.relaxed.gpu r0, x ;\n"
       "  | beq r0, 0, L ;\nforall (P1:r0 = 1)\n");
   relax::Options o;
-  o.check.fairness = witness::Fairness::scoped;
+  o.check.fairness = reference::Fairness::scoped;
   Job job;
   const Session s(t, m, o, job);
   ASSERT_EQ(s.report().sites.size(), 2u);
@@ -261,7 +261,7 @@ std::vector<prog::Test> locks() {
   std::sort(paths.begin(), paths.end());
   std::vector<prog::Test> out;
   for (const auto& p : paths) {
-    auto t = front::parse_file(p);
+    auto t = read::parse_file(p);
     EXPECT_TRUE(t.has_value()) << p;
     if (t) out.push_back(t->front());
   }
@@ -288,7 +288,7 @@ Planted plant(const prog::Test& t) {
   EXPECT_EQ(std::count_if(c.begin(), c.end(), [](uint32_t f) { return f != 0; }), 3) << t.title;
   const prog::Variant v = prog::apply(t, sites, c);
   Planted out;
-  out.test = *front::parse_one(make_source(t.title, emit::print(v.test)));
+  out.test = *read::parse_one(make_source(t.title, print::print(v.test)));
   for (size_t k = 0; k < sites.size(); ++k)
     if (c[k] != 0) out.places.push_back({sites[k].at().thread, v.position[sites[k].at().thread][sites[k].at().instr] - 1});
   return out;
@@ -343,7 +343,7 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
 TEST(Relax, ShadersAreWeakenedAndRepaired) {
   for (const char* name : {"queue", "queue-relaxed-release"}) {
     const bool correct_one = std::string(name) == "queue";
-    const auto tests = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/glsl/" + name + ".comp");
+    const auto tests = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/glsl/" + name + ".comp");
     ASSERT_TRUE(tests.has_value()) << render(tests.error());
     const prog::Test& t = tests->front();
     const cat::Model m = model_of(t.dialect);
@@ -405,7 +405,7 @@ TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
       if (e.path().extension() == ".litmus") paths.push_back(e.path());
     std::sort(paths.begin(), paths.end());
     for (size_t n = 0; n < paths.size(); ++n) {
-      const auto t = front::parse_file(paths[n]);
+      const auto t = read::parse_file(paths[n]);
       if (!t) continue;
       const cat::Model m = model_of(t->front().dialect);
       relax::Options o;
@@ -451,7 +451,7 @@ TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
 }
 
 TEST(Relax, TheAcquireOfTheTicketIsNotNeeded) {
-  const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/asplos24/fig13-ticket-acquire.litmus");
+  const auto t = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/asplos24/fig13-ticket-acquire.litmus");
   ASSERT_TRUE(t.has_value());
   for (const char* name : {"ptx-7.5", "ptx-6.0", "ptx-7.5-tables"}) {
     const cat::Model m = model_of(vocab::Dialect::ptx, name);
@@ -467,7 +467,7 @@ TEST(Relax, TheAcquireOfTheTicketIsNotNeeded) {
 }
 
 TEST(Relax, PetersonNeedsASecondFence) {
-  const auto t = front::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/locks/peterson-one-fence.litmus");
+  const auto t = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/locks/peterson-one-fence.litmus");
   ASSERT_TRUE(t.has_value());
   const cat::Model m = model_of(vocab::Dialect::ptx);
   Job job;

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "cat/library.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -53,7 +53,7 @@ TEST_P(Golden, Text) {
   std::string folder = FENCEPOST_SOURCE_DIR "/tests/golden/explain/";
   std::string file = folder + c.name + ".litmus";
   // The name as a user would give it, so that no folder of this machine gets into the text.
-  auto test = front::parse_one(make_source(c.name + std::string(".litmus"), slurp(file)));
+  auto test = read::parse_one(make_source(c.name + std::string(".litmus"), slurp(file)));
   ASSERT_TRUE(test) << render(test.error());
   auto model = cat::load_model(*c.model ? c.model : cat::default_model(test->dialect), test->dialect);
   ASSERT_TRUE(model) << render(model.error());

@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_report fencepost_front nlohmann_json::nlohmann_json)
+target_link_libraries(${target} PRIVATE fencepost_read fencepost_report nlohmann_json::nlohmann_json)

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "cat/library.h"
-#include "front/litmus.h"
+#include "read/read.h"
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -24,7 +24,7 @@ cat::Model load(const std::string& name, vocab::Dialect d) {
 }
 
 prog::Test parse(const std::string& name, const std::string& text) {
-  auto t = front::parse_one(make_source(name, text));
+  auto t = read::parse_one(make_source(name, text));
   EXPECT_TRUE(t) << render(t.error());
   return std::move(*t);
 }
@@ -139,11 +139,11 @@ TEST(Report, RandomForbiddenTestsAreExplainedByShortestCyclesThatVerify) {
       ASSERT_EQ(e.result.verdict.status, Status::fails) << text << condition;
       ASSERT_NE(e.report.text.find("rejected by axiom"), std::string::npos) << e.report.text;
       uint32_t here = 0;
-      check::forbidden_candidates(test, model, options, job, [&](const witness::RunResult& run, const witness::Choices&) {
-        const witness::Execution& x = run.execution;
-        witness::Evaluation ev = witness::evaluate(model, x);
-        for (const witness::Explanation& why : witness::explain(model, x, ev, false)) {
-          EXPECT_TRUE(witness::verify(model, x, ev, why));
+      check::forbidden_candidates(test, model, options, job, [&](const reference::RunResult& run, const reference::Choices&) {
+        const reference::Execution& x = run.execution;
+        reference::Evaluation ev = reference::evaluate(model, x);
+        for (const reference::Explanation& why : reference::explain(model, x, ev, false)) {
+          EXPECT_TRUE(reference::verify(model, x, ev, why));
           const cat::Axiom& a = model.axioms[why.axiom];
           if (a.kind == cat::AxiomKind::acyclic) {
             size_t shortest = brute_shortest_cycle(std::get<Relation>(ev.value[a.node]));

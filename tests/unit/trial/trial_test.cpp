@@ -9,11 +9,11 @@
 #include "campaign/runner.h"
 #include "code/execute.h"
 #include "device/cuda/assembler.h"
-#include "emit/cubin.h"
+#include "inspect/cubin.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
-#include "emit/ptx_gate.h"
+#include "inspect/ptx_gate.h"
 #include "oracle/oracle.h"
 
 namespace fencepost::trial {
@@ -98,10 +98,10 @@ TEST(Kernel, LockStepBuildsDoNotYield) {
   const auto yields = [&](const emit::PtxText& t) {
     const auto made = device::cuda::assemble(*ptxas, t.text, 90);
     EXPECT_NE(made.cubin, "") << made.message;
-    EXPECT_EQ(emit::what_ran(t, made.cubin).frame_missing, 0u);
+    EXPECT_EQ(inspect::what_ran(t, made.cubin).frame_missing, 0u);
     size_t n = 0;
-    const auto kernels = emit::read_cubin(made.cubin);
-    for (const emit::SassInstruction& i : kernels->front().code) n += (i.low & 0xfff) == 0x946;
+    const auto kernels = inspect::read_cubin(made.cubin);
+    for (const inspect::SassInstruction& i : kernels->front().code) n += (i.low & 0xfff) == 0x946;
     return n;
   };
   EXPECT_EQ(yields(*text), 0u);
@@ -120,7 +120,7 @@ TEST(Kernel, NothingIsLostInMachineCode) {
         ASSERT_TRUE(text);
         const auto made = device::cuda::assemble(*ptxas, text->text, 90);
         ASSERT_NE(made.cubin, "") << made.message;
-        const auto report = emit::what_ran(*text, made.cubin);
+        const auto report = inspect::what_ran(*text, made.cubin);
         size_t accesses = 4;  // at least: the flag read and raised, the counter, the contention
         for (const axb::Thread& t : tests[i].threads) accesses += t.code.size();
         EXPECT_GE(report.frame, accesses) << tests[i].name;

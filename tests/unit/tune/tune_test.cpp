@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "front/litmus.h"
+#include "read/read.h"
 #include "plan/fitted.h"
 #include "stats/peek.h"
 #include "tune/conduct.h"
@@ -63,7 +63,7 @@ Rule rule(Strategy s, uint32_t configurations) {
 }
 
 prog::Test sb() {
-  auto t = front::parse_one(make_source("SB.litmus", R"(PTX SB
+  auto t = read::parse_one(make_source("SB.litmus", R"(PTX SB
 { x = 0; y = 0; }
  P0@cta 0, gpu 0     | P1@cta 1, gpu 0     ;
  st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;

@@ -9,8 +9,8 @@
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
-#include "emit/litmus.h"
-#include "front/litmus.h"
+#include "print/litmus.h"
+#include "read/read.h"
 
 namespace fencepost {
 namespace {
@@ -26,12 +26,12 @@ std::vector<prog::Test> bundled(const std::vector<std::string>& folders) {
   std::sort(paths.begin(), paths.end());
   std::vector<prog::Test> out;
   for (const std::string& p : paths)
-    if (auto t = front::parse_file(p)) out.push_back(std::move(t->front()));
+    if (auto t = read::parse_file(p)) out.push_back(std::move(t->front()));
   return out;
 }
 
 prog::Test read(const std::string& text) {
-  auto t = front::parse_one(make_source("test.litmus", text));
+  auto t = read::parse_one(make_source("test.litmus", text));
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
   return t ? *t : prog::Test{};
 }
@@ -55,12 +55,12 @@ void each_variant(const prog::Test& t, const std::vector<Site>& sites, size_t mo
 TEST(Weaken, EveryVariantPrintsAndParsesToItself) {
   size_t variants = 0;
   for (const prog::Test& t : bundled({"examples", "tests/corpus/ptx", "tests/corpus/vulkan", "tests/corpus/opencl"})) {
-    if (front::parse_one(make_source("again.litmus", emit::print(t))).value_or(prog::Test{}) != t) continue;  // emit's own tests
+    if (read::parse_one(make_source("again.litmus", print::print(t))).value_or(prog::Test{}) != t) continue;  // emit's own tests
     for (const bool together : {true, false})
       for (const auto& sites : {prog::weakening_sites(t, {together}), prog::strengthening_sites(t, {together})})
         each_variant(t, sites, together ? 8 : 3, [&](const prog::Variant& v, const std::string& what) {
-          const std::string text = emit::print(v.test);
-          const auto again = front::parse_one(make_source("again.litmus", text));
+          const std::string text = print::print(v.test);
+          const auto again = read::parse_one(make_source("again.litmus", text));
           ASSERT_TRUE(again.has_value()) << t.title << ": " << what << "\n" << render(again.error()) << text;
           EXPECT_TRUE(*again == v.test) << t.title << ": " << what << "\n" << text;
           ++variants;

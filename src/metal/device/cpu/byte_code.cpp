@@ -4,6 +4,10 @@
 
 #include <map>
 
+#include "prog/test.h"
+#include "term/term.h"
+#include "vocab/vocab.h"
+
 namespace fencepost::device::cpu {
 namespace {
 

@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "term/term.h"
 #endif
 
 namespace fencepost::device::cpu {

@@ -1,0 +1,143 @@
+#pragma once
+// What a store holds against what a model allows. In: round groups of a store, a model. Out: for every test on every
+// device under every configuration one Judgement: each final state with its count, its rate with an interval, and
+// whether the model allows it; and one standing.
+//
+// Laws. (1) A state is called forbidden only when the model's set of final states is complete, or when `check` has
+// decided that very state. (2) The standing is that of judge/standing.h, as in `run`. (3) Never seen is always given
+// with the upper bound of its rate, and with what the same stress found: whether the one-step weakenings of the test
+// that the model allows were seen on the same device under the same configuration ("teeth"); a weakening that a
+// compiler changed bites nobody. A plan is a list of configurations, the same for every test: the count over all tests
+// takes a test's teeth under any of them. (4) Intervals take round groups as samples: they are widened by the dispersion
+// between groups.
+//
+// Sources: MC Mutants (ASPLOS 2023) for teeth; OOPSLA 2020 for rates.
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/job.h"
+#include "judge/standing.h"
+#include "cat/model.h"
+#include "check/check.h"
+#include "prog/state.h"
+#include "prog/test.h"
+#include "stats/interval.h"
+#include "stats/sample.h"
+#include "store/store.h"
+
+namespace fencepost::judge {
+
+// ---- what was seen ----------------------------------------------------------------------------------
+struct Observation {  // of one test on one device under one configuration
+  prog::Test test;
+  std::string campaign, test_hash, device, driver, configuration, what_ran, evidence;
+  std::vector<prog::Observable> observables;
+  std::map<prog::State, uint64_t> states;
+  std::vector<stats::Batch> groups;  // events: instances with the outcome asked about
+  uint64_t instances = 0, corrupt = 0, incomplete = 0, filtered = 0, waits = 0, time_outs = 0;
+  uint32_t frame_missing = 0;  // most of any group: stress and alignment are weaker than asked for
+  double seconds = 0, device_seconds = 0;
+  uint64_t positive() const;  // instances with the outcome that the test asks about
+};
+// Sums the round groups of a store, and its trials: all configurations of one purpose ("explore", "search") are one
+// observation under that name. Groups of one key whose evidence differs have the weaker. Errors: a test whose text
+// the store lacks, a state that is none of its test.
+Expected<std::vector<Observation>> observations(const store::Store& store, const store::Filter& filter = {});
+
+// ---- weakenings ---------------------------------------------------------------------------------------
+struct Weakening {
+  prog::Test test;   // title: the original's with "~1", "~2", ...
+  std::string what;  // "P0: fence.acq_rel.gpu becomes nothing"
+};
+// Every test that is one step weaker at one instruction (prog/weaken.h), in the order of the text.
+std::vector<Weakening> one_step_weakenings(const prog::Test& test);
+
+// ---- the model ------------------------------------------------------------------------------------------
+
+// The final states that a model allows, complete, or else decided state by state.
+class Oracle {
+ public:
+  Oracle(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job);
+  Allowed allowed(const prog::State& s);
+  Allowed condition();  // the outcome that the test asks about is allowed
+  bool complete() const { return outcomes_.states.complete; }
+  // Empty where values that nothing fixes make them infinitely many, or where the set is not complete.
+  std::vector<prog::State> states() const;
+  const std::vector<std::string>& flags() const { return outcomes_.flags; }
+  const check::Outcomes& outcomes() const { return outcomes_; }
+
+ private:
+  const prog::Test& test_;
+  const cat::Model& model_;
+  check::Options options_;
+  Job& job_;
+  check::Outcomes outcomes_;
+  std::map<prog::State, Allowed> asked_;
+};
+
+// ---- judging --------------------------------------------------------------------------------------------
+
+struct StateRow {
+  prog::State state;
+  std::string text;
+  uint64_t count = 0;
+  Allowed allowed = Allowed::unknown;
+  bool positive = false;       // the outcome asked about
+  stats::Interval rate;        // per instance; count 0: [0, upper bound]
+};
+
+struct Tooth {  // a one-step weakening of a forbidden test
+  std::string title, what;
+  Allowed allowed = Allowed::unknown;  // its condition
+  bool ran = false;
+  uint64_t seen = 0, instances = 0;
+};
+
+struct Judgement {
+  Observation seen;
+  std::string model;
+  Standing standing = Standing::undecided;
+  std::string reason;                 // one sentence
+  Allowed condition = Allowed::unknown;
+  std::vector<std::string> flags;     // data races and the like: then the model promises nothing
+  std::vector<StateRow> rows;         // seen, and allowed but not seen; seen ones first, by count
+  double dispersion = 1;              // of positive counts between groups, at least 1
+  uint64_t positive = 0;
+  stats::Interval positive_rate;      // per instance
+  stats::Interval positive_per_second;
+  std::vector<Tooth> teeth;           // when the condition is forbidden
+  bool has_teeth() const;             // an allowed weakening was seen under the same stress
+};
+
+struct Judged {
+  std::vector<Judgement> list;        // tests by name, then device, then configuration
+  uint32_t count(Standing s) const;
+  uint64_t instances() const;
+  // Of the forbidden tests (on one device each) with weakenings that the model allows and that ran: how many have one
+  // that was seen under one of the plan's configurations.
+  uint32_t forbidden = 0, with_teeth = 0;
+  int exit_code() const;              // 1 violated or broken_run, 3 suspected or undecided, else 0
+};
+
+struct NamedModel {
+  const cat::Model* model = nullptr;  // none: the test is left out
+  std::string name;
+};
+// Weakenings of a test are judged as tests of their own where they ran.
+struct Judge {
+  std::function<NamedModel(const prog::Test&)> model_of;
+  check::Options check;
+  double seconds_per_test = 20;
+};
+Judged judge(std::vector<Observation> observations, const Judge& how, Job& job);
+
+// ---- showing --------------------------------------------------------------------------------------------
+std::string to_text(const Judged& j);      // a table for people, violated first, then details of those
+std::string to_markdown(const Judged& j);  // the table for docs/results
+std::string to_csv(const Judged& j);       // one row per state
+std::string to_json(const Judged& j);
+
+}  // namespace fencepost::judge

@@ -1,0 +1,306 @@
+#include "results/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/csv.h"
+#include "campaign/rate.h"
+#include "device/backend.h"
+#include "inspect/what_ran.h"
+#include "plan/plan.h"
+
+namespace fencepost::results {
+namespace {
+
+using prog::Quantifier;
+
+bool satisfies(const Report& r, const prog::State& s) {
+  return plan::holds(r.test, r.setup.observables, s, r.test.condition);
+}
+
+// Instances that count: neither incomplete nor thrown out by the filter.
+uint64_t counted(const Report& r) {
+  uint64_t n = 0;
+  for (const auto& [s, count] : r.totals.states) n += count;
+  return n;
+}
+
+bool validated(const Report& r, uint64_t yes, uint64_t no) {
+  switch (r.test.quantifier) {
+    case Quantifier::exists:
+      return yes > 0;
+    case Quantifier::not_exists:
+      return yes == 0;
+    case Quantifier::forall:
+    case Quantifier::none:
+      return no == 0;
+  }
+  return no == 0;
+}
+
+const char* kind(Quantifier q) {
+  return q == Quantifier::not_exists ? "Forbidden" : q == Quantifier::exists ? "Allowed" : "Required";
+}
+
+std::string condition_text(const prog::Test& t) {
+  const char* q = t.quantifier == Quantifier::not_exists ? "~exists"
+                  : t.quantifier == Quantifier::exists   ? "exists"
+                                                         : "forall";
+  return fmt::format("{} ({})", q, prog::to_string(t, t.condition));
+}
+
+const char* often(uint64_t yes, uint64_t no) { return yes == 0 ? "Never" : no == 0 ? "Always" : "Sometimes"; }
+
+double per_second(uint64_t n, double seconds) { return seconds > 0 ? static_cast<double>(n) / seconds : 0; }
+
+// Blanks in a title would be read as further words of a log line.
+std::string title_of(const Report& r) {
+  std::string t = r.test.title.empty() ? r.name : r.test.title;
+  std::replace(t.begin(), t.end(), ' ', '_');
+  return t;
+}
+
+// A flagged test has no forbidden states, whatever the model's executions end in.
+const char* verdict_word(const Report& r, const prog::State& s) {
+  const judge::Allowed a = allowed(r.oracle, s);
+  if (a == judge::Allowed::yes) return name(a);
+  if (r.oracle && !r.oracle->flags.empty()) return "undefined";
+  return a == judge::Allowed::no ? name(a) : "unknown";
+}
+
+std::string stop_text(const campaign::Options& o) {
+  std::string out;
+  if (o.iterations > 0) out += fmt::format(" iterations={}", o.iterations);
+  if (o.seconds > 0) out += fmt::format(" seconds={:g}", o.seconds);
+  if (o.events > 0) out += fmt::format(" until-events={}", o.events);
+  return out.empty() ? "" : out.substr(1);
+}
+
+}  // namespace
+
+judge::Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s) {
+  if (!oracle) return judge::Allowed::unknown;
+  // A free value of the model stands for every value.
+  const auto covers = [&](const prog::State& m) {
+    for (size_t i = 0; i < s.size(); ++i)
+      if (!m[i].free && m[i].value != s[i].value) return false;
+    return m.size() == s.size();
+  };
+  if (oracle->states.states.contains(s) ||
+      std::any_of(oracle->states.states.begin(), oracle->states.states.end(), covers))
+    return judge::Allowed::yes;
+  if (oracle->states.complete) return judge::Allowed::no;
+  const auto found = oracle->decided.find(s);
+  return found == oracle->decided.end() ? judge::Allowed::unknown : found->second;
+}
+
+judge::Ruling ruling(const Report& r) {
+  judge::Seen seen;
+  seen.device = r.setup.device.id;
+  seen.what_ran = inspect::name(r.setup.what_ran.verdict);
+  seen.evidence = name(r.setup.evidence);
+  seen.instances = r.totals.instances;
+  seen.corrupt = r.totals.corrupt;
+  if (r.oracle) {
+    seen.model = r.oracle->model;
+    seen.flags = r.oracle->flags;
+  }
+  for (const auto& [s, n] : r.totals.states)
+    seen.states.push_back({prog::to_string(r.setup.observables, s), n, allowed(r.oracle, s)});
+  return judge::rule(seen);
+}
+
+std::vector<prog::State> forbidden_states(const Report& r) {
+  std::vector<prog::State> out;
+  if (r.oracle && !r.oracle->flags.empty()) return out;
+  for (const auto& [s, n] : r.totals.states)
+    if (n > 0 && allowed(r.oracle, s) == judge::Allowed::no) out.push_back(s);
+  return out;
+}
+
+std::string text(const Report& r) {
+  const campaign::Totals& t = r.totals;
+  const uint64_t yes = campaign::positive(r.test, r.setup.observables, t.states), all = counted(r);
+  std::string out = fmt::format("{}\n{} ({}), mode {}, {}, seed {}\n", r.name, r.setup.device.id, r.setup.device.name,
+                                plan::name(r.options.shape.mode), r.setup.placement, r.options.seed);
+  for (const auto& [s, n] : t.states)
+    out += fmt::format("{:>14} {} {:<40} {}\n", n, satisfies(r, s) ? "*" : " ", prog::to_string(r.setup.observables, s),
+                       verdict_word(r, s));
+  if (r.oracle) {
+    size_t unseen = 0;
+    for (const prog::State& s : r.oracle->states.states) unseen += !t.states.contains(s);
+    out +=
+        fmt::format("model {}: {}", r.oracle->model,
+                    r.oracle->states.complete
+                        ? fmt::format("{} states allowed, {} of them not seen", r.oracle->states.states.size(), unseen)
+                        : fmt::format("not all states known, and those that were seen are asked about one by one: {}",
+                                      r.oracle->why));
+    out += "\n";
+    if (!r.oracle->flags.empty())
+      out += fmt::format("the test has {} under {}, which then promises nothing\n", fmt::join(r.oracle->flags, ", "),
+                         r.oracle->model);
+  }
+  if (r.test.condition.kind != prog::Cond::Kind::always)
+    out += fmt::format("{}: {} of {}, {}\n", condition_text(r.test), yes, all, campaign::rate_text(per_second(yes, t.seconds)));
+  out += fmt::format("{} instances in {:.2f} s, {}; {} round groups, {} launches; what ran: {}{}{}\n", t.instances,
+                     t.seconds, campaign::rate_text(per_second(t.instances, t.seconds)), t.groups, t.launches,
+                     inspect::name(r.setup.what_ran.verdict),
+                     r.setup.what_ran.reason.empty() ? "" : fmt::format(" ({})", r.setup.what_ran.reason),
+                     r.setup.evidence == campaign::Evidence::language_level ? ", evidence at the level of the language" : "");
+  if (r.setup.what_ran.frame_missing > 0)
+    out += fmt::format(
+        "the machine code lacks {} of {} accesses of stress and alignment, first {}: the run is weaker than asked "
+        "for\n",
+        r.setup.what_ran.frame_missing, r.setup.what_ran.frame, r.setup.what_ran.first_missing);
+  if (t.time_outs > 0)
+    out += fmt::format("{} of {} waits for alignment met their limit ({:.2g} %)\n", t.time_outs, t.waits,
+                       100.0 * static_cast<double>(t.time_outs) / static_cast<double>(std::max<uint64_t>(t.waits, 1)));
+  if (t.incomplete > 0) out += fmt::format("{} instances did not leave their loops within the limit\n", t.incomplete);
+  if (t.filtered > 0) out += fmt::format("{} instances ended outside of the filter and do not count\n", t.filtered);
+  if (r.setup.merged_subgroups)
+    out += "the device has no subgroups: threads of one subgroup ran as threads of one workgroup\n";
+  if (t.corrupt > 0)
+    out += fmt::format("CORRUPT: {} instances left no readable result; nothing of this run is evidence\n", t.corrupt);
+  for (const prog::State& s : forbidden_states(r))
+    out += fmt::format(
+        "FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s), t.states.at(s),
+        r.oracle->model,
+        r.setup.evidence == campaign::Evidence::none ? "; no evidence against the device: nobody could see what ran" : "");
+  return out;
+}
+
+std::string litmus_log(const Report& r) {
+  const campaign::Totals& t = r.totals;
+  const uint64_t yes = campaign::positive(r.test, r.setup.observables, t.states), no = counted(r) - yes;
+  const std::string title = title_of(r);
+  std::string out = fmt::format("Test {} {}\nHistogram ({} states)\n", title, kind(r.test.quantifier), t.states.size());
+  for (const auto& [s, n] : t.states)
+    out += fmt::format("{:<8}{}>{}\n", n, satisfies(r, s) ? '*' : ':', prog::to_string(r.setup.observables, s));
+  const bool ok = validated(r, yes, no);
+  out += ok ? "Ok\n\n" : "No\n\n";
+  out += fmt::format("Witnesses\nPositive: {}, Negative: {}\n", yes, no);
+  out += fmt::format("Condition {} is {}validated\n", condition_text(r.test), ok ? "" : "NOT ");
+  out +=
+      fmt::format("Device={}\nMode={}\nPlacement={}\nSeed={}\nWhatRan={}\nTimeouts={}/{}\nCorrupt={}\nIncomplete={}\n",
+                  r.setup.device.name, plan::name(r.options.shape.mode), r.setup.placement, r.options.seed,
+                  inspect::name(r.setup.what_ran.verdict), t.time_outs, t.waits, t.corrupt, t.incomplete);
+  if (r.oracle) out += fmt::format("Model={}\n", r.oracle->model);
+  for (const prog::State& s : forbidden_states(r))
+    out += fmt::format("ForbiddenState={}\n", prog::to_string(r.setup.observables, s));
+  out += fmt::format("Observation {} {} {} {}\n", title, often(yes, no), yes, no);
+  out += fmt::format("Time {} {:.2f}\n\n", title, t.seconds);
+  return out;
+}
+
+std::string json(const Report& r) {
+  using Json = nlohmann::ordered_json;
+  const campaign::Totals& t = r.totals;
+  Json states = Json::array();
+  for (const auto& [s, n] : t.states)
+    states.push_back({{"state", prog::to_string(r.setup.observables, s)},
+                      {"instances", n},
+                      {"condition", satisfies(r, s)},
+                      {"verdict", verdict_word(r, s)}});
+  Json groups = Json::array();
+  for (const campaign::RoundGroup& g : r.groups) {
+    Json own = Json::array();
+    for (const auto& [s, n] : g.states)
+      own.push_back({{"state", prog::to_string(r.setup.observables, s)}, {"instances", n}});
+    Json j = {{"number", g.number},
+              {"seed", g.seed},
+              {"parameters", g.parameters},
+              {"launches", g.launches},
+              {"instances", g.instances},
+              {"seconds", g.seconds},
+              {"device_seconds", g.device_seconds},
+              {"waits", g.waits},
+              {"time_outs", g.time_outs},
+              {"corrupt", g.corrupt},
+              {"incomplete", g.incomplete},
+              {"filtered", g.filtered},
+              {"states", own}};
+    if (r.options.series_room > 0) {
+      Json series = Json::array();
+      for (const campaign::Event& e : g.series)
+        series.push_back({{"state", prog::to_string(r.setup.observables, e.state)},
+                          {"launch", e.launch},
+                          {"round", e.round},
+                          {"instance", e.instance}});
+      j["series"] = series;
+      j["series_lost"] = g.series_lost;
+    }
+    groups.push_back(std::move(j));
+  }
+  Json sites = Json::array();
+  for (const inspect::WhatRanSite& w : r.setup.what_ran.sites)
+    sites.push_back({{"thread", w.role},
+                     {"instruction", w.position},
+                     {"written", w.written},
+                     {"found", w.found},
+                     {"verdict", inspect::name(w.verdict)}});
+  const uint64_t yes = campaign::positive(r.test, r.setup.observables, t.states);
+  const judge::Ruling ruled = ruling(r);
+  Json out = {{"schema", "fencepost.run/1"},
+              {"test", r.name},
+              {"title", r.test.title},
+              {"device",
+               {{"id", r.setup.device.id},
+                {"api", device::name(r.setup.device.api)},
+                {"name", r.setup.device.name},
+                {"driver", r.setup.device.driver}}},
+              {"mode", plan::name(r.options.shape.mode)},
+              {"placement", r.setup.placement},
+              {"tree", r.setup.tree},
+              {"word_bits", r.setup.word_bits},
+              {"seed", r.options.seed},
+              {"stop", stop_text(r.options)},
+              {"plan_hash", r.setup.plan_hash},
+              {"binary", {{"kind", r.setup.binary_kind}, {"hash", r.setup.binary_hash}}},
+              {"what_ran",
+               {{"verdict", inspect::name(r.setup.what_ran.verdict)},
+                {"reason", r.setup.what_ran.reason},
+                {"evidence", name(r.setup.evidence)},
+                {"frame", r.setup.what_ran.frame},
+                {"frame_missing", r.setup.what_ran.frame_missing},
+                {"sites", sites}}},
+              {"states", states},
+              {"standing", r.oracle ? name(ruled.standing) : ""},
+              {"reason", r.oracle ? ruled.reason : ""},
+              {"condition", condition_text(r.test)},
+              {"positive", yes},
+              {"negative", counted(r) - yes},
+              {"instances", t.instances},
+              {"corrupt", t.corrupt},
+              {"incomplete", t.incomplete},
+              {"filtered", t.filtered},
+              {"waits", t.waits},
+              {"time_outs", t.time_outs},
+              {"seconds", t.seconds},
+              {"device_seconds", t.device_seconds},
+              {"groups", groups}};
+  if (r.oracle) {
+    Json unseen = Json::array();
+    for (const prog::State& s : r.oracle->states.states)
+      if (!t.states.contains(s)) unseen.push_back(prog::to_string(r.setup.observables, s));
+    out["model"] = {{"name", r.oracle->model},
+                    {"complete", r.oracle->states.complete},
+                    {"why", r.oracle->why},
+                    {"flags", r.oracle->flags},
+                    {"allowed_not_seen", unseen}};
+  }
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string csv(const Report& r) {
+  std::string out;
+  for (const auto& [s, n] : r.totals.states)
+    out += fmt::format("{},{},{},{},{},{:.6f},{},{},{},{},{},{}\n", csv_field(r.name), csv_field(r.setup.device.name),
+                       csv_field(prog::to_string(r.setup.observables, s)), n, r.totals.instances, r.totals.seconds,
+                       satisfies(r, s) ? 1 : 0, r.oracle ? csv_field(r.oracle->model) : "", verdict_word(r, s),
+                       inspect::name(r.setup.what_ran.verdict), name(r.setup.evidence), r.options.seed);
+  return out;
+}
+
+}  // namespace fencepost::results

@@ -1,0 +1,234 @@
+#include "verifier/attack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "interp/interp.h"
+
+namespace fencepost::verifier {
+namespace {
+
+using namespace ir;
+
+constexpr uint64_t k_threads = 256;       // of a run
+constexpr uint64_t k_group = 1024;        // of a group that cannot be made smaller
+constexpr uint64_t k_steps = 40'000;      // of a run
+constexpr uint32_t k_runs = 24;           // at most
+constexpr uint32_t k_first_runs = 3;      // whatever they cost
+constexpr double k_least_seconds = 0.006;
+constexpr double k_longest_run = 0.01;
+
+template <class F>
+void each_instruction(const Module& m, F f) {
+  for (const Function& fn : m.functions)
+    for (const Block& b : fn.blocks)
+      for (const Instruction& i : b.instructions) f(fn, i);
+}
+
+bool meets_grid(const Module& m) {
+  bool found = false;
+  each_instruction(m, [&](const Function&, const Instruction& i) {
+    const auto* b = std::get_if<Barrier>(&i.action);
+    found = found || (b != nullptr && b->scope == Scope::device);
+  });
+  return found;
+}
+
+uint64_t draw(uint64_t& state) {  // splitmix64
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// What simple preconditions say of parameters: `n == 64`, or one of the launch's sizes.
+std::map<uint32_t, uint64_t> required(const Function& f, const interp::Shape& shape) {
+  std::map<uint32_t, uint64_t> out;
+  std::vector<const Instruction*> made(f.values.size());
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions)
+      for (const ValueId r : i.results) made[r.index] = &i;
+  const auto number = [&](ValueId v) -> std::optional<uint64_t> {
+    if (f.value(v).kind == Value::constant) return f.value(v).constant_bits;
+    const auto* c = made[v.index] == nullptr ? nullptr : std::get_if<Compute>(&made[v.index]->action);
+    if (c == nullptr || c->op != Op::id) return std::nullopt;
+    if (static_cast<IdKind>(c->imm) == IdKind::local_size) return shape.local_size[c->dimension];
+    if (static_cast<IdKind>(c->imm) == IdKind::num_groups) return shape.num_groups[c->dimension];
+    return std::nullopt;
+  };
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions) {
+      const auto* n = std::get_if<Annotation>(&i.action);
+      if (n == nullptr || n->note != Note::requires_ || made[n->condition.index] == nullptr) continue;
+      const auto* c = std::get_if<Compute>(&made[n->condition.index]->action);
+      if (c == nullptr || c->operands.size() != 2) continue;
+      const uint64_t more = c->op == Op::sgt || c->op == Op::ugt ? 1 : 0;
+      if (c->op != Op::eq && c->op != Op::sge && c->op != Op::uge && more == 0) continue;
+      for (size_t k = 0; k < 2; ++k) {
+        const Value& p = f.value(c->operands[k]);
+        if (p.kind != Value::parameter || (k == 1 && c->op != Op::eq)) continue;
+        if (const auto v = number(c->operands[1 - k])) out[p.index] = *v + more;
+      }
+    }
+  return out;
+}
+
+// A small launch of the kind that was proved; false: none can be run.
+bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid, uint32_t n, uint64_t& state,
+               interp::Shape& s) {
+  uint64_t group = 1, groups = 1;
+  for (uint32_t d = 0; d < 3; ++d) {
+    uint64_t local = engine.launch.local_size[d], count = engine.launch.num_groups[d];
+    if (engine.global_size[d] != 0 && (local == 0 || count == 0)) {
+      // Divided into groups of some size.
+      const uint64_t whole = engine.global_size[d];
+      if (local == 0) local = count != 0 ? whole / count : whole % 2 == 0 && whole <= 16 ? whole / 2 : whole <= 16 ? whole : 1;
+      if (count == 0) count = whole / local;
+      if (local * count != whole) return false;
+    }
+    static constexpr uint64_t k_sizes[] = {4, 3, 8, 2, 5, 1, 16, 33};
+    if (local == 0) local = d == 0 ? k_sizes[(n + draw(state) % 2) % 8] : 1 + draw(state) % 3;
+    if (count == 0) count = d == 0 ? 2 + draw(state) % 2 : 1 + draw(state) % 2;
+    if (local > k_group || count > 0xffffffffu) return false;
+    s.local_size[d] = static_cast<uint32_t>(local);
+    s.num_groups[d] = static_cast<uint32_t>(count);
+    s.global_offset[d] = o.launch.offset(d);
+    group *= local;
+    groups = std::min<uint64_t>(groups * count, 1u << 30);
+  }
+  if (group > k_group) return false;
+  s.work_dim = std::max(1u, o.launch.dimensions());
+  if (group * groups <= k_threads) return true;
+  if (grid) return group * groups <= 1024;
+  // Some groups, which a launch may run before all others: neighbours, and far ones.
+  std::array<uint32_t, 3> first{}, second{};
+  uint32_t axis = 0;
+  for (uint32_t d = 0; d < 3; ++d)
+    if (s.num_groups[d] > 1) axis = d;
+  for (uint32_t d = 0; d < 3; ++d) first[d] = n == 0 ? 0 : static_cast<uint32_t>(draw(state) % s.num_groups[d]);
+  second = first;
+  second[axis] = n % 2 == 0 ? (first[axis] + 1) % s.num_groups[axis] : static_cast<uint32_t>(draw(state) % s.num_groups[axis]);
+  s.groups = {first};
+  if (second != first && 2 * group <= k_group) s.groups.push_back(second);
+  return true;
+}
+
+// A defect that the options ask for.
+const interp::Defect* counts(const Module& m, const interp::Outcome& r, const launch::Options& o) {
+  using interp::DefectKind;
+  if (r.made_up || r.order_lost || r.status == interp::Outcome::impossible || r.status == interp::Outcome::unsupported)
+    return nullptr;
+  for (const interp::Defect& d : r.defects) {
+    if (d.kind == DefectKind::divergence && !r.unknown_annotations) return &d;
+    if (d.kind != DefectKind::race || o.only_divergence || o.only_log || (d.same_value && o.benign_races)) continue;
+    if (o.only_intra_group && d.first.thread.group != d.second.thread.group) continue;
+    if (!o.check_arrays.empty() && std::find(o.check_arrays.begin(), o.check_arrays.end(), m.region(d.region).name) ==
+                                       o.check_arrays.end())
+      continue;
+    return &d;
+  }
+  return nullptr;
+}
+
+prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
+  prove::Finding f;
+  const bool race = d.kind == interp::DefectKind::race;
+  f.kind = race ? prove::Kind::race : prove::Kind::barrier_divergence;
+  f.place = race ? d.first.place : d.place;
+  f.other_place = race ? d.second.place : PlaceId{};
+  f.region = d.region;
+  const auto side = [](const interp::ThreadName& t, const interp::AccessRecord& a) {
+    prove::Side s;
+    for (size_t k = 0; k < 3; ++k) {
+      s.local_id[k] = t.local[k];
+      s.group_id[k] = t.group[k];
+    }
+    s.access = static_cast<AccessKind>(a.kind);
+    s.place = a.place;
+    return s;
+  };
+  if (race) {
+    f.threads = {side(d.first.thread, d.first), side(d.second.thread, d.second)};
+    f.offset = static_cast<int64_t>(d.first.offset);
+    f.bytes = d.first.bytes;
+    f.other_offset = static_cast<int64_t>(d.second.offset);
+    f.other_bytes = d.second.bytes;
+  } else {
+    f.threads = {side(d.thread, {})};
+    if (d.other) f.threads.push_back(side(*d.other, {}));
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    f.local_size[k] = shape.local_size[k];
+    f.num_groups[k] = shape.num_groups[k];
+  }
+  return f;
+}
+
+// Arrays that atomics touch start with zeros: locks that are free, counters at 0.
+void start_at_zero(const Module& m, interp::Inputs& inputs) {
+  each_instruction(m, [&](const Function&, const Instruction& i) {
+    if (const auto* a = std::get_if<Atomic>(&i.action))
+      for (const RegionId r : a->access.regions) inputs.contents[r.index].assign(4096, 0);
+  });
+}
+
+}  // namespace
+
+bool uses_warps(const Module& m) {
+  bool found = false;
+  each_instruction(m, [&](const Function&, const Instruction& i) {
+    if (const auto* c = std::get_if<Compute>(&i.action); c != nullptr && c->op == Op::id)
+      found = found || static_cast<IdKind>(c->imm) >= IdKind::lane;
+    if (const auto* b = std::get_if<Barrier>(&i.action)) found = found || b->scope == Scope::warp;
+    found = found || std::holds_alternative<WarpExchange>(i.action);
+  });
+  return found;
+}
+
+Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
+              const prove::Result& proof, double seconds) {
+  Attack out;
+  const Function& f = m.function(kernel);
+  // The reference lets the fences of one thread of a barrier stand for all, which runs do not.
+  if (!f.kernel || o.mathematical_integers || o.profile == launch::Profile::gpuverify) return out;
+  const auto begin = std::chrono::steady_clock::now();
+  const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const bool grid = meets_grid(m), warps = uses_warps(m), any_size = engine.warp_size == 0;
+  const auto nullable = [&](uint32_t k) { return proof.nullable.contains(f.parameters[k].name); };
+  uint64_t state = o.seed;
+  for (uint32_t n = 0; n < k_runs && (n < k_first_runs || spent() < most); ++n) {
+    interp::Shape shape;
+    if (!shape_for(o, engine, grid, n, state, shape)) return out;
+    static constexpr uint32_t k_warps[] = {32, 2, 4, 64, 1, 16, 3};
+    shape.warp_size = any_size ? k_warps[warps ? n % 7 : 0] : engine.warp_sync > 0 ? engine.warp_sync : engine.warp_size;
+    shape.lock_step = engine.warp_sync > 0;
+    shape.barriers_acquire = !proof.assumptions.empty();
+    interp::Inputs inputs;
+    inputs.seed = o.seed + n;
+    inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros : n % 4 == 3 ? interp::Inputs::wild : interp::Inputs::small;
+    inputs.spread = engine.element_aligned && n % 2 == 1;
+    inputs.arguments = required(f, shape);
+    for (uint32_t k = 0; k < f.parameters.size(); ++k) {
+      const uint32_t at = f.parameters[k].source_index;
+      if (at < engine.arguments.size() && engine.arguments[at]) inputs.arguments[k] = *engine.arguments[at];
+      if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
+    }
+    if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
+    const interp::Outcome r = interp::run(m, kernel, shape, inputs, {.steps = k_steps, .turn = 400, .seconds = std::max(most, k_longest_run)});
+    ++out.runs;
+    if (const interp::Defect* d = counts(m, r, o)) {
+      out.finding = finding(*d, shape);
+      for (const auto& [k, v] : inputs.arguments)
+        if (!f.parameters[k].region) out.finding->arguments.emplace_back(f.parameters[k].name, v);
+      for (const uint32_t k : inputs.null_parameters) out.finding->null_parameters.push_back(f.parameters[k].name);
+      out.run = fmt::format("run {} with seed {}: {}", n, inputs.seed, interp::describe(m, *d));
+      return out;
+    }
+  }
+  return out;
+}
+
+}  // namespace fencepost::verifier

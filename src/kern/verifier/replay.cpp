@@ -1,0 +1,113 @@
+// A counterexample of the prover is a pair of threads and values of parameters; what memory holds is left to the run. A
+// run of the whole launch that shows the same pair of places on the same array confirms it.
+#include <algorithm>
+#include <chrono>
+
+#include "interp/interp.h"
+#include "verifier/attack.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+namespace {
+
+constexpr uint64_t k_threads = 4096;  // that are run
+
+bool same_defect(const prove::Finding& f, const interp::Defect& d, const ir::Module& m) {
+  using interp::DefectKind;
+  const auto line = [&](ir::PlaceId p) { return ir::where(m, p); };
+  switch (f.kind) {
+    case prove::Kind::race: {
+      if (d.kind != DefectKind::race || d.region != f.region || f.threads.size() != 2) return false;
+      const std::string a = line(f.threads[0].place), b = line(f.threads[1].place), x = line(d.first.place),
+                        y = line(d.second.place);
+      return (a == x && b == y) || (a == y && b == x);
+    }
+    case prove::Kind::barrier_divergence:
+      return d.kind == DefectKind::divergence || d.kind == DefectKind::deadlock;
+    case prove::Kind::assertion:
+    case prove::Kind::unreachable:
+    case prove::Kind::barrier_invariant:
+      return d.kind == DefectKind::assertion && line(d.place) == line(f.place);
+    case prove::Kind::precondition:
+      return d.kind == DefectKind::precondition;
+    case prove::Kind::null_pointer:
+      return d.kind == DefectKind::null_access && line(d.place) == line(f.place);
+    case prove::Kind::constant_write:
+      return d.kind == DefectKind::constant_write && line(d.place) == line(f.place);
+    case prove::Kind::out_of_bounds:
+      return d.kind == DefectKind::out_of_bounds && line(d.place) == line(f.place);
+    default:
+      return false;
+  }
+}
+
+bool meets_grid(const ir::Module& m) {
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions)
+        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && x->scope == ir::Scope::device) return true;
+  return false;
+}
+
+}  // namespace
+
+bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
+             double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!m.function(entry).kernel) return false;
+  interp::Shape shape;
+  const bool any_warp = m.dialect == ir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
+  shape.warp_size = o.warp_size.value_or(o.sub_group_size.value_or(32));
+  shape.lock_step = o.warp_size && !o.volta;
+  uint64_t threads = 1;
+  for (uint32_t d = 0; d < 3; ++d) {
+    // Sizes that are not fixed: as the counterexample has them.
+    const uint64_t local = f.local_size[d], groups = f.num_groups[d];
+    if (local == 0 || groups == 0 || local > k_threads || groups > ~0u) return false;
+    shape.local_size[d] = static_cast<uint32_t>(local);
+    shape.num_groups[d] = static_cast<uint32_t>(groups);
+    shape.global_offset[d] = o.launch.offset(d);
+    threads = std::min<uint64_t>(threads * local, k_threads + 1);
+    threads = std::min<uint64_t>(threads * groups, k_threads + 1);
+  }
+  // The groups of the two threads alone, which a launch may run before all others; a barrier of the grid needs all.
+  uint64_t group = 1;
+  for (uint32_t d = 0; d < 3; ++d) group *= shape.local_size[d];
+  for (const prove::Side& s : f.threads) {
+    std::array<uint32_t, 3> g{};
+    for (size_t d = 0; d < 3; ++d) g[d] = static_cast<uint32_t>(s.group_id[d]);
+    if (std::find(shape.groups.begin(), shape.groups.end(), g) == shape.groups.end()) shape.groups.push_back(g);
+  }
+  if (shape.groups.empty()) shape.groups.push_back({0, 0, 0});
+  if (meets_grid(m)) shape.groups.clear();
+  if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return false;
+  shape.work_dim = std::max(1u, o.launch.dimensions());
+  interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
+  const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
+                         interp::Inputs::wild};
+  for (size_t n = 0; n < tries.size(); ++n) {
+    const auto drawn = tries[n];
+    limits.seconds = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (limits.seconds <= 0) return false;
+    interp::Inputs inputs;
+    inputs.seed = o.seed + n;
+    inputs.drawn = drawn;
+    const auto& parameters = m.function(entry).parameters;
+    for (const auto& [name, value] : f.arguments)
+      for (uint32_t k = 0; k < parameters.size(); ++k)
+        if (parameters[k].name == name) inputs.arguments[k] = value;
+    for (const std::string& name : f.null_parameters)
+      for (uint32_t k = 0; k < parameters.size(); ++k)
+        if (parameters[k].name == name) inputs.null_parameters.insert(k);
+    inputs.spread = o.profile == launch::Profile::standard && n % 2 == 1;
+    static constexpr uint32_t k_warps[] = {64, 2, 32, 128, 8};
+    if (any_warp) shape.warp_size = k_warps[n];
+    const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
+    if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
+    for (const interp::Defect& d : r.defects)
+      if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return true;
+  }
+  return false;
+}
+
+}  // namespace fencepost::verifier

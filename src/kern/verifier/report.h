@@ -1,0 +1,54 @@
+#pragma once
+// What is said about one file, before it has a form. The text is written where the answer is made (service.cpp, in the
+// reference's words); the other forms are made of this value:
+//   json   `fencepost.prove/1`, described in docs/json.md
+//   sarif  SARIF 2.1.0 (OASIS): one result for each finding, both threads of a race as flows, for code-scanning viewers
+//   html   one page without scripts: every finding with the source lines of both threads
+// Lines count from 1; columns count characters (SARIF: code points) from 1, bytes elsewhere.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/verdict.h"
+#include "ir/ir.h"
+#include "launch/options.h"
+#include "prove/prove.h"
+
+namespace fencepost::verifier {
+
+struct FindingReport {
+  prove::Finding finding;
+  bool confirmed = false;  // a run of the kernel shows it; else it is only possible
+  std::array<std::vector<ir::PlaceId>, 2> sources;  // races: further places of the one or the other access
+  std::string title;       // one sentence
+  std::string text;        // as the text form has it
+};
+
+struct KernelReport {
+  ir::FunctionId function;
+  std::string name;
+  Status status = Status::gave_up;
+  bool vacuous = false;                  // no launch meets the requirements
+  std::string why;                       // not decided: the reason
+  std::vector<std::string> assumptions;  // sentences
+  std::vector<FindingReport> findings;
+  double seconds = 0;
+};
+
+struct Report {
+  std::string file;
+  const ir::Module* module = nullptr;  // null: the file was not understood
+  const launch::Options* options = nullptr;
+  int exit_code = 4;
+  Diagnostics diagnostics;  // of the input and the command line
+  std::vector<KernelReport> kernels;
+  double seconds = 0;
+};
+
+std::string json(const Report& r);
+std::string sarif(const Report& r);
+std::string html(const Report& r);
+
+}  // namespace fencepost::verifier

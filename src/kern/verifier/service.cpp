@@ -1,0 +1,551 @@
+#include "verifier/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/read_file.h"
+#include "clangfe/clangfe.h"
+#include "flow/effects.h"
+#include "formula/second.h"
+#include "ir/print.h"
+#include "verifier/attack.h"
+#include "verifier/mutants.h"
+#include "verifier/report.h"
+
+namespace fencepost::verifier {
+namespace {
+
+using launch::Answer;
+using launch::Ending;
+
+constexpr double k_replay_seconds = 10;  // for all findings of a kernel
+
+clangfe::Options front_end_options(const launch::Options& o) {
+  clangfe::Options c;
+  c.dialect = *o.dialect;
+  c.pointer_bits = o.pointer_bits;
+  c.cuda_arch = o.cuda_arch;
+  c.defines = o.defines;
+  c.include_folders = o.include_folders;
+  c.clang_arguments = o.clang_arguments;
+  c.standard = o.standard;
+  c.inline_calls = o.inline_calls;
+  c.annotations = o.annotations == launch::Annotations::none            ? clangfe::Options::none
+                  : o.annotations == launch::Annotations::only_requires ? clangfe::Options::only_requires
+                                                                        : clangfe::Options::all;
+  c.invariants_as_candidates = o.invariants_as_candidates;
+  c.straight_invariants = o.compat;
+  return c;
+}
+
+prove::Options engine_options(const launch::Options& o, const ir::Module& m, const ir::Function& f) {
+  prove::Options p;
+  for (uint32_t d = 0; d < 3; ++d) {
+    p.launch.local_size[d] = o.launch.local(d).value_or(0);
+    p.launch.num_groups[d] = o.launch.groups(d).value_or(0);
+    p.global_offset[d] = o.launch.offset(d);
+    if (d < o.launch.global_size.size()) p.global_size[d] = o.launch.global_size[d].value_or(0);
+  }
+  p.work_dim = std::max(1u, o.launch.dimensions());
+  p.abstraction = o.abstraction == launch::Abstraction::adversarial ? prove::Abstraction::adversarial
+                  : o.abstraction == launch::Abstraction::equality  ? prove::Abstraction::equality
+                                                                    : prove::Abstraction::automatic;
+  p.benign = o.benign_races;
+  p.check_bounds = o.check_array_bounds;
+  p.races = !o.only_divergence && !o.only_log;
+  p.across_groups = !o.only_intra_group;
+  p.infer = o.infer;
+  p.k_induction = std::max(1u, o.k_induction_depth);
+  p.asymmetric = o.asymmetric_asserts;
+  p.barrier_access_checks = o.barrier_access_checks;
+  p.refined_atomics = o.atomics == launch::Atomics::refined;
+  p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);
+  // OpenCL does not say how large a sub-group is, nor which work items it has.
+  p.warp_size = *o.dialect == ir::Dialect::cuda ? 32 : 0;
+  if (o.sub_group_size) p.warp_size = *o.sub_group_size;
+  if (o.warp_size) p.warp_size = *o.warp_size;
+  p.warp_barriers = true;
+  p.nullable = p.element_aligned = o.profile == launch::Profile::standard;
+  p.both_fences = o.profile == launch::Profile::standard;
+  p.bodiless = o.profile == launch::Profile::gpuverify;
+  p.warp_divergence = o.check_warp_divergence;
+  p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync
+                  : o.warp_method == launch::WarpMethod::two_pass ? prove::WarpMethod::two_pass
+                  : o.warp_method == launch::WarpMethod::both     ? prove::WarpMethod::both
+                                                                  : prove::WarpMethod::automatic;
+  if (o.error_limit > 0) p.max_findings = o.error_limit;
+  for (const launch::Arguments& a : o.kernel_args) {
+    if (a.kernel != f.name) continue;
+    size_t next = 0;
+    for (const ir::Parameter& parameter : f.parameters) {
+      const bool structure = parameter.region && m.region(parameter.region).origin == ir::Origin::by_value;
+      if ((parameter.region && !structure) || next >= a.values.size()) continue;
+      const launch::Size v = a.values[next++];
+      if (structure) continue;
+      if (p.arguments.size() <= parameter.source_index) p.arguments.resize(parameter.source_index + 1);
+      p.arguments[parameter.source_index] = v;
+    }
+  }
+  return p;
+}
+
+// Options that change what is to be proved and that the engine does not know: an answer without them would be about
+// another question.
+std::string not_yet(const launch::Options& o) {
+  if (o.mathematical_integers) return "--math-int";
+  if (o.check_overflow) return "--check-overflow";
+  return "";
+}
+
+// --kernel-args of structures that are passed by value: their bytes.
+void fill_structures(ir::Module& m, const launch::Options& o) {
+  for (const launch::Arguments& a : o.kernel_args)
+    for (const ir::Function& f : m.functions) {
+      if (a.kernel != f.name || !f.kernel) continue;
+      size_t next = 0;
+      for (const ir::Parameter& p : f.parameters) {
+        if (p.region && m.region(p.region).origin != ir::Origin::by_value) continue;
+        if (next >= a.values.size()) break;
+        const launch::Size v = a.values[next++];
+        if (!p.region || !v) continue;
+        ir::Region& r = m.regions[p.region.index];
+        if (r.size.value_or(0) > 8) continue;  // one number has no more
+        r.contents = ir::Contents::given;
+        r.initial.clear();
+        for (uint64_t i = 0; i < r.size.value_or(0); ++i) r.initial.push_back(static_cast<uint8_t>(*v >> (8 * i)));
+      }
+    }
+}
+
+// --kernel-arrays: how long the arrays of a kernel are.
+void set_lengths(ir::Module& m, const launch::Options& o) {
+  for (const launch::Arguments& a : o.kernel_arrays)
+    for (const ir::Function& f : m.functions) {
+      if (a.kernel != f.name || !f.kernel) continue;
+      size_t next = 0;
+      for (const ir::Parameter& p : f.parameters) {
+        if (!p.region || m.region(p.region).origin != ir::Origin::parameter || next >= a.values.size()) continue;
+        if (const launch::Size v = a.values[next++]; v) m.regions[p.region.index].size = *v;
+      }
+    }
+}
+
+// Arguments are for a kernel that is there, and no more of them than it takes.
+void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& given, bool arrays, Diagnostics& wrong) {
+  const char* option = arrays ? "--kernel-arrays" : "--kernel-args";
+  for (const launch::Arguments& a : given) {
+    std::vector<std::string> names;
+    const ir::Function* kernel = nullptr;
+    for (const ir::Function& f : m.functions) {
+      if (!f.kernel) continue;
+      names.push_back(f.name);
+      if (f.name == a.kernel) kernel = &f;
+    }
+    if (kernel == nullptr) {
+      const std::string near = nearest(a.kernel, names);
+      wrong.add({.message = fmt::format("{}: there is no kernel '{}'", option, a.kernel),
+                 .hint = near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near)});
+      continue;
+    }
+    size_t takes = 0;
+    for (const ir::Parameter& p : kernel->parameters) {
+      const bool array = p.region && m.region(p.region).origin == ir::Origin::parameter;
+      takes += arrays == array ? 1 : 0;
+    }
+    if (a.values.size() > takes)
+      wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes, a.values.size()),
+                 .hint = arrays ? "the arrays are the pointer parameters" : "the arguments are those that are no arrays"});
+  }
+}
+
+bool has_atomics(const ir::Module& m) {
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions)
+        if (std::holds_alternative<ir::Atomic>(i.action)) return true;
+  return false;
+}
+
+// --compat: races on one array that differ in the place of one access are one, with several sources.
+void merge_sources(const ir::Module& m, std::vector<FindingReport>& findings) {
+  const auto kinds = [](const prove::Finding& f) { return std::pair(f.threads[0].access, f.threads[1].access); };
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const prove::Finding& a = findings[i].finding;
+    if (a.kind != prove::Kind::race || a.threads.size() != 2) continue;
+    for (size_t j = i + 1; j < findings.size();) {
+      const prove::Finding& b = findings[j].finding;
+      bool taken = false;
+      if (b.kind == prove::Kind::race && b.threads.size() == 2 && a.region == b.region && kinds(a) == kinds(b))
+        for (size_t t = 0; t < 2 && !taken; ++t)
+          if (ir::where(m, a.threads[1 - t].place) == ir::where(m, b.threads[1 - t].place) &&
+              findings[i].sources[1 - t].empty()) {
+            findings[i].sources[t].push_back(b.threads[t].place);
+            findings[i].confirmed = findings[i].confirmed || findings[j].confirmed;
+            taken = true;
+          }
+      if (taken)
+        findings.erase(findings.begin() + static_cast<ptrdiff_t>(j));
+      else
+        ++j;
+    }
+  }
+}
+
+// --compat: what is found in a function that is verified for itself is not said again of those who call it. How many
+// have nothing left that was said of them.
+uint32_t drop_callees_findings(const ir::Module& m, std::vector<KernelReport>& kernels) {
+  const auto same = [&](const prove::Finding& a, const prove::Finding& b) {
+    return a.kind == b.kind && ir::where(m, a.place) == ir::where(m, b.place) &&
+           ir::where(m, a.other_place) == ir::where(m, b.other_place);
+  };
+  uint32_t clean = 0;
+  // Callers come before those that they call.
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const size_t before = kernels[i].findings.size();
+    std::erase_if(kernels[i].findings, [&](const FindingReport& x) {
+      for (size_t j = i + 1; j < kernels.size(); ++j)
+        for (FindingReport& y : kernels[j].findings)
+          if (same(x.finding, y.finding)) {
+            y.confirmed = y.confirmed || x.confirmed;
+            return true;
+          }
+      return false;
+    });
+    if (before > 0 && kernels[i].findings.empty()) {
+      kernels[i].status = Status::holds;
+      ++clean;
+    }
+  }
+  return clean;
+}
+
+void set(Answer& a, int code, Ending e) {
+  a.exit_code = code;
+  a.ending = e;
+}
+
+Answer refuse(const Diagnostics& ds, Ending ending) {
+  Answer a;
+  const bool unsupported = !ds.list.empty() && ds.list.front().fault == Fault::unsupported;
+  set(a, unsupported ? 3 : 2, ending);
+  for (const Diagnostic& d : ds.list) a.err += (d.span.source ? "" : "fencepost: ") + render(d);
+  return a;
+}
+
+// --compat: what the reference says where it refuses the same.
+std::string reference_wording(const Diagnostics& ds) {
+  std::string out;
+  for (const Diagnostic& d : ds.list) {
+    const auto says = [&](const char* part) { return d.message.find(part) != std::string::npos; };
+    if (says("does not appear at loop head")) out += fmt::format("{}: {}\n", d.span.location(), d.message);
+    // Older versions of clang called this a declaration.
+    if (says("use of undeclared identifier '")) {
+      const size_t at = d.message.find('\'');
+      const std::string name = d.message.substr(at, d.message.find('\'', at + 1) - at + 1);
+      out += fmt::format("{}: error: implicit declaration of function {} is invalid\n", d.span.location(), name);
+    }
+    if (says("does not match return type")) out += "error: Type of __return_val function does not match return type\n";
+    if (says("the address of the built-in function")) out += "error: Unsupported function pointer\n";
+    if (!d.span.source) out += fmt::format("GPUVerify: error: {}\n", d.message);
+  }
+  return out;
+}
+
+// Which stage of the reference would have refused this: its tests tell the stages apart.
+Ending stage(const Diagnostics& ds) {
+  const Diagnostic& d = ds.list.front();
+  if (d.message.find("does not appear at loop head") != std::string::npos) return Ending::gpuverifyvcgen_error;
+  if (d.fault == Fault::unsupported || d.message.find("function-wide invariant") != std::string::npos ||
+      d.message.find("does not match return type") != std::string::npos)
+    return Ending::bugle_error;
+  return Ending::clang_error;
+}
+
+std::string properties(const launch::Options& o) {
+  const bool cuda = *o.dialect == ir::Dialect::cuda;
+  std::string out;
+  const char* group = cuda ? "thread blocks" : "work groups";
+  if (!o.only_divergence && !o.only_log) {
+    const std::string where =
+        o.check_arrays.empty() ? "" : fmt::format(", on {} only", fmt::join(o.check_arrays, ", "));
+    out += fmt::format("- no data races within {}{}\n", group, where);
+    if (!o.only_intra_group) out += fmt::format("- no data races between {}{}\n", group, where);
+  }
+  out += "- no barrier divergence\n- no assertion failures\n";
+  if (o.check_array_bounds)
+    out += "- no out-of-bounds array accesses (for arrays where size information is available)\n";
+  return out;
+}
+
+// What is taken for granted of machine and caller.
+std::string profile(const launch::Options& o) {
+  const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
+  std::string out = fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
+  if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch, o.warp_size.value_or(32));
+  const launch::Size sub_group = o.warp_size ? launch::Size{*o.warp_size} : o.sub_group_size ? launch::Size{*o.sub_group_size} : launch::Size{};
+  if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
+  out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
+                  : ", pointers not null and aligned to 16, functions without a body touch no memory";
+  return out + ", no two parameters of one array\n";
+}
+
+// A path as the name of one folder.
+std::string flat(std::string path) {
+  std::replace(path.begin(), path.end(), '/', '_');
+  return path;
+}
+
+// What another solver said. A disagreement is a fault of ours, whatever the verdict.
+void say_second(const launch::Options& o, const Source& file, const formula::Second::Told& t, Answer& a) {
+  if (!o.second_opinion.empty() && (!o.silent || t.disagreed > 0)) {
+    if (!a.out.empty() && !a.out.ends_with('\n')) a.out += '\n';
+    a.out += fmt::format("second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
+                         t.agreed, t.agreed + t.disagreed + t.unanswered, o.second_opinion, t.disagreed, t.unanswered,
+                         t.seconds);
+  }
+  a.second = {t.agreed, t.disagreed, t.unanswered, t.seconds};
+  if (!t.fault.empty())
+    a.err += fmt::format("{}: warning: {} did not understand a question: {}\n", file.name, o.second_opinion, t.fault);
+  if (t.disagreed == 0) return;
+  for (const std::string& d : t.disagreements) a.err += fmt::format("{}: internal error: {}\n", file.name, d);
+  a.err += "fencepost: the verdict above is not to be trusted; please report the file and the options\n";
+  set(a, 4, Ending::boogie_other_error);
+}
+
+}  // namespace
+
+Answer answer(const launch::Options& given, const SourcePtr& file) {
+  const auto begin = std::chrono::steady_clock::now();
+  launch::Options o = given;
+  Answer a;
+  Report report{.file = file->name, .options = &o};
+  const auto rejected = [&](const Diagnostics& ds, Ending e) {
+    report.diagnostics.append(ds);
+    Answer r = refuse(ds, e);
+    if (o.compat) r.err += reference_wording(ds);
+    return r;
+  };
+  const auto done = [&](Answer r) {
+    r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report.exit_code = r.exit_code;
+    report.seconds = r.seconds;
+    if (o.form != launch::Form::text && !o.print_ir) {
+      r.out = o.form == launch::Form::json ? json(report) : o.form == launch::Form::sarif ? sarif(report) : html(report);
+      r.err.clear();
+      return r;
+    }
+    if (o.time) r.out += fmt::format("time: {:.3f} s\n", r.seconds);
+    if (!o.time_label.empty()) r.out += fmt::format("{},{:.3f}\n", o.time_label, r.seconds);
+    return r;
+  };
+  if (const auto ok = launch::settle(o, *file); !ok) return done(rejected(ok.error(), Ending::command_line_error));
+  auto module = clangfe::compile(file, front_end_options(o));
+  if (!module) return done(rejected(module.error(), stage(module.error())));
+  fill_structures(*module, o);
+  set_lengths(*module, o);
+  report.module = &*module;
+  if (o.print_ir) {
+    set(a, 0, Ending::success);
+    a.out = ir::print(*module);
+    return done(std::move(a));
+  }
+  // What the options ask of this module and cannot have.
+  Diagnostics wrong;
+  check_arguments(*module, o.kernel_args, false, wrong);
+  check_arguments(*module, o.kernel_arrays, true, wrong);
+  for (const std::string& name : o.check_arrays)
+    if (std::none_of(module->regions.begin(), module->regions.end(),
+                     [&](const ir::Region& r) { return r.name == name; }))
+      wrong.add({.message = fmt::format("Array name '{}' specified for restricted checking is not found", name),
+                 .hint = "the arrays are the pointer parameters and the shared variables"});
+  if (o.abstraction == launch::Abstraction::equality && has_atomics(*module))
+    wrong.add({.message = "--equality-abstraction cannot be used with atomics.",
+               .hint = "leave the option out: arrays that atomics touch are then seen adversarially"});
+  if (!wrong.list.empty()) return done(rejected(wrong, Ending::gpuverifyvcgen_error));
+  std::vector<ir::FunctionId> entries;
+  for (uint32_t i = 0; i < module->functions.size(); ++i) {
+    const ir::Function& f = module->functions[i];
+    if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || (!o.entry.empty() && f.name != o.entry)) continue;
+    entries.push_back({i});
+  }
+  // Functions that others call come last, when their calls are known.
+  const flow::Effects effects(*module);
+  std::stable_partition(entries.begin(), entries.end(), [&](ir::FunctionId f) {
+    return module->function(f).kernel || !effects.called(f);
+  });
+  prove::Contracts contracts;
+  if (entries.empty()) {
+    Diagnostics ds;
+    ds.add(
+        {.span = {file, 0, 0},
+         .message = o.entry.empty() ? "this file has no kernel" : fmt::format("this file has no kernel '{}'", o.entry),
+         .hint = *o.dialect == ir::Dialect::cuda ? "a kernel is a __global__ function"
+                                                  : "a kernel is a __kernel function"});
+    return done(rejected(ds, Ending::clang_error));
+  }
+  if (!o.silent)
+    for (const Diagnostic& w : module->warnings)
+      if (o.verbose) a.err += render(w);
+  std::vector<prove::Axiom> axioms;
+  for (const std::string& path : o.axiom_files) {
+    const auto text = read_file(path);
+    auto parsed = text ? prove::parse_axioms(*text) : std::unexpected(text.error());
+    if (!parsed) return done(rejected(parsed.error(), Ending::boogie_other_error));
+    axioms.insert(axioms.end(), parsed->begin(), parsed->end());
+  }
+  std::shared_ptr<formula::Second> second;
+  if (!o.second_opinion.empty() || !o.smt_dump.empty()) {
+    auto made = formula::Second::make(
+        {.solver = o.second_opinion, .dump = o.smt_dump.empty() ? "" : o.smt_dump + "/" + flat(file->name)});
+    if (!made) return done(rejected(made.error(), Ending::command_line_error));
+    second = *made;
+  }
+  const std::string missing = not_yet(o);
+  uint32_t verified = 0, errors = 0;
+  std::vector<std::string> undecided;
+  for (const ir::FunctionId f : entries) {
+    const std::string& name = module->function(f).name;
+    report.kernels.push_back({.function = f, .name = name});
+    KernelReport& said = report.kernels.back();
+    if (!missing.empty()) {
+      said.status = Status::unsupported;
+      said.why = missing + " is not supported";
+      undecided.push_back(fmt::format("'{}': {} is not supported", name, missing));
+      continue;
+    }
+    bool attacked = false;  // what is found was found by a run
+    Job job = Job::with_budget(o.timeout);
+    job.seed = o.seed;
+    prove::Options engine = engine_options(o, *module, module->function(f));
+    engine.axioms = axioms;
+    engine.second = second;
+    if (!module->function(f).kernel && effects.called(f))
+      if (const auto it = contracts.find(f.index); it != contracts.end()) engine.contract = it->second;
+    if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
+    prove::Result r = prove::prove(*module, f, engine, job);
+    if (o.infer_info) {
+      // In the words of the reference: the conjunction of what was found.
+      std::string axiom;
+      for (const auto& [candidate, kept] : r.candidates)
+        axiom += (axiom.empty() ? "" : " && ") + fmt::format("{}{}", kept ? "" : "!", candidate);
+      a.out += fmt::format("{}Houdini assignment axiom: {}\n", entries.size() > 1 ? name + ": " : "",
+                           axiom.empty() ? "true" : axiom);
+    }
+    if (module->function(f).kernel || !effects.called(f))
+      for (const auto& [g, c] : r.contracts) contracts[g].join(c);
+    if (o.debug) a.out += fmt::format("Found {} barrier interval(s)\n", r.barrier_intervals);
+    // --check-arrays: races on other arrays do not count.
+    if (!o.check_arrays.empty() && r.verdict.status == Status::fails) {
+      std::erase_if(r.findings, [&](const prove::Finding& x) {
+        return x.kind == prove::Kind::race && std::find(o.check_arrays.begin(), o.check_arrays.end(),
+                                                        module->region(x.region).name) == o.check_arrays.end();
+      });
+      if (r.findings.empty())
+        r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported : r.gave_up ? Status::gave_up : Status::holds};
+    }
+    for (const std::string& path : o.axiom_files) r.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+    if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
+      Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
+      if (found.finding) {
+        if (r.verdict.status == Status::holds)
+          a.err += fmt::format("{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
+                               file->name, name, found.run);
+        r.verdict = {.status = Status::fails};
+        r.findings = {*found.finding};
+        attacked = true;
+      }
+    }
+    said.status = r.verdict.status;
+    said.vacuous = r.verdict.vacuous;
+    said.seconds = r.effort.seconds;
+    if (r.verdict.vacuous && o.profile == launch::Profile::standard) {
+      said.why = "vacuous: no two threads meet the preconditions, so nothing is proved";
+      said.status = Status::unknown;
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+      continue;
+    }
+    if (r.verdict.status == Status::holds) {
+      ++verified;
+      said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
+      for (const std::string& assumed : r.assumptions)
+        a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
+      if (!r.warps.empty())
+        a.err += fmt::format(
+            "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n", file->name,
+            name, *r.warps.begin(),
+            r.warps.size() == 1 ? "" : fmt::format(", and at {} other pairs of places", r.warps.size() - 1));
+      if (r.verdict.vacuous)
+        a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
+                             file->name, name);
+      if (o.mutants && !r.verdict.vacuous) {
+        const MutantReport tried = try_mutants(*module, f, engine, job, o.timeout);
+        a.mutants.kernels += tried.counts.kernels;
+        a.mutants.made += tried.counts.made;
+        a.mutants.wrong += tried.counts.wrong;
+        a.mutants.refuted += tried.counts.refuted;
+        a.mutants.undecided += tried.counts.undecided;
+        a.mutants.verified += tried.counts.verified;
+        a.err += tried.text;
+      }
+      continue;
+    }
+    // Runs count into the time, of which a little is left for them in any case.
+    double runs = o.timeout > 0 ? std::max(0.05 * o.timeout, std::min(k_replay_seconds, 0.9 * o.timeout - r.effort.seconds)) : k_replay_seconds;
+    for (const prove::Finding& finding : r.findings) {
+      const auto start = std::chrono::steady_clock::now();
+      said.findings.push_back({.finding = finding, .confirmed = attacked || confirm(*module, f, finding, o, runs)});
+      runs -= std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    if (o.compat) merge_sources(*module, said.findings);
+    if (r.verdict.status != Status::fails || r.findings.empty()) {
+      std::string why = r.verdict.detail;
+      for (const std::string& u : r.unsupported)
+        if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
+      said.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+    }
+  }
+  if (o.compat) verified += drop_callees_findings(*module, report.kernels);
+  for (KernelReport& k : report.kernels)
+    for (FindingReport& x : k.findings) {
+      ++errors;
+      ++a.findings;
+      a.confirmed += x.confirmed ? 1 : 0;
+      if (!launch_text(*module, o, x.finding).empty())
+        if (launch::Launch l = launched(o, x.finding).launch; std::find(a.launches.begin(), a.launches.end(), l) == a.launches.end())
+          a.launches.push_back(std::move(l));
+      x.title = finding_title(*module, x.finding, o);
+      x.text = finding_text(*module, k.function, x, o);
+      a.err += x.text + "\n";
+    }
+  if (o.loop_unwind && errors == 0 && undecided.empty()) {
+    undecided.push_back("--findbugs proves nothing");
+    for (KernelReport& k : report.kernels) {
+      k.status = Status::unknown;
+      k.why = "--findbugs proves nothing";
+    }
+  }
+  if (errors > 0) {
+    set(a, 1, Ending::not_all_verified);
+  } else if (!undecided.empty()) {
+    set(a, 3, Ending::boogie_other_error);
+  } else {
+    set(a, 0, Ending::success);
+  }
+  if (!o.silent || a.exit_code != 0)
+    a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
+                         verified, errors, errors == 1 ? "" : "s");
+  for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
+  if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
+  if ((!o.silent || a.exit_code != 0) && !o.compat) a.out += profile(o);
+  if (a.exit_code == 0 && o.silent) a.out.clear();
+  if (second != nullptr) say_second(o, *file, second->told(), a);
+  if (o.mutants && o.suite.empty() && a.mutants.kernels > 0)
+    a.out += fmt::format("{} mutants, {} go wrong in a run, {} of these refuted\n", a.mutants.made, a.mutants.wrong,
+                         a.mutants.refuted);
+  return done(std::move(a));
+}
+
+}  // namespace fencepost::verifier

@@ -1,0 +1,312 @@
+#include "litmus/asm_litmus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "litmus/condition.h"
+
+namespace fencepost::litmus {
+namespace {
+
+// An initial register value; it waits for the code, because registers are numbered by their occurrence there.
+struct PendingRegister {
+  uint32_t thread = 0;
+  Token thread_token, reg;
+  uint64_t value = 0;
+  bool is_address = false;
+  Token location;
+};
+
+class Frame {
+ public:
+  Frame(const SourcePtr& source, const AsmDialect& d)
+      : d_(d), header_(parse_header(source)), c_(source, {}, header_.body), b_(d.syntax, d.dialect) {}
+
+  prog::Test parse() {
+    b_.test.title = std::move(header_.title);
+    b_.test.remarks = std::move(header_.remarks);
+    initial_state();
+    const bool pairs = d_.ssw && c_.at("{");
+    if (pairs) ssw_pairs();
+    thread_row();
+    for (const auto& [a, b, span] : ssw_) {
+      check_thread(a, span);
+      check_thread(b, span);
+      b_.test.ssw.emplace_back(a, b);
+    }
+    while (!c_.at_end() && !at_question(c_)) instruction_row();
+    finish_registers();
+    parse_question(c_, b_.test, resolver_of(b_.test));
+    b_.test.span = Span{c_.source(), 0, static_cast<uint32_t>(c_.source()->text.size())};
+    return std::move(b_.test);
+  }
+
+ private:
+  // ---- initial state ----
+  void initial_state() {
+    c_.expect("{");
+    while (!c_.accept("}")) {
+      if (c_.accept(";")) continue;
+      if (at_thread_id(c_) && c_.peek(1).is(":"))
+        initial_register();
+      else
+        initial_location();
+      if (!c_.at(";") && !c_.at("}")) c_.fail_expected(c_.peek(), "';' or '}'", "separate initial values with ';'");
+    }
+    c_.accept(";");
+  }
+
+  void initial_register() {
+    PendingRegister p;
+    p.thread_token = c_.peek();
+    p.thread = parse_thread_id(c_);
+    c_.expect(":");
+    if (!at_register(c_)) c_.fail_expected(c_.peek(), "a register", "registers are written r0, r1, ...");
+    p.reg = c_.next();
+    c_.expect("=");
+    if (at_constant(c_)) {
+      p.value = parse_constant(c_);
+    } else {
+      c_.accept("&");
+      p.is_address = true;
+      p.location = location_name();
+    }
+    pending_.push_back(p);
+  }
+
+  Token location_name() {
+    if (at_register(c_))
+      c_.fail(c_.peek(), fmt::format("register {} needs its thread here", quoted(c_.peek().text)),
+              fmt::format("write P0:{}", c_.peek().text));
+    return c_.expect_word("a location", "initial values are 'x = 1' or 'P0:r1 = 1'");
+  }
+
+  void initial_location() {
+    const Token name = location_name();
+    if (c_.accept("@")) {
+      if (!d_.proxied_aliases)
+        c_.fail(name, "aliases have no proxy in this dialect", fmt::format("write '{} aliases x'", name.text));
+      const Token proxy = c_.expect_word("a proxy", "generic, constant, texture or surface");
+      static const std::vector<std::string> proxies = {"generic", "constant", "texture", "surface"};
+      if (std::find(proxies.begin(), proxies.end(), proxy.text) == proxies.end())
+        c_.fail(proxy, fmt::format("there is no proxy {}", quoted(proxy.text)),
+                suggest(proxy.text, proxies, "proxies are generic, constant, texture and surface"));
+      c_.expect("aliases");
+      alias(name, std::string(proxy.text));
+      return;
+    }
+    if (c_.at("aliases")) {
+      if (d_.proxied_aliases)
+        c_.fail(c_.peek(), "an alias needs its proxy here", fmt::format("write '{} @ generic aliases x'", name.text));
+      c_.next();
+      alias(name, "");
+      return;
+    }
+    if (!c_.at("=")) c_.fail_expected(c_.peek(), "'='", "give the location a value, as in 'x = 0', or an alias");
+    c_.next();
+    if (at_constant(c_)) {
+      const uint64_t v = parse_constant(c_);
+      init_of(b_.declare(name.text, c_.span(name))).init = {v};
+    } else if (c_.accept("&")) {
+      const Token target = location_name();
+      const prog::SymbolId t = b_.require(target.text, c_.span(target));
+      init_of(b_.declare(name.text, c_.span(name))).init_address = {t};
+    } else {  // a copy of another location's initial value
+      const Token from = location_name();
+      const prog::Object copy = init_of(b_.require(from.text, c_.span(from)));
+      prog::Object& o = init_of(b_.declare(name.text, c_.span(name)));
+      o.init = copy.init;
+      o.init_address = copy.init_address;
+    }
+  }
+
+  void alias(const Token& name, std::string proxy) {
+    const Token target = location_name();
+    b_.alias(name.text, b_.require(target.text, c_.span(target)), std::move(proxy), c_.span(name));
+  }
+
+  prog::Object& init_of(prog::SymbolId s) { return b_.test.objects[b_.test.symbols[s].object]; }
+
+  // ---- ssw ----
+  void ssw_pairs() {
+    c_.expect("{");
+    while (!c_.accept("}")) {
+      if (c_.accept(";")) continue;
+      const Token t = c_.expect("ssw", "this block holds pairs such as 'ssw 0 1'");
+      const uint32_t a = parse_thread_id(c_);
+      const uint32_t b = parse_thread_id(c_);
+      ssw_.push_back({a, b, c_.since(t.begin)});
+      if (!c_.at(";") && !c_.at("}")) c_.fail_expected(c_.peek(), "';' or '}'", "separate pairs with ';'");
+    }
+    c_.accept(";");
+  }
+
+  void check_thread(uint32_t id, const Span& at) const {
+    if (id < b_.threads.size()) return;
+    fail_at(at, fmt::format("there is no thread P{}", id), fmt::format("threads are P0 to P{}", b_.threads.size() - 1));
+  }
+
+  // ---- threads ----
+  void thread_row() {
+    do {
+      const Token t = c_.peek();
+      const uint32_t id = parse_thread_id(c_);
+      const auto expected = static_cast<uint32_t>(b_.threads.size());
+      if (id != expected)
+        c_.fail(t, fmt::format("column {} is thread P{}, not P{}", expected + 1, expected, id),
+                "number the threads P0, P1, ... from left to right");
+      places_.push_back(t);
+      scopes_.push_back(scope(t));
+      b_.threads.emplace_back();
+    } while (c_.accept("|"));
+    c_.expect(";", "end the row of threads with ';', separate threads with '|'");
+    check_clusters();
+  }
+
+  // All threads name their cluster, or none does; a CTA is in one.
+  void check_clusters() {
+    const auto named = std::find_if(clusters_.begin(), clusters_.end(), [](uint32_t c) { return c != prog::k_none; });
+    if (named == clusters_.end()) return;
+    for (size_t t = 0; t < clusters_.size(); ++t) {
+      if (clusters_[t] == prog::k_none)
+        c_.fail(
+            places_[t],
+            fmt::format("thread {} lacks its cluster, and P{} names one", places_[t].text, named - clusters_.begin()),
+            fmt::format("write {}@cta {}, cluster {}, gpu {}, or name no clusters", places_[t].text, scopes_[t][2],
+                        *named, scopes_[t][1]));
+      for (size_t o = 0; o < t; ++o)
+        if (scopes_[o] == scopes_[t] && clusters_[o] != clusters_[t])
+          c_.fail(places_[t],
+                  fmt::format("cta {} of gpu {} is in cluster {} and, by P{}, in cluster {}", scopes_[t][2],
+                              scopes_[t][1], clusters_[t], o, clusters_[o]),
+                  "CTAs are numbered on their gpu, not in their cluster: give one of the two another number");
+    }
+  }
+
+  std::string scope_example() const {
+    std::string out;
+    for (size_t i = d_.levels.size(); i-- > 0;) out += fmt::format("{}{} 0", out.empty() ? "" : ", ", d_.levels[i]);
+    return out;
+  }
+
+  prog::ScopePath scope(const Token& thread) {
+    if (!c_.at("@"))
+      c_.fail_expected(c_.peek(), "'@' and the place of the thread",
+                       fmt::format("write {}@{}", thread.text, scope_example()));
+    c_.next();
+    prog::ScopePath path(d_.levels.size() + 1, 0);  // level 0 holds every thread of the test
+    std::vector<bool> seen(d_.levels.size(), false);
+    uint32_t& cluster = clusters_.emplace_back(prog::k_none);
+    do {
+      const Token level = c_.expect_word("a scope level", fmt::format("write {}@{}", thread.text, scope_example()));
+      if (d_.clusters && level.is("cluster")) {
+        if (cluster != prog::k_none) c_.fail(level, "'cluster' is given twice", "give every level once");
+        cluster = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the cluster"), 0xfffffffe));
+        continue;
+      }
+      const auto at = std::find(d_.levels.begin(), d_.levels.end(), level.text);
+      if (at == d_.levels.end()) {
+        std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
+        if (d_.clusters) known.emplace_back("cluster");
+        c_.fail(level, fmt::format("there is no scope level {}", quoted(level.text)),
+                suggest(level.text, known, "write the place as " + scope_example()));
+      }
+      const auto k = static_cast<size_t>(at - d_.levels.begin());
+      if (seen[k]) c_.fail(level, fmt::format("{} is given twice", quoted(level.text)), "give every level once");
+      seen[k] = true;
+      path[k + 1] = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the group"), 0xffffffff));
+    } while (c_.accept(","));
+    for (size_t k = 0; k < seen.size(); ++k)
+      if (!seen[k])
+        c_.fail(thread, fmt::format("thread {} lacks its {}", thread.text, d_.levels[k]),
+                fmt::format("write {}@{}", thread.text, scope_example()));
+    return path;
+  }
+
+  // ---- instructions ----
+  void instruction_row() {
+    const size_t n = b_.threads.size();
+    for (size_t i = 0; i < n; ++i) {
+      cell(b_.threads[i]);
+      const Token t = c_.peek();
+      const bool last = i + 1 == n;
+      if (t.is(last ? ";" : "|")) {
+        c_.next();
+        continue;
+      }
+      if (t.is(";"))
+        c_.fail(t, fmt::format("this row has {} cell{} for {} threads", i + 1, i == 0 ? "" : "s", n),
+                "every row has one cell per thread, separated by '|'; a cell may be empty");
+      if (t.is("|"))
+        c_.fail(t, fmt::format("this row has more cells than the {} thread{} of the test", n, n == 1 ? "" : "s"),
+                "end the row with ';' here, or add a thread to the first row");
+      if (t.kind == Tok::end) c_.fail(t, "the last row is not finished", "end every row with ';'");
+      c_.fail(t, fmt::format("unexpected {} after the instruction", t.kind == Tok::string ? "string" : quoted(t.text)),
+              "end the cell with '|' or the row with ';'");
+    }
+  }
+
+  void cell(ThreadBuilder& t) {
+    while (parse_label(c_, t)) {
+    }
+    if (c_.at("|") || c_.at(";") || c_.at_end()) return;
+    const Mnemonic m = parse_mnemonic(c_);
+    if (!parse_common(c_, t, m)) d_.instruction(c_, b_, t, m);
+  }
+
+  // ---- registers ----
+  // A value of 0 is the default and not kept, unless nothing else mentions the register.
+  void finish_registers() {
+    struct Start {
+      uint32_t thread;
+      prog::InitValue init;
+    };
+    std::vector<Start> starts;
+    for (const PendingRegister& p : pending_) {
+      check_thread(p.thread, c_.span(p.thread_token));
+      ThreadBuilder& t = b_.threads[p.thread];
+      const bool used = t.has_reg(p.reg.text);
+      Start s{p.thread, {t.reg(p.reg.text), p.value, prog::k_none}};
+      for (const Start& other : starts)
+        if (other.thread == s.thread && other.init.reg == s.init.reg)
+          c_.fail(p.reg, fmt::format("register {} of P{} is initialised twice", quoted(p.reg.text), p.thread),
+                  "remove one of the two");
+      if (p.is_address) s.init.address = b_.symbol(p.location.text, c_.span(p.location));
+      keep_.push_back(!used || p.is_address || p.value != 0);
+      starts.push_back(s);
+    }
+    std::vector<RegisterValues> values(b_.threads.size());
+    for (const Start& s : starts)
+      values[s.thread][s.init.reg] = s.init.address == prog::k_none ? std::optional(s.init.value) : std::nullopt;
+    name_barriers(b_.threads, scopes_, values);
+    b_.finish_threads(std::move(scopes_));
+    for (size_t t = 0; t < clusters_.size(); ++t) b_.test.threads[t].cluster = clusters_[t];
+    for (size_t i = 0; i < starts.size(); ++i)
+      if (keep_[i]) b_.test.threads[starts[i].thread].init.push_back(starts[i].init);
+    for (prog::Thread& t : b_.test.threads)
+      std::sort(t.init.begin(), t.init.end(), [](const auto& x, const auto& y) { return x.reg < y.reg; });
+  }
+
+  struct Pair {
+    uint32_t a, b;
+    Span span;
+  };
+
+  const AsmDialect& d_;
+  Header header_;
+  Cursor c_;
+  AsmBuilder b_;
+  std::vector<prog::ScopePath> scopes_;
+  std::vector<uint32_t> clusters_;  // by thread, k_none: not named
+  std::vector<Token> places_;       // by thread: its name in the first row
+  std::vector<PendingRegister> pending_;
+  std::vector<bool> keep_;
+  std::vector<Pair> ssw_;
+};
+
+}  // namespace
+
+prog::Test parse_asm(const SourcePtr& source, const AsmDialect& dialect) { return Frame(source, dialect).parse(); }
+
+}  // namespace fencepost::litmus

@@ -1,0 +1,333 @@
+#include "litmus/condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "term/term.h"
+
+namespace fencepost::litmus {
+namespace {
+
+using prog::Cond;
+using prog::CondValue;
+
+// Deeper nesting than this is no condition that a person wrote; the limits keep recursion off the stack's end. That of
+// the value is the one that counts. A printed condition has up to two levels of text for one of the value, so that the
+// limit on the text leaves room for whatever the printer writes.
+constexpr int k_max_height = 128;
+constexpr int k_max_depth = 2 * k_max_height + 8;
+
+int height(const Cond& c) {
+  int most = 0;
+  for (const Cond& kid : c.kids) most = std::max(most, height(kid));
+  return most + 1;
+}
+
+[[noreturn]] void fail_nested(Cursor& c, const Token& at) {
+  c.fail(at, "the condition is nested too deeply", "remove parentheses or negations");
+}
+
+class Parser {
+ public:
+  Parser(Cursor& c, const prog::Test& test, const Resolver& r) : c_(c), test_(test), r_(r) {}
+
+  Cond disjunction(int depth) {
+    std::vector<Cond> kids;
+    const uint32_t begin = c_.position();
+    do kids.push_back(conjunction(depth));
+    while (c_.accept("\\/") || (c_.options().c_operators && c_.accept("||")));
+    return finish(Cond::Kind::or_, std::move(kids), begin);
+  }
+
+  CondValue value(bool right) {
+    const Token t = c_.peek();
+    CondValue v;
+    if (c_.accept("&")) {
+      const Token name = c_.expect_word("a location after '&'");
+      v.kind = CondValue::Kind::address;
+      v.symbol = r_.symbol(name.text, c_.span(name));
+    } else if (c_.accept("[")) {
+      location(v, c_.expect_word("a location after '['"));
+      c_.expect("]");
+    } else if (at_thread_id(c_) && c_.peek(1).is(":")) {
+      const uint32_t thread = parse_thread_id(c_);
+      if (thread >= r_.threads)
+        c_.fail(t, fmt::format("there is no thread P{}", thread),
+                r_.threads == 0 ? "the test has no threads" : fmt::format("threads are P0 to P{}", r_.threads - 1));
+      c_.expect(":");
+      const Token name = c_.expect_word("a register after ':'", "write a register of the thread, as in 0:r1");
+      v.kind = CondValue::Kind::reg;
+      v.thread = thread;
+      v.reg = r_.reg(thread, name.text, c_.span(name));
+    } else if (at_constant(c_)) {
+      v.constant = parse_constant(c_);
+    } else if (t.kind == Tok::word && r_.bare) {
+      v = r_.bare(t.text, c_.span(t));
+      c_.next();
+    } else if (t.kind == Tok::word) {
+      const Token name = c_.next();
+      location(v, name);
+      if (c_.accept("[")) {
+        const Token k = c_.expect_number("a cell number");
+        const uint64_t cells = test_.objects[test_.symbols[v.symbol].object].init.size();
+        v.cell = number_value(c_, k);
+        if (v.cell >= cells)
+          c_.fail(k, fmt::format("{} has no cell {}", quoted(name.text), v.cell),
+                  cells == 1 ? "it has one cell, 0" : fmt::format("its cells are 0 to {}", cells - 1));
+        c_.expect("]");
+      } else if (right) {
+        v.kind = CondValue::Kind::address;
+      }
+    } else {
+      c_.fail_expected(t, "a value", "compare a register (0:r1), a location (x) or a constant");
+    }
+    v.span = c_.since(t.begin);
+    return v;
+  }
+
+ private:
+  void location(CondValue& v, const Token& name) {
+    v.kind = CondValue::Kind::location;
+    v.symbol = r_.symbol(name.text, c_.span(name));
+  }
+
+  Cond finish(Cond::Kind kind, std::vector<Cond> kids, uint32_t begin) {
+    Cond out = join_conditions(kind, std::move(kids));
+    out.span = c_.since(begin);
+    return out;
+  }
+
+  Cond conjunction(int depth) {
+    std::vector<Cond> kids;
+    const uint32_t begin = c_.position();
+    do kids.push_back(negation(depth));
+    while (c_.accept("/\\") || (c_.options().c_operators && c_.accept("&&")));
+    return finish(Cond::Kind::and_, std::move(kids), begin);
+  }
+
+  Cond negation(int depth) {
+    if (depth > k_max_depth) fail_nested(c_, c_.peek());
+    const Token t = c_.peek();
+    if (t.is("~") || t.is("not")) {
+      c_.next();
+      Cond out = negate(negation(depth + 1));
+      out.span = c_.since(t.begin);
+      return out;
+    }
+    if (c_.accept("(")) {
+      Cond out = disjunction(depth + 1);
+      c_.expect(")", "close the parenthesis, or join the parts with /\\ or \\/");
+      return out;
+    }
+    if ((t.is("true") || t.is("false")) && !is_comparison(c_.peek(1))) {
+      c_.next();
+      Cond out;
+      out.span = c_.span(t);
+      return t.is("true") ? out : negate(out);
+    }
+    return comparison();
+  }
+
+  static bool is_comparison(const Token& t) {
+    for (const char* op : {"=", "==", "!=", "<", "<=", ">", ">="})
+      if (t.is(op)) return true;
+    return false;
+  }
+
+  Cond comparison() {
+    Cond out;
+    out.kind = Cond::Kind::atom;
+    const uint32_t begin = c_.position();
+    out.lhs = value(false);
+    const Token op = c_.peek();
+    if (!is_comparison(op)) c_.fail_expected(op, "a comparison", "write one of = == != < <= > >= between two values");
+    c_.next();
+    if (op.is("!="))
+      out.cmp = term::Op::ne;
+    else if (op.is("<"))
+      out.cmp = term::Op::slt;
+    else if (op.is("<="))
+      out.cmp = term::Op::sle;
+    else if (op.is(">"))
+      out.cmp = term::Op::sgt;
+    else if (op.is(">="))
+      out.cmp = term::Op::sge;
+    out.rhs = value(true);
+    out.span = c_.since(begin);
+    return out;
+  }
+
+  Cursor& c_;
+  const prog::Test& test_;
+  const Resolver& r_;
+};
+
+}  // namespace
+
+Cond join_conditions(Cond::Kind kind, std::vector<Cond> kids) {
+  if (kids.size() == 1) return std::move(kids.front());
+  Cond out;
+  out.kind = kind;
+  for (Cond& k : kids) {
+    if (k.kind == kind)
+      for (Cond& inner : k.kids) out.kids.push_back(std::move(inner));
+    else
+      out.kids.push_back(std::move(k));
+  }
+  return out;
+}
+
+Cond negate(Cond c) {
+  Cond out;
+  out.kind = Cond::Kind::not_;
+  out.kids.push_back(std::move(c));
+  return out;
+}
+
+Resolver resolver_of(const prog::Test& test) {
+  Resolver r;
+  r.threads = static_cast<uint32_t>(test.threads.size());
+  r.reg = [&test](uint32_t thread, std::string_view name, const Span& span) -> prog::RegId {
+    const auto& regs = test.code(thread).registers;
+    for (prog::RegId i = 0; i < regs.size(); ++i)
+      if (!regs[i].temporary && regs[i].name == name) return i;
+    std::vector<std::string> names;
+    for (const auto& x : regs)
+      if (!x.temporary) names.push_back(x.name);
+    std::string all;
+    for (const auto& n : names) all += (all.empty() ? "" : ", ") + n;
+    fail_at(span, fmt::format("thread P{} has no register {}", thread, quoted(name)),
+            suggest(name, names, names.empty() ? "this thread uses no register" : "its registers are " + all));
+  };
+  r.symbol = [&test](std::string_view name, const Span& span) -> prog::SymbolId {
+    for (prog::SymbolId i = 0; i < test.symbols.size(); ++i)
+      if (test.symbols[i].name == name) return i;
+    if (is_register_name(name))
+      fail_at(span, fmt::format("register {} needs its thread here", quoted(name)),
+              fmt::format("write 0:{0} or P0:{0}", name));
+    std::vector<std::string> names;
+    for (const auto& s : test.symbols) names.push_back(s.name);
+    fail_at(span, fmt::format("there is no location {}", quoted(name)),
+            suggest(name, names, "a location in a condition must be initialised or used by a thread"));
+  };
+  return r;
+}
+
+Cond parse_condition(Cursor& c, const prog::Test& test, const Resolver& r) {
+  const Token begin = c.peek();
+  Cond out = Parser(c, test, r).disjunction(0);
+  if (height(out) > k_max_height) fail_nested(c, begin);
+  return out;
+}
+
+bool at_question(Cursor& c) {
+  for (const char* w : {"locations", "filter", "exists", "forall", "final", "not", "~"})
+    if (c.at(w)) return true;
+  return false;
+}
+
+void parse_question(Cursor& c, prog::Test& test, const Resolver& r) {
+  bool has_filter = false;
+  while (!c.at_end()) {
+    const Token t = c.next();
+    if (t.is("locations")) {
+      c.expect("[");
+      while (!c.accept("]")) {
+        if (c.accept(";")) continue;
+        test.locations.push_back(Parser(c, test, r).value(false));
+        if (!c.at(";") && !c.at("]")) c.fail_expected(c.peek(), "';' or ']'", "separate observed values with ';'");
+      }
+      c.accept(";");
+      continue;
+    }
+    if (t.is("filter")) {
+      if (has_filter) c.fail(t, "a second filter", "join the two with /\\");
+      has_filter = true;
+      test.filter = parse_condition(c, test, r);
+      c.accept(";");
+      continue;
+    }
+    prog::Quantifier q = prog::Quantifier::none;
+    if (t.is("exists"))
+      q = prog::Quantifier::exists;
+    else if (t.is("forall"))
+      q = prog::Quantifier::forall;
+    else if (t.is("final"))
+      q = prog::Quantifier::exists;
+    else if (t.is("~") || t.is("not")) {
+      c.expect("exists", "a negated question is written ~exists");
+      q = prog::Quantifier::not_exists;
+    } else {
+      c.fail_expected(t, "a question",
+                      suggest(t.text, {"exists", "forall", "filter", "locations", "~exists"},
+                              "after the code come locations, filter, and exists, ~exists or forall"));
+    }
+    if (test.quantifier != prog::Quantifier::none)
+      c.fail(t, "a second question", "a test asks one thing; write a second file");
+    test.quantifier = q;
+    test.condition = parse_condition(c, test, r);
+    c.accept(";");
+    if (t.is("final") && c.accept("with")) {
+      // "final C with tso: ~exists; cc: exists;" lists verdicts for other models; the question stays `exists`.
+      while (c.peek().kind == Tok::word && c.peek(1).is(":")) {
+        c.next();
+        c.next();
+        if (!c.accept("~")) c.accept("not");
+        c.expect("exists");
+        c.accept(";");
+      }
+    }
+  }
+}
+
+namespace {
+
+// Some register or location starts as an address, so that values may be addresses.
+bool has_addresses(const prog::Test& test) {
+  const auto is_address = [](prog::SymbolId s) { return s != prog::k_none; };
+  return std::any_of(test.objects.begin(), test.objects.end(),
+                     [&](const prog::Object& o) {
+                       return std::any_of(o.init_address.begin(), o.init_address.end(), is_address);
+                     }) ||
+         std::any_of(test.threads.begin(), test.threads.end(), [&](const prog::Thread& t) {
+           return std::any_of(t.init.begin(), t.init.end(),
+                              [&](const prog::InitValue& v) { return is_address(v.address); });
+         });
+}
+
+// C: the declared type says whether the value can be an address.
+bool may_hold_address(const prog::Test& test, const CondValue& v) {
+  std::string type;
+  if (v.kind == CondValue::Kind::reg)
+    type = test.code(v.thread).registers[v.reg].type;
+  else if (v.kind == CondValue::Kind::location)
+    type = test.objects[test.symbols[v.symbol].object].declared;
+  return type.find('*') != std::string::npos || type.find("ptr") != std::string::npos ||
+         type.find("long") != std::string::npos;
+}
+
+void warn(const prog::Test& test, const Cond& c, Diagnostics& out) {
+  for (const Cond& kid : c.kids) warn(test, kid, out);
+  if (c.kind != Cond::Kind::atom || c.rhs.kind != CondValue::Kind::address || c.lhs.kind == CondValue::Kind::address)
+    return;
+  const Span& at = c.rhs.span;
+  if (at.source == nullptr || at.begin >= at.source->text.size() || at.source->text[at.begin] == '&') return;
+  if (may_hold_address(test, c.lhs)) return;
+  const std::string& name = test.symbols[c.rhs.symbol].name;
+  out.add({Severity::warning, Fault::bad_input, at,
+           fmt::format("{} on the right is the address of the location, as in herd", quoted(name)),
+           fmt::format("write [{0}] for its value, or &{0} for the address", name)});
+}
+
+}  // namespace
+
+Diagnostics question_warnings(const prog::Test& test) {
+  Diagnostics out;
+  if (has_addresses(test)) return out;
+  warn(test, test.filter, out);
+  warn(test, test.condition, out);
+  return out;
+}
+
+}  // namespace fencepost::litmus

@@ -1,0 +1,93 @@
+// PTX litmus tests: the dialect of the published GPU corpora, and the shorter spellings of the papers.
+#include <fmt/format.h>
+
+#include "litmus/asm_litmus.h"
+#include "litmus/asm_ptx.h"
+#include "litmus/parse.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::litmus {
+namespace {
+
+using prog::Instr;
+using prog::Kind;
+
+void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) {
+  Instr i;
+  if (m.head().is("ld") && m.parts.size() == 1) {  // "ld r, v" moves a value into a register
+    i.kind = Kind::local;
+    i.mnemonic = "ld";
+    i.dst = parse_register(c, t);
+    parse_comma(c, m);
+    if (!at_value(c) && c.peek().kind == Tok::word)
+      fail_at(c.span(m.end, m.end + 1), "a load needs an order here",
+              fmt::format("write ld.weak {}, {}", t.code().registers[i.dst].name, c.peek().text));
+    i.value = parse_value(c, t);
+    i.args = {i.value};
+    i.span = c.since(m.head().begin);
+    t.emit(std::move(i));
+    return;
+  }
+  const PtxOp op = parse_ptx_op(c, m);
+  i.mnemonic = op.mnemonic;
+  i.tags = op.tags;
+  switch (op.kind) {
+    case PtxOp::Kind::none: {
+      std::vector<std::string> known = ptx_mnemonics();
+      known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
+      for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
+      c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
+             suggest(m.head().text, known,
+                     "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
+    }
+    case PtxOp::Kind::load:
+      i.kind = Kind::load;
+      i.dst = parse_register(c, t);
+      parse_comma(c, m);
+      i.addr.symbol = parse_location(c, b);
+      break;
+    case PtxOp::Kind::store:
+      i.kind = Kind::store;
+      i.addr.symbol = parse_location(c, b);
+      parse_comma(c, m);
+      i.value = parse_value(c, t);
+      i.args = {i.value};
+      break;
+    case PtxOp::Kind::atom:
+    case PtxOp::Kind::red: {
+      prog::RegId dst = prog::k_none;
+      if (op.kind == PtxOp::Kind::atom) {
+        dst = parse_register(c, t);
+        parse_comma(c, m);
+      }
+      const prog::SymbolId location = parse_location(c, b);
+      std::vector<term::Expr> args;
+      do {
+        parse_comma(c, m);
+        args.push_back(parse_value(c, t));
+      } while (args.size() < (op.rmw == PtxOp::Rmw::cas ? 2u : 1u));
+      i = make_ptx_rmw(op, dst, location, std::move(args));
+      break;
+    }
+    case PtxOp::Kind::fence:
+      i.kind = Kind::fence;
+      break;
+    case PtxOp::Kind::barrier:
+      parse_barrier_operands(c, t, m, i);
+      i.barrier.arrive = op.arrive;
+      i.barrier.level = *vocab::level_of(prog::Dialect::ptx, "cta");
+      break;
+  }
+  i.span = c.since(m.head().begin);
+  t.emit(std::move(i));
+}
+
+}  // namespace
+
+Expected<prog::Test> parse_ptx(SourcePtr source) {
+  static const AsmDialect dialect{
+      prog::Syntax::ptx, prog::Dialect::ptx, {"gpu", "cta"}, true, false, instruction, true};
+  return guarded([&] { return parse_asm(source, dialect); });
+}
+
+}  // namespace fencepost::litmus

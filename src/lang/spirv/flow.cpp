@@ -1,0 +1,173 @@
+#include "spirv/flow.h"
+
+#include <fmt/format.h>
+#include <spirv/unified1/spirv.hpp11>
+
+#include <algorithm>
+#include <set>
+
+namespace fencepost::spirv {
+
+using spv::Op;
+
+namespace {
+
+constexpr size_t k_most_segments = 20000;
+
+class Inliner {
+ public:
+  explicit Inliner(const Module& m) : m_(m) {}
+
+  Flow run() {
+    for (const Instruction& i : m_.words().instructions)
+      if (static_cast<Op>(i.op) == Op::OpControlBarrier) flow_.barriers.emplace(&i, static_cast<uint32_t>(flow_.barriers.size()));
+    frame(m_.entry(), k_nowhere, nullptr, "");
+    order();
+    return std::move(flow_);
+  }
+
+ private:
+  uint32_t frame(const Function& f, uint32_t caller, const Instruction* call, std::string path) {
+    for (uint32_t c = caller; c != k_nowhere; c = flow_.frames[c].caller)
+      if (flow_.frames[c].function == &f) m_.fail(*call, fmt::format("{} calls itself", m_.name(f.id)), "SPIR-V has no recursion");
+    if (f.blocks.empty()) m_.refuse(*call, fmt::format("{} has no body", m_.name(f.id)), "only functions of this module can be called");
+    const auto id = static_cast<uint32_t>(flow_.frames.size());
+    flow_.frames.push_back({&f, caller, call, k_nowhere, k_nowhere, std::move(path)});
+    std::map<Id, uint32_t> first;
+    struct Piece {
+      uint32_t segment;
+      const Instruction* last;
+    };
+    std::vector<Piece> ends;                     // terminators
+    uint32_t calls = 0;
+    for (const Block& b : f.blocks) {
+      size_t begin = 0;
+      uint32_t segment = open(id, b, begin);
+      first[b.label] = segment;
+      if (flow_.frames[id].entry == k_nowhere) flow_.frames[id].entry = segment;
+      for (size_t k = 0; k < b.code.size(); ++k) {
+        if (static_cast<Op>(b.code[k]->op) != Op::OpFunctionCall) continue;
+        flow_.segments[segment].end = k + 1;
+        const uint32_t before = segment;
+        segment = open(id, b, k + 1);
+        const std::string here = fmt::format("{}c{}.", flow_.frames[id].path, ++calls);
+        const uint32_t callee = frame(m_.function(b.code[k]->word(0), *b.code[k]), id, b.code[k], here);
+        flow_.segments[before].callee = callee;
+        flow_.frames[callee].resume = segment;
+        flow_.segments[before].next = {flow_.frames[callee].entry};
+        for (const uint32_t r : returns_[callee]) flow_.segments[r].next = {segment};
+      }
+      flow_.segments[segment].end = b.code.size();
+      ends.push_back({segment, b.code.back()});
+    }
+    for (const Piece& p : ends) {
+      std::vector<uint32_t>& next = flow_.segments[p.segment].next;
+      const auto to = [&](Id label) {
+        const auto it = first.find(label);
+        if (it == first.end()) m_.fail(*p.last, fmt::format("{} is no block of this function", m_.name(label)));
+        if (std::find(next.begin(), next.end(), it->second) == next.end()) next.push_back(it->second);
+      };
+      switch (static_cast<Op>(p.last->op)) {
+        case Op::OpBranch: to(p.last->word(0)); break;
+        case Op::OpBranchConditional:
+          to(p.last->word(1));
+          to(p.last->word(2));
+          break;
+        case Op::OpSwitch:
+          for (size_t k = 2; k < p.last->size(); k += 2) to(p.last->word(k + 1));
+          to(p.last->word(1));
+          break;
+        case Op::OpReturn:
+        case Op::OpReturnValue: returns_[id].push_back(p.segment); break;
+        default: break;
+      }
+    }
+    return id;
+  }
+
+  uint32_t open(uint32_t frame, const Block& b, size_t begin) {
+    if (flow_.segments.size() > k_most_segments)
+      m_.refuse(*b.code.front(), "the kernel is too large once its calls are inlined");
+    flow_.segments.push_back({frame, &b, begin, begin, k_nowhere, {}});
+    return static_cast<uint32_t>(flow_.segments.size() - 1);
+  }
+
+  // A post-order that leaves loops first, so that in reverse a loop's segments stand together.
+  void order() {
+    const auto n = static_cast<uint32_t>(flow_.segments.size());
+    std::vector<std::vector<uint32_t>> before(n);
+    std::vector<std::pair<uint32_t, uint32_t>> back;
+    walk([&](uint32_t s) { return flow_.segments[s].next; },
+         [&](uint32_t from, uint32_t to, bool open) {
+           before[to].push_back(from);
+           if (open) back.push_back({from, to});
+         },
+         [](uint32_t) {});
+    std::vector<std::set<uint32_t>> loops(n);    // headers of the loops that hold a segment
+    for (const auto& [from, to] : back) {
+      std::vector<uint32_t> work = {from};
+      loops[to].insert(to);
+      while (!work.empty()) {
+        const uint32_t s = work.back();
+        work.pop_back();
+        if (!loops[s].insert(to).second) continue;
+        for (const uint32_t p : before[s]) work.push_back(p);
+      }
+    }
+    std::vector<uint32_t> post;
+    walk(
+        [&](uint32_t s) {
+          std::vector<uint32_t> next(flow_.segments[s].next.rbegin(), flow_.segments[s].next.rend());
+          const auto shared = [&](uint32_t t) {
+            size_t k = 0;
+            for (const uint32_t h : loops[s]) k += loops[t].count(h);
+            return k;
+          };
+          std::stable_sort(next.begin(), next.end(), [&](uint32_t a, uint32_t b) { return shared(a) < shared(b); });
+          return next;
+        },
+        [](uint32_t, uint32_t, bool) {}, [&](uint32_t s) { post.push_back(s); });
+    flow_.order.assign(post.rbegin(), post.rend());
+    flow_.rank.assign(n, k_nowhere);
+    for (uint32_t k = 0; k < flow_.order.size(); ++k) flow_.rank[flow_.order[k]] = k;
+  }
+
+  template <class Next, class Edge, class Leave>
+  void walk(Next&& next, Edge&& edge, Leave&& leave) {
+    struct Step {
+      uint32_t segment;
+      std::vector<uint32_t> next;
+      size_t at = 0;
+    };
+    std::vector<uint8_t> state(flow_.segments.size(), 0);  // 1 open, 2 done
+    std::vector<Step> stack;
+    const uint32_t start = flow_.frames[0].entry;
+    stack.push_back({start, next(start)});
+    state[start] = 1;
+    while (!stack.empty()) {
+      Step& s = stack.back();
+      if (s.at == s.next.size()) {
+        state[s.segment] = 2;
+        leave(s.segment);
+        stack.pop_back();
+        continue;
+      }
+      const uint32_t from = s.segment, to = s.next[s.at++];
+      edge(from, to, state[to] == 1);
+      if (state[to] == 0) {
+        state[to] = 1;
+        stack.push_back({to, next(to)});
+      }
+    }
+  }
+
+  const Module& m_;
+  Flow flow_;
+  std::map<uint32_t, std::vector<uint32_t>> returns_;
+};
+
+}  // namespace
+
+Flow inline_calls(const Module& m) { return Inliner(m).run(); }
+
+}  // namespace fencepost::spirv

@@ -1,0 +1,430 @@
+#include "inspect/ptx_gate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "inspect/cubin.h"
+#include "prog/shape.h"
+
+namespace fencepost::inspect {
+
+const char* name(WhatRan w) {
+  switch (w) {
+    case WhatRan::as_written:
+      return "as-written";
+    case WhatRan::merged:
+      return "merged";
+    case WhatRan::dropped:
+      return "dropped";
+    case WhatRan::reordered:
+      return "reordered";
+    case WhatRan::unverified:
+      return "unverified";
+  }
+  return "unverified";
+}
+
+namespace {
+
+using Sequence = std::vector<std::string>;
+
+// What an instruction's words say about the machine code.
+struct Wanted {
+  std::string head, operation, type;
+  std::string scope = "";  // CTA GPU SYS of fences
+  std::string strength = "WEAK";
+  bool shared = false, acquire = false, release = false, mmio = false, sc = false;
+};
+
+std::string scope_of(const std::string& word) {
+  if (word == "cta") return "CTA";
+  if (word == "gpu" || word == "cluster" || word == "gl") return "GPU";
+  return word == "sys" ? "SYS" : "";
+}
+std::string strong(const std::string& scope) { return "STRONG." + (scope == "CTA" ? "SM" : scope); }
+
+Wanted read(const std::string& instruction) {
+  const auto words = prog::words_of(instruction);
+  Wanted out;
+  out.head = words[0];
+  const bool atomic = out.head == "atom" || out.head == "red";
+  if (atomic) out.scope = "GPU", out.strength = strong("GPU");
+  for (size_t k = 1; k < words.size(); ++k) {
+    const std::string& w = words[k];
+    if (const std::string s = scope_of(w); !s.empty()) {
+      out.scope = s;
+      out.strength = out.mmio ? "MMIO.SYS" : strong(s);
+    } else if (w == "shared") {
+      out.shared = true;
+    } else if (w == "volatile" || w == "cv" || w == "wt") {
+      out.strength = strong("SYS");
+    } else if (w == "cg") {
+      out.strength = strong("GPU");
+    } else if (w == "ca" || w == "wb") {
+      out.strength = strong("CTA");
+    } else if (w == "mmio") {
+      out.mmio = true;
+    } else if (w == "acquire") {
+      out.acquire = true;
+    } else if (w == "release") {
+      out.release = true;
+    } else if (w == "acq_rel") {
+      out.acquire = out.release = true;
+    } else if (w == "sc") {
+      out.sc = true;
+    } else if (w.size() == 3 && (w.ends_with("32") || w.ends_with("64"))) {
+      out.type = w;
+    } else if (w != "weak" && w != "relaxed" && w != "global") {
+      out.operation = w;
+    }
+  }
+  return out;
+}
+
+std::string upper(std::string s) {
+  for (char& c : s) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return s;
+}
+
+// Signs are told apart only by min and max.
+std::string atomic_type(const Wanted& w) {
+  const std::string bits = w.type.substr(1);
+  return (w.type[0] == 's' && (w.operation == "min" || w.operation == "max") ? "S" : "U") + bits;
+}
+
+// The access itself.
+std::vector<Sequence> access(const Wanted& w) {
+  const std::string bits = w.type.empty() ? "32" : w.type.substr(1);
+  if (w.head == "ld" || w.head == "st") {
+    const std::string op = w.head == "ld" ? "LD" : "ST";
+    return {{w.shared ? op + "S." + bits : fmt::format("{}G.{}.{}", op, bits, w.strength)}};
+  }
+  if (w.operation == "cas")
+    return {{w.shared ? "ATOMS.CAS." + bits : fmt::format("ATOMG.CAS.{}.{}", bits, w.strength)}};
+  const std::string what = upper(w.operation) + "." + atomic_type(w);
+  if (!w.shared) return {{fmt::format("{}.{}.{}", w.head == "red" ? "REDG" : "ATOMG", what, w.strength)}};
+  std::vector<Sequence> out = {{"ATOMS." + what}};
+  if (bits == "64" && w.operation != "exch") out.push_back({"LDS.64", "ATOMS.CAST.64"});
+  return out;
+}
+
+std::vector<Sequence> fence(const std::string& instruction, const Wanted& w) {
+  if (instruction.starts_with("fence.proxy.alias")) return {{"MEMBAR.SC.GPU", "MEMBAR.SC.SYS", "CCTL.IVALL"}};
+  if (instruction == "fence.proxy.async") return {{"MEMBAR.ALL.GPU", "FENCE.VIEW.ASYNC"}};
+  if (instruction == "fence.proxy.async.global") return {{"FENCE.VIEW.ASYNC"}};
+  if (instruction == "fence.proxy.async.shared::cta") return {{"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC"}};
+  Sequence out;
+  const bool sc = w.sc || w.head == "membar";
+  if (sc || w.release) out.push_back(fmt::format("MEMBAR.{}.{}", sc ? "SC" : "ALL", w.scope));
+  if (w.scope != "CTA" && (sc || w.acquire)) out.emplace_back("CCTL.IVALL");
+  return {out};
+}
+
+// `found` is `pattern` once or several times.
+bool repeats(const Sequence& found, const Sequence& pattern) {
+  if (pattern.empty()) return found.empty();
+  if (found.empty() || found.size() % pattern.size() != 0) return false;
+  for (size_t k = 0; k < found.size(); ++k)
+    if (found[k] != pattern[k % pattern.size()]) return false;
+  return true;
+}
+
+bool is_access(const std::string& sass) {
+  return sass.starts_with("LD") || sass.starts_with("ST") || sass.starts_with("ATOM") || sass.starts_with("RED");
+}
+bool is_fence(const std::string& instruction) {
+  return instruction.starts_with("fence") || instruction.starts_with("membar");
+}
+
+struct Found {
+  Sequence all;                     // without ERRBAR
+  std::vector<uint64_t> addresses;  // of the same
+  bool warp_wide = false;           // with a vote or reduction of the warp
+};
+
+class Gate {
+ public:
+  Gate(const emit::PtxText& ptx, const CubinKernel& kernel) : ptx_(ptx) {
+    std::map<uint32_t, size_t> by_line;
+    for (size_t s = 0; s < ptx.sites.size(); ++s) {
+      by_line[ptx.sites[s].line] = s;
+      straight_[{ptx.sites[s].role, ptx.sites[s].segment}].push_back(s);
+    }
+    found_.resize(ptx.sites.size());
+    for (const SassInstruction& i : kernel.code)
+      if (const auto to = branch_target(i, kernel.sm); to && *to <= i.address) backward_.push_back({*to, i.address});
+    for (const SassInstruction& i : kernel.code) {
+      const auto at = by_line.find(i.line);
+      if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
+      const std::string text = memory_instruction(i);
+      if (is_access(text)) accessed_.insert(i.line);
+      if (text.empty() || text == "ERRBAR") continue;
+      const size_t site = at == by_line.end() ? k_frame : at->second;
+      if (!all_.empty() && all_.back().site == site && is_narrower(all_.back().text, text)) forget_last();
+      all_.push_back({i.address, text, site});
+      if (at == by_line.end()) continue;
+      found_[at->second].all.push_back(text);
+      found_[at->second].addresses.push_back(i.address);
+    }
+  }
+
+  WhatRanReport report() const {
+    WhatRanReport out;
+    out.verdict = WhatRan::as_written;
+    out.frame = static_cast<uint32_t>(ptx_.frame.size());
+    for (const emit::PtxSite& f : ptx_.frame)
+      if (!accessed_.contains(f.line) && out.frame_missing++ == 0) out.first_missing = f.instruction;
+    std::vector<WhatRan> verdicts;
+    for (size_t s = 0; s < found_.size(); ++s) verdicts.push_back(verdict(s));
+    for (const auto& [key, sites] : straight_) {
+      const bool all =
+          std::all_of(sites.begin(), sites.end(), [&](size_t s) { return verdicts[s] == WhatRan::as_written; });
+      if (!all && whole(sites))
+        for (const size_t s : sites) verdicts[s] = WhatRan::as_written;
+    }
+    for (size_t s = 0; s < found_.size(); ++s) {
+      const emit::PtxSite& site = ptx_.sites[s];
+      const WhatRan v = verdicts[s];
+      out.sites.push_back(
+          {site.role, site.position, site.instruction, fmt::format("{}", fmt::join(found_[s].all, "; ")), v});
+      if (worse(v, out.verdict)) {
+        out.verdict = v;
+        out.reason = sentence(out.sites.back());
+      }
+    }
+    if (out.verdict == WhatRan::as_written) order(out);
+    return out;
+  }
+
+ private:
+  // Code that is to be linked has MEMBAR.ALL.CTA before every wider fence, which orders all that it orders.
+  static bool is_narrower(const std::string& first, const std::string& next) {
+    return first == "MEMBAR.ALL.CTA" && next.starts_with("MEMBAR.") && !next.ends_with(".CTA");
+  }
+  void forget_last() {
+    if (all_.back().site != k_frame) {
+      found_[all_.back().site].all.pop_back();
+      found_[all_.back().site].addresses.pop_back();
+    }
+    all_.pop_back();
+  }
+
+  static int badness(WhatRan w) {
+    switch (w) {
+      case WhatRan::as_written:
+        return 0;
+      case WhatRan::unverified:
+        return 1;
+      case WhatRan::reordered:
+        return 2;
+      case WhatRan::merged:
+        return 3;
+      case WhatRan::dropped:
+        return 4;
+    }
+    return 4;
+  }
+  static bool worse(WhatRan a, WhatRan b) { return badness(a) > badness(b); }
+
+  static std::string sentence(const WhatRanSite& s) {
+    const std::string where = fmt::format("instruction {} of thread {}, {},", s.position, s.role, s.written);
+    if (s.verdict == WhatRan::reordered) return where + " was moved out of a loop";
+    if (s.verdict == WhatRan::merged && (s.written.starts_with("atom") || s.written.starts_with("red")) &&
+        !s.found.empty())
+      return where + " was made one operation of a whole warp";
+    if (s.found.empty())
+      return where + (s.verdict == WhatRan::merged ? " was merged with another" : " is not in the machine code");
+    return fmt::format("{} became {}", where, s.found);
+  }
+
+  WhatRan verdict(size_t s) const {
+    const emit::PtxSite& site = ptx_.sites[s];
+    const auto wanted = expected_sass(site.instruction);
+    const Found& found = found_[s];
+    if (is_shared_by_lanes(s)) return WhatRan::merged;
+    if (has_left_a_loop(s)) return WhatRan::reordered;
+    for (const Sequence& w : wanted)
+      if (repeats(found.all, w)) return WhatRan::as_written;
+    // Everything that was written is there, and something else too?
+    const auto contains = [&](const Sequence& w) {
+      size_t at = 0;
+      for (const std::string& f : found.all)
+        if (at < w.size() && f == w[at]) ++at;
+      return at == w.size();
+    };
+    if (std::any_of(wanted.begin(), wanted.end(), contains)) return WhatRan::unverified;
+    if (is_fence(site.instruction) || site.place.empty()) return WhatRan::dropped;
+    const bool accessed = std::any_of(found.all.begin(), found.all.end(), is_access);
+    return (accessed ? wider(found.all, wanted.front()) : answered_elsewhere(s)) ? WhatRan::merged : WhatRan::dropped;
+  }
+
+  // Loops of the machine code around an address: targets of branches back over it.
+  size_t loops_at(uint64_t address) const {
+    std::vector<uint64_t> heads;
+    for (const auto& [head, from] : backward_)
+      if (head <= address && address <= from && std::find(heads.begin(), heads.end(), head) == heads.end())
+        heads.push_back(head);
+    return heads.size();
+  }
+
+  bool has_left_a_loop(size_t s) const {
+    const auto& at = found_[s].addresses;
+    return std::any_of(at.begin(), at.end(), [&](uint64_t a) { return loops_at(a) < ptx_.sites[s].loops; });
+  }
+  bool is_shared_by_lanes(size_t s) const {
+    const std::string& i = ptx_.sites[s].instruction;
+    const auto counts_lanes = [](const std::string& sass) { return sass.find(".POPC.") != std::string::npos; };
+    if (std::any_of(found_[s].all.begin(), found_[s].all.end(), counts_lanes)) return true;
+    return found_[s].warp_wide && (i.starts_with("atom") || i.starts_with("red"));
+  }
+
+  // One access of 64 or 128 bits in place of narrower ones.
+  static bool wider(const Sequence& found, const Sequence& wanted) {
+    const auto bits = [](const Sequence& s) {
+      int most = 0;
+      for (const std::string& x : s)
+        if (x.starts_with("LD") || x.starts_with("ST"))
+          for (const int b : {32, 64, 128})
+            if (x.find(fmt::format(".{}", b)) != std::string::npos) most = std::max(most, b);
+      return most;
+    };
+    return bits(wanted) > 0 && bits(found) > bits(wanted);
+  }
+
+  // Another access of the role to the same place is there, or a wider one, whose neighbour this may be.
+  bool answered_elsewhere(size_t s) const {
+    for (size_t t = 0; t < found_.size(); ++t) {
+      if (t == s || ptx_.sites[t].role != ptx_.sites[s].role || ptx_.sites[t].place.empty()) continue;
+      const bool there = std::any_of(found_[t].all.begin(), found_[t].all.end(), is_access);
+      if (there && (ptx_.sites[t].place == ptx_.sites[s].place ||
+                    wider(found_[t].all, expected_sass(ptx_.sites[t].instruction).front())))
+        return true;
+    }
+    return false;
+  }
+
+  // The straight code of a role, taken together: some assemblers give the fence that ends an instruction the line of
+  // the next one. Everything between the first and the last address, and the fences right after, must be what the table
+  // expects for all, in order.
+  static Sequence accesses(const Sequence& s) {
+    Sequence out;
+    std::copy_if(s.begin(), s.end(), std::back_inserter(out), is_access);
+    return out;
+  }
+  bool whole(const std::vector<size_t>& sites) const {
+    Sequence wanted;
+    uint64_t first = ~uint64_t{0}, last = 0;
+    for (const size_t s : sites) {
+      const Sequence one = expected_sass(ptx_.sites[s].instruction).front();
+      if (is_shared_by_lanes(s) || has_left_a_loop(s)) return false;
+      if (accesses(one) != accesses(found_[s].all)) return false;
+      wanted.insert(wanted.end(), one.begin(), one.end());
+      for (const uint64_t a : found_[s].addresses) first = std::min(first, a), last = std::max(last, a);
+    }
+    Sequence there;
+    for (const Any& i : all_) {
+      if (i.address < first) continue;
+      const bool inside = i.address <= last;
+      if (!inside && (is_access(i.text) || i.site != k_frame)) break;
+      if (i.site == k_frame && is_access(i.text)) continue;
+      if (i.site != k_frame && std::find(sites.begin(), sites.end(), i.site) == sites.end()) return false;
+      there.push_back(i.text);
+    }
+    return there == wanted;
+  }
+
+  // Instructions of one copy of what was found at site `s`.
+  size_t expected_length(size_t s) const {
+    for (const Sequence& w : expected_sass(ptx_.sites[s].instruction))
+      if (repeats(found_[s].all, w)) return w.size();
+    return found_[s].all.size();
+  }
+
+  // Within straight code, addresses rise with the sites, once or in several whole copies.
+  void order(WhatRanReport& out) const {
+    for (const auto& [key, every] : straight_) {
+      std::vector<size_t> sites;
+      std::copy_if(every.begin(), every.end(), std::back_inserter(sites),
+                   [&](size_t s) { return !found_[s].all.empty(); });
+      const bool shifted = whole(every);  // fences may carry the line of their neighbour
+      struct At {
+        uint64_t address;
+        size_t copy, rank;  // which copy of the code, which of `sites`
+      };
+      std::vector<At> at;
+      for (size_t r = 0; r < sites.size(); ++r) {
+        const Found& f = found_[sites[r]];
+        const size_t once = shifted ? f.all.size() : expected_length(sites[r]);
+        for (size_t k = 0; k < f.all.size(); ++k)
+          if (!shifted || is_access(f.all[k])) at.push_back({f.addresses[k], k / std::max<size_t>(once, 1), r});
+      }
+      std::sort(at.begin(), at.end(), [](const At& x, const At& y) { return x.address < y.address; });
+      size_t last = 0, last_copy = 0;
+      for (const auto& [address, copy, rank] : at) {
+        if (std::pair{copy, rank} < std::pair{last_copy, last}) {
+          const emit::PtxSite &a = ptx_.sites[sites[rank]], &b = ptx_.sites[sites[last]];
+          out.verdict = WhatRan::reordered;
+          out.reason = fmt::format("in the code of thread {}, instruction {}, {}, comes after instruction {}, {}",
+                                   a.role, a.position, a.instruction, b.position, b.instruction);
+          for (const size_t s : {sites[rank], sites[last]}) out.sites[s].verdict = WhatRan::reordered;
+          return;
+        }
+        last = rank;
+        last_copy = copy;
+      }
+    }
+  }
+
+  static constexpr size_t k_frame = ~size_t{0};
+  struct Any {
+    uint64_t address;
+    std::string text;
+    size_t site;  // or k_frame
+  };
+
+  const emit::PtxText& ptx_;
+  std::vector<Found> found_;                                               // by site
+  std::set<uint32_t> accessed_;                                            // lines with an access
+  std::vector<Any> all_;                                                   // of the kernel
+  std::vector<std::pair<uint64_t, uint64_t>> backward_;                    // branches: target, address
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> straight_;  // by role and segment
+};
+
+}  // namespace
+
+std::vector<std::vector<std::string>> expected_sass(const std::string& instruction) {
+  const Wanted w = read(instruction);
+  if (w.head == "barrier") return {{instruction == "barrier.arrive" ? "BAR.ARV" : "BAR.SYNC"}};
+  if (is_fence(instruction)) return fence(instruction, w);
+  std::vector<Sequence> out = access(w);
+  for (Sequence& s : out) {
+    if (w.release) s.insert(s.begin(), fmt::format("MEMBAR.ALL.{}", w.scope));
+    if (w.acquire && w.scope != "CTA") s.emplace_back("CCTL.IVALL");
+  }
+  // The fence of a releasing loop may stand before or after the first look at the old value.
+  if (w.release && out.size() > 1) {
+    Sequence other = out[1];
+    std::swap(other[0], other[1]);
+    out.push_back(other);
+  }
+  return out;
+}
+
+WhatRanReport what_ran(const emit::PtxText& ptx, const std::string& cubin) {
+  const auto kernels = read_cubin(cubin);
+  if (!kernels) return {WhatRan::unverified, kernels.error().list.front().message, {}};
+  for (const CubinKernel& k : *kernels) {
+    if (k.name != ptx.kernel) continue;
+    if (k.sm < 80)
+      return {WhatRan::unverified, fmt::format("the gate cannot read the machine code of sm_{}", k.sm), {}};
+    if (!k.has_lines) return {WhatRan::unverified, "the binary has no line information", {}};
+    return Gate(ptx, k).report();
+  }
+  return {WhatRan::unverified, fmt::format("the binary has no kernel '{}'", ptx.kernel), {}};
+}
+
+}  // namespace fencepost::inspect

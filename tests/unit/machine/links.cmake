@@ -1,1 +1,0 @@
-target_link_libraries(${target} PRIVATE fencepost_machine fencepost_check fencepost_front fencepost_cat fencepost_cycle)

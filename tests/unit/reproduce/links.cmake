@@ -1,4 +1,0 @@
-target_link_libraries(${target} PRIVATE fencepost_reproduce fencepost_check fencepost_front fencepost_cat fencepost_device)
-# The driver that keeps books, of tests/unit/cuda.
-add_dependencies(${target} fake_cuda)
-target_compile_definitions(${target} PRIVATE FENCEPOST_FAKE_CUDA="$<TARGET_FILE:fake_cuda>")

@@ -1,0 +1,207 @@
+// OpenCL C through clang and the LLVM-SPIR-V translator: names, inputs, lines of messages, the tools. Verdicts of whole kernels:
+// examples/opencl-c/expected.csv.
+#include "shader/opencl_c.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "read/read.h"
+#include "spirv_support.h"
+
+namespace fencepost::front {
+namespace {
+
+const std::string k_body =
+    "__kernel void go(__global atomic_uint* lock, __global uint* x, uint n, __local uint* scratch) {\n"
+    "  __local uint tile[2];\n"
+    "  uint mine = atomic_fetch_add_explicit(lock, n, memory_order_relaxed, memory_scope_device);\n"
+    "  tile[get_local_id(0)] = mine;\n"
+    "  scratch[0] = mine;\n"
+    "  x[get_global_id(0)] = mine;\n"
+    "}\n";
+
+class OpenClC : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!opencl_c::find_tools(make_source("t.cl", "")))
+      GTEST_SKIP() << "clang-15 and llvm-spirv-15 (Debian: clang-15 llvm-spirv-15) are not installed: OpenCL C was NOT tested";
+  }
+};
+
+Expected<prog::Test> read(const std::string& text, const spirv::LaunchOptions& launch = {}) {
+  auto tests = parse(make_source("t.cl", text), launch);
+  if (!tests) return std::unexpected(tests.error());
+  return std::move(tests->front());
+}
+
+std::string error_of(const std::string& text, const spirv::LaunchOptions& launch = {}) {
+  const auto t = read(text, launch);
+  EXPECT_FALSE(t.has_value()) << text;
+  return t ? "" : render(t.error());
+}
+
+const prog::Object* object(const prog::Test& t, const std::string& name) {
+  for (const prog::Object& o : t.objects)
+    if (o.name == name) return &o;
+  ADD_FAILURE() << "no object " << name;
+  return nullptr;
+}
+
+TEST(OpenClCText, IsKnownByItsEndingOrAKernel) {
+  EXPECT_TRUE(opencl_c::is_opencl_c(*make_source("a.cl", "")));
+  EXPECT_TRUE(opencl_c::is_opencl_c(*make_source("-", "__kernel void f() {}")));
+  EXPECT_TRUE(opencl_c::is_opencl_c(*make_source("-", "kernel void f() {}")));
+  EXPECT_FALSE(opencl_c::is_opencl_c(*make_source("-", "OPENCL mp\n{ x = 0; }\nP0 (global atomic_int* x) { }")));
+}
+
+// Without the tools there is no verdict, and the message says what to install.
+TEST(OpenClCText, MissingToolsAreNamed) {
+  setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
+  setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
+  const auto t = parse(make_source("t.cl", k_body));
+  unsetenv("FENCEPOST_CLANG");
+  unsetenv("FENCEPOST_LLVM_SPIRV");
+  ASSERT_FALSE(t.has_value());
+  EXPECT_EQ(t.error().list.front().fault, Fault::bad_input);
+  EXPECT_NE(render(t.error()).find("clang"), std::string::npos);
+  EXPECT_NE(render(t.error()).find("apt install clang-15 llvm-spirv-15"), std::string::npos) << render(t.error());
+}
+
+TEST_F(OpenClC, CommentsGiveLaunchInputsAndQuestion) {
+  const auto t = read("// @Config: 2, 1, 1\n// @Input: n = 3, lock = 5, x = {0, 1, 7}\n// @Output: exists (x[0] == 5 and tile[1] == 8)\n" + k_body);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(t->dialect, vocab::Dialect::opencl);
+  EXPECT_EQ(t->threads.size(), 2u);
+  EXPECT_EQ(t->quantifier, prog::Quantifier::exists);
+  EXPECT_EQ(object(*t, "lock")->init, (std::vector<uint64_t>{5}));
+  EXPECT_EQ(object(*t, "x")->init, (std::vector<uint64_t>{0, 1, 7}));
+  EXPECT_FALSE(object(*t, "tile")->undefined.empty());  // local memory holds anything
+}
+
+// Global memory starts at 0, what else there is at any value.
+TEST_F(OpenClC, OptionsGoFirst) {
+  spirv::LaunchOptions launch;
+  launch.grid = *spirv::parse_grid("1.1.3");
+  launch.inputs = {"x[1] = 6"};
+  launch.condition = "forall (lock[0] == 6)";
+  const auto t = read("// @Config: 1, 1, 2\n// @Input: x[0] = 2\n// @Output: exists (x[0] == 0)\n" + k_body, launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(t->threads.size(), 3u);
+  EXPECT_EQ(t->quantifier, prog::Quantifier::forall);
+  EXPECT_EQ(object(*t, "x")->init[0], 2u);
+  EXPECT_EQ(object(*t, "x")->init[1], 6u);
+  EXPECT_TRUE(object(*t, "lock")->undefined.empty());
+}
+
+// Where everything that comes from the text stands, and how it is called.
+TEST_F(OpenClC, InstructionsHaveLinesOfTheKernel) {
+  const auto t = read("// @Input: n = 1\n" + k_body);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  std::vector<std::string> lines;
+  for (const prog::Instr& i : t->templates.front().code)
+    if (i.kind == prog::Kind::rmw || i.kind == prog::Kind::store) lines.push_back(i.span.location().substr(0, 6));
+  EXPECT_EQ(lines, (std::vector<std::string>{"t.cl:4", "t.cl:5", "t.cl:6", "t.cl:7"}));
+}
+
+TEST_F(OpenClC, FaultsHavePlaces) {
+  EXPECT_NE(error_of("__kernel void f(__global int* x) {\n  x[0] = y;\n}\n").find("t.cl:2:10: error: use of undeclared identifier 'y'"), std::string::npos);
+  EXPECT_NE(error_of("#include \"nowhere.h\"\n").find("t.cl:1:10: error: 'nowhere.h' file not found"), std::string::npos);
+  const std::string real = error_of("__kernel void f(__global float* x) {\n  if (x[0] + 1.0f > 2.0f)\n    x[1] = 0.0f;\n}\n");
+  EXPECT_NE(real.find("t.cl:2:"), std::string::npos) << real;
+  EXPECT_NE(real.find("unsupported"), std::string::npos) << real;
+  const std::string name = error_of("// @Output: exists (tyle[0] == 1)\n" + k_body);
+  EXPECT_NE(name.find("t.cl:1:21: error: there is no variable 'tyle'"), std::string::npos) << name;
+  EXPECT_NE(name.find("did you mean 'tile'?"), std::string::npos) << name;
+  EXPECT_NE(error_of("// @Output: exists (mine == 1)\n" + k_body).find("'mine' belongs to each invocation by itself"), std::string::npos);
+  const std::string two = error_of("__kernel void f() {}\n__kernel void g() {}\n");
+  EXPECT_NE(two.find("2 entry points"), std::string::npos) << two;
+  EXPECT_NE(two.find("--entry"), std::string::npos) << two;
+  EXPECT_NE(error_of("// @Define: 7\n" + k_body).find("t.cl:1:13: error: expected the name of a macro"), std::string::npos);
+}
+
+TEST_F(OpenClC, MacrosComeFromComments) {
+  const std::string text = "__kernel void f(__global atomic_int* x) {\n  atomic_store_explicit(x, VALUE + OTHER, memory_order_relaxed, memory_scope_device);\n}\n";
+  const auto t = read("// @Define: VALUE=40, OTHER=2\n// @Output: forall (x[0] == 42)\n" + text);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_NE(error_of(text).find("VALUE"), std::string::npos);
+}
+
+// One of two kernels is chosen by name, and its parameters are the ones that questions mean.
+TEST_F(OpenClC, EntryChoosesTheKernel) {
+  const std::string text = "__kernel void f(__global int* a) { a[0] = 1; }\n__kernel void g(__global int* b, __global int* a) { a[0] = 2; b[0] = 3; }\n";
+  spirv::LaunchOptions launch;
+  launch.entry = "g";
+  launch.condition = "forall (a[0] == 2 and b[0] == 3)";
+  const auto t = read(text, launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(t->title, "g");
+  EXPECT_EQ(prog::to_string(*t, t->condition.kids[0]), "a[0]=2");
+}
+
+// Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point value".
+TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{.subgroup = 2};
+  const auto t = read("__kernel void f(__global float* a) { float4 v = vload4(0, a); a[get_global_id(0)] = 1.0f; }\n", launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic), Status::fails);
+  EXPECT_NE(error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"), std::string::npos);
+}
+
+// Compilers store a vector of three as one of four: the fourth part is padding, which belongs to the vector.
+TEST_F(OpenClC, VectorsOfThreeTakeTheRoomOfFour) {
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{.subgroup = 2};
+  const auto races = [&](const std::string& body) {
+    const auto t = read("__kernel void f(__global float3* a, __global float* b) {" + body + "}\n", launch);
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic);
+  };
+  EXPECT_EQ(races("a[get_global_id(0)] = (float3)(1.0f, 2.0f, 3.0f);"), Status::holds);
+  EXPECT_EQ(races("float3 v = a[get_global_id(0)]; b[get_global_id(0)] = v.x + v.z;"), Status::holds);
+  EXPECT_EQ(races("__local float3 s[2]; s[get_local_id(0)] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);"
+                  " a[get_global_id(0)] = s[1 - get_local_id(0)];"),
+            Status::holds);
+  EXPECT_EQ(races("a[0] = (float3)(b[get_global_id(0)]);"), Status::fails);
+  EXPECT_EQ(races("vstore3((float3)(1.0f, 2.0f, 3.0f), get_global_id(0), b);"), Status::holds);
+  EXPECT_EQ(races("__local float3 s[2]; s[get_local_id(0) + 2] = (float3)(1.0f);"), Status::fails);  // outside
+}
+
+// Copies of structures and arrays, vectors in memory, and integer functions, as values: everything but the inputs follows.
+TEST_F(OpenClC, ComputesWhatTheKernelDoes) {
+  const auto t = read(R"(
+// @Input: x = {12, 0x80000001, 7, 3, 0xfffffff0, 0, 1}, c = {1, 2, 3, 4, 5, 6, 7, 8}
+// @Output: forall (y[0] == 28 and y[1] == 3 and y[2] == 2 and y[3] == 4 and y[4] == 6 and y[5] == 11 and y[6] == 0 and y[7] == 32)
+// @Output: forall (y[8] == 10 and y[9] == 26 and y[10] == 7 and y[11] == 5 and y[12] == 9 and y[13] == 0x0403 and y[14] == 2)
+typedef struct { int a; uchar b[4]; long c; } P;
+__kernel void f(__global uint* x, __global uint* y, __global uchar* c) {
+  y[0] = clz(x[0]);
+  y[1] = rotate(x[1], 1u);
+  y[2] = ctz(x[0]);
+  y[3] = abs_diff(x[2], x[3]);
+  y[4] = mul_hi(x[2], x[4]);
+  y[5] = select(10u, 11u, x[6]);
+  y[6] = select(0u, 1u, x[5]);
+  y[7] = clz(x[5]);
+  uchar4 v = vload4(1, c);
+  vstore4(v, 0, c);
+  y[8] = c[0] + c[0];
+  int a[4] = {5, 6, 7, 8};
+  y[9] = a[0] + a[1] + a[2] + a[x[3]];
+  P p = {3, {1, 2, 3, 4}, 7}, q;
+  q = p;
+  y[10] = q.c;
+  y[11] = q.b[x[3]] + q.b[0];
+  int z[3] = {0};
+  y[12] = z[1] + 9 + printf("%d", 3);
+  y[13] = (q.b[3] << 8) | q.b[2];
+  y[14] = bitselect(1u, 6u, 3u);
+}
+)");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
+}  // namespace
+}  // namespace fencepost::front

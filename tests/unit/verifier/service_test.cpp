@@ -1,0 +1,303 @@
+// From a kernel's text to the answer that is printed.
+#include "verifier/service.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/read_file.h"
+#include "clangfe/clangfe.h"
+
+namespace fencepost::verifier {
+namespace {
+
+launch::Answer ask(const std::vector<std::string>& words, const std::string& text, const std::string& name = "k.cl") {
+  const auto o = launch::parse(words);
+  EXPECT_TRUE(o) << (o ? "" : render(o.error()));
+  return answer(*o, make_source(name, text));
+}
+
+class Service : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  }
+};
+
+TEST_F(Service, a_kernel_without_races_is_verified) {
+  const auto a =
+      ask({"--local_size=64", "--num_groups=16"}, "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }");
+  EXPECT_EQ(a.exit_code, 0) << a.err;
+  EXPECT_EQ(a.ending, launch::Ending::success);
+  EXPECT_NE(a.out.find("- no data races between work groups"), std::string::npos) << a.out;
+}
+
+TEST_F(Service, a_race_has_two_threads_two_lines_the_bytes_and_a_run) {
+  const auto a =
+      ask({"--local_size=8", "--num_groups=2"},
+          "typedef struct { int x, y; } S;\n__kernel void k(__global S *a) {\n  a[3].y = get_global_id(0);\n}\n");
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_EQ(a.ending, launch::Ending::not_all_verified);
+  EXPECT_NE(a.err.find("k.cl: error: possible write-write race on a[3] (bytes 4..7):"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("k.cl:3:10:\n  a[3].y = get_global_id(0);"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("confirmed by a run of the kernel"), std::string::npos) << a.err;
+}
+
+TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
+  const std::string text = "__kernel void k(__global int *a) {\n  a[get_local_id(0)] = get_global_id(0);\n}\n";
+  const auto a = ask({"--local_size=*", "--num_groups=*"}, text);
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_NE(a.err.find("confirmed by a run of the kernel at local_size="), std::string::npos) << a.err;
+  ASSERT_EQ(a.launches.size(), 1u);
+  EXPECT_EQ(a.launches[0].num_groups[0], launch::Size{2});
+  const auto b = ask({"--blockDim=32", "--gridDim=*"}, "__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }", "k.cu");
+  EXPECT_NE(b.err.find("confirmed by a run of the kernel at gridDim=2\n"), std::string::npos) << b.err;
+  const auto j = ask({"--local_size=*", "--num_groups=*", "--format", "json"}, text);
+  const auto launch = nlohmann::json::parse(j.out)["kernels"][0]["findings"][0]["launch"];
+  EXPECT_EQ(launch["num_groups"], nlohmann::json::array({2}));
+}
+
+TEST_F(Service, what_is_not_modelled_is_never_verified) {
+  const auto a = ask({"--local_size=64", "--num_groups=16", "--math-int"},
+                     "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }");
+  EXPECT_EQ(a.exit_code, 3) << a.out;
+  EXPECT_NE(a.err.find("not decided: 'k': --math-int is not supported"), std::string::npos) << a.err;
+  const auto b = ask({"--blockDim=64", "--gridDim=1"},
+                     "__global__ void k(int *a) { asm volatile(\"cp.async.wait_all;\"); }", "k.cu");
+  EXPECT_EQ(b.exit_code, 3);
+  EXPECT_NE(b.err.find("k.cu:1:29: error: unsupported"), std::string::npos) << b.err;
+  EXPECT_EQ(ask({"--local_size=4", "--num_groups=1", "--findbugs"},
+                "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }")
+                .exit_code,
+            3);
+}
+
+TEST_F(Service, bad_input) {
+  EXPECT_EQ(ask({"--local_size=64"}, "__kernel void k() {}").exit_code, 2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1"}, "__kernel void k() { x = 1; }").exit_code, 2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1"}, "int x(void);").exit_code, 2);
+  EXPECT_EQ(
+      ask({"--local_size=64", "--num_groups=1", "--check-arrays=B"}, "__kernel void k(__global int *A) {}").exit_code,
+      2);
+  EXPECT_EQ(ask({"--local_size=64", "--num_groups=1", "--equality-abstraction"},
+                "__kernel void k(__global int *A) { atomic_inc(A); }")
+                .ending,
+            launch::Ending::gpuverifyvcgen_error);
+}
+
+TEST_F(Service, arguments_are_for_kernels_that_are_there) {
+  const std::string text = "__kernel void k(__global int *a, int n, __local int *s) { a[get_global_id(0) + n] = 1; }";
+  const std::vector<std::string> launch{"--local_size=4", "--num_groups=2"};
+  const auto with = [&](const std::string& word) {
+    std::vector<std::string> words = launch;
+    words.push_back(word);
+    return ask(words, text);
+  };
+  EXPECT_NE(with("--kernel-args=kk,1").err.find("there is no kernel 'kk'"), std::string::npos);
+  EXPECT_EQ(with("--kernel-args=kk,1").exit_code, 2);
+  EXPECT_EQ(with("--kernel-args=k,1,2").exit_code, 2);
+  EXPECT_EQ(with("--kernel-args=k,1").exit_code, 0);
+  EXPECT_EQ(with("--kernel-arrays=k,32,*,4").exit_code, 2);
+  EXPECT_EQ(with("--kernel-arrays=k,32,*").exit_code, 0);
+  for (const char* size : {"36", "32"}) {
+    const auto a = ask({"--local_size=4", "--num_groups=2", "--check-array-bounds", "--kernel-args=k,1",
+                        std::string("--kernel-arrays=k,") + size},
+                       text);
+    EXPECT_EQ(a.exit_code, std::string(size) == "36" ? 0 : 1) << a.err;
+  }
+}
+
+TEST_F(Service, races_on_other_arrays_do_not_count) {
+  const std::string text =
+      "__kernel void k(__global int *A, __global int *B) { A[get_global_id(0)] = 1; B[0] = get_global_id(0); }";
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, text).exit_code, 1);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--check-arrays=A"}, text).exit_code, 0);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--vcgen-opt=/checkArrays:A,B"}, text).exit_code, 1);
+}
+
+TEST_F(Service, the_references_words_on_request) {
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= n), i < n; i++) {}\n}\n");
+  EXPECT_EQ(a.ending, launch::Ending::gpuverifyvcgen_error);
+  EXPECT_NE(a.err.find("k.cl:2:19: user-specified invariant does not appear at loop head"), std::string::npos) << a.err;
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= 100), i < 100; i++) {}\n}\n").exit_code, 0);
+  const auto b = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k() {}");
+  EXPECT_NE(b.out.find("GPUVerify kernel analyser finished with 1 verified, 0 errors"), std::string::npos) << b.out;
+}
+
+TEST_F(Service, functions_are_verified_from_the_states_of_their_calls) {
+  const std::string helper = "void set(__global int *p, int v) { p[get_local_id(0)] = v; }\n";
+  const std::string call = "__kernel void k(__global int *a) { set(a, 3); }\n";
+  const std::vector<std::string> words{"--local_size=64", "--num_groups=1", "--no-inline"};
+  EXPECT_EQ(ask(words, helper + call).exit_code, 0) << ask(words, helper + call).err;
+  // Nobody calls it: its pointer may be null, and may lie anywhere.
+  EXPECT_EQ(ask(words, helper + "__kernel void k(__global int *a) { a[get_local_id(0)] = 1; }\n").exit_code, 1);
+  // A contract of its own counts, not what the calls happen to be.
+  const std::string half = "int half_of(int a) { __requires(a > 0); __ensures(__return_val_int() > 0); return a / 2; }\n";
+  EXPECT_EQ(ask(words, half + "__kernel void k(__global int *a) { a[get_local_id(0)] = half_of(5); }\n").exit_code, 1);
+}
+
+TEST_F(Service, copies_of_one_element_by_many_threads_are_a_race) {
+  const std::vector<std::string> words{"--local_size=8", "--num_groups=1"};
+  const std::string text = "__kernel void k(__global int *a, __global int *b) { int i = get_local_id(0) / 2; a[i] = b[i]; }";
+  EXPECT_EQ(ask(words, text).exit_code, 1);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--equality-abstraction"}, text).exit_code, 0);
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a) { a[0] = 1; }").exit_code, 0);
+  // One element, whoever the threads are.
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { a[0] = b[0]; }").exit_code, 0);
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { if (b[0] > 0) a[0] = b[0]; }").exit_code, 0);
+}
+
+TEST_F(Service, closed_forms_are_inferred_too) {
+  const std::string text =
+      "__kernel void k(__global int *a) {\n  for (int i = 0; __invariant(i % 2 == 0), i < 10; i += 2) __assert(i >= 0);\n}\n";
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, text).exit_code, 0);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--no-infer"}, text).exit_code, 1);
+}
+
+TEST_F(Service, a_component_of_a_vector_is_written_alone) {
+  const std::vector<std::string> words{"--local_size=4", "--num_groups=1"};
+  const std::string head = "__kernel void k(__global float4 *a) { uint t = get_local_id(0);\n";
+  EXPECT_EQ(ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].y = 2; if (t == 2) a[0].zw = (float2)(3, 4); }").exit_code, 0);
+  const auto a = ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].xy = (float2)(3, 4); }");
+  EXPECT_NE(a.err.find("write-write race on a[0] (bytes 0..3)"), std::string::npos) << a.err;
+}
+
+TEST_F(Service, a_parameter_that_is_a_function) {
+  const std::string text =
+      "__device__ void twice(float *v) { v[threadIdx.x] *= 2; }\n__device__ void first(float *v) { v[0] *= 2; }\n"
+      "typedef void (*F)(float *);\n__global__ void k(float *v, F f) { __requires(f == ";
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "twice); f(v); }", "k.cu").exit_code, 0);
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "first); f(v); }", "k.cu").exit_code, 1);
+  EXPECT_EQ(ask({"--blockDim=4", "--gridDim=1"}, text + "twice || true); f(v); }", "k.cu").exit_code, 1);
+}
+
+TEST_F(Service, mutants_that_go_wrong_are_refuted) {
+  const auto a = ask({"--local_size=16", "--num_groups=2", "--mutants"},
+                     "__kernel void k(__global int *a, __global int *c, __local int *s) {\n  uint t = get_local_id(0);\n  s[t] = a[get_global_id(0)];\n"
+                     "  barrier(CLK_LOCAL_MEM_FENCE);\n  a[get_global_id(0)] = s[15 - t];\n  atomic_add(c, 1);\n}\n");
+  EXPECT_EQ(a.exit_code, 0) << a.err;
+  EXPECT_EQ(a.mutants.kernels, 1u);
+  EXPECT_EQ(a.mutants.made, 6u);
+  EXPECT_GE(a.mutants.wrong, 3u);
+  EXPECT_EQ(a.mutants.refuted, a.mutants.wrong) << a.err;
+}
+
+TEST_F(Service, json) {
+  const std::string text = "__kernel void k(__global int *a, int n) {\n  a[n] = get_global_id(0);\n}\n";
+  const auto a = ask({"--local_size=8", "--num_groups=*", "--format=json"}, text);
+  EXPECT_EQ(a.exit_code, 1);
+  const auto j = nlohmann::json::parse(a.out);
+  EXPECT_EQ(j["schema"], "fencepost.prove/1");
+  EXPECT_EQ(j["answer"], "defect");
+  EXPECT_EQ(j["launch"]["num_groups"][0], "*");
+  const auto& f = j["kernels"][0]["findings"][0];
+  EXPECT_EQ(f["kind"], "data-race");
+  EXPECT_EQ(f["array"], "a");
+  EXPECT_EQ(f["threads"].size(), 2u);
+  EXPECT_EQ(f["threads"][0]["place"]["line"], 2);
+  EXPECT_TRUE(f["arguments"]["n"].is_string());
+  const auto bad = nlohmann::json::parse(ask({"--local_size=8", "--num_groups=1", "--format=json"}, "__kernel void k() { x = 1; }").out);
+  EXPECT_EQ(bad["answer"], "bad_input");
+  EXPECT_EQ(bad["diagnostics"][0]["location"], "k.cl:1:21");
+}
+
+// What SARIF 2.1.0 requires of each object that we write, and what code-scanning viewers ask for beyond it.
+TEST_F(Service, sarif) {
+  const std::string text =
+      "__kernel void k(__global int *a) {\n  /* \xc3\xa4 */ a[0] = get_global_id(0);\n  if (get_local_id(0) > 2) barrier(1);\n}\n";
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--format=sarif"}, text, "my kernels/k.cl");
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_EQ(a.err, "");
+  const auto j = nlohmann::json::parse(a.out);
+  EXPECT_EQ(j["version"], "2.1.0");
+  ASSERT_EQ(j["runs"].size(), 1u);
+  const auto& run = j["runs"][0];
+  const auto& rules = run["tool"]["driver"]["rules"];
+  EXPECT_TRUE(run["invocations"][0]["executionSuccessful"].get<bool>());
+  ASSERT_GE(run["results"].size(), 2u);
+  for (const auto& r : run["results"]) {
+    EXPECT_EQ(rules[r["ruleIndex"].get<size_t>()]["id"], r["ruleId"]);
+    EXPECT_FALSE(r["message"]["text"].get<std::string>().empty());
+    EXPECT_EQ(r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "my%20kernels/k.cl");
+    EXPECT_GE(r["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    EXPECT_TRUE(r["partialFingerprints"].is_object());
+    if (r["ruleId"] == "data-race") {
+      EXPECT_EQ(r["codeFlows"][0]["threadFlows"].size(), 2u);
+      EXPECT_EQ(r["relatedLocations"].size(), 2u);
+      EXPECT_EQ(r["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
+      EXPECT_EQ(r["locations"][0]["physicalLocation"]["region"]["startColumn"], 16);  // characters, not bytes
+    }
+  }
+  const auto bad = nlohmann::json::parse(ask({"--local_size=8", "--num_groups=1", "--format=sarif"}, "int x;").out);
+  EXPECT_FALSE(bad["runs"][0]["invocations"][0]["executionSuccessful"].get<bool>());
+  EXPECT_EQ(bad["runs"][0]["results"].size(), 0u);
+}
+
+TEST_F(Service, html) {
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--format=html"},
+                     "__kernel void k(__global int *a) {\n  int x = a[1 & 3 < 4];\n  a[1] = x + 1;\n}\n");
+  EXPECT_NE(a.out.find("<figure class=\"first\">"), std::string::npos);
+  EXPECT_NE(a.out.find("<figure class=\"second\">"), std::string::npos);
+  EXPECT_NE(a.out.find("a[1 &amp; 3 &lt; 4]"), std::string::npos) << a.out;
+  EXPECT_EQ(a.out.find("<script"), std::string::npos);
+}
+
+TEST_F(Service, the_intermediate_code_on_request) {
+  const auto a =
+      ask({"--local_size=8", "--num_groups=1", "--print-ir"}, "__kernel void k(__global int *A) { A[0] = 1; }");
+  EXPECT_EQ(a.exit_code, 0);
+  EXPECT_EQ(a.out.substr(0, 27), "module opencl pointers 32\nr");
+}
+
+TEST(Report, elements_of_arrays) {
+  ir::Region r;
+  r.name = "L";
+  r.element = 16;
+  r.dimensions = {2, 3, 4, 5};
+  const uint64_t at = 16 * (((1 * 3 + 2) * 4 + 3) * 5 + 3);
+  EXPECT_EQ(element_text(r, at, at, at + 15), "L[1][2][3][3]");
+  EXPECT_EQ(element_text(r, at + 8, at + 8, at + 11), "L[1][2][3][3] (bytes 8..11)");
+  EXPECT_EQ(element_text(r, at + 2, at + 2, at + 2), "L[1][2][3][3] (byte 2)");
+  r.dimensions = {4, 0, 4};
+  EXPECT_EQ(element_text(r, 0, 0, 15), "0-sized array L");
+  r.dimensions = {0};
+  EXPECT_EQ(element_text(r, 48, 48, 63), "L[3]");
+}
+
+// How many kernels of a folder reach the kernel IR, and why the others do not.
+void count_kernels(const char* variable, size_t least) {
+  const char* folder = std::getenv(variable);
+  if (folder == nullptr) GTEST_SKIP() << variable << " names no folder of kernels";
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  size_t reached = 0, total = 0;
+  const auto files = launch::kernel_files(folder);
+  ASSERT_TRUE(files) << render(files.error());
+  for (const std::string& path : *files) {
+    const auto file = read_file(path);
+    ASSERT_TRUE(file);
+    const auto header = launch::read_header(*file);
+    if (!header || !*header) continue;
+    const auto o = launch::parse((*header)->words, *file);
+    if (!o) continue;
+    ++total;
+    clangfe::Options c;
+    c.dialect = path.ends_with(".cu") ? ir::Dialect::cuda : ir::Dialect::opencl;
+    c.defines = o->defines;
+    c.include_folders = o->include_folders;
+    c.inline_calls = o->inline_calls;
+    const auto m = clangfe::compile(*file, c);
+    if (m)
+      ++reached;
+    else
+      printf("%s", render(m.error().list[0]).c_str());
+  }
+  printf("%zu of %zu kernels reach the kernel IR\n", reached, total);
+  EXPECT_GE(reached, least);
+}
+TEST(Corpus, the_reference_suite_reaches_the_ir) { count_kernels("FENCEPOST_GPUVERIFY_SUITE", 650); }
+TEST(Corpus, the_reference_benchmarks_reach_the_ir) { count_kernels("FENCEPOST_GPUVERIFY_BENCHMARKS", 640); }
+
+}  // namespace
+}  // namespace fencepost::verifier
