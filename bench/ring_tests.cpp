@@ -11,8 +11,8 @@ namespace {
 struct Access {
   bool write = false;
   std::string location;
-  std::string reg;      // read: where the value goes
-  int expected = 0;     // read: in the weak outcome
+  std::string reg;   // read: where the value goes
+  int expected = 0;  // read: in the weak outcome
 };
 using Thread = std::vector<Access>;
 
@@ -78,10 +78,14 @@ std::vector<std::string> lines(const Thread& t, vocab::Dialect d, bool sync) {
 
 const char* name(Family f) {
   switch (f) {
-    case Family::mp: return "mp";
-    case Family::sb: return "sb";
-    case Family::lb: return "lb";
-    case Family::iriw: return "iriw";
+    case Family::mp:
+      return "mp";
+    case Family::sb:
+      return "sb";
+    case Family::lb:
+      return "lb";
+    case Family::iriw:
+      return "iriw";
   }
   return "";
 }
@@ -96,14 +100,16 @@ std::string ring(Family family, vocab::Dialect dialect, uint32_t n, bool sync) {
     rows = std::max(rows, code.back().size());
   }
   static const char* const k_languages[] = {"PTX", "VULKAN", "OPENCL"};
-  std::string out = fmt::format("{} {}-{}-{}\n{{ }}\n", k_languages[static_cast<size_t>(dialect)], name(family), n, sync ? "synchronised" : "relaxed");
+  std::string out = fmt::format("{} {}-{}-{}\n{{ }}\n", k_languages[static_cast<size_t>(dialect)], name(family), n,
+                                sync ? "synchronised" : "relaxed");
   const bool together = sync && dialect == vocab::Dialect::vulkan;
   if (dialect == vocab::Dialect::opencl) {
     for (uint32_t t = 0; t < n; ++t) {
       std::string parameters;
       for (const Access& a : threads[t]) {
         const std::string p = fmt::format("global atomic_int* {}", a.location);
-        if (parameters.find(p + ",") == std::string::npos && !parameters.ends_with(p)) parameters += (parameters.empty() ? "" : ", ") + p;
+        if (parameters.find(p + ",") == std::string::npos && !parameters.ends_with(p))
+          parameters += (parameters.empty() ? "" : ", ") + p;
       }
       out += fmt::format("P{}@wg {}, dev 0 ({}) {{\n", t, t, parameters);
       for (const std::string& line : code[t]) out += "  " + line + "\n";
@@ -111,11 +117,14 @@ std::string ring(Family family, vocab::Dialect dialect, uint32_t n, bool sync) {
     }
   } else {
     for (uint32_t t = 0; t < n; ++t)
-      out += (t == 0 ? " " : " | ") + (dialect == vocab::Dialect::ptx ? fmt::format("P{}@cta {},gpu 0", t, t)
-                                                                        : fmt::format("P{}@sg {}, wg {}, qf 0", t, together ? t : 0, together ? 0 : t));
+      out +=
+          (t == 0 ? " " : " | ") + (dialect == vocab::Dialect::ptx
+                                        ? fmt::format("P{}@cta {},gpu 0", t, t)
+                                        : fmt::format("P{}@sg {}, wg {}, qf 0", t, together ? t : 0, together ? 0 : t));
     out += " ;\n";
     for (size_t r = 0; r < rows; ++r) {
-      for (uint32_t t = 0; t < n; ++t) out += (t == 0 ? " " : " | ") + (r < code[t].size() ? code[t][r] : std::string());
+      for (uint32_t t = 0; t < n; ++t)
+        out += (t == 0 ? " " : " | ") + (r < code[t].size() ? code[t][r] : std::string());
       out += " ;\n";
     }
   }

@@ -9,8 +9,8 @@
 //
 // relaxed: atomic accesses of the widest scope that order nothing else, in thread blocks of their own.
 // synchronised: what the dialect has to forbid it. PTX: release and acquire accesses and fence.sc between them. OpenCL:
-// sequentially consistent accesses. Vulkan has neither; there all threads are of one workgroup and a control barrier that
-// releases and acquires stands between the two accesses.
+// sequentially consistent accesses. Vulkan has neither; there all threads are of one workgroup and a control barrier
+// that releases and acquires stands between the two accesses.
 #include <string>
 
 #include "vocab/vocab.h"

@@ -24,7 +24,9 @@ namespace {
 constexpr uint32_t k_sizes[] = {2, 4, 6, 10, 20, 50, 100};
 constexpr double k_budget = 60;
 
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 int table() {
   int status = 0;
@@ -56,12 +58,14 @@ int table() {
             times.push_back(seconds_since(start));
           }
           std::sort(times.begin(), times.end());
-          fmt::print("{},{},{},{},{},{:.6f}\n", name(family), sync ? "synchronised" : "relaxed", info.name, n, fencepost::name(r.verdict.status), times[times.size() / 2]);
+          fmt::print("{},{},{},{},{},{:.6f}\n", name(family), sync ? "synchronised" : "relaxed", info.name, n,
+                     fencepost::name(r.verdict.status), times[times.size() / 2]);
           std::fflush(stdout);
           const Status wanted = sync || any ? Status::fails : Status::holds;
           if (r.verdict.status != wanted) {
-            fmt::print(stderr, "{} {} {} with {} threads: {}, expected {}\n", info.name, name(family), sync ? "synchronised" : "relaxed", n,
-                       fencepost::name(r.verdict.status), fencepost::name(wanted));
+            fmt::print(stderr, "{} {} {} with {} threads: {}, expected {}\n", info.name, name(family),
+                       sync ? "synchronised" : "relaxed", n, fencepost::name(r.verdict.status),
+                       fencepost::name(wanted));
             status = 1;
           }
         }
@@ -77,7 +81,8 @@ int main(int argc, char** argv) {
     for (Family f : k_families)
       for (vocab::Dialect d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
         if (name(f) == std::string(argv[1]) && vocab::name(d) == std::string(argv[2])) {
-          fmt::print("{}", ring(f, d, static_cast<uint32_t>(std::stoul(argv[3])), argv[4] == std::string("synchronised")));
+          fmt::print("{}",
+                     ring(f, d, static_cast<uint32_t>(std::stoul(argv[3])), argv[4] == std::string("synchronised")));
           return 0;
         }
   fmt::print(stderr, "usage: rings [mp|sb|lb|iriw ptx|vulkan|opencl THREADS relaxed|synchronised]\n");

@@ -60,11 +60,16 @@ bool finish_standard_streams() {
 int worse(int a, int b) {
   const auto rank = [](int code) {
     switch (code) {
-      case k_exit_holds: return 0;
-      case k_exit_undecided: return 1;
-      case k_exit_fails: return 2;
-      case k_exit_bad_input: return 3;
-      default: return 4;
+      case k_exit_holds:
+        return 0;
+      case k_exit_undecided:
+        return 1;
+      case k_exit_fails:
+        return 2;
+      case k_exit_bad_input:
+        return 3;
+      default:
+        return 4;
     }
   };
   return rank(a) >= rank(b) ? a : b;

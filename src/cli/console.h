@@ -25,7 +25,8 @@ Console standard_console();
 bool finish_standard_streams();
 
 // The process's exit codes (design.md); verdicts use fencepost::exit_code(Status).
-inline constexpr int k_exit_holds = 0, k_exit_fails = 1, k_exit_bad_input = 2, k_exit_undecided = 3, k_exit_internal = 4;
+inline constexpr int k_exit_holds = 0, k_exit_fails = 1, k_exit_bad_input = 2, k_exit_undecided = 3,
+                     k_exit_internal = 4;
 
 // The worse of two: internal error, then bad input, fails, undecided, holds.
 int worse(int a, int b);

@@ -25,7 +25,9 @@ Expected<std::vector<Field>> split_line(const SourcePtr& source, uint32_t begin,
     if (at < end && all[at] == '"') {
       ++at;
       for (;; ++at) {
-        if (at >= end) return error_at({source, start, end}, "the quote is not closed on this line", "double a quote to mean one: \"\"");
+        if (at >= end)
+          return error_at({source, start, end}, "the quote is not closed on this line",
+                          "double a quote to mean one: \"\"");
         if (all[at] != '"') {
           f.text += all[at];
         } else if (at + 1 < end && all[at + 1] == '"') {
@@ -36,7 +38,8 @@ Expected<std::vector<Field>> split_line(const SourcePtr& source, uint32_t begin,
       }
       ++at;
       while (at < end && (all[at] == ' ' || all[at] == '\t')) ++at;
-      if (at < end && all[at] != ',') return error_at({source, at, at + 1}, "a comma is missing after the quoted field");
+      if (at < end && all[at] != ',')
+        return error_at({source, at, at + 1}, "a comma is missing after the quoted field");
       f.span = {source, start, at};
     } else {
       while (at < end && all[at] != ',') ++at;
@@ -67,7 +70,8 @@ Expected<Header> read_header(const std::vector<Field>& fields) {
     h.at[c] = SIZE_MAX;
     for (size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].text != k_column_names[c]) continue;
-      if (h.at[c] != SIZE_MAX) return error_at(fields[i].span, fmt::format("the column '{}' stands twice", k_column_names[c]));
+      if (h.at[c] != SIZE_MAX)
+        return error_at(fields[i].span, fmt::format("the column '{}' stands twice", k_column_names[c]));
       h.at[c] = i;
     }
     if (h.at[c] == SIZE_MAX && k_required[c])
@@ -93,10 +97,15 @@ Expected<ExpectRow> read_row(const Header& h, const std::vector<Field>& fields) 
   for (const Column c : {k_model, k_property, k_path})
     if (text(c).empty()) return error_at(field(c)->span, fmt::format("the field '{}' is empty", k_column_names[c]));
   const std::string expected = text(k_expected);
-  if (expected == "1" || expected == "PASS") row.expected = Status::holds;
-  else if (expected == "0" || expected == "FAIL") row.expected = Status::fails;
-  else if (expected == "UNKNOWN") row.expected = Status::unknown;
-  else return error_at(field(k_expected)->span, fmt::format("'{}' is no expected verdict", expected), "1 or PASS, 0 or FAIL, UNKNOWN");
+  if (expected == "1" || expected == "PASS")
+    row.expected = Status::holds;
+  else if (expected == "0" || expected == "FAIL")
+    row.expected = Status::fails;
+  else if (expected == "UNKNOWN")
+    row.expected = Status::unknown;
+  else
+    return error_at(field(k_expected)->span, fmt::format("'{}' is no expected verdict", expected),
+                    "1 or PASS, 0 or FAIL, UNKNOWN");
   if (const std::string bound = text(k_bound); !bound.empty()) {
     uint32_t n = 0;
     const auto [end, failed] = std::from_chars(bound.data(), bound.data() + bound.size(), n);
@@ -121,7 +130,8 @@ Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source) {
     const std::string_view line(all.data() + begin, end - begin);
     const auto from = static_cast<uint32_t>(begin), to = static_cast<uint32_t>(end);
     begin = next;
-    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with("#") || line.starts_with("//")) continue;
+    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with("#") || line.starts_with("//"))
+      continue;
     const auto fields = split_line(source, from, to);
     if (!fields) return std::unexpected(fields.error());
     if (!header) {
@@ -134,7 +144,9 @@ Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source) {
     if (!row) return std::unexpected(row.error());
     rows.push_back(std::move(*row));
   }
-  if (!header) return error_at({source, 0, 0}, "the table is empty", "the first line names the columns: suite,model,property,path,expected");
+  if (!header)
+    return error_at({source, 0, 0}, "the table is empty",
+                    "the first line names the columns: suite,model,property,path,expected");
   return rows;
 }
 
@@ -165,7 +177,8 @@ Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, cons
       row.expected = words[2] == "fails" ? Status::fails : words[2] == "unknown" ? Status::unknown : Status::holds;
     }
     if (!known || !question_of(row))
-      return error_at(span, "this line is no expectation", "model property verdict, for example: ptx-7.5 condition fails # why");
+      return error_at(span, "this line is no expectation",
+                      "model property verdict, for example: ptx-7.5 condition fails # why");
     rows.push_back(std::move(row));
   }
   return rows;

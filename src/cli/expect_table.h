@@ -13,14 +13,14 @@
 namespace fencepost::cli {
 
 struct ExpectRow {
-  std::string suite;        // "" when the table has no such column
-  std::string model;        // as the table spells it
-  std::string property;     // as the table spells it
+  std::string suite;     // "" when the table has no such column
+  std::string model;     // as the table spells it
+  std::string property;  // as the table spells it
   std::string path;
-  Status expected = Status::holds;   // holds, fails or unknown
+  Status expected = Status::holds;  // holds, fails or unknown
   std::optional<uint32_t> bound;
   std::string grid;
-  Span span;                // the line, for messages
+  Span span;  // the line, for messages
 };
 
 Expected<std::vector<ExpectRow>> read_expect_table(const SourcePtr& source);
@@ -36,8 +36,8 @@ std::string shipped_name(const std::string& model);
 // What to ask for a row's property; nullopt when this program does not know it.
 struct Question {
   check::Property property = check::Property::condition;
-  bool filter = true;       // "+ignore_filter" switches it off
-  std::string progress = {};   // "termination[HSA]": HSA; "termination": "", the option's
+  bool filter = true;         // "+ignore_filter" switches it off
+  std::string progress = {};  // "termination[HSA]": HSA; "termination": "", the option's
 };
 std::optional<Question> question_of(const ExpectRow& row);
 

@@ -78,7 +78,8 @@ std::string values(const OptionInfo& o) {
 std::string synopsis(const VerbInfo& v) {
   bool options = false;
   for (const OptionInfo& o : option_table()) options = options || takes(v.verb, o);
-  return fmt::format("fencepost {}{}{}{}", v.name, options ? " [OPTION...]" : "", *v.operands != 0 ? " " : "", v.operands);
+  return fmt::format("fencepost {}{}{}{}", v.name, options ? " [OPTION...]" : "", *v.operands != 0 ? " " : "",
+                     v.operands);
 }
 
 }  // namespace
@@ -97,16 +98,18 @@ std::string help() {
 }
 
 std::string help_of_group(const std::string& word) {
-  std::string out = fmt::format("SYNOPSIS\n    fencepost {0} VERB [OPTION...] [OPERAND...]\n    fencepost {0} VERB --help\n\nVERBS\n", word);
+  std::string out = fmt::format(
+      "SYNOPSIS\n    fencepost {0} VERB [OPTION...] [OPERAND...]\n    fencepost {0} VERB --help\n\nVERBS\n", word);
   for (const VerbInfo& v : verb_table())
-    if (!v.hidden && std::string_view(v.name).starts_with(word + " ")) out += fmt::format("    {:<17}  {}\n", v.name, v.summary);
+    if (!v.hidden && std::string_view(v.name).starts_with(word + " "))
+      out += fmt::format("    {:<17}  {}\n", v.name, v.summary);
   return out;
 }
 
 std::string help(Verb verb) {
   const VerbInfo& v = info(verb);
-  std::string out = fmt::format("fencepost {} - {}\n\nSYNOPSIS\n    {}\n\nDESCRIPTION\n{}", v.name, v.summary, synopsis(v),
-                                fold(v.description, 4));
+  std::string out = fmt::format("fencepost {} - {}\n\nSYNOPSIS\n    {}\n\nDESCRIPTION\n{}", v.name, v.summary,
+                                synopsis(v), fold(v.description, 4));
   out += "\nOPTIONS\n";
   for (const OptionInfo& o : option_table())
     if (takes(verb, o)) out += fmt::format("    {}\n{}", spelling(o), fold(std::string(o.help) + " " + values(o), 8));
@@ -136,7 +139,8 @@ std::string markdown() {
   };
   out += "\n## Options\n\n| option | values | default | room | meaning |\n|---|---|---|---|---|\n";
   for (const OptionInfo& o : option_table())
-    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", cell(spelling(o)), cell(o.range), cell(o.preset), o.room, cell(o.help));
+    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", cell(spelling(o)), cell(o.range), cell(o.preset), o.room,
+                       cell(o.help));
   out += fmt::format("\n## Exit status\n\n```\n{}\n```\n", k_exit_status);
   return out;
 }

@@ -14,7 +14,8 @@
 namespace fencepost::cli {
 namespace fs = std::filesystem;
 
-Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands, const std::vector<std::string>& endings) {
+Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
+                                          const std::vector<std::string>& endings) {
   const std::string kinds = "*" + fmt::format("{}", fmt::join(endings, ", *"));
   std::vector<std::string> out;
   for (const std::string& operand : operands) {
@@ -25,7 +26,8 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
     std::error_code failed;
     const fs::file_status status = fs::status(operand, failed);
     if (!fs::exists(status))
-      return error_at({}, fmt::format("there is no file or folder '{}'", operand), fmt::format("tests are {} files", kinds));
+      return error_at({}, fmt::format("there is no file or folder '{}'", operand),
+                      fmt::format("tests are {} files", kinds));
     if (!fs::is_directory(status)) {
       out.push_back(operand);
       continue;
@@ -33,7 +35,8 @@ Expected<std::vector<std::string>> expand(const std::vector<std::string>& operan
     const auto found = files_below(operand, endings);
     if (!found) return std::unexpected(found.error());
     if (found->empty())
-      return error_at({}, fmt::format("the folder '{}' holds no tests", operand), fmt::format("tests are {} files", kinds));
+      return error_at({}, fmt::format("the folder '{}' holds no tests", operand),
+                      fmt::format("tests are {} files", kinds));
     out.insert(out.end(), found->begin(), found->end());
   }
   return out;
@@ -58,8 +61,8 @@ Expected<std::optional<check::BoundsFile>> bounds_file(const Settings& s) {
   return std::move(*file);
 }
 
-Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file, const std::string& path,
-                           const prog::Test& test) {
+Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file,
+                           const std::string& path, const prog::Test& test) {
   if (!file) return {};
   auto bounds = check::bounds_for(*file, check::program_name(path, test), test, options.bound.all);
   if (!bounds) return std::unexpected(bounds.error());
@@ -100,8 +103,9 @@ const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dial
   std::call_once(entry->once, [&] {
     auto model = cat::load_model(name.empty() ? cat::default_model(d) : name, d);
     if (model && model->dialect != d)
-      model = error_at({}, fmt::format("the model '{}' is made for {}, and this test is in {}", name, vocab::name(model->dialect),
-                                       vocab::name(d)),
+      model = error_at({},
+                       fmt::format("the model '{}' is made for {}, and this test is in {}", name,
+                                   vocab::name(model->dialect), vocab::name(d)),
                        fmt::format("--model {} fits", cat::default_model(d)));
     entry->model = std::make_unique<Expected<cat::Model>>(std::move(model));
   });

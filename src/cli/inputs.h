@@ -9,28 +9,28 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "check/bounds_file.h"
 #include "cat/model.h"
+#include "check/bounds_file.h"
 #include "cli/options.h"
-#include "spirv/spirv.h"
 #include "prog/test.h"
+#include "spirv/spirv.h"
 
 namespace fencepost::cli {
 
 // Files as given; a folder becomes the files with one of the endings below it, sorted by path. A folder without
 // any, and a path that does not exist, are errors.
 Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
-                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".cl", ".spvasm", ".spv"});
+                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".cl",
+                                                                                     ".spvasm", ".spv"});
 
 // What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
 spirv::LaunchOptions launch_of(const Settings& s);
 
-
 // The bounds of --bounds, "" for none.
 Expected<std::optional<check::BoundsFile>> bounds_file(const Settings& s);
 // Puts those of `test` in `path` into the options.
-Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file, const std::string& path,
-                           const prog::Test& test);
+Expected<void> take_bounds(check::Options& options, const std::optional<check::BoundsFile>& file,
+                           const std::string& path, const prog::Test& test);
 
 // How output names one of the `count` tests of a file: the path, and the title after '#' if there are several.
 std::string label(const std::string& path, const prog::Test& test, size_t count);

@@ -24,12 +24,16 @@ std::string json_list(const std::vector<std::string>& objects) {
 std::string json_errors(std::string_view path, const Diagnostics& ds) {
   std::string list;
   for (const Diagnostic& d : ds.list) {
-    const char* severity = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
-    list += fmt::format("{}\n    {{\"severity\": \"{}\", \"unsupported\": {}, \"location\": {}, \"message\": {}, \"hint\": {}}}",
-                        list.empty() ? "" : ",", severity, d.fault == Fault::unsupported, json_string(d.span.location()),
-                        json_string(d.message), json_string(d.hint));
+    const char* severity = d.severity == Severity::error     ? "error"
+                           : d.severity == Severity::warning ? "warning"
+                                                             : "note";
+    list += fmt::format(
+        "{}\n    {{\"severity\": \"{}\", \"unsupported\": {}, \"location\": {}, \"message\": {}, \"hint\": {}}}",
+        list.empty() ? "" : ",", severity, d.fault == Fault::unsupported, json_string(d.span.location()),
+        json_string(d.message), json_string(d.hint));
   }
-  return fmt::format("{{\n  \"schema\": \"fencepost.error/1\",\n  \"path\": {},\n  \"diagnostics\": [{}]\n}}\n", json_string(path), list);
+  return fmt::format("{{\n  \"schema\": \"fencepost.error/1\",\n  \"path\": {},\n  \"diagnostics\": [{}]\n}}\n",
+                     json_string(path), list);
 }
 
 }  // namespace fencepost::cli

@@ -17,7 +17,9 @@ Expected<judge::Judge> judge_by(const Settings& s, const std::vector<judge::Obse
     // A scope that the model does not know is for check to say, as `undecided`.
     const auto& m = models.get(s.model.empty() ? default_model(t) : s.model, t.dialect);
     if (!m) return {};
-    return {&*m, s.model.empty() ? default_model(t) : s.model.ends_with(".cat") ? std::filesystem::path(s.model).stem().string() : s.model};
+    return {&*m, s.model.empty()             ? default_model(t)
+                 : s.model.ends_with(".cat") ? std::filesystem::path(s.model).stem().string()
+                                             : s.model};
   };
   return how;
 }

@@ -8,7 +8,9 @@
 
 namespace fencepost::cli {
 
-// The models that `seen` needs are loaded first, so that an error of theirs is said once. `settings` and `models` outlive the result.
-Expected<judge::Judge> judge_by(const Settings& settings, const std::vector<judge::Observation>& seen, ModelCache& models);
+// The models that `seen` needs are loaded first, so that an error of theirs is said once. `settings` and `models`
+// outlive the result.
+Expected<judge::Judge> judge_by(const Settings& settings, const std::vector<judge::Observation>& seen,
+                                ModelCache& models);
 
 }  // namespace fencepost::cli

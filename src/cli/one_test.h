@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "spirv/spirv.h"
 #include "prog/test.h"
+#include "spirv/spirv.h"
 
 namespace fencepost::cli {
 
-Expected<std::vector<prog::Test>> tests_of(const std::string& path, const spirv::LaunchOptions& launch = {});  // a folder is an error
-Expected<prog::Test> one_test(const std::string& path, const spirv::LaunchOptions& launch = {});               // and so are several tests in one file
+Expected<std::vector<prog::Test>> tests_of(const std::string& path,
+                                           const spirv::LaunchOptions& launch = {});  // a folder is an error
+Expected<prog::Test> one_test(const std::string& path,
+                              const spirv::LaunchOptions& launch = {});  // and so are several tests in one file
 
 }  // namespace fencepost::cli

@@ -8,16 +8,19 @@ namespace fencepost::cli {
 
 constexpr uint64_t bit(Verb v) { return uint64_t{1} << static_cast<uint32_t>(v); }
 inline constexpr uint64_t k_check = bit(Verb::check), k_outcomes = bit(Verb::outcomes), k_explain = bit(Verb::explain),
-                   k_diff = bit(Verb::diff_models), k_refine = bit(Verb::refine), k_lint = bit(Verb::lint_model),
-                   k_expect = bit(Verb::expect), k_models = bit(Verb::models);
-inline constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::progress_lts), k_p_classify = bit(Verb::progress_classify),
-                   k_p_compare = bit(Verb::progress_compare), k_p_expect = bit(Verb::progress_expect),
-                   k_p_synth = bit(Verb::progress_synth), k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
-                   k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models), k_p_run = bit(Verb::progress_run);
-inline constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit), k_gen = bit(Verb::gen),
-                   k_suite = bit(Verb::suite), k_run = bit(Verb::run), k_devices = bit(Verb::devices);
+                          k_diff = bit(Verb::diff_models), k_refine = bit(Verb::refine), k_lint = bit(Verb::lint_model),
+                          k_expect = bit(Verb::expect), k_models = bit(Verb::models);
+inline constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(Verb::progress_lts),
+                          k_p_classify = bit(Verb::progress_classify), k_p_compare = bit(Verb::progress_compare),
+                          k_p_expect = bit(Verb::progress_expect), k_p_synth = bit(Verb::progress_synth),
+                          k_p_account = bit(Verb::progress_account), k_p_export = bit(Verb::progress_export),
+                          k_p_print = bit(Verb::progress_print), k_p_models = bit(Verb::progress_models),
+                          k_p_run = bit(Verb::progress_run);
+inline constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit),
+                          k_gen = bit(Verb::gen), k_suite = bit(Verb::suite), k_run = bit(Verb::run),
+                          k_devices = bit(Verb::devices);
 inline constexpr uint64_t k_campaign = bit(Verb::campaign), k_merge = bit(Verb::merge), k_judge = bit(Verb::judge),
-                   k_stats = bit(Verb::stats), k_tune = bit(Verb::tune), k_report = bit(Verb::report);
+                          k_stats = bit(Verb::stats), k_tune = bit(Verb::tune), k_report = bit(Verb::report);
 inline constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | k_relax | bit(Verb::print);
 inline constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 
@@ -28,11 +31,16 @@ template <auto Member>
 Expected<void> put(Settings& s, const Value& v) {
   auto& to = s.*Member;
   using T = std::remove_reference_t<decltype(to)>;
-  if constexpr (std::is_same_v<T, bool>) to = true;
-  else if constexpr (std::is_same_v<T, double>) to = v.time;
-  else if constexpr (std::is_integral_v<T>) to = static_cast<T>(v.number);
-  else if constexpr (std::is_same_v<T, std::vector<std::string>>) to = split(v.text, ',');
-  else to = v.text;
+  if constexpr (std::is_same_v<T, bool>)
+    to = true;
+  else if constexpr (std::is_same_v<T, double>)
+    to = v.time;
+  else if constexpr (std::is_integral_v<T>)
+    to = static_cast<T>(v.number);
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    to = split(v.text, ',');
+  else
+    to = v.text;
   return {};
 }
 

@@ -16,19 +16,52 @@
 namespace fencepost::cli {
 
 enum class Verb : uint8_t {
-  check, outcomes, explain, diff_models, refine, lint_model, expect, print, emit, models,
-  progress_check, progress_lts, progress_classify, progress_compare, progress_expect, progress_synth, progress_account, progress_export,
-  progress_print, progress_models, progress_run, relax, lower, run, devices, gen, suite, campaign, merge, judge, stats, tune, report, prove, help_markdown, count_
+  check,
+  outcomes,
+  explain,
+  diff_models,
+  refine,
+  lint_model,
+  expect,
+  print,
+  emit,
+  models,
+  progress_check,
+  progress_lts,
+  progress_classify,
+  progress_compare,
+  progress_expect,
+  progress_synth,
+  progress_account,
+  progress_export,
+  progress_print,
+  progress_models,
+  progress_run,
+  relax,
+  lower,
+  run,
+  devices,
+  gen,
+  suite,
+  campaign,
+  merge,
+  judge,
+  stats,
+  tune,
+  report,
+  prove,
+  help_markdown,
+  count_
 };
 
 enum class Type : uint8_t {
   flag,
-  text,     // any non-empty text
-  whole,    // decimal number within `least`..`most`
+  text,           // any non-empty text
+  whole,          // decimal number within `least`..`most`
   whole_or_auto,  // the same, or "auto": 0
-  seconds,  // decimal number with optional unit ms, s, m, h; positive
-  choice,   // one of the words in `range`, separated by '|'
-  list,     // words separated by commas
+  seconds,        // decimal number with optional unit ms, s, m, h; positive
+  choice,         // one of the words in `range`, separated by '|'
+  list,           // words separated by commas
 };
 
 struct Settings;
@@ -40,16 +73,16 @@ struct Value {
 };
 
 struct OptionInfo {
-  const char* name;       // "--model"; two options of different verbs may share it
-  const char* letter;     // "-j", or ""
-  const char* metavar;    // "NAME|FILE"; "" for flags
+  const char* name;     // "--model"; two options of different verbs may share it
+  const char* letter;   // "-j", or ""
+  const char* metavar;  // "NAME|FILE"; "" for flags
   Type type;
-  const char* preset;     // the default, as text for people; "" for none
-  const char* range;      // choice: the words; whole, seconds: text for people
-  uint64_t least, most;   // whole
-  const char* room;       // whose behaviour it changes
-  uint64_t verbs;         // bit mask 1 << Verb
-  const char* help;       // sentences
+  const char* preset;                              // the default, as text for people; "" for none
+  const char* range;                               // choice: the words; whole, seconds: text for people
+  uint64_t least, most;                            // whole
+  const char* room;                                // whose behaviour it changes
+  uint64_t verbs;                                  // bit mask 1 << Verb
+  const char* help;                                // sentences
   Expected<void> (*put)(Settings&, const Value&);  // stores the value
 };
 
@@ -57,12 +90,12 @@ struct CommandLine;
 struct Console;
 struct VerbInfo {
   Verb verb;
-  const char* name;            // one word, or two: "progress check"
-  const char* operands;        // "FILE|DIR..."
-  uint32_t least, most;        // number of operands
-  const char* summary;         // after "fencepost check - "
-  const char* description;     // paragraphs separated by an empty line
-  const char* examples;        // lines of shell
+  const char* name;         // one word, or two: "progress check"
+  const char* operands;     // "FILE|DIR..."
+  uint32_t least, most;     // number of operands
+  const char* summary;      // after "fencepost check - "
+  const char* description;  // paragraphs separated by an empty line
+  const char* examples;     // lines of shell
   bool hidden;
   int (*run)(const CommandLine&, const Console&);  // nullptr: cli::run sees to it
 };
@@ -74,26 +107,26 @@ inline bool takes(Verb v, const OptionInfo& o) { return (o.verbs >> static_cast<
 
 // Typed values of the options; members start at the defaults of the table.
 struct Settings {
-  std::string model;                 // "": the default of the test's dialect
+  std::string model;  // "": the default of the test's dialect
   check::Engine engine = check::Engine::automatic;
   check::Property property = check::Property::condition;
-  uint32_t bound = 1;                // 0: auto
-  std::string bounds, save_bounds;   // files; "": none
-  double budget = 0;                 // seconds per test; 0: none
-  std::string memory = "2G";         // of the process that works; worker.h reads it
+  uint32_t bound = 1;               // 0: auto
+  std::string bounds, save_bounds;  // files; "": none
+  double budget = 0;                // seconds per test; 0: none
+  std::string memory = "2G";        // of the process that works; worker.h reads it
   uint64_t seed = 1;
-  uint32_t threads = 0;              // 0: one per processor
+  uint32_t threads = 0;  // 0: one per processor
   bool json = false;
   std::string witness;
   uint32_t candidates = 3;
   std::string root = ".";
-  std::vector<std::string> suites;   // empty: all
-  std::vector<std::string> inputs;   // of shaders
+  std::vector<std::string> suites;  // empty: all
+  std::vector<std::string> inputs;  // of shaders
   std::string condition, filter, entry;
-  std::string grid;                  // "": the table's or the module's
+  std::string grid;  // "": the table's or the module's
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;
-  std::string progress = "FAIR";             // termination: what the scheduler promises
+  std::string progress = "FAIR";  // termination: what the scheduler promises
   reference::Fairness liveness = reference::Fairness::co;
 
   // ---- progress ----
@@ -102,36 +135,36 @@ struct Settings {
   std::string form = "text";                 // text, pseudo, json, list
   bool raw = false, abstract = false;
   std::string output;
-  std::string rule = "all";                  // all, literal, strict, script
+  std::string rule = "all";  // all, literal, strict, script
   bool csv = false;
   std::string tests;
   bool verdicts = false;
   uint32_t thread_count = 2, instructions = 4, locations = 2, values = 2;
-  std::vector<std::string> per_thread;       // whole numbers
+  std::vector<std::string> per_thread;  // whole numbers
   std::string constraints = "all", shapes;
   bool older_stores = false, count = false;
   std::string symmetry = "locations";
   std::string resume;
   std::vector<std::string> targets, mappings;
-  uint64_t total = 0;                        // 0: the target's default
+  uint64_t total = 0;  // 0: the target's default
   std::string order = "relaxed", loads = "add";
   bool bundle = false;
 
   // ---- progress run ----
-  std::string progress_store;                // empty: nothing is kept
+  std::string progress_store;  // empty: nothing is kept
   uint32_t progress_runs = 20, contention = 0;
   bool early_stop = false;
   std::string variant = "inter-workgroup";
-  double watchdog = 0;                       // seconds; 0: by device
+  double watchdog = 0;  // seconds; 0: by device
   bool no_watchdog = false;
-  double progress_launch_limit = 0;          // seconds; 0: by the watchdog
+  double progress_launch_limit = 0;  // seconds; 0: by the watchdog
 
   // ---- relax, lower ----
-  std::vector<std::string> keep;             // empty: condition,races
+  std::vector<std::string> keep;  // empty: condition,races
   bool forbid = false, each_thread = false, exhaustive = false, inline_ptx = false;
-  std::string steps = "all";                 // all, order, drop
-  uint32_t changes = 3, site = 0;            // site 0: none
-  uint32_t generate = 0;                     // accesses; 0: none
+  std::string steps = "all";       // all, order, drop
+  uint32_t changes = 3, site = 0;  // site 0: none
+  uint32_t generate = 0;           // accesses; 0: none
   std::string to_model;
 
   // ---- campaign, merge, judge ----
@@ -143,24 +176,25 @@ struct Settings {
   // ---- stats, report ----
   std::vector<std::string> parts, only_tests, only_devices, only_configurations;  // empty: all
   bool all_rows = false;
-  uint64_t peek = 0;                         // samples of a configuration; 0: no replay
+  uint64_t peek = 0;  // samples of a configuration; 0: no replay
   double level = 0.95, reproducibility = 0.95;
 
   // ---- tune ----
   std::string strategy = "halving", objective = "per-second", replay, tune_store = "tune.db";
   bool explore = false, ablate = false;
-  uint32_t configurations = 64, tune_rounds = 100, peeks = 10, look_events = 12, first_rounds = 4, keep_one_in = 2, restarts = 2;
+  uint32_t configurations = 64, tune_rounds = 100, peeks = 10, look_events = 12, first_rounds = 4, keep_one_in = 2,
+           restarts = 2;
   uint32_t confirm_rounds = 100, repeats = 32;
   uint64_t executions = 10'000;
 
   // ---- emit, run ----
   std::string emit_target = "cuda-source";
-  std::string parameters;                    // as plan::set_parameters reads them
+  std::string parameters;  // as plan::set_parameters reads them
   std::string mode = "parallel", region = "as-written";
 
   // ---- run ----
   std::string device = "cpu";
-  uint64_t iterations = 0, events = 0;       // 0: not asked for
+  uint64_t iterations = 0, events = 0;  // 0: not asked for
   double seconds = 0;
   std::string schedule, log;
   uint32_t rounds = 0, series = 0, cluster = 0;
@@ -170,9 +204,10 @@ struct Settings {
   std::string cycle, access;
   std::vector<std::string> families, relations, reads, writes, placements, separating;
   uint32_t family_size = 2;
-  std::string notation = "ptx";              // ptx, gpu_ptx, vulkan, opencl
-  bool uniform = false, one_location = false, decide = false, allowed = false, forbidden = false, minimal = false, thesis = false, mutants = false;
-  uint64_t most = 0;                         // 0: no limit
+  std::string notation = "ptx";  // ptx, gpu_ptx, vulkan, opencl
+  bool uniform = false, one_location = false, decide = false, allowed = false, forbidden = false, minimal = false,
+       thesis = false, mutants = false;
+  uint64_t most = 0;  // 0: no limit
 };
 
 // Checks `value` against the option's range and stores it. The error names the option, the range and, for a

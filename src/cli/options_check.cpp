@@ -1,4 +1,5 @@
-// The options of deciding: check, outcomes, explain, refine, expect, relax, lower, and what other verbs share with them.
+// The options of deciding: check, outcomes, explain, refine, expect, relax, lower, and what other verbs share with
+// them.
 #include <fmt/format.h>
 
 #include "cli/option_rows.h"
@@ -43,15 +44,18 @@ Expected<void> put_dialect(Settings& s, const Value& v) {
 }
 
 Expected<void> put_memory(Settings& s, const Value& v) {
-  if (!parse_memory(v.text)) return error_at({}, fmt::format("'{}' is no size of memory", v.text), "64M or more, for example 512M or 8G; or none");
+  if (!parse_memory(v.text))
+    return error_at({}, fmt::format("'{}' is no size of memory", v.text),
+                    "64M or more, for example 512M or 8G; or none");
   s.memory = v.text;
   return {};
 }
 
 // All verbs that neither run devices nor only list.
-constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge | k_report |
-                               k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
-                               k_p_compare | k_p_expect | k_p_synth | k_p_account | k_p_export | k_p_print;
+constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge |
+                               k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
+                               k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_account | k_p_export |
+                               k_p_print;
 
 Expected<void> put_grid(Settings& s, const Value& v) {
   if (const auto grid = spirv::parse_grid(v.text); !grid) return std::unexpected(grid.error());
@@ -66,95 +70,137 @@ constexpr OptionInfo k_rows[] = {
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
      k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
-     "disagreement as an internal error, 'auto' picks.", put_engine},
+     "disagreement as an internal error, 'auto' picks.",
+     put_engine},
     {"--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
-     "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or whether every "
-     "execution ends (see --progress and --liveness).", put_property},
+     "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or "
+     "whether every "
+     "execution ends (see --progress and --liveness).",
+     put_property},
     {"--operational", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
-     "In place of a memory model, the abstract machine of the 2014 thesis: per-address queues, a load array, views with block and device marks "
-     "(docs/operational.md). GPU_PTX tests without loops.", put<&Settings::operational>},
+     "In place of a memory model, the abstract machine of the 2014 thesis: per-address queues, a load array, views "
+     "with block and device marks "
+     "(docs/operational.md). GPU_PTX tests without loops.",
+     put<&Settings::operational>},
     {"--coherent-loads", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
-     "With --operational: without the load array, so that loads of one address keep their order.", put<&Settings::coherent_loads>},
+     "With --operational: without the load array, so that loads of one address keep their order.",
+     put<&Settings::coherent_loads>},
     {"--steps", "", "", Type::flag, "", "", 0, 0, "machine", k_outcomes,
-     "With --operational: also the steps of the machine to a final state that the test asks about.", put<&Settings::steps_shown>},
-    {"--bound", "-b", "N|auto", Type::whole_or_auto, "1", "1..1000 or auto", 1, 1000, "check", k_run | k_relax | k_lower | k_deciding,
-     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, then twice as much for "
-     "the loops that reached their bound, and so on, until the answer is another, the --budget is spent, or, without a budget, 32 has been tried. "
-     "With 'auto' iterations that change nothing (a failed attempt to take a lock) do not count, so that it may decide what no N does.", put<&Settings::bound>},
+     "With --operational: also the steps of the machine to a final state that the test asks about.",
+     put<&Settings::steps_shown>},
+    {"--bound", "-b", "N|auto", Type::whole_or_auto, "1", "1..1000 or auto", 1, 1000, "check",
+     k_run | k_relax | k_lower | k_deciding,
+     "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, "
+     "then twice as much for "
+     "the loops that reached their bound, and so on, until the answer is another, the --budget is spent, or, without a "
+     "budget, 32 has been tried. "
+     "With 'auto' iterations that change nothing (a failed attempt to take a lock) do not count, so that it may decide "
+     "what no N does.",
+     put<&Settings::bound>},
     {"--bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check | k_outcomes | k_explain,
-     "Take the bounds of loops from FILE, which --save-bounds has made and people may edit; --bound is for the loops that it does not list. "
-     "As with auto, iterations that change nothing do not count.", put<&Settings::bounds>},
+     "Take the bounds of loops from FILE, which --save-bounds has made and people may edit; --bound is for the loops "
+     "that it does not list. "
+     "As with auto, iterations that change nothing do not count.",
+     put<&Settings::bounds>},
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign | k_judge | k_report |
-         k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
-     "Time for one test (campaign, progress run and verbs that decide no test: for this command; tune: of measuring each test). When it is spent, "
-     "the answer is 'gave_up'; work that is not over a little later is ended.", put<&Settings::budget>},
+     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign |
+         k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
+         k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
+     "Time for one test (campaign, progress run and verbs that decide no test: for this command; tune: of measuring "
+     "each test). When it is spent, "
+     "the answer is 'gave_up'; work that is not over a little later is ended.",
+     put<&Settings::budget>},
     {"--memory", "", "SIZE", Type::text, "2G", "64M or more, for example 512M, 8G; or none", 0, 0, "cli", k_working,
-     "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.", put_memory},
-    {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base", k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
+     "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
+     put_memory},
+    {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base",
+     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite, "How many tests are decided at the same time.", put<&Settings::threads>},
+     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite,
+     "How many tests are decided at the same time.", put<&Settings::threads>},
     {"--json", "", "", Type::flag, "", "", 0, 0, "report",
-     k_tune | k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check | k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export |
-         k_p_account | k_p_models | k_gen | k_suite | k_campaign | k_merge | k_judge | k_stats,
+     k_tune | k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check |
+         k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
+         k_suite | k_campaign | k_merge | k_judge | k_stats,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
     {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
      k_relax | k_check | k_explain | k_refine | k_p_check,
-     "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. One test only.", put<&Settings::witness>},
+     "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. "
+     "One test only.",
+     put<&Settings::witness>},
     {"--candidates", "-n", "N", Type::whole, "3", "1..1000", 1, 1000, "report", k_explain,
      "How many rejected candidate executions to tell in full.", put<&Settings::candidates>},
     {"--root", "", "DIR", Type::text, ".", "", 0, 0, "cli", k_expect,
      "The folder that the paths of the table start from.", put<&Settings::root>},
-    {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect,
-     "Only the rows of these suites.", put<&Settings::suites>},
+    {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect, "Only the rows of these suites.",
+     put<&Settings::suites>},
     {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch,
-     "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more dimensions), "
-     "queue families and devices if more than one. The default is what the table says, then what the module says.", put_grid},
+     "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more "
+     "dimensions), "
+     "queue families and devices if more than one. The default is what the table says, then what the module says.",
+     put_grid},
     {"--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch,
      "Initial values of a shader's variables, in place of those that it gives in comments.", put_inputs},
     {"--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,
-     "The question about a shader: 'exists C', 'not exists C' or 'forall C', in place of its own.", put<&Settings::condition>},
-    {"--exists", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
-     "Short for --condition 'exists (C)'.", put_exists},
+     "The question about a shader: 'exists C', 'not exists C' or 'forall C', in place of its own.",
+     put<&Settings::condition>},
+    {"--exists", "", "C", Type::text, "", "", 0, 0, "front", k_launch, "Short for --condition 'exists (C)'.",
+     put_exists},
     {"--filter", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
      "Only executions of a shader that end in C count, in place of its own filter.", put<&Settings::filter>},
     {"--entry", "", "NAME", Type::text, "", "", 0, 0, "front", k_launch,
      "The entry point of a module that has several.", put<&Settings::entry>},
     {"--model-dir", "", "DIR", Type::text, "", "", 0, 0, "cli", k_expect,
-     "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models.", put<&Settings::model_dir>},
-    {"--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0,
-     "cat", k_lint, "The dialect of a model whose file does not name one.", put_dialect},
+     "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models.",
+     put<&Settings::model_dir>},
+    {"--dialect", "-d", "DIALECT", Type::choice, "ptx", "ptx|vulkan|opencl", 0, 0, "cat", k_lint,
+     "The dialect of a model whose file does not name one.", put_dialect},
     {"--progress", "", "MODEL", Type::text, "FAIR", "", 0, 0, "fair", k_relax | k_check | k_explain | k_diff | k_expect,
-     "Termination: which threads the scheduler promises to go on running. FAIR, UNFAIR, HSA, OBE, HSA_OBE, LOBE or a .progress file "
-     "that is a closed form, for every scope level; or one model per level, QF=OBE,SG=HSA: SG names the choice among the threads of a "
-     "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given).", put<&Settings::progress>},
+     "Termination: which threads the scheduler promises to go on running. FAIR, UNFAIR, HSA, OBE, HSA_OBE, LOBE or a "
+     ".progress file "
+     "that is a closed form, for every scope level; or one model per level, QF=OBE,SG=HSA: SG names the choice among "
+     "the threads of a "
+     "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given).",
+     put<&Settings::progress>},
     {"--liveness", "", "DEFINITION", Type::choice, "co", "co|scoped", 0, 0, "check",
      k_relax | k_check | k_explain | k_diff | k_expect,
-     "Termination: which writes a loop that reads for ever is sure to see. 'co': every write that comes later in co. 'scoped': only "
-     "those that are in scope of the read, and it of them.", put_liveness},
+     "Termination: which writes a loop that reads for ever is sure to see. 'co': every write that comes later in co. "
+     "'scoped': only "
+     "those that are in scope of the read, and it of them.",
+     put_liveness},
     {"--keep", "", "PROPERTY,...", Type::list, "condition,races,termination", "", 0, 0, "relax", k_relax,
-     "The properties that a weaker test must keep, and that a repair must establish: condition, races, termination. A property other than the "
-     "condition that does not hold as written is left alone unless it is named here; so are races that leave a program defined (PTX).",
+     "The properties that a weaker test must keep, and that a repair must establish: condition, races, termination. A "
+     "property other than the "
+     "condition that does not hold as written is left alone unless it is named here; so are races that leave a program "
+     "defined (PTX).",
      put<&Settings::keep>},
     {"--forbid", "", "", Type::flag, "", "", 0, 0, "relax", k_relax,
      "Read 'exists C' as '~exists C': a test that reaches C is to be repaired.", put<&Settings::forbid>},
     {"--each-thread", "", "", Type::flag, "", "", 0, 0, "prog", k_relax,
-     "Change threads one by one. Without it, threads whose code is the same up to operands change together, as those of one kernel do.", put<&Settings::each_thread>},
+     "Change threads one by one. Without it, threads whose code is the same up to operands change together, as those "
+     "of one kernel do.",
+     put<&Settings::each_thread>},
     {"--steps", "", "STEPS", Type::choice, "all", "all|order|drop", 0, 0, "relax", k_relax,
-     "Which weaker forms are tried: 'all'; 'order', those with the scope as written; 'drop', only the weakest one of each site.", put<&Settings::steps>},
+     "Which weaker forms are tried: 'all'; 'order', those with the scope as written; 'drop', only the weakest one of "
+     "each site.",
+     put<&Settings::steps>},
     {"--exhaustive", "", "", Type::flag, "", "", 0, 0, "relax", k_relax,
-     "Go through every combination of forms (at most 200000) and print all weakest correct ones.", put<&Settings::exhaustive>},
-    {"--changes", "", "N", Type::whole, "3", "1..8", 1, 8, "relax", k_relax, "A repair changes at most this many sites.", put<&Settings::changes>},
+     "Go through every combination of forms (at most 200000) and print all weakest correct ones.",
+     put<&Settings::exhaustive>},
+    {"--changes", "", "N", Type::whole, "3", "1..8", 1, 8, "relax", k_relax,
+     "A repair changes at most this many sites.", put<&Settings::changes>},
     {"--site", "", "N", Type::whole, "", "1..10000", 1, 10000, "relax", k_relax,
      "Show the execution that makes site N needed.", put<&Settings::site>},
     {"--generate", "", "N", Type::whole, "", "1..6", 1, 6, "lower", k_lower,
-     "Check every test of 2 and 3 threads with up to N accesses over the instructions that the table maps.", put<&Settings::generate>},
+     "Check every test of 2 and 3 threads with up to N accesses over the instructions that the table maps.",
+     put<&Settings::generate>},
     {"--to-model", "", "NAME|FILE", Type::text, "by dialect", "", 0, 0, "cat", k_lower,
-     "The memory model that lowered tests are judged by; --model is that of the tests as given.", put<&Settings::to_model>},
+     "The memory model that lowered tests are judged by; --model is that of the tests as given.",
+     put<&Settings::to_model>},
 };
 
 }  // namespace

@@ -19,63 +19,100 @@ Expected<void> put_percent(Settings& s, const Value& v) {
   double percent = 0;
   const auto r = std::from_chars(v.text.data(), v.text.data() + v.text.size(), percent);
   if (r.ec != std::errc() || r.ptr != v.text.data() + v.text.size() || !(percent >= 50 && percent < 100))
-    return error_at({}, fmt::format("'{}' is no percentage from 50 to below 100", v.text), "for example 95, 99.9 or 99.999");
+    return error_at({}, fmt::format("'{}' is no percentage from 50 to below 100", v.text),
+                    "for example 95, 99.9 or 99.999");
   s.*Member = percent / 100;
   return {};
 }
 
 constexpr OptionInfo k_rows[] = {
-    {"--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx|opencl-source|cpp|amber|metal|glsl|spirv", 0, 0, "reproduce", k_emit,
-     "What to write. Runs: 'cuda-source', a program for nvcc with the PTX of the kernels in it; 'opencl-source', a C program with OpenCL; "
-     "'cpp', C++ threads; 'amber', a script of Amber; 'metal' and 'ptx', the kernels with what their launch needs told in comments. One instance: "
-     "'glsl' and 'spirv', shaders that 'check' reads back.", put<&Settings::emit_target>},
+    {"--target", "", "TARGET", Type::choice, "cuda-source", "cuda-source|ptx|opencl-source|cpp|amber|metal|glsl|spirv",
+     0, 0, "reproduce", k_emit,
+     "What to write. Runs: 'cuda-source', a program for nvcc with the PTX of the kernels in it; 'opencl-source', a C "
+     "program with OpenCL; "
+     "'cpp', C++ threads; 'amber', a script of Amber; 'metal' and 'ptx', the kernels with what their launch needs told "
+     "in comments. One instance: "
+     "'glsl' and 'spirv', shaders that 'check' reads back.",
+     put<&Settings::emit_target>},
     {"--inline-ptx", "", "", Type::flag, "", "", 0, 0, "reproduce", k_emit,
-     "opencl-source: PTX tests as inline assembly, for NVIDIA's OpenCL, which has no atomics with orders and scopes.", put<&Settings::inline_ptx>},
+     "opencl-source: PTX tests as inline assembly, for NVIDIA's OpenCL, which has no atomics with orders and scopes.",
+     put<&Settings::inline_ptx>},
     {"--parameters", "", "NAME=VALUE,...", Type::text, "drawn", "", 0, 0, "plan", k_tune | k_emit | k_run,
-     "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed. docs/run.md lists them.", put<&Settings::parameters>},
+     "Parameters of the run ('stride=8,stress=0', a range as 'groups=2..64'); the others are drawn with --seed. "
+     "docs/run.md lists them.",
+     put<&Settings::parameters>},
     {"--mode", "", "MODE", Type::choice, "parallel", "parallel|warp|single", 0, 0, "plan", k_tune | k_emit | k_run,
-     "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy addresses, or one.", put<&Settings::mode>},
-    {"--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared|mixed-odd|mixed-even", 0, 0, "plan", k_tune | k_emit | k_run,
-     "Where locations lie: as the test says, all in global memory, all in the memory of a workgroup, or every second one there whose threads "
-     "share a workgroup.", put<&Settings::region>},
+     "How instances of the test lie on the device: as many as fit, one for each warp whose other lanes work on dummy "
+     "addresses, or one.",
+     put<&Settings::mode>},
+    {"--region", "", "REGION", Type::choice, "as-written", "as-written|global|shared|mixed-odd|mixed-even", 0, 0,
+     "plan", k_tune | k_emit | k_run,
+     "Where locations lie: as the test says, all in global memory, all in the memory of a workgroup, or every second "
+     "one there whose threads "
+     "share a workgroup.",
+     put<&Settings::region>},
     {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_tune | k_p_run | k_run,
-     "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow.", put<&Settings::device>},
+     "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow.",
+     put<&Settings::device>},
     {"--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
      "Run each test until at least so many instances are over.", put<&Settings::iterations>},
     {"--seconds", "", "TIME", Type::seconds, "1s", "for example 500ms, 60s, 2m", 0, 0, "campaign", k_run,
-     "Run each test for so long. The default counts when neither --iterations nor --until-events is given.", put<&Settings::seconds>},
+     "Run each test for so long. The default counts when neither --iterations nor --until-events is given.",
+     put<&Settings::seconds>},
     {"--until-events", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
-     "Run each test until so many instances have met its condition (or one of the other limits is reached).", put<&Settings::events>},
+     "Run each test until so many instances have met its condition (or one of the other limits is reached).",
+     put<&Settings::events>},
     {"--schedule", "", "SCHEDULE", Type::choice, "drawn", "drawn|fused|split", 0, 0, "plan", k_run,
-     "'fused': an invocation plays every role, each of another instance. 'split': an invocation plays one role. 'drawn': now this, now that.", put_schedule},
+     "'fused': an invocation plays every role, each of another instance. 'split': an invocation plays one role. "
+     "'drawn': now this, now that.",
+     put_schedule},
     {"--rounds", "", "N", Type::whole, "by device", "1..65536", 1, 65536, "plan", k_run,
      "Rounds of one launch, each on memory of its own.", put<&Settings::rounds>},
     {"--cluster", "", "N", Type::whole, "by test", "1..16", 1, 16, "plan", k_run,
-     "Workgroups of a cluster, a power of two, on devices that have clusters; the same as --parameters cluster=N.", put<&Settings::cluster>},
+     "Workgroups of a cluster, a power of two, on devices that have clusters; the same as --parameters cluster=N.",
+     put<&Settings::cluster>},
     {"--series", "", "N", Type::whole, "", "1..1000000", 1, 1000000, "campaign", k_run,
-     "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json.", put<&Settings::series>},
-    {"--log", "", "FILE", Type::text, "", "", 0, 0, "campaign", k_run, "Write the log of litmus7 to FILE, which mcompare7 reads.", put<&Settings::log>},
-    {"--no-model", "", "", Type::flag, "", "", 0, 0, "check", k_run, "Do not ask a memory model which states are allowed.", put<&Settings::no_model>},
+     "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json.",
+     put<&Settings::series>},
+    {"--log", "", "FILE", Type::text, "", "", 0, 0, "campaign", k_run,
+     "Write the log of litmus7 to FILE, which mcompare7 reads.", put<&Settings::log>},
+    {"--no-model", "", "", Type::flag, "", "", 0, 0, "check", k_run,
+     "Do not ask a memory model which states are allowed.", put<&Settings::no_model>},
     {"--store", "", "FILE", Type::text, "campaign.db", "", 0, 0, "store", k_campaign,
-     "The store that the campaign adds to; made when missing. What it holds already is not run again.", put<&Settings::store>},
+     "The store that the campaign adds to; made when missing. What it holds already is not run again.",
+     put<&Settings::store>},
     {"--shard", "", "I/N", Type::text, "", "", 0, 0, "store", k_campaign,
-     "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost merge'.", put<&Settings::shard>},
+     "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost "
+     "merge'.",
+     put<&Settings::shard>},
     {"--mutants", "", "", Type::flag, "", "", 0, 0, "study", k_judge,
-     "Take tests called NAME--MUTATOR-NUMBER for mutants of NAME, as 'suite --mutants' writes them: pass or fail for each test of a suite, with what its "
-     "silence is worth, and the mutants seen by mutator.", put<&Settings::mutants>},
-    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats | k_report, "Only the results of this campaign.", put<&Settings::campaign>},
+     "Take tests called NAME--MUTATOR-NUMBER for mutants of NAME, as 'suite --mutants' writes them: pass or fail for "
+     "each test of a suite, with what its "
+     "silence is worth, and the mutants seen by mutator.",
+     put<&Settings::mutants>},
+    {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats | k_report,
+     "Only the results of this campaign.", put<&Settings::campaign>},
     {"--parts", "", "PART,...", Type::list, "all", "", 0, 0, "survey", k_stats,
-     "Which parts to print: overview, rates, reproducibility, absence, stationarity, portable, correlation, mutants, peeking.", put<&Settings::parts>},
-    {"--only-tests", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these tests.", put<&Settings::only_tests>},
-    {"--only-devices", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these devices.", put<&Settings::only_devices>},
-    {"--only-configurations", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these configurations.", put<&Settings::only_configurations>},
-    {"--all", "", "", Type::flag, "", "", 0, 0, "survey", k_stats, "Print every row of long tables.", put<&Settings::all_rows>},
+     "Which parts to print: overview, rates, reproducibility, absence, stationarity, portable, correlation, mutants, "
+     "peeking.",
+     put<&Settings::parts>},
+    {"--only-tests", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these tests.",
+     put<&Settings::only_tests>},
+    {"--only-devices", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report, "Only these devices.",
+     put<&Settings::only_devices>},
+    {"--only-configurations", "", "NAME,...", Type::list, "all", "", 0, 0, "survey", k_stats | k_report,
+     "Only these configurations.", put<&Settings::only_configurations>},
+    {"--all", "", "", Type::flag, "", "", 0, 0, "survey", k_stats, "Print every row of long tables.",
+     put<&Settings::all_rows>},
     {"--peek", "", "N", Type::whole, "", "10..10^12", 10, 1000000000000, "survey", k_stats,
-     "Also simulate random search with data peeking on the measured rates, N samples a configuration.", put<&Settings::peek>},
+     "Also simulate random search with data peeking on the measured rates, N samples a configuration.",
+     put<&Settings::peek>},
     {"--level", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,
      "Confidence level of all intervals and bounds.", put_percent<&Settings::level>},
     {"--reproducibility", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,
-     "With what probability an outcome is to show again: the iterations that are needed, and the rule for tests never seen.", put_percent<&Settings::reproducibility>},
+     "With what probability an outcome is to show again: the iterations that are needed, and the rule for tests never "
+     "seen.",
+     put_percent<&Settings::reproducibility>},
 };
 
 }  // namespace

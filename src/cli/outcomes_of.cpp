@@ -9,7 +9,8 @@ check::Outcomes outcomes_of(const prog::Test& test, const cat::Model& model, con
   if (options.engine != Engine::both) return out;
   const check::Outcomes other = check::outcomes_by_solving(test, model, options, job);
   const bool comparable = out.states.complete && other.states.complete;
-  FENCEPOST_INVARIANT(!comparable || out.states.states == other.states.states, "the two engines found different outcomes");
+  FENCEPOST_INVARIANT(!comparable || out.states.states == other.states.states,
+                      "the two engines found different outcomes");
   return out.states.complete || !other.states.complete ? out : other;
 }
 

@@ -24,7 +24,7 @@ class Progress {
   Progress(Console&&, size_t, std::string_view) = delete;
   ~Progress();  // wipes the bar
   void at(size_t done);
-  void clear();   // before other output
+  void clear();  // before other output
 
  private:
   const Console& console_;

@@ -32,7 +32,9 @@ std::unexpected<Diagnostics> unknown_verb(const std::string& word) {
   std::vector<std::string> names;
   for (const VerbInfo& v : verb_table())
     if (!v.hidden) names.emplace_back(v.name);
-  if (is_group(word)) return error_at({}, fmt::format("'{}' needs a second word", word), fmt::format("fencepost {} --help lists them", word));
+  if (is_group(word))
+    return error_at({}, fmt::format("'{}' needs a second word", word),
+                    fmt::format("fencepost {} --help lists them", word));
   const std::string near = nearest(word, names);
   if (!near.empty()) return error_at({}, fmt::format("'{}' is no verb", word), fmt::format("did you mean '{}'?", near));
   return error_at({}, fmt::format("'{}' is no verb", word),
@@ -45,7 +47,8 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> own;
   for (const OptionInfo& o : option_table()) {
-    if (takes(verb.verb, o)) own.emplace_back(o.name);
+    if (takes(verb.verb, o))
+      own.emplace_back(o.name);
     else if (name == o.name || (name == o.letter && *o.letter != 0))
       return error_at({}, fmt::format("'{}' does not take {}", verb.name, o.name),
                       fmt::format("'fencepost {} --help' lists its options", verb.name));
@@ -67,12 +70,14 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   size_t rest = begin + 1;  // the first argument after the verb
   std::string name = args[begin];
   if (is_group(name)) {
-    if (rest == args.size() ? begin == 1 : args[rest] == "--help" || args[rest] == "-h") return text(help_of_group(name));
+    if (rest == args.size() ? begin == 1 : args[rest] == "--help" || args[rest] == "-h")
+      return text(help_of_group(name));
     if (rest < args.size() && !args[rest].starts_with("-")) name += " " + args[rest++];
   }
   const VerbInfo* verb = find_verb(name);
   if (verb == nullptr) {
-    if (first.starts_with("-")) return error_at({}, fmt::format("'{}' stands before a verb", first), "fencepost VERB [OPTION...]");
+    if (first.starts_with("-"))
+      return error_at({}, fmt::format("'{}' stands before a verb", first), "fencepost VERB [OPTION...]");
     return unknown_verb(name);
   }
   if (first == "help") return text(help(verb->verb));
@@ -93,12 +98,16 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
       flags.push_back(&o);
       flag_options.push_back(app.add_flag(spelling, flag));
     } else {
-      app.add_option(spelling, given[&o])->expected(1)->allow_extra_args(false)->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
+      app.add_option(spelling, given[&o])
+          ->expected(1)
+          ->allow_extra_args(false)
+          ->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
     }
   }
   app.add_option("operands", line.operands);
   try {
-    std::vector<std::string> backwards(args.rbegin(), args.rend() - static_cast<std::ptrdiff_t>(rest));  // as CLI11 takes them
+    std::vector<std::string> backwards(args.rbegin(),
+                                       args.rend() - static_cast<std::ptrdiff_t>(rest));  // as CLI11 takes them
     app.parse(backwards);
   } catch (const ::CLI::CallForHelp&) {
     return text(help(verb->verb));
@@ -110,7 +119,8 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
             (word[1] == '-' || app.get_option_no_throw(word.substr(0, 2)) == nullptr))
           return unknown_option(*verb, args[i]);
       }
-    return error_at({}, fmt::format("'{}' takes no more operands", verb->name), fmt::format("fencepost {} --help", verb->name));
+    return error_at({}, fmt::format("'{}' takes no more operands", verb->name),
+                    fmt::format("fencepost {} --help", verb->name));
   } catch (const ::CLI::ParseError& e) {
     return error_at({}, e.what(), fmt::format("'fencepost {} --help' lists its options", verb->name));
   }
@@ -126,10 +136,12 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
     if (const auto ok = store(line.settings, o, found->second.front()); !ok) return std::unexpected(ok.error());
   }
   if (line.operands.size() < verb->least)
-    return error_at({}, fmt::format("'{}' needs {}", verb->name, verb->operands), fmt::format("fencepost {} --help", verb->name));
+    return error_at({}, fmt::format("'{}' needs {}", verb->name, verb->operands),
+                    fmt::format("fencepost {} --help", verb->name));
   if (line.operands.size() > verb->most)
-    return error_at({}, fmt::format("'{}' takes {}, and '{}' is one operand too many", verb->name,
-                                    *verb->operands != 0 ? verb->operands : "no operands", line.operands[verb->most]),
+    return error_at({},
+                    fmt::format("'{}' takes {}, and '{}' is one operand too many", verb->name,
+                                *verb->operands != 0 ? verb->operands : "no operands", line.operands[verb->most]),
                     fmt::format("fencepost {} --help", verb->name));
   return Parsed{std::move(line), ""};
 }

@@ -54,7 +54,8 @@ Expected<std::vector<fair::Model>> progress_models(const std::vector<std::string
   std::vector<std::string> wanted = names;
   if (wanted.empty())
     for (const fair::ModelInfo& m : fair::shipped_models()) wanted.push_back(m.name);
-  if (wanted.empty()) return error_at({}, "no progress model is installed", "set FENCEPOST_MODELS to the folder models");
+  if (wanted.empty())
+    return error_at({}, "no progress model is installed", "set FENCEPOST_MODELS to the folder models");
   std::vector<fair::Model> out;
   for (const std::string& name : wanted) {
     auto model = fair::load_model(name);

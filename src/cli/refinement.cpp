@@ -103,17 +103,20 @@ Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_m
   const check::Outcomes to = widened(outcomes_of(target, target_model, options, job));
   const Common common = common_of(from.observables, to.observables);
   if (common.target.size() != from.observables.size())
-    return error_at(target.span, "the target does not show all that the source shows", "name the registers and locations in the condition");
+    return error_at(target.span, "the target does not show all that the source shows",
+                    "name the registers and locations in the condition");
   Refinement r;
   for (const size_t i : common.target) {
     r.observables.push_back(to.observables[i]);
     r.observables.back().width = 64;
   }
-  const std::set<State> allowed = project(from.states.states, common.source), found = project(to.states.states, common.target);
+  const std::set<State> allowed = project(from.states.states, common.source),
+                        found = project(to.states.states, common.target);
   r.source_states = allowed.size();
   r.target_states = found.size();
   for (const State& s : found)
-    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); })) r.new_states.push_back(s);
+    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); }))
+      r.new_states.push_back(s);
   if (!from.states.complete && !r.new_states.empty()) {
     r.verdict = undecided("source", from);
     return r;
@@ -153,11 +156,13 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
                     "name the same registers or locations in both conditions, or in 'locations [...]'");
   Refinement r;
   for (const size_t i : common.target) r.observables.push_back(to.observables[i]);
-  const std::set<State> allowed = project(from.states.states, common.source), found = project(to.states.states, common.target);
+  const std::set<State> allowed = project(from.states.states, common.source),
+                        found = project(to.states.states, common.target);
   r.source_states = allowed.size();
   r.target_states = found.size();
   for (const State& s : found)
-    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); })) r.new_states.push_back(s);
+    if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); }))
+      r.new_states.push_back(s);
   for (const std::string& f : to.flags)
     if (std::find(from.flags.begin(), from.flags.end(), f) == from.flags.end()) r.new_flags.push_back(f);
 

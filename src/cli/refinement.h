@@ -10,22 +10,22 @@
 namespace fencepost::cli {
 
 struct Refinement {
-  Verdict verdict;                             // holds, fails, or why it is undecided
-  std::vector<prog::Observable> observables;   // of the target, those that the source has too
-  size_t source_states = 0, target_states = 0; // after projection to the observables
-  std::vector<prog::State> new_states;         // of the target, not of the source; over `observables`
-  std::vector<std::string> new_flags;          // raised by the target only
-  bool undefined = false;                      // the source raises a flag, so that everything is allowed
-  bool race = false;                           // `execution` shows a new flag, not a new state
-  std::optional<check::Result> execution;      // of the target: the first new thing
+  Verdict verdict;                              // holds, fails, or why it is undecided
+  std::vector<prog::Observable> observables;    // of the target, those that the source has too
+  size_t source_states = 0, target_states = 0;  // after projection to the observables
+  std::vector<prog::State> new_states;          // of the target, not of the source; over `observables`
+  std::vector<std::string> new_flags;           // raised by the target only
+  bool undefined = false;                       // the source raises a flag, so that everything is allowed
+  bool race = false;                            // `execution` shows a new flag, not a new state
+  std::optional<check::Result> execution;       // of the target: the first new thing
 };
 
 // `options.property` is not used. An error when the programs have no observable in common.
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job);
 
-// The same between two dialects, each judged by its own model. A source that raises a flag (a race) allows everything; the
-// target may not raise one where the source does not. Values are compared as signed numbers.
+// The same between two dialects, each judged by its own model. A source that raises a flag (a race) allows everything;
+// the target may not raise one where the source does not. Values are compared as signed numbers.
 Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_model, const prog::Test& target,
                             const cat::Model& target_model, const check::Options& options, Job& job);
 

@@ -18,7 +18,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 namespace {
 
-std::unexpected<Diagnostics> bad(const OptionInfo& o, const std::string& value, std::string_view wanted, std::string hint) {
+std::unexpected<Diagnostics> bad(const OptionInfo& o, const std::string& value, std::string_view wanted,
+                                 std::string hint) {
   return error_at({}, fmt::format("'{}' is no value for {}: {}", value, o.name, wanted), std::move(hint));
 }
 
@@ -26,7 +27,8 @@ Expected<uint64_t> whole(const OptionInfo& o, const std::string& value) {
   uint64_t n = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), n);
   if (failed != std::errc{} || end != value.data() + value.size() || n < o.least || n > o.most)
-    return bad(o, value, fmt::format("a whole number in {} is needed", o.range), fmt::format("the default is {}", o.preset));
+    return bad(o, value, fmt::format("a whole number in {} is needed", o.range),
+               fmt::format("the default is {}", o.preset));
   return n;
 }
 
@@ -34,7 +36,11 @@ Expected<double> seconds(const OptionInfo& o, const std::string& value) {
   double n = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), n);
   const std::string_view unit(end, static_cast<size_t>(value.data() + value.size() - end));
-  const double factor = unit == "ms" ? 1e-3 : unit == "s" || unit.empty() ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double factor = unit == "ms"                  ? 1e-3
+                        : unit == "s" || unit.empty() ? 1
+                        : unit == "m"                 ? 60
+                        : unit == "h"                 ? 3600
+                                                      : 0;
   if (failed != std::errc{} || factor == 0 || !std::isfinite(n) || n <= 0)
     return bad(o, value, "a positive time is needed", o.range);
   return n * factor;
@@ -45,10 +51,12 @@ Expected<double> seconds(const OptionInfo& o, const std::string& value) {
 Expected<void> store(Settings& s, const OptionInfo& o, const std::string& value) {
   Value v{value};
   switch (o.type) {
-    case Type::flag: break;
+    case Type::flag:
+      break;
     case Type::text:
     case Type::list:
-      if (value.empty()) return error_at({}, fmt::format("{} needs a value", o.name), fmt::format("{} {}", o.name, o.metavar));
+      if (value.empty())
+        return error_at({}, fmt::format("{} needs a value", o.name), fmt::format("{} {}", o.name, o.metavar));
       break;
     case Type::whole_or_auto:
       if (value == "auto") break;

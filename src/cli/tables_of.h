@@ -2,8 +2,8 @@
 // From the operands of stats and report to tables of results.
 #include <vector>
 
-#include "cli/options.h"
 #include "analysis/analyse.h"
+#include "cli/options.h"
 
 namespace fencepost::cli {
 

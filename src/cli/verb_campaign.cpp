@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
+#include "campaign/conduct.h"
 #include "cat/library.h"
 #include "chart/judge_chart.h"
 #include "cli/inputs.h"
@@ -15,7 +16,6 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "campaign/conduct.h"
 #include "device/backend.h"
 #include "judge/conformance.h"
 #include "judge/judge.h"
@@ -25,7 +25,8 @@ namespace fencepost::cli {
 namespace {
 
 // Tests that a plan names; where it asks for weakenings, also those of the tests that the model forbids.
-Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, ModelCache& models, const Console& console) {
+Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, ModelCache& models,
+                                                const Console& console) {
   std::vector<std::string> files;
   for (const std::string& pattern : plan.tests) {
     const auto found = campaign::files_of(pattern);
@@ -114,7 +115,8 @@ int run_campaign(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto tests = planned_tests(*plan, models, console);
   if (!tests) return report_errors(console, tests.error());
-  const bool only_reference = std::all_of(plan->devices.begin(), plan->devices.end(), [](const std::string& d) { return d == "reference"; });
+  const bool only_reference =
+      std::all_of(plan->devices.begin(), plan->devices.end(), [](const std::string& d) { return d == "reference"; });
   const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);
   auto store = store::Store::open(s.store);
   if (!store) return report_errors(console, store.error());
@@ -122,43 +124,57 @@ int run_campaign(const CommandLine& line, const Console& console) {
   auto work = campaign::list_work(*plan, *tests, found, shard, *store);
   if (!work) return report_errors(console, work.error());
   const size_t all = work->size();
-  const auto before = static_cast<size_t>(std::count_if(work->begin(), work->end(), [](const campaign::Work& w) { return w.finished; }));
+  const auto before = static_cast<size_t>(
+      std::count_if(work->begin(), work->end(), [](const campaign::Work& w) { return w.finished; }));
   Job job = job_of(s);
   const Interruptible guard;
   job.cancelled = guard.flag();
   CampaignBar bar(console);
-  const auto report = campaign::conduct(*plan, std::move(*work), *store, job, [&](const campaign::Progress& p) { bar.at(p); });
+  const auto report =
+      campaign::conduct(*plan, std::move(*work), *store, job, [&](const campaign::Progress& p) { bar.at(p); });
   bar.clear();
   if (!report) return report_errors(console, report.error());
   if (s.json) {
     nlohmann::ordered_json problems = nlohmann::ordered_json::array();
     for (const campaign::Problem& p : report->problems)
-      problems.push_back({{"test", p.test}, {"device", p.device}, {"configuration", p.configuration}, {"lost", p.lost}, {"why", render(p.why)}});
-    const nlohmann::ordered_json out = {{"schema", "fencepost-campaign/1"}, {"campaign", plan->name},      {"works", all},
-                                        {"finished_before", before},        {"round_groups", report->added}, {"instances", report->instances},
-                                        {"seconds", report->seconds},       {"stopped", report->stopped},  {"problems", problems}};
+      problems.push_back({{"test", p.test},
+                          {"device", p.device},
+                          {"configuration", p.configuration},
+                          {"lost", p.lost},
+                          {"why", render(p.why)}});
+    const nlohmann::ordered_json out = {
+        {"schema", "fencepost-campaign/1"}, {"campaign", plan->name},        {"works", all},
+        {"finished_before", before},        {"round_groups", report->added}, {"instances", report->instances},
+        {"seconds", report->seconds},       {"stopped", report->stopped},    {"problems", problems}};
     console.out(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    console.out(fmt::format("{}: {} works, {} finished before; {} round groups and {} instances added in {:.1f} s{}\n", plan->name, all, before, report->added,
-                            report->instances, report->seconds, report->stopped ? "; stopped, the same command goes on" : ""));
+    console.out(fmt::format("{}: {} works, {} finished before; {} round groups and {} instances added in {:.1f} s{}\n",
+                            plan->name, all, before, report->added, report->instances, report->seconds,
+                            report->stopped ? "; stopped, the same command goes on" : ""));
     for (const campaign::Problem& p : report->problems)
-      console.err(fmt::format("{} on {}, {}: {}\n{}", p.test, p.device, p.configuration, p.lost ? "lost" : "refused", render(p.why)));
+      console.err(fmt::format("{} on {}, {}: {}\n{}", p.test, p.device, p.configuration, p.lost ? "lost" : "refused",
+                              render(p.why)));
   }
   return report->stopped || !report->problems.empty() ? k_exit_undecided : k_exit_holds;
 }
 
 int run_merge(const CommandLine& line, const Console& console) {
   std::string warning;
-  const auto merged = store::merge_files(line.operands.front(), {line.operands.begin() + 1, line.operands.end()}, warning);
+  const auto merged =
+      store::merge_files(line.operands.front(), {line.operands.begin() + 1, line.operands.end()}, warning);
   if (!merged) return report_errors(console, merged.error());
   warn(console, warning);
   const store::Merged& total = *merged;
   if (line.settings.json) {
-    const nlohmann::ordered_json out = {{"schema", "fencepost-merge/1"}, {"added", total.added}, {"known", total.known}, {"different", total.different}};
+    const nlohmann::ordered_json out = {{"schema", "fencepost-merge/1"},
+                                        {"added", total.added},
+                                        {"known", total.known},
+                                        {"different", total.different}};
     console.out(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    console.out(fmt::format("{}: {} rows added, {} known{}\n", line.operands.front(), total.added, total.known,
-                            total.different > 0 ? fmt::format(", {} kept as they were though other stores differ", total.different) : ""));
+    console.out(fmt::format(
+        "{}: {} rows added, {} known{}\n", line.operands.front(), total.added, total.known,
+        total.different > 0 ? fmt::format(", {} kept as they were though other stores differ", total.different) : ""));
   }
   return total.different > 0 ? k_exit_fails : k_exit_holds;
 }
@@ -173,7 +189,10 @@ int run_judge(const CommandLine& line, const Console& console) {
   auto seen = judge::observations(*store, filter);
   if (!seen) return report_errors(console, seen.error());
   if (seen->empty())
-    return report_errors(console, error_at({}, fmt::format("{}: has no round groups{}", line.operands.front(), s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'")).error());
+    return report_errors(console,
+                         error_at({}, fmt::format("{}: has no round groups{}", line.operands.front(),
+                                                  s.campaign.empty() ? "" : " of campaign '" + s.campaign + "'"))
+                             .error());
   ModelCache models;
   const auto how = judge_by(s, *seen, models);
   if (!how) return report_errors(console, how.error());
@@ -189,11 +208,11 @@ int run_judge(const CommandLine& line, const Console& console) {
     const int written = put(console, s.output, text);
     return written != k_exit_holds ? written : c.exit_code();
   }
-  const std::string text = s.json || ending == ".json"  ? judge::to_json(j)
-                           : s.csv || ending == ".csv"  ? judge::to_csv(j)
-                           : ending == ".svg"           ? chart::to_svg(j)
-                           : ending == ".md"            ? judge::to_markdown(j)
-                                                        : judge::to_text(j);
+  const std::string text = s.json || ending == ".json" ? judge::to_json(j)
+                           : s.csv || ending == ".csv" ? judge::to_csv(j)
+                           : ending == ".svg"          ? chart::to_svg(j)
+                           : ending == ".md"           ? judge::to_markdown(j)
+                                                       : judge::to_text(j);
   const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : j.exit_code();
 }

@@ -14,8 +14,8 @@
 namespace fencepost::cli {
 namespace {
 
-void write_witness(FileReport& r, const Settings& s, const std::string& path, const prog::Test& test, const cat::Model& model,
-                   const check::Options& options, const check::Result& result) {
+void write_witness(FileReport& r, const Settings& s, const std::string& path, const prog::Test& test,
+                   const cat::Model& model, const check::Options& options, const check::Result& result) {
   if (!result.execution) {
     r.err += fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", path, s.witness);
     return;
@@ -38,7 +38,8 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     return r;
   }
   if (!s.witness.empty() && tests->size() != 1) {
-    refuse(r, s, path, error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
+    refuse(r, s, path,
+           error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
     return r;
   }
   for (const prog::Test& test : *tests) {
@@ -63,8 +64,9 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     Job job = job_of(s);
     const check::Result result = check::check(test, *model, options, job);
     if (!s.save_bounds.empty())
-      r.saved += check::print_bounds(check::program_name(path, test), test, result.bound,
-                                   fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
+      r.saved += check::print_bounds(
+          check::program_name(path, test), test, result.bound,
+          fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
     const check::Beside beside = check::beside(test, *model, options, result, job);
     if (s.json)
       r.json.push_back(report::check_json(name, test, *model, options, result, beside));
@@ -83,8 +85,10 @@ int run_check(const CommandLine& line, const Console& console) {
   const auto files = expand(line.operands);
   if (!files) return report_errors(console, files.error());
   if (!s.witness.empty() && files->size() != 1)
-    return report_errors(console, error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
-                                           "check them one by one").error());
+    return report_errors(console,
+                         error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
+                                  "check them one by one")
+                             .error());
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;

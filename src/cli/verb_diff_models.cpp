@@ -27,7 +27,8 @@ std::string describe(const Verdict& v) {
 
 bool decided(const Verdict& v) { return v.status == Status::holds || v.status == Status::fails; }
 
-FileReport compare_file(const std::string& path, const std::string& a, const std::string& b, const Settings& s, ModelCache& models) {
+FileReport compare_file(const std::string& path, const std::string& a, const std::string& b, const Settings& s,
+                        ModelCache& models) {
   FileReport r;
   const auto fault = [&](const Diagnostics& ds) {
     r.err += render(ds);
@@ -84,9 +85,10 @@ int run_diff_models(const CommandLine& line, const Console& console) {
           if (known ? c.first.status == c.second.status : !s.json && !decided(c.first) && !decided(c.second)) continue;
           if (known) ++flips;
           if (s.json) {
-            json += fmt::format("{}\n    {{\"path\": {}, \"flips\": {}, \"verdicts\": [{}, {}], \"details\": [{}, {}]}}",
-                                json.empty() ? "" : ",", json_string(c.name), known, json_string(name(c.first.status)),
-                                json_string(name(c.second.status)), json_string(c.first.detail), json_string(c.second.detail));
+            json += fmt::format(
+                "{}\n    {{\"path\": {}, \"flips\": {}, \"verdicts\": [{}, {}], \"details\": [{}, {}]}}",
+                json.empty() ? "" : ",", json_string(c.name), known, json_string(name(c.first.status)),
+                json_string(name(c.second.status)), json_string(c.first.detail), json_string(c.second.detail));
           } else {
             progress.clear();
             console.out(fmt::format("{}  {}: {}  {}: {}\n", c.name, a, describe(c.first), b, describe(c.second)));
@@ -95,9 +97,10 @@ int run_diff_models(const CommandLine& line, const Console& console) {
       });
   progress.clear();
   if (s.json)
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.diff-models/1\",\n  \"models\": [{}, {}],\n  \"tests\": {},\n  \"flips\": {},\n"
-                            "  \"undecided\": {},\n  \"differences\": [{}]\n}}\n",
-                            json_string(a), json_string(b), total, flips, undecided, json));
+    console.out(fmt::format(
+        "{{\n  \"schema\": \"fencepost.diff-models/1\",\n  \"models\": [{}, {}],\n  \"tests\": {},\n  \"flips\": {},\n"
+        "  \"undecided\": {},\n  \"differences\": [{}]\n}}\n",
+        json_string(a), json_string(b), total, flips, undecided, json));
   else
     console.out(fmt::format("{} test{}, {} differ{}\n", total, total == 1 ? "" : "s", flips,
                             undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));

@@ -26,17 +26,20 @@ enum class Outcome { passed, failed, skipped };
 
 struct RowReport {
   Outcome outcome = Outcome::passed;
-  std::string suite, path, model, property;   // as the table or the test spells them
+  std::string suite, path, model, property;  // as the table or the test spells them
   Status expected = Status::holds;
-  std::string found;    // failed: what was found; skipped: why
+  std::string found;        // failed: what was found; skipped: why
   bool unreadable = false;  // the file is not there, or is none: that is no verdict
 };
 
 const char* word(Status s) {
   switch (s) {
-    case Status::holds: return "1 (holds)";
-    case Status::fails: return "0 (fails)";
-    default: return name(s);
+    case Status::holds:
+      return "1 (holds)";
+    case Status::fails:
+      return "0 (fails)";
+    default:
+      return name(s);
   }
 }
 
@@ -60,9 +63,10 @@ cat::Model without_flagged(cat::Model m) {
   return m;
 }
 
-// Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no flag.
-void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q, std::optional<uint32_t> bound, bool race_free,
-            const Settings& s, ModelCache& models) {
+// Asks one question of one test and fills in what came of it. `race_free` asks within the executions that raise no
+// flag.
+void decide(RowReport& r, const prog::Test& test, const std::string& model_name, const Question& q,
+            std::optional<uint32_t> bound, bool race_free, const Settings& s, ModelCache& models) {
   const auto named = may_be_named(model_name);
   const auto known = named ? models.get(model_name, test) : std::unexpected(named.error());
   if (!known) {
@@ -114,16 +118,18 @@ RowReport run_row(const ExpectRow& row, const Settings& s, ModelCache& models) {
   const auto tests = read::parse_file(path_of(s, row.path), launch);
   r.unreadable = !tests && !can_be_read(path_of(s, row.path));
   if (!tests) return end(Outcome::failed, brief(tests.error()));
-  if (tests->size() != 1) return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
-  const std::string name = s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
+  if (tests->size() != 1)
+    return end(Outcome::failed, fmt::format("the file holds {} tests, and a row is about one", tests->size()));
+  const std::string name =
+      s.model_dir.empty() ? shipped_name(row.model) : fmt::format("{}/{}.cat", s.model_dir, row.model);
   if (s.model_dir.empty()) r.model = name;
   decide(r, tests->front(), name, *question, bound_of(row), false, s, models);
   return r;
 }
 
 // What a .test file says of its tests, under the dialect's default model and its variants.
-void run_clauses(std::vector<RowReport>& out, const std::string& path, const std::vector<prog::Test>& tests, const Settings& s,
-                 ModelCache& models) {
+void run_clauses(std::vector<RowReport>& out, const std::string& path, const std::vector<prog::Test>& tests,
+                 const Settings& s, ModelCache& models) {
   for (const prog::Test& test : tests)
     for (const prog::Expectation& e : test.expectations) {
       std::string name = default_model(test);
@@ -158,14 +164,16 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
   const auto rows = read_expect_lines(*source, path);
   if (!rows) return fault(rows.error());
   for (const ExpectRow& row : *rows) {
-    RowReport& r = out.emplace_back(RowReport{Outcome::passed, "", row.path, row.model, row.property, row.expected, ""});
+    RowReport& r =
+        out.emplace_back(RowReport{Outcome::passed, "", row.path, row.model, row.property, row.expected, ""});
     if (tests->size() != 1) {
       r.outcome = Outcome::failed;
       r.found = fmt::format("the file holds {} tests, and a line of {} is about one", tests->size(), beside);
     } else {
       const Question question = *question_of(row);
-      const bool by_itself = question.property == check::Property::termination;   // as far as it takes
-      decide(r, tests->front(), row.model, question, by_itself ? std::nullopt : std::optional(bound_of(row)), false, s, models);
+      const bool by_itself = question.property == check::Property::termination;  // as far as it takes
+      decide(r, tests->front(), row.model, question, by_itself ? std::nullopt : std::optional(bound_of(row)), false, s,
+             models);
     }
   }
   return out;
@@ -174,7 +182,8 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
 // A folder, or a file whose expectations stand in it or beside it; else the operand is a table.
 bool is_own(const std::string& operand) {
   std::error_code failed;
-  return operand.ends_with(".test") || operand.ends_with(".litmus") || operand.ends_with(".comp") || operand.ends_with(".cl") || operand.ends_with(".spvasm") || std::filesystem::is_directory(operand, failed);
+  return operand.ends_with(".test") || operand.ends_with(".litmus") || operand.ends_with(".comp") ||
+         operand.ends_with(".cl") || operand.ends_with(".spvasm") || std::filesystem::is_directory(operand, failed);
 }
 
 // The rows of the wanted suites; a suite that no row belongs to is a mistake.
@@ -186,9 +195,11 @@ Expected<std::vector<ExpectRow>> select(std::vector<ExpectRow> rows, const std::
   for (const std::string& suite : suites)
     if (std::find(known.begin(), known.end(), suite) == known.end()) {
       const std::string near = nearest(suite, known);
-      return error_at({}, fmt::format("no row belongs to the suite '{}'", suite), near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+      return error_at({}, fmt::format("no row belongs to the suite '{}'", suite),
+                      near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
-  std::erase_if(rows, [&](const ExpectRow& r) { return std::find(suites.begin(), suites.end(), r.suite) == suites.end(); });
+  std::erase_if(rows,
+                [&](const ExpectRow& r) { return std::find(suites.begin(), suites.end(), r.suite) == suites.end(); });
   return rows;
 }
 
@@ -230,26 +241,33 @@ int run_expect(const CommandLine& line, const Console& console) {
   std::string mismatches;
   const auto take = [&](const RowReport& r) {
     switch (r.outcome) {
-      case Outcome::passed: ++passed; return;
+      case Outcome::passed:
+        ++passed;
+        return;
       case Outcome::skipped:
         ++skipped;
         ++skips[{r.suite, r.found}];
         return;
-      case Outcome::failed: ++failed; break;
+      case Outcome::failed:
+        ++failed;
+        break;
     }
     if (s.json) {
-      mismatches += fmt::format("{}\n    {{\"suite\": {}, \"path\": {}, \"model\": {}, \"property\": {}, \"expected\": {}, \"found\": {}}}",
-                                mismatches.empty() ? "" : ",", json_string(r.suite), json_string(r.path), json_string(r.model),
-                                json_string(r.property), json_string(name(r.expected)), json_string(r.found));
+      mismatches += fmt::format(
+          "{}\n    {{\"suite\": {}, \"path\": {}, \"model\": {}, \"property\": {}, \"expected\": {}, \"found\": {}}}",
+          mismatches.empty() ? "" : ",", json_string(r.suite), json_string(r.path), json_string(r.model),
+          json_string(r.property), json_string(name(r.expected)), json_string(r.found));
       return;
     }
     progress.clear();
-    console.out(fmt::format("{}{}{} ({}, {}): expected {}, found {}\n", r.suite, r.suite.empty() ? "" : " ", r.path, r.model, r.property,
-                            word(r.expected), r.found));
+    console.out(fmt::format("{}{}{} ({}, {}): expected {}, found {}\n", r.suite, r.suite.empty() ? "" : " ", r.path,
+                            r.model, r.property, word(r.expected), r.found));
   };
   in_order(
       work, s.threads, progress,
-      [&](size_t i) { return i < rows.size() ? std::vector{run_row(rows[i], s, models)} : run_own(files[i - rows.size()], s, models); },
+      [&](size_t i) {
+        return i < rows.size() ? std::vector{run_row(rows[i], s, models)} : run_own(files[i - rows.size()], s, models);
+      },
       [&](size_t, const std::vector<RowReport>& reports) {
         for (const RowReport& r : reports) {
           unreadable += r.unreadable ? 1 : 0;
@@ -262,16 +280,18 @@ int run_expect(const CommandLine& line, const Console& console) {
     for (const auto& [key, count] : skips)
       skip_list += fmt::format("{}\n    {{\"suite\": {}, \"reason\": {}, \"rows\": {}}}", skip_list.empty() ? "" : ",",
                                json_string(key.first), json_string(key.second), count);
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.expect/1\",\n  \"passed\": {},\n  \"failed\": {},\n  \"skipped\": {},\n"
-                            "  \"mismatches\": [{}],\n  \"skips\": [{}]\n}}\n",
-                            passed, failed, skipped, mismatches, skip_list));
+    console.out(fmt::format(
+        "{{\n  \"schema\": \"fencepost.expect/1\",\n  \"passed\": {},\n  \"failed\": {},\n  \"skipped\": {},\n"
+        "  \"mismatches\": [{}],\n  \"skips\": [{}]\n}}\n",
+        passed, failed, skipped, mismatches, skip_list));
   } else {
     for (const auto& [theirs, ours] : renamed(rows, s))
       console.out(fmt::format("The table's {} is judged by {}.\n", theirs, ours));
     for (const auto& [key, count] : skips)
-      console.out(fmt::format("SKIPPED {} row{} of {}: {}\n", count, count == 1 ? "" : "s", key.first.empty() ? "the table" : key.first,
-                              key.second));
-    console.out(fmt::format("{} passed, {} failed{}\n", passed, failed, skipped > 0 ? fmt::format(", {} skipped", skipped) : ""));
+      console.out(fmt::format("SKIPPED {} row{} of {}: {}\n", count, count == 1 ? "" : "s",
+                              key.first.empty() ? "the table" : key.first, key.second));
+    console.out(fmt::format("{} passed, {} failed{}\n", passed, failed,
+                            skipped > 0 ? fmt::format(", {} skipped", skipped) : ""));
   }
   if (unreadable > 0) return k_exit_bad_input;
   if (failed > 0) return k_exit_fails;

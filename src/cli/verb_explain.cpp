@@ -23,7 +23,8 @@ int run_explain(const CommandLine& line, const Console& console) {
   if (!asked) return report_errors(console, asked.error());
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
-  if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken) return report_errors(console, taken.error());
+  if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken)
+    return report_errors(console, taken.error());
   const report::Explained e = report::explain(path, *test, **model, *asked, options, job);
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {

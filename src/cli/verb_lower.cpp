@@ -8,9 +8,9 @@
 #include "cli/parallel.h"
 #include "cli/refinement.h"
 #include "cli/verbs.h"
+#include "lower/lower.h"
 #include "print/litmus.h"
 #include "read/read.h"
-#include "lower/lower.h"
 
 namespace fencepost::cli {
 namespace {

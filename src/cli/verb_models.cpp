@@ -23,8 +23,9 @@ int run_models(const CommandLine& line, const Console& console) {
   if (line.settings.json) {
     std::string list;
     for (const cat::ModelInfo& m : models)
-      list += fmt::format("{}\n    {{\"name\": {}, \"dialect\": {}, \"path\": {}, \"summary\": {}}}", list.empty() ? "" : ",",
-                          json_string(m.name), json_string(dialect_of(m)), json_string(m.path), json_string(m.summary));
+      list += fmt::format("{}\n    {{\"name\": {}, \"dialect\": {}, \"path\": {}, \"summary\": {}}}",
+                          list.empty() ? "" : ",", json_string(m.name), json_string(dialect_of(m)), json_string(m.path),
+                          json_string(m.summary));
     console.out(fmt::format("{{\n  \"schema\": \"fencepost.models/1\",\n  \"models\": [{}]\n}}\n", list));
     return k_exit_holds;
   }
@@ -53,15 +54,20 @@ int run_lint_model(const CommandLine& line, const Console& console) {
       const bool error = f.diagnostic.severity == Severity::error;
       if (f.diagnostic.severity != Severity::note) code = worse(code, error ? k_exit_bad_input : k_exit_fails);
       if (line.settings.json)
-        json += fmt::format("{}\n    {{\"rule\": {}, \"severity\": \"{}\", \"location\": {}, \"message\": {}, \"hint\": {}}}",
-                            json.empty() ? "" : ",", json_string(f.rule),
-                            error ? "error" : f.diagnostic.severity == Severity::warning ? "warning" : "note",
-                            json_string(f.diagnostic.span.location()), json_string(f.diagnostic.message), json_string(f.diagnostic.hint));
+        json += fmt::format(
+            "{}\n    {{\"rule\": {}, \"severity\": \"{}\", \"location\": {}, \"message\": {}, \"hint\": {}}}",
+            json.empty() ? "" : ",", json_string(f.rule),
+            error                                        ? "error"
+            : f.diagnostic.severity == Severity::warning ? "warning"
+                                                         : "note",
+            json_string(f.diagnostic.span.location()), json_string(f.diagnostic.message),
+            json_string(f.diagnostic.hint));
       else
         console.out(render(f.diagnostic));
     }
   }
-  if (line.settings.json) console.out(fmt::format("{{\n  \"schema\": \"fencepost.lint/1\",\n  \"findings\": [{}]\n}}\n", json));
+  if (line.settings.json)
+    console.out(fmt::format("{{\n  \"schema\": \"fencepost.lint/1\",\n  \"findings\": [{}]\n}}\n", json));
   return code;
 }
 

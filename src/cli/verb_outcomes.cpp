@@ -31,27 +31,34 @@ Expected<Ran> run_machine(const std::string& name, const prog::Test& test, const
   outcomes.states = found->states;
   outcomes.status.status = found->states.complete ? Status::holds : Status::gave_up;
   for (const prog::State& state : found->states.states)
-    ++(test.quantifier != prog::Quantifier::none && plan::holds(test, found->observables, state, test.condition) ? outcomes.positive : outcomes.negative);
+    ++(test.quantifier != prog::Quantifier::none && plan::holds(test, found->observables, state, test.condition)
+           ? outcomes.positive
+           : outcomes.negative);
   Ran ran;
   ran.code = found->states.complete ? k_exit_holds : k_exit_undecided;
   if (s.json) {
     std::string states, steps;
     for (const prog::State& state : found->states.states)
-      states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(prog::to_string(found->observables, state)));
+      states +=
+          fmt::format("{}{}", states.empty() ? "" : ", ", json_string(prog::to_string(found->observables, state)));
     for (const std::string& step : found->steps.value_or(std::vector<std::string>()))
       steps += fmt::format("{}{}", steps.empty() ? "" : ", ", json_string(step));
-    ran.json = fmt::format("{{\n  \"schema\": \"fencepost.operational/1\",\n  \"path\": {},\n  \"title\": {},\n  \"load_array\": {}, \"complete\": {}, \"explored\": {},\n"
-                           "  \"states\": [{}],\n  \"steps\": {}\n}}\n",
-                           json_string(name), json_string(test.title), !s.coherent_loads, found->states.complete, found->explored, states,
-                           found->steps ? "[" + steps + "]" : "null");
+    ran.json = fmt::format(
+        "{{\n  \"schema\": \"fencepost.operational/1\",\n  \"path\": {},\n  \"title\": {},\n  \"load_array\": {}, "
+        "\"complete\": {}, \"explored\": {},\n"
+        "  \"states\": [{}],\n  \"steps\": {}\n}}\n",
+        json_string(name), json_string(test.title), !s.coherent_loads, found->states.complete, found->explored, states,
+        found->steps ? "[" + steps + "]" : "null");
     return ran;
   }
   console.out(report::outcomes_text(test, outcomes, seconds));
   if (s.steps_shown) {
     if (!found->steps) console.out("no run ends in what the test asks about\n");
-    for (size_t i = 0; found->steps && i < found->steps->size(); ++i) console.out(fmt::format("{:>3}  {}\n", i + 1, (*found->steps)[i]));
+    for (size_t i = 0; found->steps && i < found->steps->size(); ++i)
+      console.out(fmt::format("{:>3}  {}\n", i + 1, (*found->steps)[i]));
   }
-  if (!found->states.complete) console.err(fmt::format("{}: the list is not complete: {} states were seen\n", name, found->explored));
+  if (!found->states.complete)
+    console.err(fmt::format("{}: the list is not complete: {} states were seen\n", name, found->explored));
   return ran;
 }
 
@@ -61,9 +68,14 @@ int run_outcomes(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string& path = line.operands.front();
   if (!s.operational && (s.coherent_loads || s.steps_shown))
-    return report_errors(console, error_at({}, fmt::format("{} belongs to the abstract machine", s.coherent_loads ? "--coherent-loads" : "--steps"), "add --operational").error());
+    return report_errors(console, error_at({},
+                                           fmt::format("{} belongs to the abstract machine",
+                                                       s.coherent_loads ? "--coherent-loads" : "--steps"),
+                                           "add --operational")
+                                      .error());
   if (s.operational && !s.model.empty())
-    return report_errors(console, error_at({}, "--operational is asked in place of a model", "leave out --model").error());
+    return report_errors(console,
+                         error_at({}, "--operational is asked in place of a model", "leave out --model").error());
   const auto tests = tests_of(path, launch_of(s));
   if (!tests) return report_errors(console, tests.error());
   const auto bounds = bounds_file(s);
@@ -83,13 +95,16 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     const auto model = models.get(s.model, test);
     if (!model) return report_errors(console, model.error());
     check::Options options = check_options(s);
-    if (const auto taken = take_bounds(options, *bounds, path, test); !taken) return report_errors(console, taken.error());
+    if (const auto taken = take_bounds(options, *bounds, path, test); !taken)
+      return report_errors(console, taken.error());
     Job job = job_of(s);
     const auto start = Job::Clock::now();
     const check::Outcomes outcomes = outcomes_of(test, **model, options, job);
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
-    if (s.json) json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
-    else console.out(report::outcomes_text(test, outcomes, seconds));
+    if (s.json)
+      json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
+    else
+      console.out(report::outcomes_text(test, outcomes, seconds));
     if (outcomes.states.complete && outcomes.states.states.empty() && !s.json)
       console.err(fmt::format("{}: no execution ends\n", name));
     if (!outcomes.states.complete && !s.json)

@@ -22,25 +22,29 @@ std::string events_json(const axb::Test& test, const std::vector<oracle::Event>&
   std::string out;
   for (const oracle::Event& e : events)
     out += fmt::format(
-        "{}\n      {{\"thread\": {}, \"pc\": {}, \"next\": {}, \"instruction\": {}, \"read\": {}, \"ends\": {}, \"fair\": {}, \"memory\": [{}]}}",
-        out.empty() ? "" : ",", e.thread, e.pc, e.next_pc, json_string(axb::to_string(test, e.thread, e.pc)), e.read, e.ends, set_json(e.fair),
-        fmt::join(e.memory, ", "));
+        "{}\n      {{\"thread\": {}, \"pc\": {}, \"next\": {}, \"instruction\": {}, \"read\": {}, \"ends\": {}, "
+        "\"fair\": {}, \"memory\": [{}]}}",
+        out.empty() ? "" : ",", e.thread, e.pc, e.next_pc, json_string(axb::to_string(test, e.thread, e.pc)), e.read,
+        e.ends, set_json(e.fair), fmt::join(e.memory, ", "));
   return "[" + out + "]";
 }
 
 std::string answer_json(const NamedTest& t, const fair::Model& m, oracle::Fairness f, const oracle::Answer& a) {
   std::string lasso = "null";
   if (a.lasso)
-    lasso = fmt::format("{{\n    \"starving\": {}, \"fair\": {},\n    \"prefix\": {},\n    \"cycle\": {}}}", set_json(a.lasso->starving),
-                        set_json(a.lasso->fair), events_json(t.test, a.lasso->prefix), events_json(t.test, a.lasso->cycle));
+    lasso = fmt::format("{{\n    \"starving\": {}, \"fair\": {},\n    \"prefix\": {},\n    \"cycle\": {}}}",
+                        set_json(a.lasso->starving), set_json(a.lasso->fair), events_json(t.test, a.lasso->prefix),
+                        events_json(t.test, a.lasso->cycle));
   return fmt::format(
-      "{{\n  \"schema\": \"fencepost.progress.check/1\",\n  \"path\": {}, \"name\": {}, \"model\": {}, \"fairness\": \"{}\",\n"
+      "{{\n  \"schema\": \"fencepost.progress.check/1\",\n  \"path\": {}, \"name\": {}, \"model\": {}, \"fairness\": "
+      "\"{}\",\n"
       "  \"verdict\": \"{}\", \"detail\": {}, \"states\": {}, \"transitions\": {},\n  \"lasso\": {}\n}}\n",
-      json_string(t.label), json_string(t.test.name), json_string(m.name()), oracle::name(f), fencepost::name(a.verdict.status),
-      json_string(a.verdict.detail), a.states, a.transitions, lasso);
+      json_string(t.label), json_string(t.test.name), json_string(m.name()), oracle::name(f),
+      fencepost::name(a.verdict.status), json_string(a.verdict.detail), a.states, a.transitions, lasso);
 }
 
-Expected<void> write_witness(const std::string& path, const NamedTest& t, const fair::Model& m, oracle::Fairness f, const oracle::Answer& a) {
+Expected<void> write_witness(const std::string& path, const NamedTest& t, const fair::Model& m, oracle::Fairness f,
+                             const oracle::Answer& a) {
   const auto ends = [&](std::string_view e) { return path.ends_with(e); };
   if (ends(".svg")) return write_output(path, draw::to_svg(oracle::to_graph(t.test, m, f, *a.lasso)));
   if (ends(".dot")) return write_output(path, draw::to_dot(oracle::to_graph(t.test, m, f, *a.lasso)));
@@ -72,11 +76,14 @@ FileReport check_file(const std::string& path, const Settings& s, const std::vec
           refuse(a.error());
           break;  // a fault of the model; the other fairness has it too
         }
-        if (s.json) r.json.push_back(answer_json(t, m, f, *a));
-        else if (s.csv) r.out += fmt::format("{},{},{},{}\n", t.label, m.name(), oracle::name(f), fencepost::name(a->verdict.status));
+        if (s.json)
+          r.json.push_back(answer_json(t, m, f, *a));
+        else if (s.csv)
+          r.out += fmt::format("{},{},{},{}\n", t.label, m.name(), oracle::name(f), fencepost::name(a->verdict.status));
         else {
-          r.out += fmt::format("{}  {} {}  {}{}{}\n", t.label, m.name(), oracle::name(f), fencepost::name(a->verdict.status),
-                               a->verdict.detail.empty() ? "" : "  ", a->verdict.detail);
+          r.out +=
+              fmt::format("{}  {} {}  {}{}{}\n", t.label, m.name(), oracle::name(f), fencepost::name(a->verdict.status),
+                          a->verdict.detail.empty() ? "" : "  ", a->verdict.detail);
           if (show && a->lasso) r.out += "\n" + oracle::to_text(t.test, m, f, *a->lasso);
         }
         r.code = worse(r.code, fencepost::exit_code(a->verdict.status));
@@ -100,7 +107,8 @@ int run_progress_check(const CommandLine& line, const Console& console) {
   if (!models) return report_errors(console, models.error());
   const bool alone = models->size() == 1 && s.fairness != "both" && files->size() == 1;
   if (!s.witness.empty() && !alone)
-    return report_errors(console, error_at({}, "--witness shows one schedule", "name one test, one --model and one --fairness").error());
+    return report_errors(
+        console, error_at({}, "--witness shows one schedule", "name one test, one --model and one --fairness").error());
   if (s.csv && !s.json) console.out("test,model,fairness,verdict\n");
   return report_files(*files, s, console, [&](const std::string& path) { return check_file(path, s, *models, alone); });
 }

@@ -20,7 +20,8 @@ Expected<classify::Side> side_of(const std::string& operand) {
   if (const size_t colon = operand.rfind(':'); colon != std::string::npos) {
     const std::string word = operand.substr(colon + 1);
     if (word != "weak" && word != "strong")
-      return error_at({}, fmt::format("'{}' in '{}' is no fairness", word, operand), fmt::format("{0}:weak or {0}:strong", operand.substr(0, colon)));
+      return error_at({}, fmt::format("'{}' in '{}' is no fairness", word, operand),
+                      fmt::format("{0}:weak or {0}:strong", operand.substr(0, colon)));
     fairness = word == "strong" ? oracle::Fairness::strong : oracle::Fairness::weak;
     name = operand.substr(0, colon);
   }
@@ -84,7 +85,8 @@ int run_progress_classify(const CommandLine& line, const Console& console) {
   if (s.json) {
     std::string verdicts = classify::to_json(*suite);
     while (!verdicts.empty() && verdicts.back() == '\n') verdicts.pop_back();
-    console.out(fmt::format("{{\"schema\": \"fencepost.progress.classify/1\",\n\"suite\": {},\n\"tables\": [{}]}}\n", verdicts, json));
+    console.out(fmt::format("{{\"schema\": \"fencepost.progress.classify/1\",\n\"suite\": {},\n\"tables\": [{}]}}\n",
+                            verdicts, json));
   } else {
     console.out(classify::to_text(*suite) + "\n" + text);
   }
@@ -122,23 +124,28 @@ int run_progress_compare(const CommandLine& line, const Console& console) {
   if (s.json) {
     std::string list;
     for (const auto& d : found)
-      list += fmt::format("{}\n    {{\"test\": {}, \"a\": {}, \"b\": {}, \"states\": {}, \"actions\": {}}}", list.empty() ? "" : ",",
-                          axb::to_json_line(d.test), d.a ? "\"PASS\"" : "\"FAIL\"", d.b ? "\"PASS\"" : "\"FAIL\"", d.size.states, d.size.actions);
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.compare/1\",\n  \"a\": {}, \"b\": {},\n  \"looked_at\": {},\n  \"tests\": [{}]\n}}\n",
-                            json_string(title(*a)), json_string(title(*b)), json_string(where), list));
+      list += fmt::format("{}\n    {{\"test\": {}, \"a\": {}, \"b\": {}, \"states\": {}, \"actions\": {}}}",
+                          list.empty() ? "" : ",", axb::to_json_line(d.test), d.a ? "\"PASS\"" : "\"FAIL\"",
+                          d.b ? "\"PASS\"" : "\"FAIL\"", d.size.states, d.size.actions);
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.compare/1\",\n  \"a\": {}, \"b\": {},\n  \"looked_at\": "
+                    "{},\n  \"tests\": [{}]\n}}\n",
+                    json_string(title(*a)), json_string(title(*b)), json_string(where), list));
   } else if (found.empty()) {
     console.out(fmt::format("{} and {} agree on {}\n", title(*a), title(*b), where));
   } else {
     for (const auto& d : found)
-      console.out(fmt::format("// {}: {}; {}: {}\n{}\n", title(*a), d.a ? "ends" : "may starve", title(*b), d.b ? "ends" : "may starve",
-                              axb::to_text(d.test)));
+      console.out(fmt::format("// {}: {}; {}: {}\n{}\n", title(*a), d.a ? "ends" : "may starve", title(*b),
+                              d.b ? "ends" : "may starve", axb::to_text(d.test)));
   }
   return found.empty() ? k_exit_holds : k_exit_fails;
 }
 
 int run_progress_expect(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  if (s.tests.empty()) return report_errors(console, error_at({}, "the tests that the table speaks of are missing", "--tests FILE").error());
+  if (s.tests.empty())
+    return report_errors(console,
+                         error_at({}, "the tests that the table speaks of are missing", "--tests FILE").error());
   const auto source = read_file(line.operands.front());
   if (!source) return report_errors(console, source.error());
   auto rows = classify::parse_expectations(*source);
@@ -154,14 +161,18 @@ int run_progress_expect(const CommandLine& line, const Console& console) {
   if (s.json) {
     std::string list;
     for (const classify::Row& r : agreement->mismatches)
-      list += fmt::format("{}\n    {{\"test\": {}, \"model\": {}, \"fairness\": \"{}\", \"expected\": \"{}\", \"found\": \"{}\"}}", list.empty() ? "" : ",",
-                          json_string(r.test), json_string(r.model), oracle::name(r.fairness), r.passes ? "PASS" : "FAIL", r.passes ? "FAIL" : "PASS");
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.expect/1\",\n  \"passed\": {}, \"failed\": {},\n  \"mismatches\": [{}]\n}}\n",
-                            agreement->passed, agreement->failed, list));
+      list += fmt::format(
+          "{}\n    {{\"test\": {}, \"model\": {}, \"fairness\": \"{}\", \"expected\": \"{}\", \"found\": \"{}\"}}",
+          list.empty() ? "" : ",", json_string(r.test), json_string(r.model), oracle::name(r.fairness),
+          r.passes ? "PASS" : "FAIL", r.passes ? "FAIL" : "PASS");
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.expect/1\",\n  \"passed\": {}, \"failed\": {},\n  "
+                    "\"mismatches\": [{}]\n}}\n",
+                    agreement->passed, agreement->failed, list));
   } else {
     for (const classify::Row& r : agreement->mismatches)
-      console.out(fmt::format("{}  {} {}: expected {}, found {}\n", r.test, r.model, oracle::name(r.fairness), r.passes ? "PASS" : "FAIL",
-                              r.passes ? "FAIL" : "PASS"));
+      console.out(fmt::format("{}  {} {}: expected {}, found {}\n", r.test, r.model, oracle::name(r.fairness),
+                              r.passes ? "PASS" : "FAIL", r.passes ? "FAIL" : "PASS"));
     console.out(fmt::format("{} passed, {} failed\n", agreement->passed, agreement->failed));
   }
   return agreement->failed > 0 ? k_exit_fails : agreement->passed > 0 ? k_exit_holds : k_exit_undecided;

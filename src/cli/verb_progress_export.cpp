@@ -13,10 +13,12 @@ namespace fencepost::cli {
 namespace fs = std::filesystem;
 namespace {
 
-std::unexpected<Diagnostics> unknown(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
+std::unexpected<Diagnostics> unknown(std::string_view option, const std::string& word,
+                                     const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
-  return error_at({}, fmt::format("'{}' is no value for {}", word, option),
-                  near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+  return error_at(
+      {}, fmt::format("'{}' is no value for {}", word, option),
+      near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
 Expected<std::vector<exports::Options>> wanted(const Settings& s) {
@@ -46,7 +48,8 @@ Expected<std::vector<exports::Options>> wanted(const Settings& s) {
 
 int run_progress_export(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  if (s.output.empty()) return report_errors(console, error_at({}, "'progress export' needs a folder to write to", "-o DIR").error());
+  if (s.output.empty())
+    return report_errors(console, error_at({}, "'progress export' needs a folder to write to", "-o DIR").error());
   const auto options = wanted(s);
   if (!options) return report_errors(console, options.error());
   const auto named = progress_tests(line.operands);
@@ -55,7 +58,9 @@ int run_progress_export(const CommandLine& line, const Console& console) {
   for (const NamedTest& t : *named) tests.push_back(t.test);
   std::error_code failed;
   fs::create_directories(s.output, failed);
-  if (failed) return report_errors(console, error_at({}, fmt::format("the folder '{}' cannot be made: {}", s.output, failed.message())).error());
+  if (failed)
+    return report_errors(
+        console, error_at({}, fmt::format("the folder '{}' cannot be made: {}", s.output, failed.message())).error());
   std::vector<std::string> names;
   for (const exports::Options& o : *options) {
     const auto files = exports::export_files(tests, o);
@@ -71,9 +76,12 @@ int run_progress_export(const CommandLine& line, const Console& console) {
   if (s.json) {
     std::string list;
     for (const std::string& n : names) list += fmt::format("{}\n    {}", list.empty() ? "" : ",", json_string(n));
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.export/1\",\n  \"folder\": {},\n  \"files\": [{}]\n}}\n", json_string(s.output), list));
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.export/1\",\n  \"folder\": {},\n  \"files\": [{}]\n}}\n",
+                    json_string(s.output), list));
   } else {
-    console.out(fmt::format("{} test{}, {} file{} in {}\n", tests.size(), tests.size() == 1 ? "" : "s", names.size(), names.size() == 1 ? "" : "s", s.output));
+    console.out(fmt::format("{} test{}, {} file{} in {}\n", tests.size(), tests.size() == 1 ? "" : "s", names.size(),
+                            names.size() == 1 ? "" : "s", s.output));
   }
   return k_exit_holds;
 }

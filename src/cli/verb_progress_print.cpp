@@ -16,12 +16,18 @@ int run_progress_print(const CommandLine& line, const Console& console) {
   if (!tests) return report_errors(console, tests.error());
   const std::string& form = line.settings.form;
   if (form == "pseudo" && tests->size() > 1)
-    return report_errors(console, error_at({}, fmt::format("the published pseudo-code holds one test, and '{}' has {}", line.operands.front(),
-                                                           tests->size()), "--form text or json holds any number").error());
+    return report_errors(console, error_at({},
+                                           fmt::format("the published pseudo-code holds one test, and '{}' has {}",
+                                                       line.operands.front(), tests->size()),
+                                           "--form text or json holds any number")
+                                      .error());
   for (size_t i = 0; i < tests->size(); ++i) {
     const axb::Test& t = (*tests)[i].test;
     if (form == "text" && i > 0) console.out("\n");
-    console.out(form == "list" ? synth::list_line(t) + "\n" : form == "json" ? axb::to_json_line(t) + "\n" : form == "pseudo" ? axb::to_pseudo_code(t) : axb::to_text(t));
+    console.out(form == "list"     ? synth::list_line(t) + "\n"
+                : form == "json"   ? axb::to_json_line(t) + "\n"
+                : form == "pseudo" ? axb::to_pseudo_code(t)
+                                   : axb::to_text(t));
   }
   return k_exit_holds;
 }
@@ -31,7 +37,9 @@ int run_progress_models(const CommandLine& line, const Console& console) {
   int code = k_exit_holds;
   if (line.operands.empty()) list = fair::shipped_models();
   for (const std::string& path : line.operands) list.push_back({path, path, ""});
-  struct Row { std::string name, kind, summary, path; };
+  struct Row {
+    std::string name, kind, summary, path;
+  };
   std::vector<Row> rows;
   for (const fair::ModelInfo& m : list) {
     const auto model = fair::load_model(m.path);
@@ -44,8 +52,9 @@ int run_progress_models(const CommandLine& line, const Console& console) {
   if (line.settings.json) {
     std::string out;
     for (const Row& r : rows)
-      out += fmt::format("{}\n    {{\"name\": {}, \"kind\": {}, \"path\": {}, \"summary\": {}}}", out.empty() ? "" : ",", json_string(r.name),
-                         json_string(r.kind), json_string(r.path), json_string(r.summary));
+      out +=
+          fmt::format("{}\n    {{\"name\": {}, \"kind\": {}, \"path\": {}, \"summary\": {}}}", out.empty() ? "" : ",",
+                      json_string(r.name), json_string(r.kind), json_string(r.path), json_string(r.summary));
     console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.models/1\",\n  \"models\": [{}]\n}}\n", out));
     return code;
   }
@@ -57,12 +66,16 @@ int run_progress_models(const CommandLine& line, const Console& console) {
 
 int run_progress_lts(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  if (s.raw && s.abstract) return report_errors(console, error_at({}, "--raw and --abstract exclude each other").error());
-  if (s.progress_models.size() > 1) return report_errors(console, error_at({}, "progress lts takes one model, or none").error());
+  if (s.raw && s.abstract)
+    return report_errors(console, error_at({}, "--raw and --abstract exclude each other").error());
+  if (s.progress_models.size() > 1)
+    return report_errors(console, error_at({}, "progress lts takes one model, or none").error());
   const auto tests = progress_tests_of(line.operands.front());
   if (!tests) return report_errors(console, tests.error());
   if (tests->size() != 1)
-    return report_errors(console, error_at({}, fmt::format("'{}' holds {} tests, and this verb takes one", line.operands.front(), tests->size())).error());
+    return report_errors(console, error_at({}, fmt::format("'{}' holds {} tests, and this verb takes one",
+                                                           line.operands.front(), tests->size()))
+                                      .error());
   std::optional<fair::Model> model;
   if (!s.progress_models.empty()) {
     auto loaded = fair::load_model(s.progress_models.front());
@@ -82,12 +95,16 @@ int run_progress_lts(const CommandLine& line, const Console& console) {
       edges += fmt::format("{}\n    [{}, {}, {}]", edges.empty() ? "" : ",", e.from, json_string(e.label), e.to);
     std::string names;
     for (const auto& n : lts->state_names) names += fmt::format("{}\n    {}", names.empty() ? "" : ",", json_string(n));
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.lts/1\",\n  \"initial\": {},\n  \"states\": {},\n  \"state_names\": [{}],\n  \"edges\": [{}]\n}}\n",
-                            lts->initial, lts->states, names, edges));
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.lts/1\",\n  \"initial\": {},\n  \"states\": {},\n  "
+                    "\"state_names\": [{}],\n  \"edges\": [{}]\n}}\n",
+                    lts->initial, lts->states, names, edges));
     if (s.output.empty()) return k_exit_holds;
   }
   if (!ends(".aut") && !ends(".dot") && !ends(".svg"))
-    return report_errors(console, error_at({}, fmt::format("the ending of '{}' names no form", s.output), "*.aut, *.dot or *.svg").error());
+    return report_errors(
+        console,
+        error_at({}, fmt::format("the ending of '{}' names no form", s.output), "*.aut, *.dot or *.svg").error());
   const auto written = write_output(s.output, ends(".aut")   ? oracle::to_aut(*lts)
                                               : ends(".dot") ? oracle::to_dot(*lts)
                                                              : oracle::to_svg(*lts));

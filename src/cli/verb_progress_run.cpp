@@ -67,7 +67,8 @@ Expected<std::vector<exports::Mapping>> Command::mappings() const {
     if (!mapping) {
       const std::string near = nearest(m, exports::mapping_names());
       return error_at({}, fmt::format("'{}' is no value for --mapping", m),
-                      near.empty() ? fmt::format("one of {}", fmt::join(exports::mapping_names(), ", ")) : fmt::format("did you mean '{}'?", near));
+                      near.empty() ? fmt::format("one of {}", fmt::join(exports::mapping_names(), ", "))
+                                   : fmt::format("did you mean '{}'?", near));
     }
     if (std::find(out.begin(), out.end(), *mapping) == out.end()) out.push_back(*mapping);
   }
@@ -116,7 +117,8 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
       task.options.watchdog = !s_.no_watchdog;
       task.runs = s_.progress_runs;
       task.early_stop = s_.early_stop;
-      const std::string key = tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + std::string(exports::to_string(mapping));
+      const std::string key =
+          tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + std::string(exports::to_string(mapping));
       if (const auto found = known.find(key); found != known.end()) task.known = found->second;
       tasks_.push_back(std::move(task));
       pieces_.push_back({t, mapping});
@@ -195,20 +197,27 @@ int Command::run() {
 }
 
 std::string Command::line_of(const Piece& p, const trial::Runs& r) const {
-  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, exports::to_string(p.mapping), r.bad(), r.total,
-                     r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
-                     r.threads != 0 ? fmt::format(", thread{} {}", (r.threads & (r.threads - 1)) != 0 ? "s" : "", trial::threads_text(r.threads)) : "");
+  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, exports::to_string(p.mapping), r.bad(),
+                     r.total, r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
+                     r.threads != 0 ? fmt::format(", thread{} {}", (r.threads & (r.threads - 1)) != 0 ? "s" : "",
+                                                  trial::threads_text(r.threads))
+                                    : "");
 }
 
 std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
   std::string runs;
   for (const auto& [number, run] : p.runs)
-    runs += fmt::format("{}{{\"run\": {}, \"outcome\": \"{}\", \"waiting\": \"{}\", \"unstarted\": \"{}\", \"starved_instances\": {}, \"seconds\": {:.6f}}}",
-                        runs.empty() ? "" : ", ", number, trial::to_string(run.outcome), trial::threads_text(run.waiting),
-                        trial::threads_text(run.unstarted), run.starved_instances, run.seconds);
-  return fmt::format("{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"what_ran\": {}, \"instances\": {}, \"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
-                     json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device), json_string(p.started.variant), json_string(p.started.what_ran),
-                     p.started.instances, trial::name(trial::frequency(r)), trial::threads_text(r.threads), runs);
+    runs += fmt::format(
+        "{}{{\"run\": {}, \"outcome\": \"{}\", \"waiting\": \"{}\", \"unstarted\": \"{}\", \"starved_instances\": {}, "
+        "\"seconds\": {:.6f}}}",
+        runs.empty() ? "" : ", ", number, trial::to_string(run.outcome), trial::threads_text(run.waiting),
+        trial::threads_text(run.unstarted), run.starved_instances, run.seconds);
+  return fmt::format(
+      "{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"what_ran\": {}, \"instances\": {}, "
+      "\"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
+      json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device),
+      json_string(p.started.variant), json_string(p.started.what_ran), p.started.instances,
+      trial::name(trial::frequency(r)), trial::threads_text(r.threads), runs);
 }
 
 void Command::print(const trial::Summary& summary, const std::vector<trial::Result>& results) {
@@ -223,8 +232,9 @@ void Command::print(const trial::Summary& summary, const std::vector<trial::Resu
     if (s_.json) json += fmt::format("{}\n    {}", json.empty() ? "" : ",", json_of(p, r));
   }
   if (s_.json) {
-    console_.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.run/1\",\n  \"summary\": {},\n  \"results\": [{}]\n}}\n",
-                             trial::to_json(summary, tests_), json));
+    console_.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.run/1\",\n  \"summary\": {},\n  \"results\": [{}]\n}}\n",
+                    trial::to_json(summary, tests_), json));
     return;
   }
   if (results.empty()) return;

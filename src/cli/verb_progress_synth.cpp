@@ -92,7 +92,8 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     progress->at(done);
   };
   Job job = job_of(s);
-  // The work is on other threads, which nothing may leave by throwing: what is lost stops the work, and is told after it.
+  // The work is on other threads, which nothing may leave by throwing: what is lost stops the work, and is told after
+  // it.
   std::exception_ptr lost;
   std::atomic<bool> stop = false;
   job.cancelled = &stop;
@@ -107,8 +108,10 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     }
   };
   const auto summary = synth::synthesise(*request, options, job, [&](const synth::Found& f) {
-    const std::string text = s.form == "list" ? synth::list_line(f.test) + "\n" : s.form == "pseudo" ? axb::to_pseudo_code(f.test)
-                             : s.form == "json" || s.json ? json_line(f, options.models) : text_of(f, options.models);
+    const std::string text = s.form == "list"             ? synth::list_line(f.test) + "\n"
+                             : s.form == "pseudo"         ? axb::to_pseudo_code(f.test)
+                             : s.form == "json" || s.json ? json_line(f, options.models)
+                                                          : text_of(f, options.models);
     if (to_file) {
       listed += text;
       return;
@@ -122,12 +125,18 @@ int run_progress_synth(const CommandLine& line, const Console& console) {
     if (const auto written = write_output(s.output, listed); !written) return report_errors(console, written.error());
   }
   if (s.count && s.json)
-    console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.synth/1\",\n  \"config\": {}, \"canonical\": {}, \"labelled\": {}, \"complete\": {}\n}}\n",
-                            json_string(synth::config_name(*request)), summary->canonical, summary->labelled, summary->complete()));
-  else if (s.count) console.out(fmt::format("canonical {} labelled {}\n", summary->canonical, summary->labelled));
-  else console.err(fmt::format("{}: canonical {} labelled {}\n", synth::config_name(*request), summary->canonical, summary->labelled));
+    console.out(fmt::format(
+        "{{\n  \"schema\": \"fencepost.progress.synth/1\",\n  \"config\": {}, \"canonical\": {}, \"labelled\": {}, "
+        "\"complete\": {}\n}}\n",
+        json_string(synth::config_name(*request)), summary->canonical, summary->labelled, summary->complete()));
+  else if (s.count)
+    console.out(fmt::format("canonical {} labelled {}\n", summary->canonical, summary->labelled));
+  else
+    console.err(fmt::format("{}: canonical {} labelled {}\n", synth::config_name(*request), summary->canonical,
+                            summary->labelled));
   if (summary->complete()) return k_exit_holds;
-  console.err(fmt::format("note: {} of {} work units are done; --resume goes on\n", summary->units_done, summary->units));
+  console.err(
+      fmt::format("note: {} of {} work units are done; --resume goes on\n", summary->units_done, summary->units));
   return k_exit_undecided;
 }
 
@@ -142,8 +151,11 @@ int run_progress_account(const CommandLine& line, const Console& console) {
   if (line.settings.json) {
     std::string list;
     for (const synth::Account& a : *accounts)
-      list += fmt::format("{}\n    {{\"test\": {}, \"current\": {}, \"older\": {}, \"renamed\": {}, \"duplicate_of\": {}, \"renaming_of\": {}}}",
-                          list.empty() ? "" : ",", json_string(a.test), a.current, a.older, a.renamed, json_string(a.duplicate_of), json_string(a.renaming_of));
+      list += fmt::format(
+          "{}\n    {{\"test\": {}, \"current\": {}, \"older\": {}, \"renamed\": {}, \"duplicate_of\": {}, "
+          "\"renaming_of\": {}}}",
+          list.empty() ? "" : ",", json_string(a.test), a.current, a.older, a.renamed, json_string(a.duplicate_of),
+          json_string(a.renaming_of));
     console.out(fmt::format("{{\n  \"schema\": \"fencepost.progress.account/1\",\n  \"tests\": [{}]\n}}\n", list));
   } else {
     console.out(synth::to_table(*accounts));

@@ -14,18 +14,20 @@
 namespace fencepost::cli {
 namespace {
 
-std::string text_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model) {
+std::string text_of(const Refinement& r, const std::string& source, const std::string& target,
+                    const std::string& model) {
   std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
   switch (r.verdict.status) {
     case Status::holds:
-      return out + fmt::format("  every outcome and race is one of {}'s ({} of {} states, {})\n", source, r.target_states,
-                               r.source_states, model);
+      return out + fmt::format("  every outcome and race is one of {}'s ({} of {} states, {})\n", source,
+                               r.target_states, r.source_states, model);
     case Status::fails:
       out += fmt::format("  {} ({})\n", r.verdict.detail, model);
       for (const prog::State& s : r.new_states) out += fmt::format("  new outcome: {}\n", to_string(r.observables, s));
       for (const std::string& f : r.new_flags) out += fmt::format("  new flag: {}\n", f);
       return out;
-    default: return out + fmt::format("  {} ({})\n", r.verdict.detail, model);
+    default:
+      return out + fmt::format("  {} ({})\n", r.verdict.detail, model);
   }
 }
 
@@ -36,11 +38,14 @@ std::string json_of(const Refinement& r, const std::string& source, const std::s
     states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
   for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
   return fmt::format(
-      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  \"verdict\": {},\n"
-      "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  \"new_flags\": [{}],\n"
+      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  "
+      "\"verdict\": {},\n"
+      "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  "
+      "\"new_flags\": [{}],\n"
       "  \"execution\": {}\n}}\n",
-      json_string(source), json_string(target), json_string(model), json_string(name(r.verdict.status)), json_string(r.verdict.detail),
-      r.source_states, r.target_states, states, flags, execution.empty() ? "null" : execution);
+      json_string(source), json_string(target), json_string(model), json_string(name(r.verdict.status)),
+      json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
+      execution.empty() ? "null" : execution);
 }
 
 }  // namespace
@@ -53,9 +58,11 @@ int run_refine(const CommandLine& line, const Console& console) {
   const auto target = one_test(target_path);
   if (!target) return report_errors(console, target.error());
   if (source->dialect != target->dialect)
-    return report_errors(console, error_at(target->span, fmt::format("the source is in {} and the target in {}", vocab::name(source->dialect),
-                                                                     vocab::name(target->dialect)),
-                                           "both must be judged by one model").error());
+    return report_errors(console, error_at(target->span,
+                                           fmt::format("the source is in {} and the target in {}",
+                                                       vocab::name(source->dialect), vocab::name(target->dialect)),
+                                           "both must be judged by one model")
+                                      .error());
   ModelCache models;
   const bool clusters = prog::has_clusters(*source) || prog::has_clusters(*target);
   const auto known = models.get(s.model.empty() && clusters ? "ptx-8" : s.model, *source);
@@ -75,11 +82,14 @@ int run_refine(const CommandLine& line, const Console& console) {
     const prog::Test question = r->race ? *target : asking_for(*target, r->observables, r->new_states.front());
     shown = report::witness(target_path, question, *model, asked, *r->execution);
   }
-  if (s.json) console.out(json_of(*r, source_path, target_path, model_name, shown.json));
-  else console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
+  if (s.json)
+    console.out(json_of(*r, source_path, target_path, model_name, shown.json));
+  else
+    console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
   if (!s.witness.empty()) {
     if (shown.text.empty() && shown.pictures.empty()) {
-      console.err(fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", target_path, s.witness));
+      console.err(
+          fmt::format("{}: note: the answer rests on no execution, so {} is not written\n", target_path, s.witness));
     } else if (const auto written = write_made(s.witness, report::file_text(s.witness, shown)); !written) {
       return report_errors(console, written.error());
     }

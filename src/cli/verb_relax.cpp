@@ -174,7 +174,8 @@ std::string text_of(const std::string& path, const Report& r, const std::string&
   });
   if (r.asked.dialect == vocab::Dialect::ptx && makes_weak(r) && !races_kept)
     out +=
-        "note: races are let in unless --keep names them: that a weak access keeps the condition does not make it safe to compile\n";
+        "note: races are let in unless --keep names them: that a weak access keeps the condition does not make it safe "
+        "to compile\n";
   if (r.mode == Report::Mode::weaken && r.asked.quantifier == prog::Quantifier::exists)
     out += "note: the condition is reachable as written and is kept so; --forbid repairs the test instead\n";
   return out;
@@ -333,7 +334,9 @@ int run_relax(const CommandLine& line, const Console& console) {
   const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
   if (test->syntax == prog::Syntax::spirv && !s.output.empty())
-    return report_errors(console, unsupported_at(test->span, "a changed shader is not written", "change the source where the sites say").error());
+    return report_errors(
+        console,
+        unsupported_at(test->span, "a changed shader is not written", "change the source where the sites say").error());
   if (test->syntax == prog::Syntax::vulkan_test || test->syntax == prog::Syntax::mixedproxy_test)
     return report_errors(console, unsupported_at(test->span, "relax reads litmus files, not .test notations",
                                                  "write the test as a litmus file")

@@ -21,7 +21,8 @@ bool named(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-Expected<judge::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models, const Console& console) {
+Expected<judge::Judged> judged_store(const std::string& path, const Settings& s, ModelCache& models,
+                                     const Console& console) {
   const auto store = store::Store::read(path);
   if (!store) return std::unexpected(store.error());
   warn(console, store->warning());

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include "device/backend.h"
-#include "plan/plan.h"
-#include "results/log.h"
 #include "campaign/session.h"
 #include "cat/library.h"
 #include "cli/inputs.h"
@@ -11,15 +8,18 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
-#include "read/read.h"
+#include "device/backend.h"
 #include "judge/judge.h"
+#include "plan/plan.h"
+#include "read/read.h"
+#include "results/log.h"
 
 namespace fencepost::cli {
 namespace {
 
 using results::Report;
 
-constexpr double k_oracle_seconds = 10;   // for a model's states, without --budget
+constexpr double k_oracle_seconds = 10;  // for a model's states, without --budget
 
 Expected<campaign::Options> run_options(const Settings& s) {
   campaign::Options o;
@@ -33,14 +33,17 @@ Expected<campaign::Options> run_options(const Settings& s) {
     if (s.region == plan::name(r)) o.shape.region = r;
   if (const auto ok = plan::set_parameters(o.parameters, s.parameters); !ok) return std::unexpected(ok.error());
   if (!s.schedule.empty())
-    if (const auto ok = plan::set_parameters(o.parameters, "schedule=" + s.schedule); !ok) return std::unexpected(ok.error());
+    if (const auto ok = plan::set_parameters(o.parameters, "schedule=" + s.schedule); !ok)
+      return std::unexpected(ok.error());
   if (s.cluster > 0)
-    if (const auto ok = plan::set_parameters(o.parameters, fmt::format("cluster={}", s.cluster)); !ok) return std::unexpected(ok.error());
+    if (const auto ok = plan::set_parameters(o.parameters, fmt::format("cluster={}", s.cluster)); !ok)
+      return std::unexpected(ok.error());
   if (s.rounds > 0) o.parameters.fix(plan::ParameterId::rounds, s.rounds);
   return o;
 }
 
-// What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with --no-model.
+// What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with
+// --no-model.
 std::optional<results::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
   if (s.no_model) return std::nullopt;
   const auto model = models.get(s.model, r.test);
@@ -51,8 +54,11 @@ std::optional<results::Oracle> oracle_of(const Report& r, const Settings& s, Mod
   Job job = Job::with_budget(s.budget > 0 ? s.budget : k_oracle_seconds);
   judge::Oracle oracle(r.test, **model, check_options(s), job);
   const check::Outcomes& all = oracle.outcomes();
-  results::Oracle out{s.model.empty() ? default_model(r.test) : s.model, all.states,
-                       all.states.complete ? "" : why_incomplete(all), all.flags, {}};
+  results::Oracle out{s.model.empty() ? default_model(r.test) : s.model,
+                      all.states,
+                      all.states.complete ? "" : why_incomplete(all),
+                      all.flags,
+                      {}};
   if (!all.states.complete)
     for (const auto& [state, count] : r.totals.states) out.decided[state] = oracle.allowed(state);
   return out;
@@ -80,9 +86,11 @@ class Command {
       return true;
     });
     progress.clear();
-    if (s_.json) console_.out(json_list(json_));
+    if (s_.json)
+      console_.out(json_list(json_));
     else if (tasks_.size() > 1 && !s_.csv)
-      console_.out(fmt::format("{} tests run, {} not run, {} with states that the model forbids\n", run_, not_run_, forbidden_));
+      console_.out(
+          fmt::format("{} tests run, {} not run, {} with states that the model forbids\n", run_, not_run_, forbidden_));
     if (!s_.log.empty()) write_log();
     return code_;
   }
@@ -109,10 +117,14 @@ class Command {
     progress.clear();
     if (!errors.list.empty()) failed(report_errors(console_, errors));
     forbidden_ += !results::forbidden_states(r).empty();
-    if (r.oracle) failed(judge::exit_code(results::ruling(r).standing));
-    else if (r.totals.corrupt > 0) failed(k_exit_fails);
-    if (s_.json) json_.push_back(results::json(r));
-    else console_.out(s_.csv ? results::csv(r) : results::text(r) + "\n");
+    if (r.oracle)
+      failed(judge::exit_code(results::ruling(r).standing));
+    else if (r.totals.corrupt > 0)
+      failed(k_exit_fails);
+    if (s_.json)
+      json_.push_back(results::json(r));
+    else
+      console_.out(s_.csv ? results::csv(r) : results::text(r) + "\n");
     log_ += results::litmus_log(r);
     progress.at(m.task + 1);
   }
@@ -160,19 +172,22 @@ std::string device_json(const device::Found& f) {
     for (const device::Property& p : i.properties)
       properties += fmt::format("{}{}: {}", properties.empty() ? "" : ", ", json_string(p.name), json_string(p.value));
     for (const device::Defect& d : i.defects)
-      defects += fmt::format("{}{{\"name\": {}, \"what\": {}, \"refuses_loops\": {}}}", defects.empty() ? "" : ", ", json_string(d.name),
-                             json_string(d.what), d.refuses_loops);
+      defects += fmt::format("{}{{\"name\": {}, \"what\": {}, \"refuses_loops\": {}}}", defects.empty() ? "" : ", ",
+                             json_string(d.name), json_string(d.what), d.refuses_loops);
     devices += fmt::format(
-        "{}\n    {{\"id\": {}, \"api\": \"{}\", \"name\": {}, \"driver\": {}, \"units\": {}, \"subgroup\": {}, \"max_lanes\": {}, "
+        "{}\n    {{\"id\": {}, \"api\": \"{}\", \"name\": {}, \"driver\": {}, \"units\": {}, \"subgroup\": {}, "
+        "\"max_lanes\": {}, "
         "\"max_groups\": {}, \"shared_bytes\": {}, \"max_cluster\": {}, \"memory_bytes\": {}, \"line_bytes\": {}, "
         "\"runs_groups_together\": {}, \"device_scope\": {}, \"properties\": {{{}}}, \"defects\": [{}]}}",
-        devices.empty() ? "" : ",", json_string(i.id), device::name(i.api), json_string(i.name), json_string(i.driver), i.units, i.subgroup,
-        i.max_lanes, i.max_groups, i.shared_bytes, i.max_cluster, i.memory_bytes, i.line_bytes, i.runs_groups_together, i.device_scope,
-        properties, defects);
+        devices.empty() ? "" : ",", json_string(i.id), device::name(i.api), json_string(i.name), json_string(i.driver),
+        i.units, i.subgroup, i.max_lanes, i.max_groups, i.shared_bytes, i.max_cluster, i.memory_bytes, i.line_bytes,
+        i.runs_groups_together, i.device_scope, properties, defects);
   }
   for (const device::Property& p : f.absent)
-    absent += fmt::format("{}\n    {{\"api\": {}, \"why\": {}}}", absent.empty() ? "" : ",", json_string(p.name), json_string(p.value));
-  return fmt::format("{{\n  \"schema\": \"fencepost.devices/1\",\n  \"devices\": [{}],\n  \"absent\": [{}]\n}}\n", devices, absent);
+    absent += fmt::format("{}\n    {{\"api\": {}, \"why\": {}}}", absent.empty() ? "" : ",", json_string(p.name),
+                          json_string(p.value));
+  return fmt::format("{{\n  \"schema\": \"fencepost.devices/1\",\n  \"devices\": [{}],\n  \"absent\": [{}]\n}}\n",
+                     devices, absent);
 }
 
 }  // namespace
@@ -207,13 +222,15 @@ int run_devices(const CommandLine& line, const Console& console) {
   }
   for (const device::Info& i : found.devices) {
     console.out(fmt::format("{:<12} {}\n", i.id, i.name));
-    console.out(fmt::format("             {} units, subgroups of {}, workgroups of up to {}, {} for a workgroup, {} in all\n", i.units, i.subgroup,
-                            i.max_lanes, bytes_text(i.shared_bytes), bytes_text(i.memory_bytes)));
+    console.out(
+        fmt::format("             {} units, subgroups of {}, workgroups of up to {}, {} for a workgroup, {} in all\n",
+                    i.units, i.subgroup, i.max_lanes, bytes_text(i.shared_bytes), bytes_text(i.memory_bytes)));
     console.out(fmt::format("             driver {}\n", i.driver));
     if (!i.runs_groups_together) console.out("             workgroups may run one after another\n");
     for (const device::Property& p : i.properties) console.out(fmt::format("             {}: {}\n", p.name, p.value));
     for (const device::Defect& d : i.defects)
-      console.out(fmt::format("             defect {}: {}{}\n", d.name, d.what, d.refuses_loops ? "; tests with loops are refused" : ""));
+      console.out(fmt::format("             defect {}: {}{}\n", d.name, d.what,
+                              d.refuses_loops ? "; tests with loops are refused" : ""));
   }
   for (const device::Property& p : found.absent) console.out(fmt::format("no {}: {}\n", p.name, p.value));
   return k_exit_holds;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "analysis/read.h"
+#include "analysis/tell.h"
 #include "cli/json.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
-#include "analysis/read.h"
-#include "analysis/tell.h"
 #include "store/store.h"
 
 namespace fencepost::cli {

@@ -9,46 +9,61 @@ namespace {
 
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::check, "check", "FILE|DIR...", 1, ~0u, "decide litmus tests under a memory model",
-     "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.cl (OpenCL C), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
+     "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.cl "
+     "(OpenCL C), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
      "the order of their names; '-' is standard input.\n\n"
-     "'exists C' holds when some execution that the model allows ends in C, '~exists C' when none does, 'forall C' when all do.",
+     "'exists C' holds when some execution that the model allows ends in C, '~exists C' when none does, 'forall C' "
+     "when all do.",
      "fencepost check mp.litmus\n"
      "fencepost check --model ptx-6.0 --engine both examples\n"
      "fencepost check --property races --witness race.svg mp.litmus",
      false, run_check},
     {Verb::outcomes, "outcomes", "FILE", 1, 1, "list everything that a test may end in",
-     "Prints the final states of all executions that the model allows, in the format of herd, so that tools for herd's logs "
+     "Prints the final states of all executions that the model allows, in the format of herd, so that tools for herd's "
+     "logs "
      "read it.\n\n"
-     "The engine is 'enumerate' unless --engine says otherwise. The exit status is 0 when the list is complete and 3 when it is not.",
-     "fencepost outcomes sb.litmus\nfencepost outcomes --operational --steps examples/thesis/MP.litmus", false, run_outcomes},
+     "The engine is 'enumerate' unless --engine says otherwise. The exit status is 0 when the list is complete and 3 "
+     "when it is not.",
+     "fencepost outcomes sb.litmus\nfencepost outcomes --operational --steps examples/thesis/MP.litmus", false,
+     run_outcomes},
     {Verb::explain, "explain", "FILE", 1, 1, "say why a test is allowed or forbidden",
-     "Allowed: the execution. Forbidden: for each candidate execution that meets the condition, the axiom that rejects it and "
+     "Allowed: the execution. Forbidden: for each candidate execution that meets the condition, the axiom that rejects "
+     "it and "
      "the cycle, edge by edge with source lines, shortest first.\n\n"
      "The exit status is that of 'check'.",
      "fencepost explain mp.litmus\nfencepost explain --model vulkan --witness why.svg mp.litmus", false, run_explain},
     {Verb::diff_models, "diff-models", "MODEL MODEL FILE|DIR...", 3, ~0u, "find tests on which two models differ",
-     "Decides each test under both models and prints those whose answer differs, then their number. A model that is not made "
+     "Decides each test under both models and prints those whose answer differs, then their number. A model that is "
+     "not made "
      "for the dialect of a test is an error.\n\n"
      "The exit status is 0 when no answer differs, 1 when one does, and 3 when none differs but one is undecided.",
      "fencepost diff-models ptx-6.0 ptx-7.5 examples", false, run_diff_models},
     {Verb::refine, "refine", "SOURCE TARGET", 2, 2, "check that a changed program does nothing new",
-     "Holds when every final state of TARGET is one of SOURCE's and every flag (data race) that TARGET can raise SOURCE can "
-     "raise too, both under one model. States are compared over the observables that the two have in common, by their text. "
+     "Holds when every final state of TARGET is one of SOURCE's and every flag (data race) that TARGET can raise "
+     "SOURCE can "
+     "raise too, both under one model. States are compared over the observables that the two have in common, by their "
+     "text. "
      "Otherwise the new outcome is printed with its execution.",
      "fencepost refine before.litmus after.litmus", false, run_refine},
     {Verb::lint_model, "lint-model", "NAME|FILE...", 1, ~0u, "find mistakes in memory models",
-     "Reports unknown names (with the nearest known one), type errors, unused definitions and expressions that are always empty.\n\n"
+     "Reports unknown names (with the nearest known one), type errors, unused definitions and expressions that are "
+     "always empty.\n\n"
      "The exit status is 0 for clean models, 1 when there are warnings, 2 when there are errors.",
      "fencepost lint-model ptx-7.5 my.cat", false, run_lint_model},
     {Verb::expect, "expect", "CSV|DIR|FILE", 1, 1, "hold expected verdicts against the tool",
-     "Given a table, decides every row and prints the rows whose verdict is another than expected; the last line counts them. "
+     "Given a table, decides every row and prints the rows whose verdict is another than expected; the last line "
+     "counts them. "
      "Columns, in any order: model, property, path, expected, and optionally suite, bound, grid.\n\n"
-     "property is condition (or program_spec), races (or cat_spec), or termination[PROGRESS] (termination alone: what --progress says); "
+     "property is condition (or program_spec), races (or cat_spec), or termination[PROGRESS] (termination alone: what "
+     "--progress says); "
      "rows with other properties are skipped and counted aloud. "
-     "expected is 1 or PASS when the property holds, 0 or FAIL when it does not, or UNKNOWN. bound is 1 where the table gives "
+     "expected is 1 or PASS when the property holds, 0 or FAIL when it does not, or UNKNOWN. bound is 1 where the "
+     "table gives "
      "none, 4 in suites of liveness rows for Vulkan.\n\n"
-     "Given a folder or a test, decides what stands beside each NAME.litmus in NAME.expect (lines 'model property verdict # "
-     "why', verdict holds, fails or unknown; termination with --bound auto) and what .test files say of their tests, under the default model.\n\n"
+     "Given a folder or a test, decides what stands beside each NAME.litmus in NAME.expect (lines 'model property "
+     "verdict # "
+     "why', verdict holds, fails or unknown; termination with --bound auto) and what .test files say of their tests, "
+     "under the default model.\n\n"
      "The exit status is 0 when every row that was decided agrees, 1 when one does not, and 3 when none was decided.",
      "fencepost expect examples/expected.csv --root examples\n"
      "fencepost expect table.csv --root corpus --suites PTXv6_0,VULKAN -j 4",
@@ -56,40 +71,57 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::print, "print", "FILE", 1, 1, "parse a test and print it in its own language",
      "The output parses to the same test as the input.", "fencepost print mp.litmus", false, run_print},
     {Verb::emit, "emit", "FILE", 1, 1, "write a test, or a run of it, as a program of its own",
-     "Writes one file that needs nothing of this program: the kernels that many instances of the test run in, one draw of the "
-     "parameters (printed in the file), and code that launches them and prints the histogram of final states. It is meant for "
+     "Writes one file that needs nothing of this program: the kernels that many instances of the test run in, one draw "
+     "of the "
+     "parameters (printed in the file), and code that launches them and prints the histogram of final states. It is "
+     "meant for "
      "reports: whoever gets the file builds and runs it.\n\n"
-     "Instructions are kept as written, so the target must be of the test's kind: cuda-source and ptx take PTX tests, opencl-source OPENCL tests "
-     "(with --inline-ptx: PTX tests), amber, glsl and spirv VULKAN tests, cpp and metal any. Others are translated first: see 'fencepost lower'.",
+     "Instructions are kept as written, so the target must be of the test's kind: cuda-source and ptx take PTX tests, "
+     "opencl-source OPENCL tests "
+     "(with --inline-ptx: PTX tests), amber, glsl and spirv VULKAN tests, cpp and metal any. Others are translated "
+     "first: see 'fencepost lower'.",
      "fencepost emit --target cuda-source -o mp.cu mp.litmus\n"
      "fencepost emit --target ptx --parameters stress=0,stride=32 --seed 7 mp.litmus\n"
-     "fencepost emit --target spirv -o sb.spvasm sb.litmus", false, run_emit},
+     "fencepost emit --target spirv -o sb.spvasm sb.litmus",
+     false, run_emit},
     {Verb::models, "models", "", 0, 0, "list the memory models that come with the program",
      "Prints name, dialect and one sentence for each; --model takes the names.", "fencepost models", false, run_models},
     {Verb::progress_check, "progress check", "FILE|DIR...", 1, ~0u, "decide whether tests end under progress models",
-     "Prints one line for each test, model and fairness: 'holds' when every run that the model allows ends, 'fails' when some thread "
-     "may starve. With one test, one model and one fairness a failure comes with the schedule: a prefix, then a cycle that can "
+     "Prints one line for each test, model and fairness: 'holds' when every run that the model allows ends, 'fails' "
+     "when some thread "
+     "may starve. With one test, one model and one fairness a failure comes with the schedule: a prefix, then a cycle "
+     "that can "
      "go on for ever.\n\n"
-     "A folder stands for the *.axb files in it. Tests may also be published pseudo-code, JSON lines, or .litmus files whose threads only "
+     "A folder stands for the *.axb files in it. Tests may also be published pseudo-code, JSON lines, or .litmus files "
+     "whose threads only "
      "exchange, load, compare and jump.",
      "fencepost progress check examples/progress\n"
      "fencepost progress check --model hsa --fairness weak --witness starving.svg spin.axb",
      false, run_progress_check},
     {Verb::progress_lts, "progress lts", "FILE", 1, 1, "draw the states and steps of a test",
-     "The labelled transition system of the test, alone or under one model, whose fair set then stands on every edge. In the Aldebaran "
+     "The labelled transition system of the test, alone or under one model, whose fair set then stands on every edge. "
+     "In the Aldebaran "
      "format, which tools for process algebra read, as DOT or as SVG.",
-     "fencepost progress lts spin.axb --model obe -o spin.svg\nfencepost progress lts spin.axb --model hsa --abstract", false, run_progress_lts},
-    {Verb::progress_classify, "progress classify", "FILE|DIR...", 1, ~0u, "find out which tests tell progress models apart",
-     "Decides each test under each model, weak and strong, and counts conformance tests (a model must pass them) and distinguishing "
+     "fencepost progress lts spin.axb --model obe -o spin.svg\nfencepost progress lts spin.axb --model hsa --abstract",
+     false, run_progress_lts},
+    {Verb::progress_classify, "progress classify", "FILE|DIR...", 1, ~0u,
+     "find out which tests tell progress models apart",
+     "Decides each test under each model, weak and strong, and counts conformance tests (a model must pass them) and "
+     "distinguishing "
      "tests (they fail under every weaker or other model), by several definitions.",
-     "fencepost progress classify examples/progress\nfencepost progress classify --csv tests.jsonl", false, run_progress_classify},
-    {Verb::progress_compare, "progress compare", "MODEL MODEL", 2, 2, "find the smallest tests that separate two progress models",
-     "Each model is a name or a .progress file, followed by ':weak' (the default) or ':strong'. Tests of 2 and 3 threads are made, "
+     "fencepost progress classify examples/progress\nfencepost progress classify --csv tests.jsonl", false,
+     run_progress_classify},
+    {Verb::progress_compare, "progress compare", "MODEL MODEL", 2, 2,
+     "find the smallest tests that separate two progress models",
+     "Each model is a name or a .progress file, followed by ':weak' (the default) or ':strong'. Tests of 2 and 3 "
+     "threads are made, "
      "smallest first, until some pass under one and fail under the other.\n\n"
      "The exit status is 1 when tests separate the two and 0 when none was found.",
-     "fencepost progress compare hsa obe\nfencepost progress compare lobe:strong my.progress:strong", false, run_progress_compare},
+     "fencepost progress compare hsa obe\nfencepost progress compare lobe:strong my.progress:strong", false,
+     run_progress_compare},
     {Verb::progress_expect, "progress expect", "CSV", 1, 1, "hold expected progress verdicts against the tool",
-     "A table with the columns config, id, model, fairness and verdict (PASS or FAIL), in any order. Prints the rows that disagree; the "
+     "A table with the columns config, id, model, fairness and verdict (PASS or FAIL), in any order. Prints the rows "
+     "that disagree; the "
      "last line counts.",
      "fencepost progress expect verdicts.csv --tests tests.jsonl", false, run_progress_expect},
     {Verb::progress_synth, "progress synth", "", 0, 0, "make every progress test of a size",
@@ -97,100 +129,140 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost progress synth --threads 2 --instructions 4 --count\n"
      "fencepost progress synth --per-thread 2,1 --form json --verdicts",
      false, run_progress_synth},
-    {Verb::progress_account, "progress account", "FILE|DIR...", 1, ~0u, "find given tests in the complete sets of their sizes",
-     "For each size: how many of the tests are in the complete set, in that of the older constraint on stores only, or in neither, and how many "
+    {Verb::progress_account, "progress account", "FILE|DIR...", 1, ~0u,
+     "find given tests in the complete sets of their sizes",
+     "For each size: how many of the tests are in the complete set, in that of the older constraint on stores only, or "
+     "in neither, and how many "
      "repeat or rename an earlier one.",
      "fencepost progress account tests.jsonl", false, run_progress_account},
     {Verb::progress_export, "progress export", "FILE|DIR...", 1, ~0u, "write progress tests as programs for devices",
-     "Writes litmus files, or sources for CUDA, OpenCL C, Vulkan (GLSL, Amber), Metal and C++ threads into the folder of --output.",
+     "Writes litmus files, or sources for CUDA, OpenCL C, Vulkan (GLSL, Amber), Metal and C++ threads into the folder "
+     "of --output.",
      "fencepost progress export examples/progress --target cpp --mapping chunked -o out", false, run_progress_export},
     {Verb::progress_print, "progress print", "FILE", 1, 1, "parse progress tests and print them in a chosen form",
      "Reads the .axb text, the published pseudo-code and JSON lines, and prints any of them.",
      "fencepost progress print tests.jsonl --form text", false, run_progress_print},
-    {Verb::progress_models, "progress models", "[FILE...]", 0, ~0u, "list the progress models, or check models of your own",
-     "Without operands: the models that come with the program, weakest first. With files: parses and checks each, and prints its "
+    {Verb::progress_models, "progress models", "[FILE...]", 0, ~0u,
+     "list the progress models, or check models of your own",
+     "Without operands: the models that come with the program, weakest first. With files: parses and checks each, and "
+     "prints its "
      "name and closed form.",
      "fencepost progress models\nfencepost progress models my.progress", false, run_progress_models},
     {Verb::progress_run, "progress run", "FILE|DIR...", 1, ~0u, "run progress tests on a device and say who starves",
-     "Runs each test on a device under each mapping. Every run ends as terminated, starved (the kernel's watchdog ended threads that did not "
-     "come to their end) or hung (the launch did not end, and its process was killed). Prints a line for each test that starved, how many did "
-     "under each mapping, and which progress models the device violates: those that guarantee the end of a test that starved.\n\n"
-     "A starved test of several locations with relaxed instructions is no violation, because weak memory could explain it; --order seq_cst "
+     "Runs each test on a device under each mapping. Every run ends as terminated, starved (the kernel's watchdog "
+     "ended threads that did not "
+     "come to their end) or hung (the launch did not end, and its process was killed). Prints a line for each test "
+     "that starved, how many did "
+     "under each mapping, and which progress models the device violates: those that guarantee the end of a test that "
+     "starved.\n\n"
+     "A starved test of several locations with relaxed instructions is no violation, because weak memory could explain "
+     "it; --order seq_cst "
      "tells.\n\n"
-     "The exit status is 0 when no model that --model names is violated, 1 when one is, and 3 when a test could not be run.",
+     "The exit status is 0 when no model that --model names is violated, 1 when one is, and 3 when a test could not be "
+     "run.",
      "fencepost progress run examples/progress --mapping round-robin,chunked --runs 5\n"
      "fencepost progress run tests.jsonl --device cuda --mapping chunked --store h200.db --early-stop",
      false, run_progress_run},
     {Verb::relax, "relax", "FILE", 1, 1, "find fences, orders and scopes that are not needed, or a fix",
-     "For each fence, memory order, scope and barrier of the test: whether it can be dropped or weakened so that the condition keeps its "
-     "verdict and no race appears, or the change that breaks the test; then a set of changes that can be made together. A test that "
+     "For each fence, memory order, scope and barrier of the test: whether it can be dropped or weakened so that the "
+     "condition keeps its "
+     "verdict and no race appears, or the change that breaks the test; then a set of changes that can be made "
+     "together. A test that "
      "fails gets the smallest strengthening that makes it hold.\n\n"
-     "The exit status is 0 when everything is needed, 1 when something can be weaker or a fix was found, and 3 when the test, or all "
+     "The exit status is 0 when everything is needed, 1 when something can be weaker or a fix was found, and 3 when "
+     "the test, or all "
      "that is left open, is undecided.",
      "fencepost relax lock.litmus\n"
      "fencepost relax --exhaustive --steps order lock.litmus\n"
      "fencepost relax --site 2 --witness broken.svg lock.litmus",
      false, run_relax},
     {Verb::lower, "lower", "TABLE [FILE|DIR...]", 1, ~0u, "check that an instruction mapping adds no outcome",
-     "TABLE is the name of a shipped mapping or a .map file (docs/lowering.md). Each test is rewritten by it into the target dialect; "
-     "every outcome of the result under the target's model must be an outcome of the test under its own. With --generate, all small "
-     "tests over the mapped instructions are checked as well. Counterexamples are written as two litmus files into --output.\n\n"
+     "TABLE is the name of a shipped mapping or a .map file (docs/lowering.md). Each test is rewritten by it into the "
+     "target dialect; "
+     "every outcome of the result under the target's model must be an outcome of the test under its own. With "
+     "--generate, all small "
+     "tests over the mapped instructions are checked as well. Counterexamples are written as two litmus files into "
+     "--output.\n\n"
      "The exit status is 0 when no test gains an outcome, 1 when one does, and 3 when none does but one is undecided.",
      "fencepost lower opencl-ptx mp.litmus\nfencepost lower my.map --generate 4 -o counterexamples", false, run_lower},
     {Verb::run, "run", "FILE|DIR...", 1, ~0u, "run litmus tests on a device and count what they end in",
-     "Runs many instances of each test in a process of its own and prints how often each final state was seen, beside what the memory "
+     "Runs many instances of each test in a process of its own and prints how often each final state was seen, beside "
+     "what the memory "
      "model says of it. All parameters of the run are drawn anew for each round group from one seed.\n\n"
-     "The exit status is 1 when a state was seen that the model forbids and what ran is what was written, or when a result was unreadable; 3 when "
-     "a test could not be run, a launch hung, or a forbidden state was seen but nobody could look at what ran. A state is called forbidden only "
+     "The exit status is 1 when a state was seen that the model forbids and what ran is what was written, or when a "
+     "result was unreadable; 3 when "
+     "a test could not be run, a launch hung, or a forbidden state was seen but nobody could look at what ran. A state "
+     "is called forbidden only "
      "when the model's states are completely known.",
      "fencepost run examples/thesis/SB.litmus\n"
      "fencepost run --device cuda --seconds 10s --parameters schedule=split,stride=8 mp.litmus\n"
      "fencepost run --iterations 100000000 --log out.log examples/thesis",
      false, run_run},
     {Verb::devices, "devices", "", 0, 0, "list the devices that tests can run on",
-     "Prints each device that answers, with what matters for runs, and why an interface has none.", "fencepost devices\nfencepost devices --json", false, run_devices},
+     "Prints each device that answers, with what matters for runs, and why an interface has none.",
+     "fencepost devices\nfencepost devices --json", false, run_devices},
     {Verb::gen, "gen", "[NAME...]", 0, ~0u, "make litmus tests from cycles of relations",
-     "Makes the test of --cycle, those of NAMEs (as it prints them itself), or with --families all tests of a size. One test is printed; "
+     "Makes the test of --cycle, those of NAMEs (as it prints them itself), or with --families all tests of a size. "
+     "One test is printed; "
      "several are listed, or written into the folder of --output with a table of them, index.csv.\n\n"
-     "With --decide, or a filter, each test is decided, and the last line counts the verdicts. The exit status is 3 when one of the "
+     "With --decide, or a filter, each test is decided, and the last line counts the verdicts. The exit status is 3 "
+     "when one of the "
      "tests is undecided.",
      "fencepost gen --cycle \"PodWW Rfe PodRR Fre\" --dialect PTX\n"
      "fencepost gen MP+po-release.gpu+acquire.gpu-po --dialect VULKAN\n"
      "fencepost gen --families all --relations Po,Fence.sc.gpu --scopes all --forbidden -o tests",
      false, run_gen},
     {Verb::suite, "suite", "", 0, 0, "make a conformance suite: the smallest tests that a model forbids",
-     "Below each cycle with the strongest accesses and fences, finds all weakest tests that the model still forbids; adds the five tests "
-     "of sequential consistency per location, and IRIW in five placements. With --output: NAME.litmus, the reason for each in NAME.why.txt, "
+     "Below each cycle with the strongest accesses and fences, finds all weakest tests that the model still forbids; "
+     "adds the five tests "
+     "of sequential consistency per location, and IRIW in five placements. With --output: NAME.litmus, the reason for "
+     "each in NAME.why.txt, "
      "and index.csv; with --mutants their mutants in mutants/ and mutants.csv.\n\n"
      "The exit status is 3 when part of the suite is undecided.",
-     "fencepost suite --dialect PTX -o ptx-suite\nfencepost suite --dialect VULKAN --families MP,LB --mutants", false, run_suite},
+     "fencepost suite --dialect PTX -o ptx-suite\nfencepost suite --dialect VULKAN --families MP,LB --mutants", false,
+     run_suite},
     {Verb::campaign, "campaign", "PLAN", 1, 1, "run a plan of tests, devices and configurations into a store",
-     "PLAN is a TOML file (docs/campaigns.md). Every test is run on every device under every configuration until the plan's end, in child "
-     "processes that can be killed; each finished round group is kept at once. The same command goes on where an interrupted one "
+     "PLAN is a TOML file (docs/campaigns.md). Every test is run on every device under every configuration until the "
+     "plan's end, in child "
+     "processes that can be killed; each finished round group is kept at once. The same command goes on where an "
+     "interrupted one "
      "stopped, and does nothing when all is done.\n\n"
      "The exit status is 0 when the whole plan is in the store, and 3 when something was refused, lost, or stopped.",
      "fencepost campaign hopper.toml --store hopper.db\n"
      "fencepost campaign hopper.toml --store part3.db --shard 3/8 --budget 1h",
      false, run_campaign},
     {Verb::merge, "merge", "STORE STORE...", 2, ~0u, "add the results of other stores to the first",
-     "A result that the first store has already is not counted twice; one that differs is left as it is and makes the exit status 1.",
+     "A result that the first store has already is not counted twice; one that differs is left as it is and makes the "
+     "exit status 1.",
      "fencepost merge all.db part1.db part2.db", false, run_merge},
     {Verb::judge, "judge", "STORE", 1, 1, "hold what a campaign saw against a memory model",
-     "For each test, device and configuration: every final state with its rate and interval, whether the model allows it, and for "
-     "outcomes that were never seen the upper bound of the rate and whether the same stress showed the test's one-step weakenings.\n\n"
-     "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were corrupt; 3 when a "
+     "For each test, device and configuration: every final state with its rate and interval, whether the model allows "
+     "it, and for "
+     "outcomes that were never seen the upper bound of the rate and whether the same stress showed the test's one-step "
+     "weakenings.\n\n"
+     "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were "
+     "corrupt; 3 when a "
      "forbidden state may be the compiler's doing or something is undecided; else 0.",
-     "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o rates.svg", false, run_judge},
+     "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o "
+     "rates.svg",
+     false, run_judge},
     {Verb::stats, "stats", "STORE|FILE|DIR...", 1, ~0u, "say how sure results are, and what would make them surer",
-     "Reads stores, logs of litmus7 and published result sets (docs/stats.md), each an answer of its own: rates with intervals, how likely an outcome "
-     "shows again and how many iterations that needs, what the absence of an outcome is worth, whether rates were steady, which parameters serve many "
+     "Reads stores, logs of litmus7 and published result sets (docs/stats.md), each an answer of its own: rates with "
+     "intervals, how likely an outcome "
+     "shows again and how many iterations that needs, what the absence of an outcome is worth, whether rates were "
+     "steady, which parameters serve many "
      "tests and devices, which tests go together, and which mutants were killed.",
-     "fencepost stats campaign.db\nfencepost stats mp.log --parts reproducibility\nfencepost stats results/ --csv --only-tests MP,SB", false, run_stats},
+     "fencepost stats campaign.db\nfencepost stats mp.log --parts reproducibility\nfencepost stats results/ --csv "
+     "--only-tests MP,SB",
+     false, run_stats},
     {Verb::tune, "tune", "[FILE|DIR...]", 0, ~0u, "find the stress under which a device shows weak outcomes most often",
-     "Searches random configurations of the stress for each test, in child processes that can be killed, and keeps everything that was measured in a "
-     "store: the same command goes on where an interrupted one stopped. What is found is measured again on fresh seeds beside the median random "
+     "Searches random configurations of the stress for each test, in child processes that can be killed, and keeps "
+     "everything that was measured in a "
+     "store: the same command goes on where an interrupted one stopped. What is found is measured again on fresh seeds "
+     "beside the median random "
      "configuration and no stress. --output writes it for the plan of a campaign (docs/tune.md).\n\n"
-     "--explore measures all configurations alike instead, and --replay says what each strategy would have found in such a store, and how fast. "
+     "--explore measures all configurations alike instead, and --replay says what each strategy would have found in "
+     "such a store, and how fast. "
      "--ablate measures the incantations of the 2014 thesis one by one.\n\n"
      "The exit status is 0 when everything was measured, and 3 when something was refused, lost, or stopped.",
      "fencepost tune examples/thesis/SB.litmus --budget 60s -o tuned.toml\n"
@@ -199,17 +271,24 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost tune --ablate examples/thesis/MP.litmus examples/thesis/SB.litmus",
      false, run_tune},
     {Verb::report, "report", "STORE|FILE|DIR...", 1, ~0u, "write one HTML page about what was measured",
-     "Everything that 'stats' computes and 'judge' says (of stores), as one page with plots and a table under each, for a browser on a phone or a desk. "
+     "Everything that 'stats' computes and 'judge' says (of stores), as one page with plots and a table under each, "
+     "for a browser on a phone or a desk. "
      "The page loads nothing from anywhere. docs/stats.md describes it.",
-     "fencepost report campaign.db -o report.html\nfencepost report hopper.db --model ptx-7.5 -o hopper.html", false, run_report},
+     "fencepost report campaign.db -o report.html\nfencepost report hopper.db --model ptx-7.5 -o hopper.html", false,
+     run_report},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
-     "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that not all threads of "
-     "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as --blockDim and --gridDim. "
+     "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
+     "not all threads of "
+     "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as "
+     "--blockDim and --gridDim. "
      "'fencepost prove --help' lists the options, which have a table of their own (docs/prove.md).\n\n"
-     "The exit status is 0 when the kernel is verified, 1 when it has or may have a defect, and 3 when it is not decided.",
-     "fencepost prove --local_size=64 --num_groups=16 kernel.cl\nfencepost prove --blockDim=256 --gridDim=* kernel.cu\nfencepost prove --suite examples/kernels", false, nullptr},
-    {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md", "Made from the tables behind --help.", "",
-     true, nullptr},
+     "The exit status is 0 when the kernel is verified, 1 when it has or may have a defect, and 3 when it is not "
+     "decided.",
+     "fencepost prove --local_size=64 --num_groups=16 kernel.cl\nfencepost prove --blockDim=256 --gridDim=* "
+     "kernel.cu\nfencepost prove --suite examples/kernels",
+     false, nullptr},
+    {Verb::help_markdown, "help-markdown", "", 0, 0, "print the page docs/options.md",
+     "Made from the tables behind --help.", "", true, nullptr},
 }};
 
 constexpr bool tables_in_order() {
@@ -224,7 +303,8 @@ static_assert(tables_in_order());
 std::span<const OptionInfo> option_table() {
   static const std::vector<OptionInfo> all = [] {
     std::vector<OptionInfo> rows;
-    for (const auto part : {check_options(), progress_options(), device_options(), tune_options(), gen_options()}) rows.insert(rows.end(), part.begin(), part.end());
+    for (const auto part : {check_options(), progress_options(), device_options(), tune_options(), gen_options()})
+      rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();
   return all;

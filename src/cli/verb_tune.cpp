@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
+#include "campaign/conduct.h"
 #include "campaign/rate.h"
-#include "device/backend.h"
-#include "plan/plan.h"
 #include "campaign/session.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "campaign/conduct.h"
+#include "device/backend.h"
+#include "plan/plan.h"
 #include "store/store.h"
 #include "tune/conduct.h"
 #include "tune/replay.h"

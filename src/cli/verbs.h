@@ -48,7 +48,7 @@ check::Options check_options(const Settings& s);
 // The same, with the progress model that --progress names for tests of this dialect.
 Expected<check::Options> check_options(const Settings& s, vocab::Dialect dialect);
 Job job_of(const Settings& s);
-int report_errors(const Console& console, const Diagnostics& ds);   // prints, returns the exit code
-void warn(const Console& console, const std::string& warning);      // "": nothing
+int report_errors(const Console& console, const Diagnostics& ds);  // prints, returns the exit code
+void warn(const Console& console, const std::string& warning);     // "": nothing
 
 }  // namespace fencepost::cli

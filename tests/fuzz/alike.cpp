@@ -22,7 +22,9 @@ void make_alike(Rng& rng, Program& p) {
     auto& items = p.threads[t].items;
     const auto& others = before[t].items;
     const std::string& other = others.empty() ? std::string() : others[rng.below(others.size())];
-    if (!items.empty() && !other.empty() && items.back().find("LC") == std::string::npos && other.find("LC") == std::string::npos && other.find("B") == std::string::npos) items.back() = other;
+    if (!items.empty() && !other.empty() && items.back().find("LC") == std::string::npos &&
+        other.find("LC") == std::string::npos && other.find("B") == std::string::npos)
+      items.back() = other;
   }
   if (p.syntax == prog::Syntax::opencl || !rng.chance(0.5)) return;
   // Each copy its own location; the others keep what they have.
@@ -59,12 +61,17 @@ void ask_alike(const Program& p, Question& q) {
       std::vector<Conjunction> more;
       for (Conjunction c : q.disjuncts) {
         for (Atom& atom : c) {
-          if (atom.thread == static_cast<int>(a)) atom.thread = static_cast<int>(b);
-          else if (atom.thread == static_cast<int>(b)) atom.thread = static_cast<int>(a);
-          else if (atom.thread < 0 && own(atom.name, a)) atom.name = fmt::format("{}own{}", atom.name[0], b);
-          else if (atom.thread < 0 && own(atom.name, b)) atom.name = fmt::format("{}own{}", atom.name[0], a);
+          if (atom.thread == static_cast<int>(a))
+            atom.thread = static_cast<int>(b);
+          else if (atom.thread == static_cast<int>(b))
+            atom.thread = static_cast<int>(a);
+          else if (atom.thread < 0 && own(atom.name, a))
+            atom.name = fmt::format("{}own{}", atom.name[0], b);
+          else if (atom.thread < 0 && own(atom.name, b))
+            atom.name = fmt::format("{}own{}", atom.name[0], a);
         }
-        if (std::find(q.disjuncts.begin(), q.disjuncts.end(), c) == q.disjuncts.end() && std::find(more.begin(), more.end(), c) == more.end())
+        if (std::find(q.disjuncts.begin(), q.disjuncts.end(), c) == q.disjuncts.end() &&
+            std::find(more.begin(), more.end(), c) == more.end())
           more.push_back(std::move(c));
       }
       q.disjuncts.insert(q.disjuncts.end(), more.begin(), more.end());

@@ -11,10 +11,12 @@ namespace {
 bool answered(Status s) { return s == Status::holds || s == Status::fails || s == Status::unknown; }
 
 std::string told(const check::Result& r) {
-  return fmt::format("{}{}{}{}", name(r.verdict.status), r.verdict.vacuous ? " (vacuous)" : "", r.verdict.detail.empty() ? "" : ": ", r.verdict.detail);
+  return fmt::format("{}{}{}{}", name(r.verdict.status), r.verdict.vacuous ? " (vacuous)" : "",
+                     r.verdict.detail.empty() ? "" : ": ", r.verdict.detail);
 }
 
-std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, const CompareOptions& options, check::Property property, Comparison& out) {
+std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, const CompareOptions& options,
+                               check::Property property, Comparison& out) {
   check::Options o;
   o.property = property;
   o.bound = options.bound;
@@ -28,14 +30,18 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
     o.symmetry = false;
     Job third = Job::with_budget(options.seconds);
     const check::Result all = check::solve(test, model, o, third);
-    if (answered(all.verdict.status) && (all.verdict.status != s.verdict.status || all.verdict.vacuous != s.verdict.vacuous))
-      out.disagreements.push_back(fmt::format("{}: solve says {}, with symmetry broken {}", name(property), told(all), told(s)));
+    if (answered(all.verdict.status) &&
+        (all.verdict.status != s.verdict.status || all.verdict.vacuous != s.verdict.vacuous))
+      out.disagreements.push_back(
+          fmt::format("{}: solve says {}, with symmetry broken {}", name(property), told(all), told(s)));
   }
   if (!answered(e.verdict.status) || !answered(s.verdict.status)) {
     out.gave_up += (answered(e.verdict.status) ? 0 : 1) + (answered(s.verdict.status) ? 0 : 1);
     // An engine that cannot do what the other can is a difference too.
-    if ((e.verdict.status == Status::unsupported) != (s.verdict.status == Status::unsupported) && e.verdict.status != Status::gave_up && s.verdict.status != Status::gave_up)
-      out.disagreements.push_back(fmt::format("{}: enumerate says {}, solve says {}", name(property), told(e), told(s)));
+    if ((e.verdict.status == Status::unsupported) != (s.verdict.status == Status::unsupported) &&
+        e.verdict.status != Status::gave_up && s.verdict.status != Status::gave_up)
+      out.disagreements.push_back(
+          fmt::format("{}: enumerate says {}, solve says {}", name(property), told(e), told(s)));
     return std::nullopt;
   }
   if (e.verdict.status != s.verdict.status || e.verdict.vacuous != s.verdict.vacuous)
@@ -67,7 +73,8 @@ void outcome_sets(const prog::Test& test, const cat::Model& model, const Compare
         return true;
       });
       if (!covered) {
-        out.disagreements.push_back(fmt::format("outcomes: only {} allows {}", who, prog::to_string(from.observables, state)));
+        out.disagreements.push_back(
+            fmt::format("outcomes: only {} allows {}", who, prog::to_string(from.observables, state)));
         return;
       }
     }
@@ -75,7 +82,8 @@ void outcome_sets(const prog::Test& test, const cat::Model& model, const Compare
   missing(e, s, "enumerate");
   missing(s, e, "solve");
   if (e.bound_hit != s.bound_hit)
-    out.disagreements.push_back(fmt::format("outcomes: enumerate says the bound was {}, solve says {}", e.bound_hit ? "hit" : "not hit", s.bound_hit ? "hit" : "not hit"));
+    out.disagreements.push_back(fmt::format("outcomes: enumerate says the bound was {}, solve says {}",
+                                            e.bound_hit ? "hit" : "not hit", s.bound_hit ? "hit" : "not hit"));
 }
 
 }  // namespace

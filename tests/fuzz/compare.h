@@ -10,11 +10,11 @@
 namespace fencepost::fuzz {
 
 struct CompareOptions {
-  double seconds = 2;       // for each query of each engine
+  double seconds = 2;  // for each query of each engine
   uint32_t bound = 1;
-  bool outcomes = false;    // also compare the complete sets of final states
-  std::optional<bool> lazy; // of check::Options
-  const cat::Model* reference = nullptr;   // what `enumerate` reads instead of the model (tools/mutate)
+  bool outcomes = false;                  // also compare the complete sets of final states
+  std::optional<bool> lazy;               // of check::Options
+  const cat::Model* reference = nullptr;  // what `enumerate` reads instead of the model (tools/mutate)
 };
 
 struct Comparison {
@@ -22,9 +22,9 @@ struct Comparison {
   std::optional<Status> condition;
   std::optional<Status> races;
   bool outcomes_compared = false;
-  uint32_t symmetric = 0;                   // queries that looked at one execution of several; asked again of all
-  uint32_t gave_up = 0;                     // queries that an engine did not answer in time
-  std::vector<std::string> disagreements;   // one sentence each, empty if all is well
+  uint32_t symmetric = 0;                  // queries that looked at one execution of several; asked again of all
+  uint32_t gave_up = 0;                    // queries that an engine did not answer in time
+  std::vector<std::string> disagreements;  // one sentence each, empty if all is well
 };
 
 Comparison compare(const prog::Test& test, const cat::Model& model, const CompareOptions& options);

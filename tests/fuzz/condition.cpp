@@ -16,7 +16,8 @@ bool known(const prog::State& s) {
 }
 
 bool agree(const prog::State& a, const prog::State& b, const Chosen& on) {
-  return std::all_of(on.begin(), on.end(), [&](size_t i) { return a[i].free || b[i].free || a[i].value == b[i].value; });
+  return std::all_of(on.begin(), on.end(),
+                     [&](size_t i) { return a[i].free || b[i].free || a[i].value == b[i].value; });
 }
 
 bool occurs(const std::vector<prog::State>& states, const prog::State& s, const Chosen& on) {
@@ -73,8 +74,10 @@ std::optional<std::pair<prog::State, Chosen>> forbidden(Rng& rng, const Allowed&
   for (size_t k = 0; k < keep.size();) {
     Chosen fewer = keep;
     fewer.erase(fewer.begin() + static_cast<long>(k));
-    if (!fewer.empty() && !occurs(allowed.states, *found, fewer) && !rng.chance(leave)) keep = fewer;
-    else ++k;
+    if (!fewer.empty() && !occurs(allowed.states, *found, fewer) && !rng.chance(leave))
+      keep = fewer;
+    else
+      ++k;
   }
   return std::pair{*found, keep};
 }

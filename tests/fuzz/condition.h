@@ -9,8 +9,8 @@ namespace fencepost::fuzz {
 
 struct Allowed {
   std::vector<prog::Observable> observables;
-  std::vector<prog::State> states;       // of the pivot model
-  std::vector<prog::State> candidates;   // of the model without axioms; may be empty
+  std::vector<prog::State> states;      // of the pivot model
+  std::vector<prog::State> candidates;  // of the model without axioms; may be empty
 };
 
 // A filter that some state satisfies.

@@ -29,11 +29,14 @@ inline size_t weighted(Rng& rng, const std::vector<double>& weights) {
 // Threads and events per thread: enough for four threads to interact, few enough to enumerate. A third of the
 // programs are classic shapes (message passing, store buffering, ...) with everything else random: cycles through
 // several threads are where models and engines differ, and blind choice seldom closes one.
-struct PlannedAccess { bool write; size_t location; };
+struct PlannedAccess {
+  bool write;
+  size_t location;
+};
 struct Shape {
   std::vector<size_t> sizes;
   size_t locations = 1;
-  std::vector<std::vector<PlannedAccess>> plan;   // empty: none
+  std::vector<std::vector<PlannedAccess>> plan;  // empty: none
 };
 
 // "W0 W1 | R1 R0"
@@ -41,16 +44,30 @@ inline std::vector<std::vector<PlannedAccess>> read_plan(std::string_view text) 
   std::vector<std::vector<PlannedAccess>> out(1);
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '|') out.emplace_back();
-    if (text[i] == 'W' || text[i] == 'R') out.back().push_back({text[i] == 'W', static_cast<size_t>(text[i + 1] - '0')});
+    if (text[i] == 'W' || text[i] == 'R')
+      out.back().push_back({text[i] == 'W', static_cast<size_t>(text[i + 1] - '0')});
   }
   return out;
 }
 
 inline Shape shape(Rng& rng) {
-  static const char* const k_classics[] = {
-      "W0 W1 | R1 R0", "W0 R1 | W1 R0", "R0 W1 | R1 W0", "W0 W1 | R1 W0", "W0 W1 | W1 R0", "W0 W1 | W1 W0", "W0 | R0 R0",
-      "W0 | W1 | R0 R1 | R1 R0", "W0 | R0 W1 | R1 R0", "W0 W1 | R1 W2 | R2 R0", "R0 W1 | R1 W2 | R2 W0", "W0 | R0 R1 | W1 R0",
-      "W0 R0 R1 | W1 R1 R0", "W0 R0 | W0 R0", "W0 W1 | R1 W1 | R1 R0", "W0 | R0 R1 | W1 W0", "W0 W1 | R1 R0 | R1 R0"};
+  static const char* const k_classics[] = {"W0 W1 | R1 R0",
+                                           "W0 R1 | W1 R0",
+                                           "R0 W1 | R1 W0",
+                                           "W0 W1 | R1 W0",
+                                           "W0 W1 | W1 R0",
+                                           "W0 W1 | W1 W0",
+                                           "W0 | R0 R0",
+                                           "W0 | W1 | R0 R1 | R1 R0",
+                                           "W0 | R0 W1 | R1 R0",
+                                           "W0 W1 | R1 W2 | R2 R0",
+                                           "R0 W1 | R1 W2 | R2 W0",
+                                           "W0 | R0 R1 | W1 R0",
+                                           "W0 R0 R1 | W1 R1 R0",
+                                           "W0 R0 | W0 R0",
+                                           "W0 W1 | R1 W1 | R1 R0",
+                                           "W0 | R0 R1 | W1 W0",
+                                           "W0 W1 | R1 R0 | R1 R0"};
   Shape s;
   if (rng.chance(0.35)) {
     s.plan = read_plan(k_classics[rng.below(std::size(k_classics))]);
@@ -62,10 +79,14 @@ inline Shape shape(Rng& rng) {
   }
   const size_t threads = 1 + weighted(rng, {3, 37, 42, 18});
   for (size_t t = 0; t < threads; ++t) {
-    if (threads == 1) s.sizes.push_back(2 + rng.below(4));
-    else if (threads == 2) s.sizes.push_back(1 + weighted(rng, {1, 3, 4, 4, 3}));
-    else if (threads == 3) s.sizes.push_back(1 + weighted(rng, {1, 4, 6, 2}));
-    else s.sizes.push_back(1 + weighted(rng, {2, 7, 3}));
+    if (threads == 1)
+      s.sizes.push_back(2 + rng.below(4));
+    else if (threads == 2)
+      s.sizes.push_back(1 + weighted(rng, {1, 3, 4, 4, 3}));
+    else if (threads == 3)
+      s.sizes.push_back(1 + weighted(rng, {1, 4, 6, 2}));
+    else
+      s.sizes.push_back(1 + weighted(rng, {2, 7, 3}));
   }
   s.locations = 1 + weighted(rng, {15, 60, 25});
   return s;
@@ -73,8 +94,8 @@ inline Shape shape(Rng& rng) {
 
 // One thread under construction.
 struct ThreadDraft {
-  int location = -1;                     // planned for the next access
-  double dependent = 0.22;               // how often a stored value is one that was read
+  int location = -1;        // planned for the next access
+  double dependent = 0.22;  // how often a stored value is one that was read
   std::vector<std::string> items;
   uint32_t registers = 0;
   uint32_t labels = 0;
@@ -84,7 +105,9 @@ struct ThreadDraft {
 };
 
 // Small constants; zero is rare since every location starts there.
-inline std::string constant(Rng& rng) { return std::to_string(rng.chance(0.06) ? 0 : 1 + rng.below(rng.chance(0.7) ? 2 : 3)); }
+inline std::string constant(Rng& rng) {
+  return std::to_string(rng.chance(0.06) ? 0 : 1 + rng.below(rng.chance(0.7) ? 2 : 3));
+}
 
 // A stored value: a constant or, for a data dependency, something read.
 inline std::string value(Rng& rng, ThreadDraft& t, Program& p) {
@@ -109,7 +132,8 @@ inline void branch(Rng& rng, ThreadDraft& t, Program& p) {
   static const std::vector<std::string> k_jumps = {"beq", "bne", "blt", "bgt", "ble", "bge"};
   const std::string label = fmt::format("LC{:02}", t.labels++);
   if (!t.read.empty()) p.classes.insert("control dependency");
-  t.items.push_back(fmt::format("{} {}, {}, {}", k_jumps[weighted(rng, {3, 3, 1, 1, 1, 1})], t.read.empty() ? constant(rng) : rng.pick(t.read), rng.below(3), label));
+  t.items.push_back(fmt::format("{} {}, {}, {}", k_jumps[weighted(rng, {3, 3, 1, 1, 1, 1})],
+                                t.read.empty() ? constant(rng) : rng.pick(t.read), rng.below(3), label));
   t.open_labels.push_back(label);
   p.classes.insert("branch");
 }

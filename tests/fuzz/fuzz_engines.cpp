@@ -27,8 +27,8 @@
 #include "compare.h"
 #include "condition.h"
 #include "print/litmus.h"
-#include "read/read.h"
 #include "program.h"
+#include "read/read.h"
 #include "shrink.h"
 #include "statistics.h"
 #include "workers.h"
@@ -94,22 +94,32 @@ Setup read_arguments(int argc, char** argv) {
     }
     if (i + 1 >= argc) stop("unknown option or missing value: " + a);
     const std::string v = argv[++i];
-    if (a == "--seed") s.seed = std::stoull(v);
-    else if (a == "--count") s.count = std::stoull(v);
-    else if (a == "--only") s.only = std::stoll(v);
-    else if (a == "--outcomes") s.outcomes_every = std::stoull(v);
-    else if (a == "--seconds") s.seconds = std::stod(v);
-    else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
-    else if (a == "--save") s.save = v;
-    else if (a == "--reference") s.reference = v;
-    else if (a == "--replay") s.replay = v;
+    if (a == "--seed")
+      s.seed = std::stoull(v);
+    else if (a == "--count")
+      s.count = std::stoull(v);
+    else if (a == "--only")
+      s.only = std::stoll(v);
+    else if (a == "--outcomes")
+      s.outcomes_every = std::stoull(v);
+    else if (a == "--seconds")
+      s.seconds = std::stod(v);
+    else if (a == "-j")
+      s.jobs = static_cast<unsigned>(std::stoul(v));
+    else if (a == "--save")
+      s.save = v;
+    else if (a == "--reference")
+      s.reference = v;
+    else if (a == "--replay")
+      s.replay = v;
     else if (a == "--models") {
       for (size_t at = 0; at < v.size();) {
         const size_t end = std::min(v.find(',', at), v.size());
         s.models.push_back(v.substr(at, end - at));
         at = end + 1;
       }
-    } else stop("unknown option " + a);
+    } else
+      stop("unknown option " + a);
   }
   return s;
 }
@@ -217,7 +227,8 @@ std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) 
   return p;
 }
 
-void save(const Setup& setup, const Program& p, const std::string& model, const std::string& sentence, const std::string& file) {
+void save(const Setup& setup, const Program& p, const std::string& model, const std::string& sentence,
+          const std::string& file) {
   std::error_code ignored;
   std::filesystem::create_directories(setup.save, ignored);
   std::string text = render(p);
@@ -229,8 +240,8 @@ void save(const Setup& setup, const Program& p, const std::string& model, const 
 
 std::string kind_of(const std::string& sentence) { return sentence.substr(0, sentence.find(':')); }
 
-void report_disagreement(const Setup& setup, const Program& p, const std::string& name, const cat::Model& model, const CompareOptions& options,
-                         const std::string& sentence, uint64_t index) {
+void report_disagreement(const Setup& setup, const Program& p, const std::string& name, const cat::Model& model,
+                         const CompareOptions& options, const std::string& sentence, uint64_t index) {
   const auto interesting = [&](const Program& q) {
     auto t = parse(q);
     if (!t) return false;
@@ -244,7 +255,8 @@ void report_disagreement(const Setup& setup, const Program& p, const std::string
   if (auto t = parse(small))
     for (const std::string& d : compare(*t, model, options).disagreements)
       if (kind_of(d) == kind_of(sentence)) last = d;
-  save(setup, small, name, last, fmt::format("{}-{}-{}-{}", setup.seed, index, std::filesystem::path(name).stem().string(), kind_of(sentence)));
+  save(setup, small, name, last,
+       fmt::format("{}-{}-{}-{}", setup.seed, index, std::filesystem::path(name).stem().string(), kind_of(sentence)));
 }
 
 Record one(const Setup& setup, uint64_t index) {
@@ -263,12 +275,14 @@ Record one(const Setup& setup, uint64_t index) {
   const std::string printed = print::print(*test);
   const auto back = read::parse_one(make_source("printed", printed));
   if (!back || !(*back == *test)) {
-    fmt::print(stderr, "program {} changes when it is printed and read again{}{}\n{}\n{}\n", index, back ? "" : ": ", back ? "" : render(back.error()), render(*p), printed);
+    fmt::print(stderr, "program {} changes when it is printed and read again{}{}\n{}\n{}\n", index, back ? "" : ": ",
+               back ? "" : render(back.error()), render(*p), printed);
     record.unread = 2;
   }
   for (const auto* known : models_for(setup, *test)) {
     const auto& [name, model] = *known;
-    const CompareOptions o = setup.compare_options(p->syntax, name, setup.outcomes_every != 0 && index % setup.outcomes_every == 0, index);
+    const CompareOptions o =
+        setup.compare_options(p->syntax, name, setup.outcomes_every != 0 && index % setup.outcomes_every == 0, index);
     const Comparison c = compare(*test, model, o);
     record.condition[record.models] = c.condition ? static_cast<int8_t>(*c.condition) : -1;
     record.races[record.models] = c.races ? static_cast<int8_t>(*c.races) : -1;
@@ -277,7 +291,8 @@ Record one(const Setup& setup, uint64_t index) {
     record.symmetric += c.symmetric;
     record.gave_up += c.gave_up;
     record.disagreements += static_cast<uint32_t>(c.disagreements.size());
-    if (!c.disagreements.empty() && !setup.quick) report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
+    if (!c.disagreements.empty() && !setup.quick)
+      report_disagreement(setup, *p, name, model, o, c.disagreements.front(), index);
   }
   return record;
 }
@@ -285,7 +300,8 @@ Record one(const Setup& setup, uint64_t index) {
 // A program that kills an engine, found again and shrunk with a process for each question.
 void report_death(const Setup& setup, uint64_t index, int status) {
   Record ignored;
-  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
+  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status),
+                                                            WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
                                               : fmt::format("exit status {}", WEXITSTATUS(status));
   fmt::print(stderr, "program {} ends its process: {}\n", index, how);
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
@@ -296,7 +312,8 @@ void report_death(const Setup& setup, uint64_t index, int status) {
       if (!t) return false;
       Job brief = Job::with_budget(0.2);
       check::outcomes(*t, setup.without_axioms.at(dialect_of(q.syntax)), {}, brief);
-      for (const auto* known : models_for(setup, *t)) compare(*t, known->second, setup.compare_options(q.syntax, known->first, true, index));
+      for (const auto* known : models_for(setup, *t))
+        compare(*t, known->second, setup.compare_options(q.syntax, known->first, true, index));
       return false;
     });
   };
@@ -306,7 +323,10 @@ void report_death(const Setup& setup, uint64_t index, int status) {
   }
   if (dies(p)) {
     p = shrink(p, dies, 300);
-  } else if (!fails_in_child(60, [&] { p = *make(setup, index, ignored); return false; })) {
+  } else if (!fails_in_child(60, [&] {
+               p = *make(setup, index, ignored);
+               return false;
+             })) {
     p = *make(setup, index, ignored);
     if (dies(p)) p = shrink(p, dies, 300);
   }
@@ -334,7 +354,8 @@ int replay_saved(const Setup& setup) {
       for (const auto* known : models_for(setup, test))
         for (uint64_t lazy : {0, 1})
           for (const std::string& d :
-               compare(test, known->second, setup.compare_options(test.syntax, known->first, true, lazy)).disagreements) {
+               compare(test, known->second, setup.compare_options(test.syntax, known->first, true, lazy))
+                   .disagreements) {
             fmt::print("{}: {}: {}\n", path, known->first, d);
             status = 1;
           }
@@ -354,7 +375,8 @@ int show_one(const Setup& setup) {
   for (const auto* known : models_for(setup, *test)) {
     const auto& [name, model] = *known;
     const Comparison c = compare(*test, model, setup.compare_options(p->syntax, name, true, index));
-    fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided", c.races ? fencepost::name(*c.races) : "not decided");
+    fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided",
+               c.races ? fencepost::name(*c.races) : "not decided");
     for (const std::string& d : c.disagreements) fmt::print("  {}\n", d);
   }
   const Record r = one(setup, index);

@@ -24,9 +24,9 @@
 #include "check/liveness.h"
 #include "check/progress_option.h"
 #include "fair/model.h"
-#include "read/read.h"
 #include "looped.h"
 #include "oracle/oracle.h"
+#include "read/read.h"
 #include "workers.h"
 
 using namespace fencepost;
@@ -48,7 +48,8 @@ struct Setup {
 
 const char* k_progress[] = {"UNFAIR", "HSA", "OBE", "HSA_OBE", "LOBE", "FAIR"};
 const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
+    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
+    {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
     {Machine::opencl, {"opencl", "sc", "opencl"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
@@ -102,7 +103,7 @@ Record loops(const Setup& s, uint64_t i) {
   const char* progress = copies && rng.below(3) != 0 ? "FAIR" : k_progress[rng.below(6)];
   check::Options o = options_for(s, progress, test.dialect);
   if (rng.below(3) == 0) o.fairness = reference::Fairness::scoped;
-  if (rng.below(3) == 0)   // each loop has its own bound
+  if (rng.below(3) == 0)  // each loop has its own bound
     for (const prog::LoopId& loop : prog::loops_of(test)) o.bound.loops[loop] = 1 + static_cast<uint32_t>(rng.below(3));
   const cat::Model& model = s.models.at({machine, name});
   Job job = Job::with_budget(s.seconds);
@@ -118,9 +119,11 @@ Record loops(const Setup& s, uint64_t i) {
     o.symmetry = false;
     Job third = Job::with_budget(s.seconds);
     const check::Result c = check::solve_termination(test, model, o, third);
-    if (a.verdict.status != Status::gave_up && c.verdict.status != Status::gave_up && a.verdict.status != c.verdict.status)
-      out.say(fmt::format("{} {} {}: solve {} ({}), with symmetry broken {} ({})", name, progress, reference::name(o.fairness),
-                          fencepost::name(c.verdict.status), c.verdict.detail, fencepost::name(a.verdict.status), a.verdict.detail));
+    if (a.verdict.status != Status::gave_up && c.verdict.status != Status::gave_up &&
+        a.verdict.status != c.verdict.status)
+      out.say(fmt::format("{} {} {}: solve {} ({}), with symmetry broken {} ({})", name, progress,
+                          reference::name(o.fairness), fencepost::name(c.verdict.status), c.verdict.detail,
+                          fencepost::name(a.verdict.status), a.verdict.detail));
   }
   const bool answered = a.verdict.status != Status::gave_up && b.verdict.status != Status::gave_up;
   if (!answered) {
@@ -157,7 +160,8 @@ Record reduced(const Setup& s, uint64_t i) {
       return fmt::format("{} == {}", shape.locations == 2 && rng.below(2) == 0 ? "y" : "x", rng.below(3));
     return fmt::format("P{}:r{} == {}", t, k, rng.below(3));
   };
-  text += fmt::format("{} ({} {} {})\n", rng.below(2) == 0 ? "exists" : "forall", atom(), rng.below(2) == 0 ? "/\\" : "\\/", atom());
+  text += fmt::format("{} ({} {} {})\n", rng.below(2) == 0 ? "exists" : "forall", atom(),
+                      rng.below(2) == 0 ? "/\\" : "\\/", atom());
   const prog::Test test = parse(text);
   const std::string name = k_models.at(Machine::vulkan)[rng.below(3)];
   const cat::Model& model = s.models.at({Machine::vulkan, name});
@@ -204,15 +208,16 @@ Record reduced(const Setup& s, uint64_t i) {
   for (uint32_t bound = 2; bound <= 4; ++bound) {
     o.bound = bound;
     Job again = Job::with_budget(s.seconds);
-    const check::Result full = bound == 2 ? check::enumerate_termination(test, model, o, again) : check::solve_termination(test, model, o, again);
+    const check::Result full = bound == 2 ? check::enumerate_termination(test, model, o, again)
+                                          : check::solve_termination(test, model, o, again);
     if (s.only >= 0)
-      fmt::print("{} termination bound {}: reduced {}, without {}\n", name, bound, fencepost::name(short_one.verdict.status),
-                 fencepost::name(full.verdict.status));
+      fmt::print("{} termination bound {}: reduced {}, without {}\n", name, bound,
+                 fencepost::name(short_one.verdict.status), fencepost::name(full.verdict.status));
     if (full.verdict.status != Status::holds && full.verdict.status != Status::fails) continue;
     ++out.exact;
     if (full.verdict.status != short_one.verdict.status)
-      out.say(fmt::format("{} termination: with iterations left out {}, at bound {} {}", name, fencepost::name(short_one.verdict.status),
-                          bound, fencepost::name(full.verdict.status)));
+      out.say(fmt::format("{} termination: with iterations left out {}, at bound {} {}", name,
+                          fencepost::name(short_one.verdict.status), bound, fencepost::name(full.verdict.status)));
     break;
   }
   return out;
@@ -330,7 +335,9 @@ int main(int argc, char** argv) {
     }
     s.count = s.published.size();
   }
-  const auto work = [&](uint64_t i) { return s.kind == "loops" ? loops(s, i) : s.kind == "reduced" ? reduced(s, i) : states(s, i); };
+  const auto work = [&](uint64_t i) {
+    return s.kind == "loops" ? loops(s, i) : s.kind == "reduced" ? reduced(s, i) : states(s, i);
+  };
   Record total;
   uint64_t deaths = 0;
   const auto done = [&](uint64_t i, const Record& r) {
@@ -352,7 +359,9 @@ int main(int argc, char** argv) {
     fmt::print("program {}/{}: the process died\n", s.seed, i);
   });
   fmt::print("{}: {} programs; holds {} fails {} unknown {} gave up {}{}\n", s.kind, s.count, total.holds, total.fails,
-             total.unknown, total.gave_up, s.kind == "loops" ? fmt::format("; with symmetry {}", total.symmetric) : fmt::format("; {} {}", s.kind == "reduced" ? "compared" : "by states", total.exact));
+             total.unknown, total.gave_up,
+             s.kind == "loops" ? fmt::format("; with symmetry {}", total.symmetric)
+                               : fmt::format("; {} {}", s.kind == "reduced" ? "compared" : "by states", total.exact));
   fmt::print("{} deaths, {} disagreements\n", deaths, total.disagreements);
   const bool enough = total.holds > 0 && total.fails > 0 && total.gave_up * 4 <= s.count;
   return deaths == 0 && total.disagreements == 0 && enough ? 0 : 1;

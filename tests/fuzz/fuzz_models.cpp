@@ -67,7 +67,8 @@ bool discriminates(const cat::Model& model, const cat::Model& free, vocab::Diale
   return alive >= 4 && narrower >= 1;
 }
 
-void save(const Setup& s, const std::string& name, const Program& p, const std::string& model_text, const std::string& sentence) {
+void save(const Setup& s, const std::string& name, const Program& p, const std::string& model_text,
+          const std::string& sentence) {
   std::error_code ignored;
   std::filesystem::create_directories(s.save, ignored);
   std::string text = render(p);
@@ -113,8 +114,10 @@ Record one(const Setup& s, uint64_t index) {
       record.disagreements = 1;
       return record;
     }
-    if (discriminates(*m, *free, d, Rng(rng.next()))) model = std::move(*m);
-    else ++record.redrawn;
+    if (discriminates(*m, *free, d, Rng(rng.next())))
+      model = std::move(*m);
+    else
+      ++record.redrawn;
   }
   if (!model) return record;
   record.usable = true;
@@ -148,7 +151,8 @@ Record one(const Setup& s, uint64_t index) {
       return t && !compare(*t, *model, o).disagreements.empty();
     });
     const auto small_test = parse(small);
-    const std::string small_model = shrink_model(text, d, [&](const cat::Model& m) { return small_test && !compare(*small_test, m, o).disagreements.empty(); });
+    const std::string small_model = shrink_model(
+        text, d, [&](const cat::Model& m) { return small_test && !compare(*small_test, m, o).disagreements.empty(); });
     std::string sentence = c.disagreements.front();
     if (const auto m = load(small_model, d); m && small_test)
       for (const std::string& dis : compare(*small_test, *m, o).disagreements) sentence = dis;
@@ -164,12 +168,18 @@ int main(int argc, char** argv) {
   Setup s;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string a = argv[i], v = argv[i + 1];
-    if (a == "--seed") s.seed = std::stoull(v);
-    else if (a == "--models") s.models = std::stoull(v);
-    else if (a == "--programs") s.programs = std::stoull(v);
-    else if (a == "--seconds") s.seconds = std::stod(v);
-    else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
-    else if (a == "--save") s.save = v;
+    if (a == "--seed")
+      s.seed = std::stoull(v);
+    else if (a == "--models")
+      s.models = std::stoull(v);
+    else if (a == "--programs")
+      s.programs = std::stoull(v);
+    else if (a == "--seconds")
+      s.seconds = std::stod(v);
+    else if (a == "-j")
+      s.jobs = static_cast<unsigned>(std::stoul(v));
+    else if (a == "--save")
+      s.save = v;
     else {
       fmt::print(stderr, "fuzz_models: unknown option {}\n", a);
       return 2;
@@ -194,10 +204,14 @@ int main(int argc, char** argv) {
         ++deaths;
         Rng rng(s.seed * 0x9e3779b97f4a7c15u + i * 2 + 1);
         fmt::print("model {} (seed {}) ends its process: {}\n", i, s.seed,
-                   WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("exit status {}", WEXITSTATUS(status)));
+                   WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                       : fmt::format("exit status {}", WEXITSTATUS(status)));
       });
-  fmt::print("seed {}: {} models ({} drawn again), conditions {} hold {} fail, {} flags raised, {} sets of outcomes compared, {} questions not answered in time, "
-             "{} deaths, {} disagreements\n",
-             s.seed, usable, total.redrawn, total.holds, total.fails, total.flags, total.sets, total.gave_up, deaths, total.disagreements);
+  fmt::print(
+      "seed {}: {} models ({} drawn again), conditions {} hold {} fail, {} flags raised, {} sets of outcomes compared, "
+      "{} questions not answered in time, "
+      "{} deaths, {} disagreements\n",
+      s.seed, usable, total.redrawn, total.holds, total.fails, total.flags, total.sets, total.gave_up, deaths,
+      total.disagreements);
   return total.disagreements == 0 && deaths == 0 && usable == s.models ? 0 : 1;
 }

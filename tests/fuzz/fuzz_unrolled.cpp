@@ -4,8 +4,8 @@
 //   --seed S --count N --seconds T -j N
 //   --only I          just program I: both texts, and what is said of them
 //
-// Program I has two or three threads, under one of the models of its dialect; each of its loops has a bound of its own from
-// 1 to 3. Asked are `solve`, `enumerate` and `solve` with iterations left out, for the condition and for races:
+// Program I has two or three threads, under one of the models of its dialect; each of its loops has a bound of its own
+// from 1 to 3. Asked are `solve`, `enumerate` and `solve` with iterations left out, for the condition and for races:
 //   - holds and fails must be what the written-out program says, at these bounds and with every bound one higher;
 //   - unknown must mean that the written-out program has not what was looked for;
 //   - the complete executions of both programs end in the same set of states.
@@ -17,8 +17,8 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "read/read.h"
 #include "looped.h"
+#include "read/read.h"
 #include "workers.h"
 #include "written_out.h"
 
@@ -36,7 +36,8 @@ struct Setup {
 };
 
 const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}}, {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
+    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
+    {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
     {Machine::opencl, {"opencl", "sc", "opencl"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
@@ -77,7 +78,8 @@ std::string program_text(Rng& rng, Machine& machine) {
     const size_t last = text.rfind('\n', text.size() - 2) + 1;
     std::string blank;
     for (size_t t = 1; t < program.threads.size(); ++t) blank += "| ";
-    text.insert(last, fmt::format(" LC777: {0};\n add r9, r9, 1 {0};\n b{1} r9, {2}, LC778 {0};\n", blank, rng.below(2) == 0 ? "lt" : "ne", 2 + rng.below(2)));
+    text.insert(last, fmt::format(" LC777: {0};\n add r9, r9, 1 {0};\n b{1} r9, {2}, LC778 {0};\n", blank,
+                                  rng.below(2) == 0 ? "lt" : "ne", 2 + rng.below(2)));
     text.insert(row, fmt::format(" LC778: {};\n", blank));
   }
   const auto atom = [&]() -> std::string {
@@ -94,7 +96,8 @@ std::string program_text(Rng& rng, Machine& machine) {
         if (!axb::is_store(program.threads[t].code[k], static_cast<uint32_t>(k))) text += fmt::format(" {}:r{};", t, k);
     text += " ]\n";
   }
-  return text + fmt::format("{} ({} {} {})\n", rng.below(2) == 0 ? "exists" : "forall", atom(), rng.below(2) == 0 ? "/\\" : "\\/", atom());
+  return text + fmt::format("{} ({} {} {})\n", rng.below(2) == 0 ? "exists" : "forall", atom(),
+                            rng.below(2) == 0 ? "/\\" : "\\/", atom());
 }
 
 // Final states of the executions in which nobody has left, as text.
@@ -158,21 +161,28 @@ Record work(const Setup& s, uint64_t i) {
       continue;
     }
     // What is found where something is: exists holds, forall and races fail.
-    const Status found = property == check::Property::condition && test.quantifier == prog::Quantifier::exists ? Status::holds : Status::fails;
+    const Status found = property == check::Property::condition && test.quantifier == prog::Quantifier::exists
+                             ? Status::holds
+                             : Status::fails;
     o.bound = bounds;
-    for (const auto& [engine, reduce] : {std::pair{check::Engine::enumerate, false}, {check::Engine::solve, false}, {check::Engine::solve, true}}) {
+    for (const auto& [engine, reduce] :
+         {std::pair{check::Engine::enumerate, false}, {check::Engine::solve, false}, {check::Engine::solve, true}}) {
       o.reduce = reduce;
       const check::Result r = ask(test, o, engine);
       const std::string who = std::string(check::name(engine)) + (reduce ? " with iterations left out" : "");
       if (s.only >= 0)
-        fmt::print("{} {}: {} {} ({}), written out {}, one more {}\n", name, check::name(property), who, fencepost::name(r.verdict.status),
-                   r.verdict.detail, fencepost::name(truth.verdict.status), fencepost::name(later.verdict.status));
-      ++(r.verdict.status == Status::holds ? out.holds : r.verdict.status == Status::fails ? out.fails : r.verdict.status == Status::unknown ? out.unknown : out.gave_up);
+        fmt::print("{} {}: {} {} ({}), written out {}, one more {}\n", name, check::name(property), who,
+                   fencepost::name(r.verdict.status), r.verdict.detail, fencepost::name(truth.verdict.status),
+                   fencepost::name(later.verdict.status));
+      ++(r.verdict.status == Status::holds     ? out.holds
+         : r.verdict.status == Status::fails   ? out.fails
+         : r.verdict.status == Status::unknown ? out.unknown
+                                               : out.gave_up);
       if (r.verdict.status != Status::unknown && !decided(r.verdict.status)) continue;
       ++out.compared;
       const auto differ = [&](const check::Result& t, const char* which) {
-        out.say(fmt::format("{} {}: {} says {}, {} {}", name, check::name(property), who, fencepost::name(r.verdict.status), which,
-                            fencepost::name(t.verdict.status)));
+        out.say(fmt::format("{} {}: {} says {}, {} {}", name, check::name(property), who,
+                            fencepost::name(r.verdict.status), which, fencepost::name(t.verdict.status)));
       };
       if (r.verdict.status == Status::unknown) {
         // With iterations left out an execution may be seen that the bound does not show, never the other way round.
@@ -182,7 +192,8 @@ Record work(const Setup& s, uint64_t i) {
       // A bound that counts fewer iterations reaches further: there only what the text has found binds.
       const bool binding = !reduce || truth.verdict.status == found || r.verdict.status != found;
       if (binding && r.verdict.status != truth.verdict.status) differ(truth, "written out");
-      if (binding && decided(later.verdict.status) && r.verdict.status != later.verdict.status) differ(later, "written out with one iteration more");
+      if (binding && decided(later.verdict.status) && r.verdict.status != later.verdict.status)
+        differ(later, "written out with one iteration more");
     }
   }
   // Sets of final states.
@@ -207,12 +218,18 @@ int main(int argc, char** argv) {
     const std::string a = argv[i];
     if (i + 1 >= argc) stop("unknown option or missing value: " + a);
     const std::string v = argv[++i];
-    if (a == "--seed") s.seed = std::stoull(v);
-    else if (a == "--count") s.count = std::stoull(v);
-    else if (a == "--seconds") s.seconds = std::stod(v);
-    else if (a == "--only") s.only = std::stoll(v);
-    else if (a == "-j") s.jobs = static_cast<unsigned>(std::stoul(v));
-    else stop("unknown option " + a);
+    if (a == "--seed")
+      s.seed = std::stoull(v);
+    else if (a == "--count")
+      s.count = std::stoull(v);
+    else if (a == "--seconds")
+      s.seconds = std::stod(v);
+    else if (a == "--only")
+      s.only = std::stoll(v);
+    else if (a == "-j")
+      s.jobs = static_cast<unsigned>(std::stoul(v));
+    else
+      stop("unknown option " + a);
   }
   for (const auto& [machine, names] : k_models)
     for (const std::string& name : names) {
@@ -241,13 +258,16 @@ int main(int argc, char** argv) {
     total.disagreements += r.disagreements;
     if (r.disagreements > 0) fmt::print("program {}/{}: {}\n", s.seed, i, r.sentence);
   };
-  run_in_workers<Record>(s.count, s.jobs, 120, [&](uint64_t i) { return work(s, i); }, done, [&](uint64_t i, int) {
-    ++deaths;
-    fmt::print("program {}/{}: the process died\n", s.seed, i);
-  });
-  fmt::print("{} programs, {} loops; holds {} fails {} unknown {} gave up {}; compared {} answers, {} sets of states\n", s.count,
-             total.loops, total.holds, total.fails, total.unknown, total.gave_up, total.compared, total.sets);
+  run_in_workers<Record>(
+      s.count, s.jobs, 120, [&](uint64_t i) { return work(s, i); }, done,
+      [&](uint64_t i, int) {
+        ++deaths;
+        fmt::print("program {}/{}: the process died\n", s.seed, i);
+      });
+  fmt::print("{} programs, {} loops; holds {} fails {} unknown {} gave up {}; compared {} answers, {} sets of states\n",
+             s.count, total.loops, total.holds, total.fails, total.unknown, total.gave_up, total.compared, total.sets);
   fmt::print("{} deaths, {} disagreements\n", deaths, total.disagreements);
-  const bool enough = total.holds > 0 && total.fails > 0 && total.unknown > 0 && total.loops > 0 && total.gave_up * 10 <= total.compared;
+  const bool enough = total.holds > 0 && total.fails > 0 && total.unknown > 0 && total.loops > 0 &&
+                      total.gave_up * 10 <= total.compared;
   return deaths == 0 && total.disagreements == 0 && enough ? 0 : 1;
 }

@@ -18,7 +18,8 @@ struct GpuPtx {
   size_t locations = 2;
 
   std::string pointer(Draft& t) {
-    const std::string base = fmt::format("d{}", t.location < 0 ? rng.below(locations) : static_cast<size_t>(t.location));
+    const std::string base =
+        fmt::format("d{}", t.location < 0 ? rng.below(locations) : static_cast<size_t>(t.location));
     if (t.read.empty() || !rng.chance(0.35)) return base;
     // r ^ r is zero, but depends on the read.
     const std::string zero = t.fresh(), from = rng.pick(t.read);
@@ -35,7 +36,8 @@ struct GpuPtx {
   std::string guard(Draft& t) {
     if (t.read.empty() || !rng.chance(0.15)) return "";
     const std::string name = fmt::format("p{}", t.predicates++);
-    t.items.push_back(fmt::format("setp.{}.s32 {}, {}, {}", rng.chance(0.5) ? "eq" : "ne", name, rng.pick(t.read), rng.below(2)));
+    t.items.push_back(
+        fmt::format("setp.{}.s32 {}, {}, {}", rng.chance(0.5) ? "eq" : "ne", name, rng.pick(t.read), rng.below(2)));
     p.classes.insert("branch");
     p.classes.insert("control dependency");
     return fmt::format("@{}{} ", rng.chance(0.3) ? "!" : "", name);
@@ -46,7 +48,11 @@ struct GpuPtx {
     const std::string when = guard(t);
     const std::string r = t.fresh();
     const size_t kind = weighted(rng, {3, 2, 3});
-    t.items.push_back(fmt::format("{}ld.{}.s32 {}, [{}]", when, kind == 0 ? "cg" : kind == 1 ? "ca" : "volatile", r, at));
+    t.items.push_back(fmt::format("{}ld.{}.s32 {}, [{}]", when,
+                                  kind == 0   ? "cg"
+                                  : kind == 1 ? "ca"
+                                              : "volatile",
+                                  r, at));
     t.read.push_back(r);
     p.classes.insert(kind == 2 ? "relaxed load" : "plain load");
   }
@@ -73,7 +79,10 @@ struct GpuPtx {
 
   void planned(Draft& t, const std::vector<PlannedAccess>& plan) {
     t.pointers = static_cast<uint32_t>(locations);
-    follow(rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t); }, [&] { fence(t); });
+    follow(
+        rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t)
+                                        : write          ? store(t)
+                                                         : load(t); }, [&] { fence(t); });
   }
 
   void fence(Draft& t) {
@@ -85,10 +94,17 @@ struct GpuPtx {
     t.pointers = static_cast<uint32_t>(locations);
     for (size_t i = 0; i < size; ++i) {
       switch (weighted(rng, {5, 5, 2, 3})) {
-        case 0: load(t); break;
-        case 1: store(t); break;
-        case 2: rmw(t); break;
-        default: fence(t);
+        case 0:
+          load(t);
+          break;
+        case 1:
+          store(t);
+          break;
+        case 2:
+          rmw(t);
+          break;
+        default:
+          fence(t);
       }
     }
   }
@@ -97,7 +113,8 @@ struct GpuPtx {
     for (uint32_t r = 0; r < t.registers; ++r) p.init.push_back(fmt::format("{}:.reg .s32 r{}", thread, r));
     for (uint32_t r = 0; r < t.predicates; ++r) p.init.push_back(fmt::format("{}:.reg .pred p{}", thread, r));
     for (uint32_t r = 0; r < t.pointers; ++r)
-      p.init.push_back(fmt::format("{}:.reg .b64 d{}{}", thread, r, r < locations ? " = " + k_locations[r] : std::string()));
+      p.init.push_back(
+          fmt::format("{}:.reg .b64 d{}{}", thread, r, r < locations ? " = " + k_locations[r] : std::string()));
   }
 
   // Whether all threads are of one CTA, which alone may share a location in shared memory.
@@ -127,7 +144,8 @@ Program generate_gpu_ptx(Rng& rng) {
   const Shape s = shape(rng);
   g.locations = s.locations;
   std::vector<Draft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
+  for (size_t t = 0; t < threads.size(); ++t)
+    s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   for (size_t t = 0; t < threads.size(); ++t) {
     g.declare(threads[t], t);
     g.p.threads.push_back({"", std::move(threads[t].items)});
@@ -135,7 +153,8 @@ Program generate_gpu_ptx(Rng& rng) {
   const bool one_cta = g.places(threads.size());
   std::string map;
   const bool shared = one_cta && s.locations > 1 && rng.chance(0.3);
-  for (size_t l = 0; l < s.locations; ++l) map += fmt::format("{}{}: {}", l == 0 ? "" : ", ", k_locations[l], shared && l == 1 ? "shared" : "global");
+  for (size_t l = 0; l < s.locations; ++l)
+    map += fmt::format("{}{}: {}", l == 0 ? "" : ", ", k_locations[l], shared && l == 1 ? "shared" : "global");
   g.p.declarations.push_back(map);
   return std::move(g.p);
 }

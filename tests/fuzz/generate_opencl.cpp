@@ -10,7 +10,7 @@ struct Location {
   std::string name;
   bool atomic = true;
   bool local = false;
-  bool array = false;   // two cells
+  bool array = false;  // two cells
 };
 
 struct OpenCl {
@@ -18,13 +18,15 @@ struct OpenCl {
   Program p;
   std::vector<Location> locations;
   double fences = 1;
-  bool sc = false;      // sequentially consistent operations are frequent
+  bool sc = false;  // sequentially consistent operations are frequent
 
   std::string scope() {
-    return "memory_scope_" + std::vector<std::string>{"work_item", "work_group", "device", "all_svm_devices"}[weighted(rng, {0.4, 4, 5, 1})];
+    return "memory_scope_" + std::vector<std::string>{"work_item", "work_group", "device",
+                                                      "all_svm_devices"}[weighted(rng, {0.4, 4, 5, 1})];
   }
   std::string flags() {
-    return std::vector<std::string>{"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE"}[weighted(rng, {6, 1, 2})];
+    return std::vector<std::string>{"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
+                                    "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE"}[weighted(rng, {6, 1, 2})];
   }
 
   // "x", or "&A[r0]" for a cell of an array; with an address dependency when something has been read.
@@ -59,7 +61,11 @@ struct OpenCl {
       p.classes.insert("plain load");
     } else {
       const size_t kind = weighted(rng, {3, 3, sc ? 4.0 : 1.0});
-      text = fmt::format("atomic_load_explicit({}, memory_order_{}, {})", at, kind == 0 ? "relaxed" : kind == 1 ? "acquire" : "seq_cst", scope());
+      text = fmt::format("atomic_load_explicit({}, memory_order_{}, {})", at,
+                         kind == 0   ? "relaxed"
+                         : kind == 1 ? "acquire"
+                                     : "seq_cst",
+                         scope());
       p.classes.insert(kind == 0 ? "relaxed load" : kind == 1 ? "acquire load" : "seq_cst access");
     }
     const std::string r = t.fresh();
@@ -78,7 +84,11 @@ struct OpenCl {
     }
     const size_t kind = weighted(rng, {3, 3, sc ? 4.0 : 1.0});
     p.classes.insert(kind == 0 ? "relaxed store" : kind == 1 ? "release store" : "seq_cst access");
-    return fmt::format("atomic_store_explicit({}, {}, memory_order_{}, {});", place(t, *l), v, kind == 0 ? "relaxed" : kind == 1 ? "release" : "seq_cst", scope());
+    return fmt::format("atomic_store_explicit({}, {}, memory_order_{}, {});", place(t, *l), v,
+                       kind == 0   ? "relaxed"
+                       : kind == 1 ? "release"
+                                   : "seq_cst",
+                       scope());
   }
 
   std::string rmw(ThreadDraft& t) {
@@ -93,7 +103,9 @@ struct OpenCl {
     const std::string r = t.fresh();
     std::string text;
     if (kind == 0) {
-      text = fmt::format("int {} = atomic_fetch_{}_explicit({}, {}, {}, {});", r, std::vector<std::string>{"add", "sub", "or", "xor", "and"}[weighted(rng, {4, 1, 1, 1, 1})], at, v, order, scope());
+      text = fmt::format("int {} = atomic_fetch_{}_explicit({}, {}, {}, {});", r,
+                         std::vector<std::string>{"add", "sub", "or", "xor", "and"}[weighted(rng, {4, 1, 1, 1, 1})], at,
+                         v, order, scope());
       p.classes.insert("rmw operation");
     } else if (kind == 1) {
       text = fmt::format("int {} = atomic_exchange_explicit({}, {}, {}, {});", r, at, v, order, scope());
@@ -111,7 +123,8 @@ struct OpenCl {
         from = "&" + e;
         t.read.push_back(e);
       }
-      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_relaxed, {});", r, at, from, v, order, scope());
+      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_relaxed, {});",
+                         r, at, from, v, order, scope());
       p.classes.insert("rmw compare-exchange");
     }
     t.read.push_back(r);
@@ -121,7 +134,8 @@ struct OpenCl {
   std::string fence(ThreadDraft&) {
     const size_t kind = weighted(rng, {2, 2, 2, sc ? 4.0 : 1.5});
     p.classes.insert(kind == 3 ? "fence sc" : kind == 2 ? "fence acq_rel" : "fence one-sided");
-    return fmt::format("atomic_work_item_fence({}, memory_order_{}, {});", flags(), std::vector<std::string>{"acquire", "release", "acq_rel", "seq_cst"}[kind], scope());
+    return fmt::format("atomic_work_item_fence({}, memory_order_{}, {});", flags(),
+                       std::vector<std::string>{"acquire", "release", "acq_rel", "seq_cst"}[kind], scope());
   }
 
   std::string arithmetic(ThreadDraft& t) {
@@ -130,14 +144,16 @@ struct OpenCl {
     const std::string r = t.fresh();
     if (from_read) t.read.push_back(r);
     p.classes.insert("local arithmetic");
-    return fmt::format("int {} = {} {} {};", r, a, std::vector<std::string>{"+", "-", "*", "&", "|", "^"}[rng.below(6)], rng.below(3));
+    return fmt::format("int {} = {} {} {};", r, a, std::vector<std::string>{"+", "-", "*", "&", "|", "^"}[rng.below(6)],
+                       rng.below(3));
   }
 
   // Registers that are declared inside a branch stay inside.
   std::string conditional(ThreadDraft& t) {
     p.classes.insert("branch");
     if (!t.read.empty()) p.classes.insert("control dependency");
-    const std::string head = fmt::format("if ({} {} {})", t.read.empty() ? constant(rng) : rng.pick(t.read), rng.chance(0.6) ? "==" : "!=", rng.below(2));
+    const std::string head = fmt::format("if ({} {} {})", t.read.empty() ? constant(rng) : rng.pick(t.read),
+                                         rng.chance(0.6) ? "==" : "!=", rng.below(2));
     const auto arm = [&] {
       const std::vector<std::string> before = t.read;
       const size_t items = t.items.size();
@@ -157,7 +173,8 @@ struct OpenCl {
     if (l == nullptr || l->array) return;
     const std::string r = t.fresh();
     t.items.push_back(fmt::format("int {} = 0;", r));
-    t.items.push_back(fmt::format("while ({} == 0) {{ {} = atomic_load_explicit({}, memory_order_{}, {}); }}", r, r, l->name, rng.chance(0.6) ? "acquire" : "relaxed", scope()));
+    t.items.push_back(fmt::format("while ({} == 0) {{ {} = atomic_load_explicit({}, memory_order_{}, {}); }}", r, r,
+                                  l->name, rng.chance(0.6) ? "acquire" : "relaxed", scope()));
     t.read.push_back(r);
     p.classes.insert("spin loop");
     p.classes.insert("control dependency");
@@ -165,19 +182,40 @@ struct OpenCl {
 
   void planned(ThreadDraft& t, const std::vector<PlannedAccess>& plan) {
     const auto add = [&](std::string s) { t.items.push_back(std::move(s)); };
-    follow(rng, t, plan, [&](bool write) { add(rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t)); }, [&] { add(fence(t)); });
+    follow(
+        rng, t, plan, [&](bool write) { add(rng.chance(0.12) ? rmw(t)
+                                            : write          ? store(t)
+                                                             : load(t)); },
+        [&] { add(fence(t)); });
   }
 
   void thread(ThreadDraft& t, size_t size) {
     for (size_t i = 0; i < size; ++i) {
       switch (weighted(rng, {5, 5, 2.2, 1.8 * fences, 0.6, 0.9, 0.45})) {
-        case 0: t.items.push_back(load(t)); break;
-        case 1: t.items.push_back(store(t)); break;
-        case 2: { std::string s = rmw(t); t.items.push_back(std::move(s)); break; }
-        case 3: t.items.push_back(fence(t)); break;
-        case 4: t.items.push_back(arithmetic(t)); break;
-        case 5: { std::string s = conditional(t); t.items.push_back(std::move(s)); break; }
-        default: spin_loop(t);
+        case 0:
+          t.items.push_back(load(t));
+          break;
+        case 1:
+          t.items.push_back(store(t));
+          break;
+        case 2: {
+          std::string s = rmw(t);
+          t.items.push_back(std::move(s));
+          break;
+        }
+        case 3:
+          t.items.push_back(fence(t));
+          break;
+        case 4:
+          t.items.push_back(arithmetic(t));
+          break;
+        case 5: {
+          std::string s = conditional(t);
+          t.items.push_back(std::move(s));
+          break;
+        }
+        default:
+          spin_loop(t);
       }
     }
   }
@@ -192,7 +230,8 @@ struct OpenCl {
       } else {
         p.init.push_back(fmt::format("[{}] = {}", l.name, rng.chance(0.85) ? 0 : rng.below(3)));
       }
-      p.parameters += fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global", l.atomic ? "atomic_int" : "int", l.name);
+      p.parameters += fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global",
+                                  l.atomic ? "atomic_int" : "int", l.name);
       locations.push_back(l);
     }
   }
@@ -228,7 +267,8 @@ Program generate_opencl(Rng& rng) {
   const Shape s = shape(rng);
   g.memory(s.locations);
   std::vector<ThreadDraft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
+  for (size_t t = 0; t < threads.size(); ++t)
+    s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   if (rng.chance(threads.size() > 1 ? 0.2 : 0.05)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());

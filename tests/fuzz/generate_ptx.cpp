@@ -10,9 +10,9 @@ namespace {
 struct Ptx {
   Rng& rng;
   Program p;
-  std::vector<std::string> symbols;     // locations and aliases
-  std::vector<size_t> object;           // location of each symbol
-  std::vector<std::string> proxies;     // proxy of each symbol: "", generic, texture, surface, constant
+  std::vector<std::string> symbols;  // locations and aliases
+  std::vector<size_t> object;        // location of each symbol
+  std::vector<std::string> proxies;  // proxy of each symbol: "", generic, texture, surface, constant
   bool proxied = false;
   double fences = 1;
   bool clusters = false;
@@ -36,7 +36,8 @@ struct Ptx {
 
   // The mnemonic of an access through the proxy that fits the symbol (nine times out of ten).
   std::string through(const std::string& op, const std::string& proxy) {
-    const std::string use = rng.chance(0.9) ? proxy : std::vector<std::string>{"", "texture", "surface", "constant"}[rng.below(4)];
+    const std::string use =
+        rng.chance(0.9) ? proxy : std::vector<std::string>{"", "texture", "surface", "constant"}[rng.below(4)];
     if (use != "" && use != "generic") p.classes.insert("proxy access");
     if (use == "surface") return "su" + op;
     if (op == "ld" && use == "texture") return "tld";
@@ -49,8 +50,10 @@ struct Ptx {
     const std::string op = through("ld", proxies[s]);
     const std::string r = t.fresh();
     const size_t kind = weighted(rng, {3, 3, 3});
-    if (kind == 0) t.items.push_back(fmt::format("{}.weak {}, {}", op, r, symbols[s]));
-    else t.items.push_back(fmt::format("{}.{}.{} {}, {}", op, kind == 1 ? "relaxed" : "acquire", scope(), r, symbols[s]));
+    if (kind == 0)
+      t.items.push_back(fmt::format("{}.weak {}, {}", op, r, symbols[s]));
+    else
+      t.items.push_back(fmt::format("{}.{}.{} {}, {}", op, kind == 1 ? "relaxed" : "acquire", scope(), r, symbols[s]));
     t.read.push_back(r);
     p.classes.insert(kind == 0 ? "plain load" : kind == 1 ? "relaxed load" : "acquire load");
   }
@@ -60,8 +63,10 @@ struct Ptx {
     const std::string op = through("st", proxies[s] == "surface" ? "surface" : "");
     const std::string v = value(rng, t, p);
     const size_t kind = weighted(rng, {3, 3, 3});
-    if (kind == 0) t.items.push_back(fmt::format("{}.weak {}, {}", op, symbols[s], v));
-    else t.items.push_back(fmt::format("{}.{}.{} {}, {}", op, kind == 1 ? "relaxed" : "release", scope(), symbols[s], v));
+    if (kind == 0)
+      t.items.push_back(fmt::format("{}.weak {}, {}", op, symbols[s], v));
+    else
+      t.items.push_back(fmt::format("{}.{}.{} {}, {}", op, kind == 1 ? "relaxed" : "release", scope(), symbols[s], v));
     p.classes.insert(kind == 0 ? "plain store" : kind == 1 ? "relaxed store" : "release store");
   }
 
@@ -69,16 +74,19 @@ struct Ptx {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel"};
     static const std::vector<std::string> k_ops = {"add", "and", "or", "xor"};
     const size_t s = symbol(t);
-    const std::string head = fmt::format("{}.{}.{}", proxies[s] == "surface" ? "suatom" : "atom", k_orders[rng.below(4)], scope());
+    const std::string head =
+        fmt::format("{}.{}.{}", proxies[s] == "surface" ? "suatom" : "atom", k_orders[rng.below(4)], scope());
     const size_t kind = weighted(rng, {2, 2, 3, 1});
     if (kind == 3) {
-      t.items.push_back(fmt::format("red.{}.{}.add {}, {}", k_orders[rng.below(4)], scope(), symbols[s], value(rng, t, p)));
+      t.items.push_back(
+          fmt::format("red.{}.{}.add {}, {}", k_orders[rng.below(4)], scope(), symbols[s], value(rng, t, p)));
       p.classes.insert("rmw operation");
       return;
     }
     const std::string v = value(rng, t, p);
     const std::string r = t.fresh();
-    if (kind == 0) t.items.push_back(fmt::format("{}.{} {}, {}, {}", head, k_ops[weighted(rng, {4, 1, 1, 1})], r, symbols[s], v));
+    if (kind == 0)
+      t.items.push_back(fmt::format("{}.{} {}, {}, {}", head, k_ops[weighted(rng, {4, 1, 1, 1})], r, symbols[s], v));
     if (kind == 1) t.items.push_back(fmt::format("{}.exch {}, {}, {}", head, r, symbols[s], v));
     if (kind == 2) t.items.push_back(fmt::format("{}.cas {}, {}, {}, {}", head, r, symbols[s], rng.below(2), v));
     p.classes.insert(kind == 0 ? "rmw operation" : kind == 1 ? "rmw exchange" : "rmw compare-exchange");
@@ -87,7 +95,8 @@ struct Ptx {
 
   void fence(ThreadDraft& t) {
     if (proxied && rng.chance(0.85)) {
-      t.items.push_back("fence.proxy." + std::vector<std::string>{"alias", "generic", "constant", "texture", "surface"}[weighted(rng, {4, 1, 2, 2, 2})]);
+      t.items.push_back("fence.proxy." + std::vector<std::string>{"alias", "generic", "constant", "texture",
+                                                                  "surface"}[weighted(rng, {4, 1, 2, 2, 2})]);
       p.classes.insert("fence proxy");
       return;
     }
@@ -97,24 +106,44 @@ struct Ptx {
   }
 
   void planned(ThreadDraft& t, const std::vector<PlannedAccess>& plan) {
-    follow(rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t) : write ? store(t) : load(t); },
-           [&] { rng.chance(0.8) ? fence(t) : branch(rng, t, p); });
+    follow(
+        rng, t, plan, [&](bool write) { rng.chance(0.12) ? rmw(t)
+                                        : write          ? store(t)
+                                                         : load(t); },
+        [&] { rng.chance(0.8) ? fence(t) : branch(rng, t, p); });
     close_labels(rng, t, true);
   }
 
   void thread(ThreadDraft& t, size_t size) {
     for (size_t i = 0; i < size; ++i) {
       switch (weighted(rng, {5, 5, 2, 2.6 * fences, 0.8, 0.8, 0.5})) {
-        case 0: load(t); break;
-        case 1: store(t); break;
-        case 2: rmw(t); break;
-        case 3: fence(t); break;
-        case 4: arithmetic(rng, t, p); break;
-        case 5: branch(rng, t, p); break;
+        case 0:
+          load(t);
+          break;
+        case 1:
+          store(t);
+          break;
+        case 2:
+          rmw(t);
+          break;
+        case 3:
+          fence(t);
+          break;
+        case 4:
+          arithmetic(rng, t, p);
+          break;
+        case 5:
+          branch(rng, t, p);
+          break;
         default: {
           const std::string r = t.fresh();
-          if (rng.chance(0.2)) spin(rng, t, p, fmt::format("atom.relaxed.{}.exch {}, {}, {}", scope(), r, k_locations[0], rng.below(2)), r);
-          else spin(rng, t, p, fmt::format("ld.{}.{} {}, {}", rng.chance(0.5) ? "acquire" : "relaxed", scope(), r, k_locations[0]), r);
+          if (rng.chance(0.2))
+            spin(rng, t, p, fmt::format("atom.relaxed.{}.exch {}, {}, {}", scope(), r, k_locations[0], rng.below(2)),
+                 r);
+          else
+            spin(rng, t, p,
+                 fmt::format("ld.{}.{} {}, {}", rng.chance(0.5) ? "acquire" : "relaxed", scope(), r, k_locations[0]),
+                 r);
         }
       }
       close_labels(rng, t, false);
@@ -154,15 +183,22 @@ struct Ptx {
         if (!rng.chance(0.85)) continue;
         const size_t mine = kind == 3 ? 0 : kind;
         const bool arrive = rng.chance(0.3);
-        std::string text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rounds > 1 ? std::to_string(round) : rng.chance(0.95) ? instance : "7");
+        std::string text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync",
+                                       rounds > 1         ? std::to_string(round)
+                                       : rng.chance(0.95) ? instance
+                                                          : "7");
         if (kind == 3 && !t.read.empty() && rng.chance(0.6))
           text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rng.pick(t.read));
-        if (mine >= 1) text += rng.chance(0.12) && !t.read.empty() ? fmt::format(", {}", rng.pick(t.read)) : fmt::format(", {}", rng.chance(0.9) ? 1 : 2);
+        if (mine >= 1)
+          text += rng.chance(0.12) && !t.read.empty() ? fmt::format(", {}", rng.pick(t.read))
+                                                      : fmt::format(", {}", rng.chance(0.9) ? 1 : 2);
         if (mine == 2) text += fmt::format(", {}", 1 + rng.below(threads.size()));
         p.classes.insert(mine == 0 ? "barrier plain" : mine == 1 ? "barrier named" : "barrier quorum");
         if (arrive) p.classes.insert("barrier arrive");
-        if (text.find(" r") != std::string::npos) t.items.push_back(text);  // after what defines the register
-        else insert_anywhere(rng, t, text);
+        if (text.find(" r") != std::string::npos)
+          t.items.push_back(text);  // after what defines the register
+        else
+          insert_anywhere(rng, t, text);
       }
   }
 
@@ -196,7 +232,8 @@ Program generate_ptx(Rng& rng) {
   const Shape s = shape(rng);
   g.locations(s.locations);
   std::vector<ThreadDraft> threads(s.sizes.size());
-  for (size_t t = 0; t < threads.size(); ++t) s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
+  for (size_t t = 0; t < threads.size(); ++t)
+    s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
   if (rng.chance(threads.size() > 1 ? 0.42 : 0.1)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());

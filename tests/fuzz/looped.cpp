@@ -138,12 +138,15 @@ std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng) { return
 std::string random_opencl(Rng& rng) {
   const auto order = [&](const char* strong) {
     const uint64_t k = rng.below(4);
-    return k == 0 ? std::string("memory_order_seq_cst") : k == 1 ? std::string(strong) : std::string("memory_order_relaxed");
+    return k == 0   ? std::string("memory_order_seq_cst")
+           : k == 1 ? std::string(strong)
+                    : std::string("memory_order_relaxed");
   };
   const auto scope = [&] { return rng.below(3) == 0 ? "memory_scope_work_group" : "memory_scope_device"; };
   const auto place = [&] { return k_names[rng.below(2)]; };
   const auto store = [&] {
-    return fmt::format("atomic_store_explicit({}, {}, {}, {});", place(), rng.below(2), order("memory_order_release"), scope());
+    return fmt::format("atomic_store_explicit({}, {}, {}, {});", place(), rng.below(2), order("memory_order_release"),
+                       scope());
   };
   std::string out = "OPENCL looped\n{ x = 0; y = 0; }\n";
   const uint64_t threads = 2 + (rng.below(4) == 0 ? 1 : 0);
@@ -154,18 +157,23 @@ std::string random_opencl(Rng& rng) {
       const std::string r = fmt::format("r{}", k);
       switch (rng.below(6)) {
         case 0:
-        case 1: out += "  " + store() + "\n"; break;
+        case 1:
+          out += "  " + store() + "\n";
+          break;
         case 2: {
           const std::string load =
               fmt::format("{} = atomic_load_explicit({}, {}, {});", r, place(), order("memory_order_acquire"), scope());
-          out += fmt::format("  int {}\n  while ({} == {}) {{ {}{} }}\n", load, r, rng.below(2),
-                             rng.below(4) == 0 ? "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device); " : "",
-                             load);
+          out += fmt::format(
+              "  int {}\n  while ({} == {}) {{ {}{} }}\n", load, r, rng.below(2),
+              rng.below(4) == 0
+                  ? "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device); "
+                  : "",
+              load);
           break;
         }
         case 3: {
-          const std::string swap = fmt::format("{} = atomic_exchange_explicit({}, {}, {}, {});", r, place(), rng.below(2),
-                                               order("memory_order_acq_rel"), scope());
+          const std::string swap = fmt::format("{} = atomic_exchange_explicit({}, {}, {}, {});", r, place(),
+                                               rng.below(2), order("memory_order_acq_rel"), scope());
           out += fmt::format("  int {}\n  while ({} == {}) {{ {} }}\n", swap, r, rng.below(2), swap);
           break;
         }
@@ -174,8 +182,9 @@ std::string random_opencl(Rng& rng) {
                              order("memory_order_acquire"), scope(), r, rng.below(2), store());
           break;
         default:
-          out += rng.below(4) == 0 ? "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
-                                   : "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n";
+          out += rng.below(4) == 0
+                     ? "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                     : "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n";
       }
     }
     out += "}\n";

@@ -20,7 +20,7 @@ axb::Test random_looped(Rng& rng, const LoopedShape& shape);
 
 // The program as a litmus test. `plain`: every access relaxed, in scope of all; else accesses have random orders and
 // scopes, threads random places, some accesses are not atomic, and there are fences and barriers.
-enum class Machine : uint8_t { vulkan, ptx, opencl };   // opencl: random_opencl only
+enum class Machine : uint8_t { vulkan, ptx, opencl };  // opencl: random_opencl only
 std::string litmus_of(const axb::Test& test, Machine machine);
 std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng);
 

@@ -13,7 +13,8 @@ namespace {
 
 std::string text(const Atom& a, prog::Syntax syntax) {
   if (a.thread < 0) return fmt::format("{} = {}", a.name, a.value);
-  return fmt::format("{}{}:{} = {}", syntax == prog::Syntax::opencl || syntax == prog::Syntax::gpu_ptx ? "" : "P", a.thread, a.name, a.value);
+  return fmt::format("{}{}:{} = {}", syntax == prog::Syntax::opencl || syntax == prog::Syntax::gpu_ptx ? "" : "P",
+                     a.thread, a.name, a.value);
 }
 
 std::string text(const Conjunction& c, prog::Syntax syntax) {
@@ -27,10 +28,14 @@ std::string text(const Question& q, prog::Syntax syntax) {
   for (const Conjunction& c : q.disjuncts) body += fmt::format("{}({})", body.empty() ? "" : " \\/ ", text(c, syntax));
   if (q.negated) body = "~(" + body + ")";
   switch (q.quantifier) {
-    case prog::Quantifier::exists: return "exists (" + body + ")\n";
-    case prog::Quantifier::not_exists: return "~exists (" + body + ")\n";
-    case prog::Quantifier::forall: return "forall (" + body + ")\n";
-    default: return "";
+    case prog::Quantifier::exists:
+      return "exists (" + body + ")\n";
+    case prog::Quantifier::not_exists:
+      return "~exists (" + body + ")\n";
+    case prog::Quantifier::forall:
+      return "forall (" + body + ")\n";
+    default:
+      return "";
   }
 }
 
@@ -47,11 +52,13 @@ std::string columns(const Program& p) {
   }
   std::string out;
   const auto row = [&](auto cell) {
-    for (size_t t = 0; t < p.threads.size(); ++t) out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", cell(t), width[t]);
+    for (size_t t = 0; t < p.threads.size(); ++t)
+      out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", cell(t), width[t]);
     out += ";\n";
   };
   row([&](size_t t) { return fmt::format("P{}{}", t, p.threads[t].place); });
-  for (size_t r = 0; r < rows; ++r) row([&](size_t t) { return r < p.threads[t].items.size() ? p.threads[t].items[r] : std::string(); });
+  for (size_t r = 0; r < rows; ++r)
+    row([&](size_t t) { return r < p.threads[t].items.size() ? p.threads[t].items[r] : std::string(); });
   return out;
 }
 
@@ -89,10 +96,18 @@ void remove_thread(Program& p, int t) {
 std::string render(const Program& p) {
   std::string out;
   switch (p.syntax) {
-    case prog::Syntax::vulkan: out = "VULKAN "; break;
-    case prog::Syntax::opencl: out = "OPENCL "; break;
-    case prog::Syntax::gpu_ptx: out = "GPU_PTX "; break;
-    default: out = "PTX "; break;
+    case prog::Syntax::vulkan:
+      out = "VULKAN ";
+      break;
+    case prog::Syntax::opencl:
+      out = "OPENCL ";
+      break;
+    case prog::Syntax::gpu_ptx:
+      out = "GPU_PTX ";
+      break;
+    default:
+      out = "PTX ";
+      break;
   }
   out += p.title + "\n{\n";
   for (const std::string& i : p.init) out += "  " + i + ";\n";
@@ -124,12 +139,15 @@ std::vector<Program> smaller(const Program& p) {
     const size_t n = p.threads[t].items.size();
     if (n > 3) {
       with([&](Program& q) { q.threads[t].items.resize(n / 2); });
-      with([&](Program& q) { q.threads[t].items.erase(q.threads[t].items.begin(), q.threads[t].items.begin() + static_cast<long>(n / 2)); });
+      with([&](Program& q) {
+        q.threads[t].items.erase(q.threads[t].items.begin(), q.threads[t].items.begin() + static_cast<long>(n / 2));
+      });
     }
   }
   if (!p.filter.empty()) with([](Program& q) { q.filter.clear(); });
   for (size_t d = 0; d < p.question.disjuncts.size(); ++d) {
-    if (p.question.disjuncts.size() > 1) with([&](Program& q) { q.question.disjuncts.erase(q.question.disjuncts.begin() + static_cast<long>(d)); });
+    if (p.question.disjuncts.size() > 1)
+      with([&](Program& q) { q.question.disjuncts.erase(q.question.disjuncts.begin() + static_cast<long>(d)); });
     const Conjunction& c = p.question.disjuncts[d];
     for (size_t k = 0; c.size() > 1 && k < c.size(); ++k)
       with([&](Program& q) { q.question.disjuncts[d].erase(q.question.disjuncts[d].begin() + static_cast<long>(k)); });
@@ -147,8 +165,10 @@ std::vector<Program> smaller(const Program& p) {
           items.erase(items.begin() + static_cast<long>(j));
           items.erase(items.begin() + static_cast<long>(i));
         });
-  for (size_t i = 0; i < p.init.size(); ++i) with([&](Program& q) { q.init.erase(q.init.begin() + static_cast<long>(i)); });
-  for (size_t i = 0; i < p.ssw.size(); ++i) with([&](Program& q) { q.ssw.erase(q.ssw.begin() + static_cast<long>(i)); });
+  for (size_t i = 0; i < p.init.size(); ++i)
+    with([&](Program& q) { q.init.erase(q.init.begin() + static_cast<long>(i)); });
+  for (size_t i = 0; i < p.ssw.size(); ++i)
+    with([&](Program& q) { q.ssw.erase(q.ssw.begin() + static_cast<long>(i)); });
   return out;
 }
 
@@ -161,12 +181,40 @@ Program generate(Rng& rng) {
 }
 
 const std::vector<std::string>& classes() {
-  static const std::vector<std::string> k_classes = {
-      "plain load", "plain store", "relaxed load", "relaxed store", "acquire load", "release store", "seq_cst access",
-      "rmw operation", "rmw exchange", "rmw compare-exchange", "fence acq_rel", "fence one-sided", "fence sc", "fence proxy",
-      "proxy access", "alias", "barrier plain", "barrier named", "barrier quorum", "barrier arrive", "avdevice", "visdevice",
-      "av or vis access", "sem av or vis", "ssw", "filter", "branch", "spin loop", "data dependency", "address dependency",
-      "control dependency", "local arithmetic", "scopes differ", "cluster scope"};
+  static const std::vector<std::string> k_classes = {"plain load",
+                                                     "plain store",
+                                                     "relaxed load",
+                                                     "relaxed store",
+                                                     "acquire load",
+                                                     "release store",
+                                                     "seq_cst access",
+                                                     "rmw operation",
+                                                     "rmw exchange",
+                                                     "rmw compare-exchange",
+                                                     "fence acq_rel",
+                                                     "fence one-sided",
+                                                     "fence sc",
+                                                     "fence proxy",
+                                                     "proxy access",
+                                                     "alias",
+                                                     "barrier plain",
+                                                     "barrier named",
+                                                     "barrier quorum",
+                                                     "barrier arrive",
+                                                     "avdevice",
+                                                     "visdevice",
+                                                     "av or vis access",
+                                                     "sem av or vis",
+                                                     "ssw",
+                                                     "filter",
+                                                     "branch",
+                                                     "spin loop",
+                                                     "data dependency",
+                                                     "address dependency",
+                                                     "control dependency",
+                                                     "local arithmetic",
+                                                     "scopes differ",
+                                                     "cluster scope"};
   return k_classes;
 }
 

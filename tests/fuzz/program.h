@@ -39,14 +39,14 @@ struct ThreadText {
 struct Program {
   prog::Syntax syntax = prog::Syntax::ptx;
   std::string title;
-  std::vector<std::string> init;                 // entries of the initial state
+  std::vector<std::string> init;  // entries of the initial state
   std::vector<std::pair<int, int>> ssw;
-  std::string parameters;                        // opencl: of every thread
-  std::vector<std::string> declarations;         // gpu_ptx: memory map entries
+  std::string parameters;                 // opencl: of every thread
+  std::vector<std::string> declarations;  // gpu_ptx: memory map entries
   std::vector<ThreadText> threads;
   Conjunction filter;
   Question question;
-  std::set<std::string> classes;                 // instruction classes that occur, by name
+  std::set<std::string> classes;  // instruction classes that occur, by name
 };
 
 std::string render(const Program& p);

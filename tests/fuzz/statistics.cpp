@@ -26,15 +26,21 @@ void Statistics::add(const Record& r) {
 }
 
 std::string Statistics::text() const {
-  const auto share = [](uint64_t part, uint64_t whole) { return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); };
-  std::string out = fmt::format("{} programs, {} cases decided by both engines, {} sets of outcomes compared, {} questions with symmetry, {} not answered in time\n",
-                                programs_, cases_, outcome_sets_, symmetric_, gave_up_);
+  const auto share = [](uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  };
+  std::string out = fmt::format(
+      "{} programs, {} cases decided by both engines, {} sets of outcomes compared, {} questions with symmetry, {} not "
+      "answered in time\n",
+      programs_, cases_, outcome_sets_, symmetric_, gave_up_);
   out += "conditions:";
   for (const auto& [s, n] : condition_) out += fmt::format(" {} {} ({:.1f} %)", name(s), n, share(n, cases_));
   out += "\nraces:";
   for (const auto& [s, n] : races_) out += fmt::format(" {} {}", name(s), n);
-  out += fmt::format("\nthree or more threads and eight or more events: {:.1f} % of the programs\nclasses:", share(large_, programs_));
-  for (size_t i = 0; i < classes_.size(); ++i) out += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", classes()[i], share(classes_[i], programs_));
+  out += fmt::format("\nthree or more threads and eight or more events: {:.1f} % of the programs\nclasses:",
+                     share(large_, programs_));
+  for (size_t i = 0; i < classes_.size(); ++i)
+    out += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", classes()[i], share(classes_[i], programs_));
   out += fmt::format("\n{} programs not read, {} deaths, {} disagreements\n", unread_, deaths_, disagreements_);
   return out;
 }
@@ -43,11 +49,13 @@ std::vector<std::string> Statistics::too_rare() const {
   std::vector<std::string> out;
   for (Status s : {Status::holds, Status::fails}) {
     const auto it = condition_.find(s);
-    if (it == condition_.end() || it->second * 4 < cases_) out.push_back(fmt::format("'{}' is less than a quarter of the cases", name(s)));
+    if (it == condition_.end() || it->second * 4 < cases_)
+      out.push_back(fmt::format("'{}' is less than a quarter of the cases", name(s)));
   }
   if (large_ * 3 < programs_) out.emplace_back("less than a third of the programs have three threads and eight events");
   for (size_t i = 0; i < classes_.size(); ++i)
-    if (classes_[i] * 20 < programs_) out.push_back(fmt::format("'{}' occurs in less than 5 % of the programs", classes()[i]));
+    if (classes_[i] * 20 < programs_)
+      out.push_back(fmt::format("'{}' occurs in less than 5 % of the programs", classes()[i]));
   return out;
 }
 

@@ -13,12 +13,12 @@ inline constexpr size_t k_models_each = 4;
 
 // The result of one program, small enough for a pipe.
 struct Record {
-  uint64_t classes = 0;              // bit i: classes()[i]
+  uint64_t classes = 0;  // bit i: classes()[i]
   uint32_t threads = 0;
   uint32_t events = 0;
-  uint32_t unread = 0;               // 1: the front end refused the program; 2: printing and parsing changed it
+  uint32_t unread = 0;  // 1: the front end refused the program; 2: printing and parsing changed it
   uint32_t models = 0;
-  int8_t condition[k_models_each] = {};   // Status, or -1: an engine gave up
+  int8_t condition[k_models_each] = {};  // Status, or -1: an engine gave up
   int8_t races[k_models_each] = {};
   uint32_t outcome_sets = 0;
   uint32_t symmetric = 0;
@@ -37,7 +37,8 @@ class Statistics {
   bool clean() const { return disagreements_ == 0 && deaths_ == 0 && unread_ == 0; }
 
  private:
-  uint64_t programs_ = 0, cases_ = 0, large_ = 0, outcome_sets_ = 0, symmetric_ = 0, gave_up_ = 0, unread_ = 0, disagreements_ = 0, deaths_ = 0;
+  uint64_t programs_ = 0, cases_ = 0, large_ = 0, outcome_sets_ = 0, symmetric_ = 0, gave_up_ = 0, unread_ = 0,
+           disagreements_ = 0, deaths_ = 0;
   std::map<Status, uint64_t> condition_, races_;
   std::vector<uint64_t> classes_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // Runs numbered pieces of work in several child processes and survives their deaths: an engine that breaks an
 // invariant ends its process, and a fuzzer has to go on with the next program and report this one.
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,15 +13,14 @@
 #include <type_traits>
 #include <vector>
 
-#include <poll.h>
-
 namespace fencepost::fuzz {
 
 // Work i runs in one of `jobs` processes and answers with a plain value that fits a pipe's atomic write.
 // `seconds` is the most that one piece may take before its process is killed.
 template <class Record>
 void run_in_workers(uint64_t count, unsigned jobs, unsigned seconds, const std::function<Record(uint64_t)>& work,
-                    const std::function<void(uint64_t, const Record&)>& done, const std::function<void(uint64_t, int)>& died) {
+                    const std::function<void(uint64_t, const Record&)>& done,
+                    const std::function<void(uint64_t, int)>& died) {
   static_assert(std::is_trivially_copyable_v<Record>);
   struct Message {
     bool begin;
@@ -32,7 +32,7 @@ void run_in_workers(uint64_t count, unsigned jobs, unsigned seconds, const std::
     pid_t pid = -1;
     int fd = -1;
     uint64_t current = 0;
-    uint64_t next = 0;   // where a replacement goes on
+    uint64_t next = 0;  // where a replacement goes on
     bool busy = false;
   };
   jobs = std::max(1u, jobs);

@@ -19,8 +19,10 @@ std::vector<std::string> cells_of(const std::string& row) {
   std::vector<std::string> out(1);
   for (char c : row) {
     if (c == ';') break;
-    if (c == '|') out.emplace_back();
-    else out.back() += c;
+    if (c == '|')
+      out.emplace_back();
+    else
+      out.back() += c;
   }
   for (std::string& s : out) s = trimmed(s);
   return out;
@@ -129,7 +131,7 @@ class Column {
   std::vector<Loop> loops_;
   std::vector<Copy> copies_;
   std::map<std::pair<size_t, std::vector<uint32_t>>, size_t> known_;
-  std::vector<size_t> order_;   // copies, when all that may follow have been visited
+  std::vector<size_t> order_;  // copies, when all that may follow have been visited
 };
 
 std::string question(const std::string& line, size_t threads) {
@@ -171,7 +173,8 @@ std::string assembly(const std::string& text, const BoundOf& bound) {
   for (size_t t = 0; t < heads.size(); ++t) out += (t == 0 ? " " : " | ") + heads[t];
   out += " ;\n";
   for (size_t i = 0; i < rows; ++i) {
-    for (size_t t = 0; t < items.size(); ++t) out += (t == 0 ? " " : " | ") + (i < items[t].size() ? items[t][i] : std::string());
+    for (size_t t = 0; t < items.size(); ++t)
+      out += (t == 0 ? " " : " | ") + (i < items[t].size() ? items[t][i] : std::string());
     out += " ;\n";
   }
   for (; l < lines.size(); ++l) {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/table.h"
 #include "stats/correlate.h"
 #include "stats/interval.h"
 #include "stats/peek.h"
 #include "stats/portable.h"
-#include "analysis/table.h"
 
 namespace fencepost::analysis {
 

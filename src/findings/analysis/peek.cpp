@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include "analysis/analyse.h"
 #include "stats/reproduce.h"
 #include "stats/sample.h"
-#include "analysis/analyse.h"
 
 namespace fencepost::analysis {
 namespace {

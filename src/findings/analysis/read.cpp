@@ -8,12 +8,12 @@
 #include <map>
 #include <set>
 
+#include "analysis/read_parts.h"
 #include "base/read_file.h"
 #include "campaign/identity.h"
+#include "explicit/interleave.h"
 #include "prog/test.h"
 #include "read/read.h"
-#include "explicit/interleave.h"
-#include "analysis/read_parts.h"
 
 namespace fencepost::analysis {
 namespace {

@@ -2,19 +2,15 @@
 // Result sets -> tables. The form is known by content, never by name.
 //
 //   store            a store of ours (`campaign`, `tune`): configurations are those of the plans, or the numbers of
-//   tuning (of a
-//                    search, an ablation, a confirmation: with that word before)
+//                    tuning (of a search, an ablation, a confirmation: with that word before)
 //   litmus7 log      what litmus7 and `fencepost run --log` write: Test, Histogram, Witnesses, Observation, Time. Runs
-//   of
-//                    one test in one log are batches of one cell; the device is Device=, or the file's name
+//                    of one test in one log are batches of one cell; the device is Device=, or the file's name
 //   configurations   JSON of WebGPU litmus testing: {"0": {TEST: {"seq", "interleaved", "weak"[, "durationSeconds"]},
-//   ...,
-//                    "params": {...}}, "1": ...}: MC Mutants (ASPLOS 2023), webgpu-litmus/results, GPUHarbor (ISSTA
-//                    2023)
+//                    ..., "params": {...}}, "1": ...}: MC Mutants (ASPLOS 2023), webgpu-litmus/results, GPUHarbor
+//                    (ISSTA 2023)
 //   GPUHarbor base   an SQLite base with such JSON in tuning_results(gpu_vendor, results)
 //   cuda-litmus log  "Iteration: N", "Test NAME weak: W, total: T, rate: R per second": an iteration is a
-//   configuration,
-//                    T / (W / R) its seconds where W > 0
+//                    configuration, T / (W / R) its seconds where W > 0
 //   cuda-litmus csv  test,base,strengthened,DEVICE...: seen or not seen, and what two models say; no counts
 //   folder           the files in it that are one of these, a device each
 //
@@ -26,9 +22,9 @@
 // Errors: a file that is none of these, with what was looked for; a malformed line or number, at its place.
 #include <string>
 
+#include "analysis/table.h"
 #include "base/diagnostic.h"
 #include "store/store.h"
-#include "analysis/table.h"
 
 namespace fencepost::analysis {
 

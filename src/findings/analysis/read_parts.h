@@ -2,8 +2,8 @@
 // The readers that read.cpp chooses from.
 #include <string>
 
-#include "base/diagnostic.h"
 #include "analysis/table.h"
+#include "base/diagnostic.h"
 
 namespace fencepost::analysis {
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "base/source.h"
 #include "analysis/read.h"
 #include "analysis/read_parts.h"
+#include "base/source.h"
 
 namespace fencepost::analysis {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/printable.h"
 #include "campaign/identity.h"
-#include "read/read.h"
 #include "plan/plan.h"
 #include "prog/weaken.h"
+#include "read/read.h"
 #include "term/term.h"
 
 namespace fencepost::judge {
@@ -26,7 +26,9 @@ uint64_t Observation::positive() const {
 namespace {
 
 // The weakest claim wins: none, then language-level, then as-written.
-int strength(const std::string& evidence) { return evidence == "as-written" ? 2 : evidence == "language-level" ? 1 : 0; }
+int strength(const std::string& evidence) {
+  return evidence == "as-written" ? 2 : evidence == "language-level" ? 1 : 0;
+}
 
 // All configurations of a trial's purpose are one: what was seen while tuning is judged, too.
 store::Record as_record(const store::Trial& t) {
@@ -62,14 +64,17 @@ Expected<std::vector<Observation>> observations(const store::Store& store, const
     if (!t.rounds.empty()) records->push_back(as_record(t));
   std::vector<Observation> out;
   const auto same = [](const Observation& o, const store::Record& r) {
-    return o.campaign == r.campaign && o.test_hash == r.test_hash && o.device == r.device && o.configuration == r.configuration;
+    return o.campaign == r.campaign && o.test_hash == r.test_hash && o.device == r.device &&
+           o.configuration == r.configuration;
   };
   for (const store::Record& r : *records) {
     if (out.empty() || !same(out.back(), r)) {  // records come in the order of keys
       Observation o;
       const auto text = store.test(r.test_hash);
       if (!text) return std::unexpected(text.error());
-      if (!*text) return error_at({}, fmt::format("the store lacks the text of test '{}'", r.test), "it was written by hand, or by another program");
+      if (!*text)
+        return error_at({}, fmt::format("the store lacks the text of test '{}'", r.test),
+                        "it was written by hand, or by another program");
       auto test = read::parse_one(make_source(r.test, **text));
       if (!test) return std::unexpected(test.error());
       o.test = std::move(*test);
@@ -133,7 +138,11 @@ std::vector<Weakening> one_step_weakenings(const prog::Test& test) {
 
 // ---- the model ------------------------------------------------------------------------------------------
 Oracle::Oracle(const prog::Test& test, const cat::Model& model, const check::Options& options, Job& job)
-    : test_(test), model_(model), options_(options), job_(job), outcomes_(options.engine == check::Engine::solve ? check::outcomes_by_solving(test, model, options, job)
+    : test_(test),
+      model_(model),
+      options_(options),
+      job_(job),
+      outcomes_(options.engine == check::Engine::solve ? check::outcomes_by_solving(test, model, options, job)
                                                        : check::outcomes(test, model, options, job)) {}
 
 Allowed Oracle::allowed(const prog::State& s) {
@@ -168,7 +177,9 @@ Allowed Oracle::allowed(const prog::State& s) {
     query.condition.kids = std::move(atoms);
   }
   const check::Result r = check::check(query, model_, options_, job_);
-  const Allowed a = r.verdict.status == Status::holds ? Allowed::yes : r.verdict.status == Status::fails ? Allowed::no : Allowed::unknown;
+  const Allowed a = r.verdict.status == Status::holds   ? Allowed::yes
+                    : r.verdict.status == Status::fails ? Allowed::no
+                                                        : Allowed::unknown;
   return asked_.emplace(s, a).first->second;
 }
 
@@ -184,7 +195,9 @@ Allowed reachable(prog::Test query, const cat::Model& model, const check::Option
   }
   query.quantifier = prog::Quantifier::exists;
   const check::Result r = check::check(query, model, options, job);
-  return r.verdict.status == Status::holds ? Allowed::yes : r.verdict.status == Status::fails ? Allowed::no : Allowed::unknown;
+  return r.verdict.status == Status::holds   ? Allowed::yes
+         : r.verdict.status == Status::fails ? Allowed::no
+                                             : Allowed::unknown;
 }
 
 }  // namespace
@@ -201,11 +214,13 @@ std::vector<prog::State> Oracle::states() const {
 
 // ---- judging --------------------------------------------------------------------------------------------
 bool Judgement::has_teeth() const {
-  return std::any_of(teeth.begin(), teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.seen > 0; });
+  return std::any_of(teeth.begin(), teeth.end(),
+                     [](const Tooth& t) { return t.allowed == Allowed::yes && t.seen > 0; });
 }
 
 uint32_t Judged::count(Standing s) const {
-  return static_cast<uint32_t>(std::count_if(list.begin(), list.end(), [&](const Judgement& j) { return j.standing == s; }));
+  return static_cast<uint32_t>(
+      std::count_if(list.begin(), list.end(), [&](const Judgement& j) { return j.standing == s; }));
 }
 
 uint64_t Judged::instances() const {
@@ -241,7 +256,8 @@ void describe_standing(Judgement& j) {
   j.standing = ruling.standing;
   j.reason = std::move(ruling.reason);
   if (j.standing == Standing::consistent && j.flags.empty() && j.condition == Allowed::yes)
-    j.reason = j.positive > 0 ? "the weak outcome is allowed and was seen" : "the weak outcome is allowed and was not seen";
+    j.reason =
+        j.positive > 0 ? "the weak outcome is allowed and was seen" : "the weak outcome is allowed and was not seen";
 }
 
 }  // namespace
@@ -252,7 +268,9 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   struct Seen {
     uint64_t positive = 0, instances = 0;
   };
-  const auto key = [](const Observation& o, const std::string& hash) { return o.campaign + "\n" + hash + "\n" + o.device + "\n" + o.configuration; };
+  const auto key = [](const Observation& o, const std::string& hash) {
+    return o.campaign + "\n" + hash + "\n" + o.device + "\n" + o.configuration;
+  };
   std::map<std::string, Seen> by_key;
   for (const Observation& o : seen) {
     if (strength(o.evidence) == 0 && o.what_ran != "unverified") continue;  // another program ran
@@ -319,7 +337,8 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
       if (row.positive) j.positive += count;
       j.rows.push_back(std::move(row));
     }
-    std::stable_sort(j.rows.begin(), j.rows.end(), [](const StateRow& a, const StateRow& b) { return a.count > b.count; });
+    std::stable_sort(j.rows.begin(), j.rows.end(),
+                     [](const StateRow& a, const StateRow& b) { return a.count > b.count; });
     j.positive_rate = rate(j.positive);
     if (o.seconds > 0)
       j.positive_per_second = j.positive == 0 ? stats::Interval{0, stats::zero_event_bound_per_second(o.seconds)}
@@ -333,7 +352,8 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
       }
     j.seen = std::move(o);
     describe_standing(j);
-    const bool could_bite = std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.ran; });
+    const bool could_bite =
+        std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.ran; });
     if (j.condition == Allowed::no && could_bite) {
       bool& bites = by_test[{j.seen.campaign + "\n" + j.seen.test_hash + "\n" + j.seen.device, j.model}];
       bites = bites || j.has_teeth();
@@ -343,7 +363,8 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   out.forbidden = static_cast<uint32_t>(by_test.size());
   for (const auto& [test, bites] : by_test) out.with_teeth += bites;
   std::stable_sort(out.list.begin(), out.list.end(), [](const Judgement& a, const Judgement& b) {
-    return std::tie(a.seen.test.title, a.seen.device, a.seen.configuration) < std::tie(b.seen.test.title, b.seen.device, b.seen.configuration);
+    return std::tie(a.seen.test.title, a.seen.device, a.seen.configuration) <
+           std::tie(b.seen.test.title, b.seen.device, b.seen.configuration);
   });
   return out;
 }

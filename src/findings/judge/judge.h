@@ -8,8 +8,8 @@
 // with the upper bound of its rate, and with what the same stress found: whether the one-step weakenings of the test
 // that the model allows were seen on the same device under the same configuration ("teeth"); a weakening that a
 // compiler changed bites nobody. A plan is a list of configurations, the same for every test: the count over all tests
-// takes a test's teeth under any of them. (4) Intervals take round groups as samples: they are widened by the dispersion
-// between groups.
+// takes a test's teeth under any of them. (4) Intervals take round groups as samples: they are widened by the
+// dispersion between groups.
 //
 // Sources: MC Mutants (ASPLOS 2023) for teeth; OOPSLA 2020 for rates.
 #include <functional>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "base/job.h"
-#include "judge/standing.h"
 #include "cat/model.h"
 #include "check/check.h"
+#include "judge/standing.h"
 #include "prog/state.h"
 #include "prog/test.h"
 #include "stats/interval.h"
@@ -85,8 +85,8 @@ struct StateRow {
   std::string text;
   uint64_t count = 0;
   Allowed allowed = Allowed::unknown;
-  bool positive = false;       // the outcome asked about
-  stats::Interval rate;        // per instance; count 0: [0, upper bound]
+  bool positive = false;  // the outcome asked about
+  stats::Interval rate;   // per instance; count 0: [0, upper bound]
 };
 
 struct Tooth {  // a one-step weakening of a forbidden test
@@ -100,26 +100,26 @@ struct Judgement {
   Observation seen;
   std::string model;
   Standing standing = Standing::undecided;
-  std::string reason;                 // one sentence
+  std::string reason;  // one sentence
   Allowed condition = Allowed::unknown;
-  std::vector<std::string> flags;     // data races and the like: then the model promises nothing
-  std::vector<StateRow> rows;         // seen, and allowed but not seen; seen ones first, by count
-  double dispersion = 1;              // of positive counts between groups, at least 1
+  std::vector<std::string> flags;  // data races and the like: then the model promises nothing
+  std::vector<StateRow> rows;      // seen, and allowed but not seen; seen ones first, by count
+  double dispersion = 1;           // of positive counts between groups, at least 1
   uint64_t positive = 0;
-  stats::Interval positive_rate;      // per instance
+  stats::Interval positive_rate;  // per instance
   stats::Interval positive_per_second;
-  std::vector<Tooth> teeth;           // when the condition is forbidden
-  bool has_teeth() const;             // an allowed weakening was seen under the same stress
+  std::vector<Tooth> teeth;  // when the condition is forbidden
+  bool has_teeth() const;    // an allowed weakening was seen under the same stress
 };
 
 struct Judged {
-  std::vector<Judgement> list;        // tests by name, then device, then configuration
+  std::vector<Judgement> list;  // tests by name, then device, then configuration
   uint32_t count(Standing s) const;
   uint64_t instances() const;
   // Of the forbidden tests (on one device each) with weakenings that the model allows and that ran: how many have one
   // that was seen under one of the plan's configurations.
   uint32_t forbidden = 0, with_teeth = 0;
-  int exit_code() const;              // 1 violated or broken_run, 3 suspected or undecided, else 0
+  int exit_code() const;  // 1 violated or broken_run, 3 suspected or undecided, else 0
 };
 
 struct NamedModel {

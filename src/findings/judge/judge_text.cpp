@@ -17,8 +17,8 @@ std::string whole(uint64_t n) {  // 1234567 -> "1.23e+06" only above a million: 
 std::string rate_text(const Judgement& j) {
   if (j.seen.instances == 0) return "-";
   if (j.positive == 0) return fmt::format("< {:.2g}", j.positive_rate.upper);
-  return fmt::format("{:.3g} [{:.3g}, {:.3g}]", static_cast<double>(j.positive) / static_cast<double>(j.seen.instances), j.positive_rate.lower,
-                     j.positive_rate.upper);
+  return fmt::format("{:.3g} [{:.3g}, {:.3g}]", static_cast<double>(j.positive) / static_cast<double>(j.seen.instances),
+                     j.positive_rate.lower, j.positive_rate.upper);
 }
 
 std::string teeth_text(const Judgement& j) {
@@ -50,7 +50,10 @@ const std::vector<Column>& columns() {
       {"instances", true, [](const Judgement& j) { return whole(j.seen.instances); }},
       {"seen", true, [](const Judgement& j) { return whole(j.positive); }},
       {"rate, 95 % interval", false, rate_text},
-      {"per second", true, [](const Judgement& j) { return j.seen.seconds > 0 ? fmt::format("{:.3g}", static_cast<double>(j.positive) / j.seen.seconds) : ""; }},
+      {"per second", true,
+       [](const Judgement& j) {
+         return j.seen.seconds > 0 ? fmt::format("{:.3g}", static_cast<double>(j.positive) / j.seen.seconds) : "";
+       }},
       {"weakenings", false, teeth_text},
       {"what ran", false, [](const Judgement& j) { return j.seen.what_ran; }},
       {"standing", false, [](const Judgement& j) { return std::string(name(j.standing)); }},
@@ -60,18 +63,22 @@ const std::vector<Column>& columns() {
 
 std::string summary(const Judged& j) {
   std::string out = fmt::format("{} results, {} instances:", j.list.size(), whole(j.instances()));
-  for (const Standing s : {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent})
+  for (const Standing s :
+       {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent})
     if (const uint32_t n = j.count(s); n > 0) out += fmt::format(" {} {},", n, name(s));
   out.back() = '.';
   if (j.forbidden > 0)
-    out += fmt::format(" Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress ({:.0f} %).",
-                       j.forbidden, j.with_teeth, 100.0 * j.with_teeth / j.forbidden);
+    out += fmt::format(
+        " Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress "
+        "({:.0f} %).",
+        j.forbidden, j.with_teeth, 100.0 * j.with_teeth / j.forbidden);
   return out + "\n";
 }
 
 // A column whose cells are all equal says nothing in a table; it stands above it once.
 bool constant(const Judged& j, const Column& c) {
-  return j.list.size() > 1 && std::all_of(j.list.begin(), j.list.end(), [&](const Judgement& x) { return c.text(x) == c.text(j.list.front()); });
+  return j.list.size() > 1 && std::all_of(j.list.begin(), j.list.end(),
+                                          [&](const Judgement& x) { return c.text(x) == c.text(j.list.front()); });
 }
 
 }  // namespace
@@ -80,8 +87,9 @@ std::string to_text(const Judged& j) {
   std::string out;
   std::vector<const Column*> shown;
   for (const Column& c : columns()) {
-    const bool stands_above = constant(j, c) && (std::string(c.head) == "device" || std::string(c.head) == "configuration" || std::string(c.head) == "model" ||
-                                                 std::string(c.head) == "what ran");
+    const bool stands_above =
+        constant(j, c) && (std::string(c.head) == "device" || std::string(c.head) == "configuration" ||
+                           std::string(c.head) == "model" || std::string(c.head) == "what ran");
     if (stands_above) {
       if (!c.text(j.list.front()).empty()) out += fmt::format("{:<14} {}\n", c.head, c.text(j.list.front()));
     } else {
@@ -99,7 +107,8 @@ std::string to_text(const Judged& j) {
     std::string line;
     for (size_t i = 0; i < shown.size(); ++i) {
       const std::string text = cell(*shown[i]);
-      line += (i == 0 ? "" : "  ") + (shown[i]->right ? fmt::format("{:>{}}", text, width[i]) : fmt::format("{:<{}}", text, width[i]));
+      line += (i == 0 ? "" : "  ") +
+              (shown[i]->right ? fmt::format("{:>{}}", text, width[i]) : fmt::format("{:<{}}", text, width[i]));
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -109,7 +118,8 @@ std::string to_text(const Judged& j) {
   out += "\n" + summary(j);
   for (const Judgement& x : j.list) {
     if (x.standing == Standing::consistent) continue;
-    out += fmt::format("\n{} on {} ({}): {}\n  {}\n", x.seen.test.title, x.seen.device, x.seen.configuration, name(x.standing), x.reason);
+    out += fmt::format("\n{} on {} ({}): {}\n  {}\n", x.seen.test.title, x.seen.device, x.seen.configuration,
+                       name(x.standing), x.reason);
     for (const StateRow& r : x.rows) out += fmt::format("  {:>14}  {:<9}  {}\n", r.count, name(r.allowed), r.text);
   }
   return out;
@@ -131,14 +141,18 @@ std::string to_markdown(const Judged& j) {
 }
 
 std::string to_csv(const Judged& j) {
-  std::string out = "test,device,driver,configuration,model,what_ran,evidence,standing,instances,state,asked_about,allowed,count,rate,lower,upper,seconds\n";
+  std::string out =
+      "test,device,driver,configuration,model,what_ran,evidence,standing,instances,state,asked_about,allowed,count,"
+      "rate,lower,upper,seconds\n";
   for (const Judgement& x : j.list)
     for (const StateRow& r : x.rows)
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(x.seen.test.title), csv_field(x.seen.device),
-                         csv_field(x.seen.driver), csv_field(x.seen.configuration), csv_field(x.model), x.seen.what_ran, x.seen.evidence, name(x.standing),
-                         x.seen.instances, csv_field(r.text), r.positive ? 1 : 0, name(r.allowed), r.count,
-                         x.seen.instances == 0 ? 0.0 : static_cast<double>(r.count) / static_cast<double>(x.seen.instances), r.rate.lower, r.rate.upper,
-                         x.seen.seconds);
+      out += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(x.seen.test.title),
+          csv_field(x.seen.device), csv_field(x.seen.driver), csv_field(x.seen.configuration), csv_field(x.model),
+          x.seen.what_ran, x.seen.evidence, name(x.standing), x.seen.instances, csv_field(r.text), r.positive ? 1 : 0,
+          name(r.allowed), r.count,
+          x.seen.instances == 0 ? 0.0 : static_cast<double>(r.count) / static_cast<double>(x.seen.instances),
+          r.rate.lower, r.rate.upper, x.seen.seconds);
   return out;
 }
 
@@ -148,9 +162,18 @@ std::string to_json(const Judged& j) {
   for (const Judgement& x : j.list) {
     ordered_json rows = ordered_json::array(), teeth = ordered_json::array();
     for (const StateRow& r : x.rows)
-      rows.push_back({{"state", r.text}, {"count", r.count}, {"allowed", name(r.allowed)}, {"asked_about", r.positive}, {"rate", {r.rate.lower, r.rate.upper}}});
+      rows.push_back({{"state", r.text},
+                      {"count", r.count},
+                      {"allowed", name(r.allowed)},
+                      {"asked_about", r.positive},
+                      {"rate", {r.rate.lower, r.rate.upper}}});
     for (const Tooth& t : x.teeth)
-      teeth.push_back({{"test", t.title}, {"change", t.what}, {"allowed", name(t.allowed)}, {"ran", t.ran}, {"seen", t.seen}, {"instances", t.instances}});
+      teeth.push_back({{"test", t.title},
+                       {"change", t.what},
+                       {"allowed", name(t.allowed)},
+                       {"ran", t.ran},
+                       {"seen", t.seen},
+                       {"instances", t.instances}});
     const Observation& o = x.seen;
     list.push_back({{"test", o.test.title},
                     {"device", o.device},
@@ -181,9 +204,12 @@ std::string to_json(const Judged& j) {
                     {"weakenings", std::move(teeth)}});
   }
   ordered_json standings;
-  for (const Standing s : {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent}) standings[name(s)] = j.count(s);
-  const ordered_json all = {{"schema", "fencepost-judgement/1"}, {"standings", standings},         {"instances", j.instances()},
-                            {"forbidden_with_weakenings", j.forbidden},  {"with_teeth", j.with_teeth}, {"results", std::move(list)}};
+  for (const Standing s :
+       {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent})
+    standings[name(s)] = j.count(s);
+  const ordered_json all = {{"schema", "fencepost-judgement/1"}, {"standings", standings},
+                            {"instances", j.instances()},        {"forbidden_with_weakenings", j.forbidden},
+                            {"with_teeth", j.with_teeth},        {"results", std::move(list)}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

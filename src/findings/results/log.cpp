@@ -143,12 +143,14 @@ std::string text(const Report& r) {
                          r.oracle->model);
   }
   if (r.test.condition.kind != prog::Cond::Kind::always)
-    out += fmt::format("{}: {} of {}, {}\n", condition_text(r.test), yes, all, campaign::rate_text(per_second(yes, t.seconds)));
-  out += fmt::format("{} instances in {:.2f} s, {}; {} round groups, {} launches; what ran: {}{}{}\n", t.instances,
-                     t.seconds, campaign::rate_text(per_second(t.instances, t.seconds)), t.groups, t.launches,
-                     inspect::name(r.setup.what_ran.verdict),
-                     r.setup.what_ran.reason.empty() ? "" : fmt::format(" ({})", r.setup.what_ran.reason),
-                     r.setup.evidence == campaign::Evidence::language_level ? ", evidence at the level of the language" : "");
+    out += fmt::format("{}: {} of {}, {}\n", condition_text(r.test), yes, all,
+                       campaign::rate_text(per_second(yes, t.seconds)));
+  out += fmt::format(
+      "{} instances in {:.2f} s, {}; {} round groups, {} launches; what ran: {}{}{}\n", t.instances, t.seconds,
+      campaign::rate_text(per_second(t.instances, t.seconds)), t.groups, t.launches,
+      inspect::name(r.setup.what_ran.verdict),
+      r.setup.what_ran.reason.empty() ? "" : fmt::format(" ({})", r.setup.what_ran.reason),
+      r.setup.evidence == campaign::Evidence::language_level ? ", evidence at the level of the language" : "");
   if (r.setup.what_ran.frame_missing > 0)
     out += fmt::format(
         "the machine code lacks {} of {} accesses of stress and alignment, first {}: the run is weaker than asked "
@@ -164,10 +166,11 @@ std::string text(const Report& r) {
   if (t.corrupt > 0)
     out += fmt::format("CORRUPT: {} instances left no readable result; nothing of this run is evidence\n", t.corrupt);
   for (const prog::State& s : forbidden_states(r))
-    out += fmt::format(
-        "FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s), t.states.at(s),
-        r.oracle->model,
-        r.setup.evidence == campaign::Evidence::none ? "; no evidence against the device: nobody could see what ran" : "");
+    out += fmt::format("FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s),
+                       t.states.at(s), r.oracle->model,
+                       r.setup.evidence == campaign::Evidence::none
+                           ? "; no evidence against the device: nobody could see what ran"
+                           : "");
   return out;
 }
 

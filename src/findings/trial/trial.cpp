@@ -62,8 +62,8 @@ const std::vector<std::string>& outcome_names() {
 }  // namespace
 
 const std::vector<std::string>& variant_names() {
-  static const std::vector<std::string> names = {"inter-workgroup", "intra-warp", "intra-warp-lock-step",
-                                                 "cooperative", "intra-workgroup"};
+  static const std::vector<std::string> names = {"inter-workgroup", "intra-warp", "intra-warp-lock-step", "cooperative",
+                                                 "intra-workgroup"};
   return names;
 }
 std::string_view to_string(Variant v) { return variant_names()[static_cast<size_t>(v)]; }
@@ -206,8 +206,8 @@ Expected<void> Trial::Impl::check_options() const {
                             "--mapping plain or round-robin");
   }
   if (one_group && threads() * info.subgroup > info.max_lanes)
-    return unsupported_at({}, fmt::format("{} subgroups of {} do not fit the workgroups of {}, which have {}", threads(),
-                                          info.subgroup, info.id, info.max_lanes));
+    return unsupported_at({}, fmt::format("{} subgroups of {} do not fit the workgroups of {}, which have {}",
+                                          threads(), info.subgroup, info.id, info.max_lanes));
   if (one_subgroup(options)) {
     if (info.subgroup < threads())
       return unsupported_at({}, fmt::format("a test of {} threads does not fit the subgroups of {}, which have {}",

@@ -15,8 +15,8 @@
 // Who is where. inter_workgroup: workgroups of one invocation. intra_warp: workgroups that are one subgroup, with all
 // threads of an instance in it (plain and round-robin). intra_warp_lock_step: the same, built for lanes that share one
 // program counter (CUDA, emit/kernel_ptx.h). intra_workgroup: one workgroup for an instance, each thread the first
-// lane of a subgroup of its own (lanes of a subgroup are taken to have consecutive numbers). cooperative: as inter_workgroup, in a launch that the device
-// takes only when all workgroups are on it together (CUDA).
+// lane of a subgroup of its own (lanes of a subgroup are taken to have consecutive numbers). cooperative: as
+// inter_workgroup, in a launch that the device takes only when all workgroups are on it together (CUDA).
 //
 // Units: seconds. Errors: totals that do not fit, what the device lacks (unsupported), a launch that was lost.
 #include <cstdint>

@@ -5,8 +5,7 @@
 //
 //   cycle := element { element }                 separated by blanks or commas
 //   com   := (Rf | Co | Fr)(e | i) [@level]      Ws is read as Co. e: another thread, i: the same one
-//   int   := (Po | Fence.<sem>.<scope> | Proxy.<proxy> | DpAddr | DpData | DpCtrl | Bar.<id> | Rmw)(s | d)(R | W)(R |
-//   W)
+//   int   := (Po | Fence.<sem>.<scope> | Proxy.<proxy> | DpAddr | DpData | DpCtrl | Bar.<id> | Rmw)(s|d)(R|W)(R|W)
 //            s: the same location, d: the next one; a dot before these three letters is read too; Rmw alone is RmwsRW
 //   node  := parts joined by dots, between two relations: the access that the first enters and the second leaves
 //            sem     weak relaxed acquire release acq_rel sc volatile mmio

@@ -5,10 +5,11 @@
 //   threads    change at external communications. Thread 0 begins with the first relation within a thread that follows
 //              an external one, counted from the place where locations begin to be named; see layout.cpp
 //   locations  x, y, z, ... change at `d` relations; naming begins behind the last change before the first thread's
-//   begin values     the writes of a location are 1, 2, ... along the cycle; a read expects the last value before it,
-//   at first 0 condition  [x]=n where two writes are, then every read. Registers are r1, r3, ... by thread (diy's,
-//   which keeps the
-//              even ones for addresses; here they serve dependencies)
+//              begin
+//   values     the writes of a location are 1, 2, ... along the cycle; a read expects the last value before it, at
+//              first 0
+//   condition  [x]=n where two writes are, then every read. Registers are r1, r3, ... by thread (diy's, which keeps
+//              the even ones for addresses; here they serve dependencies)
 //
 // A location with three or more writes is refused: its final value does not tell their order.
 #include <cstdint>

@@ -18,7 +18,9 @@ uint32_t words_for(uint32_t n) { return (n + 63) / 64; }
 // Mask of the last word of a row over n elements.
 uint64_t last_mask(uint32_t n) { return (n & 63) == 0 ? ~uint64_t{0} : (uint64_t{1} << (n & 63)) - 1; }
 
-void same_universe(uint32_t a, uint32_t b) { FENCEPOST_INVARIANT(a == b, "sets over different universes were combined"); }
+void same_universe(uint32_t a, uint32_t b) {
+  FENCEPOST_INVARIANT(a == b, "sets over different universes were combined");
+}
 
 }  // namespace
 

@@ -46,7 +46,7 @@ class Relation {
   Relation() = default;
   explicit Relation(uint32_t n, bool full = false);
   static Relation identity(uint32_t n);
-  static Relation identity(const BitSet& s);              // [s]
+  static Relation identity(const BitSet& s);                  // [s]
   static Relation product(const BitSet& a, const BitSet& b);  // a * b
 
   uint32_t universe() const { return n_; }
@@ -67,7 +67,7 @@ class Relation {
 
   Relation compose(const Relation& o) const;  // this ; o
   Relation inverse() const;
-  Relation closure() const;                   // transitive, not reflexive
+  Relation closure() const;                         // transitive, not reflexive
   Relation restrict_domain(const BitSet& s) const;  // [s] ; this
   Relation restrict_range(const BitSet& s) const;   // this ; [s]
   BitSet domain() const;
@@ -83,8 +83,7 @@ class Relation {
   void for_each(F&& f) const {
     for (uint32_t i = 0; i < n_; ++i)
       for (uint32_t k = 0; k < stride_; ++k)
-        for (uint64_t x = row(i)[k]; x != 0; x &= x - 1)
-          f(i, k * 64 + static_cast<uint32_t>(std::countr_zero(x)));
+        for (uint64_t x = row(i)[k]; x != 0; x &= x - 1) f(i, k * 64 + static_cast<uint32_t>(std::countr_zero(x)));
   }
   template <class F>
   void for_each_in_row(uint32_t i, F&& f) const {

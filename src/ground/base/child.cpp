@@ -21,9 +21,9 @@ namespace fencepost {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr size_t k_most_output = size_t{1} << 22;     // bytes of a program's output that are read
-constexpr rlim_t k_most_written = rlim_t{1} << 30;    // bytes of one file that it writes
-constexpr int k_no_program = 127;  // the shell's number for a program that cannot be started
+constexpr size_t k_most_output = size_t{1} << 22;   // bytes of a program's output that are read
+constexpr rlim_t k_most_written = rlim_t{1} << 30;  // bytes of one file that it writes
+constexpr int k_no_program = 127;                   // the shell's number for a program that cannot be started
 
 // What the children need, made before the fork: between fork and exec nothing may allocate.
 struct Words {
@@ -93,7 +93,8 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) remove_tree(path_.c_str());
 }
 
-ChildResult run_child(const std::vector<std::string>& arguments, const std::string& output_file, std::chrono::seconds limit) {
+ChildResult run_child(const std::vector<std::string>& arguments, const std::string& output_file,
+                      std::chrono::seconds limit) {
   ChildResult out;
   const Words words(arguments, fs::path(output_file).parent_path().string());
   const pid_t parent = ::getpid();

@@ -50,8 +50,6 @@ uint64_t Rng::below(uint64_t n) {
   return static_cast<uint64_t>(product >> 64);
 }
 
-bool Rng::chance(double probability) {
-  return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability;
-}
+bool Rng::chance(double probability) { return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability; }
 
 }  // namespace fencepost

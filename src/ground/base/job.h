@@ -24,10 +24,12 @@ class Rng {
  public:
   explicit Rng(uint64_t seed);
   uint64_t next();
-  uint64_t below(uint64_t n);            // uniform in [0, n), n > 0
-  bool chance(double probability);       // true with this probability
+  uint64_t below(uint64_t n);       // uniform in [0, n), n > 0
+  bool chance(double probability);  // true with this probability
   template <class Range>
-  auto& pick(Range& r) { return r[below(r.size())]; }
+  auto& pick(Range& r) {
+    return r[below(r.size())];
+  }
 
  private:
   uint64_t s_[4];

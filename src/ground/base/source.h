@@ -30,9 +30,9 @@ struct Span {
 
   friend bool operator==(const Span&, const Span&) { return true; }  // layout is not meaning
 
-  Position position() const;        // of `begin`; {0,0} without a source
-  std::string_view text() const;    // the covered bytes
-  std::string location() const;     // "name:line:col", or "" without a source
+  Position position() const;      // of `begin`; {0,0} without a source
+  std::string_view text() const;  // the covered bytes
+  std::string location() const;   // "name:line:col", or "" without a source
 };
 
 Span join(const Span& a, const Span& b);  // smallest span covering both (same source)

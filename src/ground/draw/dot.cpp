@@ -35,8 +35,9 @@ std::string to_dot(const Graph& g) {
   for (size_t c = 0; c < columns; ++c) {
     out += fmt::format("  subgraph cluster_{} {{\n", c);
     if (c < g.columns.size())
-      out += fmt::format("    label={};\n", quote(g.columns[c].group.empty() ? g.columns[c].title
-                                                                              : g.columns[c].title + "\n" + g.columns[c].group));
+      out += fmt::format(
+          "    label={};\n",
+          quote(g.columns[c].group.empty() ? g.columns[c].title : g.columns[c].title + "\n" + g.columns[c].group));
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       const Node& n = g.nodes[i];
       if (n.column != c) continue;

@@ -15,7 +15,7 @@ namespace fencepost::draw {
 namespace {
 
 constexpr double k_margin = 28;
-constexpr double k_row = 92;         // from box to box downwards
+constexpr double k_row = 92;  // from box to box downwards
 constexpr double k_column_gap = 150;
 constexpr double k_box_pad = 12;
 constexpr double k_label_h = 16;
@@ -66,7 +66,9 @@ struct Router {
       for (double side : {1.0, -1.0}) {
         double x = side > 0 ? a.x + a.w : a.x;
         for (double bulge : {46.0, 66.0})
-          out.push_back({{x, a.y + a.h * 0.25}, {x + side * bulge, a.y - 14}, {x + side * bulge, a.y + a.h + 14},
+          out.push_back({{x, a.y + a.h * 0.25},
+                         {x + side * bulge, a.y - 14},
+                         {x + side * bulge, a.y + a.h + 14},
                          {x, a.y + a.h * 0.75}});
       }
       return out;
@@ -107,8 +109,8 @@ struct Router {
         double xa = am + (right ? 0.22 : -0.22) * a.w, xb = bm - (right ? 0.22 : -0.22) * b.w;
         out.push_back({{xa, ya}, {xa, ya + va}, {xb, yb + vb}, {xb, yb}});
         double stretch = std::abs(yb - ya) * 0.6;
-        out.push_back({{xa, ya}, {xa, ya + (va > 0 ? stretch : -stretch)},
-                       {xb, yb + (vb > 0 ? stretch : -stretch)}, {xb, yb}});
+        out.push_back(
+            {{xa, ya}, {xa, ya + (va > 0 ? stretch : -stretch)}, {xb, yb + (vb > 0 ? stretch : -stretch)}, {xb, yb}});
       }
     return out;
   }
@@ -237,8 +239,9 @@ Layout place(const Graph& g) {
     while (end < g.columns.size() && g.columns[end].group == g.columns[c].group) ++end;
     if (!g.columns[c].group.empty()) {
       any_group = true;
-      double have = std::accumulate(l.column_w.begin() + static_cast<long>(c), l.column_w.begin() + static_cast<long>(end),
-                                    k_column_gap * static_cast<double>(end - c - 1));
+      double have =
+          std::accumulate(l.column_w.begin() + static_cast<long>(c), l.column_w.begin() + static_cast<long>(end),
+                          k_column_gap * static_cast<double>(end - c - 1));
       double need = static_cast<double>(text_length(g.columns[c].group)) * k_small_char + 8;
       if (need > have) l.column_w[end - 1] += need - have;
     }
@@ -288,7 +291,8 @@ Layout place(const Graph& g) {
     return std::abs(a.x + a.w / 2 - b.x - b.w / 2) + std::abs(a.y - b.y);
   };
   for (const Edge& e : g.edges)
-    FENCEPOST_INVARIANT(e.from < g.nodes.size() && e.to < g.nodes.size(), "an edge of a picture joins two of its nodes");
+    FENCEPOST_INVARIANT(e.from < g.nodes.size() && e.to < g.nodes.size(),
+                        "an edge of a picture joins two of its nodes");
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     if (g.edges[a].emphasis != g.edges[b].emphasis) return g.edges[a].emphasis;  // the explanation has first pick
     return span(a) < span(b);

@@ -6,7 +6,7 @@
 namespace fencepost::draw {
 
 struct Style {
-  std::string_view name;     // Edge::style
+  std::string_view name;  // Edge::style
   std::string_view colour;
   std::string_view dash;     // SVG stroke-dasharray; "" = solid
   std::string_view meaning;  // for the legend

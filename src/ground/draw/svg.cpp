@@ -15,14 +15,24 @@ namespace fencepost::draw {
 std::string escape_xml(std::string_view s) {
   std::string out;
   for (char c : printable(s)) switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
       case '\'':
         out += "&#39;";
         break;
-      case '\n': out += ' '; break;
+      case '\n':
+        out += ' ';
+        break;
       default:
         if (static_cast<unsigned char>(c) >= 0x20) out += c;  // XML 1.0 has no other control characters
     }
@@ -127,8 +137,9 @@ std::string to_svg(const Graph& g) {
     const Edge& e = g.edges[i];
     if (e.label.empty()) continue;
     const Box& b = l.edges[i].label;
-    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#ffffff\" opacity=\"0.92\"/>\n",
-                       num(b.x), num(b.y), num(b.w), num(b.h));
+    out +=
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#ffffff\" opacity=\"0.92\"/>\n",
+                    num(b.x), num(b.y), num(b.w), num(b.h));
     text(out, b.x + b.w / 2, b.y + 12, "edge", "middle", e.label,
          e.emphasis ? k_emphasis_colour : style_of(e.style).colour);
   }
@@ -139,14 +150,15 @@ std::string to_svg(const Graph& g) {
     double yy = ly + static_cast<double>(i / per_row) * 20;
     // A relation that occurs only in the explanation is shown as it is drawn, in red.
     bool last = i == used.size();
-    bool strong = last || std::all_of(g.edges.begin(), g.edges.end(), [&](const Edge& e) {
-                    return e.emphasis || &style_of(e.style) != used[i];
-                  });
-    out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\"", num(x), num(yy),
-                       num(x + 34), num(yy), strong ? k_emphasis_colour : used[i]->colour, strong ? "2.6" : "1.4");
+    bool strong = last || std::all_of(g.edges.begin(), g.edges.end(),
+                                      [&](const Edge& e) { return e.emphasis || &style_of(e.style) != used[i]; });
+    out +=
+        fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\"", num(x), num(yy),
+                    num(x + 34), num(yy), strong ? k_emphasis_colour : used[i]->colour, strong ? "2.6" : "1.4");
     if (!last && !used[i]->dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", used[i]->dash);
     out += "/>\n";
-    text(out, x + 42, yy + 4, "small", "start", last ? std::string_view("red: part of the explanation") : used[i]->meaning);
+    text(out, x + 42, yy + 4, "small", "start",
+         last ? std::string_view("red: part of the explanation") : used[i]->meaning);
   }
   out += "</svg>\n";
   return out;

@@ -17,9 +17,20 @@ constexpr size_t k_small = 256;
 
 bool commutative(Op op) {
   switch (op) {
-    case Op::add: case Op::mul: case Op::and_: case Op::or_: case Op::xor_: case Op::smin: case Op::smax:
-    case Op::umin: case Op::umax: case Op::eq: case Op::ne: return true;
-    default: return false;
+    case Op::add:
+    case Op::mul:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::smin:
+    case Op::smax:
+    case Op::umin:
+    case Op::umax:
+    case Op::eq:
+    case Op::ne:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -36,10 +47,17 @@ void check_width(unsigned width) {
 Expr simplify_right(Op op, const Expr& a, const Expr& b) {
   const uint64_t v = b.value();
   switch (op) {
-    case Op::add: case Op::sub: case Op::or_: case Op::xor_: case Op::shl: case Op::lshr: case Op::ashr:
+    case Op::add:
+    case Op::sub:
+    case Op::or_:
+    case Op::xor_:
+    case Op::shl:
+    case Op::lshr:
+    case Op::ashr:
       if (v == 0) return a;
       break;
-    case Op::mul: case Op::udiv:
+    case Op::mul:
+    case Op::udiv:
       if (v == 1) return a;
       break;
     case Op::sdiv:
@@ -48,7 +66,8 @@ Expr simplify_right(Op op, const Expr& a, const Expr& b) {
     case Op::and_:
       if (v == mask(a.width())) return a;
       break;
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -57,41 +76,76 @@ Expr simplify_right(Op op, const Expr& a, const Expr& b) {
 
 const char* name(Op op) {
   switch (op) {
-    case Op::constant: return "const";
-    case Op::variable: return "var";
-    case Op::not_: return "not";
-    case Op::neg: return "neg";
-    case Op::add: return "add";
-    case Op::sub: return "sub";
-    case Op::mul: return "mul";
-    case Op::sdiv: return "sdiv";
-    case Op::udiv: return "udiv";
-    case Op::srem: return "srem";
-    case Op::urem: return "urem";
-    case Op::and_: return "and";
-    case Op::or_: return "or";
-    case Op::xor_: return "xor";
-    case Op::shl: return "shl";
-    case Op::lshr: return "lshr";
-    case Op::ashr: return "ashr";
-    case Op::smin: return "smin";
-    case Op::smax: return "smax";
-    case Op::umin: return "umin";
-    case Op::umax: return "umax";
-    case Op::eq: return "eq";
-    case Op::ne: return "ne";
-    case Op::slt: return "slt";
-    case Op::sle: return "sle";
-    case Op::sgt: return "sgt";
-    case Op::sge: return "sge";
-    case Op::ult: return "ult";
-    case Op::ule: return "ule";
-    case Op::ugt: return "ugt";
-    case Op::uge: return "uge";
-    case Op::ite: return "ite";
-    case Op::zext: return "zext";
-    case Op::sext: return "sext";
-    case Op::trunc: return "trunc";
+    case Op::constant:
+      return "const";
+    case Op::variable:
+      return "var";
+    case Op::not_:
+      return "not";
+    case Op::neg:
+      return "neg";
+    case Op::add:
+      return "add";
+    case Op::sub:
+      return "sub";
+    case Op::mul:
+      return "mul";
+    case Op::sdiv:
+      return "sdiv";
+    case Op::udiv:
+      return "udiv";
+    case Op::srem:
+      return "srem";
+    case Op::urem:
+      return "urem";
+    case Op::and_:
+      return "and";
+    case Op::or_:
+      return "or";
+    case Op::xor_:
+      return "xor";
+    case Op::shl:
+      return "shl";
+    case Op::lshr:
+      return "lshr";
+    case Op::ashr:
+      return "ashr";
+    case Op::smin:
+      return "smin";
+    case Op::smax:
+      return "smax";
+    case Op::umin:
+      return "umin";
+    case Op::umax:
+      return "umax";
+    case Op::eq:
+      return "eq";
+    case Op::ne:
+      return "ne";
+    case Op::slt:
+      return "slt";
+    case Op::sle:
+      return "sle";
+    case Op::sgt:
+      return "sgt";
+    case Op::sge:
+      return "sge";
+    case Op::ult:
+      return "ult";
+    case Op::ule:
+      return "ule";
+    case Op::ugt:
+      return "ugt";
+    case Op::uge:
+      return "uge";
+    case Op::ite:
+      return "ite";
+    case Op::zext:
+      return "zext";
+    case Op::sext:
+      return "sext";
+    case Op::trunc:
+      return "trunc";
   }
   return "const";
 }
@@ -105,7 +159,8 @@ class Comparison {
   bool equal(const Expr& a, const Expr& b) {
     if (a.identity() == b.identity()) return true;
     if (!a || !b) return false;
-    if (a.op() != b.op() || a.width() != b.width() || a.value() != b.value() || a.kids().size() != b.kids().size()) return false;
+    if (a.op() != b.op() || a.width() != b.width() || a.value() != b.value() || a.kids().size() != b.kids().size())
+      return false;
     // Pairs met before are equal, or the comparison would have ended there.
     if (!a.kids().empty() && ++steps_ > k_small && !met_.emplace(a.identity(), b.identity()).second) return true;
     for (size_t i = 0; i < a.kids().size(); ++i)
@@ -199,40 +254,75 @@ uint64_t eval_op(Op op, uint8_t ow, uint8_t rw, uint64_t a, uint64_t b, uint64_t
   a &= op == Op::ite ? 1 : m;
   if (op != Op::ite) b &= m;
   switch (op) {
-    case Op::constant: case Op::variable: return a;
-    case Op::not_: return ~a & m;
-    case Op::neg: return (0 - a) & m;
-    case Op::add: return (a + b) & m;
-    case Op::sub: return (a - b) & m;
-    case Op::mul: return (a * b) & m;
-    case Op::sdiv: return divide(false);
-    case Op::srem: return divide(true);
-    case Op::udiv: return b == 0 ? m : a / b;
-    case Op::urem: return b == 0 ? a : a % b;
-    case Op::and_: return a & b;
-    case Op::or_: return a | b;
-    case Op::xor_: return a ^ b;
-    case Op::shl: return b >= ow ? 0 : (a << b) & m;
-    case Op::lshr: return b >= ow ? 0 : a >> b;
-    case Op::ashr: return static_cast<uint64_t>(sa() >> std::min<uint64_t>(b, ow - 1u)) & m;
-    case Op::smin: return sa() <= sb() ? a : b;
-    case Op::smax: return sa() >= sb() ? a : b;
-    case Op::umin: return std::min(a, b);
-    case Op::umax: return std::max(a, b);
-    case Op::eq: return a == b;
-    case Op::ne: return a != b;
-    case Op::slt: return sa() < sb();
-    case Op::sle: return sa() <= sb();
-    case Op::sgt: return sa() > sb();
-    case Op::sge: return sa() >= sb();
-    case Op::ult: return a < b;
-    case Op::ule: return a <= b;
-    case Op::ugt: return a > b;
-    case Op::uge: return a >= b;
-    case Op::ite: return (a != 0 ? b : c) & mask(rw);
-    case Op::zext: return a & mask(rw);
-    case Op::sext: return static_cast<uint64_t>(sa()) & mask(rw);
-    case Op::trunc: return a & mask(rw);
+    case Op::constant:
+    case Op::variable:
+      return a;
+    case Op::not_:
+      return ~a & m;
+    case Op::neg:
+      return (0 - a) & m;
+    case Op::add:
+      return (a + b) & m;
+    case Op::sub:
+      return (a - b) & m;
+    case Op::mul:
+      return (a * b) & m;
+    case Op::sdiv:
+      return divide(false);
+    case Op::srem:
+      return divide(true);
+    case Op::udiv:
+      return b == 0 ? m : a / b;
+    case Op::urem:
+      return b == 0 ? a : a % b;
+    case Op::and_:
+      return a & b;
+    case Op::or_:
+      return a | b;
+    case Op::xor_:
+      return a ^ b;
+    case Op::shl:
+      return b >= ow ? 0 : (a << b) & m;
+    case Op::lshr:
+      return b >= ow ? 0 : a >> b;
+    case Op::ashr:
+      return static_cast<uint64_t>(sa() >> std::min<uint64_t>(b, ow - 1u)) & m;
+    case Op::smin:
+      return sa() <= sb() ? a : b;
+    case Op::smax:
+      return sa() >= sb() ? a : b;
+    case Op::umin:
+      return std::min(a, b);
+    case Op::umax:
+      return std::max(a, b);
+    case Op::eq:
+      return a == b;
+    case Op::ne:
+      return a != b;
+    case Op::slt:
+      return sa() < sb();
+    case Op::sle:
+      return sa() <= sb();
+    case Op::sgt:
+      return sa() > sb();
+    case Op::sge:
+      return sa() >= sb();
+    case Op::ult:
+      return a < b;
+    case Op::ule:
+      return a <= b;
+    case Op::ugt:
+      return a > b;
+    case Op::uge:
+      return a >= b;
+    case Op::ite:
+      return (a != 0 ? b : c) & mask(rw);
+    case Op::zext:
+      return a & mask(rw);
+    case Op::sext:
+      return static_cast<uint64_t>(sa()) & mask(rw);
+    case Op::trunc:
+      return a & mask(rw);
   }
   return 0;
 }
@@ -245,13 +335,15 @@ class Evaluation {
 
   std::optional<uint64_t> of(const Expr& e) {
     switch (e.op()) {
-      case Op::constant: return e.value();
+      case Op::constant:
+        return e.value();
       case Op::variable: {
         auto v = env_(e.value());
         if (v) *v &= mask(e.width());
         return v;
       }
-      default: break;
+      default:
+        break;
     }
     if (++steps_ <= k_small) return inner(e);
     if (const auto it = known_.find(e.identity()); it != known_.end()) return it->second;
@@ -352,33 +444,56 @@ Expr substitute(const Expr& e, const std::function<Expr(uint64_t, uint8_t)>& f) 
 
 std::string to_string(const Expr& e, const std::function<std::string(uint64_t)>& variable_name) {
   if (!e) return "";
-  if (e.is_const()) return std::to_string(e.width() == 1 ? static_cast<int64_t>(e.value()) : to_signed(e.value(), e.width()));
+  if (e.is_const())
+    return std::to_string(e.width() == 1 ? static_cast<int64_t>(e.value()) : to_signed(e.value(), e.width()));
   if (e.is_var()) return variable_name(e.value());
   const auto kid = [&](size_t i) { return to_string(e.kids()[i], variable_name); };
   const auto infix = [&](const char* op) { return "(" + kid(0) + " " + op + " " + kid(1) + ")"; };
   switch (e.op()) {
-    case Op::not_: return (e.width() == 1 ? "!" : "~") + kid(0);
-    case Op::neg: return "-" + kid(0);
-    case Op::add: return infix("+");
-    case Op::sub: return infix("-");
-    case Op::mul: return infix("*");
-    case Op::sdiv: return infix("/");
-    case Op::srem: return infix("%");
-    case Op::and_: return infix("&");
-    case Op::or_: return infix("|");
-    case Op::xor_: return infix("^");
-    case Op::shl: return infix("<<");
-    case Op::ashr: return infix(">>");
-    case Op::eq: return infix("==");
-    case Op::ne: return infix("!=");
-    case Op::slt: return infix("<");
-    case Op::sle: return infix("<=");
-    case Op::sgt: return infix(">");
-    case Op::sge: return infix(">=");
-    case Op::ite: return "(" + kid(0) + " ? " + kid(1) + " : " + kid(2) + ")";
-    case Op::zext: case Op::sext: case Op::trunc:
+    case Op::not_:
+      return (e.width() == 1 ? "!" : "~") + kid(0);
+    case Op::neg:
+      return "-" + kid(0);
+    case Op::add:
+      return infix("+");
+    case Op::sub:
+      return infix("-");
+    case Op::mul:
+      return infix("*");
+    case Op::sdiv:
+      return infix("/");
+    case Op::srem:
+      return infix("%");
+    case Op::and_:
+      return infix("&");
+    case Op::or_:
+      return infix("|");
+    case Op::xor_:
+      return infix("^");
+    case Op::shl:
+      return infix("<<");
+    case Op::ashr:
+      return infix(">>");
+    case Op::eq:
+      return infix("==");
+    case Op::ne:
+      return infix("!=");
+    case Op::slt:
+      return infix("<");
+    case Op::sle:
+      return infix("<=");
+    case Op::sgt:
+      return infix(">");
+    case Op::sge:
+      return infix(">=");
+    case Op::ite:
+      return "(" + kid(0) + " ? " + kid(1) + " : " + kid(2) + ")";
+    case Op::zext:
+    case Op::sext:
+    case Op::trunc:
       return std::string(name(e.op())) + std::to_string(e.width()) + "(" + kid(0) + ")";
-    default: return std::string(name(e.op())) + "(" + kid(0) + ", " + kid(1) + ")";
+    default:
+      return std::string(name(e.op())) + "(" + kid(0) + ", " + kid(1) + ")";
   }
 }
 

@@ -13,15 +13,44 @@
 namespace fencepost::term {
 
 enum class Op : uint8_t {
-  constant, variable,
+  constant,
+  variable,
   // width-preserving
-  not_, neg, add, sub, mul, sdiv, udiv, srem, urem, and_, or_, xor_, shl, lshr, ashr,
-  smin, smax, umin, umax,
+  not_,
+  neg,
+  add,
+  sub,
+  mul,
+  sdiv,
+  udiv,
+  srem,
+  urem,
+  and_,
+  or_,
+  xor_,
+  shl,
+  lshr,
+  ashr,
+  smin,
+  smax,
+  umin,
+  umax,
   // to width 1
-  eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge,
+  eq,
+  ne,
+  slt,
+  sle,
+  sgt,
+  sge,
+  ult,
+  ule,
+  ugt,
+  uge,
   // others
-  ite,                  // kids: condition (width 1), then, else
-  zext, sext, trunc,    // to `width`
+  ite,  // kids: condition (width 1), then, else
+  zext,
+  sext,
+  trunc,  // to `width`
 };
 const char* name(Op op);
 bool is_comparison(Op op);
@@ -30,7 +59,7 @@ class Expr;
 struct Node {
   Op op;
   uint8_t width;
-  uint64_t value = 0;      // constant: masked value; variable: its number
+  uint64_t value = 0;  // constant: masked value; variable: its number
   std::vector<Expr> kids;
 };
 

@@ -120,9 +120,12 @@ constexpr std::array<const char*, 4> k_opencl_levels = {"all", "dv", "wg", "sg"}
 
 const char* name(Dialect d) {
   switch (d) {
-    case Dialect::ptx: return "ptx";
-    case Dialect::vulkan: return "vulkan";
-    case Dialect::opencl: return "opencl";
+    case Dialect::ptx:
+      return "ptx";
+    case Dialect::vulkan:
+      return "vulkan";
+    case Dialect::opencl:
+      return "opencl";
   }
   return "ptx";
 }
@@ -157,9 +160,12 @@ std::optional<Base> find_base(std::string_view name) {
 
 std::span<const char* const> levels(Dialect d) {
   switch (d) {
-    case Dialect::ptx: return k_ptx_levels;
-    case Dialect::vulkan: return k_vulkan_levels;
-    case Dialect::opencl: return k_opencl_levels;
+    case Dialect::ptx:
+      return k_ptx_levels;
+    case Dialect::vulkan:
+      return k_vulkan_levels;
+    case Dialect::opencl:
+      return k_opencl_levels;
   }
   return k_ptx_levels;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The whole vocabulary that programs and models share: event tags, base relations, scope levels.
-// Data only. The readers (`litmus`, `spirv`), which make events, and `cat`, which names them, share this and nothing else.
+// Data only. The readers (`litmus`, `spirv`), which make events, and `cat`, which names them, share this and nothing
+// else.
 // Sources: PTX ISA 6.0/7.5 section "Memory Consistency Model"; Vulkan specification appendix "Memory
 // Model"; OpenCL C 3.0 section 3.3.4; names as the published GPU .cat models write them.
 #include <bitset>
@@ -19,18 +20,68 @@ const char* name(Dialect d);
 
 enum class Tag : uint8_t {
   // every dialect
-  R, W, F, IW, RMW, B, UB,
+  R,
+  W,
+  F,
+  IW,
+  RMW,
+  B,
+  UB,
   // orders
-  RLX, ACQ, REL, ACQ_REL, SC, WEAK,
+  RLX,
+  ACQ,
+  REL,
+  ACQ_REL,
+  SC,
+  WEAK,
   // PTX scopes and proxies
-  CTA, GPU, SYS, GEN, TEX, SUR, CON, ALIAS,
+  CTA,
+  GPU,
+  SYS,
+  GEN,
+  TEX,
+  SUR,
+  CON,
+  ALIAS,
   // Vulkan
-  ATOM, NONPRIV, AV, VIS, SEMAV, SEMVIS, SC0, SC1, SC2, SC3, SEMSC0, SEMSC1, SEMSC2, SEMSC3,
-  SG, WG, QF, DV, CBAR, AVDEVICE, VISDEVICE,
+  ATOM,
+  NONPRIV,
+  AV,
+  VIS,
+  SEMAV,
+  SEMVIS,
+  SC0,
+  SC1,
+  SC2,
+  SC3,
+  SEMSC0,
+  SEMSC1,
+  SEMSC2,
+  SEMSC3,
+  SG,
+  WG,
+  QF,
+  DV,
+  CBAR,
+  AVDEVICE,
+  VISDEVICE,
   // OpenCL (WG and DV are shared with Vulkan)
-  WI, ALL, GLOBAL, LOCAL, GENERIC, NAL, A, NA,
+  WI,
+  ALL,
+  GLOBAL,
+  LOCAL,
+  GENERIC,
+  NAL,
+  A,
+  NA,
   // 2014 thesis dialect: cache operator, volatile, and the memory region of an access or Init
-  VOLATILE, CA, CG, CV, WB, WT, SHARED,
+  VOLATILE,
+  CA,
+  CG,
+  CV,
+  WB,
+  WT,
+  SHARED,
   // PTX since 7.8: the scope of a cluster of CTAs
   CLUSTER,
   // PTX: the read of a reduction, which is no read operation (PTX ISA 8.4)
@@ -42,11 +93,22 @@ inline constexpr size_t k_tags = static_cast<size_t>(Tag::count_);
 class TagSet {
  public:
   constexpr TagSet() = default;
-  TagSet(std::initializer_list<Tag> ts) { for (Tag t : ts) add(t); }
+  TagSet(std::initializer_list<Tag> ts) {
+    for (Tag t : ts) add(t);
+  }
   bool has(Tag t) const { return bits_[static_cast<size_t>(t)]; }
-  TagSet& add(Tag t) { bits_.set(static_cast<size_t>(t)); return *this; }
-  TagSet& remove(Tag t) { bits_.reset(static_cast<size_t>(t)); return *this; }
-  TagSet& operator|=(const TagSet& o) { bits_ |= o.bits_; return *this; }
+  TagSet& add(Tag t) {
+    bits_.set(static_cast<size_t>(t));
+    return *this;
+  }
+  TagSet& remove(Tag t) {
+    bits_.reset(static_cast<size_t>(t));
+    return *this;
+  }
+  TagSet& operator|=(const TagSet& o) {
+    bits_ |= o.bits_;
+    return *this;
+  }
   friend TagSet operator|(TagSet a, const TagSet& b) { return a |= b; }
   bool operator==(const TagSet&) const = default;
   bool empty() const { return bits_.none(); }
@@ -57,8 +119,8 @@ class TagSet {
 
 struct TagInfo {
   Tag tag;
-  const char* name;      // as models write it
-  uint8_t dialects;      // bit mask 1 << Dialect
+  const char* name;  // as models write it
+  uint8_t dialects;  // bit mask 1 << Dialect
   const char* meaning;
 };
 std::span<const TagInfo> tags();
@@ -69,8 +131,29 @@ std::string to_string(const TagSet& ts);  // names joined by ',' in table order
 // Derived set names that are not tags: "_" (every visible event) and "M" (R | W).
 
 enum class Base : uint8_t {
-  po, int_, ext, id, loc, vloc, rf, co, amo, lxsx, addr, data, ctrl,
-  sr, scta, ssg, swg, sqf, sdv, ssw, syncbar, sync_fence, fsc,
+  po,
+  int_,
+  ext,
+  id,
+  loc,
+  vloc,
+  rf,
+  co,
+  amo,
+  lxsx,
+  addr,
+  data,
+  ctrl,
+  sr,
+  scta,
+  ssg,
+  swg,
+  sqf,
+  sdv,
+  ssw,
+  syncbar,
+  sync_fence,
+  fsc,
   swarp,     // same warp (thesis scope trees)
   sgpu,      // same device (thesis scope trees, scoped RMO)
   scluster,  // same cluster of CTAs (PTX since 7.8)
@@ -96,8 +179,8 @@ std::optional<Base> find_base(std::string_view name);
 
 // Scope levels from the widest down, without the root that holds every thread of the test:
 // ptx: sys gpu cta warp   vulkan: dv qf wg sg   opencl: all dv wg sg
-// The cluster of PTX lies between gpu and cta, and most tests have none: it stands beside the path (prog::Thread) and has
-// the number k_level_cluster. A CTA that names no cluster is a cluster of its own, as of a launch without clusters.
+// The cluster of PTX lies between gpu and cta, and most tests have none: it stands beside the path (prog::Thread) and
+// has the number k_level_cluster. A CTA that names no cluster is a cluster of its own, as of a launch without clusters.
 // A thread's scope path gives one id per level; "inside scope S" is equality of every id from the top
 // down to S (ScopePath of length k covers levels 0..k-1).
 std::span<const char* const> levels(Dialect d);

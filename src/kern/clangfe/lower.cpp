@@ -737,7 +737,8 @@ void Lowering::finish_phis() {
 }
 
 Expected<Module> Lowering::run() {
-  if (const llvm::NamedMDNode* md = in_.module->getNamedMetadata("opencl.ocl.version"); md != nullptr && md->getNumOperands() > 0)
+  if (const llvm::NamedMDNode* md = in_.module->getNamedMetadata("opencl.ocl.version");
+      md != nullptr && md->getNumOperands() > 0)
     if (const auto* v = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(md->getOperand(0)->getOperand(0)))
       opencl_version_ = static_cast<uint32_t>(v->getZExtValue());
   add_functions();

@@ -1,8 +1,8 @@
 // CUDA's built-in variables where a program treats them as memory: `(&threadIdx.x)[i]`, a reference to blockIdx.
 //
-// PTX has them as special registers, so that they have no address. clang gives one to a private copy, and so does this: a
-// function in which an address is used begins by filling a copy of its own. Plain reads of a component never come here
-// (Lowering::lower_load), and a copy that nothing uses is not filled.
+// PTX has them as special registers, so that they have no address. clang gives one to a private copy, and so does this:
+// a function in which an address is used begins by filling a copy of its own. Plain reads of a component never come
+// here (Lowering::lower_load), and a copy that nothing uses is not filled.
 #include <algorithm>
 
 #include "clangfe/lowering.h"
@@ -52,11 +52,11 @@ void Lowering::fill_built_in() {
     if (at.index >= used.size() || used[at.index] == 0) continue;
     const llvm::StringRef n = g->getName();
     const bool warp = n == "warpSize";
-    const IdKind k = warp                ? IdKind::warp_size
-                     : n == "threadIdx"  ? IdKind::local_id
-                     : n == "blockIdx"   ? IdKind::group_id
-                     : n == "blockDim"   ? IdKind::local_size
-                                         : IdKind::num_groups;
+    const IdKind k = warp               ? IdKind::warp_size
+                     : n == "threadIdx" ? IdKind::local_id
+                     : n == "blockIdx"  ? IdKind::group_id
+                     : n == "blockDim"  ? IdKind::local_size
+                                        : IdKind::num_groups;
     const uint32_t site = module_.sites++;
     for (uint32_t d = 0; d < (warp ? 1u : 3u); ++d)
       store_leaf(at, {{Type::bits, 32}, 4 * d, 4, nullptr}, id(k, d, 32), site, d, false);

@@ -69,9 +69,12 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     const bool is_float = letter == 'f' || letter == 'd', is_signed = letter == 'i' || letter == 'x';
     const std::string name = n.substr(19);
     static const std::map<std::string, AtomicOp> k_ops = {
-        {"load", AtomicOp::load}, {"store", AtomicOp::store}, {"exchange", AtomicOp::exchange}, {"cas", AtomicOp::compare_exchange},
-        {"add", AtomicOp::add},   {"sub", AtomicOp::sub},     {"and", AtomicOp::and_},          {"or", AtomicOp::or_},
-        {"xor", AtomicOp::xor_},  {"min", AtomicOp::smin},    {"max", AtomicOp::smax}};
+        {"load", AtomicOp::load},         {"store", AtomicOp::store},
+        {"exchange", AtomicOp::exchange}, {"cas", AtomicOp::compare_exchange},
+        {"add", AtomicOp::add},           {"sub", AtomicOp::sub},
+        {"and", AtomicOp::and_},          {"or", AtomicOp::or_},
+        {"xor", AtomicOp::xor_},          {"min", AtomicOp::smin},
+        {"max", AtomicOp::smax}};
     AtomicOp op = k_ops.at(name);
     if (is_float && op == AtomicOp::add) op = AtomicOp::fadd;
     if (is_float && op == AtomicOp::sub) op = AtomicOp::fsub;

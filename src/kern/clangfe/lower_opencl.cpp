@@ -109,9 +109,8 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
           Op::add, {compute(Op::add, {group, one(IdKind::local_id, k)}, width), one(IdKind::global_offset, k)}, width);
     });
   if (n == "get_global_size")
-    return by_dimension([&](uint64_t k) {
-      return compute(Op::mul, {one(IdKind::num_groups, k), one(IdKind::local_size, k)}, width);
-    });
+    return by_dimension(
+        [&](uint64_t k) { return compute(Op::mul, {one(IdKind::num_groups, k), one(IdKind::local_size, k)}, width); });
   if (n == "get_work_dim") return Values{id(IdKind::work_dim, 0, 32)};
   const auto linear = [&](IdKind of, IdKind size) {
     ValueId v = id(of, 2, width);
@@ -232,8 +231,9 @@ std::optional<Values> Lowering::lower_opencl_atomic(const llvm::CallBase& c, con
     const auto o = constant_at(3), f = constant_at(4), s = constant_at(5);
     if (is_explicit && (!o || !f)) return refuse("a compare-and-swap with an order that is not constant");
     if (c.arg_size() > 5 && !s) return refuse("a compare-and-swap with a scope that is not constant");
-    const Values old = atomic(AtomicOp::compare_exchange, arg(0), c.getType(), {arg(1), arg(2)}, "atomic_compare_exchange",
-                              o ? order_of(*o) : Order::seq_cst, s ? scope_of(*s) : Scope::device, true);
+    const Values old =
+        atomic(AtomicOp::compare_exchange, arg(0), c.getType(), {arg(1), arg(2)}, "atomic_compare_exchange",
+               o ? order_of(*o) : Order::seq_cst, s ? scope_of(*s) : Scope::device, true);
     if (old.empty()) return std::nullopt;
     std::get<Atomic>(out().blocks[block_.index].instructions.back().action).failure = f ? order_of(*f) : Order::seq_cst;
     return old;
@@ -410,8 +410,8 @@ std::optional<Values> Lowering::lower_opencl_memory(const llvm::CallBase& c, con
 }
 
 // Images are arrays of texels of four 4-byte components, of the largest extent that OpenCL 3.0 guarantees in two
-// dimensions (in three, of a quarter of that, so that addresses fit): two texels are the same exactly if all coordinates
-// are.
+// dimensions (in three, of a quarter of that, so that addresses fit): two texels are the same exactly if all
+// coordinates are.
 std::optional<Values> Lowering::lower_opencl_image(const llvm::CallBase& c, const Demangled& d) {
   const std::string& n = d.base;
   const bool read = n.starts_with("read_image"), write = n.starts_with("write_image");

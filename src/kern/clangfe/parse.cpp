@@ -130,7 +130,8 @@ class Watcher : public clang::ASTConsumer {
     if (d->getLocation().isInvalid()) return false;
     const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(d->getLocation())));
     // Neither our headers nor clang's own.
-    return file && !file->getName().starts_with(k_header_folder) && !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
+    return file && !file->getName().starts_with(k_header_folder) &&
+           !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
   }
 
   clang::CompilerInstance& ci_;
@@ -256,8 +257,8 @@ constexpr const char* k_host_headers[] = {"cuda.h",
                                           "opencl.h",
                                           "clc/clc.h"};
 
-// CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and is
-// blanked, so that all places stay as they are.
+// CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and
+// is blanked, so that all places stay as they are.
 std::string without_idle_words(const SourcePtr& file, const Options& options) {
   std::string text = file->text;
   if (options.dialect != ir::Dialect::cuda) return text;

@@ -205,10 +205,10 @@ void set_fresh_pointers(llvm::Function& f) {
   }
 }
 
-// `v.z = x` writes one component, and clang reads the vector, puts x in and writes it whole. Components that are written
-// as they were read, from the same place with nothing in between, are no accesses of the source. This looks at the code
-// before private variables become values: a source that copies a whole vector, changes the copy and writes it back does
-// write every component, and looks the same afterwards.
+// `v.z = x` writes one component, and clang reads the vector, puts x in and writes it whole. Components that are
+// written as they were read, from the same place with nothing in between, are no accesses of the source. This looks at
+// the code before private variables become values: a source that copies a whole vector, changes the copy and writes it
+// back does write every component, and looks the same afterwards.
 void write_components_alone(llvm::Function& f) {
   std::vector<llvm::StoreInst*> stores;
   for (llvm::BasicBlock& b : f)
@@ -265,8 +265,9 @@ void write_components_alone(llvm::Function& f) {
     llvm::IRBuilder<> builder(s);
     for (unsigned k = 0; k < sources.size(); ++k) {
       if (sources[k].from == From::read || sources[k].from == From::undefined) continue;
-      llvm::Value* x = sources[k].from == From::scalar ? sources[k].value
-                                                       : builder.CreateExtractElement(sources[k].value, sources[k].lane);
+      llvm::Value* x = sources[k].from == From::scalar
+                           ? sources[k].value
+                           : builder.CreateExtractElement(sources[k].value, sources[k].lane);
       llvm::Value* at = builder.CreateConstGEP1_32(type->getElementType(), s->getPointerOperand(), k);
       builder.CreateStore(x, at);
     }
@@ -307,8 +308,8 @@ void take_expected_by_value(llvm::Function& f) {
   std::vector<llvm::CallBase*> calls;
   for (llvm::BasicBlock& b : f)
     for (llvm::Instruction& i : b)
-      if (const llvm::Function* g = callee(i); g != nullptr && g->getName().starts_with("_Z") &&
-                                               g->getName().contains("atomic_compare_exchange_"))
+      if (const llvm::Function* g = callee(i);
+          g != nullptr && g->getName().starts_with("_Z") && g->getName().contains("atomic_compare_exchange_"))
         calls.push_back(llvm::cast<llvm::CallBase>(&i));
   for (llvm::CallBase* c : calls) {
     if (c->arg_size() < 3) continue;

@@ -85,9 +85,10 @@ bool resize(launch::Options& o, const Source& file, Again how) {
   return true;
 }
 
-// Is there a launch of fixed sizes at which the kernel is refuted? Then the verdict does depend on the size; best if a run
-// shows it. Where any size was asked for, the launches of its defects come first.
-std::string other_witness(const launch::Options& given, const Answer& answer, const SourcePtr& file, launch::AnswerFunction verify) {
+// Is there a launch of fixed sizes at which the kernel is refuted? Then the verdict does depend on the size; best if a
+// run shows it. Where any size was asked for, the launches of its defects come first.
+std::string other_witness(const launch::Options& given, const Answer& answer, const SourcePtr& file,
+                          launch::AnswerFunction verify) {
   launch::Options o = given;
   std::string refuted;
   const auto shown = [&] {
@@ -286,7 +287,8 @@ int suite_again(const launch::Options& o, const std::vector<std::string>& words,
     return bad > 0 ? 2 : m.wrong == m.refuted ? 0 : 1;
   }
   output.out(
-      fmt::format("{} decided twice: {} alike, {} not; {} took more than twice as long (in all {:.1f} s, then {:.1f} s of processor time)\n",
+      fmt::format("{} decided twice: {} alike, {} not; {} took more than twice as long (in all {:.1f} s, then {:.1f} s "
+                  "of processor time)\n",
                   twice, same, twice - same, slow, before, again));
   return bad > 0 ? 2 : twice == same ? 0 : 1;
 }

@@ -109,9 +109,10 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
       all.seconds += r.second.seconds;
       if (r.second.disagreed > 0) output.out(fmt::format("{}: {} disagrees\n", r.file, o.second_opinion));
     }
-    output.out(fmt::format("second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
-                           all.agreed, all.agreed + all.disagreed + all.unanswered, o.second_opinion, all.disagreed,
-                           all.unanswered, all.seconds));
+    output.out(fmt::format(
+        "second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
+        all.agreed, all.agreed + all.disagreed + all.unanswered, o.second_opinion, all.disagreed, all.unanswered,
+        all.seconds));
     if (all.disagreed > 0) return 4;
   }
   if (o.time) output.out(times(rows));

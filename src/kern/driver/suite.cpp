@@ -62,8 +62,8 @@ constexpr const char* k_no_header = "no header";
 std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
   const auto say = [](const char* expected, const char* what, bool passed, const std::string& why,
                       const std::string& detail, const launch::SecondOpinion& second = {}) {
-    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6} {7} {8} {9}", k_separator, expected, what, passed ? 1 : 0, why,
-                       detail, second.agreed, second.disagreed, second.unanswered, second.seconds);
+    return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6} {7} {8} {9}", k_separator, expected, what, passed ? 1 : 0,
+                       why, detail, second.agreed, second.disagreed, second.unanswered, second.seconds);
   };
   const auto file = read_file(path);
   if (!file) return say("", "rejected", false, "the file cannot be read", first_line(render(file.error())));
@@ -322,17 +322,18 @@ std::string compare(const std::vector<Ran>& before, const std::vector<Ran>& now)
   out += fmt::format("{} files in both tables, {} with another verdict\n", ratios.size() + differ, differ);
   if (ratios.empty()) return out;
   std::sort(ratios.begin(), ratios.end());
-  return out +
-         fmt::format(
-             "processor time of the others: {:.2f} s before, now {:.2f} s: ratio {:.3f}; median ratio {:.3f}; faster now: {}\n",
-             sum_before, sum_now, sum_now / sum_before, ratios[ratios.size() / 2], faster);
+  return out + fmt::format(
+                   "processor time of the others: {:.2f} s before, now {:.2f} s: ratio {:.3f}; median ratio {:.3f}; "
+                   "faster now: {}\n",
+                   sum_before, sum_now, sum_now / sum_before, ratios[ratios.size() / 2], faster);
 }
 
 std::string plot(const std::vector<Ran>& before, const std::vector<Ran>& now, const std::string& before_name,
                  const std::string& now_name) {
   draw::Scatter s{.title = "Processor seconds for each file", .x_label = before_name, .y_label = now_name};
   for (const auto& [b, n] : pairs(before, now))
-    s.points.push_back({b->processor_seconds, n->processor_seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
+    s.points.push_back(
+        {b->processor_seconds, n->processor_seconds, n->file.substr(n->file.rfind('/') + 1), b->verdict != n->verdict});
   return draw::to_svg(s);
 }
 
@@ -351,7 +352,8 @@ std::string times(const std::vector<Ran>& rows) {
   double processor = 0;
   for (const Ran& r : rows) processor += r.processor_seconds;
   return fmt::format(
-      "median {:.3f} s, mean {:.3f} s, 95th percentile {:.3f} s, longest {:.3f} s a file; {:.3f} s of processor time a file\n",
+      "median {:.3f} s, mean {:.3f} s, 95th percentile {:.3f} s, longest {:.3f} s a file; {:.3f} s of processor time a "
+      "file\n",
       at(0.5), sum / static_cast<double>(s.size()), at(0.95), s.back(), processor / static_cast<double>(rows.size()));
 }
 

@@ -22,8 +22,8 @@ struct Ran {
   bool passed = false;
   double seconds = 0, processor_seconds = 0;
   launch::SecondOpinion second;  // --second-opinion
-  std::string why;     // it did not pass: in the words of `judge`
-  std::string detail;  // the first thing that the verifier said on the error stream
+  std::string why;               // it did not pass: in the words of `judge`
+  std::string detail;            // the first thing that the verifier said on the error stream
 };
 
 // The file itself is at fault: it cannot be read, or its header. That is no verdict.

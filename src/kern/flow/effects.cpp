@@ -18,8 +18,8 @@ void merge(std::vector<uint8_t>& into, const std::vector<uint8_t>& from) {
 }  // namespace
 
 bool whole_warp(const Function& f, const Barrier& b) {
-  return b.scope == Scope::warp &&
-         (!b.mask || (f.value(b.mask).kind == Value::constant && (f.value(b.mask).constant_bits & 0xffffffffu) == 0xffffffffu));
+  return b.scope == Scope::warp && (!b.mask || (f.value(b.mask).kind == Value::constant &&
+                                                (f.value(b.mask).constant_bits & 0xffffffffu) == 0xffffffffu));
 }
 
 std::vector<FunctionId> targets(const Call& c) {
@@ -79,8 +79,9 @@ Effects::Effects(const Module& m) : module_(m) {
       const Fences w = always(self, everywhere, Scope::warp), g = always(self, everywhere, Scope::group),
                    d = always(self, everywhere, Scope::device);
       changed = changed || e.reads != f.reads || e.writes != f.writes || e.atomics != f.atomics ||
-                e.warp_barrier != f.warp_barrier || e.group_barrier != f.group_barrier || e.device_barrier != f.device_barrier ||
-                !(w == f.always_warp) || !(g == f.always_group) || !(d == f.always_device);
+                e.warp_barrier != f.warp_barrier || e.group_barrier != f.group_barrier ||
+                e.device_barrier != f.device_barrier || !(w == f.always_warp) || !(g == f.always_group) ||
+                !(d == f.always_device);
       f.reads = e.reads;
       f.writes = e.writes;
       f.atomics = e.atomics;

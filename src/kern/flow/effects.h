@@ -18,8 +18,8 @@ struct FunctionEffects {
   std::vector<uint8_t> reads, writes, atomics;  // by region
   bool warp_barrier = false, group_barrier = false, device_barrier = false;
   Fences always_warp, always_group, always_device;  // passed on every path from entry to return; of a warp: or more
-  bool recursive = false;              // can reach itself
-  std::vector<uint8_t> reached;        // functions, itself included
+  bool recursive = false;                           // can reach itself
+  std::vector<uint8_t> reached;                     // functions, itself included
 };
 
 struct LoopEffects {

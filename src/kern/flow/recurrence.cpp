@@ -40,8 +40,10 @@ bool Recurrences::invariant(uint32_t loop, ValueId v) const {
     case Op::accessed:
     case Op::access_offset:
     case Op::taken_value:
-    case Op::bits_to_pointer: return false;
-    default: break;
+    case Op::bits_to_pointer:
+      return false;
+    default:
+      break;
   }
   for (ValueId o : c->operands)
     if (!invariant(loop, o)) return false;
@@ -129,7 +131,8 @@ std::optional<Recurrence> Recurrences::find(uint32_t loop, ValueId phi) const {
       case Op::sdiv:
         if (geometric(Recurrence::shift_right, log(constant(c->operands[1])), true)) return r;
         return std::nullopt;
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
   }
   return r;

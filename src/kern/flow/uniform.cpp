@@ -67,16 +67,22 @@ class Analysis {
       case Op::accessed:
       case Op::access_offset:
       case Op::taken_value:
-      case Op::bits_to_pointer: return false;
+      case Op::bits_to_pointer:
+        return false;
       case Op::id:
         switch (static_cast<IdKind>(c.imm)) {
-          case IdKind::local_id: return launch_.local_size[c.dimension] == 1;
-          case IdKind::group_id: return threads_ == Threads::of_group || launch_.num_groups[c.dimension] == 1;
+          case IdKind::local_id:
+            return launch_.local_size[c.dimension] == 1;
+          case IdKind::group_id:
+            return threads_ == Threads::of_group || launch_.num_groups[c.dimension] == 1;
           case IdKind::lane:
-          case IdKind::warp: return false;
-          default: return true;
+          case IdKind::warp:
+            return false;
+          default:
+            return true;
         }
-      default: return all_uniform(c.operands);
+      default:
+        return all_uniform(c.operands);
     }
   }
 

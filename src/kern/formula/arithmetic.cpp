@@ -1,10 +1,9 @@
 // Rewriting of sums, products, quotients and bitwise operations.
-#include "formula/pool.h"
-
 #include <algorithm>
 #include <bit>
 
 #include "base/diagnostic.h"
+#include "formula/pool.h"
 #include "formula/rules.h"
 
 namespace fencepost::formula {

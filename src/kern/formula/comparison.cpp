@@ -1,10 +1,9 @@
 // Rewriting of equations, orders and changes of width.
-#include "formula/pool.h"
-
 #include <algorithm>
 #include <bit>
 
 #include "base/diagnostic.h"
+#include "formula/pool.h"
 #include "formula/rules.h"
 
 namespace fencepost::formula {
@@ -207,8 +206,7 @@ Term Pool::ult(Term a, Term b) {
           if (u == t) s -= as_signed(e, w);
         true_difference = true_difference && s == Wide{as_signed(c, w)};
       }
-      true_difference =
-          true_difference && Wide{as_signed(la.constant, w)} - as_signed(lb.constant, w) == Wide{c0};
+      true_difference = true_difference && Wide{as_signed(la.constant, w)} - as_signed(lb.constant, w) == Wide{c0};
       if (true_difference) return ult(l, r);
     }
   }

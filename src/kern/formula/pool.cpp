@@ -27,31 +27,52 @@ uint64_t evaluate(Op op, uint8_t ow, uint8_t rw, uint64_t a, uint64_t b, uint64_
     return static_cast<uint64_t>(remainder ? x % y : x / y) & m;
   };
   switch (op) {
-    case Op::not_: return ~a & m;
-    case Op::ite: return a != 0 ? b : c;
-    case Op::mul: return (a * b) & m;
-    case Op::udiv: return b == 0 ? m : a / b;
-    case Op::urem: return b == 0 ? a : a % b;
-    case Op::sdiv: return divide(false);
-    case Op::srem: return divide(true);
-    case Op::and_: return a & b;
-    case Op::or_: return a | b;
-    case Op::xor_: return a ^ b;
-    case Op::shl: return b >= ow ? 0 : (a << b) & m;
-    case Op::lshr: return b >= ow ? 0 : a >> b;
-    case Op::ashr: return static_cast<uint64_t>(as_signed(a, ow) >> std::min<uint64_t>(b, ow - 1u)) & m;
-    case Op::eq: return a == b;
-    case Op::ult: return a < b;
-    case Op::slt: return as_signed(a, ow) < as_signed(b, ow);
-    case Op::zext: return a;
-    case Op::sext: return static_cast<uint64_t>(as_signed(a, ow)) & ones(rw);
-    case Op::extract: return (a >> imm) & ones(rw);
-    case Op::concat: return ((a << (rw - ow)) | b) & ones(rw);  // ow: width of the high part
+    case Op::not_:
+      return ~a & m;
+    case Op::ite:
+      return a != 0 ? b : c;
+    case Op::mul:
+      return (a * b) & m;
+    case Op::udiv:
+      return b == 0 ? m : a / b;
+    case Op::urem:
+      return b == 0 ? a : a % b;
+    case Op::sdiv:
+      return divide(false);
+    case Op::srem:
+      return divide(true);
+    case Op::and_:
+      return a & b;
+    case Op::or_:
+      return a | b;
+    case Op::xor_:
+      return a ^ b;
+    case Op::shl:
+      return b >= ow ? 0 : (a << b) & m;
+    case Op::lshr:
+      return b >= ow ? 0 : a >> b;
+    case Op::ashr:
+      return static_cast<uint64_t>(as_signed(a, ow) >> std::min<uint64_t>(b, ow - 1u)) & m;
+    case Op::eq:
+      return a == b;
+    case Op::ult:
+      return a < b;
+    case Op::slt:
+      return as_signed(a, ow) < as_signed(b, ow);
+    case Op::zext:
+      return a;
+    case Op::sext:
+      return static_cast<uint64_t>(as_signed(a, ow)) & ones(rw);
+    case Op::extract:
+      return (a >> imm) & ones(rw);
+    case Op::concat:
+      return ((a << (rw - ow)) | b) & ones(rw);  // ow: width of the high part
     case Op::constant:
     case Op::variable:
     case Op::apply:
     case Op::all:
-    case Op::sum: break;
+    case Op::sum:
+      break;
   }
   FENCEPOST_INVARIANT(false, "an operator without fixed operands was evaluated as one");
   return 0;
@@ -171,7 +192,8 @@ void Pool::set_range(Node& n) const {
         n.low = kid(0).low * kid(1).low;
         n.high = kid(0).high * kid(1).high;
       }
-      n.trailing_zeros = static_cast<uint8_t>(std::min<unsigned>(kid(0).trailing_zeros + kid(1).trailing_zeros, n.width));
+      n.trailing_zeros =
+          static_cast<uint8_t>(std::min<unsigned>(kid(0).trailing_zeros + kid(1).trailing_zeros, n.width));
       break;
     }
     case Op::udiv:
@@ -180,7 +202,9 @@ void Pool::set_range(Node& n) const {
     case Op::urem:
       if (kid(1).low > 0) n.high = std::min(kid(0).high, kid(1).high - 1);
       break;
-    case Op::and_: n.high = std::min(kid(0).high, kid(1).high); break;
+    case Op::and_:
+      n.high = std::min(kid(0).high, kid(1).high);
+      break;
     case Op::or_:
     case Op::xor_: {
       const uint64_t top = std::max(kid(0).high, kid(1).high);
@@ -214,7 +238,8 @@ void Pool::set_range(Node& n) const {
       n.high = (kid(0).high << kid(1).width) | kid(1).high;
       n.trailing_zeros = kid(1).trailing_zeros;
       break;
-    default: break;
+    default:
+      break;
   }
   if (!signed_known) {
     if (n.high <= m >> 1) {
@@ -418,35 +443,80 @@ Term Pool::substitute(Term t, std::unordered_map<uint32_t, Term>& memo) {
     }
     if (changed) {
       switch (n.op) {
-        case Op::apply: r = apply(n.value, n.width, kids); break;
-        case Op::all: r = all(kids); break;
-        case Op::not_: r = not_(kids[0]); break;
-        case Op::ite: r = ite(kids[0], kids[1], kids[2]); break;
+        case Op::apply:
+          r = apply(n.value, n.width, kids);
+          break;
+        case Op::all:
+          r = all(kids);
+          break;
+        case Op::not_:
+          r = not_(kids[0]);
+          break;
+        case Op::ite:
+          r = ite(kids[0], kids[1], kids[2]);
+          break;
         case Op::sum: {
           r = constant(n.value, n.width);
           for (size_t i = 0; i < kids.size(); ++i) r = add(r, scale(kids[i], n.coefficients[i]));
           break;
         }
-        case Op::mul: r = mul(kids[0], kids[1]); break;
-        case Op::udiv: r = udiv(kids[0], kids[1]); break;
-        case Op::urem: r = urem(kids[0], kids[1]); break;
-        case Op::sdiv: r = sdiv(kids[0], kids[1]); break;
-        case Op::srem: r = srem(kids[0], kids[1]); break;
-        case Op::and_: r = and_(kids[0], kids[1]); break;
-        case Op::or_: r = or_(kids[0], kids[1]); break;
-        case Op::xor_: r = xor_(kids[0], kids[1]); break;
-        case Op::shl: r = shl(kids[0], kids[1]); break;
-        case Op::lshr: r = lshr(kids[0], kids[1]); break;
-        case Op::ashr: r = ashr(kids[0], kids[1]); break;
-        case Op::eq: r = eq(kids[0], kids[1]); break;
-        case Op::ult: r = ult(kids[0], kids[1]); break;
-        case Op::slt: r = slt(kids[0], kids[1]); break;
-        case Op::zext: r = zext(kids[0], n.width); break;
-        case Op::sext: r = sext(kids[0], n.width); break;
-        case Op::extract: r = extract(kids[0], static_cast<uint8_t>(n.value), n.width); break;
-        case Op::concat: r = concat(kids[0], kids[1]); break;
+        case Op::mul:
+          r = mul(kids[0], kids[1]);
+          break;
+        case Op::udiv:
+          r = udiv(kids[0], kids[1]);
+          break;
+        case Op::urem:
+          r = urem(kids[0], kids[1]);
+          break;
+        case Op::sdiv:
+          r = sdiv(kids[0], kids[1]);
+          break;
+        case Op::srem:
+          r = srem(kids[0], kids[1]);
+          break;
+        case Op::and_:
+          r = and_(kids[0], kids[1]);
+          break;
+        case Op::or_:
+          r = or_(kids[0], kids[1]);
+          break;
+        case Op::xor_:
+          r = xor_(kids[0], kids[1]);
+          break;
+        case Op::shl:
+          r = shl(kids[0], kids[1]);
+          break;
+        case Op::lshr:
+          r = lshr(kids[0], kids[1]);
+          break;
+        case Op::ashr:
+          r = ashr(kids[0], kids[1]);
+          break;
+        case Op::eq:
+          r = eq(kids[0], kids[1]);
+          break;
+        case Op::ult:
+          r = ult(kids[0], kids[1]);
+          break;
+        case Op::slt:
+          r = slt(kids[0], kids[1]);
+          break;
+        case Op::zext:
+          r = zext(kids[0], n.width);
+          break;
+        case Op::sext:
+          r = sext(kids[0], n.width);
+          break;
+        case Op::extract:
+          r = extract(kids[0], static_cast<uint8_t>(n.value), n.width);
+          break;
+        case Op::concat:
+          r = concat(kids[0], kids[1]);
+          break;
         case Op::constant:
-        case Op::variable: break;
+        case Op::variable:
+          break;
       }
     }
   }
@@ -455,12 +525,13 @@ Term Pool::substitute(Term t, std::unordered_map<uint32_t, Term>& memo) {
 }
 
 std::string Pool::print(Term t) const {
-  static constexpr const char* k_names[] = {"const", "var",  "apply", "and",  "not", "ite", "+",    "*",    "udiv",
-                                            "urem",  "sdiv", "srem",  "band", "bor", "xor", "shl",  "lshr", "ashr",
-                                            "=",     "ult",  "slt",   "zext", "sext", "extract", "concat"};
+  static constexpr const char* k_names[] = {
+      "const", "var", "apply", "and",  "not",  "ite", "+",   "*",   "udiv", "urem", "sdiv",    "srem",  "band",
+      "bor",   "xor", "shl",   "lshr", "ashr", "=",   "ult", "slt", "zext", "sext", "extract", "concat"};
   const Node& n = nodes_[t.id];
   const std::string w = std::to_string(n.width);
-  if (n.op == Op::constant) return n.width == 1 ? (n.value != 0 ? "true" : "false") : std::to_string(as_signed(n.value, n.width));
+  if (n.op == Op::constant)
+    return n.width == 1 ? (n.value != 0 ? "true" : "false") : std::to_string(as_signed(n.value, n.width));
   if (n.op == Op::variable) return variable_names_[n.value];
   std::string s = "(";
   s += n.op == Op::apply ? symbol_names_[n.value] : k_names[static_cast<size_t>(n.op)];

@@ -33,8 +33,10 @@ std::string definition(const Pool& pool, Term t) {
     return fmt::format("(ite (= {} {}) {} {})", kid(1), zero, zero, two(op));
   };
   switch (n.op) {
-    case Op::constant: return bits(n.value, n.width);
-    case Op::variable: return fmt::format("v{}_{}", n.value, n.width);
+    case Op::constant:
+      return bits(n.value, n.width);
+    case Op::variable:
+      return fmt::format("v{}_{}", n.value, n.width);
     case Op::apply: {
       if (n.kids.empty()) return function_name(pool, t);
       std::string s = "(" + function_name(pool, t);
@@ -46,32 +48,52 @@ std::string definition(const Pool& pool, Term t) {
       for (size_t i = 0; i < n.kids.size(); ++i) s += " " + kid(i);
       return s + ")";
     }
-    case Op::not_: return fmt::format("(bvnot {})", kid(0));
-    case Op::ite: return fmt::format("(ite (= {} #b1) {} {})", kid(0), kid(1), kid(2));
+    case Op::not_:
+      return fmt::format("(bvnot {})", kid(0));
+    case Op::ite:
+      return fmt::format("(ite (= {} #b1) {} {})", kid(0), kid(1), kid(2));
     case Op::sum: {
       std::string s = bits(n.value, n.width);
       for (size_t i = 0; i < n.kids.size(); ++i)
         s = fmt::format("(bvadd {} (bvmul {} {}))", s, bits(n.coefficients[i], n.width), kid(i));
       return s;
     }
-    case Op::mul: return two("bvmul");
-    case Op::udiv: return two("bvudiv");
-    case Op::urem: return two("bvurem");
-    case Op::sdiv: return guarded("bvsdiv");
-    case Op::srem: return guarded("bvsrem");
-    case Op::and_: return two("bvand");
-    case Op::or_: return two("bvor");
-    case Op::xor_: return two("bvxor");
-    case Op::shl: return two("bvshl");
-    case Op::lshr: return two("bvlshr");
-    case Op::ashr: return two("bvashr");
-    case Op::eq: return truth(two("="));
-    case Op::ult: return truth(two("bvult"));
-    case Op::slt: return truth(two("bvslt"));
-    case Op::zext: return fmt::format("((_ zero_extend {}) {})", n.width - pool.width(n.kids[0]), kid(0));
-    case Op::sext: return fmt::format("((_ sign_extend {}) {})", n.width - pool.width(n.kids[0]), kid(0));
-    case Op::extract: return fmt::format("((_ extract {} {}) {})", n.value + n.width - 1, n.value, kid(0));
-    case Op::concat: return two("concat");
+    case Op::mul:
+      return two("bvmul");
+    case Op::udiv:
+      return two("bvudiv");
+    case Op::urem:
+      return two("bvurem");
+    case Op::sdiv:
+      return guarded("bvsdiv");
+    case Op::srem:
+      return guarded("bvsrem");
+    case Op::and_:
+      return two("bvand");
+    case Op::or_:
+      return two("bvor");
+    case Op::xor_:
+      return two("bvxor");
+    case Op::shl:
+      return two("bvshl");
+    case Op::lshr:
+      return two("bvlshr");
+    case Op::ashr:
+      return two("bvashr");
+    case Op::eq:
+      return truth(two("="));
+    case Op::ult:
+      return truth(two("bvult"));
+    case Op::slt:
+      return truth(two("bvslt"));
+    case Op::zext:
+      return fmt::format("((_ zero_extend {}) {})", n.width - pool.width(n.kids[0]), kid(0));
+    case Op::sext:
+      return fmt::format("((_ sign_extend {}) {})", n.width - pool.width(n.kids[0]), kid(0));
+    case Op::extract:
+      return fmt::format("((_ extract {} {}) {})", n.value + n.width - 1, n.value, kid(0));
+    case Op::concat:
+      return two("concat");
   }
   return "";
 }
@@ -157,7 +179,8 @@ void Second::hear(const Pool& pool, const std::vector<Term>& conjunction, Answer
   if (file.empty()) write(scratch_.path());
   std::vector<std::string> words{program_};
   if (setup_.solver == "z3") words.insert(words.end(), {"-smt2", fmt::format("-T:{}", setup_.seconds), file});
-  if (setup_.solver == "cvc5") words.insert(words.end(), {"--lang=smt2", fmt::format("--tlimit={}", 1000 * setup_.seconds), file});
+  if (setup_.solver == "cvc5")
+    words.insert(words.end(), {"--lang=smt2", fmt::format("--tlimit={}", 1000 * setup_.seconds), file});
   if (setup_.solver == "bitwuzla") words.insert(words.end(), {"-t", fmt::format("{}", 1000 * setup_.seconds), file});
   const auto begin = std::chrono::steady_clock::now();
   const ChildResult r = run_child(words, fmt::format("{}/answer-{:06}", scratch_.path(), number),
@@ -171,8 +194,9 @@ void Second::hear(const Pool& pool, const std::vector<Term>& conjunction, Answer
   } else if (first == "sat" || first == "unsat") {
     ++told_.disagreed;
     if (told_.disagreements.size() < 5)
-      told_.disagreements.push_back(fmt::format("{} says {}, our own solver says {}{}", setup_.solver, first, name(ours),
-                                                setup_.dump.empty() ? " (--smt-dump=DIR keeps the question)" : ": " + file));
+      told_.disagreements.push_back(
+          fmt::format("{} says {}, our own solver says {}{}", setup_.solver, first, name(ours),
+                      setup_.dump.empty() ? " (--smt-dump=DIR keeps the question)" : ": " + file));
   } else {
     ++told_.unanswered;
     const bool late = r.timed_out || first == "unknown" || first.find("timeout") != std::string::npos ||

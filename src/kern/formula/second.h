@@ -1,10 +1,11 @@
 #pragma once
 // A second opinion on questions: the same formula as SMT-LIB 2 text (logic QF_UFBV), given to a solver that is found on
-// PATH and run as a child process, and its answer held against ours; and the text in a folder, for whoever wants to look.
+// PATH and run as a child process, and its answer held against ours; and the text in a folder, for whoever wants to
+// look.
 //
 // What it covers: bit-blasting, the SAT solver, congruence of functions, facts that belong together. What it does not
-// cover: the rewriting that made the terms, of which the text is written afterwards (tests hold that against evaluation),
-// and questions that rewriting alone has answered, which leave no text.
+// cover: the rewriting that made the terms, of which the text is written afterwards (tests hold that against
+// evaluation), and questions that rewriting alone has answered, which leave no text.
 //
 // One Second is shared by all threads of a proof.
 #include <cstdint>
@@ -25,8 +26,8 @@ std::string smt_text(const Pool& pool, const std::vector<Term>& conjunction);
 class Second {
  public:
   struct Setup {
-    std::string solver;   // z3, cvc5 or bitwuzla; "": none is asked
-    std::string dump;     // a folder for the questions; "": none
+    std::string solver;     // z3, cvc5 or bitwuzla; "": none is asked
+    std::string dump;       // a folder for the questions; "": none
     uint32_t seconds = 10;  // for one question
   };
   // An error when the solver is not on PATH or the folder cannot be made.
@@ -37,7 +38,7 @@ class Second {
 
   struct Told {
     uint64_t agreed = 0, disagreed = 0, unanswered = 0, dumped = 0;
-    double seconds = 0;  // of the solver
+    double seconds = 0;                      // of the solver
     std::vector<std::string> disagreements;  // "z3 says sat, we say unsat: FILE", the first few
     std::string fault;                       // the solver did not understand something: what it said
   };

@@ -28,24 +28,42 @@ void collect_names(const Pool& pool, Term t, std::unordered_set<uint32_t>& seen,
 
 term::Op operator_of(Op op) {
   switch (op) {
-    case Op::ite: return term::Op::ite;
-    case Op::mul: return term::Op::mul;
-    case Op::udiv: return term::Op::udiv;
-    case Op::urem: return term::Op::urem;
-    case Op::sdiv: return term::Op::sdiv;
-    case Op::srem: return term::Op::srem;
-    case Op::and_: return term::Op::and_;
-    case Op::or_: return term::Op::or_;
-    case Op::xor_: return term::Op::xor_;
-    case Op::shl: return term::Op::shl;
-    case Op::lshr: return term::Op::lshr;
-    case Op::ashr: return term::Op::ashr;
-    case Op::eq: return term::Op::eq;
-    case Op::ult: return term::Op::ult;
-    case Op::slt: return term::Op::slt;
-    case Op::zext: return term::Op::zext;
-    case Op::sext: return term::Op::sext;
-    default: break;
+    case Op::ite:
+      return term::Op::ite;
+    case Op::mul:
+      return term::Op::mul;
+    case Op::udiv:
+      return term::Op::udiv;
+    case Op::urem:
+      return term::Op::urem;
+    case Op::sdiv:
+      return term::Op::sdiv;
+    case Op::srem:
+      return term::Op::srem;
+    case Op::and_:
+      return term::Op::and_;
+    case Op::or_:
+      return term::Op::or_;
+    case Op::xor_:
+      return term::Op::xor_;
+    case Op::shl:
+      return term::Op::shl;
+    case Op::lshr:
+      return term::Op::lshr;
+    case Op::ashr:
+      return term::Op::ashr;
+    case Op::eq:
+      return term::Op::eq;
+    case Op::ult:
+      return term::Op::ult;
+    case Op::slt:
+      return term::Op::slt;
+    case Op::zext:
+      return term::Op::zext;
+    case Op::sext:
+      return term::Op::sext;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "an operator without a counterpart was blasted");
   return term::Op::add;
@@ -125,10 +143,13 @@ class Blaster {
     const Node& n = pool_[t];
     const auto kid = [&](size_t i) -> const sat::Bits& { return done_.at(n.kids[i].id); };
     switch (n.op) {
-      case Op::constant: return bits_.constant(n.value, n.width);
+      case Op::constant:
+        return bits_.constant(n.value, n.width);
       case Op::variable:
-      case Op::apply: return bits_.fresh(n.width);
-      case Op::not_: return {-kid(0)[0]};
+      case Op::apply:
+        return bits_.fresh(n.width);
+      case Op::not_:
+        return {-kid(0)[0]};
       case Op::all: {
         std::vector<sat::Lit> ls;
         for (size_t i = 0; i < n.kids.size(); ++i) ls.push_back(kid(i)[0]);
@@ -159,7 +180,8 @@ class Blaster {
         r.insert(r.end(), kid(0).begin(), kid(0).end());
         return r;
       }
-      default: break;
+      default:
+        break;
     }
     // The sum of quotient and remainder has up to three bits more than the dividend.
     if ((n.op == Op::udiv || n.op == Op::urem) && pool_.is_constant(n.kids[1]) && pool_.value(n.kids[1]) != 0 &&
@@ -210,7 +232,9 @@ uint64_t Model::value(const Pool& pool, Term t) const {
     const auto kid = [&](size_t i) { return i < n.kids.size() ? memo_.at(n.kids[i].id) : 0; };
     uint64_t v = 0;
     switch (n.op) {
-      case Op::constant: v = n.value; break;
+      case Op::constant:
+        v = n.value;
+        break;
       case Op::variable:
         if (const auto it = variables.find(n.value); it != variables.end()) v = it->second;
         break;
@@ -230,7 +254,8 @@ uint64_t Model::value(const Pool& pool, Term t) const {
         for (size_t i = 0; i < n.kids.size(); ++i) v += n.coefficients[i] * kid(i);
         v &= ones(n.width);
         break;
-      default: v = evaluate(n.op, pool.width(n.kids[0]), n.width, kid(0), kid(1), kid(2), n.value);
+      default:
+        v = evaluate(n.op, pool.width(n.kids[0]), n.width, kid(0), kid(1), kid(2), n.value);
     }
     memo_.emplace(u.id, v);
   }
@@ -291,7 +316,8 @@ Answer Session::solve(const std::vector<Term>& conjunction, const Job& job, Mode
     }
   ++statistics.solved;
   const auto start = std::chrono::steady_clock::now();
-  if (state_ == nullptr || state_->blaster.circuit().clause_count() > std::max(k_session_clauses, k_session_growth * state_->first))
+  if (state_ == nullptr ||
+      state_->blaster.circuit().clause_count() > std::max(k_session_clauses, k_session_growth * state_->first))
     state_ = std::make_unique<State>(pool_);
   Blaster& blaster = state_->blaster;
   sat::Solver& solver = *state_->solver;

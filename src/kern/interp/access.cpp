@@ -105,8 +105,9 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
     // What the same thread did here already in this interval, with the same value, tells nothing new.
     uint64_t h = mix(
         p.bits + k,
-        mix(now.thread, mix(a.site, mix(static_cast<uint64_t>(kind),
-                                        mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, mix(now.epoch, now.instant))))))));
+        mix(now.thread,
+            mix(a.site, mix(static_cast<uint64_t>(kind),
+                            mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, mix(now.epoch, now.instant))))))));
     if (kind != AccessKind::read) h = mix(h, value);
     if (value != old) h = mix(h, now.number);
     if (!x.seen.insert(h).second) continue;
@@ -274,16 +275,14 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
       made = by(Op::fsub);
       break;
     case AtomicOp::fmin:
-      made =
-          evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::olt)}, {old, x[0]}, w, 1) != 0
-              ? old
-              : x[0];
+      made = evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::olt)}, {old, x[0]}, w, 1) != 0
+                 ? old
+                 : x[0];
       break;
     case AtomicOp::fmax:
-      made =
-          evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::ogt)}, {old, x[0]}, w, 1) != 0
-              ? old
-              : x[0];
+      made = evaluate(Compute{.op = Op::fcmp, .imm = static_cast<uint64_t>(FloatCompare::ogt)}, {old, x[0]}, w, 1) != 0
+                 ? old
+                 : x[0];
       break;
   }
   if (made != old || a.op == AtomicOp::store) memory_.write(p.instance, p.bits, a.access.bytes, {.bits = made});

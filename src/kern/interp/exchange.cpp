@@ -3,8 +3,8 @@
 //
 // Outside of lock-step a lane waits at an exchange. One with a mask takes place when all lanes that the mask names, and
 // that have not ended, wait at an exchange of the same kind with the same mask. One without takes place among the lanes
-// that wait at the same instruction when no lane of the warp can go on. In lock-step it takes place among the lanes that
-// execute it together. What a lane reads of one that takes no part is any value.
+// that wait at the same instruction when no lane of the warp can go on. In lock-step it takes place among the lanes
+// that execute it together. What a lane reads of one that takes no part is any value.
 #include <algorithm>
 
 #include "interp/run.h"
@@ -68,15 +68,24 @@ void Run::exchange(const std::vector<Thread*>& lanes) {
         if (lane(*u) == l && !u->given.empty()) return u->given[0];
       return memory_.drawn(mix(mix(inputs_.seed, 0x1a4e), mix(t->number, l)), 0);  // it takes no part
     };
-    const uint32_t width = w.operands.size() > 2 ? static_cast<uint32_t>(std::clamp<uint64_t>(t->given[2], 1, size)) : size;
+    const uint32_t width =
+        w.operands.size() > 2 ? static_cast<uint32_t>(std::clamp<uint64_t>(t->given[2], 1, size)) : size;
     const uint32_t first = own - own % width;
     const uint32_t by = w.operands.size() > 1 ? static_cast<uint32_t>(t->given[1]) : 0;
     uint64_t r = 0;
     switch (w.kind) {
-      case WarpExchange::shuffle: r = of(first + by % width); break;
-      case WarpExchange::shuffle_up: r = by > own - first ? t->given[0] : of(own - by); break;
-      case WarpExchange::shuffle_down: r = by >= first + width - own ? t->given[0] : of(own + by); break;
-      case WarpExchange::shuffle_xor: r = (own ^ by) >= first + width ? t->given[0] : of(own ^ by); break;
+      case WarpExchange::shuffle:
+        r = of(first + by % width);
+        break;
+      case WarpExchange::shuffle_up:
+        r = by > own - first ? t->given[0] : of(own - by);
+        break;
+      case WarpExchange::shuffle_down:
+        r = by >= first + width - own ? t->given[0] : of(own + by);
+        break;
+      case WarpExchange::shuffle_xor:
+        r = (own ^ by) >= first + width ? t->given[0] : of(own ^ by);
+        break;
       case WarpExchange::vote_any:
         for (const Thread* u : lanes) r |= u->given[0] != 0 ? 1 : 0;
         break;
@@ -100,7 +109,8 @@ void Run::exchange(const std::vector<Thread*>& lanes) {
       case WarpExchange::active_mask:
         for (const Thread* u : lanes) r |= uint64_t{1} << lane(*u);
         break;
-      case WarpExchange::match_all: break;
+      case WarpExchange::match_all:
+        break;
     }
     results.push_back(r);
   }

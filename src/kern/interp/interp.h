@@ -13,8 +13,8 @@
 //   - threads of different groups are ordered by grid barriers only;
 //   - threads of one warp also by warp barriers that both took part in, and in lock-step (Shape::lock_step) by every
 //     instruction that both execute together.
-//   - what all work items of a sub-group must reach (barriers and exchanges of OpenCL, which have no mask), and one of them
-//     does not, is a divergence.
+//   - what all work items of a sub-group must reach (barriers and exchanges of OpenCL, which have no mask), and one of
+//     them does not, is a divergence.
 //   - fences and ordered atomics order what they order in the language's memory model (order.h), in launches of up to
 //     Limits::ordered_threads threads; in larger ones they order nothing (Outcome::order_lost).
 // Threads that wait for each other go on in turns, so that a lock is given to all who wait in the end; a run that waits
@@ -78,7 +78,7 @@ struct Limits {
   double seconds = 0;          // of wall time; 0: no limit
   uint32_t threads = 4096;
   uint32_t ordered_threads = 512;  // launches of which fences and ordered atomics are followed
-  uint64_t window = 1u << 22;  // bytes of an array whose size is not known
+  uint64_t window = 1u << 22;      // bytes of an array whose size is not known
 };
 
 enum class AccessKind : uint8_t { read, write, atomic };
@@ -90,8 +90,8 @@ struct AccessRecord {
   uint32_t site = 0;
   uint64_t offset = 0;  // of the access in its region
   uint32_t bytes = 0;
-  uint64_t value = 0;                     // read or written
-  bool changes = true;                    // a write of another value than was there
+  uint64_t value = 0;                   // read or written
+  bool changes = true;                  // a write of another value than was there
   ir::Scope scope = ir::Scope::device;  // atomics
 };
 
@@ -109,9 +109,9 @@ const char* name(DefectKind k);
 
 struct Defect {
   DefectKind kind = DefectKind::race;
-  ir::RegionId region;        // race, out_of_bounds, constant_write
+  ir::RegionId region;         // race, out_of_bounds, constant_write
   AccessRecord first, second;  // race: in the order of the run; else `first` alone
-  ir::PlaceId place;          // of the barrier, assertion, access
+  ir::PlaceId place;           // of the barrier, assertion, access
   uint64_t byte = 0;           // race: the first byte that both touch
   bool same_value = false;     // race of two writes: of the same value in all common bytes; of a write and a read: the
                                // write changes nothing

@@ -7,8 +7,7 @@ namespace fencepost::interp {
 
 bool Run::open_barriers() {
   bool waiting = false, opened = false;
-  for (const Thread& t : threads_)
-    waiting = waiting || t.state == Thread::waiting || t.state == Thread::exchanging;
+  for (const Thread& t : threads_) waiting = waiting || t.state == Thread::waiting || t.state == Thread::exchanging;
   if (!waiting) return false;
   if (open_exchanges()) return true;
   // Warp barriers first, since they ask the least.
@@ -108,9 +107,8 @@ void Run::open(const std::vector<Thread*>& group) {
     if (t->barrier_result) {
       const auto how = t->barrier->reduce;
       t->frames.back().values[t->barrier_result.index] = {.bits = how == ir::Barrier::count_true ? count
-                                                                  : how == ir::Barrier::all_true
-                                                                      ? count == group.size()
-                                                                      : count > 0};
+                                                                  : how == ir::Barrier::all_true ? count == group.size()
+                                                                                                 : count > 0};
     }
   }
 }

@@ -77,8 +77,10 @@ uint64_t Memory::address(const Val& v) {
   if (v.kind == Val::number) return v.bits;
   if (v.instance == 0) return v.bits & mask(m_.pointer_bits);
   uint64_t start = next_base_;
-  if (const ir::Region& r = m_.region(instances_[v.instance].region); inputs_.spread && r.origin == ir::Origin::parameter) {
-    const uint64_t element = std::max<uint32_t>(1, r.element), alignment = std::min<uint64_t>(16, element & ~(element - 1));
+  if (const ir::Region& r = m_.region(instances_[v.instance].region);
+      inputs_.spread && r.origin == ir::Origin::parameter) {
+    const uint64_t element = std::max<uint32_t>(1, r.element),
+                   alignment = std::min<uint64_t>(16, element & ~(element - 1));
     start += drawn(mix(inputs_.seed, 0xa116), v.instance) % 16 * alignment;
   }
   auto [it, fresh] = bases_.try_emplace(v.instance, start);

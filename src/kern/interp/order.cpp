@@ -52,7 +52,8 @@ void Happened::atomic(const Synchronising& a, Carried& location) {
   if (a.reads) {
     if (for_device(a.scope)) {
       k.read_device.join(location.device);
-      for (size_t s = 0; s < 2 && dialect_ == Dialect::cuda; ++s) interp::join(k.now.heard[s], location.device.fenced[s]);
+      for (size_t s = 0; s < 2 && dialect_ == Dialect::cuda; ++s)
+        interp::join(k.now.heard[s], location.device.fenced[s]);
       if (acquires(a.order)) k.now.join(ordered(location.device));
     }
     if (for_group(a.scope))

@@ -13,11 +13,11 @@
 //  - an ordered atomic of OpenCL orders the memory of its own address space only;
 //  - in CUDA, two fences that are sequentially consistent, the first before a write and the second behind a read of it,
 //    also where barriers lie between fence and atomic (PTX: Fence-SC order cannot contradict causality);
-//  - in CUDA, an atomic and what follows an atomic of the same location that read it, or what came of it (PTX: causality
-//    order holds observation order).
+//  - in CUDA, an atomic and what follows an atomic of the same location that read it, or what came of it (PTX:
+//    causality order holds observation order).
 // Source: OpenCL 3.0 C specification 3.3; PTX ISA 8, memory consistency model, sections on causality order.
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -31,8 +31,8 @@ void join(Clock& to, const Clock& from);
 // By space: 0 group, 1 global.
 struct View {
   std::array<Clock, 2> known;
-  std::array<Clock, 2> fenced;  // what sequentially consistent fences that happened before knew
-  std::array<Clock, 2> heard;   // what such fences knew that come before what was read
+  std::array<Clock, 2> fenced;            // what sequentially consistent fences that happened before knew
+  std::array<Clock, 2> heard;             // what such fences knew that come before what was read
   std::map<uint64_t, uint32_t> observed;  // by location: the last of its atomics that was read
   void join(const View& from);
 };

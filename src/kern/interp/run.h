@@ -1,7 +1,7 @@
 #pragma once
 // Internal to the room: one run. Threads with frames, a scheduler that runs them from barrier to barrier (interp.cpp,
-// meeting.cpp), what lanes exchange (exchange.cpp), instructions (step.cpp), accesses and their log (access.cpp), and what
-// happened before what (order.h).
+// meeting.cpp), what lanes exchange (exchange.cpp), instructions (step.cpp), accesses and their log (access.cpp), and
+// what happened before what (order.h).
 #include <map>
 #include <memory>
 #include <string>
@@ -168,11 +168,11 @@ class Run {
   bool late();
   uint64_t steps_ = 0, activations_ = 0, instants_ = 0;
   uint32_t meetings_ = 0;
-  std::unique_ptr<Happened> happened_;  // none: nothing orders but barriers
-  std::map<std::pair<uint32_t, uint64_t>, Carried> carried_;   // by instance and offset
-  std::map<uint64_t, uint32_t> atomics_;                       // how many a location has seen
-  uint32_t atomic_number_ = 0;                                 // of the one that is executed
-  bool yield_ = false;  // others may go on now
+  std::unique_ptr<Happened> happened_;                        // none: nothing orders but barriers
+  std::map<std::pair<uint32_t, uint64_t>, Carried> carried_;  // by instance and offset
+  std::map<uint64_t, uint32_t> atomics_;                      // how many a location has seen
+  uint32_t atomic_number_ = 0;                                // of the one that is executed
+  bool yield_ = false;                                        // others may go on now
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
   uint32_t group_count_ = 0;
   bool stop_ = false;

@@ -184,8 +184,7 @@ void Run::execute(Thread& t, const Instruction& i, const Compute& c) {
       std::vector<uint64_t> values;
       for (const Val& v : x) values.push_back(v.kind == Val::number ? v.bits : memory_.address(v));
       return set(
-          t, i,
-          {.unknown = unknown, .bits = evaluate(c, values, c.operands.empty() ? w : width(t, c.operands[0]), w)});
+          t, i, {.unknown = unknown, .bits = evaluate(c, values, c.operands.empty() ? w : width(t, c.operands[0]), w)});
     }
   }
 }

@@ -105,7 +105,8 @@ class Solver {
       // A kernel's parameter that points to no data points to a function: any.
       if (x.kind == Value::parameter && g.kernel && x.type.kind == Type::pointer && !g.parameters[x.index].region)
         for (uint32_t k = 0; k < m_.functions.size(); ++k)
-          if (m_.functions[k].body && !m_.functions[k].kernel && !m_.functions[k].axiom) add(first_[f] + v, regions_ + k);
+          if (m_.functions[k].body && !m_.functions[k].kernel && !m_.functions[k].axiom)
+            add(first_[f] + v, regions_ + k);
     }
     for (Block& b : g.blocks) {
       for (const Instruction& i : b.instructions) gather(f, i);

@@ -12,9 +12,9 @@ namespace fencepost::launch {
 
 // What became of broken versions of verified kernels (--mutants).
 struct Mutants {
-  uint32_t kernels = 0;   // that could be run
-  uint32_t made = 0;      // mutants of them
-  uint32_t wrong = 0;     // that a run shows to be wrong; each is one of:
+  uint32_t kernels = 0;  // that could be run
+  uint32_t made = 0;     // mutants of them
+  uint32_t wrong = 0;    // that a run shows to be wrong; each is one of:
   uint32_t refuted = 0, undecided = 0, verified = 0;
   friend bool operator==(const Mutants&, const Mutants&) = default;
 };

@@ -33,9 +33,10 @@ constexpr std::array k_table = {
     OptionInfo{"-D", "NAME[=VALUE]", "", k_input, "Define a macro. May be repeated."},
     OptionInfo{"-I", "DIR", "", k_input, "Look for included files here. May be repeated."},
     OptionInfo{"--std", "NAME", "CL1.2 or what the text needs; c++17", k_input, "The version of the language."},
-    OptionInfo{"--profile", "standard|gpuverify", "standard", k_input,
-               "What is taken for granted of machine and caller; 'gpuverify': as the reference has it, 32-bit addresses "
-               "and pointers that are neither null nor misaligned."},
+    OptionInfo{
+        "--profile", "standard|gpuverify", "standard", k_input,
+        "What is taken for granted of machine and caller; 'gpuverify': as the reference has it, 32-bit addresses "
+        "and pointers that are neither null nor misaligned."},
     OptionInfo{"--pointer-bitwidth", "32|64", "64 in CUDA, else 32", k_input, "The width of addresses and of size_t."},
     OptionInfo{"--cuda-arch", "N", "700", k_input, "The value of __CUDA_ARCH__: 700 for sm_70."},
     OptionInfo{"--sub-group-size", "N", "any", k_input, "Work items of a sub-group (OpenCL)."},
@@ -54,9 +55,8 @@ constexpr std::array k_table = {
     OptionInfo{"--equality-abstraction", "", "", k_how,
                "After a barrier, what is read from a shared array is any value, but the same for all threads."},
     OptionInfo{"--atomics", "refined|coarse", "refined", k_how, "Whether the tickets of counters are known to differ."},
-    OptionInfo{
-        "--warp-sync", "N|volta", "", k_how,
-        "Threads of a warp of N go in lock-step. 'volta': warps of 32 that only warp barriers synchronise."},
+    OptionInfo{"--warp-sync", "N|volta", "", k_how,
+               "Threads of a warp of N go in lock-step. 'volta': warps of 32 that only warp barriers synchronise."},
     OptionInfo{"--warp-method", "auto|resync|two-pass|both", "auto", k_how, "How lock-step is verified."},
     OptionInfo{"--no-inline", "", "", k_how, "Verify each function for itself, by its contract."},
     OptionInfo{"--no-annotations", "", "", k_how, "Ignore the kernel's annotations."},
@@ -352,8 +352,20 @@ class Parser {
       choice<Profile>(info, v, o_.profile, {{"standard", Profile::standard}, {"gpuverify", Profile::gpuverify}});
     else if (n == "--cuda-arch")
       choice<uint32_t>(info, v, o_.cuda_arch,
-                       {{"500", 500}, {"520", 520}, {"530", 530}, {"600", 600}, {"610", 610}, {"620", 620}, {"700", 700},
-                        {"720", 720}, {"750", 750}, {"800", 800}, {"860", 860}, {"870", 870}, {"890", 890}, {"900", 900}});
+                       {{"500", 500},
+                        {"520", 520},
+                        {"530", 530},
+                        {"600", 600},
+                        {"610", 610},
+                        {"620", 620},
+                        {"700", 700},
+                        {"720", 720},
+                        {"750", 750},
+                        {"800", 800},
+                        {"860", 860},
+                        {"870", 870},
+                        {"890", 890},
+                        {"900", 900}});
     else if (n == "--sub-group-size")
       whole(o_.sub_group_size.emplace(), 1, 1u << 20);
     else if (n == "--no-attack")
@@ -435,7 +447,7 @@ class Parser {
     else if (n == "--jobs")
       whole(o_.jobs, 1, 1024);
     else if (n == "--format")
-      choice<Form>(info, v, o_.form, 
+      choice<Form>(info, v, o_.form,
                    {{"text", Form::text}, {"json", Form::json}, {"sarif", Form::sarif}, {"html", Form::html}});
     else if (n == "--output")
       o_.output = v;
@@ -529,8 +541,9 @@ Expected<void> settle(Options& o, const Source& file) {
   if (cuda && !l.global_offset.empty()) return error_at({}, "--global_offset is OpenCL's", "CUDA launches have none");
   if (!l.global_size.empty()) {
     if (l.global_size.size() != l.local_size.size())
-      return error_at({}, "Dimensions of local and global size must match",
-                      fmt::format("the local size has {}, the global size {}", l.local_size.size(), l.global_size.size()));
+      return error_at(
+          {}, "Dimensions of local and global size must match",
+          fmt::format("the local size has {}, the global size {}", l.local_size.size(), l.global_size.size()));
     l.num_groups.clear();
     for (size_t d = 0; d < l.global_size.size(); ++d) {
       if (!l.global_size[d] || !l.local_size[d]) {
@@ -538,9 +551,9 @@ Expected<void> settle(Options& o, const Source& file) {
         continue;
       }
       if (*l.global_size[d] % *l.local_size[d] != 0)
-        return error_at(
-            {}, fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d),
-            fmt::format("{} is no multiple of {}", *l.global_size[d], *l.local_size[d]));
+        return error_at({},
+                        fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d),
+                        fmt::format("{} is no multiple of {}", *l.global_size[d], *l.local_size[d]));
       l.num_groups.push_back(*l.global_size[d] / *l.local_size[d]);
     }
   }
@@ -573,13 +586,16 @@ std::string filled(std::string_view text, size_t indent) {
 }  // namespace
 
 std::string help() {
-  std::string out = std::string(
-      "fencepost prove - prove a kernel free of data races and of barriers that threads reach apart\n\n"
-      "SYNOPSIS\n    fencepost prove [OPTION...] FILE\n    fencepost prove --suite DIR [OPTION...]\n\n"
-      "DESCRIPTION\n") +
-      filled("Reads an OpenCL C or CUDA kernel and decides for all pairs of threads and all schedules whether it has a data race, a "
-             "barrier that not all threads of a group reach, or an assertion that fails. Options may be shortened.",
-             4);
+  std::string out =
+      std::string(
+          "fencepost prove - prove a kernel free of data races and of barriers that threads reach apart\n\n"
+          "SYNOPSIS\n    fencepost prove [OPTION...] FILE\n    fencepost prove --suite DIR [OPTION...]\n\n"
+          "DESCRIPTION\n") +
+      filled(
+          "Reads an OpenCL C or CUDA kernel and decides for all pairs of threads and all schedules whether it has a "
+          "data race, a "
+          "barrier that not all threads of a group reach, or an assertion that fails. Options may be shortened.",
+          4);
   const char* group = "";
   std::vector<const char*> groups;
   for (const OptionInfo& i : k_table)

@@ -49,8 +49,8 @@ enum class Abstraction : uint8_t { automatic, adversarial, equality };
 enum class Annotations : uint8_t { all, none, only_requires };
 enum class WarpMethod : uint8_t { automatic, resync, two_pass, both };
 enum class Atomics : uint8_t { refined, coarse };
-// What is taken for granted of the machine and of the caller. `standard`: 64-bit addresses in CUDA, sub-groups of any size
-// in OpenCL, pointers that a kernel tests may be null, and an address is a multiple of what the element asks for.
+// What is taken for granted of the machine and of the caller. `standard`: 64-bit addresses in CUDA, sub-groups of any
+// size in OpenCL, pointers that a kernel tests may be null, and an address is a multiple of what the element asks for.
 // `gpuverify`: as the reference has it: 32-bit addresses, sub-groups of 32, pointers that are neither null nor
 // misaligned, functions without a body that touch no memory.
 enum class Profile : uint8_t { standard, gpuverify };
@@ -62,9 +62,9 @@ struct Options {
   std::vector<std::string> defines, include_folders, clang_arguments;
   std::string standard;
   Profile profile = Profile::standard;
-  uint32_t pointer_bits = 0;                // 0: the profile's; settle() fills it in
-  uint32_t cuda_arch = 700;                 // __CUDA_ARCH__
-  std::optional<uint32_t> sub_group_size;   // OpenCL; none: any, but 32 in the profile gpuverify
+  uint32_t pointer_bits = 0;               // 0: the profile's; settle() fills it in
+  uint32_t cuda_arch = 700;                // __CUDA_ARCH__
+  std::optional<uint32_t> sub_group_size;  // OpenCL; none: any, but 32 in the profile gpuverify
   Launch launch;
   std::vector<Arguments> kernel_args, kernel_arrays;
   std::string entry;  // only this kernel; "": all
@@ -97,7 +97,7 @@ struct Options {
   bool mathematical_integers = false;
   std::string second_opinion;  // z3, cvc5, bitwuzla: is asked again what was asked; "": no one
   std::string smt_dump;        // a folder for all questions
-  double timeout = 300;  // seconds for one kernel; 0: none
+  double timeout = 300;        // seconds for one kernel; 0: none
   uint64_t seed = 1;
   uint32_t jobs = 0;  // 0: one per processor
   // ---- what is said
@@ -115,7 +115,7 @@ struct Options {
   std::string table;           // --suite: a line for each file goes here; JSON by its ending
   std::string compare, plot;   // an earlier table, and where the picture of both goes
   enum class Again : uint8_t { no, stripped, groups_16, local_16, any_size } again = Again::no;  // --suite: run twice
-  bool mutants = false;        // break verified kernels, and see
+  bool mutants = false;  // break verified kernels, and see
   // ---- what was found on the line beside options
   std::vector<std::string> files;
   std::vector<std::string> ignored;  // accepted, without effect here

@@ -189,7 +189,8 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
       const Term fits = *region.size >= access.bytes
                             ? pool_.ule(offset, pool_.constant(*region.size - access.bytes, ow))
                             : pool_.no();
-      if (Obligation* o = oblige(Kind::out_of_bounds, pool_.all({guard[0], here, pool_.not_(fits)}), place, false, mode);
+      if (Obligation* o =
+              oblige(Kind::out_of_bounds, pool_.all({guard[0], here, pool_.not_(fits)}), place, false, mode);
           o != nullptr) {
         o->region = r;
         o->offset = offset;
@@ -228,9 +229,10 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
     for (RegionId region : l.access.regions) {
       const Term here = pool_.eq(base_of(pointer[t]), pool_.constant(region.index + 1, 16));
       if (pool_.is_false(here)) continue;
-      const Term x = l.access.is_volatile && m_.region(region).space != Space::private_
-                         ? memory.any(width(type))
-                         : memory.read(region, static_cast<int>(t), offset_of(pointer[t]), l.access.bytes, pointer_value);
+      const Term x =
+          l.access.is_volatile && m_.region(region).space != Space::private_
+              ? memory.any(width(type))
+              : memory.read(region, static_cast<int>(t), offset_of(pointer[t]), l.access.bytes, pointer_value);
       r = r ? pool_.ite(here, x, r) : x;
     }
     v[t] = r ? r : memory.any(width(type));
@@ -331,7 +333,8 @@ void Execution::find_counters() {
         const auto* at = std::get_if<Atomic>(&in.action);
         if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
           for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
-        if (const auto* effect = std::get_if<ir::Frame>(&in.action); effect != nullptr && effect->kind != AccessKind::read)
+        if (const auto* effect = std::get_if<ir::Frame>(&in.action);
+            effect != nullptr && effect->kind != AccessKind::read)
           for (RegionId r : effect->access.regions) spoilt[r.index] = 1;
         if (at == nullptr) continue;
         const uint64_t step = ticket_step(*at, f);
@@ -375,14 +378,13 @@ void Execution::find_counters() {
       counters_[r] = 0;
       continue;
     }
-    if (!known)
-      assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
+    if (!known) assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
   }
 }
 
-// May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a ticket
-// races with it, and is found as such. So it lies where it stands in the program: between the two, or in a loop that holds
-// only one of them (an earlier or later iteration), or in one whose iterations are not in step.
+// May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a
+// ticket races with it, and is found as such. So it lies where it stands in the program: between the two, or in a loop
+// that holds only one of them (an earlier or later iteration), or in one whose iterations are not in step.
 bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
   const auto holds = [](const std::vector<uint32_t>& loops, uint32_t l) {
     return std::find(loops.begin(), loops.end(), l) != loops.end();
@@ -429,9 +431,7 @@ Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, 
   for (const Ticket& k : tickets) {
     const Term base = pool_.eq(base_of(o[0]), pool_.constant(k.region.index + 1, 16));
     const uint8_t ow = pool_.width(k.offset[t]), vw = pool_.width(k.value[t]);
-    const auto fit = [&](Term x, uint8_t w) {
-      return pool_.width(x) > w ? pool_.extract(x, 0, w) : pool_.zext(x, w);
-    };
+    const auto fit = [&](Term x, uint8_t w) { return pool_.width(x) > w ? pool_.extract(x, 0, w) : pool_.zext(x, w); };
     hits.push_back(pool_.all({base, k.guard[t], pool_.eq(k.offset[t], pool_.add(offset_of(o[0]), fit(o[1], ow))),
                               pool_.eq(k.value[t], fit(o[2], vw))}));
   }
@@ -501,8 +501,8 @@ void Execution::wait_events(Activation& a, const Instruction& in, const WaitEven
   if (pairing_ == Pairing::same_group) {
     std::vector<Term> same;
     for (ValueId v : w.events) same.push_back(pool_.eq(get(a, v)[0], get(a, v)[1]));
-    const Term agree =
-        pool_.all(pool_.eq(guard[0], guard[1]), pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(same))));
+    const Term agree = pool_.all(pool_.eq(guard[0], guard[1]),
+                                 pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(same))));
     oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
     if (mode.lockstep) fact(agree, 0, true);
   }

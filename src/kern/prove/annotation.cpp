@@ -47,7 +47,9 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     return o;
   };
   switch (n.note) {
-    case Note::assert_: require(Kind::assertion); break;
+    case Note::assert_:
+      require(Kind::assertion);
+      break;
     case Note::assume:
       if (a.entry && pool_.is_true(guard[0])) required_of_both = pool_.all({required_of_both, holds[0], holds[1]});
       break;
@@ -72,7 +74,8 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
       }
       break;
     case Note::ensures:
-    case Note::function_wide_invariant: break;
+    case Note::function_wide_invariant:
+      break;
   }
   fact(holds[0], 0, two);
   fact(holds[1], 1, two);
@@ -83,14 +86,15 @@ bool Execution::special(const Activation& a, const Annotation& n) const {
   if (n.note != Note::assert_ && n.note != Note::invariant) return false;
   if (mentions_other(a, n.condition)) return true;
   return n.note == Note::invariant && n.global && mentions(a, n.condition, [](const Instruction& in) {
-    const auto* c = std::get_if<Compute>(&in.action);
-    return c != nullptr && c->op == Op::enabled;
-  });
+           const auto* c = std::get_if<Compute>(&in.action);
+           return c != nullptr && c->op == Op::enabled;
+         });
 }
 
 // A ghost of an array: what this thread sees of it here. Others see other things until the next barrier, from which on
 // the ghost has one content for all of them, of which only what barrier invariants say is known. For these to be about
-// one content, an array that they speak of by its ghost counts as read (log_spec_reads): no other thread then wrote there.
+// one content, an array that they speak of by its ghost counts as read (log_spec_reads): no other thread then wrote
+// there.
 void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
   ++position_;
   const flow::FunctionEffects& e = effects_.function(entry_);
@@ -107,8 +111,9 @@ void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
       }
   const Pair to = get(a, s.destination.pointer), from = get(a, s.source.pointer);
   const auto whole = [&](Pair p, const std::vector<RegionId>& regions) {
-    const Term start = regions.size() == 1 ? pool_.constant(uint64_t{regions[0].index + 1} << pointers.offset_bits, pointers.width())
-                                           : Term{};
+    const Term start = regions.size() == 1
+                           ? pool_.constant(uint64_t{regions[0].index + 1} << pointers.offset_bits, pointers.width())
+                           : Term{};
     return start && p[0] == start && p[1] == start;
   };
   const bool known = whole(to, s.destination.regions) && whole(from, s.source.regions);

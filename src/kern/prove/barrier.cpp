@@ -14,7 +14,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
     return warp_barrier(a, in, b, guard, mode);
-  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) || (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
+  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) ||
+      (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
     unsupported.insert("a barrier with a name or a count");
     return;
   }
@@ -117,21 +118,24 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
   ++position_;
 }
 
-// What lanes exchange is any value; a vote of the whole warp is the same for both, and what all say each says. Memory is
-// not ordered. Whom a mask names must come, and it must name the caller.
+// What lanes exchange is any value; a vote of the whole warp is the same for both, and what all say each says. Memory
+// is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
   ++position_;
   if (!in.results.empty()) {
     const uint8_t bits = width(a.f->value(in.results[0]).type);
     const bool vote = w.kind == WarpExchange::vote_any || w.kind == WarpExchange::vote_all;
-    const bool whole = w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
+    const bool whole =
+        w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
     const bool shared = whole && (vote || w.kind == WarpExchange::ballot || w.kind == WarpExchange::reduce) &&
                         lanes_ == Lanes::same_warp && mode.lockstep;
     Pair r = unknown(vote ? uint8_t{1} : bits, "exchanged", shared);
     if (vote && whole && mode.lockstep)
       for (size_t t = 0; t < 2; ++t) {
-        const Term said = pool_.not_(pool_.eq(get(a, w.operands[0])[t], pool_.constant(0, pool_.width(get(a, w.operands[0])[t]))));
-        fact(pool_.implies(guard[t], w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t])),
+        const Term said =
+            pool_.not_(pool_.eq(get(a, w.operands[0])[t], pool_.constant(0, pool_.width(get(a, w.operands[0])[t]))));
+        fact(pool_.implies(guard[t],
+                           w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t])),
              static_cast<int>(t));
       }
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
@@ -141,7 +145,8 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
   if (!w.mask) {
     // OpenCL: all work items of the sub-group come, or none does.
     if (m_.dialect != Dialect::opencl || !mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
-    oblige(Kind::barrier_divergence, pool_.all(same_warp, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true, mode);
+    oblige(Kind::barrier_divergence, pool_.all(same_warp, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
+           mode);
     return;
   }
   const Pair mask = get(a, w.mask);
@@ -176,9 +181,9 @@ void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) 
   }
 }
 
-// What a thread and any other read of memory must not be what a third one writes. (What these two write themselves is in
-// the formula.) The third is the thread that the pair of this run has besides the reader, and the reader's partner is
-// one with an id and unknowns of its own.
+// What a thread and any other read of memory must not be what a third one writes. (What these two write themselves is
+// in the formula.) The third is the thread that the pair of this run has besides the reader, and the reader's partner
+// is one with an id and unknowns of its own.
 void Execution::log_reads_of_pairs(Activation& a, ValueId condition, Pair guard, PlaceId place, Mode mode) {
   std::array<std::unordered_map<uint32_t, Term>, 2> third;
   Pair reached = guard;

@@ -25,7 +25,7 @@ Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth)
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
   const auto operand = [&](size_t i) {
     return in_pure_ ? pure(a, c->operands[i], thread, Mode{}, nullptr)
-                                : get(a, c->operands[i])[static_cast<size_t>(thread)];
+                    : get(a, c->operands[i])[static_cast<size_t>(thread)];
   };
   if (c != nullptr && c->no_signed_wrap && depth < 32 && c->operands.size() == 2) {
     const auto kid = [&](size_t i) { return wide(a, c->operands[i], operand(i), thread, depth + 1); };
@@ -35,8 +35,7 @@ Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth)
     if (c->op == Op::shl && pool_.is_constant(get(a, c->operands[1])[0]))
       return pool_.scale(kid(0), uint64_t{1} << std::min<uint64_t>(pool_.value(get(a, c->operands[1])[0]), 47));
   }
-  if (c != nullptr && c->op == Op::sext && depth < 32)
-    return wide(a, c->operands[0], operand(0), thread, depth + 1);
+  if (c != nullptr && c->op == Op::sext && depth < 32) return wide(a, c->operands[0], operand(0), thread, depth + 1);
   return pool_.sext(term, w);
 }
 
@@ -62,11 +61,16 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     return r;
   };
   switch (c.op) {
-    case Op::not_: return p.not_(o[0]);
-    case Op::neg: return p.neg(o[0]);
-    case Op::add: return p.add(o[0], o[1]);
-    case Op::sub: return p.sub(o[0], o[1]);
-    case Op::mul: return p.mul(o[0], o[1]);
+    case Op::not_:
+      return p.not_(o[0]);
+    case Op::neg:
+      return p.neg(o[0]);
+    case Op::add:
+      return p.add(o[0], o[1]);
+    case Op::sub:
+      return p.sub(o[0], o[1]);
+    case Op::mul:
+      return p.mul(o[0], o[1]);
     case Op::sdiv:
     case Op::srem: {
       if (p[o[0]].signed_low >= 0 && products.positive(o[1]))
@@ -77,20 +81,34 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return p.ite(zero, p.ite(p.slt(o[0], p.constant(0, w)), p.constant(1, w), p.constant(~uint64_t{0}, w)),
                    p.sdiv(o[0], o[1]));
     }
-    case Op::udiv: return p.udiv(o[0], o[1]);
-    case Op::urem: return p.urem(o[0], o[1]);
-    case Op::and_: return p.and_(o[0], o[1]);
-    case Op::or_: return p.or_(o[0], o[1]);
-    case Op::xor_: return p.xor_(o[0], o[1]);
-    case Op::shl: return p.shl(o[0], o[1]);
-    case Op::lshr: return p.lshr(o[0], o[1]);
-    case Op::ashr: return p.ashr(o[0], o[1]);
-    case Op::smin: return p.ite(p.sle(o[0], o[1]), o[0], o[1]);
-    case Op::smax: return p.ite(p.sle(o[0], o[1]), o[1], o[0]);
-    case Op::umin: return p.ite(p.ule(o[0], o[1]), o[0], o[1]);
-    case Op::umax: return p.ite(p.ule(o[0], o[1]), o[1], o[0]);
-    case Op::clz: return count_bits(o[0], true);
-    case Op::ctz: return count_bits(o[0], false);
+    case Op::udiv:
+      return p.udiv(o[0], o[1]);
+    case Op::urem:
+      return p.urem(o[0], o[1]);
+    case Op::and_:
+      return p.and_(o[0], o[1]);
+    case Op::or_:
+      return p.or_(o[0], o[1]);
+    case Op::xor_:
+      return p.xor_(o[0], o[1]);
+    case Op::shl:
+      return p.shl(o[0], o[1]);
+    case Op::lshr:
+      return p.lshr(o[0], o[1]);
+    case Op::ashr:
+      return p.ashr(o[0], o[1]);
+    case Op::smin:
+      return p.ite(p.sle(o[0], o[1]), o[0], o[1]);
+    case Op::smax:
+      return p.ite(p.sle(o[0], o[1]), o[1], o[0]);
+    case Op::umin:
+      return p.ite(p.ule(o[0], o[1]), o[0], o[1]);
+    case Op::umax:
+      return p.ite(p.ule(o[0], o[1]), o[1], o[0]);
+    case Op::clz:
+      return count_bits(o[0], true);
+    case Op::ctz:
+      return count_bits(o[0], false);
     case Op::popcount: {
       Term r = p.constant(0, w);
       for (uint8_t i = 0; i < w; ++i) r = p.add(r, w == 1 ? p.extract(o[0], i, 1) : p.zext(p.extract(o[0], i, 1), w));
@@ -106,23 +124,41 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       for (uint8_t i = 8; i < w; i = static_cast<uint8_t>(i + 8)) r = p.concat(r, p.extract(o[0], i, 8));
       return r;
     }
-    case Op::pointer_eq: compare_parameters(o[0], o[1]); return p.eq(o[0], o[1]);
-    case Op::eq: return p.eq(o[0], o[1]);
-    case Op::ne: return p.ne(o[0], o[1]);
-    case Op::slt: return p.slt(o[0], o[1]);
-    case Op::sle: return p.sle(o[0], o[1]);
-    case Op::sgt: return p.slt(o[1], o[0]);
-    case Op::sge: return p.sle(o[1], o[0]);
-    case Op::ult: return p.ult(o[0], o[1]);
-    case Op::ule: return p.ule(o[0], o[1]);
-    case Op::ugt: return p.ult(o[1], o[0]);
-    case Op::uge: return p.ule(o[1], o[0]);
-    case Op::ite: return p.ite(o[0], o[1], o[2]);
-    case Op::zext: return same_width(o[0], w, false);
-    case Op::sext: return same_width(o[0], w, true);
-    case Op::trunc: return same_width(o[0], w, false);
-    case Op::extract: return p.extract(o[0], static_cast<uint8_t>(c.imm), w);
-    case Op::concat: return p.concat(o[0], o[1]);
+    case Op::pointer_eq:
+      compare_parameters(o[0], o[1]);
+      return p.eq(o[0], o[1]);
+    case Op::eq:
+      return p.eq(o[0], o[1]);
+    case Op::ne:
+      return p.ne(o[0], o[1]);
+    case Op::slt:
+      return p.slt(o[0], o[1]);
+    case Op::sle:
+      return p.sle(o[0], o[1]);
+    case Op::sgt:
+      return p.slt(o[1], o[0]);
+    case Op::sge:
+      return p.sle(o[1], o[0]);
+    case Op::ult:
+      return p.ult(o[0], o[1]);
+    case Op::ule:
+      return p.ule(o[0], o[1]);
+    case Op::ugt:
+      return p.ult(o[1], o[0]);
+    case Op::uge:
+      return p.ule(o[1], o[0]);
+    case Op::ite:
+      return p.ite(o[0], o[1], o[2]);
+    case Op::zext:
+      return same_width(o[0], w, false);
+    case Op::sext:
+      return same_width(o[0], w, true);
+    case Op::trunc:
+      return same_width(o[0], w, false);
+    case Op::extract:
+      return p.extract(o[0], static_cast<uint8_t>(c.imm), w);
+    case Op::concat:
+      return p.concat(o[0], o[1]);
     case Op::pointer_add:
       return p.concat(base_of(o[0]), p.add(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
     case Op::pointer_ult: {
@@ -136,11 +172,10 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       if (w <= 4) return memory.any(w);
       const auto high = static_cast<uint8_t>(w - zeros);
       const std::string symbol = "address" + std::to_string(w) + (zeros == 4 ? "" : "." + std::to_string(zeros));
-      const Term address =
-          p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w),
-                p.scale(zeros == 0 ? p.apply(p.symbol(symbol), high, {base})
-                                   : p.zext(p.apply(p.symbol(symbol), high, {base}), w),
-                        uint64_t{1} << zeros));
+      const Term address = p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w),
+                                 p.scale(zeros == 0 ? p.apply(p.symbol(symbol), high, {base})
+                                                    : p.zext(p.apply(p.symbol(symbol), high, {base}), w),
+                                         uint64_t{1} << zeros));
       return p.add(address, same_width(offset_of(o[0]), w, true));
     }
     case Op::bits_to_pointer: {
@@ -150,23 +185,36 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       if (p.is_constant(o[0], 0)) return p.constant(0, w);
       return memory.any(w);
     }
-    case Op::fneg: return floating("neg", w, o);
-    case Op::fadd: return floating("add", w, o);
-    case Op::fsub: return floating("sub", w, o);
-    case Op::fmul: return floating("mul", w, o);
-    case Op::fdiv: return floating("div", w, o);
-    case Op::frem: return floating("rem", w, o);
-    case Op::fabs: return floating("abs", w, o);
-    case Op::fma: return floating("fma", w, o);
+    case Op::fneg:
+      return floating("neg", w, o);
+    case Op::fadd:
+      return floating("add", w, o);
+    case Op::fsub:
+      return floating("sub", w, o);
+    case Op::fmul:
+      return floating("mul", w, o);
+    case Op::fdiv:
+      return floating("div", w, o);
+    case Op::frem:
+      return floating("rem", w, o);
+    case Op::fabs:
+      return floating("abs", w, o);
+    case Op::fma:
+      return floating("fma", w, o);
     case Op::fcmp:
       if (static_cast<FloatCompare>(c.imm) == FloatCompare::never) return p.no();
       if (static_cast<FloatCompare>(c.imm) == FloatCompare::always) return p.yes();
       return floating(std::string("compare.") + ir::name(static_cast<FloatCompare>(c.imm)), 1, o);
-    case Op::float_to_sint: return floating("to_sint", w, o);
-    case Op::float_to_uint: return floating("to_uint", w, o);
-    case Op::sint_to_float: return floating("from_sint", w, o);
-    case Op::uint_to_float: return floating("from_uint", w, o);
-    case Op::float_to_float: return floating("convert", w, o);
+    case Op::float_to_sint:
+      return floating("to_sint", w, o);
+    case Op::float_to_uint:
+      return floating("to_uint", w, o);
+    case Op::sint_to_float:
+      return floating("from_sint", w, o);
+    case Op::uint_to_float:
+      return floating("from_uint", w, o);
+    case Op::float_to_float:
+      return floating("convert", w, o);
     case Op::function: {
       const std::string symbol = "function " + m_.symbols[c.symbol.index];
       return floating(symbol, w, o);
@@ -179,12 +227,24 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       const Term warp = p.constant(options_.warp_size, 32);
       Term r;
       switch (static_cast<IdKind>(c.imm)) {
-        case IdKind::local_id: r = d == 0 && id_instance_[t] ? id_instance_[t] : local_id[t][d]; break;
-        case IdKind::group_id: r = group_id[t][d]; break;
-        case IdKind::local_size: r = local_size[d]; break;
-        case IdKind::num_groups: r = num_groups[d]; break;
-        case IdKind::global_offset: r = p.constant(options_.global_offset[d], 32); break;
-        case IdKind::work_dim: r = p.constant(options_.work_dim, 32); break;
+        case IdKind::local_id:
+          r = d == 0 && id_instance_[t] ? id_instance_[t] : local_id[t][d];
+          break;
+        case IdKind::group_id:
+          r = group_id[t][d];
+          break;
+        case IdKind::local_size:
+          r = local_size[d];
+          break;
+        case IdKind::num_groups:
+          r = num_groups[d];
+          break;
+        case IdKind::global_offset:
+          r = p.constant(options_.global_offset[d], 32);
+          break;
+        case IdKind::work_dim:
+          r = p.constant(options_.work_dim, 32);
+          break;
         case IdKind::lane:
           if (lane_of[t]) {
             r = lane_of[t];
@@ -199,7 +259,9 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
           }
           r = p.udiv(flat(local_id[t], local_size), warp);
           break;
-        case IdKind::warp_size: r = warp_size ? warp_size : warp; break;
+        case IdKind::warp_size:
+          r = warp_size ? warp_size : warp;
+          break;
         case IdKind::num_warps: {
           if (warp_count) {
             r = warp_count;
@@ -212,18 +274,23 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       }
       return same_width(r, w, false);
     }
-    case Op::any: return memory.any(w);
+    case Op::any:
+      return memory.any(w);
     case Op::other:
       // Only what stands in step can be compared.
       return mode.lockstep && !pairs.empty() ? pairs[0][1 - t] : memory.any(w);
-    case Op::enabled: return a.guard[t];
+    case Op::enabled:
+      return a.guard[t];
     case Op::dominator_enabled: {
       const BlockId d = a.cfg->immediate_dominator(a.block);
       return d ? a.guards[d.index][t] : a.guard[t];
     }
-    case Op::implies: return p.implies(o[0], o[1]);
-    case Op::pointer_base: return same_width(base_of(o[0]), w, false);
-    case Op::pointer_offset: return same_width(offset_of(o[0]), w, false);
+    case Op::implies:
+      return p.implies(o[0], o[1]);
+    case Op::pointer_base:
+      return same_width(base_of(o[0]), w, false);
+    case Op::pointer_offset:
+      return same_width(offset_of(o[0]), w, false);
     case Op::no_overflow_add: {
       const uint8_t from = p.width(o[0]);
       if (from > 56) {
@@ -239,10 +306,13 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return p.eq(wide, is_signed ? p.sext(narrow, 64) : p.zext(narrow, 64));
     }
     case Op::accessed:
-    case Op::access_offset: return accessed(c, o[0], thread, w, mode);
-    case Op::taken_value: return taken(c, o, thread, mode);
+    case Op::access_offset:
+      return accessed(c, o[0], thread, w, mode);
+    case Op::taken_value:
+      return taken(c, o, thread, mode);
     case Op::old:
-    case Op::return_value: break;  // execute.cpp
+    case Op::return_value:
+      break;  // execute.cpp
   }
   FENCEPOST_INVARIANT(false, "an instruction without a formula was executed");
   return {};

@@ -21,17 +21,23 @@ bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId 
     return x.kind == Value::constant && formula::as_signed(x.constant_bits, x.type.width) >= least;
   };
   switch (c->op) {
-    case Op::sgt: return c->operands[0] == phi && bound(c->operands[1], -1);
-    case Op::sge: return c->operands[0] == phi && bound(c->operands[1], 0);
-    case Op::slt: return c->operands[1] == phi && bound(c->operands[0], -1);
-    case Op::sle: return c->operands[1] == phi && bound(c->operands[0], 0);
-    default: return false;
+    case Op::sgt:
+      return c->operands[0] == phi && bound(c->operands[1], -1);
+    case Op::sge:
+      return c->operands[0] == phi && bound(c->operands[1], 0);
+    case Op::slt:
+      return c->operands[1] == phi && bound(c->operands[0], -1);
+    case Op::sle:
+      return c->operands[1] == phi && bound(c->operands[0], 0);
+    default:
+      return false;
   }
 }
 
 // How often the header is come back to, at most, by what one counter shows: it does not wrap, and the header's test
 // held in all iterations before.
-Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread, Mode mode) {
+Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread,
+                                               Mode mode) {
   using Wide = __int128;
   constexpr uint64_t k_unknown = ~uint64_t{0};
   const Type type = a.f->value(phi).type;
@@ -54,29 +60,48 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
         op = c->op;
         const auto mirrored = [](Op o) {
           switch (o) {
-            case Op::slt: return Op::sgt;
-            case Op::sle: return Op::sge;
-            case Op::sgt: return Op::slt;
-            case Op::sge: return Op::sle;
-            case Op::ult: return Op::ugt;
-            case Op::ule: return Op::uge;
-            case Op::ugt: return Op::ult;
-            case Op::uge: return Op::ule;
-            default: return o;
+            case Op::slt:
+              return Op::sgt;
+            case Op::sle:
+              return Op::sge;
+            case Op::sgt:
+              return Op::slt;
+            case Op::sge:
+              return Op::sle;
+            case Op::ult:
+              return Op::ugt;
+            case Op::ule:
+              return Op::uge;
+            case Op::ugt:
+              return Op::ult;
+            case Op::uge:
+              return Op::ule;
+            default:
+              return o;
           }
         };
         const auto negated = [](Op o) {
           switch (o) {
-            case Op::eq: return Op::ne;
-            case Op::ne: return Op::eq;
-            case Op::slt: return Op::sge;
-            case Op::sle: return Op::sgt;
-            case Op::sgt: return Op::sle;
-            case Op::sge: return Op::slt;
-            case Op::ult: return Op::uge;
-            case Op::ule: return Op::ugt;
-            case Op::ugt: return Op::ule;
-            default: return Op::ult;
+            case Op::eq:
+              return Op::ne;
+            case Op::ne:
+              return Op::eq;
+            case Op::slt:
+              return Op::sge;
+            case Op::sle:
+              return Op::sgt;
+            case Op::sgt:
+              return Op::sle;
+            case Op::sge:
+              return Op::slt;
+            case Op::ult:
+              return Op::uge;
+            case Op::ule:
+              return Op::ugt;
+            case Op::ugt:
+              return Op::ule;
+            default:
+              return Op::ult;
           }
         };
         if (side == 0) op = mirrored(op);
@@ -139,7 +164,8 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
     const bool positive = op == Op::ugt || op == Op::sgt || ((op == Op::ne) && pool_.is_constant(limit, 0)) ||
                           ((op == Op::uge || op == Op::sge) && limit && n.low >= 1 && n.signed_low >= 1);
     const bool signed_test = op == Op::sgt || op == Op::sge;
-    if (limit && positive && (!signed_test || n.signed_low >= 0) && (!rec->needs_positive || positive_while_running(a, l, phi)))
+    if (limit && positive && (!signed_test || n.signed_low >= 0) &&
+        (!rec->needs_positive || positive_while_running(a, l, phi)))
       at_most(std::bit_width(i0.high) / rec->by + 1);
   } else if (limit && i0.low >= 1 && (op == Op::ult || op == Op::ule || op == Op::slt || op == Op::sle)) {
     const bool is_signed = op == Op::slt || op == Op::sle;

@@ -48,9 +48,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     const Space space = m.regions[r].space;
     const bool shared = space == Space::global || space == Space::group;
-    if (shared && (e.atomics[r] != 0 ||
-                   options.abstraction == Abstraction::adversarial))
-      memory.make_adversarial({r});
+    if (shared && (e.atomics[r] != 0 || options.abstraction == Abstraction::adversarial)) memory.make_adversarial({r});
   }
   required = required_of_both = pool_.yes();
   for (size_t i = 0; i < m.functions.size(); ++i) {
@@ -162,8 +160,7 @@ void Execution::run() {
     Pair warp;
     for (size_t t = 0; t < 2; ++t) {
       const auto& id = local_id[t];
-      const Term flat =
-          pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
+      const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
       const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
       warp[t] = pool_.udiv(flat, pool_.constant(lanes, 32));
     }
@@ -203,8 +200,9 @@ void Execution::run() {
         for (const InitialPointer& field : m_.region(p.region).pointers)
           if (field.target) memory.may_be_null(p.region, field.offset, may_be_null(m_.region(field.target).name));
       } else if (nullable.contains(i)) {
-        v = both(pool_.concat(pool_.ite(may_be_null(p.name), pool_.constant(0, 16), pool_.constant(p.region.index + 1, 16)),
-                              pool_.constant(0, pointers.offset_bits)));
+        v = both(
+            pool_.concat(pool_.ite(may_be_null(p.name), pool_.constant(0, 16), pool_.constant(p.region.index + 1, 16)),
+                         pool_.constant(0, pointers.offset_bits)));
       }
       // A function that no one calls gets any pointer: null too.
       if (!f.kernel)
@@ -256,9 +254,9 @@ void Execution::run() {
     for (uint32_t x = 0; x < f.values.size(); ++x)
       if (f.values[x].kind == Value::parameter && f.values[x].index == i) a.values[x] = v;
   }
-  a.uniform = flow::uniformity(
-      m_, effects_, entry_, entry_, uniform_parameters,
-      pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid, options_.launch);
+  a.uniform = flow::uniformity(m_, effects_, entry_, entry_, uniform_parameters,
+                               pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid,
+                               options_.launch);
   std::vector<Pair> results;
   Pair returned;
   // Parameters of a function that is no kernel may differ between the threads of a group.
@@ -322,10 +320,10 @@ Pair Execution::get(Activation& a, ValueId v) {
     case Value::region_address:
       return both(pool_.constant(uint64_t{value.region.index + 1} << pointers.offset_bits, pointers.width()));
     case Value::function_address:
-      return both(
-          pool_.constant((k_function_base + value.function.index) << pointers.offset_bits, pointers.width()));
+      return both(pool_.constant((k_function_base + value.function.index) << pointers.offset_bits, pointers.width()));
     case Value::parameter:
-    case Value::result: break;
+    case Value::result:
+      break;
   }
   const Pair p = a.values[v.index];
   if (p[0] && p[1]) return p;
@@ -412,8 +410,7 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
   a.loop_entry.assign(a.cfg->loops().size(), both(pool_.no()));
   if (!a.cfg->reducible()) unsupported.insert("irreducible control flow in " + f.name);
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    if (m_.regions[r].origin == Origin::automatic && m_.regions[r].owner == a.id)
-      memory.forget({r}, guard, false);
+    if (m_.regions[r].origin == Origin::automatic && m_.regions[r].owner == a.id) memory.forget({r}, guard, false);
   a.entry_memory = memory.state;
   for (const Block& b : f.blocks)
     for (const Instruction& in : b.instructions)
@@ -566,7 +563,8 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
     const Pair c = get(a, br->condition);
     if (options_.warp_divergence && mode.check && lanes_ != Lanes::other_warp && !pool_.is_false(same_warp)) {
       // Of different iterations nothing is known.
-      const Term part = mode.lockstep ? pool_.not_(pool_.eq(c[0], c[1])) : pool_.truth(a.uniform.branches[b.index] == 0);
+      const Term part =
+          mode.lockstep ? pool_.not_(pool_.eq(c[0], c[1])) : pool_.truth(a.uniform.branches[b.index] == 0);
       oblige(Kind::warp_divergence, pool_.all({g[0], g[1], same_warp, part}), blk.place, true, mode);
     }
     put(br->then_, c);
@@ -589,7 +587,6 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
 }
 
 void Execution::fact(Term t, int thread, bool two) {
-
   if (pool_.is_true(t)) return;
   Fact f;
   f.term = t;
@@ -663,12 +660,25 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     // Orders, but no one waits.
     ++position_;
     if (!lock_values_.empty() || tickets_possible_)
-      fences.push_back({position_++, guard, orders->scope, orders->local, orders->global, orders->order,
-                        !loops_around_.empty()});
+      fences.push_back(
+          {position_++, guard, orders->scope, orders->local, orders->global, orders->order, !loops_around_.empty()});
   } else {
-    static constexpr const char* k_names[] = {"", "", "", "", "", "", "", "", "asynchronous group copy",
-                                              "waiting for asynchronous copies", "", "", "barrier invariant",
-                                              "read permission", "array snapshot", "effects of a specification function"};
+    static constexpr const char* k_names[] = {"",
+                                              "",
+                                              "",
+                                              "",
+                                              "",
+                                              "",
+                                              "",
+                                              "",
+                                              "asynchronous group copy",
+                                              "waiting for asynchronous copies",
+                                              "",
+                                              "",
+                                              "barrier invariant",
+                                              "read permission",
+                                              "array snapshot",
+                                              "effects of a specification function"};
     unsupported.insert(k_names[in.action.index()]);
     for (ValueId r : in.results) set(a, r, unknown(width(a.f->value(r).type), "unsupported", false));
   }
@@ -729,7 +739,8 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
           for (size_t t = 0; t < 2; ++t) {
             std::vector<Term> arguments;
             for (ValueId v : c.arguments) arguments.push_back(get(a, v)[t]);
-            r[t] = floating(name + (results.empty() ? "" : "." + std::to_string(results.size())), width(type), arguments);
+            r[t] =
+                floating(name + (results.empty() ? "" : "." + std::to_string(results.size())), width(type), arguments);
           }
           results.push_back(r);
         }

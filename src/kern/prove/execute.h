@@ -4,15 +4,15 @@
 // satisfiable. prove.cpp asks the questions.
 //
 // Loops. The phis of a header become "the value after k iterations" with k unknown: a closed form where flow/recurrence
-// finds one, else an unknown value. What is known of it: the facts of the closed form, "the k-1st iteration came back to
-// the header", the user's invariants and the candidates that survived. A loop without meeting points runs twice: once
-// for its accesses, each thread in an iteration of its own, and once for what follows it (in step when all threads leave
-// in the same iteration). A loop with meeting points runs in step: iteration k, then k+1, so that what no barrier
+// finds one, else an unknown value. What is known of it: the facts of the closed form, "the k-1st iteration came back
+// to the header", the user's invariants and the candidates that survived. A loop without meeting points runs twice:
+// once for its accesses, each thread in an iteration of its own, and once for what follows it (in step when all threads
+// leave in the same iteration). A loop with meeting points runs in step: iteration k, then k+1, so that what no barrier
 // separates stands together; the k iterations before are one virtual barrier if every one passes a real one.
 //
-// Guards. A block that every path from its dominator reaches has the dominator's guard: that a loop ends is a fact about
-// its k, not a part of the guard, so that guards of two threads stay comparable. Facts carry the position up to which a
-// thread must have come for them to hold.
+// Guards. A block that every path from its dominator reaches has the dominator's guard: that a loop ends is a fact
+// about its k, not a part of the guard, so that guards of two threads stay comparable. Facts carry the position up to
+// which a thread must have come for them to hold.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -43,9 +43,9 @@ enum class Lanes : uint8_t { any, other_warp, same_warp };
 
 struct Fact {
   Term term;
-  std::array<uint32_t, 2> from{};              // holds when thread t has come this far
-  std::array<uint32_t, 2> until{~0u, ~0u};     // and not further (variables of a finished summary)
-  uint8_t threads = 1;   // bit t: is about thread t
+  std::array<uint32_t, 2> from{};           // holds when thread t has come this far
+  std::array<uint32_t, 2> until{~0u, ~0u};  // and not further (variables of a finished summary)
+  uint8_t threads = 1;                      // bit t: is about thread t
   std::vector<uint64_t> names;
 };
 
@@ -65,7 +65,7 @@ struct AccessRecord {
   const ir::Atomic* atomic = nullptr;
   bool spec = false;         // by a barrier invariant
   bool by_contract = false;  // what a function without a body may do
-  bool async = false;  // by a group copy: barriers do not end it, waiting for its event does
+  bool async = false;        // by a group copy: barriers do not end it, waiting for its event does
   Pair event, iteration;
   std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
 };
@@ -168,8 +168,8 @@ bool specification(const ir::Function& f);
 
 class Execution {
  public:
-  Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry,
-            const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
+  Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry, const Options& options,
+            Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
   void run();
 
   std::vector<AccessRecord> accesses;
@@ -183,7 +183,7 @@ class Execution {
   std::vector<MeetingRecord> meetings;
   std::vector<StepRecord> steps;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
-  std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
+  std::vector<BarrierRecord> group_barriers;                  // outside loops; for pairs of two groups
   bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
   ir::Space space(ir::RegionId r) const { return m_.region(r).space; }
   bool one_group() const {
@@ -200,16 +200,16 @@ class Execution {
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
-  uint64_t common_variables = 0;  // those below are of the launch and of the parameters
+  uint64_t common_variables = 0;                      // those below are of the launch and of the parameters
   // Warps of which nothing is known: each thread's number and lane, as variables.
   Pair warp_of, lane_of;
   Term warp_size, warp_count;
-  Term same_warp;  // the two threads are of one warp; false without warps
-  Term distinct;                                      // the two are different threads
-  Term required;                                      // conjunction of the entry function's requirements, thread 0
-  Term required_of_both;                              // and of both threads
-  bool stopped = false;  // the job ran out of time: nothing above is complete
-  Contracts contracts;  // of the functions that were called
+  Term same_warp;         // the two threads are of one warp; false without warps
+  Term distinct;          // the two are different threads
+  Term required;          // conjunction of the entry function's requirements, thread 0
+  Term required_of_both;  // and of both threads
+  bool stopped = false;   // the job ran out of time: nothing above is complete
+  Contracts contracts;    // of the functions that were called
   Memory memory;
   Pointers pointers;
   Products products;  // of sizes that are not fixed
@@ -251,7 +251,7 @@ class Execution {
     uint32_t depth = 0;
     bool entry = false;
     ir::BlockId block;  // being run
-    Pair guard;          // at the current instruction
+    Pair guard;         // at the current instruction
   };
   // Some access of a kind to a region, of those in the current interval: chosen freely, so what holds of it holds of
   // all (__read, __write, __read_offset_bytes ...). Only where annotations ask for it.
@@ -350,8 +350,7 @@ class Execution {
   void later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what);
   LoopRun next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode);
   void body(Activation& a, uint32_t l, LoopRun& run, Mode mode);
-  void header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard,
-                         Mode mode, Header what);
+  void header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard, Mode mode, Header what);
   Phis incoming(Activation& a, uint32_t l, bool latch);
   void come_back_facts(LoopRun& run, Term latch, int thread);
   void propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode);
@@ -413,10 +412,10 @@ class Execution {
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
   std::vector<uint32_t> loops_around_;
-  std::set<uint32_t> loose_loops_;            // of these: run as a summary, each thread in an iteration of its own
+  std::set<uint32_t> loose_loops_;  // of these: run as a summary, each thread in an iteration of its own
   std::vector<CounterWrite> counter_writes_;
-  bool maybe_held_ = false;                   // a lock may have been taken since the last barrier of the group
-  std::set<uint32_t> many_writers_;           // group arrays that threads other than the master have written since then
+  bool maybe_held_ = false;          // a lock may have been taken since the last barrier of the group
+  std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
   bool replaced_between(const Ticket& i, const Ticket& j) const;
@@ -470,12 +469,12 @@ class Execution {
   Sets sets_;
   std::vector<Collected>* collector_ = nullptr;
   const std::vector<Collected>* summary_ = nullptr;  // of the loop about to be run
-  std::map<uint32_t, uint32_t> snapshots_;  // of which region another one is a ghost
-  bool of_both_ = false;  // expressions see memory as it is when both threads have come here
+  std::map<uint32_t, uint32_t> snapshots_;           // of which region another one is a ghost
+  bool of_both_ = false;                             // expressions see memory as it is when both threads have come here
   // Of a barrier invariant about pairs: the other of the pair as a third thread, and when it is one.
   std::array<std::unordered_map<uint32_t, Term>, 2>* third_ = nullptr;
   bool in_pure_ = false;  // operands may not have been run yet
-  Term id_instance_[2];  // replaces the local id while an instance of a barrier invariant is built
+  Term id_instance_[2];   // replaces the local id while an instance of a barrier invariant is built
 };
 
 }  // namespace fencepost::prove

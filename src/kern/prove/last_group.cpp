@@ -91,8 +91,8 @@ LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord
   return r;
 }
 
-// Between the last ticket and the access. `none` in CUDA still has the barrier that the guide's example has: how is then
-// by_fences, and not sequential.
+// Between the last ticket and the access. `none` in CUDA still has the barrier that the guide's example has: how is
+// then by_fences, and not sequential.
 LastGroup::Release LastGroup::acquired(const TicketRecord& k, const AccessRecord& a) {
   const bool cuda = m_.dialect == Dialect::cuda;
   const Term came_last = last(k, 1);
@@ -152,12 +152,14 @@ Term LastGroup::ordered(const AccessRecord& before, const AccessRecord& behind) 
       if (in.how == Evidence::none) continue;
       const Release out = memo(released_, before, [&] { return released(*k, before); });
       if (out.how == Evidence::none) continue;
-      const bool exact = (in.how == Evidence::fenced && out.how == Evidence::fenced) || (in.sequential && out.sequential);
+      const bool exact =
+          (in.how == Evidence::fenced && out.how == Evidence::fenced) || (in.sequential && out.sequential);
       // Nothing but the barrier behind the ticket: as in CUDA's guide.
       if (!exact && in.how == Evidence::fenced) continue;
       if (!exact)
-        assumptions.insert("loads behind the last ticket of " + m_.region(k->region).name +
-                           " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there");
+        assumptions.insert(
+            "loads behind the last ticket of " + m_.region(k->region).name +
+            " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there");
     }
     assumptions.insert("the counter " + m_.region(k->region).name + " is 0 when the kernel starts");
     when.push_back(came_last);
@@ -181,9 +183,9 @@ void Execution::find_last_tickets() {
         const auto* at = std::get_if<Atomic>(&in.action);
         if (at == nullptr) continue;
         for (RegionId r : at->access.regions) {
-          const bool by_one = at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
-                              (at->op == AtomicOp::add && ticket_step(*at, f) == 1 &&
-                               f.value(at->operands[0]).constant_bits == 1);
+          const bool by_one =
+              at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
+              (at->op == AtomicOp::add && ticket_step(*at, f) == 1 && f.value(at->operands[0]).constant_bits == 1);
           if (by_one && at->access.regions.size() == 1 && for_grid(at->scope) && !in.results.empty() &&
               m_.region(r).space == Space::global)
             ++adding[r.index];
@@ -240,7 +242,8 @@ void Execution::last_ticket(const Activation& a, const Instruction& in, const At
     k.master_value[i] = first ? as_master(k.value[i], t) : k.value[i];
   }
   for (const Term p : pointer)
-    k.first_thread = k.first_thread && 1u << std::min<unsigned>(pool_[offset_of(p)].trailing_zeros, 16) >= at.access.bytes;
+    k.first_thread =
+        k.first_thread && 1u << std::min<unsigned>(pool_[offset_of(p)].trailing_zeros, 16) >= at.access.bytes;
   k.position = position_;
   k.acquires = acquires(at.order);
   k.releases = releases(at.order);

@@ -9,8 +9,8 @@
 // Why what is behind the last ticket is ordered behind what is before the others:
 //  - k tickets leave at most k in a location that starts at 0 (said as an assumption). Each group takes at most one, so
 //    whoever gets `groups - 1` or more came when all other groups had taken theirs, and is the only one.
-//  - Tickets of one location stand in one order, and each reads what the one before wrote: a release before a ticket and
-//    an acquire behind the last one make an edge.
+//  - Tickets of one location stand in one order, and each reads what the one before wrote: a release before a ticket
+//    and an acquire behind the last one make an edge.
 //  - Release: the access is the ticket thread's own, or a barrier of its group that orders global memory stands between
 //    it and the ticket; and behind that the ticket thread has a fence, or the ticket releases.
 //  - Acquire: the access is the ticket thread's own, or such a barrier stands between it and the ticket; and between
@@ -18,8 +18,8 @@
 //  - CUDA's __threadfence is sequentially consistent, and the order of two such fences is one of the causality order
 //    (PTX: Fence-SC). So there a fence may also stand in the thread that makes the access, on the other side of the
 //    barrier, if the fence of the other group is of that kind too.
-//  - CUDA's guide and its samples have no fence behind the ticket. With a barrier there the pattern is accepted, and said
-//    as an assumption that it lacks the fence. In OpenCL it is not.
+//  - CUDA's guide and its samples have no fence behind the ticket. With a barrier there the pattern is accepted, and
+//    said as an assumption that it lacks the fence. In OpenCL it is not.
 //  - The ticket itself is ordered before what the last group does to the counter: CUDA by observation, OpenCL if the
 //    ticket acquires and releases.
 // OpenCL's mem_fence orders for one group only (OpenCL 3.0 C 6.15.8) and is no such fence.

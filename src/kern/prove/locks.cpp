@@ -17,8 +17,7 @@ Locks::Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossibl
       if (!s.aligned) return true;
       if (!s.release || s.again) return false;
       return std::none_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& q) {
-        return !q.release && q.region == r &&
-               holds(q, s.guard, s.position, s.loops, false, Space::global, &s.offset);
+        return !q.release && q.region == r && holds(q, s.guard, s.position, s.loops, false, Space::global, &s.offset);
       });
     });
   });
@@ -40,7 +39,8 @@ bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32
   return true;
 }
 
-// A meeting point between the attempt and the position, also in an earlier iteration of a loop around the position alone.
+// A meeting point between the attempt and the position, also in an earlier iteration of a loop around the position
+// alone.
 bool Locks::met_between(const LockRecord& q, uint32_t position, const std::vector<uint32_t>& loops) const {
   const auto around = [](const std::vector<uint32_t>& in, uint32_t loop) {
     return std::find(in.begin(), in.end(), loop) != in.end();
@@ -61,8 +61,8 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
   for (const LockRecord& s : x_.locks) {
     if (!s.release || s.region != q.region) continue;
     const bool between = q.position < s.position && s.position < position;
-    const bool earlier = std::any_of(loops.begin(), loops.end(),
-                                     [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
+    const bool earlier =
+        std::any_of(loops.begin(), loops.end(), [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
     if (between || earlier) return false;
   }
   for (size_t t = 0; t < 2; ++t) {
@@ -135,8 +135,7 @@ void Execution::find_locks() {
     // Which value is which: attempts by comparison say it; else, exchanges whose result someone looks at.
     std::vector<uint8_t> used(f.values.size());
     for (const Block& b : f.blocks) {
-      for (const Instruction& in : b.instructions)
-        for_each_operand(in.action, [&](ValueId v) { used[v.index] = 1; });
+      for (const Instruction& in : b.instructions) for_each_operand(in.action, [&](ValueId v) { used[v.index] = 1; });
       for_each_operand(b.terminator, [&](ValueId v) { used[v.index] = 1; });
     }
     enum Step : uint8_t { compares, takes, others };
@@ -193,7 +192,8 @@ void Execution::lock(const Activation& a, const Instruction& in, const Atomic& a
   r.acquires = at.order == Order::acquire || at.order == Order::acq_rel || at.order == Order::seq_cst;
   r.releases = at.order == Order::release || at.order == Order::acq_rel || at.order == Order::seq_cst;
   r.aligned = true;
-  for (Term o : r.offset) r.aligned = r.aligned && 1u << std::min<unsigned>(pool_[o].trailing_zeros, 16) >= it->second.bytes;
+  for (Term o : r.offset)
+    r.aligned = r.aligned && 1u << std::min<unsigned>(pool_[o].trailing_zeros, 16) >= it->second.bytes;
   const bool compare = at.op == AtomicOp::compare_exchange;
   r.release = !compare && a.f->value(at.operands[0]).constant_bits == it->second.free;
   if (!r.release) {

@@ -10,14 +10,15 @@
 // `free`; no release lies between them, also not in an earlier iteration of a loop around the access; a fence follows
 // q, or q acquires; and each release behind the access has a fence before it, or releases. A lock counts only if each
 // release is made by a thread that holds the same place. Two accesses that are protected by the same place of one lock
-// array do not race. A barrier ends the protection: what stands behind it is not looked for in the critical section, since
-// the contents of memory are taken to be the same for all threads that met there.
+// array do not race. A barrier ends the protection: what stands behind it is not looked for in the critical section,
+// since the contents of memory are taken to be the same for all threads that met there.
 // A fence behind an attempt must acquire, one before a release must release.
 //
-// Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts write
-// `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
+// Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts
+// write `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
 // another, and release and attempt with their fences order the accesses in them. A scope of the group is enough only if
-// no other group takes the lock: else it may pass through a thread there, which such a fence does not reach. Contents of written arrays are forgotten at each attempt (Execution::atomic).
+// no other group takes the lock: else it may pass through a thread there, which such a fence does not reach. Contents
+// of written arrays are forgotten at each attempt (Execution::atomic).
 #include <functional>
 #include <vector>
 

@@ -146,9 +146,9 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
         });
       continue;
     }
-    if (mode.lockstep && mode.asked == Asked::all && pairing_ == Pairing::same_group && run.phis[i].second[0] != run.phis[i].second[1])
-      add(n + "equal", true,
-          [&p, i](const Phis& now, Pair, int) { return p.eq(now[i].second[0], now[i].second[1]); });
+    if (mode.lockstep && mode.asked == Asked::all && pairing_ == Pairing::same_group &&
+        run.phis[i].second[0] != run.phis[i].second[1])
+      add(n + "equal", true, [&p, i](const Phis& now, Pair, int) { return p.eq(now[i].second[0], now[i].second[1]); });
     if (w == 1) continue;
     const auto compare = [&](const std::string& what, auto relation) {
       add(n + what, false, [relation, i, first](const Phis& now, Pair, int t) {
@@ -160,7 +160,8 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
     compare("sle", [&p](Term x, Term x0) { return p.sle(x, x0); });
     compare("sge", [&p](Term x, Term x0) { return p.sle(x0, x); });
     compare("nonnegative", [&p, w](Term x, Term) { return p.sle(p.constant(0, w), x); });
-    if (rec && rec->kind == flow::Recurrence::shift_right && w >= 8)  // signed, of what may be negative for all that is known
+    if (rec && rec->kind == flow::Recurrence::shift_right &&
+        w >= 8)  // signed, of what may be negative for all that is known
       add(n + "halved", false, [&p, i, first, w, by = rec->by](const Phis& now, Pair k, int t) {
         const Term count = k[static_cast<size_t>(t)];
         const Term far = p.ule(p.constant(w, k_count_width), count);
@@ -170,9 +171,7 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
       });
     compare("bit", [&p, w](Term x, Term) { return p.ule(x, p.constant(1, w)); });
     compare("nonzero", [&p, w](Term x, Term) { return p.ne(x, p.constant(0, w)); });
-    compare("power", [&p, w](Term x, Term) {
-      return p.eq(p.and_(x, p.sub(x, p.constant(1, w))), p.constant(0, w));
-    });
+    compare("power", [&p, w](Term x, Term) { return p.eq(p.and_(x, p.sub(x, p.constant(1, w))), p.constant(0, w)); });
     for (uint8_t bits = 1; bits <= 6 && bits < w; ++bits)
       compare("stride" + std::to_string(bits),
               [&p, bits](Term x, Term x0) { return p.eq(p.extract(x, 0, bits), p.extract(x0, 0, bits)); });
@@ -301,9 +300,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       bounds[1] = bounds[0];
       break;
     }
-    run.k[t] = most[t] == ~uint64_t{0} ? p.variable(k_count_width, t == 0 ? "iterations" : "iterations'")
-                                       : p.number_below(most[t] + 1, k_count_width,
-                                                        t == 0 ? "iterations" : "iterations'", bounds[t]);
+    run.k[t] = most[t] == ~uint64_t{0}
+                   ? p.variable(k_count_width, t == 0 ? "iterations" : "iterations'")
+                   : p.number_below(most[t] + 1, k_count_width, t == 0 ? "iterations" : "iterations'", bounds[t]);
     const formula::Node& n = p[run.k[t]];
     run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
   }
@@ -433,7 +432,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       // A barrier in the loop lets others write, from the second iteration on.
       const Space space = m_.regions[r].space;
       const bool shared = space == Space::global || space == Space::group;
-      if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) || effects_.function(entry_).writes[r] == 0) continue;
+      if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) ||
+          effects_.function(entry_).writes[r] == 0)
+        continue;
       for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
     // While a lock may be held the two threads are in the loop at different times.
@@ -496,7 +497,8 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
 
 bool Execution::in_step(const flow::LoopEffects& e) const {
   if (pairing_ == Pairing::other_group) return e.device_barrier;
-  return e.group_barrier || e.device_barrier || (lanes_ == Lanes::same_warp && options_.warp_barriers && e.warp_barrier);
+  return e.group_barrier || e.device_barrier ||
+         (lanes_ == Lanes::same_warp && options_.warp_barriers && e.warp_barrier);
 }
 
 void Execution::loop(Activation& a, uint32_t l, Mode mode) {
@@ -590,7 +592,8 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   // The virtual barrier comes first; its guard needs k, which the iteration makes: a placeholder is filled below.
   const size_t virtual_at = barriers.size();
   ++position_;
-  if (mode.log) barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
+  if (mode.log)
+    barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
   if (mode.log) {

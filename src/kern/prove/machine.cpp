@@ -2,13 +2,13 @@
 // and where arrays lie.
 //
 // Warps of unknown size (OpenCL: "the mapping of work-items to sub-groups is implementation-defined", OpenCL 3.0 API
-// 3.2.1). Each thread has a number of its sub-group and a number in it, as variables. Known is only that two threads of a
-// group do not have both in common, and that all numbers are below their counts. A linear mapping with an unknown size
-// was tried and lost: it assumes what no specification says, and divides by a variable.
+// 3.2.1). Each thread has a number of its sub-group and a number in it, as variables. Known is only that two threads of
+// a group do not have both in common, and that all numbers are below their counts. A linear mapping with an unknown
+// size was tried and lost: it assumes what no specification says, and divides by a variable.
 //
-// Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of the
-// caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too, so it
-// is no finding; what the kernel does where it knows the pointer to be null is looked at like all else.
+// Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of
+// the caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too,
+// so it is no finding; what the kernel does where it knows the pointer to be null is looked at like all else.
 #include <algorithm>
 #include <bit>
 
@@ -35,8 +35,7 @@ void Execution::unknown_warps(const std::function<void(Term)>& state) {
     state(pool_.ult(lane_of[t], warp_size));
   }
   if (pairing_ == Pairing::same_group)
-    state(pool_.implies(distinct,
-                        pool_.any(pool_.ne(warp_of[0], warp_of[1]), pool_.ne(lane_of[0], lane_of[1]))));
+    state(pool_.implies(distinct, pool_.any(pool_.ne(warp_of[0], warp_of[1]), pool_.ne(lane_of[0], lane_of[1]))));
 }
 
 // The pointer parameters of the entry that some comparison with null may be about. Structures that hold pointers are
@@ -58,7 +57,8 @@ std::set<size_t> Execution::compared_with_null() const {
       for (const Instruction& in : b.instructions) {
         const auto* c = std::get_if<Compute>(&in.action);
         if (c == nullptr || c->operands.size() != 2) continue;
-        const bool compares = c->op == Op::pointer_eq || c->op == Op::pointer_ult || (c->op >= Op::eq && c->op <= Op::uge);
+        const bool compares =
+            c->op == Op::pointer_eq || c->op == Op::pointer_ult || (c->op >= Op::eq && c->op <= Op::uge);
         for (size_t k = 0; compares && k < 2; ++k) {
           const Value& other = f.value(c->operands[1 - k]);
           const Instruction* from = made[c->operands[k].index];
@@ -107,8 +107,8 @@ uint8_t Execution::alignment(Term base) const {
   return std::min<uint8_t>(k_word, static_cast<uint8_t>(std::countr_zero(element)));
 }
 
-// Two parameters are taken to be of different arrays. A kernel that asks whether they are of one has code for both answers,
-// of which one would never be looked at.
+// Two parameters are taken to be of different arrays. A kernel that asks whether they are of one has code for both
+// answers, of which one would never be looked at.
 void Execution::compare_parameters(Term a, Term b) {
   if (!options_.nullable) return;
   const auto parameters = [&](Term base) {

@@ -1,17 +1,17 @@
 // What one thread of a group does for all of it: `if (lid == 0) s = atomicAdd(&next, 1); barrier; ... s ...`.
 //
-// Pairs of different groups see group memory as unknown contents of their own. A store whose guard names the thread that
-// makes it (it implies that the local id is a constant) is made by a third thread, the master of the group; after the
-// barrier the others read what the master stored. Its terms are those of the thread with the master's local id, and
+// Pairs of different groups see group memory as unknown contents of their own. A store whose guard names the thread
+// that makes it (it implies that the local id is a constant) is made by a third thread, the master of the group; after
+// the barrier the others read what the master stored. Its terms are those of the thread with the master's local id, and
 // with unknowns of its own where the thread's are its own: loads, tickets, iterations of loops.
 //
 // Why this is sound. The master goes through the same barriers as the thread (that is asked of pairs of one group), so
 // between two barriers it makes the stores that the code between them says, under its own guards. If any other thread
 // of the group stored to the same place between the same barriers, that would be a race, and is asked of pairs of one
-// group as well; but not where locks put such stores in some order, so that with locks one store of another thread leaves
-// nothing known. Stores in loops without barriers are left out: the master may have gone through another iteration
-// last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all threads:
-// different threads take different tickets.
+// group as well; but not where locks put such stores in some order, so that with locks one store of another thread
+// leaves nothing known. Stores in loops without barriers are left out: the master may have gone through another
+// iteration last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all
+// threads: different threads take different tickets.
 #include "prove/execute.h"
 
 namespace fencepost::prove {

@@ -16,8 +16,8 @@ Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
       const Region& region = m.regions[r];
       l.kind = region.contents == Contents::given  ? Layer::initial
                : region.contents == Contents::zero ? Layer::zero
-               : region.pointers.empty()          ? Layer::unknown
-                                                  : Layer::initial;
+               : region.pointers.empty()           ? Layer::unknown
+                                                   : Layer::initial;
       l.name = "m" + std::to_string(r) + ".0" + (common({r}) ? "" : t == 0 ? "a" : "b");
       layers_.push_back(std::move(l));
       heads[t] = static_cast<uint32_t>(layers_.size() - 1);
@@ -29,8 +29,10 @@ Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
 bool Memory::common(RegionId r) const {
   switch (module_.region(r).space) {
     case Space::global:
-    case Space::constant: return true;
-    case Space::group: return same_group_;
+    case Space::constant:
+      return true;
+    case Space::group:
+      return same_group_;
     case Space::private_:
       return module_.region(r).origin == Origin::by_value;  // the same unknown structure for every thread
   }
@@ -85,7 +87,8 @@ void Memory::forget(RegionId r, Pair guard, bool shared) {
 
 bool Memory::copy(RegionId to, RegionId from, int thread) {
   const Region& region = module_.region(from);
-  if (region.contents == Contents::given || !region.pointers.empty() || adversarial(from) || adversarial(to)) return false;
+  if (region.contents == Contents::given || !region.pointers.empty() || adversarial(from) || adversarial(to))
+    return false;
   const auto t = static_cast<size_t>(thread);
   state[to.index][t] = state[from.index][t];
   return true;
@@ -98,17 +101,20 @@ Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool p
   const uint8_t width = width_of(bytes, pointer);
   if (region.contents != Contents::given) {
     // Unknown but for the pointers in it.
-    Term v = pool_.apply(pool_.symbol("m" + std::to_string(r.index) + ".0" + (pointer ? "p" : "w") +
-                                      std::to_string(width) + (common(r) ? "" : thread == 0 ? "a" : "b")),
-                         width, {offset});
+    Term v =
+        pool_.apply(pool_.symbol("m" + std::to_string(r.index) + ".0" + (pointer ? "p" : "w") + std::to_string(width) +
+                                 (common(r)     ? ""
+                                  : thread == 0 ? "a"
+                                                : "b")),
+                    width, {offset});
     const uint8_t ow = pool_.width(offset);
     for (const InitialPointer& p : region.pointers) {
       const uint64_t base = p.target ? p.target.index + 1 : k_function_base + p.function.index;
       const Term same = pool_.eq(offset, pool_.constant(p.offset, ow));
       if (pool_.is_false(same) || !pointer) continue;
-      Term there = pool_.constant(base << pointers_.offset_bits |
-                                      (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
-                                  width);
+      Term there = pool_.constant(
+          base << pointers_.offset_bits | (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
+          width);
       if (const auto null = nulls_.find({r.index, p.offset}); null != nulls_.end())
         there = pool_.concat(pool_.ite(null->second, pool_.constant(0, 16), pool_.constant(base, 16)),
                              pool_.extract(there, 0, pointers_.offset_bits));
@@ -121,9 +127,9 @@ Term Memory::initial(RegionId r, int thread, Term offset, uint32_t bytes, bool p
       if (p.offset == o) {
         if (!pointer) return any(width);
         const uint64_t base = p.target ? p.target.index + 1 : k_function_base + p.function.index;
-        return pool_.constant(base << pointers_.offset_bits |
-                                  (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
-                              width);
+        return pool_.constant(
+            base << pointers_.offset_bits | (static_cast<uint64_t>(p.addend) & formula::ones(pointers_.offset_bits)),
+            width);
       } else if (p.offset < o + bytes && o < p.offset + module_.pointer_bits / 8) {
         return any(width);
       }
@@ -199,8 +205,8 @@ Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_
         if (!(aligned(l.offset) && aligned(offset))) {
           // Partial overlaps are possible.
           const Term d = pool_.sub(offset, l.offset);
-          const Term near = pool_.any(pool_.ult(d, pool_.constant(bytes, ow)),
-                                      pool_.ult(pool_.neg(d), pool_.constant(bytes, ow)));
+          const Term near =
+              pool_.any(pool_.ult(d, pool_.constant(bytes, ow)), pool_.ult(pool_.neg(d), pool_.constant(bytes, ow)));
           const Term partly = pool_.all({l.guard, near, pool_.not_(same)});
           if (!pool_.is_false(partly)) cases.emplace_back(partly, any(width));
         }
@@ -214,8 +220,8 @@ Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_
         continue;
       }
       const Term d = pool_.sub(offset, l.offset);
-      const Term near = pool_.any(pool_.ult(d, pool_.constant(l.bytes, ow)),
-                                  pool_.ult(pool_.neg(d), pool_.constant(bytes, ow)));
+      const Term near =
+          pool_.any(pool_.ult(d, pool_.constant(l.bytes, ow)), pool_.ult(pool_.neg(d), pool_.constant(bytes, ow)));
       const Term hit = pool_.all(l.guard, near);
       if (pool_.is_false(hit)) continue;
       Term v;

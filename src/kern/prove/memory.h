@@ -20,9 +20,9 @@ using formula::Pool;
 using formula::Term;
 using Pair = std::array<Term, 2>;
 
-// A pointer is one term: 16 bits of base (0 null, region + 1, k_function_base + function), then the offset. Offsets have
-// more bits than a 32-bit address: the language gives no meaning to an index whose offset leaves the address space, so
-// that A[i] and A[i + 2^30] are different.
+// A pointer is one term: 16 bits of base (0 null, region + 1, k_function_base + function), then the offset. Offsets
+// have more bits than a 32-bit address: the language gives no meaning to an index whose offset leaves the address
+// space, so that A[i] and A[i + 2^30] are different.
 struct Pointers {
   uint8_t offset_bits = 48;
   uint8_t width() const { return static_cast<uint8_t>(16 + offset_bits); }

@@ -91,7 +91,8 @@ std::vector<Term> prepared(Pool& pool, const Products& products, std::vector<Ter
   return goal;
 }
 
-std::vector<Term> about(const Pool& pool, const Products& products, const std::vector<Term>& goal, size_t without, Term t) {
+std::vector<Term> about(const Pool& pool, const Products& products, const std::vector<Term>& goal, size_t without,
+                        Term t) {
   const auto names_of = [&](Term u) {
     std::vector<uint64_t> out = formula::names(pool, u);
     std::erase_if(out, [&](uint64_t n) { return products.is_size(n); });
@@ -107,7 +108,8 @@ std::vector<Term> about(const Pool& pool, const Products& products, const std::v
     again = false;
     for (size_t i = 0; i < goal.size(); ++i) {
       if (i == without || taken[i] != 0) continue;
-      if (!names[i].empty() && std::none_of(names[i].begin(), names[i].end(), [&](uint64_t n) { return known.contains(n); }))
+      if (!names[i].empty() &&
+          std::none_of(names[i].begin(), names[i].end(), [&](uint64_t n) { return known.contains(n); }))
         continue;
       taken[i] = 1;
       again = true;

@@ -1,7 +1,8 @@
 #pragma once
 // What rewriting can make of a question before a solver sees it.
 //
-// Input and output: conjunctions. `simplified` and `prepared` lose nothing: a model of the result is one of the question.
+// Input and output: conjunctions. `simplified` and `prepared` lose nothing: a model of the result is one of the
+// question.
 #include <vector>
 
 #include "formula/pool.h"
@@ -16,6 +17,7 @@ std::vector<Term> simplified(Pool& pool, std::vector<Term> goal);
 std::vector<Term> prepared(Pool& pool, const Products& products, std::vector<Term> goal);
 // What the conjunction, without its i-th part, has to do with a term; sizes have to do with everything. The term itself
 // comes first.
-std::vector<Term> about(const Pool& pool, const Products& products, const std::vector<Term>& goal, size_t without, Term t);
+std::vector<Term> about(const Pool& pool, const Products& products, const std::vector<Term>& goal, size_t without,
+                        Term t);
 
 }  // namespace fencepost::prove

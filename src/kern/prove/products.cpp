@@ -191,7 +191,8 @@ Term Products::counted(Term u, const Monomial& f, uint8_t width, uint8_t most_bi
   const Term r = value(f);
   const uint64_t high = pool_[u].high;
   const bool sure = high < k_counted;
-  const auto w = std::min(most_bits, static_cast<uint8_t>(sure ? std::max<int>(1, std::bit_width(high)) + bits(f) : 64));
+  const auto w =
+      std::min(most_bits, static_cast<uint8_t>(sure ? std::max<int>(1, std::bit_width(high)) + bits(f) : 64));
   Counted c;
   c.u = u;
   c.f = f;
@@ -214,7 +215,8 @@ Term Products::counted(Term u, const Monomial& f, uint8_t width, uint8_t most_bi
       if (!bases_[a][x] || f[a] != none) continue;
       Monomial m = f;
       m[a] = x;
-      if (const auto it = numbers_.find(m); it != numbers_.end()) order(u, c.value, bases_[a][x], it->second, r, c.small);
+      if (const auto it = numbers_.find(m); it != numbers_.end())
+        order(u, c.value, bases_[a][x], it->second, r, c.small);
     }
   counts_.emplace(c.value.id, counted_.size());
   counted_.push_back(c);
@@ -225,8 +227,10 @@ Term Products::counted(Term u, const Monomial& f, uint8_t width, uint8_t most_bi
 
 Term Products::rule(Op op, Term a, Term b) {
   switch (op) {
-    case Op::mul: return multiply(a, b);
-    case Op::eq: return equal(a, b);
+    case Op::mul:
+      return multiply(a, b);
+    case Op::eq:
+      return equal(a, b);
     case Op::ult: {
       const auto x = parts(a), y = parts(b);
       if (!x || !y || y->size() != 1 || y->front().u || !sizes_only(y->front().f)) return {};
@@ -239,9 +243,11 @@ Term Products::rule(Op op, Term a, Term b) {
       Term q, r, c, t, e;
       if (divide(a, {y->front().c, y->front().f}, q, r)) return op == Op::udiv ? q : r;
       if (!choice(a, c, t, e)) return {};
-      return op == Op::udiv ? pool_.ite(c, pool_.udiv(t, b), pool_.udiv(e, b)) : pool_.ite(c, pool_.urem(t, b), pool_.urem(e, b));
+      return op == Op::udiv ? pool_.ite(c, pool_.udiv(t, b), pool_.udiv(e, b))
+                            : pool_.ite(c, pool_.urem(t, b), pool_.urem(e, b));
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -267,8 +273,7 @@ Term Products::stepped(Term k, Term step, uint8_t bits) {
   if (!s || pool_.is_constant(step)) return pool_.mul(k, step);
   const uint8_t w = pool_.width(step);
   Term r = pool_.constant(0, w);
-  for (const Part& p : *s)
-    r = pool_.add(r, pool_.scale(p.f == Monomial{} ? k : counted(k, p.f, w, bits), p.c));
+  for (const Part& p : *s) r = pool_.add(r, pool_.scale(p.f == Monomial{} ? k : counted(k, p.f, w, bits), p.c));
   return r;
 }
 
@@ -330,7 +335,8 @@ bool Products::digits(const Parts& parts, std::vector<Digit>& out) {
       if (p.f != Monomial{}) {
         d.c = 1;
         d.x = pool_.scale(pool_.zext(p.u, 64), p.c);  // u < 2^32
-        const auto same = std::find_if(out.begin(), out.end(), [&](const Digit& o) { return o.axis == k_axes && o.f == d.f; });
+        const auto same =
+            std::find_if(out.begin(), out.end(), [&](const Digit& o) { return o.axis == k_axes && o.f == d.f; });
         if (same != out.end()) {
           if (pool_[same->x].high >> 62 != 0 || pool_[d.x].high >> 62 != 0) return false;
           same->x = pool_.add(same->x, d.x);
@@ -354,7 +360,9 @@ bool Products::digits(const Parts& parts, std::vector<Digit>& out) {
 
 // The lowest digit that is left whose unit is at least `above`.
 Products::Digit* Products::lowest(std::vector<Digit>& digits, const Unit& above) const {
-  const auto size = [](const Monomial& m) { return std::count_if(m.begin(), m.end(), [](uint8_t x) { return x != none; }); };
+  const auto size = [](const Monomial& m) {
+    return std::count_if(m.begin(), m.end(), [](uint8_t x) { return x != none; });
+  };
   Digit* r = nullptr;
   for (Digit& d : digits) {
     if (d.used || d.c < above.c || !holds(d.f, above.f)) continue;
@@ -410,7 +418,8 @@ Term Products::equal(Term a, Term b) {
   std::vector<Digit> left, right;
   if (!digits(*x, left) || !digits(*y, right) || left.size() != right.size()) return {};
   if (left.size() == 1 && left[0].c == 1 && left[0].f == Monomial{}) return {};
-  if (std::all_of(left.begin(), left.end(), [](const Digit& d) { return d.f == Monomial{} && d.axis == k_axes; })) return {};
+  if (std::all_of(left.begin(), left.end(), [](const Digit& d) { return d.f == Monomial{} && d.axis == k_axes; }))
+    return {};
   Unit above;
   std::vector<std::pair<Term, Term>> same;
   for (size_t n = 0; n < left.size(); ++n) {
@@ -433,7 +442,8 @@ Term Products::equal(Term a, Term b) {
 }
 
 // The multiples of the unit, divided by it, and the rest.
-void Products::by_unit(const Parts& parts, const Unit& unit, uint8_t width, Term& quotient, Term& remainder, Parts& rest) {
+void Products::by_unit(const Parts& parts, const Unit& unit, uint8_t width, Term& quotient, Term& remainder,
+                       Parts& rest) {
   quotient = remainder = pool_.constant(0, width);
   for (Part p : parts) {
     if (p.c % unit.c == 0 && holds(p.f, unit.f)) {
@@ -489,7 +499,9 @@ std::vector<Products::Split> Products::splits(Term a, Term b) {
       if (u != Unit{} && (p.u || p.f != Monomial{}) && std::find(units.begin(), units.end(), u) == units.end())
         units.push_back(u);
     }
-  const auto factors = [](const Unit& u) { return std::count_if(u.f.begin(), u.f.end(), [](uint8_t f) { return f != none; }); };
+  const auto factors = [](const Unit& u) {
+    return std::count_if(u.f.begin(), u.f.end(), [](uint8_t f) { return f != none; });
+  };
   std::sort(units.begin(), units.end(), [&](const Unit& p, const Unit& q) {
     return factors(p) != factors(q) ? factors(p) > factors(q) : p.c > q.c;
   });
@@ -528,8 +540,10 @@ std::unordered_map<uint32_t, Term>& Products::small(const Sizes& sizes, bool exa
           s.memo.emplace(v.id, pool_.constant(fixed, w));
           continue;
         }
-        const Term few = n == 0 ? pool_.constant(0, w)
-                                : pool_.zext(pool_.variable(static_cast<uint8_t>(n), "small " + pool_.variable_name(pool_[v].value)), w);
+        const Term few =
+            n == 0 ? pool_.constant(0, w)
+                   : pool_.zext(pool_.variable(static_cast<uint8_t>(n), "small " + pool_.variable_name(pool_[v].value)),
+                                w);
         s.memo.emplace(v.id, x == whole ? pool_.add(few, pool_.constant(1, w)) : few);
       }
     }
@@ -539,7 +553,8 @@ std::unordered_map<uint32_t, Term>& Products::small(const Sizes& sizes, bool exa
   for (; s.made < made_.size(); ++s.made) {
     const Made& m = made_[s.made];
     const uint8_t w = pool_.width(m.value);
-    s.memo[m.value.id] = pool_.mul(fit(pool_.substitute(m.factor, s.memo), w), fit(pool_.substitute(m.rest, s.memo), w));
+    s.memo[m.value.id] =
+        pool_.mul(fit(pool_.substitute(m.factor, s.memo), w), fit(pool_.substitute(m.rest, s.memo), w));
   }
   for (; s.counted < counted_.size(); ++s.counted) {
     const Counted& c = counted_[s.counted];

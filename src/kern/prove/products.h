@@ -1,9 +1,9 @@
 #pragma once
 // Products of numbers of a launch whose sizes are not fixed.
 //
-// Positions are sums of products of ids and sizes: gid * size + lid, (y * width + x) * 4. A multiplier of unknown numbers
-// is what a SAT solver does worst, and nearly never needed. So a product of ids and sizes with at most one of them for
-// each axis of the launch, a place of a mixed-radix number, is a number of its own. Of it is known
+// Positions are sums of products of ids and sizes: gid * size + lid, (y * width + x) * 4. A multiplier of unknown
+// numbers is what a SAT solver does worst, and nearly never needed. So a product of ids and sizes with at most one of
+// them for each axis of the launch, a place of a mixed-radix number, is a number of its own. Of it is known
 //   x * r + r <= size * r           x an id below size
 //   x < y:  x * r + r <= y * r      rows of the two threads do not overlap
 //   x = 0:  x * r = 0;  else r <= x * r
@@ -14,8 +14,8 @@
 // Most questions never come so far: as digits show it (`Pool::rule`), equations of mixed-radix numbers become equations
 // of their digits, comparisons with sizes are decided, quotients and remainders by sizes are read off.
 //
-// Assumptions, to be said of every proof that rests on them (`assumption`): a launch has fewer than 2^30 threads, a work
-// group fewer than 2^16; where fixed sizes alone come near that, fewer than 2048 times as many.
+// Assumptions, to be said of every proof that rests on them (`assumption`): a launch has fewer than 2^30 threads, a
+// work group fewer than 2^16; where fixed sizes alone come near that, fewer than 2048 times as many.
 #include <array>
 #include <functional>
 #include <map>
@@ -39,8 +39,8 @@ class Products {
   using Sizes = std::array<uint32_t, k_axes>;
 
   explicit Products(Pool& pool) : pool_(pool) {}
-  // The sizes that are fixed; 0: any. Then `size` and `id` give the numbers of the launch, of 32 bits, and what is known
-  // of them goes to `state`.
+  // The sizes that are fixed; 0: any. Then `size` and `id` give the numbers of the launch, of 32 bits, and what is
+  // known of them goes to `state`.
   void launch(const std::array<uint64_t, k_axes>& fixed, std::function<void(Term)> state);
   Term size(size_t axis, const std::string& name);
   Term id(size_t axis, int thread, const std::string& name);
@@ -52,7 +52,8 @@ class Products {
   // A sum of sizes: at least 1.
   bool positive(Term t);
 
-  // Both sides of an equation by one of its units: with rests below the unit, it says that quotients and rests are equal.
+  // Both sides of an equation by one of its units: with rests below the unit, it says that quotients and rests are
+  // equal.
   struct Split {
     Term unit, rest[2], quotient[2];
   };
@@ -66,8 +67,8 @@ class Products {
   // What the product variables are: true by definition, and costly.
   const std::vector<Term>& definitions() const { return definitions_; }
   bool lemma(Term t) const { return lemmas_.contains(t.id); }
-  // The same terms for few threads: sizes, of the axes that are not fixed, up to these (rounded up to powers of two), or
-  // exactly these. The map grows with what is substituted.
+  // The same terms for few threads: sizes, of the axes that are not fixed, up to these (rounded up to powers of two),
+  // or exactly these. The map grows with what is substituted.
   std::unordered_map<uint32_t, Term>& small(const Sizes& sizes, bool exactly);
   // The variables that `small` replaces.
   const std::vector<Term>& replaced() const { return replaced_; }

@@ -23,20 +23,19 @@ using formula::Answer;
 using formula::Model;
 
 const char* name(Kind k) {
-  static constexpr const char* k_names[] = {
-      "race",          "barrier divergence", "assertion",          "invariant on entry",
-      "invariant",     "precondition",       "postcondition",      "barrier invariant",
-      "null pointer",  "constant write",     "group copy",         "array bounds",
-      "unreachable",   "warp divergence"};
+  static constexpr const char* k_names[] = {"race",         "barrier divergence", "assertion",     "invariant on entry",
+                                            "invariant",    "precondition",       "postcondition", "barrier invariant",
+                                            "null pointer", "constant write",     "group copy",    "array bounds",
+                                            "unreachable",  "warp divergence"};
   return k_names[static_cast<uint8_t>(k)];
 }
 
 namespace {
 
-constexpr double k_multiplier_seconds = 3;  // for all questions that need to know what a product is
-constexpr double k_candidate_seconds = 2;    // for one question about one candidate, at most
+constexpr double k_multiplier_seconds = 3;    // for all questions that need to know what a product is
+constexpr double k_candidate_seconds = 2;     // for one question about one candidate, at most
 constexpr double k_shortest_question = 0.02;  // and at least
-constexpr double k_inference_part = 0.4;     // of the time that is left, for all candidates
+constexpr double k_inference_part = 0.4;      // of the time that is left, for all candidates
 constexpr double k_first_seconds = 1;         // for one question, before few threads are tried
 constexpr double k_small_seconds = 1;         // for one question about few threads
 constexpr double k_all_small_seconds = 10;    // for all of these
@@ -116,7 +115,8 @@ class Pass {
   // Or by two threads of this kind?
   bool no_pair() {
     return !pool_->is_true(execution_->required_of_both) &&
-           ask(*pool_, *execution_, {execution_->required_of_both, execution_->distinct}, 0, 0, nullptr) == Answer::unsat;
+           ask(*pool_, *execution_, {execution_->required_of_both, execution_->distinct}, 0, 0, nullptr) ==
+               Answer::unsat;
   }
   // The group is one thread: what may race with it is a copy that it has started.
   void alone() { alone_ = true; }
@@ -223,8 +223,8 @@ class Pass {
     return a;
   }
 
-  // Equations of positions, q * unit + r on both sides: if the question keeps both rests below the unit, the quotients are
-  // equal, and so are the rests. That is added; true if it contradicts the rest.
+  // Equations of positions, q * unit + r on both sides: if the question keeps both rests below the unit, the quotients
+  // are equal, and so are the rests. That is added; true if it contradicts the rest.
   bool decided_by_digits(Pool& pool, Execution& x, std::vector<Term>& goal, const Job& job) {
     for (size_t i = 0; i < goal.size(); ++i) {
       const formula::Node e = pool[goal[i]];
@@ -263,21 +263,24 @@ class Pass {
       bool exactly;
     };
     const bool products = !x.products.definitions().empty();
-    for (const Try& t : {Try{{n, n, n, 2, 2, 2}, false}, Try{{2048, 4, 2, 4, 2, 2}, false}, Try{{250, 2, 2, 600'000, 2, 2}, true},
-                         Try{{33, 2, 2, 5'000'000, 1, 1}, true}, Try{{1000, 1, 1, 1'000'000, 1, 1}, true}}) {
+    for (const Try& t :
+         {Try{{n, n, n, 2, 2, 2}, false}, Try{{2048, 4, 2, 4, 2, 2}, false}, Try{{250, 2, 2, 600'000, 2, 2}, true},
+          Try{{33, 2, 2, 5'000'000, 1, 1}, true}, Try{{1000, 1, 1, 1'000'000, 1, 1}, true}}) {
       if (t.exactly && !products) break;  // the model that is there is exact
       auto& memo = x.products.small(t.sizes, t.exactly);
       std::vector<Term> smaller;
       for (const Term u : goal)
         if (!x.products.lemma(u)) smaller.push_back(pool.substitute(u, memo));
       Model found;
-      if (timed(small_seconds_, smaller, job, model != nullptr ? &found : nullptr, k_small_seconds) != Answer::sat) continue;
+      if (timed(small_seconds_, smaller, job, model != nullptr ? &found : nullptr, k_small_seconds) != Answer::sat)
+        continue;
       if (model != nullptr) {
         Model whole;
         whole.variables = found.variables;
         whole.applications = found.applications;
         for (const Term v : x.products.replaced())
-          if (const auto it = memo.find(v.id); it != memo.end()) whole.variables[pool[v].value] = found.value(pool, it->second);
+          if (const auto it = memo.find(v.id); it != memo.end())
+            whole.variables[pool[v].value] = found.value(pool, it->second);
         *model = std::move(whole);
       }
       return true;
@@ -435,8 +438,7 @@ class Pass {
       if (common.contains(t.id) || !seen.insert(t.id).second) return;
       const std::vector<Term> kids = pool[t].kids;
       for (Term k : kids) visit(k);
-      if (pool[t].op == formula::Op::apply && hidden(pool.symbol_name(pool[t].value)))
-        order.push_back(t);
+      if (pool[t].op == formula::Op::apply && hidden(pool.symbol_name(pool[t].value))) order.push_back(t);
     };
     visit(value);
     std::unordered_map<uint32_t, Term> memo;
@@ -454,11 +456,16 @@ class Pass {
   bool narrow(const AccessRecord& a) const {
     if (a.atomic == nullptr) return false;
     switch (a.atomic->scope) {
-      case Scope::thread: return true;
-      case Scope::warp: return lanes_ != Lanes::same_warp;
-      case Scope::group: return pairing_ == Pairing::other_group;
-      case Scope::cluster: return pairing_ == Pairing::other_group;  // two groups may be of two clusters
-      default: return false;
+      case Scope::thread:
+        return true;
+      case Scope::warp:
+        return lanes_ != Lanes::same_warp;
+      case Scope::group:
+        return pairing_ == Pairing::other_group;
+      case Scope::cluster:
+        return pairing_ == Pairing::other_group;  // two groups may be of two clusters
+      default:
+        return false;
     }
   }
 
@@ -537,7 +544,8 @@ class Pass {
     // Where the values matter: of two writes, and of a write that changes what was read.
     Term differ = pool.yes();
     if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
-        pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic && b.kind != AccessKind::atomic)
+        pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic &&
+        b.kind != AccessKind::atomic)
       differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1], a.value[0])));
     // Both in critical sections of one place of one lock.
     for (const Held& h : held_[static_cast<size_t>(&a - x.accesses.data())])
@@ -596,7 +604,7 @@ class Pass {
   std::set<Key> seen_;
   std::vector<std::vector<Held>> held_;  // by access
   LastGroup* last_ = nullptr;            // while races are asked for; none: no ticket is taken
-  std::vector<uint8_t> steering_;  // by region; made when first asked for
+  std::vector<uint8_t> steering_;        // by region; made when first asked for
   bool gave_up_ = false, patient_ = false, postponed_ = false, alone_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
@@ -620,9 +628,9 @@ class Prover {
       r = decide(true);
     } else {
       r = decide(false);
-      const bool other = options_.warp_sync > 0 && (options_.warp_method == WarpMethod::both ||
-                                                    (options_.warp_method == WarpMethod::automatic &&
-                                                     r.verdict.status != Status::holds));
+      const bool other = options_.warp_sync > 0 &&
+                         (options_.warp_method == WarpMethod::both ||
+                          (options_.warp_method == WarpMethod::automatic && r.verdict.status != Status::holds));
       if (other) {
         // Each method is a proof of its own.
         Result two = decide(true);
@@ -701,7 +709,8 @@ class Prover {
         const bool groups = !one_group && options_.across_groups && i + 1 == passes.size();
         pair = (groups || !one_thread) && !passes[i]->no_pair();
       }
-      if (!pair && std::all_of(passes.begin(), passes.end(), [](const auto& p) { return p->result().findings.empty(); })) {
+      if (!pair &&
+          std::all_of(passes.begin(), passes.end(), [](const auto& p) { return p->result().findings.empty(); })) {
         r.verdict.vacuous = true;
         r.verdict.status = Status::holds;
         return r;

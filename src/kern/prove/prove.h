@@ -3,9 +3,9 @@
 // assertions, for all threads, all schedules and all inputs?
 //
 // Method: two arbitrary threads are run symbolically and side by side over the kernel IR, branches as guards, loops as
-// arbitrary iterations with closed-form counters and proved invariants, calls inlined. For every array and every pair of
-// conflicting accesses that no barrier separates: can both guards hold while the bytes overlap? One run for two threads
-// of one group, one for two threads of different groups.
+// arbitrary iterations with closed-form counters and proved invariants, calls inlined. For every array and every pair
+// of conflicting accesses that no barrier separates: can both guards hold while the bytes overlap? One run for two
+// threads of one group, one for two threads of different groups.
 //
 // Laws
 //  - `holds` is a proof (of partial correctness: a thread that waits for ever for itself passes nothing). Anything that
@@ -57,34 +57,34 @@ enum class WarpMethod : uint8_t {
 struct Options {
   flow::Launch launch;
   Abstraction abstraction = Abstraction::automatic;
-  bool benign = true;             // two writes of one value, and writes that change nothing, are no race
-  bool check_bounds = false;      // accesses outside arrays of known size
-  bool races = true;              // false: --only-divergence
-  bool across_groups = true;      // false: --only-intra-group
-  bool infer = true;              // candidate invariants and closed forms; false: only the user's invariants
-  bool asymmetric = false;        // of the other thread of a pair assertions know only what they know without effort
-  uint32_t k_induction = 1;       // so many iterations show the user's invariants for the next
+  bool benign = true;         // two writes of one value, and writes that change nothing, are no race
+  bool check_bounds = false;  // accesses outside arrays of known size
+  bool races = true;          // false: --only-divergence
+  bool across_groups = true;  // false: --only-intra-group
+  bool infer = true;          // candidate invariants and closed forms; false: only the user's invariants
+  bool asymmetric = false;    // of the other thread of a pair assertions know only what they know without effort
+  uint32_t k_induction = 1;   // so many iterations show the user's invariants for the next
   bool barrier_access_checks = true;  // what barrier invariants read must not change meanwhile
-  bool refined_atomics = true;    // tickets: counters that only ever go one way give every thread other values
-  uint32_t warp_sync = 0;         // threads of one warp, of this size, run in step; 0: they do not
+  bool refined_atomics = true;        // tickets: counters that only ever go one way give every thread other values
+  uint32_t warp_sync = 0;             // threads of one warp, of this size, run in step; 0: they do not
   WarpMethod warp_method = WarpMethod::automatic;
-  bool warp_barriers = false;     // warps of `warp_size` exist: warp barriers order their threads
-  bool warp_divergence = false;   // report branches at which threads of one warp part
-  uint32_t jobs = 2;              // threads of the verifier
+  bool warp_barriers = false;    // warps of `warp_size` exist: warp barriers order their threads
+  bool warp_divergence = false;  // report branches at which threads of one warp part
+  uint32_t jobs = 2;             // threads of the verifier
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
   std::array<uint64_t, 3> global_size{};  // 0: not fixed, or by the launch's sizes
-  uint32_t warp_size = 32;        // for lane and warp numbers; 0: not known, nor which threads make a warp
-  bool nullable = false;          // pointer parameters that the kernel compares with null may be null
-  bool element_aligned = false;   // an address of a parameter is a multiple of what its element asks for; else of 16
-  bool both_fences = false;       // what a barrier orders must be named by both threads; else by the earlier one alone
-  bool bodiless = true;           // functions without a body touch no memory but what they name; false: not decided
+  uint32_t warp_size = 32;                // for lane and warp numbers; 0: not known, nor which threads make a warp
+  bool nullable = false;                  // pointer parameters that the kernel compares with null may be null
+  bool element_aligned = false;  // an address of a parameter is a multiple of what its element asks for; else of 16
+  bool both_fences = false;      // what a barrier orders must be named by both threads; else by the earlier one alone
+  bool bodiless = true;          // functions without a body touch no memory but what they name; false: not decided
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;
-  std::vector<Axiom> axioms;  // taken for granted
+  std::vector<Axiom> axioms;                // taken for granted
   std::shared_ptr<formula::Second> second;  // hears all questions
-  Contract contract;          // of the entry, where its callers are known; no calls: any state
+  Contract contract;                        // of the entry, where its callers are known; no calls: any state
 };
 
 enum class Kind : uint8_t {
@@ -115,17 +115,18 @@ struct Side {
 
 struct Finding {
   Kind kind = Kind::race;
-  ir::PlaceId place;         // of what fails; races: of the first access
-  ir::PlaceId other_place;   // precondition: of the requirement
+  ir::PlaceId place;          // of what fails; races: of the first access
+  ir::PlaceId other_place;    // precondition: of the requirement
   std::vector<Side> threads;  // races: both, in the order in which they access; else the thread (and its partner)
-  ir::RegionId region;       // races, bounds, null
+  ir::RegionId region;        // races, bounds, null
   int64_t offset = 0;         // of the first access
   uint32_t bytes = 0;
   int64_t other_offset = 0;
   uint32_t other_bytes = 0;
   std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
   std::vector<std::string> null_parameters;                 // pointer parameters that are null
-  std::array<uint64_t, 3> local_size{}, num_groups{};  // of the launch: as given, or as was found where any is asked for
+  std::array<uint64_t, 3> local_size{},
+      num_groups{};  // of the launch: as given, or as was found where any is asked for
 };
 
 struct Effort {
@@ -145,8 +146,8 @@ struct Result {
   std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
   std::set<std::string> nullable;     // pointer parameters that were taken to be null as well
   std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
-  bool gave_up = false;  // some question was not answered
-  Contracts contracts;   // of the functions that were called
+  bool gave_up = false;               // some question was not answered
+  Contracts contracts;                // of the functions that were called
   std::vector<std::pair<std::string, bool>> candidates;  // invariants that were proposed, and whether they were proved
   uint32_t barrier_intervals = 0;
   Effort effort;

@@ -30,9 +30,9 @@ void Execution::come_back(Activation& a, const Aside& aside, bool summary) {
   sets_ = aside.sets;
 }
 
-// k-induction: the user's invariants hold in each of the first k iterations, and in the one that follows k in which they
-// hold. `from`: the zeroth iteration, not run yet (`what` is entry: each that follows is checked), or any one, just run
-// (maintained: those that follow it show the invariants at their header by assumption, the last is checked).
+// k-induction: the user's invariants hold in each of the first k iterations, and in the one that follows k in which
+// they hold. `from`: the zeroth iteration, not run yet (`what` is entry: each that follows is checked), or any one,
+// just run (maintained: those that follow it show the invariants at their header by assumption, the last is checked).
 void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode mode, Header what) {
   const Aside aside = set_aside(a);
   const auto promised = a.barrier_invariants;
@@ -101,8 +101,8 @@ bool Execution::may_part(const Activation& a, uint32_t l) const {
 }
 
 // A loop that threads leave one by one, round by round: in a round each thread is in the same iteration of it, or has
-// left it with the values it had at the header then, whatever they are. What invariants say of such a thread holds since
-// they were shown in the round in which it left, and nothing that they speak of has changed.
+// left it with the values it had at the header then, whatever they are. What invariants say of such a thread holds
+// since they were shown in the round in which it left, and nothing that they speak of has changed.
 void Execution::parted(Activation& a, uint32_t l, Pair entry) {
   const Aside aside = set_aside(a);
   const Pair outer_iteration = iteration_;

@@ -12,11 +12,11 @@ namespace {
 
 using namespace ir;
 
-constexpr uint64_t k_threads = 256;       // of a run
-constexpr uint64_t k_group = 1024;        // of a group that cannot be made smaller
-constexpr uint64_t k_steps = 40'000;      // of a run
-constexpr uint32_t k_runs = 24;           // at most
-constexpr uint32_t k_first_runs = 3;      // whatever they cost
+constexpr uint64_t k_threads = 256;   // of a run
+constexpr uint64_t k_group = 1024;    // of a group that cannot be made smaller
+constexpr uint64_t k_steps = 40'000;  // of a run
+constexpr uint32_t k_runs = 24;       // at most
+constexpr uint32_t k_first_runs = 3;  // whatever they cost
 constexpr double k_least_seconds = 0.006;
 constexpr double k_longest_run = 0.01;
 
@@ -84,7 +84,8 @@ bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid
     if (engine.global_size[d] != 0 && (local == 0 || count == 0)) {
       // Divided into groups of some size.
       const uint64_t whole = engine.global_size[d];
-      if (local == 0) local = count != 0 ? whole / count : whole % 2 == 0 && whole <= 16 ? whole / 2 : whole <= 16 ? whole : 1;
+      if (local == 0)
+        local = count != 0 ? whole / count : whole % 2 == 0 && whole <= 16 ? whole / 2 : whole <= 16 ? whole : 1;
       if (count == 0) count = whole / local;
       if (local * count != whole) return false;
     }
@@ -109,7 +110,8 @@ bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid
     if (s.num_groups[d] > 1) axis = d;
   for (uint32_t d = 0; d < 3; ++d) first[d] = n == 0 ? 0 : static_cast<uint32_t>(draw(state) % s.num_groups[d]);
   second = first;
-  second[axis] = n % 2 == 0 ? (first[axis] + 1) % s.num_groups[axis] : static_cast<uint32_t>(draw(state) % s.num_groups[axis]);
+  second[axis] =
+      n % 2 == 0 ? (first[axis] + 1) % s.num_groups[axis] : static_cast<uint32_t>(draw(state) % s.num_groups[axis]);
   s.groups = {first};
   if (second != first && 2 * group <= k_group) s.groups.push_back(second);
   return true;
@@ -124,8 +126,8 @@ const interp::Defect* counts(const Module& m, const interp::Outcome& r, const la
     if (d.kind == DefectKind::divergence && !r.unknown_annotations) return &d;
     if (d.kind != DefectKind::race || o.only_divergence || o.only_log || (d.same_value && o.benign_races)) continue;
     if (o.only_intra_group && d.first.thread.group != d.second.thread.group) continue;
-    if (!o.check_arrays.empty() && std::find(o.check_arrays.begin(), o.check_arrays.end(), m.region(d.region).name) ==
-                                       o.check_arrays.end())
+    if (!o.check_arrays.empty() &&
+        std::find(o.check_arrays.begin(), o.check_arrays.end(), m.region(d.region).name) == o.check_arrays.end())
       continue;
     return &d;
   }
@@ -203,7 +205,9 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     interp::Shape shape;
     if (!shape_for(o, engine, grid, n, state, shape)) return out;
     static constexpr uint32_t k_warps[] = {32, 2, 4, 64, 1, 16, 3};
-    shape.warp_size = any_size ? k_warps[warps ? n % 7 : 0] : engine.warp_sync > 0 ? engine.warp_sync : engine.warp_size;
+    shape.warp_size = any_size               ? k_warps[warps ? n % 7 : 0]
+                      : engine.warp_sync > 0 ? engine.warp_sync
+                                             : engine.warp_size;
     shape.lock_step = engine.warp_sync > 0;
     shape.barriers_acquire = !proof.assumptions.empty();
     interp::Inputs inputs;
@@ -217,7 +221,8 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
       if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
     }
     if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
-    const interp::Outcome r = interp::run(m, kernel, shape, inputs, {.steps = k_steps, .turn = 400, .seconds = std::max(most, k_longest_run)});
+    const interp::Outcome r = interp::run(m, kernel, shape, inputs,
+                                          {.steps = k_steps, .turn = 400, .seconds = std::max(most, k_longest_run)});
     ++out.runs;
     if (const interp::Defect* d = counts(m, r, o)) {
       out.finding = finding(*d, shape);

@@ -1,13 +1,13 @@
 #pragma once
 // The kernel is run before it is called verified. A proof says that no run shows a defect; some runs of small launches,
-// which meet the launch and the preconditions, are tried all the same, with inputs of the kinds that lemmas forget: null
-// pointers, addresses that are no multiples of 16, counters that do not start at 0, other sizes of sub-groups. What a run
-// shows is a defect of the kernel whatever the proof says, and the answer becomes that defect.
+// which meet the launch and the preconditions, are tried all the same, with inputs of the kinds that lemmas forget:
+// null pointers, addresses that are no multiples of 16, counters that do not start at 0, other sizes of sub-groups.
+// What a run shows is a defect of the kernel whatever the proof says, and the answer becomes that defect.
 //
 // Input: a kernel that the prover calls verified, its options and the result. Output: the defect, as a finding of the
 // prover that is confirmed. Law: no run, no claim: a launch that cannot be run leaves the answer as it is. Of what the
-// proof names as an assumption (a counter that starts at 0, a barrier that acquires as CUDA's guide has it) runs are made
-// that meet it.
+// proof names as an assumption (a counter that starts at 0, a barrier that acquires as CUDA's guide has it) runs are
+// made that meet it.
 // Budget: a fifth of the time of the proof, and some milliseconds at least.
 #include <optional>
 #include <string>
@@ -24,8 +24,8 @@ struct Attack {
   uint32_t runs = 0;
 };
 
-Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options,
-              const prove::Options& engine, const prove::Result& proof, double seconds);
+Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
+              const prove::Result& proof, double seconds);
 
 // Does the kernel ask in which sub-group a thread is, or meet there?
 bool uses_warps(const ir::Module& m);

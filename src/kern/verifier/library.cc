@@ -4,15 +4,22 @@
 #include "clangfe/clangfe.h"
 #include "verifier/service.h"
 
-extern "C" __attribute__((visibility("default"))) const char* fencepost_kern_stamp() { return fencepost::launch::k_stamp; }
+extern "C" __attribute__((visibility("default"))) const char* fencepost_kern_stamp() {
+  return fencepost::launch::k_stamp;
+}
 
-extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(std::string& out) { out = fencepost::clangfe::version(); }
+extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(std::string& out) {
+  out = fencepost::clangfe::version();
+}
 
-extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(const fencepost::launch::Options& options, const fencepost::SourcePtr& file,
-                                                                            fencepost::launch::Answer& answer) {
+extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(const fencepost::launch::Options& options,
+                                                                             const fencepost::SourcePtr& file,
+                                                                             fencepost::launch::Answer& answer) {
   try {
     answer = fencepost::verifier::answer(options, file);
   } catch (const std::exception& e) {
-    answer = {.exit_code = 4, .ending = fencepost::launch::Ending::boogie_internal_error, .err = std::string("fencepost: internal error: ") + e.what() + "\n"};
+    answer = {.exit_code = 4,
+              .ending = fencepost::launch::Ending::boogie_internal_error,
+              .err = std::string("fencepost: internal error: ") + e.what() + "\n"};
   }
 }

@@ -39,7 +39,9 @@ interp::Outcome run(const ir::Module& m, ir::FunctionId kernel, const prove::Opt
 
 // A defect that the prover looks for, and that is no matter of what is taken to be the same value.
 const interp::Defect* wrong(const interp::Outcome& r, const prove::Options& o) {
-  if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible || r.status == interp::Outcome::unsupported) return nullptr;
+  if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible ||
+      r.status == interp::Outcome::unsupported)
+    return nullptr;
   for (const interp::Defect& d : r.defects) {
     using interp::DefectKind;
     if (d.kind == DefectKind::race && o.races && (!d.same_value || !o.benign)) {

@@ -45,7 +45,8 @@ bool meets_grid(const ir::Module& m) {
   for (const ir::Function& f : m.functions)
     for (const ir::Block& b : f.blocks)
       for (const ir::Instruction& i : b.instructions)
-        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && x->scope == ir::Scope::device) return true;
+        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && x->scope == ir::Scope::device)
+          return true;
   return false;
 }
 

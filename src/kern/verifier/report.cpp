@@ -133,8 +133,10 @@ std::string race_text(const Module& m, const Finding& f) {
 launch::Options launched(const launch::Options& o, const Finding& f) {
   launch::Options r = o;
   for (size_t d = 0; d < 3; ++d) {
-    if (d < r.launch.local_size.size() && !r.launch.local_size[d] && f.local_size[d] > 0) r.launch.local_size[d] = f.local_size[d];
-    if (d < r.launch.num_groups.size() && !r.launch.num_groups[d] && f.num_groups[d] > 0) r.launch.num_groups[d] = f.num_groups[d];
+    if (d < r.launch.local_size.size() && !r.launch.local_size[d] && f.local_size[d] > 0)
+      r.launch.local_size[d] = f.local_size[d];
+    if (d < r.launch.num_groups.size() && !r.launch.num_groups[d] && f.num_groups[d] > 0)
+      r.launch.num_groups[d] = f.num_groups[d];
   }
   return r;
 }
@@ -186,8 +188,9 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
   if (f.kind == Kind::race && f.threads.size() == 2) {
     for (const Side& s : f.threads)
       if (s.spec)
-        out += fmt::format("{}: error: insufficient permission may be held for evaluation of this barrier invariant\n{}",
-                           where(m, s.place), code(m, s.place));
+        out +=
+            fmt::format("{}: error: insufficient permission may be held for evaluation of this barrier invariant\n{}",
+                        where(m, s.place), code(m, s.place));
     out += fmt::format("{}: error: {}:\n\n", m.sources[0]->name, race_text(m, f));
     for (size_t t = 0; t < 2; ++t) {
       const Side& s = f.threads[t];

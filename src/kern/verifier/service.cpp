@@ -133,7 +133,8 @@ void set_lengths(ir::Module& m, const launch::Options& o) {
 }
 
 // Arguments are for a kernel that is there, and no more of them than it takes.
-void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& given, bool arrays, Diagnostics& wrong) {
+void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& given, bool arrays,
+                     Diagnostics& wrong) {
   const char* option = arrays ? "--kernel-arrays" : "--kernel-args";
   for (const launch::Arguments& a : given) {
     std::vector<std::string> names;
@@ -146,7 +147,8 @@ void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& 
     if (kernel == nullptr) {
       const std::string near = nearest(a.kernel, names);
       wrong.add({.message = fmt::format("{}: there is no kernel '{}'", option, a.kernel),
-                 .hint = near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near)});
+                 .hint = near.empty() ? fmt::format("there is {}", fmt::join(names, ", "))
+                                      : fmt::format("did you mean '{}'?", near)});
       continue;
     }
     size_t takes = 0;
@@ -155,8 +157,10 @@ void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& 
       takes += arrays == array ? 1 : 0;
     }
     if (a.values.size() > takes)
-      wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes, a.values.size()),
-                 .hint = arrays ? "the arrays are the pointer parameters" : "the arguments are those that are no arrays"});
+      wrong.add(
+          {.message =
+               fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes, a.values.size()),
+           .hint = arrays ? "the arrays are the pointer parameters" : "the arguments are those that are no arrays"});
   }
 }
 
@@ -282,9 +286,12 @@ std::string properties(const launch::Options& o) {
 // What is taken for granted of machine and caller.
 std::string profile(const launch::Options& o) {
   const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
-  std::string out = fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
+  std::string out =
+      fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
   if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch, o.warp_size.value_or(32));
-  const launch::Size sub_group = o.warp_size ? launch::Size{*o.warp_size} : o.sub_group_size ? launch::Size{*o.sub_group_size} : launch::Size{};
+  const launch::Size sub_group = o.warp_size        ? launch::Size{*o.warp_size}
+                                 : o.sub_group_size ? launch::Size{*o.sub_group_size}
+                                                    : launch::Size{};
   if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
@@ -301,9 +308,9 @@ std::string flat(std::string path) {
 void say_second(const launch::Options& o, const Source& file, const formula::Second::Told& t, Answer& a) {
   if (!o.second_opinion.empty() && (!o.silent || t.disagreed > 0)) {
     if (!a.out.empty() && !a.out.ends_with('\n')) a.out += '\n';
-    a.out += fmt::format("second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n",
-                         t.agreed, t.agreed + t.disagreed + t.unanswered, o.second_opinion, t.disagreed, t.unanswered,
-                         t.seconds);
+    a.out += fmt::format(
+        "second opinion: {} of {} questions answered alike by {}, {} otherwise, {} not answered; {:.1f} s\n", t.agreed,
+        t.agreed + t.disagreed + t.unanswered, o.second_opinion, t.disagreed, t.unanswered, t.seconds);
   }
   a.second = {t.agreed, t.disagreed, t.unanswered, t.seconds};
   if (!t.fault.empty())
@@ -332,7 +339,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     report.exit_code = r.exit_code;
     report.seconds = r.seconds;
     if (o.form != launch::Form::text && !o.print_ir) {
-      r.out = o.form == launch::Form::json ? json(report) : o.form == launch::Form::sarif ? sarif(report) : html(report);
+      r.out = o.form == launch::Form::json    ? json(report)
+              : o.form == launch::Form::sarif ? sarif(report)
+                                              : html(report);
       r.err.clear();
       return r;
     }
@@ -372,9 +381,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   }
   // Functions that others call come last, when their calls are known.
   const flow::Effects effects(*module);
-  std::stable_partition(entries.begin(), entries.end(), [&](ir::FunctionId f) {
-    return module->function(f).kernel || !effects.called(f);
-  });
+  std::stable_partition(entries.begin(), entries.end(),
+                        [&](ir::FunctionId f) { return module->function(f).kernel || !effects.called(f); });
   prove::Contracts contracts;
   if (entries.empty()) {
     Diagnostics ds;
@@ -382,7 +390,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         {.span = {file, 0, 0},
          .message = o.entry.empty() ? "this file has no kernel" : fmt::format("this file has no kernel '{}'", o.entry),
          .hint = *o.dialect == ir::Dialect::cuda ? "a kernel is a __global__ function"
-                                                  : "a kernel is a __kernel function"});
+                                                 : "a kernel is a __kernel function"});
     return done(rejected(ds, Ending::clang_error));
   }
   if (!o.silent)
@@ -443,15 +451,18 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                                                         module->region(x.region).name) == o.check_arrays.end();
       });
       if (r.findings.empty())
-        r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported : r.gave_up ? Status::gave_up : Status::holds};
+        r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported
+                               : r.gave_up            ? Status::gave_up
+                                                      : Status::holds};
     }
     for (const std::string& path : o.axiom_files) r.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
     if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
       Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
       if (found.finding) {
         if (r.verdict.status == Status::holds)
-          a.err += fmt::format("{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
-                               file->name, name, found.run);
+          a.err += fmt::format(
+              "{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
+              file->name, name, found.run);
         r.verdict = {.status = Status::fails};
         r.findings = {*found.finding};
         attacked = true;
@@ -473,8 +484,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
       if (!r.warps.empty())
         a.err += fmt::format(
-            "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n", file->name,
-            name, *r.warps.begin(),
+            "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n",
+            file->name, name, *r.warps.begin(),
             r.warps.size() == 1 ? "" : fmt::format(", and at {} other pairs of places", r.warps.size() - 1));
       if (r.verdict.vacuous)
         a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
@@ -492,7 +503,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       continue;
     }
     // Runs count into the time, of which a little is left for them in any case.
-    double runs = o.timeout > 0 ? std::max(0.05 * o.timeout, std::min(k_replay_seconds, 0.9 * o.timeout - r.effort.seconds)) : k_replay_seconds;
+    double runs = o.timeout > 0
+                      ? std::max(0.05 * o.timeout, std::min(k_replay_seconds, 0.9 * o.timeout - r.effort.seconds))
+                      : k_replay_seconds;
     for (const prove::Finding& finding : r.findings) {
       const auto start = std::chrono::steady_clock::now();
       said.findings.push_back({.finding = finding, .confirmed = attacked || confirm(*module, f, finding, o, runs)});
@@ -514,7 +527,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       ++a.findings;
       a.confirmed += x.confirmed ? 1 : 0;
       if (!launch_text(*module, o, x.finding).empty())
-        if (launch::Launch l = launched(o, x.finding).launch; std::find(a.launches.begin(), a.launches.end(), l) == a.launches.end())
+        if (launch::Launch l = launched(o, x.finding).launch;
+            std::find(a.launches.begin(), a.launches.end(), l) == a.launches.end())
           a.launches.push_back(std::move(l));
       x.title = finding_title(*module, x.finding, o);
       x.text = finding_text(*module, k.function, x, o);

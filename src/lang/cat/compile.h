@@ -105,9 +105,9 @@ class Compiler {
   Program& p_;
   Findings* findings_;
   Dag dag_;
-  std::vector<Value> globals_;                      // by binder
-  std::vector<BinderId> global_order_;              // every top-level definition, in order
-  std::deque<Frame> frames_{1};                     // frame 0 is the empty one
+  std::vector<Value> globals_;          // by binder
+  std::vector<BinderId> global_order_;  // every top-level definition, in order
+  std::deque<Frame> frames_{1};         // frame 0 is the empty one
   std::vector<Closure> closures_;
   std::map<std::vector<uint32_t>, Value> applied_;  // closure and arguments -> result
   std::vector<bool> was_applied_;                   // by binder of the function
@@ -116,8 +116,8 @@ class Compiler {
   bool in_group_ = false;
   std::vector<PendingAxiom> axioms_;
   std::vector<std::pair<NodeId, std::string>> shown_;
-  std::vector<const Expr*> calls_;                  // applications under way, for messages
-  bool in_call_ = false;                            // of a procedure: its definitions are local
+  std::vector<const Expr*> calls_;  // applications under way, for messages
+  bool in_call_ = false;            // of a procedure: its definitions are local
   std::string label_of_call_;
   uint64_t steps_ = 0;
   uint32_t depth_ = 0;

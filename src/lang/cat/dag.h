@@ -24,10 +24,10 @@ class Dag {
     Type type = Type::rel;
     NodeId a = k_no_node;
     NodeId b = k_no_node;
-    uint32_t payload = 0;     // tag, base or fixpoint variable
+    uint32_t payload = 0;  // tag, base or fixpoint variable
     Place place;
-    bool open = false;        // mentions a variable of the group that is being defined
-    bool applied = false;     // `name` is that of a function application: a definition may replace it
+    bool open = false;     // mentions a variable of the group that is being defined
+    bool applied = false;  // `name` is that of a function application: a definition may replace it
     std::string name;
   };
 

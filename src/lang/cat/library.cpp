@@ -1,4 +1,3 @@
-#include "base/models_folder.h"
 #include "cat/library.h"
 
 #include <fmt/format.h>
@@ -7,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/models_folder.h"
 #include "cat/resolve.h"
 
 namespace fencepost::cat {

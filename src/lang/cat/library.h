@@ -13,7 +13,12 @@ namespace fencepost::cat {
 std::string models_dir();
 
 // Models only; preludes are not listed. In the order of their names; a folder that is missing has none.
-struct ModelInfo { std::string name; std::string path; vocab::Dialect dialect; std::string summary; };
+struct ModelInfo {
+  std::string name;
+  std::string path;
+  vocab::Dialect dialect;
+  std::string summary;
+};
 std::vector<ModelInfo> shipped_models();
 
 // The path of a shipped model's file, or `name_or_path` itself where such a file exists. Errors: no such

@@ -35,7 +35,8 @@ class Linter {
     dialect_header();
     scopes_header();
     if (const Header* h = header("spaces"); h != nullptr && h->value != "any")
-      out_.warning("header", span(*h), fmt::format("'{}' says nothing of address spaces", h->value), "any, or no such header");
+      out_.warning("header", span(*h), fmt::format("'{}' says nothing of address spaces", h->value),
+                   "any, or no such header");
     unused();
     provides();
     shadowing();

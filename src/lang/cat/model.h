@@ -18,21 +18,27 @@ enum class Type : uint8_t { set, rel };
 
 enum class NodeOp : uint8_t {
   // leaves
-  base_rel,      // `base`
-  base_set,      // `tag`
-  everything,    // "_": every executed event (set)
-  memory,        // "M" = R | W (set)
-  empty_set, empty_rel,   // "0", {}, newSet(), newRelation()
-  rec_var,       // reference to fixpoint variable `rec` (its defining node is kids[0] of nothing: see RecGroup)
+  base_rel,    // `base`
+  base_set,    // `tag`
+  everything,  // "_": every executed event (set)
+  memory,      // "M" = R | W (set)
+  empty_set,
+  empty_rel,  // "0", {}, newSet(), newRelation()
+  rec_var,    // reference to fixpoint variable `rec` (its defining node is kids[0] of nothing: see RecGroup)
   // operators; the type of the node says which variant
-  union_, inter, diff,    // sets or relations
-  complement,             // ~ : set -> _ \ s ; rel -> (_*_) \ r
-  seq,                    // r ; s
-  inverse,                // r^-1
-  plus, star, opt,        // r+  r*  r?     (star, opt add identity on every executed event)
-  product,                // A * B
-  ident,                  // [s], toid(s)
-  domain, range,          // rel -> set
+  union_,
+  inter,
+  diff,        // sets or relations
+  complement,  // ~ : set -> _ \ s ; rel -> (_*_) \ r
+  seq,         // r ; s
+  inverse,     // r^-1
+  plus,
+  star,
+  opt,      // r+  r*  r?     (star, opt add identity on every executed event)
+  product,  // A * B
+  ident,    // [s], toid(s)
+  domain,
+  range,  // rel -> set
 };
 const char* name(NodeOp op);
 
@@ -42,11 +48,11 @@ struct Node {
   NodeOp op = NodeOp::empty_rel;
   Type type = Type::rel;
   std::vector<NodeId> kids;
-  vocab::Base base{};       // base_rel
-  vocab::Tag tag{};         // base_set
-  uint32_t rec = 0;         // rec_var: index of the fixpoint variable
-  std::string name;         // the name a `let` gave it, or "" ("hb", "ithbsemsc(SC0, SEMSC0)")
-  Span span;                // where it is written
+  vocab::Base base{};  // base_rel
+  vocab::Tag tag{};    // base_set
+  uint32_t rec = 0;    // rec_var: index of the fixpoint variable
+  std::string name;    // the name a `let` gave it, or "" ("hb", "ithbsemsc(SC0, SEMSC0)")
+  Span span;           // where it is written
 };
 
 // Variables that are defined together and are the least solution of their equations.
@@ -56,8 +62,8 @@ struct RecGroup {
 struct RecVariable {
   std::string name;
   Type type = Type::rel;
-  NodeId definition = 0;    // its right-hand side, mentions rec_var nodes of its own group
-  NodeId reference = 0;     // the one rec_var node
+  NodeId definition = 0;  // its right-hand side, mentions rec_var nodes of its own group
+  NodeId reference = 0;   // the one rec_var node
   uint32_t group = 0;
 };
 
@@ -66,29 +72,33 @@ const char* name(AxiomKind k);
 
 struct Axiom {
   AxiomKind kind = AxiomKind::acyclic;
-  bool negated = false;     // "~empty r"
-  bool flag = false;        // "flag ..." and "undefined_unless ...": does not forbid, raises
+  bool negated = false;  // "~empty r"
+  bool flag = false;     // "flag ..." and "undefined_unless ...": does not forbid, raises
   NodeId node = 0;
-  std::string name;         // "as NAME", or "line 12" made up from the place
+  std::string name;  // "as NAME", or "line 12" made up from the place
   Span span;
   // A flag is raised iff the (possibly negated) predicate is true; a constraint is violated iff it is false.
 };
 
-struct Shown { NodeId node = 0; std::string name; };
+struct Shown {
+  NodeId node = 0;
+  std::string name;
+};
 
 struct Model {
-  std::string title;            // first words or quoted string of the file
+  std::string title;  // first words or quoted string of the file
   std::string path;
-  vocab::Dialect dialect{};     // which prelude was loaded
-  // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or scluster,
-  // or it looks at no scope at all. Tests with that scope are refused under the others.
+  vocab::Dialect dialect{};  // which prelude was loaded
+  // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or
+  // scluster, or it looks at no scope at all. Tests with that scope are refused under the others.
   bool knows_clusters = false;
-  // A header "(* spaces: any *)": a location may lie in several address spaces, as in some published tests. Else such tests are refused.
+  // A header "(* spaces: any *)": a location may lie in several address spaces, as in some published tests. Else such
+  // tests are refused.
   bool any_space = false;
   std::vector<Node> nodes;
   std::vector<RecGroup> groups;
   std::vector<RecVariable> variables;
-  std::vector<Axiom> axioms;    // of the prelude, of included files and of the model, in order
+  std::vector<Axiom> axioms;  // of the prelude, of included files and of the model, in order
   std::vector<Shown> shown;
   std::vector<std::pair<std::string, NodeId>> names;  // last definition of every top-level name
   bool uses(vocab::Base b) const;
@@ -104,14 +114,17 @@ struct LoadOptions {
   vocab::Dialect dialect = vocab::Dialect::ptx;
   std::vector<std::string> include_dirs;  // searched after the including file's own folder
   std::string prelude;                    // path of models/prelude-<dialect>.cat; "" = none
-  bool sibling_stdlib = true;             // load stdlib.cat beside the model first, when there is one and it is not included
+  bool sibling_stdlib = true;  // load stdlib.cat beside the model first, when there is one and it is not included
 };
 // Errors: file:line:col, the name nearest to a misspelt one, the cycle of includes, the non-monotone
 // occurrence in a let rec.
 Expected<Model> load_file(const std::string& path, const LoadOptions& options);
 Expected<Model> load_text(SourcePtr source, const LoadOptions& options);
 
-struct LintFinding { Diagnostic diagnostic; std::string rule; };  // rule: "unused", "type", "unknown-name", ...
+struct LintFinding {
+  Diagnostic diagnostic;
+  std::string rule;
+};  // rule: "unused", "type", "unknown-name", ...
 // Everything load reports plus warnings: unused definitions, shadowing, known tags outside the dialect,
 // always-empty expressions, unnamed axioms.
 // Rules: syntax include unknown-name type recursion size unsupported (errors, as in load); unused title header

@@ -21,25 +21,43 @@ using ExprId = uint32_t;
 inline constexpr ExprId k_no_expr = 0;  // expression 0 is never a real one
 
 enum class ExprKind : uint8_t {
-  name,                                 // see Resolution
-  empty_any,                            // {}
-  union_, inter, diff, seq, product,    // two operands
-  complement, inverse, plus, star, opt, square, ident,  // one operand
-  apply,                                // operand 0 is the function, the others one group of arguments
-  fun,                                  // `lets[payload]` has one binding: parameters and body
-  let_in,                               // `lets[payload]`, operand 0 is the body
-  try_with,                             // operand 0, or operand 1 when a name in operand 0 is unknown
+  name,       // see Resolution
+  empty_any,  // {}
+  union_,
+  inter,
+  diff,
+  seq,
+  product,  // two operands
+  complement,
+  inverse,
+  plus,
+  star,
+  opt,
+  square,
+  ident,     // one operand
+  apply,     // operand 0 is the function, the others one group of arguments
+  fun,       // `lets[payload]` has one binding: parameters and body
+  let_in,    // `lets[payload]`, operand 0 is the body
+  try_with,  // operand 0, or operand 1 when a name in operand 0 is unknown
 };
 
 // What a name stands for; filled in by `resolve`.
 enum class Resolution : uint8_t {
   unresolved,
-  global,      // value: binder
-  local,       // value: slot, depth: frames to go up
-  tag, base,   // value: the enumerator
-  everything, memory, zero, emptyset,
-  fn_domain, fn_range, fn_toid, fn_new_set, fn_new_relation,
-  unknown,     // reported
+  global,  // value: binder
+  local,   // value: slot, depth: frames to go up
+  tag,
+  base,  // value: the enumerator
+  everything,
+  memory,
+  zero,
+  emptyset,
+  fn_domain,
+  fn_range,
+  fn_toid,
+  fn_new_set,
+  fn_new_relation,
+  unknown,  // reported
 };
 
 struct Expr {
@@ -47,15 +65,15 @@ struct Expr {
   Resolution resolution = Resolution::unresolved;
   uint16_t depth = 0;
   uint16_t file = 0;
-  uint16_t height = 0;      // of the tree below; bounded by the parser
-  uint32_t begin = 0;       // in the file's text
+  uint16_t height = 0;  // of the tree below; bounded by the parser
+  uint32_t begin = 0;   // in the file's text
   uint32_t end = 0;
-  uint32_t at = 0;          // the operator, for messages about it
+  uint32_t at = 0;  // the operator, for messages about it
   ExprId first = k_no_expr;
   ExprId next = k_no_expr;
-  Symbol symbol = 0;        // name
-  uint32_t value = 0;       // of the resolution
-  uint32_t payload = 0;     // fun, let_in: index into `lets`
+  Symbol symbol = 0;     // name
+  uint32_t value = 0;    // of the resolution
+  uint32_t payload = 0;  // fun, let_in: index into `lets`
 };
 
 using BinderId = uint32_t;
@@ -70,7 +88,7 @@ struct Parameter {
 // `name group... = body`, as in  let f (a, b) c = body : two groups. No groups: a value.
 struct Binding {
   Symbol symbol = 0;
-  uint32_t begin = 0;       // the name
+  uint32_t begin = 0;  // the name
   uint32_t end = 0;
   BinderId binder = 0;
   std::vector<std::vector<Parameter>> groups;
@@ -102,15 +120,15 @@ struct Statement {
   uint16_t file = 0;
   uint32_t begin = 0;
   uint32_t end = 0;
-  uint32_t let = 0;                   // let
+  uint32_t let = 0;  // let
   AxiomKind axiom = AxiomKind::acyclic;
-  bool negated = false;               // undefined_unless has been folded in
+  bool negated = false;  // undefined_unless has been folded in
   bool flag = false;
-  ExprId expr = k_no_expr;            // axiom
-  Label label;                        // axiom, call
+  ExprId expr = k_no_expr;  // axiom
+  Label label;              // axiom, call
   std::vector<ShowItem> shows;
-  std::string include;                // without quotes
-  Symbol symbol = 0;                  // procedure, call
+  std::string include;  // without quotes
+  Symbol symbol = 0;    // procedure, call
   uint32_t name_begin = 0;
   uint32_t name_end = 0;
   std::vector<Parameter> parameters;  // procedure
@@ -135,7 +153,7 @@ struct Program {
   Symbols symbols;
   std::vector<File> files;
   std::vector<Expr> exprs{1};
-  std::deque<Let> lets;              // references stay valid while parsing goes on
+  std::deque<Let> lets;  // references stay valid while parsing goes on
   std::vector<Binder> binders;
   std::deque<Statement> statements;  // of all files, includes replaced by what they include, in order
   std::vector<const Statement*> procedures;

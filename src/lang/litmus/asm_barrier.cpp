@@ -7,9 +7,9 @@
 //
 // One spelling, two meanings: the ISA's second operand is a number of threads, a multiple of 32 since whole warps
 // are counted; the corpora's is a number of a barrier. `bar.sync` and `barrier.sync`, which no corpus writes, are the
-// ISA's; in `bar.cta.sync` an operand of 16 or more is a number of threads, because there are 16 barriers. A thread of a litmus
-// test stands for its warp, so a number of threads says nothing new if it is 32 for each thread of the CTA that comes
-// to the barrier, and any other is unsupported: whoever comes first would meet.
+// ISA's; in `bar.cta.sync` an operand of 16 or more is a number of threads, because there are 16 barriers. A thread of
+// a litmus test stands for its warp, so a number of threads says nothing new if it is 32 for each thread of the CTA
+// that comes to the barrier, and any other is unsupported: whoever comes first would meet.
 //
 // A register names the barrier by its value. Where the value can be read off the code (the register keeps its initial
 // value, or is set to a constant once before any jump) the number stands in its place. If that fails for one barrier,
@@ -115,14 +115,11 @@ void check_counts(const prog::ScopePath& group, const std::string& instance, con
 
 // An id at one place and none at another would never meet; in the ISA the operand is no id.
 void check_ids(const std::string& instance, const std::vector<Place>& all) {
-  const auto with = std::find_if(all.begin(), all.end(), [](const Place& p) {
-    return p.instr->barrier.id && !p.instr->barrier.quorum;
-  });
-  const auto without =
-      std::find_if(all.begin(), all.end(), [](const Place& p) { return !p.instr->barrier.id; });
+  const auto with = std::find_if(all.begin(), all.end(),
+                                 [](const Place& p) { return p.instr->barrier.id && !p.instr->barrier.quorum; });
+  const auto without = std::find_if(all.begin(), all.end(), [](const Place& p) { return !p.instr->barrier.id; });
   if (with == all.end() || without == all.end()) return;
-  unsupported(without->instr->span,
-              fmt::format("barrier {} has one operand here and two elsewhere", instance),
+  unsupported(without->instr->span, fmt::format("barrier {} has one operand here and two elsewhere", instance),
               "as an id the second never meets the first, as a number of threads it leaves the barrier undefined: "
               "write both alike");
 }
@@ -147,8 +144,7 @@ void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, Inst
   const term::Expr operand = parse_value(c, t);
   const bool third = c.at(",");
   if (ptx && !third && (isa || (operand.is_const() && operand.value() >= k_barriers))) {
-    if (!operand.is_const())
-      unsupported(c.span(second), "a number of threads in a register", "write the number");
+    if (!operand.is_const()) unsupported(c.span(second), "a number of threads in a register", "write the number");
     if (operand.value() == 0 || operand.value() % k_warp != 0)
       c.fail(second, fmt::format("{} threads are not whole warps", operand.value()),
              fmt::format("the number of threads is a multiple of {}", k_warp));
@@ -156,8 +152,7 @@ void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, Inst
     return;
   }
   if (isa)
-    c.fail(c.peek(), "a barrier with an id and a quorum is written bar.cta.sync",
-           "write bar.cta.sync a, id, quorum");
+    c.fail(c.peek(), "a barrier with an id and a quorum is written bar.cta.sync", "write bar.cta.sync a, id, quorum");
   if (out.barrier.instance.empty())
     unsupported(c.span(second), "an id beside a barrier that a register names",
                 "name the instance by a number, as in bar.cta.sync 0, r2");

@@ -31,7 +31,8 @@ prog::Cond parse_condition(Cursor& c, const prog::Test& test, const Resolver& r)
 // All that may follow the code, to the end of the text; fills locations, filter, quantifier, condition.
 void parse_question(Cursor& c, prog::Test& test, const Resolver& r);
 
-// Warnings about the question: a bare location on the right of a comparison, where nothing in the test holds an address.
+// Warnings about the question: a bare location on the right of a comparison, where nothing in the test holds an
+// address.
 Diagnostics question_warnings(const prog::Test& test);
 
 // True at a word that starts the question: locations filter exists forall final not ~

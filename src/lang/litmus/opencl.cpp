@@ -6,9 +6,9 @@
 #include <deque>
 
 #include "litmus/condition.h"
-#include "litmus/parse.h"
 #include "litmus/opencl_ast.h"
 #include "litmus/opencl_lower.h"
+#include "litmus/parse.h"
 
 namespace fencepost::litmus {
 namespace {
@@ -59,22 +59,26 @@ class Builder {
     for (const prog::Thread& o : test_.threads) {
       if ((o.cluster == prog::k_none) != (thread.cluster == prog::k_none)) {
         const bool lacks = thread.cluster == prog::k_none;
-        fail_at(t.span, fmt::format("thread P{} names {} cluster, and P{} names {}", t.id, lacks ? "no" : "a", o.id,
-                                    lacks ? "one" : "none"),
+        fail_at(t.span,
+                fmt::format("thread P{} names {} cluster, and P{} names {}", t.id, lacks ? "no" : "a", o.id,
+                            lacks ? "one" : "none"),
                 "write P0@block 0, cluster 0, device 0 for every thread, or name no clusters");
       }
       if (o.scope == thread.scope && !o.scope.empty() && o.cluster != thread.cluster)
-        fail_at(t.span, fmt::format("block {} of device {} is in cluster {} and, by P{}, in cluster {}", thread.scope[2],
-                                    thread.scope[1], thread.cluster, o.id, o.cluster),
+        fail_at(t.span,
+                fmt::format("block {} of device {} is in cluster {} and, by P{}, in cluster {}", thread.scope[2],
+                            thread.scope[1], thread.cluster, o.id, o.cluster),
                 "blocks are numbered on their device, not in their cluster: give one of the two another number");
     }
   }
 
-  // CUDA has no types for that: a location is atomic if some thread sees it as volatile, or names it in an atomic function.
+  // CUDA has no types for that: a location is atomic if some thread sees it as volatile, or names it in an atomic
+  // function.
   bool atomic_in_cuda(const std::string& name) const {
     if (test_.syntax != prog::Syntax::cuda) return false;
     const auto named = [&](auto&& self, const Expr& e) -> bool {
-      if (e.kind == Expr::Kind::call && e.op.starts_with("atomic") && !e.kids.empty() && mentions(*e.kids[0], name)) return true;
+      if (e.kind == Expr::Kind::call && e.op.starts_with("atomic") && !e.kids.empty() && mentions(*e.kids[0], name))
+        return true;
       return std::any_of(e.kids.begin(), e.kids.end(), [&](const ExprPtr& k) { return self(self, *k); }) ||
              std::any_of(e.body.begin(), e.body.end(), [&](const Stmt& s) { return in_statement(self, s); });
     };
@@ -175,7 +179,8 @@ class Builder {
     for (const InitEntry& e : file_.init) {
       if (e.is_register) continue;
       prog::Object& o = test_.objects[test_.symbols[find(e.name)].object];
-      if (o.tags.empty() && e.type && !e.type->atomic && !atomic_in_cuda(e.name)) o.tags.add(Tag::NAL);  // reached through pointers only
+      if (o.tags.empty() && e.type && !e.type->atomic && !atomic_in_cuda(e.name))
+        o.tags.add(Tag::NAL);  // reached through pointers only
       bool copy = false;
       for (size_t k = 0; k < e.values.size(); ++k) {
         const InitValue& v = e.values[k];

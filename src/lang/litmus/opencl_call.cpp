@@ -380,7 +380,8 @@ Value Lowering::fence_call(const Expr& e) {
 Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   Value none;
   none.is_void = true;
-  if (cuda()) fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), "the barrier of CUDA is __syncthreads()");
+  if (cuda())
+    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), "the barrier of CUDA is __syncthreads()");
   if (e.op == "sub_group_barrier") unsupported(e.span, "sub-group barriers are not supported", "use barrier");
   if (e.op != "barrier" && e.op != "work_group_barrier")
     fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),

@@ -1,6 +1,7 @@
 // Functions of CUDA threads, as of the CUDA C++ Programming Guide 12 (memory fence functions, atomic functions,
 // synchronisation functions; docs/litmus-cuda.md):
-//   __threadfence_block, __threadfence, __threadfence_system   sequentially consistent fences of block, device and system
+//   __threadfence_block, __threadfence, __threadfence_system   sequentially consistent fences of block, device and
+//                                                              system
 //   atomicAdd, atomicCAS, ...                                  relaxed, of the device; with _block, _system of those
 //   __syncthreads                                              the barrier of the block, for both memories
 // Accesses through a volatile pointer are relaxed at system scope, as PTX has them (opencl_value.cpp).
@@ -23,7 +24,8 @@ constexpr std::array<const char*, 9> k_operations = {"atomicAdd", "atomicSub", "
                                                      "atomicAnd", "atomicOr",  "atomicXor",  "atomicCAS"};
 
 std::vector<std::string> function_names() {
-  std::vector<std::string> out = {"__threadfence", "__threadfence_block", "__threadfence_system", "__syncthreads", "min", "max"};
+  std::vector<std::string> out = {
+      "__threadfence", "__threadfence_block", "__threadfence_system", "__syncthreads", "min", "max"};
   for (const char* op : k_operations)
     for (const char* scope : {"", "_block", "_system"}) out.push_back(std::string(op) + scope);
   return out;
@@ -31,7 +33,8 @@ std::vector<std::string> function_names() {
 
 void take(const Expr& e, size_t count, const std::string& usage) {
   if (e.kids.size() != count)
-    fail_at(e.span, fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, count == 1 ? "" : "s", e.kids.size()),
+    fail_at(e.span,
+            fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, count == 1 ? "" : "s", e.kids.size()),
             "write " + usage);
 }
 
@@ -49,7 +52,10 @@ Value Lowering::cuda_call(const Expr& e, bool wanted, Dest* dest) {
       Instr i;
       i.kind = Kind::fence;
       i.mnemonic = e.op;
-      i.tags = {Tag::F, Tag::SC, Tag::GLOBAL, Tag::LOCAL, scope.empty() ? Tag::DV : scope == "_block" ? Tag::WG : Tag::ALL};
+      i.tags = {Tag::F, Tag::SC, Tag::GLOBAL, Tag::LOCAL,
+                scope.empty()       ? Tag::DV
+                : scope == "_block" ? Tag::WG
+                                    : Tag::ALL};
       emit(std::move(i), e.span);
       return none;
     }
@@ -64,8 +70,9 @@ Value Lowering::cuda_call(const Expr& e, bool wanted, Dest* dest) {
   for (const char* known : k_operations)
     if (operation == known) return cuda_atomic(e, operation, scope, wanted, dest);
   fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
-          suggest(e.op, function_names(), "known are atomicAdd, Sub, Exch, Min, Max, And, Or, Xor and CAS, "
-                                          "__threadfence, _block and _system, and __syncthreads"));
+          suggest(e.op, function_names(),
+                  "known are atomicAdd, Sub, Exch, Min, Max, And, Or, Xor and CAS, "
+                  "__threadfence, _block and _system, and __syncthreads"));
 }
 
 Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag scope, bool wanted, Dest* dest) {
@@ -75,8 +82,10 @@ Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag sco
   const CType type = p.type.plain();
   // Which locations are atomic is read off the text (opencl.cpp): a pointer that was computed would escape that.
   if (p.addr.symbol == prog::k_none)
-    unsupported(e.kids[0]->span, "an atomic function on a computed pointer", "name the parameter: atomicAdd(x, 1) or atomicAdd(&x[i], 1)");
-  if (type.pointer()) fail_at(e.kids[0]->span, fmt::format("{} of a pointer", quoted(operation)), "use an integer type");
+    unsupported(e.kids[0]->span, "an atomic function on a computed pointer",
+                "name the parameter: atomicAdd(x, 1) or atomicAdd(&x[i], 1)");
+  if (type.pointer())
+    fail_at(e.kids[0]->span, fmt::format("{} of a pointer", quoted(operation)), "use an integer type");
   Instr i;
   i.kind = Kind::rmw;
   i.mnemonic = e.op;
@@ -109,7 +118,8 @@ Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag sco
 Value Lowering::cuda_barrier(const Expr& e, const std::string& label) {
   take(e, 0, "__syncthreads()");
   if (ast_.scope.empty())
-    fail_at(e.span, fmt::format("thread P{} belongs to no block", ast_.id), fmt::format("write P{}@block 0, device 0", ast_.id));
+    fail_at(e.span, fmt::format("thread P{} belongs to no block", ast_.id),
+            fmt::format("write P{}@block 0, device 0", ast_.id));
   Instr i;
   i.kind = Kind::barrier;
   i.mnemonic = e.op;

@@ -111,8 +111,9 @@ class Grammar {
     init_block(f);
     while (c_.peek().kind == Tok::word && at_thread_id(c_)) f.threads.push_back(thread(f.threads.size()));
     if (f.threads.empty())
-      c_.fail_expected(c_.peek(), "a thread such as P0",
-                       cuda_ ? "write P0@block 0, device 0 (int* x) { ... }" : "write P0 (global atomic_int* x) { ... }");
+      c_.fail_expected(
+          c_.peek(), "a thread such as P0",
+          cuda_ ? "write P0@block 0, device 0 (int* x) { ... }" : "write P0 (global atomic_int* x) { ... }");
     return f;
   }
 
@@ -133,7 +134,8 @@ class Grammar {
   void qualifiers(bool spaces = false) {
     while (is_qualifier(c_.peek()) || (spaces && !space_of(c_.peek()).empty())) {
       if (cuda_ && c_.at("volatile"))
-        unsupported(c_.span(c_.peek()), "volatile stands with parameters here", "declare the parameter: volatile int* x");
+        unsupported(c_.span(c_.peek()), "volatile stands with parameters here",
+                    "declare the parameter: volatile int* x");
       c_.next();
     }
   }
@@ -289,20 +291,25 @@ class Grammar {
       do {
         const char* usage = cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0";
         const Token level = c_.expect_word(cuda_ ? "block or device" : "wg or dev", usage);
-        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "cluster", "device"} : std::vector<std::string>{"wg", "dev", "sg"};
+        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "cluster", "device"}
+                                                     : std::vector<std::string>{"wg", "dev", "sg"};
         if (std::find(known.begin(), known.end(), level.text) == known.end())
           c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, known, usage));
         const std::string name = level.is("block") ? "wg" : level.is("device") ? "dev" : std::string(level.text);
         for (const auto& s : th.scope)
           if (s.first == name)
             c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
-        th.scope.emplace_back(
-            name,
-            static_cast<uint32_t>(number_value(c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
+        th.scope.emplace_back(name, static_cast<uint32_t>(number_value(
+                                        c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
       } while (c_.accept(","));
       for (const char* level : {"wg", "dev"})
         if (std::none_of(th.scope.begin(), th.scope.end(), [&](const auto& s) { return s.first == level; }))
-          c_.fail(first, fmt::format("the level '{}' of thread P{} is missing", !cuda_ ? level : level[0] == 'w' ? "block" : "device", th.id),
+          c_.fail(first,
+                  fmt::format("the level '{}' of thread P{} is missing",
+                              !cuda_            ? level
+                              : level[0] == 'w' ? "block"
+                                                : "device",
+                              th.id),
                   cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0");
     }
     c_.set_options(k_inside);
@@ -337,7 +344,8 @@ class Grammar {
       if (const std::string_view space = space_of(t); !space.empty()) {
         if (!p.space.empty()) c_.fail(t, "a second address space", "an object lies in one: global or local");
         if (cuda_ && space != "local")
-          c_.fail(t, fmt::format("{} is a word of OPENCL tests", quoted(t.text)), "in CUDA what is not __shared__ is global");
+          c_.fail(t, fmt::format("{} is a word of OPENCL tests", quoted(t.text)),
+                  "in CUDA what is not __shared__ is global");
         p.space = std::string(space);
         words += cuda_ ? "__shared__ " : p.space + " ";
       } else if (is_qualifier(t)) {
@@ -366,8 +374,8 @@ class Grammar {
     p.text = words + p.type.text() + " " + p.name;
     if (p.space == "generic") p.space.clear();
     if (cuda_ && p.type.atomic)
-      fail_at(p.span, "CUDA has no atomic types", fmt::format("write {}, and atomicAdd({}, 1) where it is used",
-                                                              p.type.plain().text(), p.name));
+      fail_at(p.span, "CUDA has no atomic types",
+              fmt::format("write {}, and atomicAdd({}, 1) where it is used", p.type.plain().text(), p.name));
     if (cuda_ && p.space.empty()) p.space = "global";
     p.type = p.type.pointee();
     p.type.is_volatile = is_volatile;
@@ -487,7 +495,8 @@ class Grammar {
       c_.next();
       c_.next();
       s.name = std::string(t.text);
-      if (c_.at("barrier") || c_.at("work_group_barrier") || c_.at("sub_group_barrier") || (cuda_ && c_.at("__syncthreads"))) {
+      if (c_.at("barrier") || c_.at("work_group_barrier") || c_.at("sub_group_barrier") ||
+          (cuda_ && c_.at("__syncthreads"))) {
         s.value = whole_expression();
         c_.expect(";");
       } else {

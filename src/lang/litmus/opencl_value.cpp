@@ -344,12 +344,17 @@ Value Lowering::combine(std::string_view op, const Value& a, const Value& b, con
   term::Expr y = convert(b, type, span);
   const bool s = type.is_signed;
   const auto below = [&](const term::Expr& e) {
-    return e.is_const() ? e.value() < type.width
-                        : e.op() == Op::and_ && std::ranges::any_of(e.kids(), [&](const term::Expr& k) { return k.is_const() && k.value() < type.width; });
+    return e.is_const()
+               ? e.value() < type.width
+               : e.op() == Op::and_ &&
+                     std::ranges::any_of(
+                         e.kids(), [&](const term::Expr& k) { return k.is_const() && k.value() < type.width; });
   };
   if (shift && !below(y)) {
     // OpenCL C takes the low bits of the amount (6.3 j); in C++ behaviour is undefined from the width on (expr.shift).
-    if (cuda()) unsupported(span, fmt::format("a shift by what may be {} or more, which C++ leaves undefined", type.width), "the amount is a constant below the width");
+    if (cuda())
+      unsupported(span, fmt::format("a shift by what may be {} or more, which C++ leaves undefined", type.width),
+                  "the amount is a constant below the width");
     y = term::binary(Op::and_, y, term::constant(type.width - 1u, type.width));
   }
   if ((op == "/" || op == "%") && (!y.is_const() || y.is_const(0)))

@@ -1,9 +1,9 @@
 #pragma once
-// Text of a litmus test -> prog::Test, one function for each syntax. Grammar: docs/litmus.md. Which syntax a text has is
-// told by read/read.h.
+// Text of a litmus test -> prog::Test, one function for each syntax. Grammar: docs/litmus.md. Which syntax a text has
+// is told by read/read.h.
 //
-// Errors are at their place in the text. Each syntax is a file of its own (ptx.cpp, vulkan.cpp, opencl.cpp, gpu_ptx.cpp,
-// khronos_test.cpp, mixedproxy_test.cpp).
+// Errors are at their place in the text. Each syntax is a file of its own (ptx.cpp, vulkan.cpp, opencl.cpp,
+// gpu_ptx.cpp, khronos_test.cpp, mixedproxy_test.cpp).
 #include <vector>
 
 #include "base/diagnostic.h"

@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "read/read.h"
 #include "lower/lower.h"
+#include "read/read.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
@@ -68,7 +68,9 @@ std::string opencl_form(const Instr& i) {
 // Functions of CUDA are called what they are called.
 std::string cuda_form(const Instr& i) {
   const char* kind = i.tags.has(prog::Tag::A) ? "volatile" : "plain";
-  return i.kind == Kind::load ? fmt::format("load.{}", kind) : i.kind == Kind::store ? fmt::format("store.{}", kind) : i.mnemonic;
+  return i.kind == Kind::load    ? fmt::format("load.{}", kind)
+         : i.kind == Kind::store ? fmt::format("store.{}", kind)
+                                 : i.mnemonic;
 }
 
 struct Bound {
@@ -322,7 +324,9 @@ class Writer {
         if (to != level && !(level == "dv" && to == "dev")) continue;
         if (from == "thread")
           id = t;
-        else if (const auto l = vocab::level_of(test_.dialect, from == "dev" || from == "device" ? "dv" : from == "block" ? "wg" : from);
+        else if (const auto l = vocab::level_of(test_.dialect, from == "dev" || from == "device" ? "dv"
+                                                               : from == "block"                 ? "wg"
+                                                                                                 : from);
                  l && *l < test_.threads[t].scope.size())
           id = test_.threads[t].scope[*l];
       }

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/diagnostic.h"
-#include "read/read.h"
 #include "lower/lower.h"
+#include "read/read.h"
 
 namespace fencepost::lower {
 namespace {
@@ -50,15 +50,9 @@ std::vector<Form> vocabulary(Syntax s) {
               {K::fence, "membar.rel.SCOPE.semsc0.semav"},
               {K::fence, "membar.acq_rel.SCOPE.semsc0.semav.semvis"}};
     case Syntax::cuda:
-      return {{K::load, "load.plain"},
-              {K::load, "load.volatile"},
-              {K::store, "store.plain"},
-              {K::store, "store.volatile"},
-              {K::rmw, "atomicExch"},
-              {K::rmw, "atomicCAS"},
-              {K::fence, "__threadfence_block"},
-              {K::fence, "__threadfence"},
-              {K::fence, "__threadfence_system"}};
+      return {{K::load, "load.plain"},           {K::load, "load.volatile"},  {K::store, "store.plain"},
+              {K::store, "store.volatile"},      {K::rmw, "atomicExch"},      {K::rmw, "atomicCAS"},
+              {K::fence, "__threadfence_block"}, {K::fence, "__threadfence"}, {K::fence, "__threadfence_system"}};
     default: {
       std::vector<Form> out = {{K::load, "load.plain"}, {K::store, "store.plain"}};
       for (const char* o : {"relaxed", "acquire", "seq_cst"})
@@ -120,9 +114,8 @@ class Generator {
     for (Form& f : vocabulary(table.from))
       if (mapped(table, f.dotted)) (f.kind == Form::Kind::fence ? fences_ : forms_).push_back(std::move(f));
     // The narrowest scope but that of threads alone, and the widest two.
-    settings_ = table.from == Syntax::ptx ? std::vector<Setting>{{"cta", true}, {"gpu", false}, {"cta", false}}
-                : table.from == Syntax::vulkan
-                    ? std::vector<Setting>{{"wg", true}, {"dv", false}, {"wg", false}}
+    settings_ = table.from == Syntax::ptx      ? std::vector<Setting>{{"cta", true}, {"gpu", false}, {"cta", false}}
+                : table.from == Syntax::vulkan ? std::vector<Setting>{{"wg", true}, {"dv", false}, {"wg", false}}
                 : table.from == Syntax::cuda
                     ? std::vector<Setting>{{"", true}, {"", false}, {"", false}}
                     : std::vector<Setting>{{"work_group", true}, {"device", false}, {"work_group", false}};
@@ -200,14 +193,17 @@ class Generator {
   bool mixes(const Code& c) const {
     for (const Access& a : c.accesses)
       for (const Access& b : c.accesses)
-        if (a.location == b.location && forms_[a.form].dotted.ends_with("volatile") && forms_[b.form].dotted.ends_with("plain")) return true;
+        if (a.location == b.location && forms_[a.form].dotted.ends_with("volatile") &&
+            forms_[b.form].dotted.ends_with("plain"))
+          return true;
     return false;
   }
 
   // Locations in order of first use; every thread shares one with another, and somebody writes it.
   bool wanted(const std::vector<const Code*>& code) const {
     if (code[0]->accesses[0].location != 0) return false;
-    if (table_.from == Syntax::cuda && std::any_of(code.begin(), code.end(), [&](const Code* c) { return mixes(*c); })) return false;
+    if (table_.from == Syntax::cuda && std::any_of(code.begin(), code.end(), [&](const Code* c) { return mixes(*c); }))
+      return false;
     std::array<uint32_t, 2> users{}, writers{};
     for (uint32_t t = 0; t < code.size(); ++t)
       for (const Access& a : code[t]->accesses) {
@@ -314,9 +310,9 @@ class Generator {
         std::string params;
         for (uint32_t l = 0; l < 2; ++l) {
           if (!used[l]) continue;
-          const bool is_volatile = std::any_of(code[t]->accesses.begin(), code[t]->accesses.end(), [&](const Access& a) {
-            return a.location == l && forms_[a.form].dotted.ends_with("volatile");
-          });
+          const bool is_volatile = std::any_of(
+              code[t]->accesses.begin(), code[t]->accesses.end(),
+              [&](const Access& a) { return a.location == l && forms_[a.form].dotted.ends_with("volatile"); });
           params += fmt::format("{}{}int* {}", params.empty() ? "" : ", ", is_volatile ? "volatile " : "", k_names[l]);
         }
         out += fmt::format("P{}@block {}, device 0 ({}) {{\n", t, s.together ? 0 : t, params);

@@ -10,8 +10,9 @@
 //                                  'thread' on the left: a group for each thread
 //   PATTERN -> FORM [; FORM...]    or 'nothing'; the first rule that fits is taken
 // Patterns and forms are dotted words, as PTX and VULKAN mnemonics are; those of OPENCL are
-// load|store.plain, load|store|fence.ORDER.SCOPE, rmw.ORDER.SCOPE.OP, barrier; those of CUDA are load|store.plain|volatile and the names of functions. SCOPE and OP in capitals stand for any
-// scope and operation; a last word '*' for any rest. An exchange is OP exch in every dialect.
+// load|store.plain, load|store|fence.ORDER.SCOPE, rmw.ORDER.SCOPE.OP, barrier; those of CUDA are
+// load|store.plain|volatile and the names of functions. SCOPE and OP in capitals stand for any scope and operation; a
+// last word '*' for any rest. An exchange is OP exch in every dialect.
 // Errors are located; what a table or a dialect cannot express is unsupported and named.
 #include <functional>
 #include <string>
@@ -27,7 +28,7 @@ using Words = std::vector<std::string>;
 
 struct Rule {
   Words from;
-  std::vector<Words> to;   // empty: nothing
+  std::vector<Words> to;  // empty: nothing
   Span span;
 };
 
@@ -40,7 +41,7 @@ struct Table {
 };
 
 Expected<Table> parse_table(SourcePtr source);
-Expected<Table> load_table(const std::string& name_or_file);   // "opencl-ptx", or a .map file
+Expected<Table> load_table(const std::string& name_or_file);  // "opencl-ptx", or a .map file
 std::vector<std::string> shipped_tables();
 
 // The test in the target's dialect: same title, registers, locations and question.
@@ -48,10 +49,10 @@ Expected<prog::Test> apply(const Table& table, const prog::Test& test);
 
 // Tests of two and three threads with at most `accesses` accesses, over the instructions on the left of the table's
 // rules. All combinations, smallest first, within these limits: at most two locations; stores write 1, 2, ... per
-// location; one scope for a whole test, narrow with threads in one group, wide and narrow with each in its own; at most one
-// fence in a thread, between its first two accesses, which then have no order of their own; read-modify-writes (exchanges)
-// in tests of up to three accesses; of tests that differ in the order of like threads, one; every thread shares a
-// location that somebody writes. `visit` returns false to stop.
+// location; one scope for a whole test, narrow with threads in one group, wide and narrow with each in its own; at most
+// one fence in a thread, between its first two accesses, which then have no order of their own; read-modify-writes
+// (exchanges) in tests of up to three accesses; of tests that differ in the order of like threads, one; every thread
+// shares a location that somebody writes. `visit` returns false to stop.
 struct Generated {
   uint64_t number = 0;
   prog::Test test;

@@ -89,8 +89,9 @@ class Reader {
       return error_at(w[1].span, "tables lead from CUDA, not to it", "known here are PTX, VULKAN and OPENCL");
     else {
       const std::string near = nearest(w[1].text, languages);
-      return error_at(w[1].span, fmt::format("'{}' is no language of tables", w[1].text),
-                      near.empty() ? "known are PTX, VULKAN, OPENCL and CUDA" : fmt::format("did you mean '{}'?", near));
+      return error_at(
+          w[1].span, fmt::format("'{}' is no language of tables", w[1].text),
+          near.empty() ? "known are PTX, VULKAN, OPENCL and CUDA" : fmt::format("did you mean '{}'?", near));
     }
     model = w[2].text;
     return {};

@@ -20,9 +20,11 @@ std::string list_lowered(const prog::Test& test) {
   }
   for (const prog::Thread& t : test.threads) {
     out += "P" + std::to_string(t.id) + ":\n";
-    for (const prog::Instr& i : test.instrs(t.id)) out += (i.kind == prog::Kind::label ? "  " : "    ") + prog::to_string(test, t.id, i) + "\n";
+    for (const prog::Instr& i : test.instrs(t.id))
+      out += (i.kind == prog::Kind::label ? "  " : "    ") + prog::to_string(test, t.id, i) + "\n";
   }
-  if (test.quantifier != prog::Quantifier::none) out += std::string(prog::name(test.quantifier)) + " " + prog::to_string(test, test.condition) + "\n";
+  if (test.quantifier != prog::Quantifier::none)
+    out += std::string(prog::name(test.quantifier)) + " " + prog::to_string(test, test.condition) + "\n";
   return out;
 }
 

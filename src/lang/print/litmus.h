@@ -6,7 +6,7 @@
 
 namespace fencepost::print {
 
-std::string print(const prog::Test& test);           // by test.syntax
+std::string print(const prog::Test& test);  // by test.syntax
 std::string print_ptx(const prog::Test& test);
 std::string print_vulkan(const prog::Test& test);
 std::string print_opencl(const prog::Test& test);

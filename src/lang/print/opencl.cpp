@@ -175,7 +175,9 @@ class ThreadPrinter {
 
   // fetch_min and fetch_max compare with the sign of the object's type.
   static std::string rmw_type(const Instr& in, const std::string& type) {
-    if (in.kind != Kind::rmw || !in.value || (in.mnemonic.find("fetch_m") == std::string::npos && !in.mnemonic.starts_with("atomicM"))) return type;
+    if (in.kind != Kind::rmw || !in.value ||
+        (in.mnemonic.find("fetch_m") == std::string::npos && !in.mnemonic.starts_with("atomicM")))
+      return type;
     return integer_type(in.value.width(), in.value.op() != term::Op::umin && in.value.op() != term::Op::umax);
   }
 

@@ -17,12 +17,18 @@ std::string value(const prog::Test& test, const CondValue& v, bool right) {
 
 const char* comparison(term::Op op) {
   switch (op) {
-    case term::Op::ne: return "!=";
-    case term::Op::slt: return "<";
-    case term::Op::sle: return "<=";
-    case term::Op::sgt: return ">";
-    case term::Op::sge: return ">=";
-    default: return "=";
+    case term::Op::ne:
+      return "!=";
+    case term::Op::slt:
+      return "<";
+    case term::Op::sle:
+      return "<=";
+    case term::Op::sgt:
+      return ">";
+    case term::Op::sge:
+      return ">=";
+    default:
+      return "=";
   }
 }
 
@@ -30,13 +36,15 @@ const char* comparison(term::Op op) {
 
 std::string print_condition(const prog::Test& test, const Cond& c) {
   switch (c.kind) {
-    case Cond::Kind::always: return "true";
+    case Cond::Kind::always:
+      return "true";
     case Cond::Kind::atom: {
       std::string right = value(test, c.rhs, true);
       if (c.rhs.kind == CondValue::Kind::address) right.erase(0, 1);  // a bare name on the right is the address
       return value(test, c.lhs, false) + comparison(c.cmp) + right;
     }
-    case Cond::Kind::not_: return "~(" + print_condition(test, c.kids.front()) + ")";
+    case Cond::Kind::not_:
+      return "~(" + print_condition(test, c.kids.front()) + ")";
     case Cond::Kind::and_:
     case Cond::Kind::or_: {
       std::string out;

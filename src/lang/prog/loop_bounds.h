@@ -15,10 +15,10 @@ namespace fencepost::prog {
 
 struct LoopBounds {
   uint32_t all = 1;
-  std::map<std::pair<uint32_t, LabelId>, uint32_t> loops;   // thread, label
+  std::map<std::pair<uint32_t, LabelId>, uint32_t> loops;  // thread, label
 
   LoopBounds() = default;
-  LoopBounds(uint32_t n) : all(n) {}   // NOLINT: a number is a bound of all loops
+  LoopBounds(uint32_t n) : all(n) {}  // NOLINT: a number is a bound of all loops
 
   uint32_t of(uint32_t thread, LabelId label) const {
     if (loops.empty()) return all;
@@ -45,12 +45,12 @@ struct LoopBounds {
   bool operator==(const LoopBounds&) const = default;
 };
 
-using LoopId = std::pair<uint32_t, LabelId>;   // thread, label
+using LoopId = std::pair<uint32_t, LabelId>;  // thread, label
 
-std::string to_string(const LoopBounds& bounds);   // "4", or "1 to 4"
+std::string to_string(const LoopBounds& bounds);  // "4", or "1 to 4"
 
-// These bounds with those of `reached` doubled, of the loops of equal threads alike, and no loop below `least`; with all
-// doubled if none is named.
+// These bounds with those of `reached` doubled, of the loops of equal threads alike, and no loop below `least`; with
+// all doubled if none is named.
 LoopBounds raised(const Test& test, const LoopBounds& bounds, const std::vector<LoopId>& reached, uint32_t least = 1);
 
 // Every loop: the labels with a jump back to them, by thread.

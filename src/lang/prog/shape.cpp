@@ -47,7 +47,8 @@ void set_shape(const Test& test, Instr& i, const Shape& s) {
   if (test.syntax == Syntax::opencl && s.mnemonic.starts_with("atomic_compare_exchange")) {
     i.failed_tags = opencl_failed_tags(s.tags, s.spelling);
   } else if (i.failed_tags) {
-    for (Tag t : {Tag::ACQ, Tag::SEMVIS, Tag::SEMSC0, Tag::SEMSC1, Tag::SEMSC2, Tag::SEMSC3, Tag::SG, Tag::WG, Tag::QF, Tag::DV}) {
+    for (Tag t : {Tag::ACQ, Tag::SEMVIS, Tag::SEMSC0, Tag::SEMSC1, Tag::SEMSC2, Tag::SEMSC3, Tag::SG, Tag::WG, Tag::QF,
+                  Tag::DV}) {
       const bool scope = t == Tag::SG || t == Tag::WG || t == Tag::QF || t == Tag::DV;
       if (i.tags.has(t) && !s.tags.has(t)) i.failed_tags->remove(t);
       if (scope && !i.tags.has(t) && s.tags.has(t)) i.failed_tags->add(t);

@@ -4,16 +4,17 @@
 // dialect's specification: nothing lies between the two. Tags and text change together, as the front end would read
 // the new text (tests/unit/weaken holds the two to each other).
 //
-//   PTX      ld acquire > relaxed > weak, st release > relaxed > weak, atom and red acq_rel > acquire, release > relaxed,
-//            fence sc > acq_rel > absent, scopes sys > gpu > cta, and gpu > cluster > cta in a test that has clusters; an order is taken away at the narrowest scope only,
-//            which is what makes steps covers. volatile is relaxed at sys.
+//   PTX      ld acquire > relaxed > weak, st release > relaxed > weak, atom and red acq_rel > acquire, release >
+//            relaxed, fence sc > acq_rel > absent, scopes sys > gpu > cta, and gpu > cluster > cta in a test that has
+//            clusters; an order is taken away at the narrowest scope only, which is what makes steps covers. volatile
+//            is relaxed at sys.
 //   GPU_PTX  membar.sys > .gl > .cta > absent; volatile > none. atom and red have no orders there.
 //   VULKAN   acq_rel > acq, rel > none; scopes dv > qf > wg > sg; every semscN, semav and semvis is a step; of plain
 //            accesses av and vis > nonpriv > none. Atomic accesses stay atomic.
 //   OPENCL   seq_cst > acq_rel > acquire, release > relaxed; all_svm_devices > device > work_group; a fence without
 //            an order is absent; CLK_..._MEM_FENCE flags. Atomic accesses stay atomic, plain ones plain.
-//   SPIR-V   for Vulkan (GLSL too) as VULKAN; what fails of a compare-exchange keeps no more than what succeeds. Kernels of the OpenCL
-//            model have no steps yet.
+//   SPIR-V   for Vulkan (GLSL too) as VULKAN; what fails of a compare-exchange keeps no more than what succeeds.
+//            Kernels of the OpenCL model have no steps yet.
 // `.test` notations have no steps.
 #include <string>
 #include <vector>
@@ -43,10 +44,10 @@ struct Step {
 
 // What a strengthening may make use of: the storage classes and memory regions that the program has.
 struct Surroundings {
-  std::vector<Tag> classes;   // VULKAN: SC0.. of its accesses
-  bool global = true, local = false;   // OPENCL
-  std::vector<Tag> proxies;   // PTX: of its accesses, without GEN; ALIAS where a location has two names
-  bool clusters = false;      // PTX: has_clusters, and the steps of a scope go through .cluster
+  std::vector<Tag> classes;           // VULKAN: SC0.. of its accesses
+  bool global = true, local = false;  // OPENCL
+  std::vector<Tag> proxies;           // PTX: of its accesses, without GEN; ALIAS where a location has two names
+  bool clusters = false;              // PTX: has_clusters, and the steps of a scope go through .cluster
 };
 Surroundings surroundings_of(const Test& test);
 
@@ -58,7 +59,8 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around);  /
 std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters);
 std::vector<Step> gpu_ptx_steps(const Shape& s, bool up);
 std::vector<Step> vulkan_steps(const Shape& s, bool up, const std::vector<Tag>& classes);
-// SPIR-V of the Vulkan model: the steps of the VULKAN form with the same tags; the form's text is "OPERATION: that form".
+// SPIR-V of the Vulkan model: the steps of the VULKAN form with the same tags; the form's text is "OPERATION: that
+// form".
 std::vector<Step> spirv_steps(const Shape& s, bool up, const std::vector<Tag>& classes);
 std::vector<Step> opencl_steps(const Shape& s, bool up, const Surroundings& around);
 Shape ptx_fence(const std::string& mnemonic, TagSet tags);

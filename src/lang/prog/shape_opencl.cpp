@@ -197,8 +197,7 @@ std::vector<Step> opencl_steps(const Shape& s, bool up, const Surroundings& arou
         step(Aspect::order, [&](Call& n) { n.order = up ? v.upper : v.lower; });
     const bool scoped = s.kind != Kind::fence || s.mnemonic == "atomic_work_item_fence";
     if (scoped && c->scope >= 0 && (up ? c->scope < 2 : c->scope > 0))
-      step(
-          Aspect::scope, [&](Call& n) { n.scope += up ? 1 : -1; }, true);
+      step(Aspect::scope, [&](Call& n) { n.scope += up ? 1 : -1; }, true);
     const bool bottom = !scoped || c->scope <= 0;
     if (!up && s.kind == Kind::fence && bottom && (c->order == "acquire" || c->order == "release") &&
         !(c->global && c->local))

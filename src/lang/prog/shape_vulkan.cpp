@@ -210,12 +210,23 @@ namespace {
 std::optional<Words> words_of_tags(const Shape& s) {
   Words w;
   switch (s.kind) {
-    case Kind::load: w.head = "ld"; break;
-    case Kind::store: w.head = "st"; break;
-    case Kind::rmw: w.head = "rmw"; break;
-    case Kind::fence: w.head = "membar"; break;
-    case Kind::barrier: w.head = "cbar"; break;
-    default: return std::nullopt;
+    case Kind::load:
+      w.head = "ld";
+      break;
+    case Kind::store:
+      w.head = "st";
+      break;
+    case Kind::rmw:
+      w.head = "rmw";
+      break;
+    case Kind::fence:
+      w.head = "membar";
+      break;
+    case Kind::barrier:
+      w.head = "cbar";
+      break;
+    default:
+      return std::nullopt;
   }
   TagSet all = s.tags;
   all |= s.store_tags;
@@ -230,15 +241,16 @@ std::optional<Words> words_of_tags(const Shape& s) {
     if (all.has(k_class_tags[k])) w.storage = static_cast<int>(k);
   }
   const bool access = s.kind == Kind::load || s.kind == Kind::store || s.kind == Kind::rmw;
-  if (access && w.storage < 0) return std::nullopt;   // memory of one invocation
+  if (access && w.storage < 0) return std::nullopt;  // memory of one invocation
   if (access && !w.atom)
     w.privacy = all.has(s.kind == Kind::store ? Tag::AV : Tag::VIS) ? Privacy::domain
-                : all.has(Tag::NONPRIV)                            ? Privacy::nonpriv
-                                                                   : Privacy::none;
+                : all.has(Tag::NONPRIV)                             ? Privacy::nonpriv
+                                                                    : Privacy::none;
   return w;
 }
 
-// What instructions are, whatever their order: the front ends of litmus tests and of SPIR-V add these or leave them to the engines.
+// What instructions are, whatever their order: the front ends of litmus tests and of SPIR-V add these or leave them to
+// the engines.
 TagSet without_kinds(TagSet tags) {
   for (Tag t : {Tag::R, Tag::W, Tag::RMW, Tag::CBAR, Tag::B}) tags.remove(t);
   return tags;
@@ -252,7 +264,8 @@ std::vector<Step> spirv_steps(const Shape& s, bool up, const std::vector<Tag>& c
   Shape same;
   same.kind = s.kind;
   same = shaped(same, *w);
-  if (!(without_kinds(same.tags) == without_kinds(s.tags)) || !(without_kinds(same.store_tags) == without_kinds(s.store_tags)))
+  if (!(without_kinds(same.tags) == without_kinds(s.tags)) ||
+      !(without_kinds(same.store_tags) == without_kinds(s.store_tags)))
     return {};
   const std::string operation = s.mnemonic.substr(0, s.mnemonic.find(':'));
   std::vector<Step> out = vulkan_steps(same, up, classes);
@@ -261,8 +274,10 @@ std::vector<Step> spirv_steps(const Shape& s, bool up, const std::vector<Tag>& c
     step.to.mnemonic = operation + ": " + step.to.mnemonic;
     const auto keep_kinds = [](TagSet& now, const TagSet& then) {
       for (Tag t : {Tag::R, Tag::W, Tag::RMW, Tag::CBAR, Tag::B}) {
-        if (then.has(t)) now.add(t);
-        else now.remove(t);
+        if (then.has(t))
+          now.add(t);
+        else
+          now.remove(t);
       }
     };
     keep_kinds(step.to.tags, s.tags);

@@ -93,8 +93,10 @@ int64_t value_of(const Test& test, const CondValue& v, const FinalValues& f) {
       const uint64_t value = f.memory.at(o).at(v.cell);
       return v.is_unsigned ? static_cast<int64_t>(value) : term::to_signed(value, test.objects[o].width);
     }
-    case CondValue::Kind::constant: return static_cast<int64_t>(v.constant);
-    case CondValue::Kind::address: return static_cast<int64_t>(address_of(test.symbols[v.symbol].object, v.cell));
+    case CondValue::Kind::constant:
+      return static_cast<int64_t>(v.constant);
+    case CondValue::Kind::address:
+      return static_cast<int64_t>(address_of(test.symbols[v.symbol].object, v.cell));
   }
   return 0;
 }
@@ -130,13 +132,16 @@ uint64_t hash(const std::vector<Observable>& obs, const State& s) {
 
 bool holds(const Test& test, const Cond& c, const FinalValues& f) {
   switch (c.kind) {
-    case Cond::Kind::always: return true;
-    case Cond::Kind::not_: return !holds(test, c.kids.front(), f);
+    case Cond::Kind::always:
+      return true;
+    case Cond::Kind::not_:
+      return !holds(test, c.kids.front(), f);
     case Cond::Kind::and_:
       return std::all_of(c.kids.begin(), c.kids.end(), [&](const Cond& k) { return holds(test, k, f); });
     case Cond::Kind::or_:
       return std::any_of(c.kids.begin(), c.kids.end(), [&](const Cond& k) { return holds(test, k, f); });
-    case Cond::Kind::atom: break;
+    case Cond::Kind::atom:
+      break;
   }
   const auto a = static_cast<uint64_t>(value_of(test, c.lhs, f));
   const auto b = static_cast<uint64_t>(value_of(test, c.rhs, f));
@@ -148,8 +153,8 @@ State state_of(const Test& test, const std::vector<Observable>& obs, const Final
   State out;
   out.reserve(obs.size());
   for (const Observable& o : obs) {
-    const uint64_t v = o.is_register ? f.registers.at(o.thread).at(o.reg)
-                                     : f.memory.at(test.symbols[o.symbol].object).at(o.cell);
+    const uint64_t v =
+        o.is_register ? f.registers.at(o.thread).at(o.reg) : f.memory.at(test.symbols[o.symbol].object).at(o.cell);
     out.push_back({false, v & term::mask(o.width)});
   }
   return out;

@@ -20,7 +20,7 @@ struct Observable {
   RegId reg = 0;
   SymbolId symbol = 0;
   uint64_t cell = 0;
-  std::string text;    // "0:r0", "x", "a[2]"
+  std::string text;  // "0:r0", "x", "a[2]"
   uint8_t width = 64;
   bool operator==(const Observable&) const = default;
 };
@@ -30,8 +30,8 @@ struct Observable {
 std::vector<Observable> observables(const Test& test);
 
 struct StateValue {
-  bool free = false;      // a value on an rf-data cycle that nothing fixes: printed "?"
-  uint64_t value = 0;     // masked to the observable's width
+  bool free = false;   // a value on an rf-data cycle that nothing fixes: printed "?"
+  uint64_t value = 0;  // masked to the observable's width
   auto operator<=>(const StateValue&) const = default;
 };
 using State = std::vector<StateValue>;  // parallel to the observables

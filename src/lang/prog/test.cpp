@@ -1,10 +1,9 @@
 #include "prog/test.h"
 
-#include "prog/loop_bounds.h"
-
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "prog/loop_bounds.h"
 
 namespace fencepost::prog {
 namespace {
@@ -16,9 +15,7 @@ std::string register_name(const Template& code, uint64_t number) {
   return number < code.registers.size() ? code.registers[number].name : "r?" + std::to_string(number);
 }
 
-std::string symbol_name(const Test& test, SymbolId s) {
-  return s < test.symbols.size() ? test.symbols[s].name : "?";
-}
+std::string symbol_name(const Test& test, SymbolId s) { return s < test.symbols.size() ? test.symbols[s].name : "?"; }
 
 // An operand; the outermost parentheses that terms print for safety are noise here.
 std::string operand(const Template& code, const term::Expr& e) {
@@ -39,9 +36,7 @@ std::string location(const Test& test, const Template& code, const Address& a) {
   return out;
 }
 
-std::string label_name(const Template& code, LabelId l) {
-  return l < code.labels.size() ? code.labels[l].name : "?";
-}
+std::string label_name(const Template& code, LabelId l) { return l < code.labels.size() ? code.labels[l].name : "?"; }
 
 bool touches_memory(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
 
@@ -81,14 +76,14 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
 // C. A call is `mnemonic(location, operands, spelling)`; a mnemonic that is no identifier (or none) stands
 // for a plain access or assignment.
 std::string c_statement(const Test& test, const Template& code, const Instr& i) {
-  const bool call = !i.mnemonic.empty() &&
-                    std::all_of(i.mnemonic.begin(), i.mnemonic.end(),
-                                [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c | 32) >= 'a'; }) &&
-                    (i.mnemonic.find('_') != std::string::npos || i.mnemonic.starts_with("atomic"));
+  const bool call = !i.mnemonic.empty() && std::all_of(i.mnemonic.begin(), i.mnemonic.end(), [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c | 32) >= 'a';
+  }) && (i.mnemonic.find('_') != std::string::npos || i.mnemonic.starts_with("atomic"));
   const std::string assign = i.dst != k_none ? register_name(code, i.dst) + " = " : "";
   const std::vector<term::Expr> args = operands_of(i);
   switch (i.kind) {
-    case Kind::label: return label_name(code, i.label) + ":";
+    case Kind::label:
+      return label_name(code, i.label) + ":";
     case Kind::jump:
       if (i.form == Form::c_else) return "else";
       if (i.form == Form::c_while_back) return "end of while";
@@ -99,14 +94,16 @@ std::string c_statement(const Test& test, const Template& code, const Instr& i) 
       if (i.form == Form::c_while) return "while (" + cond + ")";
       return "if (" + cond + ") goto " + label_name(code, i.label);
     }
-    case Kind::local: return assign + (args.empty() ? "" : operand(code, args.front()));
+    case Kind::local:
+      return assign + (args.empty() ? "" : operand(code, args.front()));
     case Kind::load:
       if (!call) return assign + "*" + location(test, code, i.addr);
       break;
     case Kind::store:
       if (!call) return "*" + location(test, code, i.addr) + " = " + (args.empty() ? "" : operand(code, args.front()));
       break;
-    default: break;
+    default:
+      break;
   }
   std::string inside;
   if (touches_memory(i)) append(inside, location(test, code, i.addr));
@@ -119,12 +116,22 @@ std::string c_statement(const Test& test, const Template& code, const Instr& i) 
 
 const char* symbol_of(term::Op op) {
   switch (op) {
-    case term::Op::ne: return "!=";
-    case term::Op::slt: case term::Op::ult: return "<";
-    case term::Op::sle: case term::Op::ule: return "<=";
-    case term::Op::sgt: case term::Op::ugt: return ">";
-    case term::Op::sge: case term::Op::uge: return ">=";
-    default: return "=";
+    case term::Op::ne:
+      return "!=";
+    case term::Op::slt:
+    case term::Op::ult:
+      return "<";
+    case term::Op::sle:
+    case term::Op::ule:
+      return "<=";
+    case term::Op::sgt:
+    case term::Op::ugt:
+      return ">";
+    case term::Op::sge:
+    case term::Op::uge:
+      return ">=";
+    default:
+      return "=";
   }
 }
 
@@ -132,39 +139,60 @@ const char* symbol_of(term::Op op) {
 
 const char* name(Syntax s) {
   switch (s) {
-    case Syntax::ptx: return "ptx";
-    case Syntax::vulkan: return "vulkan";
-    case Syntax::opencl: return "opencl";
-    case Syntax::gpu_ptx: return "gpu_ptx";
-    case Syntax::vulkan_test: return "vulkan_test";
-    case Syntax::mixedproxy_test: return "mixedproxy_test";
-    case Syntax::spirv: return "spirv";
-    case Syntax::cuda: return "cuda";
+    case Syntax::ptx:
+      return "ptx";
+    case Syntax::vulkan:
+      return "vulkan";
+    case Syntax::opencl:
+      return "opencl";
+    case Syntax::gpu_ptx:
+      return "gpu_ptx";
+    case Syntax::vulkan_test:
+      return "vulkan_test";
+    case Syntax::mixedproxy_test:
+      return "mixedproxy_test";
+    case Syntax::spirv:
+      return "spirv";
+    case Syntax::cuda:
+      return "cuda";
   }
   return "ptx";
 }
 
 const char* name(Kind k) {
   switch (k) {
-    case Kind::local: return "local";
-    case Kind::load: return "load";
-    case Kind::store: return "store";
-    case Kind::rmw: return "rmw";
-    case Kind::fence: return "fence";
-    case Kind::barrier: return "barrier";
-    case Kind::label: return "label";
-    case Kind::jump: return "goto";
-    case Kind::branch: return "branch";
+    case Kind::local:
+      return "local";
+    case Kind::load:
+      return "load";
+    case Kind::store:
+      return "store";
+    case Kind::rmw:
+      return "rmw";
+    case Kind::fence:
+      return "fence";
+    case Kind::barrier:
+      return "barrier";
+    case Kind::label:
+      return "label";
+    case Kind::jump:
+      return "goto";
+    case Kind::branch:
+      return "branch";
   }
   return "local";
 }
 
 const char* name(Quantifier q) {
   switch (q) {
-    case Quantifier::none: return "none";
-    case Quantifier::exists: return "exists";
-    case Quantifier::not_exists: return "~exists";
-    case Quantifier::forall: return "forall";
+    case Quantifier::none:
+      return "none";
+    case Quantifier::exists:
+      return "exists";
+    case Quantifier::not_exists:
+      return "~exists";
+    case Quantifier::forall:
+      return "forall";
   }
   return "none";
 }
@@ -213,7 +241,8 @@ LoopBounds raised(const Test& test, const LoopBounds& bounds, const std::vector<
     out.loops[loop] = std::max(least, bounds.of(loop.first, loop.second) * (hit ? 2 : 1));
   }
   // One number where one is enough.
-  if (std::all_of(out.loops.begin(), out.loops.end(), [&](const auto& l) { return l.second == out.loops.begin()->second; }))
+  if (std::all_of(out.loops.begin(), out.loops.end(),
+                  [&](const auto& l) { return l.second == out.loops.begin()->second; }))
     out = LoopBounds(out.loops.begin()->second);
   return out;
 }
@@ -242,9 +271,8 @@ bool same_scope(const Thread& a, const Thread& b, uint32_t level) {
 
 bool has_cluster_scope(const Test& test) {
   return std::any_of(test.templates.begin(), test.templates.end(), [](const Template& t) {
-    return std::any_of(t.code.begin(), t.code.end(), [](const Instr& i) {
-      return i.tags.has(Tag::CLUSTER) || i.store_tags.has(Tag::CLUSTER);
-    });
+    return std::any_of(t.code.begin(), t.code.end(),
+                       [](const Instr& i) { return i.tags.has(Tag::CLUSTER) || i.store_tags.has(Tag::CLUSTER); });
   });
 }
 
@@ -270,8 +298,10 @@ std::string to_string(const Test& test, const CondValue& v) {
       if (array) out += "[" + std::to_string(v.cell) + "]";
       return out;
     }
-    case CondValue::Kind::constant: return std::to_string(static_cast<int64_t>(v.constant));
-    case CondValue::Kind::address: return "&" + symbol_name(test, v.symbol);
+    case CondValue::Kind::constant:
+      return std::to_string(static_cast<int64_t>(v.constant));
+    case CondValue::Kind::address:
+      return "&" + symbol_name(test, v.symbol);
   }
   return "";
 }
@@ -282,7 +312,8 @@ std::string to_string(const Test& test, const Cond& c) {
     return open ? "(" + to_string(test, kid) + ")" : to_string(test, kid);
   };
   switch (c.kind) {
-    case Cond::Kind::always: return "true";
+    case Cond::Kind::always:
+      return "true";
     case Cond::Kind::atom: {
       // A bare location on the right of a comparison is its address in every dialect.
       std::string right = to_string(test, c.rhs);

@@ -23,10 +23,10 @@ using vocab::TagSet;
 enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv, cuda };
 const char* name(Syntax s);
 
-using RegId = uint32_t;      // index into Template::registers
-using SymbolId = uint32_t;   // index into Test::symbols
-using ObjectId = uint32_t;   // index into Test::objects
-using LabelId = uint32_t;    // index into Template::labels
+using RegId = uint32_t;     // index into Template::registers
+using SymbolId = uint32_t;  // index into Test::symbols
+using ObjectId = uint32_t;  // index into Test::objects
+using LabelId = uint32_t;   // index into Template::labels
 inline constexpr uint32_t k_none = 0xffffffffu;
 
 // ---- memory ----------------------------------------------------------------------------------------
@@ -37,9 +37,10 @@ struct Object {
   uint8_t width = 64;
   std::vector<uint64_t> init = {0};  // one value per cell; its size is the number of cells
   TagSet tags;                       // carried by the Init events: NAL, GLOBAL, LOCAL, GENERIC, SHARED, ...
-  std::vector<SymbolId> init_address;  // per cell: the symbol whose address is the initial value, or k_none; empty = none
-  std::vector<bool> undefined;       // cells whose initial value the execution chooses; empty: none
-  std::string declared;              // declared type as written ("int", "atomic_int"), or ""
+  std::vector<SymbolId>
+      init_address;             // per cell: the symbol whose address is the initial value, or k_none; empty = none
+  std::vector<bool> undefined;  // cells whose initial value the execution chooses; empty: none
+  std::string declared;         // declared type as written ("int", "atomic_int"), or ""
   Span span;
   bool operator==(const Object&) const = default;
 };
@@ -52,8 +53,8 @@ struct Symbol {
   std::string name;
   ObjectId object = 0;
   SymbolId generic = 0;
-  SymbolId aliased = k_none;   // the symbol named after "aliases"
-  std::string proxy;           // "generic", "surface", "texture", "constant" or "" (no alias, or VULKAN)
+  SymbolId aliased = k_none;  // the symbol named after "aliases"
+  std::string proxy;          // "generic", "surface", "texture", "constant" or "" (no alias, or VULKAN)
   Span span;
   bool operator==(const Symbol&) const = default;
 };
@@ -65,7 +66,7 @@ uint64_t address_of(ObjectId object, uint64_t cell = 0);
 // base symbol + index (in cells), or, without a symbol, a computed pointer.
 struct Address {
   SymbolId symbol = k_none;
-  term::Expr index;    // with a symbol: cell index, empty = 0; without: the pointer's value (64 bits)
+  term::Expr index;  // with a symbol: cell index, empty = 0; without: the pointer's value (64 bits)
   bool operator==(const Address&) const = default;
   bool direct() const { return symbol != k_none && !index; }
 };
@@ -89,19 +90,19 @@ const char* name(Kind k);
 inline constexpr uint64_t k_old_value = 0xffffffffu;
 
 struct Barrier {
-  std::string instance;          // compared as text; empty: named by the value of `id`, each value an instance of its own
-  term::Expr id;                 // empty: plain barrier
-  term::Expr quorum;             // empty: all participants
-  bool arrive = false;           // arrives without waiting
-  uint32_t level = 1;            // scope level of the waiting group (ptx: cta, vulkan/opencl: workgroup)
+  std::string instance;  // compared as text; empty: named by the value of `id`, each value an instance of its own
+  term::Expr id;         // empty: plain barrier
+  term::Expr quorum;     // empty: all participants
+  bool arrive = false;   // arrives without waiting
+  uint32_t level = 1;    // scope level of the waiting group (ptx: cta, vulkan/opencl: workgroup)
   bool by_value() const { return instance.empty() && id; }
   bool operator==(const Barrier&) const = default;
 };
 
 // How far a branch's control dependency reaches.
 enum class CtrlReach : uint8_t {
-  rest_of_thread,   // every later event (assembly)
-  to_label,         // events up to `ctrl_end` (structured if / while)
+  rest_of_thread,  // every later event (assembly)
+  to_label,        // events up to `ctrl_end` (structured if / while)
 };
 
 // What the branch or jump was in a structured language, so that a printer can give it back.
@@ -109,23 +110,24 @@ enum class Form : uint8_t { plain, c_if, c_else, c_while, c_while_back, c_end };
 
 struct Instr {
   Kind kind = Kind::local;
-  std::string mnemonic;        // canonical dotted mnemonic or C function ("ld.relaxed.gpu", "atomic_load_explicit")
-  std::vector<std::string> spelling;  // further modifiers a printer needs (C: order, scope, flags; declared type of dst)
-  std::vector<term::Expr> args;       // source operands as written (values), for the printer
+  std::string mnemonic;  // canonical dotted mnemonic or C function ("ld.relaxed.gpu", "atomic_load_explicit")
+  std::vector<std::string>
+      spelling;                  // further modifiers a printer needs (C: order, scope, flags; declared type of dst)
+  std::vector<term::Expr> args;  // source operands as written (values), for the printer
   RegId dst = k_none;
   Address addr;
   term::Expr value;
-  term::Expr guard;            // rmw: empty = always writes
-  term::Expr result;           // rmw: empty = old value; compare-exchange may give success
+  term::Expr guard;   // rmw: empty = always writes
+  term::Expr result;  // rmw: empty = old value; compare-exchange may give success
   TagSet tags;
-  TagSet store_tags;           // rmw: tags of its write
+  TagSet store_tags;                  // rmw: tags of its write
   std::optional<TagSet> failed_tags;  // rmw with a guard: tags of its read where it does not write; none: `tags`
   Barrier barrier;
   LabelId label = k_none;
   CtrlReach reach = CtrlReach::rest_of_thread;
   LabelId ctrl_end = k_none;
   Form form = Form::plain;
-  RegId predicate = k_none;    // "@p": executes only if the register is non-zero (predicate_negated: zero)
+  RegId predicate = k_none;  // "@p": executes only if the register is non-zero (predicate_negated: zero)
   bool predicate_negated = false;
   Span span;
   bool operator==(const Instr&) const = default;
@@ -134,14 +136,14 @@ struct Instr {
 struct Register {
   std::string name;
   uint8_t width = 64;
-  std::string type;            // as declared ("s32", "int"), or ""
-  bool temporary = false;      // made by the front end; never observable
+  std::string type;        // as declared ("s32", "int"), or ""
+  bool temporary = false;  // made by the front end; never observable
   bool operator==(const Register&) const = default;
 };
 
 struct Label {
   std::string name;
-  uint32_t at = 0;             // index into Template::code of its Kind::label instruction
+  uint32_t at = 0;  // index into Template::code of its Kind::label instruction
   bool operator==(const Label&) const = default;
 };
 
@@ -160,37 +162,39 @@ using ScopePath = std::vector<uint32_t>;
 struct InitValue {
   RegId reg = 0;
   uint64_t value = 0;
-  SymbolId address = k_none;   // the register starts as this symbol's address
+  SymbolId address = k_none;  // the register starts as this symbol's address
   bool operator==(const InitValue&) const = default;
 };
 
 struct Thread {
-  uint32_t id = 0;             // as written: P<id>; equals its index
-  uint32_t templ = 0;          // index into Test::templates
+  uint32_t id = 0;     // as written: P<id>; equals its index
+  uint32_t templ = 0;  // index into Test::templates
   ScopePath scope;
-  std::vector<InitValue> init; // registers not named start at 0
-  uint32_t cluster = k_none;   // PTX: number of the cluster of its CTA, counted on its device; none: the CTA is one of its own
+  std::vector<InitValue> init;  // registers not named start at 0
+  uint32_t cluster =
+      k_none;  // PTX: number of the cluster of its CTA, counted on its device; none: the CTA is one of its own
   bool operator==(const Thread&) const = default;
 };
 
 // ---- question --------------------------------------------------------------------------------------
 struct CondValue {
   enum class Kind : uint8_t { reg, location, constant, address } kind = Kind::constant;
-  uint32_t thread = 0;         // reg
+  uint32_t thread = 0;  // reg
   RegId reg = 0;
-  SymbolId symbol = 0;         // location, address
-  uint64_t cell = 0;           // location
-  uint64_t constant = 0;       // 64-bit two's complement
-  bool is_unsigned = false;    // location: its value is zero-extended, not sign-extended
+  SymbolId symbol = 0;       // location, address
+  uint64_t cell = 0;         // location
+  uint64_t constant = 0;     // 64-bit two's complement
+  bool is_unsigned = false;  // location: its value is zero-extended, not sign-extended
   Span span;
   bool operator==(const CondValue&) const = default;
 };
 
 struct Cond {
   enum class Kind : uint8_t { always, atom, not_, and_, or_ } kind = Kind::always;
-  term::Op cmp = term::Op::eq;  // atom: a comparison of 64 bits; values are extended first, by their sign unless CondValue says else
+  term::Op cmp = term::Op::
+      eq;  // atom: a comparison of 64 bits; values are extended first, by their sign unless CondValue says else
   CondValue lhs, rhs;
-  std::vector<Cond> kids;       // not: 1; and, or: 2 or more, flattened
+  std::vector<Cond> kids;  // not: 1; and, or: 2 or more, flattened
   Span span;
   bool operator==(const Cond&) const = default;
 };
@@ -200,12 +204,12 @@ const char* name(Quantifier q);
 
 // What a `.test` file says of itself; litmus files leave it empty.
 struct Expectation {
-  std::string text;      // the clause as written, e.g. "SATISFIABLE consistent[X] && #dr=0"
+  std::string text;  // the clause as written, e.g. "SATISFIABLE consistent[X] && #dr=0"
   // "condition", "races" (no execution that meets the filter raises a flag), "race_free" (some execution that
   // meets the filter raises none), or "" for a clause that no property expresses.
   std::string property;
   bool holds = true;
-  std::string variant;   // "" or "nochains": judged under that variant of the model
+  std::string variant;  // "" or "nochains": judged under that variant of the model
   bool operator==(const Expectation&) const = default;
 };
 
@@ -213,18 +217,18 @@ struct Test {
   std::string title;
   Syntax syntax = Syntax::ptx;
   Dialect dialect = Dialect::ptx;
-  std::vector<std::string> remarks;          // quoted strings of the header
+  std::vector<std::string> remarks;  // quoted strings of the header
   std::vector<Object> objects;
   std::vector<Symbol> symbols;
   std::vector<Template> templates;
   std::vector<Thread> threads;
   std::vector<std::pair<uint32_t, uint32_t>> ssw;  // VULKAN system-synchronizes-with, by thread
-  Cond filter;                               // always: none
+  Cond filter;                                     // always: none
   Quantifier quantifier = Quantifier::none;
   Cond condition;
-  std::vector<CondValue> locations;          // "locations [...]": further observables
+  std::vector<CondValue> locations;  // "locations [...]": further observables
   std::vector<Expectation> expectations;
-  std::vector<std::string> assumptions;      // what the front end took for granted, one sentence each, without a full stop
+  std::vector<std::string> assumptions;  // what the front end took for granted, one sentence each, without a full stop
   Span span;
   bool operator==(const Test&) const = default;
 
@@ -242,7 +246,7 @@ uint32_t event_count(const Test& test);
 bool same_scope(const Thread& a, const Thread& b, uint32_t level);
 // Some thread names a cluster, or some instruction has the scope of one.
 bool has_clusters(const Test& test);
-bool has_cluster_scope(const Test& test);   // an instruction has
+bool has_cluster_scope(const Test& test);  // an instruction has
 
 // True when thread a's scope path equals b's from the top down to `level` (both must reach it).
 bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level);

@@ -20,7 +20,8 @@ std::string text_of(const Test& test, const Place& at, const Shape& shape) {
     i.kind = Kind::fence;
   }
   set_shape(test, i, shape);
-  if (i.dst != k_none && test.code(at.thread).registers[i.dst].temporary) i.dst = k_none;  // an operand of its statement
+  if (i.dst != k_none && test.code(at.thread).registers[i.dst].temporary)
+    i.dst = k_none;  // an operand of its statement
   return to_string(test, at.thread, i);
 }
 
@@ -136,7 +137,9 @@ namespace {
 
 // As the front end names the barriers of a test in which no name is computed any more: by their numbers.
 void name_by_number(Test& test) {
-  const auto computed = [](const Instr& i) { return i.kind == Kind::barrier && i.barrier.by_value() && !i.barrier.id.is_const(); };
+  const auto computed = [](const Instr& i) {
+    return i.kind == Kind::barrier && i.barrier.by_value() && !i.barrier.id.is_const();
+  };
   for (const Template& t : test.templates)
     if (std::any_of(t.code.begin(), t.code.end(), computed)) return;
   for (Template& t : test.templates)

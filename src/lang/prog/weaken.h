@@ -22,17 +22,17 @@ struct Place {
 
 struct SiteForm {
   Shape shape;
-  uint32_t distance = 0;           // fewest steps from the form as written
-  std::vector<uint32_t> weaker;    // one step weaker: indices into Site::forms
-  std::vector<uint32_t> below;     // all weaker forms, by any number of steps, increasing
-  std::string text;                // the instruction; "nothing" when absent
+  uint32_t distance = 0;         // fewest steps from the form as written
+  std::vector<uint32_t> weaker;  // one step weaker: indices into Site::forms
+  std::vector<uint32_t> below;   // all weaker forms, by any number of steps, increasing
+  std::string text;              // the instruction; "nothing" when absent
 };
 
 struct Site {
-  std::vector<Place> places;       // change together; a gap lies before its instruction
+  std::vector<Place> places;  // change together; a gap lies before its instruction
   bool gap = false;
-  std::vector<SiteForm> forms;         // forms[0]: as written
-  Span span;                       // of the first place
+  std::vector<SiteForm> forms;  // forms[0]: as written
+  Span span;                    // of the first place
   const Place& at() const { return places.front(); }
 };
 
@@ -42,8 +42,9 @@ struct SiteOptions {
   bool together = true;
 };
 
-std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options);      // forms: as written and weaker
-std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& options);  // as written and stronger; gaps too
+std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options);  // forms: as written and weaker
+std::vector<Site> strengthening_sites(const Test& test,
+                                      const SiteOptions& options);  // as written and stronger; gaps too
 
 using Choice = std::vector<uint32_t>;  // a form for each site
 

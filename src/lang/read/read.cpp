@@ -6,9 +6,9 @@
 
 #include "base/printable.h"
 #include "base/read_file.h"
+#include "litmus/lexer.h"
 #include "litmus/parse.h"
 #include "shader/glsl.h"
-#include "litmus/lexer.h"
 #include "shader/opencl_c.h"
 
 namespace fencepost::read {
@@ -80,9 +80,10 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
   if (first->kind == litmus::Tok::end)
     return error_at(Span{source, first->begin, first->end}, "the text is empty",
                     "a litmus test starts with PTX, VULKAN, OPENCL, CUDA or GPU_PTX");
-  return error_at(
-      Span{source, first->begin, first->end}, fmt::format("{} is not a language of litmus tests", litmus::quoted(first->text)),
-      litmus::suggest(language, {"PTX", "VULKAN", "OPENCL", "CUDA", "GPU_PTX"}, "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
+  return error_at(Span{source, first->begin, first->end},
+                  fmt::format("{} is not a language of litmus tests", litmus::quoted(first->text)),
+                  litmus::suggest(language, {"PTX", "VULKAN", "OPENCL", "CUDA", "GPU_PTX"},
+                                  "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
 }
 
 }  // namespace

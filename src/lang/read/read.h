@@ -3,18 +3,20 @@
 // GPU_PTX), or by the ending `.test` (the notations of KhronosGroup/Vulkan-MemoryModel and of
 // NVlabs/mixedproxy, told apart by content). A `.test` file may hold several tests (its table expands).
 // Grammar: docs/litmus.md. SPIR-V is known by its magic number or its assembly (spirv.h; docs/spirv.md), GLSL by
-// "#version" (glsl.h; docs/glsl.md), OpenCL C by the ending `.cl` or a kernel in the text (opencl_c.h; docs/opencl-c.md).
+// "#version" (glsl.h; docs/glsl.md), OpenCL C by the ending `.cl` or a kernel in the text (opencl_c.h;
+// docs/opencl-c.md).
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "spirv/spirv.h"
 #include "prog/test.h"
+#include "spirv/spirv.h"
 
 namespace fencepost::read {
 
-// `launch` is for SPIR-V, GLSL and OpenCL C, which have no launch and no question of their own; other syntaxes do not look at it.
+// `launch` is for SPIR-V, GLSL and OpenCL C, which have no launch and no question of their own; other syntaxes do not
+// look at it.
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch = {});
-Expected<prog::Test> parse_one(SourcePtr source);   // error when the text holds several tests
+Expected<prog::Test> parse_one(SourcePtr source);  // error when the text holds several tests
 
 Expected<std::vector<prog::Test>> parse_file(const std::string& path,
                                              const spirv::LaunchOptions& launch = {});  // "-" = standard input

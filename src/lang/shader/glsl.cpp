@@ -21,7 +21,8 @@ constexpr size_t k_most_text = size_t{1} << 17;
 constexpr size_t k_stack = size_t{8} << 20, k_stack_per_byte = 4096;  // a quarter has sufficed for all that was tried
 constexpr std::string_view k_pragma = "#pragma use_vulkan_memory_model";
 
-// The text with the pragma behind its "#version" line (which must be the first), where it is missing; lines keep their numbers.
+// The text with the pragma behind its "#version" line (which must be the first), where it is missing; lines keep their
+// numbers.
 std::string with_pragma(const std::string& text) {
   if (text.find(k_pragma) != std::string::npos) return text;
   const size_t version = text.starts_with("#version") ? 0 : text.find("\n#version");
@@ -45,7 +46,8 @@ Span line_span(const SourcePtr& source, uint32_t line) {
   return {source, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
-// Lines of the compiler's log, "ERROR: 0:12: 'x' : undeclared identifier", as diagnostics; its closing count is left out.
+// Lines of the compiler's log, "ERROR: 0:12: 'x' : undeclared identifier", as diagnostics; its closing count is left
+// out.
 Diagnostics diagnostics(const SourcePtr& source, std::string_view log) {
   Diagnostics out;
   while (!log.empty()) {
@@ -57,20 +59,25 @@ Diagnostics diagnostics(const SourcePtr& source, std::string_view log) {
     uint32_t at = 1;
     const size_t colon = line.find(':');
     const size_t second = colon == std::string_view::npos ? colon : line.find(':', colon + 1);
-    if (second != std::string_view::npos && std::from_chars(line.data() + colon + 1, line.data() + second, at).ec == std::errc{})
+    if (second != std::string_view::npos &&
+        std::from_chars(line.data() + colon + 1, line.data() + second, at).ec == std::errc{})
       line.remove_prefix(second + 1);
-    else if (line.find("compilation errors") != std::string_view::npos) continue;
+    else if (line.find("compilation errors") != std::string_view::npos)
+      continue;
     while (line.starts_with(' ')) line.remove_prefix(1);
     while (line.ends_with(' ')) line.remove_suffix(1);
     if (line.ends_with("compilation terminated") && out.has_errors()) continue;
     out.add({Severity::error, Fault::bad_input, line_span(source, at), std::string(line), ""});
   }
-  if (!out.has_errors()) out.add({Severity::error, Fault::bad_input, line_span(source, 1), "the shader does not compile", ""});
+  if (!out.has_errors())
+    out.add({Severity::error, Fault::bad_input, line_span(source, 1), "the shader does not compile", ""});
   return out;
 }
 
 template <class T, void (*release)(T*)>
-struct Release { void operator()(T* p) const { release(p); } };
+struct Release {
+  void operator()(T* p) const { release(p); }
+};
 using Shader = std::unique_ptr<glslang_shader_t, Release<glslang_shader_t, glslang_shader_delete>>;
 using Program = std::unique_ptr<glslang_program_t, Release<glslang_program_t, glslang_program_delete>>;
 
@@ -90,8 +97,9 @@ std::vector<uint32_t> without_source(const uint32_t* words, size_t count) {
 std::string disassemble(const std::vector<uint32_t>& words) {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
   spv_text text = nullptr;
-  const spv_result_t done = spvBinaryToText(context, words.data(), words.size(),
-                                            SPV_BINARY_TO_TEXT_OPTION_NO_HEADER | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES, &text, nullptr);
+  const spv_result_t done =
+      spvBinaryToText(context, words.data(), words.size(),
+                      SPV_BINARY_TO_TEXT_OPTION_NO_HEADER | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES, &text, nullptr);
   std::string out = done == SPV_SUCCESS ? std::string(text->str, text->length) : "";
   spvTextDestroy(text);
   spvContextDestroy(context);
@@ -122,8 +130,10 @@ std::vector<std::string> words_of(std::string_view line) {
   for (size_t i = 0; i < line.size();) {
     while (i < line.size() && line[i] == ' ') ++i;
     size_t end = i;
-    if (end < line.size() && line[end] == '"') end = std::min(line.find('"', end + 1), line.size() - 1) + 1;
-    else end = std::min(line.find(' ', i), line.size());
+    if (end < line.size() && line[end] == '"')
+      end = std::min(line.find('"', end + 1), line.size() - 1) + 1;
+    else
+      end = std::min(line.find(' ', i), line.size());
     if (end > i) out.emplace_back(line.substr(i, end - i));
     i = end;
   }
@@ -136,12 +146,13 @@ constexpr uint32_t k_most_members = 16384;  // of a structure, as SPIR-V's limit
 
 // "lock" -> "%_" member 0, "b.lock" -> "%b" member 0, "tile" -> "%tile"; and what each invocation has for itself.
 void add_names(spirv::Compiled& out) {
-  std::unordered_map<std::string, std::string> names, pointee;         // id -> OpName; pointer type -> its target
+  std::unordered_map<std::string, std::string> names, pointee;        // id -> OpName; pointer type -> its target
   std::unordered_map<std::string, std::vector<std::string>> members;  // struct -> member names
   std::string_view rest = out.module;
   while (!rest.empty()) {
     const auto w = words_of(next_statement(rest));
-    if (w.size() >= 3 && w[0] == "OpName") names[w[1]] = unquoted(w[2]);
+    if (w.size() >= 3 && w[0] == "OpName")
+      names[w[1]] = unquoted(w[2]);
     else if (w.size() >= 4 && w[0] == "OpMemberName") {
       auto& list = members[w[1]];
       uint32_t index = 0;
@@ -149,7 +160,8 @@ void add_names(spirv::Compiled& out) {
       if (read.ec != std::errc{} || index > k_most_members) continue;
       if (list.size() <= index) list.resize(index + 1);
       list[index] = unquoted(w[3]);
-    } else if (w.size() >= 5 && w[2] == "OpTypePointer") pointee[w[0]] = w[4];
+    } else if (w.size() >= 5 && w[2] == "OpTypePointer")
+      pointee[w[0]] = w[4];
     else if (w.size() >= 5 && w[2] == "OpVariable") {
       const std::string name = names.contains(w[0]) ? names[w[0]] : "";
       if (w[4] == "Function" || w[4] == "Input" || w[4] == "Private") {
@@ -160,7 +172,8 @@ void add_names(spirv::Compiled& out) {
       const auto block = members.find(pointee[w[3]]);
       if (block == members.end()) continue;
       for (uint64_t m = 0; m < block->second.size(); ++m)
-        out.variables.try_emplace(name.empty() ? block->second[m] : name + "." + block->second[m], w[0], std::vector<uint64_t>{m});
+        out.variables.try_emplace(name.empty() ? block->second[m] : name + "." + block->second[m], w[0],
+                                  std::vector<uint64_t>{m});
     }
   }
 }
@@ -173,7 +186,8 @@ bool is_glsl(std::string_view text) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t' || line.front() == '\r')) line.remove_prefix(1);
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t' || line.front() == '\r'))
+      line.remove_prefix(1);
     if (line.starts_with("/*")) {  // on to its end, which may stand lines below
       const size_t from = static_cast<size_t>(line.data() - all.data());
       const size_t close = all.find("*/", from + 2);
@@ -182,7 +196,8 @@ bool is_glsl(std::string_view text) {
       continue;
     }
     if (line.empty() || line.starts_with("//")) continue;
-    return line.starts_with("#version") || line.starts_with("#extension") || line.starts_with("#pragma use_vulkan_memory_model");
+    return line.starts_with("#version") || line.starts_with("#extension") ||
+           line.starts_with("#pragma use_vulkan_memory_model");
   }
   return false;
 }
@@ -203,7 +218,8 @@ Expected<std::string> compiled(const SourcePtr& source) {
   input.code = text.c_str();
   input.default_version = 450;
   input.default_profile = GLSLANG_NO_PROFILE;
-  input.messages = static_cast<glslang_messages_t>(GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT | GLSLANG_MSG_DEBUG_INFO_BIT);
+  input.messages = static_cast<glslang_messages_t>(GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT |
+                                                   GLSLANG_MSG_DEBUG_INFO_BIT);
   input.resource = glslang_default_resource();
 
   const Shader shader(glslang_shader_create(&input));
@@ -218,7 +234,8 @@ Expected<std::string> compiled(const SourcePtr& source) {
   options.disable_optimizer = true;
   glslang_program_set_source_file(program.get(), GLSLANG_STAGE_COMPUTE, source->name.c_str());
   glslang_program_SPIRV_generate_with_options(program.get(), GLSLANG_STAGE_COMPUTE, &options);
-  return disassemble(without_source(glslang_program_SPIRV_get_ptr(program.get()), glslang_program_SPIRV_get_size(program.get())));
+  return disassemble(
+      without_source(glslang_program_SPIRV_get_ptr(program.get()), glslang_program_SPIRV_get_size(program.get())));
 }
 
 struct Work {
@@ -228,11 +245,12 @@ struct Work {
 
 }  // namespace
 
-// glslang walks what it has parsed by recursion, and a long sum is a deep tree: "x + x + ..." of 20,000 terms overflows the
-// usual stack. This one grows with the text.
+// glslang walks what it has parsed by recursion, and a long sum is a deep tree: "x + x + ..." of 20,000 terms overflows
+// the usual stack. This one grows with the text.
 Expected<std::string> compile(const SourcePtr& source) {
   if (source->text.size() > k_most_text)
-    return unsupported_at(Span{source, 0, 0}, fmt::format("a shader of {} bytes is not read", source->text.size()), fmt::format("at most {} are", k_most_text));
+    return unsupported_at(Span{source, 0, 0}, fmt::format("a shader of {} bytes is not read", source->text.size()),
+                          fmt::format("at most {} are", k_most_text));
   Work work{source, std::nullopt};
   const size_t stack = k_stack + k_stack_per_byte * source->text.size();
   pthread_attr_t attributes;
@@ -243,9 +261,12 @@ Expected<std::string> compile(const SourcePtr& source) {
     return nullptr;
   };
   pthread_attr_init(&attributes);
-  const bool started = pthread_attr_setstacksize(&attributes, stack) == 0 && pthread_create(&thread, &attributes, run, &work) == 0;
+  const bool started =
+      pthread_attr_setstacksize(&attributes, stack) == 0 && pthread_create(&thread, &attributes, run, &work) == 0;
   pthread_attr_destroy(&attributes);
-  if (!started) return unsupported_at(Span{source, 0, 0}, "there is no memory for the shader compiler", fmt::format("it wants {} MiB of address space for its stack", stack >> 20));
+  if (!started)
+    return unsupported_at(Span{source, 0, 0}, "there is no memory for the shader compiler",
+                          fmt::format("it wants {} MiB of address space for its stack", stack >> 20));
   pthread_join(thread, nullptr);
   return *std::move(work.result);
 }

@@ -1,11 +1,11 @@
 #pragma once
-// GLSL compute shaders -> prog::Test, under the Vulkan memory model. glslang compiles the text in this process to SPIR-V 1.5
-// (as if it began with "#pragma use_vulkan_memory_model"), and spirv.h reads the result.
+// GLSL compute shaders -> prog::Test, under the Vulkan memory model. glslang compiles the text in this process to
+// SPIR-V 1.5 (as if it began with "#pragma use_vulkan_memory_model"), and spirv.h reads the result.
 //
 // Launch, initial memory and question stand in comments, or come from options, which go first:
 //   // @Config: 1, 2, 2          // @Input: lock = 0          // @Output: forall (x == 4)          // @Filter: ...
-// Conditions and inputs name variables as the shader does: "lock" for a member of a block without an instance name, "b.lock",
-// "shared_array[2]"; "%id" stays what it is in the compiled module.
+// Conditions and inputs name variables as the shader does: "lock" for a member of a block without an instance name,
+// "b.lock", "shared_array[2]"; "%id" stays what it is in the compiled module.
 //
 // Memory without an input starts at 0.
 //

@@ -72,14 +72,16 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, const s
       length = 15;
     }
     if (kind == std::string_view::npos) {
-      if (line.starts_with("error: ")) out.add({Severity::error, Fault::bad_input, Span{source, 0, 0}, std::string(line.substr(7)), ""});
+      if (line.starts_with("error: "))
+        out.add({Severity::error, Fault::bad_input, Span{source, 0, 0}, std::string(line.substr(7)), ""});
       continue;
     }
     const std::string_view place = line.substr(0, kind);
     std::string message(line.substr(kind + length));
     uint32_t at = 0, column = 0;
     const size_t second = place.rfind(':');
-    const size_t first = second == std::string_view::npos || second == 0 ? std::string_view::npos : place.rfind(':', second - 1);
+    const size_t first =
+        second == std::string_view::npos || second == 0 ? std::string_view::npos : place.rfind(':', second - 1);
     if (first != std::string_view::npos) {
       std::from_chars(place.data() + first + 1, place.data() + second, at);
       std::from_chars(place.data() + second + 1, place.data() + place.size(), column);
@@ -95,7 +97,8 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, const s
       continue;
     }
     if (where != file) message += fmt::format(" (in {})", place);
-    out.add({Severity::error, Fault::bad_input, where == file ? line_span(source, at, column) : Span{source, 0, 0}, std::move(message), ""});
+    out.add({Severity::error, Fault::bad_input, where == file ? line_span(source, at, column) : Span{source, 0, 0},
+             std::move(message), ""});
   }
   return out;
 }
@@ -103,7 +106,8 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, const s
 // "// @Define: A=1, B" as options of the preprocessor.
 Expected<std::vector<std::string>> defines(const SourcePtr& source) {
   std::vector<std::string> out;
-  const auto headers = litmus::guarded([&] { return spirv::comment_headers(source, false, {"Config", "Input", "Output", "Filter", "Define"}); });
+  const auto headers = litmus::guarded(
+      [&] { return spirv::comment_headers(source, false, {"Config", "Input", "Output", "Filter", "Define"}); });
   if (!headers) return std::unexpected(headers.error());
   for (const spirv::CommentHeader& header : *headers) {
     if (header.word != "Define") continue;
@@ -115,13 +119,15 @@ Expected<std::vector<std::string>> defines(const SourcePtr& source) {
       const std::string_view word = line.substr(0, end);
       const auto from = static_cast<uint32_t>(line.data() - source->text.data());
       if (word.empty() || (word[0] >= '0' && word[0] <= '9'))
-        return error_at(Span{source, from, from + static_cast<uint32_t>(std::max<size_t>(end, line.empty() ? 0 : 1))}, "expected the name of a macro",
-                        "for example: // @Define: TILE=2, DEBUG");
+        return error_at(Span{source, from, from + static_cast<uint32_t>(std::max<size_t>(end, line.empty() ? 0 : 1))},
+                        "expected the name of a macro", "for example: // @Define: TILE=2, DEBUG");
       const size_t comma = std::min(line.find(','), line.size());
       std::string_view value = line.substr(end, comma - end);
-      while (!value.empty() && (value.back() == ' ' || value.back() == '\t' || value.back() == '\r')) value.remove_suffix(1);
+      while (!value.empty() && (value.back() == ' ' || value.back() == '\t' || value.back() == '\r'))
+        value.remove_suffix(1);
       if (!value.empty() && value.front() != '=')
-        return error_at(Span{source, from, from + static_cast<uint32_t>(comma)}, "a macro is NAME or NAME=VALUE", "several are separated by ','");
+        return error_at(Span{source, from, from + static_cast<uint32_t>(comma)}, "a macro is NAME or NAME=VALUE",
+                        "several are separated by ','");
       out.push_back(fmt::format("-D{}{}", word, value));
       more = comma < line.size();
       line.remove_prefix(std::min(comma + 1, line.size()));
@@ -168,23 +174,24 @@ std::vector<std::string> words_of(std::string_view line) {
 
 std::string unquoted(const std::string& s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
 
-// What the names of a module are made of. The translator wraps a kernel into an entry point without names, which calls it;
-// parameters have names in the debug information alone.
+// What the names of a module are made of. The translator wraps a kernel into an entry point without names, which calls
+// it; parameters have names in the debug information alone.
 struct Names {
   std::unordered_map<std::string, std::string> strings, names;
-  std::vector<std::pair<std::string, std::string>> variables;                       // id, storage class
-  std::unordered_map<std::string, std::vector<std::string>> parameters, arguments;  // by function: ids; of its last call
-  std::unordered_map<std::string, std::string> callee;                              // of a function that calls one other
-  std::unordered_map<std::string, std::string> described;                           // DebugFunction -> function
+  std::vector<std::pair<std::string, std::string>> variables;  // id, storage class
+  std::unordered_map<std::string, std::vector<std::string>> parameters,
+      arguments;                                           // by function: ids; of its last call
+  std::unordered_map<std::string, std::string> callee;     // of a function that calls one other
+  std::unordered_map<std::string, std::string> described;  // DebugFunction -> function
   struct Local {
     std::string name, type, scope;
     uint32_t argument = 0;  // from 1; 0: a variable
   };
   std::vector<Local> locals;
-  std::vector<std::pair<std::string, std::string>> entries;  // id, name
-  std::unordered_map<std::string, uint32_t> numbers;         // OpConstant
+  std::vector<std::pair<std::string, std::string>> entries;         // id, name
+  std::unordered_map<std::string, uint32_t> numbers;                // OpConstant
   std::unordered_map<std::string, std::vector<std::string>> debug;  // DebugType...: its words, from the instruction on
-  std::vector<std::pair<std::string, std::string>> typed;    // variable, debug type
+  std::vector<std::pair<std::string, std::string>> typed;           // variable, debug type
 };
 
 Names read_names(std::string_view assembly) {
@@ -197,15 +204,21 @@ Names read_names(std::string_view assembly) {
     const std::string& op = result ? w[2] : w[0];
     if (op == "OpString" && w.size() > 3)
       n.strings[w[0]] = unquoted(w[3]);
-    else if (op == "OpName" && w.size() > 2) n.names[w[1]] = unquoted(w[2]);
-    else if (op == "OpEntryPoint" && w.size() > 3) n.entries.emplace_back(w[2], unquoted(w[3]));
-    else if (op == "OpVariable" && w.size() > 4) n.variables.emplace_back(w[0], w[4]);
-    else if (op == "OpFunction") function = w[0];
-    else if (op == "OpFunctionParameter") n.parameters[function].push_back(w[0]);
+    else if (op == "OpName" && w.size() > 2)
+      n.names[w[1]] = unquoted(w[2]);
+    else if (op == "OpEntryPoint" && w.size() > 3)
+      n.entries.emplace_back(w[2], unquoted(w[3]));
+    else if (op == "OpVariable" && w.size() > 4)
+      n.variables.emplace_back(w[0], w[4]);
+    else if (op == "OpFunction")
+      function = w[0];
+    else if (op == "OpFunctionParameter")
+      n.parameters[function].push_back(w[0]);
     else if (op == "OpFunctionCall" && w.size() > 4) {
       n.callee[function] = w[4];
       n.arguments[function] = {w.begin() + 5, w.end()};
-    } else if (op == "OpExtInst" && w.size() > 5 && w[5] == "DebugFunction" && w.size() > 15) n.described[w[0]] = w[15];
+    } else if (op == "OpExtInst" && w.size() > 5 && w[5] == "DebugFunction" && w.size() > 15)
+      n.described[w[0]] = w[15];
     else if (op == "OpExtInst" && w.size() > 5 && w[5] == "DebugLocalVariable" && w.size() > 12) {
       Names::Local l{n.strings[w[6]], w[7], w[11], 0};
       if (w.size() > 13) l.argument = static_cast<uint32_t>(std::strtoul(w[13].c_str(), nullptr, 10));
@@ -221,8 +234,8 @@ Names read_names(std::string_view assembly) {
   return n;
 }
 
-// The integers of a type of the text, which say what those of SPIR-V kernels do not: whether they have a sign. What lies
-// behind a pointer in memory is left out, for no question goes there.
+// The integers of a type of the text, which say what those of SPIR-V kernels do not: whether they have a sign. What
+// lies behind a pointer in memory is left out, for no question goes there.
 class SourceTypes {
  public:
   explicit SourceTypes(const Names& n) : n_(n) {}
@@ -243,7 +256,8 @@ class SourceTypes {
       t.parts.push_back(std::move(of));
       return t;
     };
-    if (kind == "DebugTypeBasic" && w.size() > 3) return scalar(w[2], w[3].starts_with("Unsigned") || w[3] == "Boolean");
+    if (kind == "DebugTypeBasic" && w.size() > 3)
+      return scalar(w[2], w[3].starts_with("Unsigned") || w[3] == "Boolean");
     if ((kind == "DebugTypedef" || kind == "DebugTypeEnum") && w.size() > 2) return read(w[2], depth + 1, outermost);
     if (kind == "DebugTypeMember" && w.size() > 2) return read(w[2], depth + 1, false);
     if (kind == "DebugTypeQualifier") return read(w[1], depth + 1, outermost);
@@ -293,7 +307,8 @@ void add_names(spirv::Compiled& out, const std::string& wanted) {
   for (const Names::Local& l : n.locals) {
     const auto f = n.described.find(l.scope);
     const auto parameters = n.parameters.find(entry);
-    if (f != n.described.end() && f->second == body && l.argument > 0 && parameters != n.parameters.end() && l.argument <= parameters->second.size()) {
+    if (f != n.described.end() && f->second == body && l.argument > 0 && parameters != n.parameters.end() &&
+        l.argument <= parameters->second.size()) {
       const std::string& id = parameters->second[l.argument - 1];
       out.variables.try_emplace(l.name, id, std::vector<uint64_t>{});
       out.types.try_emplace(id, types.of(l.type));
@@ -306,7 +321,8 @@ void add_names(spirv::Compiled& out, const std::string& wanted) {
     const auto name = n.names.find(id);
     if (name == n.names.end() || storage == "Function" || storage == "Input") continue;
     const bool local = name->second.starts_with(kernel + ".");  // "kernel.tile": a __local variable of the kernel
-    out.variables.try_emplace(local ? name->second.substr(kernel.size() + 1) : name->second, id, std::vector<uint64_t>{});
+    out.variables.try_emplace(local ? name->second.substr(kernel.size() + 1) : name->second, id,
+                              std::vector<uint64_t>{});
   }
 }
 
@@ -327,7 +343,8 @@ std::string disassemble(const std::string& path, std::string& why) {
   spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
   spv_text text = nullptr;
   spv_diagnostic complaint = nullptr;
-  const spv_result_t done = spvBinaryToText(context, words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_NO_HEADER, &text, &complaint);
+  const spv_result_t done =
+      spvBinaryToText(context, words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_NO_HEADER, &text, &complaint);
   if (complaint != nullptr && complaint->error != nullptr) why = complaint->error;
   spvDiagnosticDestroy(complaint);
   std::string out = done == SPV_SUCCESS ? std::string(text->str, text->length) : "";
@@ -339,9 +356,12 @@ std::string disassemble(const std::string& path, std::string& why) {
 std::unexpected<Diagnostics> tool_failed(const SourcePtr& source, const std::string& tool, const ChildResult& r) {
   std::string said = r.output.substr(0, r.output.find('\n'));
   const std::string name = fs::path(tool).filename().string();
-  if (r.timed_out) return unsupported_at(Span{source, 0, 0}, fmt::format("{} needs more than {} s for this kernel", name, k_limit.count()));
+  if (r.timed_out)
+    return unsupported_at(Span{source, 0, 0},
+                          fmt::format("{} needs more than {} s for this kernel", name, k_limit.count()));
   if (!r.started) return error_at(Span{source, 0, 0}, fmt::format("{} cannot be started", tool));
-  return unsupported_at(Span{source, 0, 0}, fmt::format("{} ends with status {}{}", name, r.status, said.empty() ? "" : ": " + said),
+  return unsupported_at(Span{source, 0, 0},
+                        fmt::format("{} ends with status {}{}", name, r.status, said.empty() ? "" : ": " + said),
                         "the kernel is beyond what this tool can do");
 }
 
@@ -366,32 +386,54 @@ Expected<Tools> find_tools(const SourcePtr& source) {
     t.clang = clang != nullptr ? clang : find_program("clang" + suffix, folders);
     if (t.clang.empty() && clang == nullptr && fs::exists(folders[0] + "/clang")) t.clang = folders[0] + "/clang";
     t.translator = translator != nullptr ? translator : find_program("llvm-spirv" + suffix, folders);
-    if (t.translator.empty() && translator == nullptr && fs::exists(folders[0] + "/llvm-spirv")) t.translator = folders[0] + "/llvm-spirv";
+    if (t.translator.empty() && translator == nullptr && fs::exists(folders[0] + "/llvm-spirv"))
+      t.translator = folders[0] + "/llvm-spirv";
     if (!t.clang.empty() && !t.translator.empty()) return t;
-    if (lacks.empty()) lacks = t.clang.empty() && t.translator.empty() ? "neither is installed" : t.clang.empty() ? "clang-15 is not installed" : "llvm-spirv-15 is not installed";
+    if (lacks.empty())
+      lacks = t.clang.empty() && t.translator.empty() ? "neither is installed"
+              : t.clang.empty()                       ? "clang-15 is not installed"
+                                                      : "llvm-spirv-15 is not installed";
   }
-  return error_at(Span{source, 0, 0}, fmt::format("OpenCL C is compiled by clang 15 and the LLVM-SPIR-V translator, and {}", lacks),
+  return error_at(Span{source, 0, 0},
+                  fmt::format("OpenCL C is compiled by clang 15 and the LLVM-SPIR-V translator, and {}", lacks),
                   "Debian has them: apt install clang-15 llvm-spirv-15");
 }
 
 Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& entry) {
   if (source->text.size() > k_most_text)
-    return unsupported_at(Span{source, 0, 0}, fmt::format("a kernel of {} bytes is not read", source->text.size()), fmt::format("at most {} are", k_most_text));
+    return unsupported_at(Span{source, 0, 0}, fmt::format("a kernel of {} bytes is not read", source->text.size()),
+                          fmt::format("at most {} are", k_most_text));
   const auto macros = defines(source);
   if (!macros) return std::unexpected(macros.error());
   const auto tools = find_tools(source);
   if (!tools) return std::unexpected(tools.error());
   const ScratchFolder folder;
-  const std::string file = folder.path() + "/kernel.cl", bitcode = folder.path() + "/kernel.bc", module = folder.path() + "/kernel.spv";
+  const std::string file = folder.path() + "/kernel.cl", bitcode = folder.path() + "/kernel.bc",
+                    module = folder.path() + "/kernel.spv";
   if (folder.path().empty() || !write_file(file, source->text))
-    return error_at(Span{source, 0, 0}, "there is no place for the compiler's files", "TMPDIR names a folder that can be written");
+    return error_at(Span{source, 0, 0}, "there is no place for the compiler's files",
+                    "TMPDIR names a folder that can be written");
   // Typed pointers are what these versions of the translator read; the type of a pointer says what it points at.
-  std::vector<std::string> command = {tools->clang, "-x", "cl", "-cl-std=CL2.0", "-target", "spir64", "-Xclang", "-no-opaque-pointers", "-Xclang",
-                                      "-finclude-default-header", "-O0", "-g", "-w", "-fno-color-diagnostics", "-fno-caret-diagnostics"};
+  std::vector<std::string> command = {tools->clang,
+                                      "-x",
+                                      "cl",
+                                      "-cl-std=CL2.0",
+                                      "-target",
+                                      "spir64",
+                                      "-Xclang",
+                                      "-no-opaque-pointers",
+                                      "-Xclang",
+                                      "-finclude-default-header",
+                                      "-O0",
+                                      "-g",
+                                      "-w",
+                                      "-fno-color-diagnostics",
+                                      "-fno-caret-diagnostics"};
   const std::string home = source->name == "-" ? "." : fs::path(source->name).parent_path().string();
   command.push_back("-I" + (home.empty() ? std::string(".") : home));
   command.insert(command.end(), macros->begin(), macros->end());
-  for (const std::string& word : {std::string("-c"), std::string("-emit-llvm"), file, std::string("-o"), bitcode}) command.push_back(word);
+  for (const std::string& word : {std::string("-c"), std::string("-emit-llvm"), file, std::string("-o"), bitcode})
+    command.push_back(word);
   const ChildResult compiled = run_child(command, folder.path() + "/clang.log", k_limit);
   if (!compiled.good()) {
     Diagnostics all =
@@ -399,13 +441,16 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
     if (all.has_errors()) return std::unexpected(std::move(all));
     return tool_failed(source, tools->clang, compiled);
   }
-  const ChildResult translated = run_child({tools->translator, bitcode, "-o", module}, folder.path() + "/translator.log", k_limit);
+  const ChildResult translated =
+      run_child({tools->translator, bitcode, "-o", module}, folder.path() + "/translator.log", k_limit);
   if (!translated.good()) return tool_failed(source, tools->translator, translated);
   spirv::Compiled out{.source = source, .module = "", .file = file};
   out.headers = {"Define"};
   std::string why;
   out.module = disassemble(module, why);
-  if (out.module.empty()) return unsupported_at(Span{source, 0, 0}, fmt::format("the module that {} makes of this kernel is malformed: {}", fs::path(tools->translator).filename().string(), why));
+  if (out.module.empty())
+    return unsupported_at(Span{source, 0, 0}, fmt::format("the module that {} makes of this kernel is malformed: {}",
+                                                          fs::path(tools->translator).filename().string(), why));
   add_names(out, entry);
   return out;
 }

@@ -27,10 +27,14 @@ class Scanner {
   std::vector<Line> run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '"' || (c == '\'' && !assembly_)) string(c);
-      else if (assembly_ ? c == ';' : text_.compare(at_, 2, "//") == 0) line();
-      else if (!assembly_ && text_.compare(at_, 2, "/*") == 0) block();
-      else ++at_;
+      if (c == '"' || (c == '\'' && !assembly_))
+        string(c);
+      else if (assembly_ ? c == ';' : text_.compare(at_, 2, "//") == 0)
+        line();
+      else if (!assembly_ && text_.compare(at_, 2, "/*") == 0)
+        block();
+      else
+        ++at_;
     }
     return std::move(out_);
   }
@@ -63,8 +67,11 @@ class Scanner {
     at_ = close == std::string::npos ? text_.size() : close + 2;
   }
   void add(size_t begin, size_t end, bool documents) {
-    while (begin < end && (blank(text_[begin]) || text_[begin] == '*' || text_[begin] == '/' || text_[begin] == '!' || text_[begin] == ';')) ++begin;
-    if (begin < end && text_[begin] == '@') out_.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end), documents});
+    while (begin < end && (blank(text_[begin]) || text_[begin] == '*' || text_[begin] == '/' || text_[begin] == '!' ||
+                           text_[begin] == ';'))
+      ++begin;
+    if (begin < end && text_[begin] == '@')
+      out_.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end), documents});
   }
 
   const std::string& text_;
@@ -75,7 +82,8 @@ class Scanner {
 
 }  // namespace
 
-std::vector<CommentHeader> comment_headers(const SourcePtr& source, bool assembly, const std::vector<std::string>& known) {
+std::vector<CommentHeader> comment_headers(const SourcePtr& source, bool assembly,
+                                           const std::vector<std::string>& known) {
   const std::string& text = source->text;
   std::vector<CommentHeader> out;
   for (const Line& l : Scanner(text, assembly).run()) {
@@ -94,10 +102,12 @@ std::vector<CommentHeader> comment_headers(const SourcePtr& source, bool assembl
       std::string all;
       for (const std::string& k : known) all += (all.empty() ? "@" : ", @") + k;
       litmus::fail_at(span, fmt::format("there is no header @{}", h.word),
-              near.empty() ? fmt::format("headers are {}; a remark does not begin with '@'", all) : fmt::format("did you mean @{}?", near));
+                      near.empty() ? fmt::format("headers are {}; a remark does not begin with '@'", all)
+                                   : fmt::format("did you mean @{}?", near));
     }
     if (!has_colon)
-      litmus::fail_at(span, fmt::format("expected ':' behind @{}", h.word), fmt::format("a header is '{} @Word: text'", assembly ? ";" : "//"));
+      litmus::fail_at(span, fmt::format("expected ':' behind @{}", h.word),
+                      fmt::format("a header is '{} @Word: text'", assembly ? ";" : "//"));
     h.begin = colon + 1;
     h.end = l.end;
     out.push_back(std::move(h));

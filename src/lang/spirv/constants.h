@@ -23,7 +23,7 @@ class Constants {
   // `where` or at the entry point.
   void set_launch(const std::optional<Grid>& grid, const Span& where);
 
-  bool has(Id id) const;                        // an OpConstant..., OpSpecConstant... or OpUndef of the module
+  bool has(Id id) const;  // an OpConstant..., OpSpecConstant... or OpUndef of the module
   Value value(Id id, const Instruction& user) const;
   uint64_t whole(Id id, const Instruction& user) const;  // an integer constant, sign-extended when signed
   // Values of a built-in variable or constant of this type for an invocation.
@@ -33,8 +33,8 @@ class Constants {
   void flatten(const Value& v, std::vector<Value>& out) const;
   // What a scalar of memory without an input starts with: undefined under that name, or, if asked for, 0.
   Value initial(Id type, std::string name, const Instruction& user) const;
-  bool took_zero() const { return took_zero_; }  // some memory without an input starts at 0
-  const InputValue* input(Id id) const;         // @Input for this id
+  bool took_zero() const { return took_zero_; }                   // some memory without an input starts at 0
+  const InputValue* input(Id id) const;                           // @Input for this id
   const std::vector<std::string>& lost() const { return lost_; }  // ids of inputs that the module does not have
 
  private:
@@ -42,7 +42,7 @@ class Constants {
   bool takes_input(Id id) const;
   struct Dimension {
     uint32_t size = 1;
-    bool open = false;   // a specialisation constant gives it
+    bool open = false;  // a specialisation constant gives it
   };
   std::optional<std::array<Dimension, 3>> own_size() const;
 
@@ -54,8 +54,8 @@ class Constants {
   mutable bool took_zero_ = false;
   std::vector<std::string> lost_;
   std::unordered_map<Id, const Input*> inputs_;
-  std::unordered_map<uint32_t, uint32_t> sizes_;   // by SpecId: dimension of the workgroup size
-  std::unordered_set<uint32_t> buffers_;           // SpecIds: lengths of local buffers
+  std::unordered_map<uint32_t, uint32_t> sizes_;  // by SpecId: dimension of the workgroup size
+  std::unordered_set<uint32_t> buffers_;          // SpecIds: lengths of local buffers
   std::unordered_map<Id, uint64_t> lengths_;
   mutable std::unordered_map<Id, Value> memo_;
   mutable std::vector<Id> open_;

@@ -1,10 +1,10 @@
 #include "spirv/flow.h"
 
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
 #include <set>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace fencepost::spirv {
 
@@ -20,7 +20,8 @@ class Inliner {
 
   Flow run() {
     for (const Instruction& i : m_.words().instructions)
-      if (static_cast<Op>(i.op) == Op::OpControlBarrier) flow_.barriers.emplace(&i, static_cast<uint32_t>(flow_.barriers.size()));
+      if (static_cast<Op>(i.op) == Op::OpControlBarrier)
+        flow_.barriers.emplace(&i, static_cast<uint32_t>(flow_.barriers.size()));
     frame(m_.entry(), k_nowhere, nullptr, "");
     order();
     return std::move(flow_);
@@ -29,8 +30,10 @@ class Inliner {
  private:
   uint32_t frame(const Function& f, uint32_t caller, const Instruction* call, std::string path) {
     for (uint32_t c = caller; c != k_nowhere; c = flow_.frames[c].caller)
-      if (flow_.frames[c].function == &f) m_.fail(*call, fmt::format("{} calls itself", m_.name(f.id)), "SPIR-V has no recursion");
-    if (f.blocks.empty()) m_.refuse(*call, fmt::format("{} has no body", m_.name(f.id)), "only functions of this module can be called");
+      if (flow_.frames[c].function == &f)
+        m_.fail(*call, fmt::format("{} calls itself", m_.name(f.id)), "SPIR-V has no recursion");
+    if (f.blocks.empty())
+      m_.refuse(*call, fmt::format("{} has no body", m_.name(f.id)), "only functions of this module can be called");
     const auto id = static_cast<uint32_t>(flow_.frames.size());
     flow_.frames.push_back({&f, caller, call, k_nowhere, k_nowhere, std::move(path)});
     std::map<Id, uint32_t> first;
@@ -38,7 +41,7 @@ class Inliner {
       uint32_t segment;
       const Instruction* last;
     };
-    std::vector<Piece> ends;                     // terminators
+    std::vector<Piece> ends;  // terminators
     uint32_t calls = 0;
     for (const Block& b : f.blocks) {
       size_t begin = 0;
@@ -68,7 +71,9 @@ class Inliner {
         if (std::find(next.begin(), next.end(), it->second) == next.end()) next.push_back(it->second);
       };
       switch (static_cast<Op>(p.last->op)) {
-        case Op::OpBranch: to(p.last->word(0)); break;
+        case Op::OpBranch:
+          to(p.last->word(0));
+          break;
         case Op::OpBranchConditional:
           to(p.last->word(1));
           to(p.last->word(2));
@@ -78,8 +83,11 @@ class Inliner {
           to(p.last->word(1));
           break;
         case Op::OpReturn:
-        case Op::OpReturnValue: returns_[id].push_back(p.segment); break;
-        default: break;
+        case Op::OpReturnValue:
+          returns_[id].push_back(p.segment);
+          break;
+        default:
+          break;
       }
     }
     return id;
@@ -103,7 +111,7 @@ class Inliner {
            if (open) back.push_back({from, to});
          },
          [](uint32_t) {});
-    std::vector<std::set<uint32_t>> loops(n);    // headers of the loops that hold a segment
+    std::vector<std::set<uint32_t>> loops(n);  // headers of the loops that hold a segment
     for (const auto& [from, to] : back) {
       std::vector<uint32_t> work = {from};
       loops[to].insert(to);

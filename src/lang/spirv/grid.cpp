@@ -29,8 +29,9 @@ std::string to_string(const Grid& g) {
 
 Expected<Grid> parse_grid(std::string_view text) {
   const auto bad = [&](std::string_view why) {
-    return error_at({}, fmt::format("'{}' is no launch: {}", text, why),
-                    "a launch is T.S.W[.Q[.D]]: invocations per subgroup, subgroups per workgroup, workgroups, for example 2.1.3");
+    return error_at(
+        {}, fmt::format("'{}' is no launch: {}", text, why),
+        "a launch is T.S.W[.Q[.D]]: invocations per subgroup, subgroups per workgroup, workgroups, for example 2.1.3");
   };
   Grid g;
   uint32_t* const fields[] = {&g.subgroup, &g.subgroups, g.workgroups, &g.queue_families, &g.devices};
@@ -53,9 +54,11 @@ Expected<Grid> parse_grid(std::string_view text) {
   }
   if (field < 2) return bad("it has fewer than three parts");
   uint64_t all = 1;
-  for (const uint32_t n : {g.subgroup, g.subgroups, g.workgroups[0], g.workgroups[1], g.workgroups[2], g.queue_families, g.devices})
+  for (const uint32_t n :
+       {g.subgroup, g.subgroups, g.workgroups[0], g.workgroups[1], g.workgroups[2], g.queue_families, g.devices})
     if ((all *= n) > k_most_threads)  // each is below 2^17, so that the product is exact until it is too large
-      return error_at({}, fmt::format("the launch {} has more than {} invocations", text, k_most_threads), "choose a smaller launch");
+      return error_at({}, fmt::format("the launch {} has more than {} invocations", text, k_most_threads),
+                      "choose a smaller launch");
   return g;
 }
 

@@ -1,9 +1,8 @@
 #include "spirv/header.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "litmus/lexer.h"
@@ -75,7 +74,9 @@ class Line {
     return it->second.id;
   }
   std::string_view comment() const { return compiled_ != nullptr ? "//" : ";"; }
-  std::string_view location() const { return compiled_ != nullptr ? "a variable x, b.x, x[2]" : "a location %id[i][j]"; }
+  std::string_view location() const {
+    return compiled_ != nullptr ? "a variable x, b.x, x[2]" : "a location %id[i][j]";
+  }
   uint32_t position() {
     blanks();
     return at_;
@@ -90,11 +91,14 @@ class Line {
 
  private:
   static bool digit(char c) { return c >= '0' && c <= '9'; }
-  static bool word_char(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+  static bool word_char(char c) {
+    return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+  }
   [[noreturn]] void unknown(const std::string& word, const Span& span) const {
     const auto& own = compiled_->own;
     if (std::find(own.begin(), own.end(), word) != own.end())
-      litmus::fail_at(span, fmt::format("'{}' belongs to each invocation by itself", word), "store what the question needs in a buffer");
+      litmus::fail_at(span, fmt::format("'{}' belongs to each invocation by itself", word),
+                      "store what the question needs in a buffer");
     std::vector<std::string> names;
     std::string all;
     for (const auto& [name, variable] : compiled_->variables) {
@@ -102,7 +106,9 @@ class Line {
       if (names.size() <= 12) all += (all.empty() ? "" : ", ") + name;
     }
     if (names.size() > 12) all += ", ...";
-    litmus::fail_at(span, fmt::format("there is no variable '{}'", word), litmus::suggest(word, names, all.empty() ? "the source has no variable in memory" : "there are " + all));
+    litmus::fail_at(
+        span, fmt::format("there is no variable '{}'", word),
+        litmus::suggest(word, names, all.empty() ? "the source has no variable in memory" : "there are " + all));
   }
   std::string_view rest() const { return std::string_view(source_->text).substr(at_, end_ - at_); }
   void blanks() {
@@ -147,7 +153,8 @@ void place(InputValue& whole, const std::vector<uint64_t>& path, size_t at, cons
     return;
   }
   if (path[at] > k_most_items) litmus::fail_at(span, fmt::format("an input has at most {} items", k_most_items));
-  if (!whole.partial && !whole.absent && (whole.is_list || at > 0)) litmus::fail_at(span, "this part has two inputs", "write one @Input for it");
+  if (!whole.partial && !whole.absent && (whole.is_list || at > 0))
+    litmus::fail_at(span, "this part has two inputs", "write one @Input for it");
   whole.is_list = whole.partial = true;
   whole.absent = false;
   while (whole.items.size() <= path[at]) {
@@ -176,7 +183,8 @@ void read_inputs(Line& l, std::vector<Input>& out) {
     const bool again = other != out.end();
     if (again && (path.empty() || !other->value.partial)) {
       const std::string_view written = in.span.text();
-      litmus::fail_at(in.span, fmt::format("{} has two inputs", written.substr(0, written.find_first_of(" =["))), "write one @Input for it");
+      litmus::fail_at(in.span, fmt::format("{} has two inputs", written.substr(0, written.find_first_of(" =["))),
+                      "write one @Input for it");
     }
     if (path.empty()) {
       out.push_back(std::move(in));
@@ -232,7 +240,7 @@ QuestionCond read_atom(Line& l, uint32_t depth) {
     c.kind = prog::Cond::Kind::atom;
     c.lhs = read_operand(l);
     using term::Op;
-    static constexpr std::pair<std::string_view, Op> ops[] = {{"==", Op::eq}, {"!=", Op::ne}, {"<=", Op::sle},
+    static constexpr std::pair<std::string_view, Op> ops[] = {{"==", Op::eq},  {"!=", Op::ne}, {"<=", Op::sle},
                                                               {">=", Op::sge}, {"<", Op::slt}, {">", Op::sgt}};
     bool found = false;
     for (const auto& [text, op] : ops)
@@ -282,13 +290,16 @@ QuestionCond read_or(Line& l, uint32_t depth) {
 void read_output(Line& l, Question& q) {
   const uint32_t begin = l.position();
   prog::Quantifier quantifier = prog::Quantifier::forall;
-  if (l.accept("forall")) quantifier = prog::Quantifier::forall;
-  else if (l.accept("exists")) quantifier = prog::Quantifier::exists;
+  if (l.accept("forall"))
+    quantifier = prog::Quantifier::forall;
+  else if (l.accept("exists"))
+    quantifier = prog::Quantifier::exists;
   else if (l.accept("not") || l.accept("~")) {
     l.expect("exists", "a question is exists C, not exists C or forall C");
     quantifier = prog::Quantifier::not_exists;
   } else {
-    l.fail("expected forall, exists or not exists", fmt::format("for example: {} @Output: forall ({}x == 1)", l.comment(), l.comment() == ";" ? "%" : ""));
+    l.fail("expected forall, exists or not exists",
+           fmt::format("for example: {} @Output: forall ({}x == 1)", l.comment(), l.comment() == ";" ? "%" : ""));
   }
   QuestionCond c = read_or(l, 0);
   if (!l.done()) l.fail("expected the end of the line", "conditions are joined by 'and' and 'or'");
@@ -324,7 +335,7 @@ Grid read_config(Line& l) {
   const Span span = l.since(begin);
   if (n.size() < 3 || n.size() > 5)
     litmus::fail_at(span, "a launch is three to five numbers",
-            "invocations per subgroup, subgroups per workgroup, workgroups[, queue families[, devices]]");
+                    "invocations per subgroup, subgroups per workgroup, workgroups[, queue families[, devices]]");
   std::string text;
   for (const uint64_t x : n) {
     if (!text.empty()) text += '.';
@@ -344,7 +355,9 @@ void read_comments(const SourcePtr& source, Header& h, bool own_question, bool o
   for (const CommentHeader& c : comment_headers(source, compiled == nullptr, known)) {
     Line l(source, c.begin, c.end, compiled);
     if (c.word == "Config") {
-      if (h.grid) litmus::fail_at({source, c.word_begin, c.begin - 1}, "there are two @Config headers", "a module has one launch");
+      if (h.grid)
+        litmus::fail_at({source, c.word_begin, c.begin - 1}, "there are two @Config headers",
+                        "a module has one launch");
       h.grid = read_config(l);
       h.grid_span = {source, c.word_begin, c.end};
     } else if (c.word == "Input") {
@@ -369,8 +382,10 @@ void replace_parts(InputValue& whole, const InputValue& parts) {
     return;
   }
   for (size_t k = 0; k < parts.items.size(); ++k) {
-    if (k >= whole.items.size()) whole.items.push_back(parts.items[k]);
-    else if (!parts.items[k].absent) replace_parts(whole.items[k], parts.items[k]);
+    if (k >= whole.items.size())
+      whole.items.push_back(parts.items[k]);
+    else if (!parts.items[k].absent)
+      replace_parts(whole.items[k], parts.items[k]);
   }
 }
 
@@ -411,8 +426,12 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
 
 }  // namespace
 
-Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) { return read(source, !binary, options, nullptr); }
+Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) {
+  return read(source, !binary, options, nullptr);
+}
 
-Header read_header(const Compiled& compiled, const LaunchOptions& options) { return read(compiled.source, true, options, &compiled); }
+Header read_header(const Compiled& compiled, const LaunchOptions& options) {
+  return read(compiled.source, true, options, &compiled);
+}
 
 }  // namespace fencepost::spirv

@@ -2,7 +2,8 @@
 // What the comments before the code say: launch, initial memory, question. Ids stay names here; the module resolves
 // them.
 //   ; @Config: T, S, W[, Q[, D]]
-//   ; @Input: %id = V, %id[i][j] = V ...  V := integer | { V, V ... }; what no part of a variable is given is as if it had no input
+//   ; @Input: %id = V, %id[i][j] = V ...  V := integer | { V, V ... }; what no part of a variable is given is as if it
+//                                         had no input
 //   ; @Output: exists C | not exists C | forall C          several lines: see `Question`
 //   ; @Filter: C
 //   C := C or C | C and C | not C | ( C ) | true | false | v op v      op := == != < <= > >=, signed
@@ -11,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "spirv/spirv.h"
 #include "prog/test.h"
+#include "spirv/spirv.h"
 #include "term/term.h"
 
 namespace fencepost::spirv {
@@ -21,7 +22,7 @@ struct InputValue {
   bool is_list = false;
   bool absent = false;   // no input: of the default, which is undefined or, with Header::zero, 0
   bool partial = false;  // a list made of parts: further items are absent
-  uint64_t number = 0;  // two's complement
+  uint64_t number = 0;   // two's complement
   std::vector<InputValue> items;
   Span span;
 };
@@ -56,10 +57,10 @@ struct Question {
 
 struct Header {
   std::optional<Grid> grid;
-  Span grid_span;          // of @Config; none: an option gave the launch
+  Span grid_span;  // of @Config; none: an option gave the launch
   std::vector<Input> inputs;
   Question question;
-  bool zero = false;  // memory without an input starts at 0
+  bool zero = false;       // memory without an input starts at 0
   bool published = false;  // inputs for ids that the module does not have are left out
   Span span;
 };

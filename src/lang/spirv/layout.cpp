@@ -33,10 +33,13 @@ uint8_t Types::bits(Id type, const Instruction& user) const {
 uint64_t Types::size(Id type, const Instruction& user) const {
   const Type& t = m_.type(type, user);
   switch (t.kind) {
-    case Type::Kind::bool_: return 1;
+    case Type::Kind::bool_:
+      return 1;
     case Type::Kind::int_:
-    case Type::Kind::float_: return (t.width + 7) / 8;
-    case Type::Kind::pointer: return m_.address32() ? 4 : 8;
+    case Type::Kind::float_:
+      return (t.width + 7) / 8;
+    case Type::Kind::pointer:
+      return m_.address32() ? 4 : 8;
     case Type::Kind::vector: {
       const uint64_t n = m_.dialect() == vocab::Dialect::opencl && t.count == 3 ? 4 : t.count;
       return n * size(t.element, user);
@@ -44,16 +47,20 @@ uint64_t Types::size(Id type, const Instruction& user) const {
     case Type::Kind::array: {
       const uint64_t n = count(type, user), step = stride(type, user);
       if (n * step > k_most_bytes)  // both are below 2^32
-        m_.refuse(user, fmt::format("{} has more than {} bytes", m_.name(type), k_most_bytes), "make the arrays smaller");
+        m_.refuse(user, fmt::format("{} has more than {} bytes", m_.name(type), k_most_bytes),
+                  "make the arrays smaller");
       return n * step;
     }
     case Type::Kind::struct_: {
       uint64_t end = 0;
-      for (size_t k = 0; k < t.members.size(); ++k) end = std::max(end, offset(type, k, user) + size(t.members[k], user));
+      for (size_t k = 0; k < t.members.size(); ++k)
+        end = std::max(end, offset(type, k, user) + size(t.members[k], user));
       return t.packed || m_.dialect() == vocab::Dialect::vulkan ? end : round_up(end, alignment(type, user));
     }
-    case Type::Kind::runtime_array: m_.fail(user, "a runtime array has no size of its own", "give its elements by @Input");
-    default: m_.refuse(user, fmt::format("values of the type {} have no place in memory here", m_.name(type)));
+    case Type::Kind::runtime_array:
+      m_.fail(user, "a runtime array has no size of its own", "give its elements by @Input");
+    default:
+      m_.refuse(user, fmt::format("values of the type {} have no place in memory here", m_.name(type)));
   }
 }
 
@@ -65,14 +72,16 @@ uint64_t Types::alignment(Id type, const Instruction& user) const {
       return n * alignment(t.element, user);
     }
     case Type::Kind::array:
-    case Type::Kind::runtime_array: return alignment(t.element, user);
+    case Type::Kind::runtime_array:
+      return alignment(t.element, user);
     case Type::Kind::struct_: {
       uint64_t a = 1;
       if (!t.packed)
         for (const Id m : t.members) a = std::max(a, alignment(m, user));
       return a;
     }
-    default: return std::bit_ceil(size(type, user));
+    default:
+      return std::bit_ceil(size(type, user));
   }
 }
 
@@ -88,14 +97,16 @@ uint64_t Types::count(Id array, const Instruction& user) const {
   const Type& t = m_.type(array, user);
   if (t.kind == Type::Kind::vector) return t.count;
   const uint64_t n = length_(t.length, user);
-  if (n == 0 || n > k_most_cells) m_.refuse(user, fmt::format("an array of {} elements is not read", n), fmt::format("1 to {} are", k_most_cells));
+  if (n == 0 || n > k_most_cells)
+    m_.refuse(user, fmt::format("an array of {} elements is not read", n), fmt::format("1 to {} are", k_most_cells));
   return n;
 }
 
 uint64_t Types::offset(Id structure, size_t member, const Instruction& user) const {
   const Type& t = m_.type(structure, user);
   if (member >= t.members.size())
-    m_.fail(user, fmt::format("{} has {} members, and member {} is asked for", m_.name(structure), t.members.size(), member));
+    m_.fail(user,
+            fmt::format("{} has {} members, and member {} is asked for", m_.name(structure), t.members.size(), member));
   if (t.offsets[member]) return *t.offsets[member];
   uint64_t at = 0;
   for (size_t k = 0; k <= member; ++k) {
@@ -111,9 +122,9 @@ uint64_t Types::offset(Id structure, size_t member, const Instruction& user) con
 
 struct Types::Walk {
   Layout out;
-  std::vector<size_t> path;                    // member choices
-  std::vector<Layout::Dim> dims;               // open arrays
-  std::vector<uint64_t> at;                    // indices in them
+  std::vector<size_t> path;       // member choices
+  std::vector<Layout::Dim> dims;  // open arrays
+  std::vector<uint64_t> at;       // indices in them
   std::map<std::vector<size_t>, uint32_t> class_of;
   uint64_t least = 0;
   uint64_t visits = 0;
@@ -126,9 +137,13 @@ void Types::check_depth(uint32_t depth, const Instruction& user) const {
 void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, const Instruction& user) const {
   check_depth(w.path.size() + w.dims.size(), user);
   if (++w.visits > 8 * k_most_cells)  // of empty structures there may be many
-    m_.refuse(user, fmt::format("variables of more than {} scalars are not read", k_most_cells), "make the arrays smaller");
+    m_.refuse(user, fmt::format("variables of more than {} scalars are not read", k_most_cells),
+              "make the arrays smaller");
   const Type& t = m_.type(type, user);
-  const auto item = [&](size_t k) { return input != nullptr && input->is_list && k < input->items.size() && !input->items[k].absent ? &input->items[k] : nullptr; };
+  const auto item = [&](size_t k) {
+    return input != nullptr && input->is_list && k < input->items.size() && !input->items[k].absent ? &input->items[k]
+                                                                                                    : nullptr;
+  };
   switch (t.kind) {
     case Type::Kind::bool_:
     case Type::Kind::int_:
@@ -150,7 +165,8 @@ void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, con
       for (size_t d = 0; d < w.dims.size(); ++d) index = index * w.dims[d].count + w.at[d];
       w.out.scalars.push_back({offset, w.out.classes[it->second].bytes, bits(type, user), type, it->second, index});
       if (w.out.scalars.size() > k_most_cells)
-        m_.refuse(user, fmt::format("variables of more than {} scalars are not read", k_most_cells), "make the arrays smaller");
+        m_.refuse(user, fmt::format("variables of more than {} scalars are not read", k_most_cells),
+                  "make the arrays smaller");
       return;
     }
     case Type::Kind::vector:
@@ -192,7 +208,8 @@ Layout Types::finish(Walk& w, uint64_t size, const Instruction& user) const {
   Layout& l = w.out;
   for (const Scalar& s : l.scalars) size = std::max(size, s.offset + s.bytes);
   if (size > k_most_bytes)
-    m_.refuse(user, fmt::format("a variable of {} bytes is not read", size), fmt::format("at most {} are", k_most_bytes));
+    m_.refuse(user, fmt::format("a variable of {} bytes is not read", size),
+              fmt::format("at most {} are", k_most_bytes));
   l.size = size;
   bool even = !l.scalars.empty();
   const uint32_t g = l.scalars.empty() ? 4 : l.scalars.front().bytes;
@@ -206,7 +223,8 @@ Layout Types::finish(Walk& w, uint64_t size, const Instruction& user) const {
   std::sort(taken.begin(), taken.end());
   for (size_t k = 0; k + 1 < taken.size(); ++k)
     if (taken[k].second > taken[k + 1].first)
-      m_.refuse(user, fmt::format("members that overlap, at byte {}, are not read", taken[k + 1].first), "give each member bytes of its own by Offset");
+      m_.refuse(user, fmt::format("members that overlap, at byte {}, are not read", taken[k + 1].first),
+                "give each member bytes of its own by Offset");
   return std::move(l);
 }
 
@@ -233,7 +251,9 @@ Layout Types::layout_of_elements(Id element, uint64_t items, const InputValue* i
   w.at.push_back(0);
   for (uint64_t k = 0; k < items; ++k) {
     w.at.back() = k;
-    const InputValue* v = input == nullptr ? nullptr : input->is_list ? (k < input->items.size() ? &input->items[k] : nullptr) : input;
+    const InputValue* v = input == nullptr ? nullptr
+                          : input->is_list ? (k < input->items.size() ? &input->items[k] : nullptr)
+                                           : input;
     walk(w, element, k * step, v, user);
   }
   return finish(w, step * items, user);

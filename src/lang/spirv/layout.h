@@ -23,10 +23,10 @@ inline constexpr uint64_t k_most_bytes = 1u << 20;  // of a variable, with the h
 struct Scalar {
   uint64_t offset = 0;
   uint32_t bytes = 4;
-  uint8_t bits = 32;       // of the value; bool: 1
+  uint8_t bits = 32;  // of the value; bool: 1
   Id type = 0;
   uint32_t in_class = 0;
-  uint64_t index = 0;      // within its class
+  uint64_t index = 0;  // within its class
 };
 
 struct Layout {
@@ -42,9 +42,9 @@ struct Layout {
   };
   std::vector<Scalar> scalars;  // by offset within the declared order
   std::vector<Class> classes;
-  uint64_t size = 0;            // bytes
-  uint32_t dense = 0;           // cell bytes; 0: by class
-  uint64_t element = 0;         // bytes of an element of the outermost open-ended array
+  uint64_t size = 0;     // bytes
+  uint32_t dense = 0;    // cell bytes; 0: by class
+  uint64_t element = 0;  // bytes of an element of the outermost open-ended array
   uint64_t dense_cells() const { return (size + dense - 1) / dense; }
 };
 
@@ -54,17 +54,17 @@ class Types {
   Types(const Module& m, Length length) : m_(m), length_(std::move(length)) {}
 
   const Module& module() const { return m_; }
-  uint64_t size(Id type, const Instruction& user) const;      // bytes; a runtime array has none: fails
+  uint64_t size(Id type, const Instruction& user) const;  // bytes; a runtime array has none: fails
   uint64_t alignment(Id type, const Instruction& user) const;
-  uint64_t stride(Id array, const Instruction& user) const;   // of vector, array, runtime array
+  uint64_t stride(Id array, const Instruction& user) const;  // of vector, array, runtime array
   uint64_t offset(Id structure, size_t member, const Instruction& user) const;
-  uint64_t count(Id array, const Instruction& user) const;    // of vector, array
+  uint64_t count(Id array, const Instruction& user) const;  // of vector, array
   // Layout of a variable of this type; lengths of runtime arrays come from the initial value.
   // and are at least `least`.
   Layout layout(Id type, const InputValue* input, uint64_t least, const Instruction& user) const;
   // Of `items` elements of this type, as a pointer parameter has them.
   Layout layout_of_elements(Id element, uint64_t items, const InputValue* input, const Instruction& user) const;
-  bool open_ended(Id type, const Instruction& user) const;    // ends in a runtime array
+  bool open_ended(Id type, const Instruction& user) const;  // ends in a runtime array
   uint8_t bits(Id scalar, const Instruction& user) const;
 
  private:

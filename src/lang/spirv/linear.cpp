@@ -1,9 +1,9 @@
 // Segments in a row: jumps, labels, and the removal of what nobody reads.
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
 #include <set>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/lower.h"
 
@@ -56,9 +56,10 @@ class Writer {
   template <class F>
   static void for_each_read(const Instr& i, F&& f) {
     for (const Expr* e : {&i.value, &i.guard, &i.result, &i.addr.index, &i.barrier.id, &i.barrier.quorum})
-      if (*e) term::for_each_variable(*e, [&](uint64_t v) {
-        if (v != prog::k_old_value) f(static_cast<prog::RegId>(v));
-      });
+      if (*e)
+        term::for_each_variable(*e, [&](uint64_t v) {
+          if (v != prog::k_old_value) f(static_cast<prog::RegId>(v));
+        });
     if (i.predicate != k_none) f(i.predicate);
   }
 
@@ -86,9 +87,10 @@ class Writer {
       }
     }
     std::vector<bool> read(t_.registers.size(), false);  // by something else than what sets it, as a counter does
-    for (const Instr& i : t_.code) for_each_read(i, [&](prog::RegId r) {
-      if (i.kind != Kind::local || i.dst != r) read[r] = true;
-    });
+    for (const Instr& i : t_.code)
+      for_each_read(i, [&](prog::RegId r) {
+        if (i.kind != Kind::local || i.dst != r) read[r] = true;
+      });
     std::vector<Instr> kept;
     for (size_t k = 0; k < n; ++k) {
       const Instr& i = t_.code[k];
@@ -114,8 +116,9 @@ class Writer {
     for (size_t k = 0; k < t_.code.size(); ++k) {
       Instr& i = t_.code[k];
       // A register that is only there for the branch behind it.
-      if (i.kind == Kind::local && i.predicate == k_none && k + 1 < t_.code.size() && t_.code[k + 1].kind == Kind::branch &&
-          t_.code[k + 1].value.is_var() && t_.code[k + 1].value.value() == i.dst && reads_of(i.dst) == 1) {
+      if (i.kind == Kind::local && i.predicate == k_none && k + 1 < t_.code.size() &&
+          t_.code[k + 1].kind == Kind::branch && t_.code[k + 1].value.is_var() &&
+          t_.code[k + 1].value.value() == i.dst && reads_of(i.dst) == 1) {
         t_.code[k + 1].value = i.value;
         t_.code.erase(t_.code.begin() + static_cast<std::ptrdiff_t>(k));
         return true;
@@ -133,7 +136,8 @@ class Writer {
         return true;
       }
       // Unreachable behind a jump.
-      if (i.kind == Kind::jump && k + 1 < t_.code.size() && t_.code[k + 1].kind != Kind::label && t_.code[k + 1].kind != Kind::barrier) {
+      if (i.kind == Kind::jump && k + 1 < t_.code.size() && t_.code[k + 1].kind != Kind::label &&
+          t_.code[k + 1].kind != Kind::barrier) {
         t_.code.erase(t_.code.begin() + static_cast<std::ptrdiff_t>(k) + 1);
         return true;
       }
@@ -151,7 +155,8 @@ class Writer {
     }
     return false;
   }
-  // Where a transfer to `l` from position `k` ends up through jumps; `l` itself where jumps only lead round in a circle.
+  // Where a transfer to `l` from position `k` ends up through jumps; `l` itself where jumps only lead round in a
+  // circle.
   prog::LabelId onward(prog::LabelId l, size_t k) const {
     std::set<prog::LabelId> met{l};
     for (prog::LabelId at = l;;) {
@@ -168,8 +173,8 @@ class Writer {
     return n;
   }
 
-  // A loop that goes back early, before anything had an effect, and later after an effect, becomes two, one in the other:
-  // bounds then count what has an effect, and the inner one is a spin (docs/semantics.md, Loops).
+  // A loop that goes back early, before anything had an effect, and later after an effect, becomes two, one in the
+  // other: bounds then count what has an effect, and the inner one is a spin (docs/semantics.md, Loops).
   void split_spins() {
     for (size_t k = 0; k < t_.code.size(); ++k) {
       if (t_.code[k].kind != Kind::label) continue;
@@ -237,7 +242,9 @@ class Writer {
       if (i.dst != k_none) use(i.dst);
     }
     const auto change = [&](Expr& e) {
-      if (e) e = term::substitute(e, [&](uint64_t v, uint8_t w) { return v == prog::k_old_value ? Expr{} : term::variable(now[v], w); });
+      if (e)
+        e = term::substitute(
+            e, [&](uint64_t v, uint8_t w) { return v == prog::k_old_value ? Expr{} : term::variable(now[v], w); });
     };
     for (Instr& i : t_.code) {
       for (Expr* e : {&i.value, &i.guard, &i.result, &i.addr.index, &i.barrier.id, &i.barrier.quorum}) change(*e);
@@ -280,8 +287,10 @@ prog::Template Lowering::linear() {
             const auto it = known.find(x);
             return it == known.end() ? Expr{} : it->second;
           });
-          if (v.is_const()) copies.back().value = known[i.dst] = v;
-          else known.erase(i.dst);
+          if (v.is_const())
+            copies.back().value = known[i.dst] = v;
+          else
+            known.erase(i.dst);
         }
       };
       follow(s, to);
@@ -320,7 +329,9 @@ prog::Template Lowering::linear() {
 
   Writer out(t_.registers);
   std::map<uint32_t, prog::LabelId> labels;
-  const auto name = [&](uint32_t s) { return flow_.frames[flow_.segments[s].frame].path + m_.name(flow_.segments[s].block->label); };
+  const auto name = [&](uint32_t s) {
+    return flow_.frames[flow_.segments[s].frame].path + m_.name(flow_.segments[s].block->label);
+  };
   for (const uint32_t s : order) labels[s] = out.label(name(s));
   const prog::LabelId end = out.label("end");
   for (size_t k = 0; k < order.size(); ++k) {
@@ -375,7 +386,8 @@ prog::Template Lowering::linear() {
       for (const Instruction* i : b.code) {
         const auto it = flow_.barriers.find(i);
         if (it == flow_.barriers.end() || !mentioned.insert(fmt::format("{}b{}", f.path, it->second)).second) continue;
-        const bool subgroup = c_.has(i->word(0)) && c_.whole(i->word(0), *i) == static_cast<uint64_t>(spv::Scope::Subgroup);
+        const bool subgroup =
+            c_.has(i->word(0)) && c_.whole(i->word(0), *i) == static_cast<uint64_t>(spv::Scope::Subgroup);
         Instr in;
         in.kind = Kind::barrier;
         in.mnemonic = "OpControlBarrier";

@@ -1,10 +1,10 @@
 #include "spirv/lower.h"
 
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
 #include <numeric>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace fencepost::spirv {
 
@@ -26,12 +26,19 @@ const Value& part_of(const Value& v, const std::vector<uint32_t>& path) {
 }  // namespace
 
 Lowering::Lowering(const Constants& constants, Memory& memory, const Flow& flow, uint32_t thread)
-    : c_(constants), m_(constants.module()), types_(constants.types()), memory_(memory), flow_(flow), thread_(thread),
+    : c_(constants),
+      m_(constants.module()),
+      types_(constants.types()),
+      memory_(memory),
+      flow_(flow),
+      thread_(thread),
       place_(constants.launch().place(thread)),
       ops_(types_, {[this](Id id, const Instruction& user) { return value(id, user); },
                     [this](const Value& v, const Instruction& user) { return demand(v, user); },
                     [](uint32_t root) { return 2 * k_most_bytes * root; },  // apart, whatever their sizes
-                    [this](uint8_t w, const Expr& when, const Instruction& user) { return any(w, result_name(user) + ".undefined", when, user); }}) {
+                    [this](uint8_t w, const Expr& when, const Instruction& user) {
+                      return any(w, result_name(user) + ".undefined", when, user);
+                    }}) {
   roots_.emplace_back();  // the null pointer
   in_loop_.assign(flow.segments.size(), false);
   for (uint32_t s = 0; s < flow.segments.size(); ++s)
@@ -54,7 +61,8 @@ Lowering::Lowering(const Constants& constants, Memory& memory, const Flow& flow,
 }
 
 prog::Template Lowering::run() {
-  for (int k = 0; !pass(); ++k) FENCEPOST_INVARIANT(k < k_most_passes, "the passes over a kernel do not come to an end");
+  for (int k = 0; !pass(); ++k)
+    FENCEPOST_INVARIANT(k < k_most_passes, "the passes over a kernel do not come to an end");
   return linear();
 }
 
@@ -75,7 +83,8 @@ bool Lowering::pass() {
   }
   for (uint32_t s = 0; s < states_.size(); ++s) {
     if (states_[s].reached && !states_[s].done)
-      m_.refuse(*flow_.segments[s].block->code.front(), "a loop with several entries is not read", "structured control flow has one");
+      m_.refuse(*flow_.segments[s].block->code.front(), "a loop with several entries is not read",
+                "structured control flow has one");
     if (!states_[s].done) continue;
     for (const uint32_t p : states_[s].from) {
       if (!flow_.backward(p, s)) continue;
@@ -100,7 +109,8 @@ void Lowering::enter(uint32_t s) {
     for (const Instruction* v : own_variables_) declare(*v);
     for (const Instruction* v : m_.entry().parameters) {  // structures by value come as private memory
       const Type& t = m_.type(v->type, *v);
-      if (t.kind == Type::Kind::pointer && static_cast<spv::StorageClass>(t.storage) == spv::StorageClass::Function) declare(*v);
+      if (t.kind == Type::Kind::pointer && static_cast<spv::StorageClass>(t.storage) == spv::StorageClass::Function)
+        declare(*v);
     }
   } else {
     at_ = flow_.segments[s].block->code.front();
@@ -121,7 +131,8 @@ Value Lowering::meet(const Key& key, const std::vector<Value>& in, const std::st
   const Value& first = in.front();
   const auto all = [&](auto&& f) { return std::all_of(in.begin(), in.end(), f); };
   if (first.is(Value::Kind::composite)) {
-    if (!all([&](const Value& v) { return v.parts.size() == first.parts.size(); })) m_.fail(*at_, "values of different types meet here");
+    if (!all([&](const Value& v) { return v.parts.size() == first.parts.size(); }))
+      m_.fail(*at_, "values of different types meet here");
     Value out = first;
     for (uint32_t k = 0; k < first.parts.size(); ++k) {
       std::vector<Value> parts;
@@ -132,7 +143,8 @@ Value Lowering::meet(const Key& key, const std::vector<Value>& in, const std::st
     }
     return out;
   }
-  if (opaque_joins_.contains(key) || !all([](const Value& v) { return !v.is(Value::Kind::opaque); })) return Value::opaque(first.type);
+  if (opaque_joins_.contains(key) || !all([](const Value& v) { return !v.is(Value::Kind::opaque); }))
+    return Value::opaque(first.type);
   if (!needed_.contains(key) && all([&](const Value& v) { return v == first; })) return first;
   Join j;
   j.key = key;
@@ -179,7 +191,8 @@ bool Lowering::add_shape(Shapes& shapes, const Target& t) {
   for (const Shape& x : shapes) {
     if (x.root != t.root) continue;
     unit = std::gcd(unit, static_cast<uint64_t>(x.bytes < 0 ? -x.bytes : x.bytes));
-    for (const auto& step : x.steps) unit = std::gcd(unit, static_cast<uint64_t>(step.first < 0 ? -step.first : step.first));
+    for (const auto& step : x.steps)
+      unit = std::gcd(unit, static_cast<uint64_t>(step.first < 0 ? -step.first : step.first));
   }
   std::erase_if(shapes, [&](const Shape& x) { return x.root == t.root; });
   shapes.push_back({t.root, 0, {{static_cast<int64_t>(std::max<uint64_t>(unit, 1)), 0}}, true});
@@ -187,7 +200,8 @@ bool Lowering::add_shape(Shapes& shapes, const Target& t) {
 }
 
 bool Lowering::add_shapes(Shapes& shapes, const Value& v) {
-  if (v.is(Value::Kind::undefined)) return add_shape(shapes, Target{});  // to go through it is undefined behaviour, as through null
+  if (v.is(Value::Kind::undefined))
+    return add_shape(shapes, Target{});  // to go through it is undefined behaviour, as through null
   bool changed = false;
   for (const Target& t : v.targets) changed = add_shape(shapes, t) || changed;
   return changed;
@@ -202,7 +216,8 @@ Value Lowering::meet_pointers(Join& j, const std::vector<Value>& in, const std::
   if (shapes.size() > 1) j.choice = reg(name + ".which", 8);
   size_t most = 0;
   for (const Shape& s : shapes) most = std::max(most, s.steps.size());
-  for (size_t k = 0; k < most; ++k) j.indices.push_back(reg(k == 0 ? name + ".at" : fmt::format("{}.at{}", name, k), ops_.offset_width()));
+  for (size_t k = 0; k < most; ++k)
+    j.indices.push_back(reg(k == 0 ? name + ".at" : fmt::format("{}.at{}", name, k), ops_.offset_width()));
   std::vector<Target> targets;
   for (size_t n = 0; n < shapes.size(); ++n) {
     Target t;
@@ -226,7 +241,9 @@ void Lowering::copy_pointer(const Join& j, const Value& v, std::vector<std::pair
   for (size_t n = targets.size(); n-- > 0;) {
     const Target& t = targets[n];
     auto shape = std::find(j.shapes.begin(), j.shapes.end(), shape_of(t));
-    if (shape == j.shapes.end()) shape = std::find_if(j.shapes.begin(), j.shapes.end(), [&](const Shape& s) { return s.flat && s.root == t.root; });
+    if (shape == j.shapes.end())
+      shape =
+          std::find_if(j.shapes.begin(), j.shapes.end(), [&](const Shape& s) { return s.flat && s.root == t.root; });
     if (shape == j.shapes.end()) {  // found out in this pass: there is another
       again_ = true;
       continue;
@@ -234,7 +251,8 @@ void Lowering::copy_pointer(const Join& j, const Value& v, std::vector<std::pair
     const auto put = [&](Expr& to, const Expr& e) { to = !to || !t.when ? e : term::ite(t.when, e, to); };
     put(choice, term::constant(static_cast<uint64_t>(shape - j.shapes.begin()), 8));
     for (size_t k = 0; k < shape->steps.size(); ++k)
-      put(indices[k], shape->flat ? t.offset.in_units(static_cast<uint64_t>(shape->steps[0].first), w) : t.offset.steps[k].e);
+      put(indices[k],
+          shape->flat ? t.offset.in_units(static_cast<uint64_t>(shape->steps[0].first), w) : t.offset.steps[k].e);
   }
   if (j.choice != k_none && choice) pending.push_back({j.choice, choice});
   for (size_t k = 0; k < indices.size(); ++k)
@@ -320,7 +338,8 @@ std::vector<prog::Instr> Lowering::edge_code(uint32_t from, uint32_t to) {
     bool moved = false;
     for (size_t k = 0; k < pending.size() && !moved; ++k) {
       bool free = true;
-      for (size_t n = 0; n < pending.size(); ++n) free = free && (n == k || !reads(pending[n].second, pending[k].first));
+      for (size_t n = 0; n < pending.size(); ++n)
+        free = free && (n == k || !reads(pending[n].second, pending[k].first));
       if (!free) continue;
       move(pending[k].first, pending[k].second);
       pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(k));

@@ -1,8 +1,8 @@
 // Instructions of a segment: which change memory, which end it, and which are terms.
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/lower.h"
 
@@ -29,14 +29,18 @@ void Lowering::segment(uint32_t s) {
     const Instruction& c = *g.block->code[g.begin - 1];  // the call before
     uint32_t frame = 0;
     while (flow_.frames[frame].resume != s) ++frame;
-    if (const auto it = return_slot_.find(frame); it != return_slot_.end() && slots_now_.contains(it->second)) define(c, slots_now_.at(it->second));
+    if (const auto it = return_slot_.find(frame); it != return_slot_.end() && slots_now_.contains(it->second))
+      define(c, slots_now_.at(it->second));
   }
   for (size_t k = g.begin; k < g.end; ++k) {
     const Instruction& i = *g.block->code[k];
     at_ = &i;
-    if (k + 1 < g.end) instruction(i);
-    else if (g.callee != k_nowhere) call(i, g.callee);
-    else terminator(i);
+    if (k + 1 < g.end)
+      instruction(i);
+    else if (g.callee != k_nowhere)
+      call(i, g.callee);
+    else
+      terminator(i);
   }
 }
 
@@ -58,16 +62,21 @@ void Lowering::terminator(const Instruction& i) {
   const Frame& f = flow_.frames[g.frame];
   const auto segment_of = [&](Id label) {
     for (const uint32_t s : g.next)
-      if (flow_.segments[s].block->label == label && flow_.segments[s].begin == 0 && flow_.segments[s].frame == g.frame) return s;
+      if (flow_.segments[s].block->label == label && flow_.segments[s].begin == 0 && flow_.segments[s].frame == g.frame)
+        return s;
     m_.fail(i, fmt::format("{} is no block of this function", m_.name(label)));
   };
   switch (static_cast<Op>(i.op)) {
-    case Op::OpBranch: go(segment_of(i.word(0)), {}); return;
+    case Op::OpBranch:
+      go(segment_of(i.word(0)), {});
+      return;
     case Op::OpBranchConditional: {
       const Expr c = ops_.truth(value(i.word(0), i), i);
       const uint32_t yes = segment_of(i.word(1)), no = segment_of(i.word(2));
-      if (yes == no) go(yes, {});
-      else if (c.is_const()) go(c.is_const(1) ? yes : no, {});
+      if (yes == no)
+        go(yes, {});
+      else if (c.is_const())
+        go(c.is_const(1) ? yes : no, {});
       else {
         go(yes, c);
         go(no, {});
@@ -79,7 +88,8 @@ void Lowering::terminator(const Instruction& i) {
       const uint32_t otherwise = segment_of(i.word(1));
       for (size_t k = 2; k + 1 < i.size(); k += 2) {
         const uint32_t to = segment_of(i.word(k + 1));
-        const Expr here = term::binary(T::eq, selector, term::constant(i.number(k) & term::mask(selector.width()), selector.width()));
+        const Expr here =
+            term::binary(T::eq, selector, term::constant(i.number(k) & term::mask(selector.width()), selector.width()));
         if (here.is_const(0)) continue;
         if (here.is_const(1)) {
           go(to, {});
@@ -99,9 +109,14 @@ void Lowering::terminator(const Instruction& i) {
     case Op::OpReturn:
       if (f.resume != k_nowhere) go(f.resume, {});
       return;
-    case Op::OpUnreachable: undefined_behaviour({}, i); return;
-    case Op::OpKill: case Op::OpTerminateInvocation: return;
-    default: m_.fail(i, "a block does not end like this");
+    case Op::OpUnreachable:
+      undefined_behaviour({}, i);
+      return;
+    case Op::OpKill:
+    case Op::OpTerminateInvocation:
+      return;
+    default:
+      m_.fail(i, "a block does not end like this");
   }
 }
 
@@ -142,8 +157,12 @@ Value Lowering::value_in(uint32_t frame, Id id, const Instruction& user) {
   const Instruction* d = m_.definition(id);
   if (d == nullptr) m_.fail(user, fmt::format("{} is not defined", m_.name(id)));
   if (static_cast<Op>(d->op) == Op::OpVariable)
-    return Value::pointer(d->type, {Target{{}, root(*d, static_cast<spv::StorageClass>(d->word(0)) == spv::StorageClass::Function
-                                                              ? flow_.frames[frame].path : std::string()), {}}});
+    return Value::pointer(d->type,
+                          {Target{{},
+                                  root(*d, static_cast<spv::StorageClass>(d->word(0)) == spv::StorageClass::Function
+                                               ? flow_.frames[frame].path
+                                               : std::string()),
+                                  {}}});
   if (static_cast<Op>(d->op) == Op::OpFunctionParameter && frame == 0) {
     const Type& t = m_.type(d->type, *d);
     if (t.kind == Type::Kind::pointer) return Value::pointer(d->type, {Target{{}, root(*d, ""), {}}});
@@ -167,7 +186,8 @@ Value Lowering::value_in(uint32_t frame, Id id, const Instruction& user) {
   }
   if (static_cast<Op>(d->op) == Op::OpConstantSampler || static_cast<Op>(d->op) == Op::OpExtInst || d->type == 0)
     m_.fail(user, fmt::format("{} is no value that is known here", m_.name(id)));
-  m_.fail(user, fmt::format("{} is used before it is defined", m_.name(id)), "a definition stands on every way to its uses");
+  m_.fail(user, fmt::format("{} is used before it is defined", m_.name(id)),
+          "a definition stands on every way to its uses");
 }
 
 void Lowering::define(const Instruction& i, Value v) {
@@ -178,10 +198,12 @@ void Lowering::define(const Instruction& i, Value v) {
 }
 
 Value Lowering::settle(Value v, const Instruction& i) {
-  if (v.is(Value::Kind::scalar) && term_size(v.e, k_most_nodes + 1) > k_most_nodes) v.e = var(set(v.e, result_name(i), i));
+  if (v.is(Value::Kind::scalar) && term_size(v.e, k_most_nodes + 1) > k_most_nodes)
+    v.e = var(set(v.e, result_name(i), i));
   for (Value& p : v.parts) p = settle(std::move(p), i);
   for (Target& t : v.targets) {
-    if (t.when && term_size(t.when, k_most_nodes + 1) > k_most_nodes) t.when = var(set(t.when, result_name(i) + ".when", i));
+    if (t.when && term_size(t.when, k_most_nodes + 1) > k_most_nodes)
+      t.when = var(set(t.when, result_name(i) + ".when", i));
     for (Offset::Step& s : t.offset.steps)
       if (term_size(s.e, k_most_nodes + 1) > k_most_nodes) s.e = var(set(s.e, result_name(i) + ".at", i));
     if (t.offset.steps.size() > 8) {
@@ -197,7 +219,8 @@ Expr Lowering::demand(const Value& v, const Instruction& user) {
   if (m_.type(v.type, user).kind == Type::Kind::pointer) m_.refuse(user, "an undefined pointer is used here");
   const uint8_t w = types_.bits(v.type, user);
   if (v.each_use) return any(w, v.undefined, {}, user);
-  if (const auto it = demanded_.find(v.undefined); it != demanded_.end()) return w == 1 ? term::truth(var(it->second)) : var(it->second);
+  if (const auto it = demanded_.find(v.undefined); it != demanded_.end())
+    return w == 1 ? term::truth(var(it->second)) : var(it->second);
   const uint8_t cell = w == 1 ? 8 : w;
   const prog::RegId r = reg(v.undefined, cell);
   prog::Instr& in = emit(Kind::load, user, "undefined");
@@ -250,13 +273,23 @@ Value Lowering::fixed(Value v, const Instruction& user) {
 void Lowering::instruction(const Instruction& i) {
   const auto op = static_cast<Op>(i.op);
   switch (op) {
-    case Op::OpPhi: phi(i); return;
-    case Op::OpSelectionMerge: case Op::OpLoopMerge: case Op::OpNop: case Op::OpLifetimeStart: case Op::OpLifetimeStop:
-    case Op::OpAssumeTrueKHR: case Op::OpModuleProcessed: return;
+    case Op::OpPhi:
+      phi(i);
+      return;
+    case Op::OpSelectionMerge:
+    case Op::OpLoopMerge:
+    case Op::OpNop:
+    case Op::OpLifetimeStart:
+    case Op::OpLifetimeStop:
+    case Op::OpAssumeTrueKHR:
+    case Op::OpModuleProcessed:
+      return;
     case Op::OpVariable:
       declare(i);
       return;
-    case Op::OpUndef: define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i, true)); return;
+    case Op::OpUndef:
+      define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i, true));
+      return;
     case Op::OpLoad: {
       const Value p = value(i.word(0), i);
       define(i, load(p, i.type, memory_operands(i, 1, true, false).read, i));
@@ -275,14 +308,33 @@ void Lowering::instruction(const Instruction& i) {
       store(to, type, load(from, type, tags.read, i), tags.write, i);
       return;
     }
-    case Op::OpCopyMemorySized: copy_sized(i); return;
-    case Op::OpAtomicLoad: case Op::OpAtomicStore: case Op::OpAtomicExchange: case Op::OpAtomicCompareExchange:
-    case Op::OpAtomicCompareExchangeWeak: case Op::OpAtomicIIncrement: case Op::OpAtomicIDecrement: case Op::OpAtomicIAdd:
-    case Op::OpAtomicISub: case Op::OpAtomicSMin: case Op::OpAtomicUMin: case Op::OpAtomicSMax: case Op::OpAtomicUMax:
-    case Op::OpAtomicAnd: case Op::OpAtomicOr: case Op::OpAtomicXor: case Op::OpAtomicFlagTestAndSet: case Op::OpAtomicFlagClear:
+    case Op::OpCopyMemorySized:
+      copy_sized(i);
+      return;
+    case Op::OpAtomicLoad:
+    case Op::OpAtomicStore:
+    case Op::OpAtomicExchange:
+    case Op::OpAtomicCompareExchange:
+    case Op::OpAtomicCompareExchangeWeak:
+    case Op::OpAtomicIIncrement:
+    case Op::OpAtomicIDecrement:
+    case Op::OpAtomicIAdd:
+    case Op::OpAtomicISub:
+    case Op::OpAtomicSMin:
+    case Op::OpAtomicUMin:
+    case Op::OpAtomicSMax:
+    case Op::OpAtomicUMax:
+    case Op::OpAtomicAnd:
+    case Op::OpAtomicOr:
+    case Op::OpAtomicXor:
+    case Op::OpAtomicFlagTestAndSet:
+    case Op::OpAtomicFlagClear:
       atomic(i);
       return;
-    case Op::OpMemoryBarrier: case Op::OpControlBarrier: barrier(i); return;
+    case Op::OpMemoryBarrier:
+    case Op::OpControlBarrier:
+      barrier(i);
+      return;
     case Op::OpExtInst: {
       const auto set = m_.extended(i.word(0));
       if (!set) m_.fail(i, fmt::format("{} is no set of extended instructions", m_.name(i.word(0))));
@@ -292,9 +344,12 @@ void Lowering::instruction(const Instruction& i) {
         return;
       }
       if (*set == ExtendedSet::opencl && vector_access(i)) return;
-      m_.refuse(i, fmt::format("{} is not read", i.extended.empty() ? fmt::format("instruction {} of this extended set", i.word(1)) : i.extended));
+      m_.refuse(i, fmt::format("{} is not read", i.extended.empty()
+                                                     ? fmt::format("instruction {} of this extended set", i.word(1))
+                                                     : i.extended));
     }
-    default: break;
+    default:
+      break;
   }
   if (c_.has(i.result)) return;  // constants may stand among the code
   if (auto v = ops_.compute({i, i.op, i.type, 0})) {

@@ -1,8 +1,8 @@
 // Accesses, atomic operations and barriers.
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/lower.h"
 
@@ -23,12 +23,15 @@ uint32_t Lowering::root(const Instruction& variable, const std::string& path) {
   Root r;
   r.variable = &memory_.variable(variable);
   switch (r.variable->sharing) {
-    case Sharing::launch: break;
+    case Sharing::launch:
+      break;
     case Sharing::workgroup:
       if (c_.launch().grid.workgroup_count() * c_.launch().grid.queue_families * c_.launch().grid.devices > 1)
         r.key = fmt::format("@wg{}", c_.launch().global_workgroup(place_));
       break;
-    case Sharing::invocation: r.key = fmt::format("{}@{}", path.empty() ? "" : "@" + path, thread_); break;
+    case Sharing::invocation:
+      r.key = fmt::format("{}@{}", path.empty() ? "" : "@" + path, thread_);
+      break;
   }
   if (r.variable->sharing == Sharing::invocation && !memory_.decisions().in_memory.contains(r.variable->id)) {
     r.in_slots = true;
@@ -49,7 +52,9 @@ void Lowering::declare(const Instruction& variable) {
   std::vector<Value> init;
   if (const auto b = m_.built_in(variable.result)) {
     const auto v = c_.built_in(*b, m_.type(variable.type, variable).element, place_, variable);
-    if (!v) m_.refuse(variable, fmt::format("the built-in of {} is not read", m_.name(variable.result)), "docs/spirv.md lists what is");
+    if (!v)
+      m_.refuse(variable, fmt::format("the built-in of {} is not read", m_.name(variable.result)),
+                "docs/spirv.md lists what is");
     c_.flatten(*v, init);
   } else {
     init = r.variable->init;
@@ -74,11 +79,18 @@ void Lowering::declare(const Instruction& variable) {
 TagSet Lowering::class_tags(uint32_t root) const {
   if (m_.dialect() != vocab::Dialect::vulkan) return {};
   switch (static_cast<spv::StorageClass>(roots_[root].variable->storage)) {
-    case spv::StorageClass::Uniform: case spv::StorageClass::StorageBuffer: case spv::StorageClass::PhysicalStorageBuffer: return {Tag::SC0};
-    case spv::StorageClass::Workgroup: return {Tag::SC1};
-    case spv::StorageClass::Image: return {Tag::SC2};
-    case spv::StorageClass::Output: return {Tag::SC3};
-    default: return {};
+    case spv::StorageClass::Uniform:
+    case spv::StorageClass::StorageBuffer:
+    case spv::StorageClass::PhysicalStorageBuffer:
+      return {Tag::SC0};
+    case spv::StorageClass::Workgroup:
+      return {Tag::SC1};
+    case spv::StorageClass::Image:
+      return {Tag::SC2};
+    case spv::StorageClass::Output:
+      return {Tag::SC3};
+    default:
+      return {};
   }
 }
 
@@ -158,8 +170,9 @@ prog::Address Lowering::address(const Spot& s, uint32_t part) {
   if (s.cells.computed) {
     a.index = s.cells.computed;
     if (s.inside) {
-      const Expr beyond = term::binary(T::add, term::binary(T::and_, s.cells.computed, term::constant(memory_.elsewhere() - 1, 64)),
-                                       term::constant(s.cells.limit, 64));
+      const Expr beyond =
+          term::binary(T::add, term::binary(T::and_, s.cells.computed, term::constant(memory_.elsewhere() - 1, 64)),
+                       term::constant(s.cells.limit, 64));
       a.index = term::ite(s.inside, s.cells.computed, beyond);
     }
     if (part != 0) a.index = term::binary(T::add, a.index, term::constant(part, 64));
@@ -225,7 +238,8 @@ void Lowering::store(const Value& pointer, Id type, const Value& v, const TagSet
     return;
   }
   const uint64_t n = t.kind == Type::Kind::struct_ ? t.members.size() : types_.count(type, i);
-  if (!v.is(Value::Kind::composite) || v.parts.size() != n) m_.fail(i, "the value is of another type than what the pointer points at");
+  if (!v.is(Value::Kind::composite) || v.parts.size() != n)
+    m_.fail(i, "the value is of another type than what the pointer points at");
   for (uint64_t k = 0; k < n; ++k) {
     Id part = 0;
     const Value p = part_pointer(pointer, type, k, part, i);
@@ -242,9 +256,11 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
       if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {
         if (r.in_slots) {
           const auto it = slots_now_.find(r.first_slot + *k);
-          if (it == slots_now_.end()) m_.fail(i, fmt::format("{} is used before it is declared", m_.name(r.variable->id)));
+          if (it == slots_now_.end())
+            m_.fail(i, fmt::format("{} is used before it is declared", m_.name(r.variable->id)));
           Value v = it->second;
-          if (v.is(Value::Kind::scalar) && v.e.width() != bits) m_.refuse(i, "a variable is read under another type than it was written");
+          if (v.is(Value::Kind::scalar) && v.e.width() != bits)
+            m_.refuse(i, "a variable is read under another type than it was written");
           v.type = type;
           return v;
         }
@@ -257,21 +273,24 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
         for (; k < bytes; ++k) {
           const Offset at{*from + k, {}};
           const auto piece = memory_.scalar_at(*r.variable, at, 1);
-          if (!piece || !r.variable->init[*piece].is(Value::Kind::scalar) || !r.variable->init[*piece].e.is_const()) break;
+          if (!piece || !r.variable->init[*piece].is(Value::Kind::scalar) || !r.variable->init[*piece].e.is_const())
+            break;
           whole |= r.variable->init[*piece].e.value() << (8 * k);
         }
         if (k == bytes && bits == 8 * bytes) return Value::scalar(type, term::constant(whole, bits));
       }
     }
   }
-  if (m_.type(type, i).kind == Type::Kind::pointer) m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
+  if (m_.type(type, i).kind == Type::Kind::pointer)
+    m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
   Expr result;
   bool opaque = false;
   for (const Spot& s : spots(pointer, bytes, bits, i)) {
     opaque = opaque || memory_.decisions().opaque.contains(roots_[s.root].variable->id);
     Expr whole;
     for (uint32_t part = 0; part < s.cells.count; ++part) {
-      const prog::RegId r = reg(s.cells.count == 1 ? result_name(i) : fmt::format("{}.{}", result_name(i), part), s.cells.width);
+      const prog::RegId r =
+          reg(s.cells.count == 1 ? result_name(i) : fmt::format("{}.{}", result_name(i), part), s.cells.width);
       if (s.predicate != k_none) {  // a failed predicate must leave nothing of an earlier run
         prog::Instr& clear = emit(Kind::local, i, "OpUndef");
         clear.dst = r;
@@ -286,7 +305,9 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
       in.tags.add(Tag::R);
       const uint8_t w = s.cells.count == 1 ? s.cells.width : bits;
       const Expr e = term::resize(var(r), w, false);
-      whole = part == 0 ? e : term::binary(T::or_, whole, term::binary(T::shl, e, term::constant(uint64_t{part} * s.cells.width, w)));
+      whole = part == 0 ? e
+                        : term::binary(T::or_, whole,
+                                       term::binary(T::shl, e, term::constant(uint64_t{part} * s.cells.width, w)));
     }
     whole = bits == 1 ? term::truth(whole) : term::resize(whole, bits, false);
     whole = or_unknown(s, std::move(whole), type, i);
@@ -302,14 +323,17 @@ void Lowering::store_scalar(const Value& pointer, Id type, const Value& v, const
   const auto bytes = static_cast<uint32_t>(types_.size(type, i));
   if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root) {
     const Root& r = roots_[pointer.targets[0].root];
-    if (r.variable->read_only) m_.fail(i, fmt::format("{} is written, and {} variables are read-only", m_.name(r.variable->id), storage_name(r.variable->storage)));
+    if (r.variable->read_only)
+      m_.fail(i, fmt::format("{} is written, and {} variables are read-only", m_.name(r.variable->id),
+                             storage_name(r.variable->storage)));
     if (r.in_slots)
       if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {
         slots_now_[r.first_slot + *k] = fixed(v, i);
         return;
       }
   }
-  if (v.is(Value::Kind::pointer)) m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
+  if (v.is(Value::Kind::pointer))
+    m_.refuse(i, "memory that holds pointers is not read", "pointers may stand in variables of the invocation");
   const bool opaque = v.is(Value::Kind::opaque);
   const Expr e = opaque ? term::constant(0, bits) : ops_.term(v, i);
   if (e.width() != bits) m_.fail(i, "the value is of another type than what the pointer points at");
@@ -330,8 +354,8 @@ void Lowering::store_scalar(const Value& pointer, Id type, const Value& v, const
 
 // ---- accesses of several scalars -----------------------------------------------------------------------------
 
-// The bytes are copied scalar by scalar, as what the target or the source points at is made of; compilers make pointers to bytes of
-// both first.
+// The bytes are copied scalar by scalar, as what the target or the source points at is made of; compilers make pointers
+// to bytes of both first.
 void Lowering::copy_sized(const Instruction& i) {
   const Value to = value(i.word(0), i), from = value(i.word(1), i);
   const uint64_t bytes = constant(i.word(2), "size of the copy", i);
@@ -360,7 +384,8 @@ void Lowering::copy_sized(const Instruction& i) {
   };
   for (uint64_t at = 0; at < bytes; at += size)
     for (const Scalar& s : layout.scalars)
-      store_scalar(moved(to, at + s.offset), s.type, load_scalar(moved(from, at + s.offset), s.type, tags.read, i), tags.write, i);
+      store_scalar(moved(to, at + s.offset), s.type, load_scalar(moved(from, at + s.offset), s.type, tags.read, i),
+                   tags.write, i);
 }
 
 // vloadn(offset, p) and vstoren(v, offset, p): n scalars from p + n * offset on.
@@ -377,7 +402,8 @@ bool Lowering::vector_access(const Instruction& i) {
     Value p = pointer;
     const uint8_t w = ops_.offset_width();
     const Expr first = term::binary(T::mul, term::resize(offset, w, true), term::constant(n, w));
-    for (Target& t : p.targets) t.offset.move(static_cast<int64_t>(size), term::binary(T::add, first, term::constant(k, w)));
+    for (Target& t : p.targets)
+      t.offset.move(static_cast<int64_t>(size), term::binary(T::add, first, term::constant(k, w)));
     return p;
   };
   if (!loads) {
@@ -414,7 +440,8 @@ void Lowering::atomic(const Instruction& i) {
   Semantics unequal;  // of a compare-exchange that fails: a read
   if (exchange) {
     unequal = semantics(i.word(3), i);
-    if (unequal.release && !unequal.sequential) m_.fail(i, "a compare-exchange that fails cannot release", "use Acquire or None as unequal semantics");
+    if (unequal.release && !unequal.sequential)
+      m_.fail(i, "a compare-exchange that fails cannot release", "use Acquire or None as unequal semantics");
   }
   const auto operand = [&](size_t k) {
     const Expr e = ops_.term(value(i.word(k), i), i);
@@ -424,22 +451,40 @@ void Lowering::atomic(const Instruction& i) {
   const auto combine = [&](const Expr& old) -> Expr {
     const Expr one = term::constant(1, w);
     switch (op) {
-      case Op::OpAtomicStore: case Op::OpAtomicExchange: return operand(3);
-      case Op::OpAtomicFlagClear: return term::constant(0, w);
-      case Op::OpAtomicFlagTestAndSet: return one;
-      case Op::OpAtomicCompareExchange: case Op::OpAtomicCompareExchangeWeak: return operand(4);
-      case Op::OpAtomicIIncrement: return term::binary(T::add, old, one);
-      case Op::OpAtomicIDecrement: return term::binary(T::sub, old, one);
-      case Op::OpAtomicIAdd: return term::binary(T::add, old, operand(3));
-      case Op::OpAtomicISub: return term::binary(T::sub, old, operand(3));
-      case Op::OpAtomicSMin: return term::binary(T::smin, old, operand(3));
-      case Op::OpAtomicUMin: return term::binary(T::umin, old, operand(3));
-      case Op::OpAtomicSMax: return term::binary(T::smax, old, operand(3));
-      case Op::OpAtomicUMax: return term::binary(T::umax, old, operand(3));
-      case Op::OpAtomicAnd: return term::binary(T::and_, old, operand(3));
-      case Op::OpAtomicOr: return term::binary(T::or_, old, operand(3));
-      case Op::OpAtomicXor: return term::binary(T::xor_, old, operand(3));
-      default: m_.refuse(i, fmt::format("{} is not read", opcode_name(i.op)));
+      case Op::OpAtomicStore:
+      case Op::OpAtomicExchange:
+        return operand(3);
+      case Op::OpAtomicFlagClear:
+        return term::constant(0, w);
+      case Op::OpAtomicFlagTestAndSet:
+        return one;
+      case Op::OpAtomicCompareExchange:
+      case Op::OpAtomicCompareExchangeWeak:
+        return operand(4);
+      case Op::OpAtomicIIncrement:
+        return term::binary(T::add, old, one);
+      case Op::OpAtomicIDecrement:
+        return term::binary(T::sub, old, one);
+      case Op::OpAtomicIAdd:
+        return term::binary(T::add, old, operand(3));
+      case Op::OpAtomicISub:
+        return term::binary(T::sub, old, operand(3));
+      case Op::OpAtomicSMin:
+        return term::binary(T::smin, old, operand(3));
+      case Op::OpAtomicUMin:
+        return term::binary(T::umin, old, operand(3));
+      case Op::OpAtomicSMax:
+        return term::binary(T::smax, old, operand(3));
+      case Op::OpAtomicUMax:
+        return term::binary(T::umax, old, operand(3));
+      case Op::OpAtomicAnd:
+        return term::binary(T::and_, old, operand(3));
+      case Op::OpAtomicOr:
+        return term::binary(T::or_, old, operand(3));
+      case Op::OpAtomicXor:
+        return term::binary(T::xor_, old, operand(3));
+      default:
+        m_.refuse(i, fmt::format("{} is not read", opcode_name(i.op)));
     }
   };
   const auto result = [&](const Expr& old) {
@@ -447,9 +492,11 @@ void Lowering::atomic(const Instruction& i) {
     define(i, Value::scalar(i.type, op == Op::OpAtomicFlagTestAndSet ? term::truth(old) : old));
   };
 
-  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root && roots_[pointer.targets[0].root].in_slots) {
+  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root &&
+      roots_[pointer.targets[0].root].in_slots) {
     const Root& r = roots_[pointer.targets[0].root];
-    if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {  // its own: nobody else looks
+    if (const auto k =
+            memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {  // its own: nobody else looks
       Value& slot = slots_now_[r.first_slot + *k];
       const Expr old = stores ? Expr{} : ops_.term(slot, i);
       if (!loads) {
@@ -535,7 +582,8 @@ void Lowering::barrier(const Instruction& i) {
     return;
   }
   const uint32_t execution = constant(i.word(0), "execution scope", i);
-  if (execution != static_cast<uint32_t>(spv::Scope::Workgroup) && execution != static_cast<uint32_t>(spv::Scope::Subgroup))
+  if (execution != static_cast<uint32_t>(spv::Scope::Workgroup) &&
+      execution != static_cast<uint32_t>(spv::Scope::Subgroup))
     m_.refuse(i, "control barriers are read for the scopes Workgroup and Subgroup");
   if (m_.dialect() == vocab::Dialect::vulkan) {
     tags.add(Tag::CBAR);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <spirv/unified1/NonSemanticClspvReflection.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
 
@@ -23,9 +23,14 @@ constexpr uint64_t k_default_elements = 10;  // at least, of what a pointer para
 
 Sharing sharing_of(StorageClass c) {
   switch (c) {
-    case StorageClass::Function: case StorageClass::Private: case StorageClass::Input: return Sharing::invocation;
-    case StorageClass::Workgroup: return Sharing::workgroup;
-    default: return Sharing::launch;
+    case StorageClass::Function:
+    case StorageClass::Private:
+    case StorageClass::Input:
+      return Sharing::invocation;
+    case StorageClass::Workgroup:
+      return Sharing::workgroup;
+    default:
+      return Sharing::launch;
   }
 }
 
@@ -45,21 +50,35 @@ const Variable& Memory::variable(const Instruction& at) {
   const auto c = static_cast<StorageClass>(v.storage);
   const bool vulkan = m_.dialect() == vocab::Dialect::vulkan;
   switch (c) {
-    case StorageClass::Function: case StorageClass::Private: case StorageClass::Input: case StorageClass::Workgroup:
-    case StorageClass::UniformConstant: case StorageClass::PhysicalStorageBuffer: break;
-    case StorageClass::Uniform: case StorageClass::StorageBuffer: case StorageClass::Output: case StorageClass::Image: case StorageClass::PushConstant:
-      if (!vulkan) m_.refuse(at, fmt::format("{} variables do not belong to the OpenCL memory model", storage_name(v.storage)));
+    case StorageClass::Function:
+    case StorageClass::Private:
+    case StorageClass::Input:
+    case StorageClass::Workgroup:
+    case StorageClass::UniformConstant:
+    case StorageClass::PhysicalStorageBuffer:
+      break;
+    case StorageClass::Uniform:
+    case StorageClass::StorageBuffer:
+    case StorageClass::Output:
+    case StorageClass::Image:
+    case StorageClass::PushConstant:
+      if (!vulkan)
+        m_.refuse(at, fmt::format("{} variables do not belong to the OpenCL memory model", storage_name(v.storage)));
       break;
     case StorageClass::CrossWorkgroup:
-      if (vulkan) m_.refuse(at, fmt::format("{} variables do not belong to the Vulkan memory model", storage_name(v.storage)));
+      if (vulkan)
+        m_.refuse(at, fmt::format("{} variables do not belong to the Vulkan memory model", storage_name(v.storage)));
       break;
-    default: m_.refuse(at, fmt::format("{} variables are not read", storage_name(v.storage)));
+    default:
+      m_.refuse(at, fmt::format("{} variables are not read", storage_name(v.storage)));
   }
   v.sharing = sharing_of(c);
   if (const auto b = m_.binding(v.id))
     for (const auto& [id, other] : variables_)
       if (m_.binding(id) == b)
-        m_.refuse(at, fmt::format("{} and {} have one binding, and two variables for one memory are not read", m_.name(id), m_.name(v.id)),
+        m_.refuse(at,
+                  fmt::format("{} and {} have one binding, and two variables for one memory are not read", m_.name(id),
+                              m_.name(v.id)),
                   "use one variable for both");
   v.read_only = c == StorageClass::Input || c == StorageClass::PushConstant || c == StorageClass::UniformConstant;
   initialise(v, p.element, parameter);
@@ -73,21 +92,27 @@ void Memory::initialise(Variable& v, Id type, bool elements) {
   const bool initialiser = !elements && at.size() > 1;
   const auto b = m_.built_in(v.id);
   if (in != nullptr && (initialiser || b))
-    litmus::fail_at(in->span, fmt::format("{} already has an initial value", m_.name(v.id)), "remove the @Input, or the initialiser");
+    litmus::fail_at(in->span, fmt::format("{} already has an initial value", m_.name(v.id)),
+                    "remove the @Input, or the initialiser");
   const auto wanted = decisions_.elements.find(v.id);
   const uint64_t least = wanted == decisions_.elements.end() ? 0 : wanted->second;
   v.open_ended = v.sharing != Sharing::invocation && (elements || c_.types().open_ended(type, at));
   if (elements) {
-    uint64_t n = in == nullptr ? std::max<uint64_t>(k_default_elements, c_.launch().grid.threads()) : in->is_list ? in->items.size() : 1;
+    uint64_t n = in == nullptr ? std::max<uint64_t>(k_default_elements, c_.launch().grid.threads())
+                 : in->is_list ? in->items.size()
+                               : 1;
     n = std::max(n, least);
     v.layout = c_.types().layout_of_elements(type, n, in, at);
     if (in != nullptr && in->is_list)
       for (const InputValue& x : in->items) c_.flatten(type, x, v.init, at);
-    else if (in != nullptr) c_.flatten(type, *in, v.init, at);
+    else if (in != nullptr)
+      c_.flatten(type, *in, v.init, at);
   } else {
     v.layout = c_.types().layout(type, in, least, at);
-    if (in != nullptr) c_.flatten(type, *in, v.init, at);
-    else if (initialiser && c_.has(at.word(1))) c_.flatten(c_.value(at.word(1), at), v.init);
+    if (in != nullptr)
+      c_.flatten(type, *in, v.init, at);
+    else if (initialiser && c_.has(at.word(1)))
+      c_.flatten(c_.value(at.word(1), at), v.init);
   }
   if (v.init.empty() || v.open_ended)  // what lies beyond the input is undefined
     for (size_t k = v.init.size(); k < v.layout.scalars.size(); ++k)
@@ -104,13 +129,19 @@ void Memory::set_push_constants(Variable& v) {
     switch (r->word(1)) {
       case NonSemanticClspvReflectionPushConstantGlobalOffset:
       case NonSemanticClspvReflectionPushConstantRegionOffset:
-      case NonSemanticClspvReflectionPushConstantRegionGroupOffset: break;
-      case NonSemanticClspvReflectionPushConstantGlobalSize: value = launch.global_size(); break;
-      case NonSemanticClspvReflectionPushConstantEnqueuedLocalSize: value = launch.local; break;
+      case NonSemanticClspvReflectionPushConstantRegionGroupOffset:
+        break;
+      case NonSemanticClspvReflectionPushConstantGlobalSize:
+        value = launch.global_size();
+        break;
+      case NonSemanticClspvReflectionPushConstantEnqueuedLocalSize:
+        value = launch.local;
+        break;
       case NonSemanticClspvReflectionPushConstantNumWorkgroups:
         for (int d = 0; d < 3; ++d) value[d] = launch.global_size()[d] / launch.local[d];
         break;
-      default: continue;
+      default:
+        continue;
     }
     if (r->size() < 4) m_.fail(*r, "this note has an offset and a size");
     const uint64_t offset = c_.whole(r->word(2), *r), size = c_.whole(r->word(3), *r);
@@ -136,7 +167,8 @@ prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_
   o.span = v.at->span;
   if (m_.dialect() == vocab::Dialect::opencl) {
     const auto c = static_cast<StorageClass>(v.storage);
-    const bool global = c == StorageClass::CrossWorkgroup || c == StorageClass::UniformConstant || c == StorageClass::PhysicalStorageBuffer;
+    const bool global = c == StorageClass::CrossWorkgroup || c == StorageClass::UniformConstant ||
+                        c == StorageClass::PhysicalStorageBuffer;
     o.tags.add(global ? Tag::GLOBAL : Tag::LOCAL);
   }
   const auto number = [&](const Value& x) -> std::optional<uint64_t> {
@@ -160,7 +192,8 @@ prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_
       const Scalar& s = v.layout.scalars[k];
       const auto value = number(init[k]);
       for (uint32_t part = 0; part * g < s.bytes; ++part)
-        put(s.offset / g + part, value ? std::optional(8 * g * part < 64 ? *value >> (8 * g * part) : 0) : std::nullopt);
+        put(s.offset / g + part,
+            value ? std::optional(8 * g * part < 64 ? *value >> (8 * g * part) : 0) : std::nullopt);
     }
   } else {
     const Layout::Class& c = v.layout.classes[in_class];
@@ -192,7 +225,8 @@ bool Memory::drop_unread() {
     for (const prog::Instr& i : t.code)
       if (i.addr.symbol != prog::k_none) keep[i.addr.symbol] = true;
   bool several = false;
-  for (const auto& [name, symbol] : unknown_) several = several || (keep[symbol] && test_.objects[test_.symbols[symbol].object].init.size() > 1);
+  for (const auto& [name, symbol] : unknown_)
+    several = several || (keep[symbol] && test_.objects[test_.symbols[symbol].object].init.size() > 1);
   std::vector<uint32_t> now(keep.size(), prog::k_none);
   std::vector<prog::Symbol> symbols;
   std::vector<prog::Object> objects;
@@ -254,13 +288,15 @@ void Memory::split(const Variable& v, uint64_t unit, const Instruction& user) {
     g = std::gcd(g, s.offset);
   }
   if (v.layout.dense != 0) g = std::gcd(g, v.layout.dense);
-  if (g == 0 || g == v.layout.dense) m_.refuse(user, fmt::format("this access to {} cannot be resolved", m_.name(v.id)));
+  if (g == 0 || g == v.layout.dense)
+    m_.refuse(user, fmt::format("this access to {} cannot be resolved", m_.name(v.id)));
   decisions_.cell[v.id] = static_cast<uint32_t>(g);
   throw Restart{};
 }
 
-// Each index into an array chooses one of its elements, and what is accessed does not reach beyond the array; a term of width
-// 1, or nothing where that is so in any case. Of an array that is all of its variable the bounds of the variable say it.
+// Each index into an array chooses one of its elements, and what is accessed does not reach beyond the array; a term of
+// width 1, or nothing where that is so in any case. Of an array that is all of its variable the bounds of the variable
+// say it.
 Expr Memory::within(const Variable& v, const Offset& o, uint32_t bytes) const {
   Expr all;
   for (const Offset::Step& s : o.steps) {
@@ -270,7 +306,8 @@ Expr Memory::within(const Variable& v, const Offset& o, uint32_t bytes) const {
     if (whole && !s.e.is_const()) continue;
     const uint64_t needs = std::max<uint64_t>(1, (bytes + scale - 1) / scale);
     const uint8_t w = s.e.width();
-    const Expr fits = s.limit < needs ? term::constant(0, 1) : term::binary(term::Op::ult, s.e, term::constant(s.limit - needs + 1, w));
+    const Expr fits = s.limit < needs ? term::constant(0, 1)
+                                      : term::binary(term::Op::ult, s.e, term::constant(s.limit - needs + 1, w));
     if (fits.is_const(1)) continue;
     all = all ? term::binary(term::Op::and_, all, fits) : fits;
   }
@@ -335,7 +372,8 @@ void Memory::dense_cells(Cells& out, const Variable& v, const Offset& o, uint32_
   const uint8_t w = m_.address32() ? 32 : 64;
   const auto at = o.constant();
   const bool divides = at ? *at % static_cast<int64_t>(g) == 0 : o.unit(g) == g;
-  if (bytes % g != 0 || !divides) split(v, at ? std::gcd(uint64_t{bytes}, static_cast<uint64_t>(*at < 0 ? -*at : *at)) : o.unit(bytes), user);
+  if (bytes % g != 0 || !divides)
+    split(v, at ? std::gcd(uint64_t{bytes}, static_cast<uint64_t>(*at < 0 ? -*at : *at)) : o.unit(bytes), user);
   out.count = bytes / g;
   out.limit = l.dense_cells();
   const bool whole = !l.scalars.empty() && l.scalars.front().bytes == g;
@@ -354,25 +392,30 @@ void Memory::dense_cells(Cells& out, const Variable& v, const Offset& o, uint32_
   out.computed = term::resize(sum, 64, false);
   for (const Offset::Step& s : o.steps)  // the sum may wrap where an index is far out
     if (s.limit == k_runtime && w == 32 && s.scale != static_cast<int64_t>(g)) {
-      const Expr e = term::binary(term::Op::ult, s.e, term::constant(std::min<uint64_t>(open_elements(v), term::mask(32)), 32));
+      const Expr e =
+          term::binary(term::Op::ult, s.e, term::constant(std::min<uint64_t>(open_elements(v), term::mask(32)), 32));
       out.reaches = out.reaches ? term::binary(term::Op::and_, out.reaches, e) : e;
     }
 }
 
-// Of a variable in classes: the class in which each step is an index of its own dimension. With every index within its array
-// no other class is reached. False: there is none, for the place is known as a sum of bytes only, or under another type.
+// Of a variable in classes: the class in which each step is an index of its own dimension. With every index within its
+// array no other class is reached. False: there is none, for the place is known as a sum of bytes only, or under
+// another type.
 bool Memory::class_cells(Cells& out, const Variable& v, const Offset& o, uint32_t bytes) const {
   const uint8_t w = m_.address32() ? 32 : 64;
   int64_t base = o.bytes;
   std::vector<const Offset::Step*> steps;
   for (const Offset::Step& s : o.steps) {
-    if (s.e.is_const()) base += s.scale * term::to_signed(s.e.value(), w);
-    else steps.push_back(&s);
+    if (s.e.is_const())
+      base += s.scale * term::to_signed(s.e.value(), w);
+    else
+      steps.push_back(&s);
   }
   const auto fits = [&](const Layout::Class& c, Cells& cells) {
     if (c.bytes != bytes || c.dims.empty()) return false;
     int64_t rest = base - static_cast<int64_t>(c.base);
-    const bool outermost = c.base < c.dims.front().stride && c.dims.front().stride * c.dims.front().count >= v.layout.size;
+    const bool outermost =
+        c.base < c.dims.front().stride && c.dims.front().stride * c.dims.front().count >= v.layout.size;
     std::vector<bool> used(steps.size(), false);
     uint64_t weight = c.cells;
     Expr sum = term::constant(0, w);
@@ -385,20 +428,26 @@ bool Memory::class_cells(Cells& out, const Variable& v, const Offset& o, uint32_
       rest -= constant * stride;
       Expr index = term::constant(static_cast<uint64_t>(constant) & term::mask(w), w);
       size_t here = 0;
-      const bool free = d == 0 && outermost;  // wherever it leads is an element of this dimension, or outside of the variable
+      const bool free =
+          d == 0 && outermost;  // wherever it leads is an element of this dimension, or outside of the variable
       for (size_t k = 0; k < steps.size(); ++k) {
         const Offset::Step& s = *steps[k];
         const bool bounded = s.limit == k_runtime ? d == 0 : s.limit != 0 && s.limit <= c.dims[d].count;
-        const bool own = bounded && s.scale == stride && constant == 0 && here == 0;  // this dimension's index, and no more
+        const bool own =
+            bounded && s.scale == stride && constant == 0 && here == 0;  // this dimension's index, and no more
         if (used[k] || s.scale % stride != 0 || (!free && !own)) continue;
         used[k] = true;
         ++here;
         const auto times = static_cast<uint64_t>(s.scale / stride);
-        index = term::binary(term::Op::add, index, times == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(times & term::mask(w), w)));
+        index =
+            term::binary(term::Op::add, index,
+                         times == 1 ? s.e : term::binary(term::Op::mul, s.e, term::constant(times & term::mask(w), w)));
       }
       if (!free && here == 0 && (constant < 0 || static_cast<uint64_t>(constant) >= c.dims[d].count)) return false;
       if (d == 0 && weight > 1) cells.reaches = term::binary(term::Op::ult, index, term::constant(c.dims[0].count, w));
-      sum = term::binary(term::Op::add, sum, weight == 1 ? index : term::binary(term::Op::mul, index, term::constant(weight & term::mask(w), w)));
+      sum = term::binary(
+          term::Op::add, sum,
+          weight == 1 ? index : term::binary(term::Op::mul, index, term::constant(weight & term::mask(w), w)));
     }
     if (rest != 0 || std::find(used.begin(), used.end(), false) != used.end()) return false;
     cells.limit = c.cells;

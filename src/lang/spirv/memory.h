@@ -13,8 +13,8 @@
 namespace fencepost::spirv {
 
 struct Decisions {
-  std::map<Id, uint32_t> cell;      // bytes
-  std::set<Id> in_memory;           // private variables
+  std::map<Id, uint32_t> cell;  // bytes
+  std::set<Id> in_memory;       // private variables
   std::set<Id> opaque;
   std::map<Id, uint64_t> elements;  // at least so many of an open-ended variable
   std::set<Id> computed;            // open-ended variables with accesses at computed places
@@ -27,14 +27,14 @@ enum class Sharing : uint8_t { launch, workgroup, invocation };
 struct Variable {
   Id id = 0;
   const Instruction* at = nullptr;
-  uint32_t storage = 0;             // spv::StorageClass
+  uint32_t storage = 0;  // spv::StorageClass
   Sharing sharing = Sharing::launch;
   Layout layout;
-  std::vector<Value> init;          // by scalar of the layout; undefined where nothing says
+  std::vector<Value> init;  // by scalar of the layout; undefined where nothing says
   // Pointer parameters and runtime arrays: the buffer may be longer than what is said of it. Constant places beyond
   // the end lengthen it; computed ones share a few more cells: equal places always share one, distinct ones may.
   bool open_ended = false;
-  bool read_only = false;           // Input, PushConstant, UniformConstant: loads at known places are constants
+  bool read_only = false;  // Input, PushConstant, UniformConstant: loads at known places are constants
 };
 
 class Memory {
@@ -49,7 +49,9 @@ class Memory {
   // The object of one class of an instance; `key` tells instances apart ("", "@wg1", "@3").
   prog::SymbolId symbol(const Variable& v, const std::string& key, uint32_t in_class);
   // The initial values of an instance that has values of its own; before its first `symbol`.
-  void start(const Variable& v, const std::string& key, std::vector<Value> init) { starts_[{v.id, key}] = std::move(init); }
+  void start(const Variable& v, const std::string& key, std::vector<Value> init) {
+    starts_[{v.id, key}] = std::move(init);
+  }
   // An object of one cell whose initial value the execution chooses.
   prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells = 1);
   // Takes away the objects of `unknown` that no code of the test reads. True: one of several cells is left.
@@ -58,18 +60,18 @@ class Memory {
   // Where `bytes` bytes at an offset lie: cells of one object, `count` of them, little end first.
   struct Cells {
     uint32_t in_class = 0;
-    uint64_t index = 0;             // constant
-    Expr computed;                  // or this, 64 bits
-    uint64_t limit = 0;             // cells of the object
+    uint64_t index = 0;  // constant
+    Expr computed;       // or this, 64 bits
+    uint64_t limit = 0;  // cells of the object
     uint32_t count = 1;
     uint8_t width = 32;
-    bool inside = true;             // constant: within the object
-    Expr within;                    // each index is within its array; empty: always. Else behaviour is undefined
-    bool by_index = false;          // computed from indices, so that without `within` it is not the place that bytes would give
-    Expr reaches;                   // computed: what `computed` < `limit` does not say of its being within the object; empty: nothing
-    bool open = false;              // computed: what lies beyond `limit` is one of `elsewhere()` cells from there on
+    bool inside = true;     // constant: within the object
+    Expr within;            // each index is within its array; empty: always. Else behaviour is undefined
+    bool by_index = false;  // computed from indices, so that without `within` it is not the place that bytes would give
+    Expr reaches;  // computed: what `computed` < `limit` does not say of its being within the object; empty: nothing
+    bool open = false;  // computed: what lies beyond `limit` is one of `elsewhere()` cells from there on
   };
-  uint64_t elsewhere() const;         // a power of two
+  uint64_t elsewhere() const;  // a power of two
   Cells cells(const Variable& v, const Offset& offset, uint32_t bytes, uint8_t bits, const Instruction& user);
   // The scalar of a variable that is kept in registers; nothing when the access needs memory.
   std::optional<size_t> scalar_at(const Variable& v, const Offset& offset, uint32_t bytes) const;

@@ -1,10 +1,10 @@
 #include "spirv/module.h"
 
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
 #include <array>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
 
@@ -14,21 +14,36 @@ using spv::Op;
 
 const char* storage_name(uint32_t c) {
   switch (static_cast<spv::StorageClass>(c)) {
-    case spv::StorageClass::UniformConstant: return "UniformConstant";
-    case spv::StorageClass::Input: return "Input";
-    case spv::StorageClass::Uniform: return "Uniform";
-    case spv::StorageClass::Output: return "Output";
-    case spv::StorageClass::Workgroup: return "Workgroup";
-    case spv::StorageClass::CrossWorkgroup: return "CrossWorkgroup";
-    case spv::StorageClass::Private: return "Private";
-    case spv::StorageClass::Function: return "Function";
-    case spv::StorageClass::Generic: return "Generic";
-    case spv::StorageClass::PushConstant: return "PushConstant";
-    case spv::StorageClass::AtomicCounter: return "AtomicCounter";
-    case spv::StorageClass::Image: return "Image";
-    case spv::StorageClass::StorageBuffer: return "StorageBuffer";
-    case spv::StorageClass::PhysicalStorageBuffer: return "PhysicalStorageBuffer";
-    default: return "this storage class";
+    case spv::StorageClass::UniformConstant:
+      return "UniformConstant";
+    case spv::StorageClass::Input:
+      return "Input";
+    case spv::StorageClass::Uniform:
+      return "Uniform";
+    case spv::StorageClass::Output:
+      return "Output";
+    case spv::StorageClass::Workgroup:
+      return "Workgroup";
+    case spv::StorageClass::CrossWorkgroup:
+      return "CrossWorkgroup";
+    case spv::StorageClass::Private:
+      return "Private";
+    case spv::StorageClass::Function:
+      return "Function";
+    case spv::StorageClass::Generic:
+      return "Generic";
+    case spv::StorageClass::PushConstant:
+      return "PushConstant";
+    case spv::StorageClass::AtomicCounter:
+      return "AtomicCounter";
+    case spv::StorageClass::Image:
+      return "Image";
+    case spv::StorageClass::StorageBuffer:
+      return "StorageBuffer";
+    case spv::StorageClass::PhysicalStorageBuffer:
+      return "PhysicalStorageBuffer";
+    default:
+      return "this storage class";
   }
 }
 
@@ -43,16 +58,27 @@ void Module::need_arguments(const Instruction& i, size_t n) const {
 
 void Module::decorate(const Instruction& i) {
   switch (static_cast<spv::Decoration>(i.word(1))) {
-    case spv::Decoration::BuiltIn: built_in_[i.word(0)] = i.word(2); break;
-    case spv::Decoration::SpecId: spec_id_[i.word(0)] = i.word(2); break;
+    case spv::Decoration::BuiltIn:
+      built_in_[i.word(0)] = i.word(2);
+      break;
+    case spv::Decoration::SpecId:
+      spec_id_[i.word(0)] = i.word(2);
+      break;
     case spv::Decoration::ArrayStride:
       if (i.word(2) == 0) fail(i, "an array stride of 0 bytes");
       stride_[i.word(0)] = i.word(2);
       break;
-    case spv::Decoration::DescriptorSet: set_[i.word(0)] = i.word(2); break;
-    case spv::Decoration::Binding: binding_[i.word(0)] = i.word(2); break;
-    case spv::Decoration::CPacked: packed_.insert(i.word(0)); break;
-    default: break;
+    case spv::Decoration::DescriptorSet:
+      set_[i.word(0)] = i.word(2);
+      break;
+    case spv::Decoration::Binding:
+      binding_[i.word(0)] = i.word(2);
+      break;
+    case spv::Decoration::CPacked:
+      packed_.insert(i.word(0));
+      break;
+    default:
+      break;
   }
 }
 
@@ -64,18 +90,24 @@ void Module::read_type(const Instruction& i) {
     return id;
   };
   switch (static_cast<Op>(i.op)) {
-    case Op::OpTypeVoid: t.kind = Type::Kind::void_; break;
-    case Op::OpTypeBool: t.kind = Type::Kind::bool_; break;
+    case Op::OpTypeVoid:
+      t.kind = Type::Kind::void_;
+      break;
+    case Op::OpTypeBool:
+      t.kind = Type::Kind::bool_;
+      break;
     case Op::OpTypeInt:
       t.kind = Type::Kind::int_;
       t.width = i.word(0);
       t.is_signed = i.word(1) != 0;
-      if (t.width == 0 || t.width > 64) refuse(i, fmt::format("integers of {} bits are not read", t.width), "1 to 64 bits are");
+      if (t.width == 0 || t.width > 64)
+        refuse(i, fmt::format("integers of {} bits are not read", t.width), "1 to 64 bits are");
       break;
     case Op::OpTypeFloat:
       t.kind = Type::Kind::float_;
       t.width = i.word(0);
-      if (t.width == 0 || t.width > 64) refuse(i, fmt::format("floating point numbers of {} bits are not read", t.width));
+      if (t.width == 0 || t.width > 64)
+        refuse(i, fmt::format("floating point numbers of {} bits are not read", t.width));
       break;
     case Op::OpTypeVector:
       t.kind = Type::Kind::vector;
@@ -117,12 +149,15 @@ void Module::read_type(const Instruction& i) {
       t.element = known(i.word(0));
       for (size_t k = 1; k < i.size(); ++k) t.members.push_back(known(i.word(k)));
       break;
-    default: t.kind = Type::Kind::opaque; break;
+    default:
+      t.kind = Type::Kind::opaque;
+      break;
   }
   if (const auto it = stride_.find(i.result); it != stride_.end()) t.stride = it->second;
   // Only a pointer may be declared after a structure that has it; else a structure could contain itself.
   if (forward_.contains(i.result) && t.kind != Type::Kind::pointer)
-    fail(i, fmt::format("{} is a member of a structure that was declared before it", name(i.result)), "a type is declared before it is used");
+    fail(i, fmt::format("{} is a member of a structure that was declared before it", name(i.result)),
+         "a type is declared before it is used");
   types_.emplace(i.result, std::move(t));
 }
 
@@ -153,16 +188,26 @@ void Module::read_function(size_t& k) {
   if (k == all.size()) fail(*f.at, "this function has no OpFunctionEnd");
   const auto ends = [](const Instruction& i) {
     switch (static_cast<Op>(i.op)) {
-      case Op::OpBranch: case Op::OpBranchConditional: case Op::OpSwitch: case Op::OpReturn: case Op::OpReturnValue:
-      case Op::OpKill: case Op::OpUnreachable: case Op::OpTerminateInvocation: return true;
-      default: return false;
+      case Op::OpBranch:
+      case Op::OpBranchConditional:
+      case Op::OpSwitch:
+      case Op::OpReturn:
+      case Op::OpReturnValue:
+      case Op::OpKill:
+      case Op::OpUnreachable:
+      case Op::OpTerminateInvocation:
+        return true;
+      default:
+        return false;
     }
   };
   for (const Block& b : f.blocks) {
     if (b.code.empty() || !ends(*b.code.back()))
-      fail(b.code.empty() ? *f.at : *b.code.back(), fmt::format("the block {} does not end in a branch or return", name(b.label)));
+      fail(b.code.empty() ? *f.at : *b.code.back(),
+           fmt::format("the block {} does not end in a branch or return", name(b.label)));
     for (size_t n = 0; n + 1 < b.code.size(); ++n)
-      if (ends(*b.code[n])) fail(*b.code[n + 1], "this instruction follows the end of its block", "a block begins with OpLabel");
+      if (ends(*b.code[n]))
+        fail(*b.code[n + 1], "this instruction follows the end of its block", "a block begins with OpLabel");
   }
   function_of_[f.id] = functions_.size();
   functions_.push_back(std::move(f));
@@ -173,40 +218,57 @@ void Module::scan() {
   bool has_model = false;
   for (const Instruction& i : all) {
     switch (static_cast<Op>(i.op)) {
-      case Op::OpDecorate: decorate(i); break;
-      case Op::OpMemberDecorate:
-        if (static_cast<spv::Decoration>(i.word(2)) == spv::Decoration::Offset) offsets_[i.word(0)][i.word(1)] = i.word(3);
+      case Op::OpDecorate:
+        decorate(i);
         break;
-      default: break;
+      case Op::OpMemberDecorate:
+        if (static_cast<spv::Decoration>(i.word(2)) == spv::Decoration::Offset)
+          offsets_[i.word(0)][i.word(1)] = i.word(3);
+        break;
+      default:
+        break;
     }
   }
   for (size_t k = 0; k < all.size(); ++k) {
     const Instruction& i = all[k];
     if (i.result != 0) {
-      if (definitions_.contains(i.result) || types_.contains(i.result)) fail(i, fmt::format("{} is defined twice", name(i.result)));
+      if (definitions_.contains(i.result) || types_.contains(i.result))
+        fail(i, fmt::format("{} is defined twice", name(i.result)));
     }
     switch (static_cast<Op>(i.op)) {
       case Op::OpMemoryModel: {
         has_model = true;
         const auto model = static_cast<spv::MemoryModel>(i.word(1));
         const auto addressing = static_cast<spv::AddressingModel>(i.word(0));
-        if (model == spv::MemoryModel::Vulkan) dialect_ = vocab::Dialect::vulkan;
-        else if (model == spv::MemoryModel::OpenCL) dialect_ = vocab::Dialect::opencl;
-        else refuse(i, "only the Vulkan and OpenCL memory models are read",
-                    "compile for the Vulkan memory model: glslang and clspv have an option for it");
+        if (model == spv::MemoryModel::Vulkan)
+          dialect_ = vocab::Dialect::vulkan;
+        else if (model == spv::MemoryModel::OpenCL)
+          dialect_ = vocab::Dialect::opencl;
+        else
+          refuse(i, "only the Vulkan and OpenCL memory models are read",
+                 "compile for the Vulkan memory model: glslang and clspv have an option for it");
         address32_ = addressing == spv::AddressingModel::Logical || addressing == spv::AddressingModel::Physical32;
         break;
       }
-      case Op::OpEntryPoint: entries_.push_back(&i); break;
+      case Op::OpEntryPoint:
+        entries_.push_back(&i);
+        break;
       case Op::OpExecutionMode:
-      case Op::OpExecutionModeId: modes_.push_back(&i); break;
+      case Op::OpExecutionModeId:
+        modes_.push_back(&i);
+        break;
       case Op::OpExtInstImport: {
         const std::string set = i.string(0);
-        if (set == "GLSL.std.450") sets_[i.result] = ExtendedSet::glsl;
-        else if (set == "OpenCL.std") sets_[i.result] = ExtendedSet::opencl;
-        else if (set.starts_with("NonSemantic.ClspvReflection.")) sets_[i.result] = ExtendedSet::clspv;
-        else if (set.starts_with("NonSemantic.") || set.starts_with("OpenCL.DebugInfo") || set == "DebugInfo") sets_[i.result] = ExtendedSet::silent;
-        else refuse(i, fmt::format("the extended instructions of {} are not read", set));
+        if (set == "GLSL.std.450")
+          sets_[i.result] = ExtendedSet::glsl;
+        else if (set == "OpenCL.std")
+          sets_[i.result] = ExtendedSet::opencl;
+        else if (set.starts_with("NonSemantic.ClspvReflection."))
+          sets_[i.result] = ExtendedSet::clspv;
+        else if (set.starts_with("NonSemantic.") || set.starts_with("OpenCL.DebugInfo") || set == "DebugInfo")
+          sets_[i.result] = ExtendedSet::silent;
+        else
+          refuse(i, fmt::format("the extended instructions of {} are not read", set));
         break;
       }
       case Op::OpExtInst:
@@ -221,10 +283,26 @@ void Module::scan() {
         definitions_[i.result] = &i;
         variables_.push_back(&i);
         break;
-      case Op::OpTypeVoid: case Op::OpTypeBool: case Op::OpTypeInt: case Op::OpTypeFloat: case Op::OpTypeVector:
-      case Op::OpTypeArray: case Op::OpTypeRuntimeArray: case Op::OpTypeStruct: case Op::OpTypePointer: case Op::OpTypeFunction:
-      case Op::OpTypeMatrix: case Op::OpTypeImage: case Op::OpTypeSampler: case Op::OpTypeSampledImage: case Op::OpTypeOpaque:
-      case Op::OpTypeEvent: case Op::OpTypeDeviceEvent: case Op::OpTypeReserveId: case Op::OpTypeQueue: case Op::OpTypePipe:
+      case Op::OpTypeVoid:
+      case Op::OpTypeBool:
+      case Op::OpTypeInt:
+      case Op::OpTypeFloat:
+      case Op::OpTypeVector:
+      case Op::OpTypeArray:
+      case Op::OpTypeRuntimeArray:
+      case Op::OpTypeStruct:
+      case Op::OpTypePointer:
+      case Op::OpTypeFunction:
+      case Op::OpTypeMatrix:
+      case Op::OpTypeImage:
+      case Op::OpTypeSampler:
+      case Op::OpTypeSampledImage:
+      case Op::OpTypeOpaque:
+      case Op::OpTypeEvent:
+      case Op::OpTypeDeviceEvent:
+      case Op::OpTypeReserveId:
+      case Op::OpTypeQueue:
+      case Op::OpTypePipe:
         read_type(i);
         break;
       default:
@@ -233,23 +311,27 @@ void Module::scan() {
     }
   }
   if (!has_model)
-    litmus::fail_at(Span{words_.source, 0, 0}, "this module has no OpMemoryModel", "a module says 'OpMemoryModel Logical Vulkan' or the like");
+    litmus::fail_at(Span{words_.source, 0, 0}, "this module has no OpMemoryModel",
+                    "a module says 'OpMemoryModel Logical Vulkan' or the like");
 }
 
 void Module::read_entry(const std::string& wanted) {
   if (entries_.empty())
-    litmus::fail_at(Span{words_.source, 0, 0}, "this module has no entry point", "OpEntryPoint names the function that a launch runs");
+    litmus::fail_at(Span{words_.source, 0, 0}, "this module has no entry point",
+                    "OpEntryPoint names the function that a launch runs");
   const Instruction* found = nullptr;
   for (const Instruction* e : entries_)
     if (wanted.empty() || e->string(2) == wanted) {
       if (found != nullptr && wanted.empty())
-        refuse(*e, fmt::format("this module has {} entry points", entries_.size()), fmt::format("--entry {} chooses this one", e->string(2)));
+        refuse(*e, fmt::format("this module has {} entry points", entries_.size()),
+               fmt::format("--entry {} chooses this one", e->string(2)));
       found = e;
     }
   if (found == nullptr) {
     std::vector<std::string> names;
     for (const Instruction* e : entries_) names.push_back(e->string(2));
-    fail(*entries_.front(), fmt::format("there is no entry point '{}'", wanted), litmus::suggest(wanted, names, "the module has '" + names[0] + "'"));
+    fail(*entries_.front(), fmt::format("there is no entry point '{}'", wanted),
+         litmus::suggest(wanted, names, "the module has '" + names[0] + "'"));
   }
   const auto model = static_cast<spv::ExecutionModel>(found->word(0));
   if (model != spv::ExecutionModel::GLCompute && model != spv::ExecutionModel::Kernel)
@@ -265,7 +347,8 @@ void Module::read_entry(const std::string& wanted) {
     if (mode == spv::ExecutionMode::LocalSize && m->size() >= 5) {
       local_size_ = {m->word(2), m->word(3), m->word(4)};
       for (const uint32_t n : *local_size_)
-        if (n == 0 || n > 1u << 16) fail(*m, "a workgroup has at least one invocation in every dimension, and at most 65536");
+        if (n == 0 || n > 1u << 16)
+          fail(*m, "a workgroup has at least one invocation in every dimension, and at most 65536");
     } else if (mode == spv::ExecutionMode::LocalSizeId && m->size() >= 5) {
       local_size_ids_ = {m->word(2), m->word(3), m->word(4)};
     }
@@ -290,7 +373,8 @@ const Instruction* Module::definition(Id id) const {
 
 Id Module::type_id_of(Id value, const Instruction& user) const {
   const Instruction* d = definition(value);
-  if (d == nullptr || d->type == 0) fail(user, fmt::format("{} is no value", name(value)), "every id is the result of an instruction");
+  if (d == nullptr || d->type == 0)
+    fail(user, fmt::format("{} is no value", name(value)), "every id is the result of an instruction");
   return d->type;
 }
 

@@ -8,23 +8,35 @@
 #include <unordered_set>
 #include <vector>
 
-#include "spirv/words.h"
 #include "prog/test.h"
+#include "spirv/words.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::spirv {
 
 struct Type {
-  enum class Kind : uint8_t { void_, bool_, int_, float_, vector, array, runtime_array, struct_, pointer, function, opaque };
+  enum class Kind : uint8_t {
+    void_,
+    bool_,
+    int_,
+    float_,
+    vector,
+    array,
+    runtime_array,
+    struct_,
+    pointer,
+    function,
+    opaque
+  };
   Kind kind = Kind::void_;
-  uint32_t width = 0;               // int, float: bits
+  uint32_t width = 0;  // int, float: bits
   bool is_signed = false;
-  Id element = 0;                   // vector, arrays: of an element; pointer: pointee; function: result
-  uint32_t count = 0;               // vector
-  Id length = 0;                    // array: the constant
-  std::vector<Id> members;          // struct; function: parameters
-  uint32_t storage = 0;             // pointer: storage class
-  uint32_t stride = 0;              // arrays, pointers: ArrayStride, or 0
+  Id element = 0;                                // vector, arrays: of an element; pointer: pointee; function: result
+  uint32_t count = 0;                            // vector
+  Id length = 0;                                 // array: the constant
+  std::vector<Id> members;                       // struct; function: parameters
+  uint32_t storage = 0;                          // pointer: storage class
+  uint32_t stride = 0;                           // arrays, pointers: ArrayStride, or 0
   std::vector<std::optional<uint32_t>> offsets;  // struct: Offset by member
   bool packed = false;
   const Instruction* at = nullptr;
@@ -56,24 +68,24 @@ class Module {
 
   const Words& words() const { return words_; }
   vocab::Dialect dialect() const { return dialect_; }
-  bool address32() const { return address32_; }   // byte offsets wrap at 32 bits
+  bool address32() const { return address32_; }  // byte offsets wrap at 32 bits
 
   const Type& type(Id id, const Instruction& user) const;
-  const Type* find_type(Id id) const;  // or null
+  const Type* find_type(Id id) const;                            // or null
   const Type& type_of(Id value, const Instruction& user) const;  // of a constant, variable or result
   Id type_id_of(Id value, const Instruction& user) const;
-  const Instruction* definition(Id id) const;      // nullptr: none
+  const Instruction* definition(Id id) const;  // nullptr: none
   const Function& function(Id id, const Instruction& user) const;
   const Function* find_function(Id id) const;
   const Function& entry() const { return *entry_; }
   const std::string& entry_name() const { return entry_name_; }
 
-  std::optional<uint32_t> built_in(Id id) const;   // spv::BuiltIn
+  std::optional<uint32_t> built_in(Id id) const;  // spv::BuiltIn
   std::optional<uint32_t> spec_id(Id id) const;
   std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;  // descriptor set and binding
   std::optional<std::array<Id, 3>> local_size_ids() const { return local_size_ids_; }
   std::optional<std::array<uint32_t, 3>> local_size() const { return local_size_; }
-  std::vector<Id> workgroup_sizes() const;         // ids decorated as the built-in WorkgroupSize
+  std::vector<Id> workgroup_sizes() const;  // ids decorated as the built-in WorkgroupSize
   std::optional<ExtendedSet> extended(Id set) const;
   const std::vector<const Instruction*>& reflection() const { return reflection_; }
   const std::vector<const Instruction*>& variables() const { return variables_; }  // of the module, in order

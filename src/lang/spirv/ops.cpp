@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/OpenCL.std.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace fencepost::spirv {
 
@@ -24,17 +24,24 @@ uint64_t most(const Expr& e, int depth = 0) {
   if (depth > 8) return all;
   const auto kid = [&](size_t k) { return most(e.kids()[k], depth + 1); };
   switch (e.op()) {
-    case T::and_: return std::min(kid(0), kid(1));
-    case T::umin: return std::min(kid(0), kid(1));
-    case T::urem: return e.kids()[1].is_const() && e.kids()[1].value() != 0 ? e.kids()[1].value() - 1 : all;
-    case T::lshr: return e.kids()[1].is_const() && e.kids()[1].value() < e.width() ? kid(0) >> e.kids()[1].value() : kid(0);
-    case T::zext: return kid(0);
-    case T::ite: return std::max(kid(1), kid(2));
+    case T::and_:
+      return std::min(kid(0), kid(1));
+    case T::umin:
+      return std::min(kid(0), kid(1));
+    case T::urem:
+      return e.kids()[1].is_const() && e.kids()[1].value() != 0 ? e.kids()[1].value() - 1 : all;
+    case T::lshr:
+      return e.kids()[1].is_const() && e.kids()[1].value() < e.width() ? kid(0) >> e.kids()[1].value() : kid(0);
+    case T::zext:
+      return kid(0);
+    case T::ite:
+      return std::max(kid(1), kid(2));
     case T::add: {
       const uint64_t a = kid(0), b = kid(1);
       return a <= all - std::min(b, all) ? a + b : all;
     }
-    default: return all;
+    default:
+      return all;
   }
 }
 // A field of `n` bits from `at` on reaches out of `w` bits.
@@ -49,14 +56,19 @@ bool never_zero(const Expr& e, int depth = 0) {
   if (depth > 8) return false;
   const auto kid = [&](size_t k) { return never_zero(e.kids()[k], depth + 1); };
   switch (e.op()) {
-    case T::or_: return kid(0) || kid(1);
-    case T::ite: return kid(1) && kid(2);
-    case T::zext: case T::sext: return kid(0);
+    case T::or_:
+      return kid(0) || kid(1);
+    case T::ite:
+      return kid(1) && kid(2);
+    case T::zext:
+    case T::sext:
+      return kid(0);
     case T::add: {  // a sum that does not wrap
       const uint64_t a = most(e.kids()[0]), b = most(e.kids()[1]);
       return a <= term::mask(e.width()) - b && (kid(0) || kid(1));
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -74,13 +86,19 @@ bool Operations::any_opaque(const Value& v) {
 
 Expr Operations::term(const Value& v, const Instruction& user) const {
   switch (v.kind) {
-    case Value::Kind::scalar: return v.e;
-    case Value::Kind::undefined: return source_.demand(v, user);
-    case Value::Kind::pointer: return address_term(v, user);
+    case Value::Kind::scalar:
+      return v.e;
+    case Value::Kind::undefined:
+      return source_.demand(v, user);
+    case Value::Kind::pointer:
+      return address_term(v, user);
     case Value::Kind::opaque:
-      m_.refuse(user, "the result of floating point arithmetic decides something here", "such results may be stored and nothing else");
-    case Value::Kind::composite: m_.fail(user, "a scalar is needed, and this is a composite");
-    case Value::Kind::none: break;
+      m_.refuse(user, "the result of floating point arithmetic decides something here",
+                "such results may be stored and nothing else");
+    case Value::Kind::composite:
+      m_.fail(user, "a scalar is needed, and this is a composite");
+    case Value::Kind::none:
+      break;
   }
   m_.fail(user, "a value is needed, and this operand has none");
 }
@@ -106,10 +124,12 @@ Value Operations::undefined(Id type, const std::string& what, const Instruction&
   if (t.scalar() || t.kind == Type::Kind::pointer) return Value::unknown(type, what, each_use);
   std::vector<Value> parts;
   if (t.kind == Type::Kind::struct_) {
-    for (size_t k = 0; k < t.members.size(); ++k) parts.push_back(undefined(t.members[k], fmt::format("{}.{}", what, k), user, each_use));
+    for (size_t k = 0; k < t.members.size(); ++k)
+      parts.push_back(undefined(t.members[k], fmt::format("{}.{}", what, k), user, each_use));
   } else if (t.kind == Type::Kind::vector || t.kind == Type::Kind::array) {
     const uint64_t n = types_.count(type, user);
-    for (uint64_t k = 0; k < n; ++k) parts.push_back(undefined(t.element, fmt::format("{}.{}", what, k), user, each_use));
+    for (uint64_t k = 0; k < n; ++k)
+      parts.push_back(undefined(t.element, fmt::format("{}.{}", what, k), user, each_use));
   } else {
     m_.refuse(user, fmt::format("an undefined value of the type {} is not read", m_.name(type)));
   }
@@ -118,7 +138,8 @@ Value Operations::undefined(Id type, const std::string& what, const Instruction&
 
 Value Operations::opaque_of(Id type, const Instruction& user) const {
   const Type& t = m_.type(type, user);
-  if (t.kind == Type::Kind::vector) return Value::composite(type, std::vector<Value>(t.count, opaque_of(t.element, user)));
+  if (t.kind == Type::Kind::vector)
+    return Value::composite(type, std::vector<Value>(t.count, opaque_of(t.element, user)));
   return Value::opaque(type);
 }
 
@@ -156,7 +177,8 @@ Value Operations::lanes(const Operation& o, size_t operands, F&& f) const {
   for (uint32_t l = 0; l < t.count; ++l) {
     std::vector<Value> xs;
     for (const Value& v : in) {
-      if (!v.is(Value::Kind::composite) || v.parts.size() != t.count) m_.fail(o.at, "operands of a vector operation are vectors of its size");
+      if (!v.is(Value::Kind::composite) || v.parts.size() != t.count)
+        m_.fail(o.at, "operands of a vector operation are vectors of its size");
       xs.push_back(v.parts[l]);
     }
     parts.push_back(one(t.element, xs));
@@ -191,9 +213,11 @@ Expr Operations::bad_divisor(T op, const Expr& a, const Expr& b) const {
   Expr bad = never_zero(b) ? number(0, 1) : term::binary(T::eq, b, number(0, w));
   const uint64_t least = uint64_t{1} << (w - 1);
   const bool is_signed = op == T::sdiv || op == T::srem;
-  const bool possible = (b.is_const() ? b.is_const(term::mask(w)) : most(b) >= least) && (a.is_const() ? a.is_const(least) : most(a) >= least);
+  const bool possible = (b.is_const() ? b.is_const(term::mask(w)) : most(b) >= least) &&
+                        (a.is_const() ? a.is_const(least) : most(a) >= least);
   if (is_signed && possible) {
-    const Expr overflows = term::binary(T::and_, term::binary(T::eq, a, number(least, w)), term::binary(T::eq, b, number(~uint64_t{0}, w)));
+    const Expr overflows = term::binary(T::and_, term::binary(T::eq, a, number(least, w)),
+                                        term::binary(T::eq, b, number(~uint64_t{0}, w)));
     bad = bad.is_const(0) ? overflows : term::binary(T::or_, bad, overflows);
   }
   return bad;
@@ -220,7 +244,8 @@ Value Operations::bitcast(const Operation& o) const {
     }
     m_.refuse(o.at, "integers are not turned into pointers here", "pointers come from variables and parameters");
   }
-  if (v.is(Value::Kind::pointer)) return Value::scalar(o.type, to_width(address_term(v, o.at), types_.bits(o.type, o.at), false));
+  if (v.is(Value::Kind::pointer))
+    return Value::scalar(o.type, to_width(address_term(v, o.at), types_.bits(o.type, o.at), false));
   if (v.is(Value::Kind::opaque) || any_opaque(v)) return opaque_of(o.type, o.at);
   // Scalars and vectors as bits, least significant first.
   std::vector<Expr> from;
@@ -246,7 +271,8 @@ Value Operations::bitcast(const Operation& o) const {
       const uint32_t per = w / fw;
       e = number(0, w);
       for (uint32_t k = 0; k < per; ++k)
-        e = term::binary(T::or_, e, term::binary(T::shl, to_width(from[l * per + k], w, false), number(uint64_t{k} * fw, w)));
+        e = term::binary(T::or_, e,
+                         term::binary(T::shl, to_width(from[l * per + k], w, false), number(uint64_t{k} * fw, w)));
     }
     out.push_back(Value::scalar(lane_type, std::move(e)));
   }
@@ -265,14 +291,16 @@ Expr Operations::count_bits(const Expr& e) const {
 Expr Operations::lowest_bit(const Expr& e, uint8_t width) const {
   Expr at = number(~uint64_t{0}, width);
   for (int k = e.width() - 1; k >= 0; --k)
-    at = term::ite(term::truth(term::binary(T::and_, e, number(uint64_t{1} << k, e.width()))), number(static_cast<uint64_t>(k), width), at);
+    at = term::ite(term::truth(term::binary(T::and_, e, number(uint64_t{1} << k, e.width()))),
+                   number(static_cast<uint64_t>(k), width), at);
   return at;
 }
 
 Expr Operations::highest_bit(const Expr& e, uint8_t width) const {
   Expr at = number(~uint64_t{0}, width);
   for (int k = 0; k < e.width(); ++k)
-    at = term::ite(term::truth(term::binary(T::and_, e, number(uint64_t{1} << k, e.width()))), number(static_cast<uint64_t>(k), width), at);
+    at = term::ite(term::truth(term::binary(T::and_, e, number(uint64_t{1} << k, e.width()))),
+                   number(static_cast<uint64_t>(k), width), at);
   return at;
 }
 
@@ -284,7 +312,8 @@ Value Operations::carry(const Operation& o) const {
   if (a.is(Value::Kind::composite)) m_.refuse(o.at, "this instruction is read for scalars only");
   const Expr x = term(a, o.at), y = term(b, o.at);
   const uint8_t w = x.width();
-  if (y.width() != w || types_.bits(t.members[0], o.at) != w || types_.bits(t.members[1], o.at) != w) m_.fail(o.at, "operands and members have one width");
+  if (y.width() != w || types_.bits(t.members[0], o.at) != w || types_.bits(t.members[1], o.at) != w)
+    m_.fail(o.at, "operands and members have one width");
   Expr low, high;
   switch (static_cast<Op>(o.op)) {
     case Op::OpIAddCarry:
@@ -312,7 +341,8 @@ Value Operations::carry(const Operation& o) const {
 Value Operations::extract(const Operation& o) const {
   Value v = arg(o, 0);
   for (size_t k = 1; k < o.size(); ++k) {
-    if (!v.is(Value::Kind::composite) || o.word(k) >= v.parts.size()) m_.fail(o.at, fmt::format("there is no part {} to extract", o.word(k)));
+    if (!v.is(Value::Kind::composite) || o.word(k) >= v.parts.size())
+      m_.fail(o.at, fmt::format("there is no part {} to extract", o.word(k)));
     Value part = v.parts[o.word(k)];
     v = std::move(part);
   }
@@ -324,7 +354,8 @@ Value Operations::insert(const Operation& o) const {
   Value whole = arg(o, 1);
   Value* at = &whole;
   for (size_t k = 2; k < o.size(); ++k) {
-    if (!at->is(Value::Kind::composite) || o.word(k) >= at->parts.size()) m_.fail(o.at, fmt::format("there is no part {} to replace", o.word(k)));
+    if (!at->is(Value::Kind::composite) || o.word(k) >= at->parts.size())
+      m_.fail(o.at, fmt::format("there is no part {} to replace", o.word(k)));
     at = &at->parts[o.word(k)];
   }
   *at = object;
@@ -341,10 +372,12 @@ Value Operations::construct(const Operation& o) const {
     else
       parts.push_back(std::move(v));
   }
-  const uint64_t n = t.kind == Type::Kind::struct_ ? t.members.size()
-                     : t.kind == Type::Kind::vector || t.kind == Type::Kind::array ? types_.count(o.type, o.at) : 0;
+  const uint64_t n = t.kind == Type::Kind::struct_                                 ? t.members.size()
+                     : t.kind == Type::Kind::vector || t.kind == Type::Kind::array ? types_.count(o.type, o.at)
+                                                                                   : 0;
   if (n == 0) m_.fail(o.at, fmt::format("{} is no composite type", m_.name(o.type)));
-  if (parts.size() != n) m_.fail(o.at, fmt::format("{} has {} parts, and {} are given", m_.name(o.type), n, parts.size()));
+  if (parts.size() != n)
+    m_.fail(o.at, fmt::format("{} has {} parts, and {} are given", m_.name(o.type), n, parts.size()));
   return Value::composite(o.type, std::move(parts));
 }
 
@@ -356,10 +389,13 @@ Value Operations::shuffle(const Operation& o) const {
   for (size_t k = 2; k < o.size(); ++k) {
     if (o.word(k) == 0xffffffffu)
       parts.push_back(Value::unknown(t.element, fmt::format("{}.{}", m_.name(o.at.result), k - 2), true));
-    else if (o.word(k) >= all.size()) m_.fail(o.at, fmt::format("there is no part {} to take", o.word(k)));
-    else parts.push_back(all[o.word(k)]);
+    else if (o.word(k) >= all.size())
+      m_.fail(o.at, fmt::format("there is no part {} to take", o.word(k)));
+    else
+      parts.push_back(all[o.word(k)]);
   }
-  if (t.kind != Type::Kind::vector || parts.size() != t.count) m_.fail(o.at, "the result is a vector of as many parts as are taken");
+  if (t.kind != Type::Kind::vector || parts.size() != t.count)
+    m_.fail(o.at, "the result is a vector of as many parts as are taken");
   return Value::composite(o.type, std::move(parts));
 }
 
@@ -428,8 +464,9 @@ Expr Operations::address_term(const Value& p, const Instruction& user) const {
   Expr out;
   for (size_t k = p.targets.size(); k-- > 0;) {
     const Target& t = p.targets[k];
-    const Expr here = t.root == k_null_root ? offset_term(t.offset)
-                                            : term::binary(T::add, number(source_.address(t.root), w), offset_term(t.offset));
+    const Expr here = t.root == k_null_root
+                          ? offset_term(t.offset)
+                          : term::binary(T::add, number(source_.address(t.root), w), offset_term(t.offset));
     out = !out || !t.when ? here : term::ite(t.when, here, out);
   }
   return out;
@@ -484,43 +521,77 @@ std::optional<Value> Operations::compute(const Operation& o) const {
     return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t) { return term::unary(op, x[0]); });
   };
   switch (static_cast<Op>(o.op)) {
-    case Op::OpIAdd: return arithmetic(o, T::add);
-    case Op::OpISub: return arithmetic(o, T::sub);
-    case Op::OpIMul: return arithmetic(o, T::mul);
-    case Op::OpUDiv: return arithmetic(o, T::udiv);
-    case Op::OpSDiv: return arithmetic(o, T::sdiv);
-    case Op::OpUMod: return arithmetic(o, T::urem);
-    case Op::OpSRem: return arithmetic(o, T::srem);
+    case Op::OpIAdd:
+      return arithmetic(o, T::add);
+    case Op::OpISub:
+      return arithmetic(o, T::sub);
+    case Op::OpIMul:
+      return arithmetic(o, T::mul);
+    case Op::OpUDiv:
+      return arithmetic(o, T::udiv);
+    case Op::OpSDiv:
+      return arithmetic(o, T::sdiv);
+    case Op::OpUMod:
+      return arithmetic(o, T::urem);
+    case Op::OpSRem:
+      return arithmetic(o, T::srem);
     case Op::OpSMod:
       return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
-        const Expr r = unless(bad_divisor(T::srem, x[0], x[1]), term::binary(T::srem, x[0], x[1]), o.at), zero = number(0, w);
+        const Expr r = unless(bad_divisor(T::srem, x[0], x[1]), term::binary(T::srem, x[0], x[1]), o.at),
+                   zero = number(0, w);
         const Expr other_sign = term::binary(T::slt, term::binary(T::xor_, r, x[1]), zero);
         return term::ite(term::binary(T::and_, term::truth(r), other_sign), term::binary(T::add, r, x[1]), r);
       });
-    case Op::OpSNegate: return unary(T::neg);
-    case Op::OpNot: return unary(T::not_);
-    case Op::OpLogicalNot: return unary(T::not_);
-    case Op::OpShiftLeftLogical: return arithmetic(o, T::shl);
-    case Op::OpShiftRightLogical: return arithmetic(o, T::lshr);
-    case Op::OpShiftRightArithmetic: return arithmetic(o, T::ashr);
-    case Op::OpBitwiseAnd: case Op::OpLogicalAnd: return arithmetic(o, T::and_);
-    case Op::OpBitwiseOr: case Op::OpLogicalOr: return arithmetic(o, T::or_);
-    case Op::OpBitwiseXor: return arithmetic(o, T::xor_);
-    case Op::OpLogicalEqual: return compare(o, T::eq);
-    case Op::OpLogicalNotEqual: return compare(o, T::ne);
-    case Op::OpIEqual: return compare(o, T::eq);
-    case Op::OpINotEqual: return compare(o, T::ne);
-    case Op::OpULessThan: return compare(o, T::ult);
-    case Op::OpULessThanEqual: return compare(o, T::ule);
-    case Op::OpUGreaterThan: return compare(o, T::ugt);
-    case Op::OpUGreaterThanEqual: return compare(o, T::uge);
-    case Op::OpSLessThan: return compare(o, T::slt);
-    case Op::OpSLessThanEqual: return compare(o, T::sle);
-    case Op::OpSGreaterThan: return compare(o, T::sgt);
-    case Op::OpSGreaterThanEqual: return compare(o, T::sge);
-    case Op::OpPtrEqual: return pointer_compare(o, T::eq);
-    case Op::OpPtrNotEqual: return pointer_compare(o, T::ne);
-    case Op::OpAny: case Op::OpAll: {
+    case Op::OpSNegate:
+      return unary(T::neg);
+    case Op::OpNot:
+      return unary(T::not_);
+    case Op::OpLogicalNot:
+      return unary(T::not_);
+    case Op::OpShiftLeftLogical:
+      return arithmetic(o, T::shl);
+    case Op::OpShiftRightLogical:
+      return arithmetic(o, T::lshr);
+    case Op::OpShiftRightArithmetic:
+      return arithmetic(o, T::ashr);
+    case Op::OpBitwiseAnd:
+    case Op::OpLogicalAnd:
+      return arithmetic(o, T::and_);
+    case Op::OpBitwiseOr:
+    case Op::OpLogicalOr:
+      return arithmetic(o, T::or_);
+    case Op::OpBitwiseXor:
+      return arithmetic(o, T::xor_);
+    case Op::OpLogicalEqual:
+      return compare(o, T::eq);
+    case Op::OpLogicalNotEqual:
+      return compare(o, T::ne);
+    case Op::OpIEqual:
+      return compare(o, T::eq);
+    case Op::OpINotEqual:
+      return compare(o, T::ne);
+    case Op::OpULessThan:
+      return compare(o, T::ult);
+    case Op::OpULessThanEqual:
+      return compare(o, T::ule);
+    case Op::OpUGreaterThan:
+      return compare(o, T::ugt);
+    case Op::OpUGreaterThanEqual:
+      return compare(o, T::uge);
+    case Op::OpSLessThan:
+      return compare(o, T::slt);
+    case Op::OpSLessThanEqual:
+      return compare(o, T::sle);
+    case Op::OpSGreaterThan:
+      return compare(o, T::sgt);
+    case Op::OpSGreaterThanEqual:
+      return compare(o, T::sge);
+    case Op::OpPtrEqual:
+      return pointer_compare(o, T::eq);
+    case Op::OpPtrNotEqual:
+      return pointer_compare(o, T::ne);
+    case Op::OpAny:
+    case Op::OpAll: {
       const Value v = arg(o, 0);
       const bool all = static_cast<Op>(o.op) == Op::OpAll;
       Expr e = number(all ? 1 : 0, 1);
@@ -533,8 +604,10 @@ std::optional<Value> Operations::compute(const Operation& o) const {
       return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
         Expr e = number(0, w);
         for (uint8_t k = 0; k < w; ++k)
-          e = term::binary(T::or_, e, term::binary(T::shl, term::binary(T::and_, term::binary(T::lshr, x[0], number(k, w)), number(1, w)),
-                                                   number(w - 1u - k, w)));
+          e = term::binary(
+              T::or_, e,
+              term::binary(T::shl, term::binary(T::and_, term::binary(T::lshr, x[0], number(k, w)), number(1, w)),
+                           number(w - 1u - k, w)));
         return e;
       });
     case Op::OpBitFieldInsert:
@@ -556,47 +629,96 @@ std::optional<Value> Operations::compute(const Operation& o) const {
         const Expr e = term::binary(is_signed ? T::ashr : T::lshr, term::binary(T::shl, x[0], left), right);
         return unless(beyond(at, n, w), term::ite(term::binary(T::eq, n, number(0, w)), number(0, w), e), o.at);
       });
-    case Op::OpIAddCarry: case Op::OpISubBorrow: case Op::OpUMulExtended: case Op::OpSMulExtended: return carry(o);
+    case Op::OpIAddCarry:
+    case Op::OpISubBorrow:
+    case Op::OpUMulExtended:
+    case Op::OpSMulExtended:
+      return carry(o);
     case Op::OpSelect: {
       const Value c = arg(o, 0), t = arg(o, 1), e = arg(o, 2);
       if (!c.is(Value::Kind::composite)) return select(truth(c, o.at), t, e, o.at);
-      if (c.parts.size() != t.parts.size() || c.parts.size() != e.parts.size()) m_.fail(o.at, "operands of a vector operation are vectors of its size");
+      if (c.parts.size() != t.parts.size() || c.parts.size() != e.parts.size())
+        m_.fail(o.at, "operands of a vector operation are vectors of its size");
       Value out = t;
-      for (size_t k = 0; k < c.parts.size(); ++k) out.parts[k] = select(truth(c.parts[k], o.at), t.parts[k], e.parts[k], o.at);
+      for (size_t k = 0; k < c.parts.size(); ++k)
+        out.parts[k] = select(truth(c.parts[k], o.at), t.parts[k], e.parts[k], o.at);
       return out;
     }
-    case Op::OpUConvert: return convert(o, false);
-    case Op::OpSConvert: return convert(o, true);
+    case Op::OpUConvert:
+      return convert(o, false);
+    case Op::OpSConvert:
+      return convert(o, true);
     case Op::OpSatConvertSToU:
-    case Op::OpSatConvertUToS: m_.refuse(o.at, "saturating conversions are not read");
-    case Op::OpBitcast: return bitcast(o);
+    case Op::OpSatConvertUToS:
+      m_.refuse(o.at, "saturating conversions are not read");
+    case Op::OpBitcast:
+      return bitcast(o);
     case Op::OpConvertPtrToU: {
       const Value p = arg(o, 0);
       return Value::scalar(o.type, to_width(term(p, o.at), types_.bits(o.type, o.at), false));
     }
-    case Op::OpConvertUToPtr: return bitcast(o);
-    case Op::OpPtrCastToGeneric: case Op::OpGenericCastToPtr: case Op::OpGenericCastToPtrExplicit: {
+    case Op::OpConvertUToPtr:
+      return bitcast(o);
+    case Op::OpPtrCastToGeneric:
+    case Op::OpGenericCastToPtr:
+    case Op::OpGenericCastToPtrExplicit: {
       Value v = arg(o, 0);
       v.type = o.type;
       return v;
     }
-    case Op::OpCopyObject: return arg(o, 0);
-    case Op::OpCopyLogical: return copy_logical(o.type, arg(o, 0), o.at);
-    case Op::OpCompositeExtract: return extract(o);
-    case Op::OpCompositeInsert: return insert(o);
-    case Op::OpCompositeConstruct: return construct(o);
-    case Op::OpVectorShuffle: return shuffle(o);
-    case Op::OpVectorExtractDynamic: case Op::OpVectorInsertDynamic: return dynamic(o);
-    case Op::OpAccessChain: case Op::OpInBoundsAccessChain: return access_chain(o, false);
-    case Op::OpPtrAccessChain: case Op::OpInBoundsPtrAccessChain: return access_chain(o, true);
-    case Op::OpFNegate: case Op::OpFAdd: case Op::OpFSub: case Op::OpFMul: case Op::OpFDiv: case Op::OpFRem: case Op::OpFMod:
-    case Op::OpVectorTimesScalar: case Op::OpDot: case Op::OpFConvert: case Op::OpConvertFToU: case Op::OpConvertFToS:
-    case Op::OpConvertSToF: case Op::OpConvertUToF: case Op::OpQuantizeToF16: case Op::OpIsNan: case Op::OpIsInf:
-    case Op::OpFOrdEqual: case Op::OpFUnordEqual: case Op::OpFOrdNotEqual: case Op::OpFUnordNotEqual: case Op::OpFOrdLessThan:
-    case Op::OpFUnordLessThan: case Op::OpFOrdGreaterThan: case Op::OpFUnordGreaterThan: case Op::OpFOrdLessThanEqual:
-    case Op::OpFUnordLessThanEqual: case Op::OpFOrdGreaterThanEqual: case Op::OpFUnordGreaterThanEqual:
+    case Op::OpCopyObject:
+      return arg(o, 0);
+    case Op::OpCopyLogical:
+      return copy_logical(o.type, arg(o, 0), o.at);
+    case Op::OpCompositeExtract:
+      return extract(o);
+    case Op::OpCompositeInsert:
+      return insert(o);
+    case Op::OpCompositeConstruct:
+      return construct(o);
+    case Op::OpVectorShuffle:
+      return shuffle(o);
+    case Op::OpVectorExtractDynamic:
+    case Op::OpVectorInsertDynamic:
+      return dynamic(o);
+    case Op::OpAccessChain:
+    case Op::OpInBoundsAccessChain:
+      return access_chain(o, false);
+    case Op::OpPtrAccessChain:
+    case Op::OpInBoundsPtrAccessChain:
+      return access_chain(o, true);
+    case Op::OpFNegate:
+    case Op::OpFAdd:
+    case Op::OpFSub:
+    case Op::OpFMul:
+    case Op::OpFDiv:
+    case Op::OpFRem:
+    case Op::OpFMod:
+    case Op::OpVectorTimesScalar:
+    case Op::OpDot:
+    case Op::OpFConvert:
+    case Op::OpConvertFToU:
+    case Op::OpConvertFToS:
+    case Op::OpConvertSToF:
+    case Op::OpConvertUToF:
+    case Op::OpQuantizeToF16:
+    case Op::OpIsNan:
+    case Op::OpIsInf:
+    case Op::OpFOrdEqual:
+    case Op::OpFUnordEqual:
+    case Op::OpFOrdNotEqual:
+    case Op::OpFUnordNotEqual:
+    case Op::OpFOrdLessThan:
+    case Op::OpFUnordLessThan:
+    case Op::OpFOrdGreaterThan:
+    case Op::OpFUnordGreaterThan:
+    case Op::OpFOrdLessThanEqual:
+    case Op::OpFUnordLessThanEqual:
+    case Op::OpFOrdGreaterThanEqual:
+    case Op::OpFUnordGreaterThanEqual:
       return opaque_result(o);
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -630,21 +752,33 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
   const Type& element = t.kind == Type::Kind::vector ? m_.type(t.element, o.at) : t;
   if (set == ExtendedSet::glsl) {
     switch (static_cast<GLSLstd450>(n)) {
-      case GLSLstd450UMin: return two(T::umin);
-      case GLSLstd450UMax: return two(T::umax);
-      case GLSLstd450SMin: return two(T::smin);
-      case GLSLstd450SMax: return two(T::smax);
-      case GLSLstd450SAbs: return lanes(o, 1, magnitude);
+      case GLSLstd450UMin:
+        return two(T::umin);
+      case GLSLstd450UMax:
+        return two(T::umax);
+      case GLSLstd450SMin:
+        return two(T::smin);
+      case GLSLstd450SMax:
+        return two(T::smax);
+      case GLSLstd450SAbs:
+        return lanes(o, 1, magnitude);
       case GLSLstd450SSign:
         return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
-          return term::ite(term::binary(T::slt, x[0], number(0, w)), number(~uint64_t{0}, w), to_width(term::truth(x[0]), w, false));
+          return term::ite(term::binary(T::slt, x[0], number(0, w)), number(~uint64_t{0}, w),
+                           to_width(term::truth(x[0]), w, false));
         });
       case GLSLstd450UClamp:
-        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]); });
+        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+          return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]);
+        });
       case GLSLstd450SClamp:
-        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]); });
-      case GLSLstd450FindILsb: return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return lowest_bit(x[0], w); });
-      case GLSLstd450FindUMsb: return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return highest_bit(x[0], w); });
+        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+          return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]);
+        });
+      case GLSLstd450FindILsb:
+        return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return lowest_bit(x[0], w); });
+      case GLSLstd450FindUMsb:
+        return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return highest_bit(x[0], w); });
       case GLSLstd450FindSMsb:
         return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
           const uint8_t v = x[0].width();
@@ -656,34 +790,58 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
     }
   }
   switch (static_cast<OpenCLLIB::Entrypoints>(n)) {
-    case OpenCLLIB::SMin: return two(T::smin);
-    case OpenCLLIB::SMax: return two(T::smax);
-    case OpenCLLIB::UMin: return two(T::umin);
-    case OpenCLLIB::UMax: return two(T::umax);
-    case OpenCLLIB::SAbs: return lanes(o, 1, magnitude);
+    case OpenCLLIB::SMin:
+      return two(T::smin);
+    case OpenCLLIB::SMax:
+      return two(T::smax);
+    case OpenCLLIB::UMin:
+      return two(T::umin);
+    case OpenCLLIB::UMax:
+      return two(T::umax);
+    case OpenCLLIB::SAbs:
+      return lanes(o, 1, magnitude);
     case OpenCLLIB::SClamp:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]); });
+      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+        return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]);
+      });
     case OpenCLLIB::UClamp:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]); });
-    case OpenCLLIB::SAdd_sat: return saturate(T::add, true);
-    case OpenCLLIB::UAdd_sat: return saturate(T::add, false);
-    case OpenCLLIB::SSub_sat: return saturate(T::sub, true);
-    case OpenCLLIB::USub_sat: return saturate(T::sub, false);
-    case OpenCLLIB::Popcount: return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t) { return count_bits(x[0]); });
-    case OpenCLLIB::SMad24: case OpenCLLIB::UMad24:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) { return term::binary(T::add, term::binary(T::mul, x[0], x[1]), x[2]); });
-    case OpenCLLIB::SMul24: case OpenCLLIB::UMul24: return two(T::mul);
-    case OpenCLLIB::SMul_hi: return high_half(true);
-    case OpenCLLIB::UMul_hi: return high_half(false);
-    case OpenCLLIB::SAbs_diff: case OpenCLLIB::UAbs_diff: {
+      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+        return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]);
+      });
+    case OpenCLLIB::SAdd_sat:
+      return saturate(T::add, true);
+    case OpenCLLIB::UAdd_sat:
+      return saturate(T::add, false);
+    case OpenCLLIB::SSub_sat:
+      return saturate(T::sub, true);
+    case OpenCLLIB::USub_sat:
+      return saturate(T::sub, false);
+    case OpenCLLIB::Popcount:
+      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t) { return count_bits(x[0]); });
+    case OpenCLLIB::SMad24:
+    case OpenCLLIB::UMad24:
+      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
+        return term::binary(T::add, term::binary(T::mul, x[0], x[1]), x[2]);
+      });
+    case OpenCLLIB::SMul24:
+    case OpenCLLIB::UMul24:
+      return two(T::mul);
+    case OpenCLLIB::SMul_hi:
+      return high_half(true);
+    case OpenCLLIB::UMul_hi:
+      return high_half(false);
+    case OpenCLLIB::SAbs_diff:
+    case OpenCLLIB::UAbs_diff: {
       const T less = n == static_cast<uint32_t>(OpenCLLIB::SAbs_diff) ? T::slt : T::ult;
       return lanes(o, 2, [&, less](const std::vector<Expr>& x, uint8_t) {
-        return term::ite(term::binary(less, x[0], x[1]), term::binary(T::sub, x[1], x[0]), term::binary(T::sub, x[0], x[1]));
+        return term::ite(term::binary(less, x[0], x[1]), term::binary(T::sub, x[1], x[0]),
+                         term::binary(T::sub, x[0], x[1]));
       });
     }
     case OpenCLLIB::Rotate:
       return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
-        const Expr by = term::binary(T::urem, x[1], number(w, w)), back = term::binary(T::urem, term::binary(T::sub, number(w, w), by), number(w, w));
+        const Expr by = term::binary(T::urem, x[1], number(w, w)),
+                   back = term::binary(T::urem, term::binary(T::sub, number(w, w), by), number(w, w));
         return term::binary(T::or_, term::binary(T::shl, x[0], by), term::binary(T::lshr, x[0], back));
       });
     case OpenCLLIB::Clz:
@@ -696,7 +854,8 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
       });
     case OpenCLLIB::Bitselect:
       return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-        return term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, x[2])), term::binary(T::and_, x[1], x[2]));
+        return term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, x[2])),
+                            term::binary(T::and_, x[1], x[2]));
       });
     case OpenCLLIB::Select: {  // of a vector, the sign bit of the last operand decides; of a scalar, whether it is 0
       const bool vector = t.kind == Type::Kind::vector;
@@ -705,7 +864,9 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
         return term::ite(c, x[1], x[0]);
       });
     }
-    case OpenCLLIB::Printf: return Value::scalar(o.type, number(0, types_.bits(o.type, o.at)));  // it has succeeded; nobody sees what it prints
+    case OpenCLLIB::Printf:
+      return Value::scalar(o.type,
+                           number(0, types_.bits(o.type, o.at)));  // it has succeeded; nobody sees what it prints
     default:
       if (element.kind == Type::Kind::float_ && !takes_pointer(o)) return opaque_result(o);
       return std::nullopt;

@@ -16,9 +16,9 @@ namespace fencepost::spirv {
 // An operation with operands that begin at some argument of its instruction.
 struct Operation {
   const Instruction& at;
-  uint32_t op = 0;       // spv::Op
-  Id type = 0;           // of the result
-  size_t first = 0;      // argument
+  uint32_t op = 0;   // spv::Op
+  Id type = 0;       // of the result
+  size_t first = 0;  // argument
   size_t size() const { return at.size() - first; }
   uint32_t word(size_t k) const { return at.word(first + k); }
 };
@@ -28,7 +28,7 @@ class Operations {
   struct Source {
     std::function<Value(Id, const Instruction& user)> value;
     std::function<Expr(const Value& undefined, const Instruction& user)> demand;  // an undefined scalar becomes a term
-    std::function<uint64_t(uint32_t root)> address;  // of a variable, as a number
+    std::function<uint64_t(uint32_t root)> address;                               // of a variable, as a number
     // Any value of this width, a new one each time that the code runs; asked for where `when` (width 1) holds.
     std::function<Expr(uint8_t width, const Expr& when, const Instruction& user)> any;
   };
@@ -36,7 +36,8 @@ class Operations {
 
   // Nothing: no operation of this kind.
   std::optional<Value> compute(const Operation& o) const;
-  std::optional<Value> extended(const Operation& o, ExtendedSet set, uint32_t number) const;  // operands after the number
+  std::optional<Value> extended(const Operation& o, ExtendedSet set,
+                                uint32_t number) const;  // operands after the number
 
   // The scalar as a term; an opaque value fails.
   Expr term(const Value& v, const Instruction& user) const;

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
-#include "spirv/spirv.h"
 #include "spirv/lower.h"
 #include "spirv/source_types.h"
+#include "spirv/spirv.h"
 
 namespace fencepost::spirv {
 namespace {
@@ -26,8 +26,10 @@ class Asker {
     if (q.kind == prog::Cond::Kind::atom) return atom(q);
     for (const QuestionCond& k : q.kids) {
       prog::Cond kid = cond(k);
-      if (kid.kind == q.kind && q.kind != prog::Cond::Kind::not_) out.kids.insert(out.kids.end(), kid.kids.begin(), kid.kids.end());
-      else out.kids.push_back(std::move(kid));
+      if (kid.kind == q.kind && q.kind != prog::Cond::Kind::not_)
+        out.kids.insert(out.kids.end(), kid.kids.begin(), kid.kids.end());
+      else
+        out.kids.push_back(std::move(kid));
     }
     return out;
   }
@@ -37,7 +39,7 @@ class Asker {
     prog::SymbolId symbol = 0;
     uint64_t cell = 0;
     uint32_t count = 1;
-    uint8_t width = 32;   // of a cell
+    uint8_t width = 32;  // of a cell
     bool is_unsigned = false;
   };
 
@@ -53,25 +55,33 @@ class Asker {
       std::vector<std::string> names;
       for (const Instruction* x : m_.variables()) names.push_back(m_.name(x->result));
       for (const Instruction* x : m_.entry().parameters) names.push_back(m_.name(x->result));
-      litmus::fail_at(v.span, fmt::format("there is no {} in this module", v.id), litmus::suggest(v.id, names, "conditions name variables and parameters of the entry point"));
+      litmus::fail_at(v.span, fmt::format("there is no {} in this module", v.id),
+                      litmus::suggest(v.id, names, "conditions name variables and parameters of the entry point"));
     }
     const Instruction* d = m_.definition(it->second);
-    const bool parameter = d != nullptr && static_cast<Op>(d->op) == Op::OpFunctionParameter &&
-                           std::find(m_.entry().parameters.begin(), m_.entry().parameters.end(), d) != m_.entry().parameters.end();
+    const bool parameter =
+        d != nullptr && static_cast<Op>(d->op) == Op::OpFunctionParameter &&
+        std::find(m_.entry().parameters.begin(), m_.entry().parameters.end(), d) != m_.entry().parameters.end();
     const bool variable = d != nullptr && static_cast<Op>(d->op) == Op::OpVariable &&
                           static_cast<spv::StorageClass>(d->word(0)) != spv::StorageClass::Function;
-    if (!parameter && !variable) litmus::fail_at(v.span, fmt::format("{} is no variable and no parameter of the entry point", written(v)));
+    if (!parameter && !variable)
+      litmus::fail_at(v.span, fmt::format("{} is no variable and no parameter of the entry point", written(v)));
     const Type& p = m_.type(d->type, *d);
-    if (p.kind != Type::Kind::pointer) litmus::fail_at(v.span, fmt::format("{} is no memory", written(v)), "conditions look at the final memory");
+    if (p.kind != Type::Kind::pointer)
+      litmus::fail_at(v.span, fmt::format("{} is no memory", written(v)), "conditions look at the final memory");
     const Variable& x = memory_.variable(*d);
     if (memory_.decisions().opaque.contains(x.id))
-      litmus::unsupported(v.span, fmt::format("{} holds results of floating point arithmetic, which no condition can look at", written(v)));
+      litmus::unsupported(
+          v.span,
+          fmt::format("{} holds results of floating point arithmetic, which no condition can look at", written(v)));
     std::string key;
     if (x.sharing == Sharing::invocation)
-      litmus::fail_at(v.span, fmt::format("{} belongs to each invocation by itself", written(v)), "store what the question needs in a buffer");
+      litmus::fail_at(v.span, fmt::format("{} belongs to each invocation by itself", written(v)),
+                      "store what the question needs in a buffer");
     const Grid& g = c_.launch().grid;
     if (x.sharing == Sharing::workgroup && g.workgroup_count() * g.queue_families * g.devices > 1)
-      litmus::fail_at(v.span, fmt::format("{} exists once per workgroup, and the launch has several", written(v)), "store what the question needs in a buffer");
+      litmus::fail_at(v.span, fmt::format("{} exists once per workgroup, and the launch has several", written(v)),
+                      "store what the question needs in a buffer");
     // The path, as byte offset.
     Offset at;
     Id type = p.element;
@@ -80,7 +90,9 @@ class Asker {
     const auto index = [&](uint64_t stride) { at.bytes += static_cast<int64_t>(stride * v.path[k]); };
     if (parameter) {
       if (v.path.empty()) {
-        if (x.layout.scalars.size() != 1) litmus::fail_at(v.span, fmt::format("{} points at several elements", written(v)), fmt::format("write {}[0]", written(v)));
+        if (x.layout.scalars.size() != 1)
+          litmus::fail_at(v.span, fmt::format("{} points at several elements", written(v)),
+                          fmt::format("write {}[0]", written(v)));
       } else {
         const uint64_t n = c_.types().size(type, *d);
         const uint64_t a = m_.dialect() == vocab::Dialect::opencl ? c_.types().alignment(type, *d) : 1;
@@ -93,32 +105,39 @@ class Asker {
       const Type& t = m_.type(type, *d);
       if (t.kind == Type::Kind::struct_) {
         const uint64_t m = module_member(c_.types(), type, source, v.path[k], *d, v.span);
-        if (m >= t.members.size()) litmus::fail_at(v.span, fmt::format("there is no member {}", v.path[k]), fmt::format("{} has {}", m_.name(type), t.members.size()));
+        if (m >= t.members.size())
+          litmus::fail_at(v.span, fmt::format("there is no member {}", v.path[k]),
+                          fmt::format("{} has {}", m_.name(type), t.members.size()));
         at.bytes += static_cast<int64_t>(c_.types().offset(type, m, *d));
         type = t.members[m];
         source = member(source, v.path[k]);
       } else if (t.composite()) {
         if (t.kind != Type::Kind::runtime_array && v.path[k] >= c_.types().count(type, *d))
-          litmus::fail_at(v.span, fmt::format("there is no element {}", v.path[k]), fmt::format("{} has {}", m_.name(type), c_.types().count(type, *d)));
+          litmus::fail_at(v.span, fmt::format("there is no element {}", v.path[k]),
+                          fmt::format("{} has {}", m_.name(type), c_.types().count(type, *d)));
         index(c_.types().stride(type, *d));
         type = t.element;
         source = element(source);
       } else {
-        litmus::fail_at(v.span, "this path goes further than the variable", fmt::format("{} is a scalar", m_.name(type)));
+        litmus::fail_at(v.span, "this path goes further than the variable",
+                        fmt::format("{} is a scalar", m_.name(type)));
       }
     }
     if (!m_.type(type, *d).scalar()) litmus::fail_at(v.span, "a condition compares scalars", "add indices: %id[i][j]");
     if (!memory_.scalar_at(x, at, static_cast<uint32_t>(c_.types().size(type, *d))))
-      litmus::fail_at(v.span, "this element lies outside of the variable", fmt::format("{} has {} bytes", written(v), x.layout.size));
-    const auto cells = memory_.cells(x, at, static_cast<uint32_t>(c_.types().size(type, *d)), c_.types().bits(type, *d), *d);
-    return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width, is_unsigned(source, type, *d)};
+      litmus::fail_at(v.span, "this element lies outside of the variable",
+                      fmt::format("{} has {} bytes", written(v), x.layout.size));
+    const auto cells =
+        memory_.cells(x, at, static_cast<uint32_t>(c_.types().size(type, *d)), c_.types().bits(type, *d), *d);
+    return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width,
+            is_unsigned(source, type, *d)};
   }
 
   // A side of a comparison as its cells, low end first; of a number, what the cells of the other side would hold.
   struct Side {
     std::vector<prog::CondValue> cells;
     bool is_unsigned = false, is_constant = false;
-    uint8_t width = 64;   // of the whole
+    uint8_t width = 64;  // of the whole
     Span span;
   };
   static constexpr bool k_equality(term::Op op) { return op == term::Op::eq || op == term::Op::ne; }
@@ -136,8 +155,9 @@ class Asker {
     }
     return out;
   }
-  // A number beside a location: to an unsigned one it is taken modulo its width, as C and GLSL convert it. Beside a signed
-  // one, what exceeds the signed numbers of the width is a pattern of bits to == and !=, and itself to the others.
+  // A number beside a location: to an unsigned one it is taken modulo its width, as C and GLSL convert it. Beside a
+  // signed one, what exceeds the signed numbers of the width is a pattern of bits to == and !=, and itself to the
+  // others.
   static Side number(const QuestionValue& v, const Located& beside, term::Op cmp) {
     const auto w = static_cast<uint8_t>(beside.count * beside.width);
     const uint64_t n = v.constant;
@@ -198,8 +218,8 @@ class Asker {
     return compare(side(q.lhs, a), q.cmp, side(q.rhs, b), q.span);
   }
 
-  // The numbers that the two sides hold, compared. Engines compare 64 bits as signed numbers, so that unsigned ones of 64
-  // bits are compared as such, and with signed ones only where these are not negative.
+  // The numbers that the two sides hold, compared. Engines compare 64 bits as signed numbers, so that unsigned ones of
+  // 64 bits are compared as such, and with signed ones only where these are not negative.
   static prog::Cond compare(const Side& a, term::Op op, const Side& b, const Span& span) {
     using term::Op;
     using Kind = prog::Cond::Kind;
@@ -210,7 +230,8 @@ class Asker {
       for (size_t k = 0; k < n; ++k) all.push_back(compare_cells(a.cells[k], op, b.cells[k], span));
       if (const Side* s = signed_beside_wide(a, b); s != nullptr)
         all.push_back(compare_cells(s->cells.back(), op == Op::eq ? Op::sge : Op::slt, {}, span));
-      return all.size() == 1 ? std::move(all.front()) : join(op == Op::eq ? Kind::and_ : Kind::or_, std::move(all), span);
+      return all.size() == 1 ? std::move(all.front())
+                             : join(op == Op::eq ? Kind::and_ : Kind::or_, std::move(all), span);
     }
     if (n == 1) {
       const Op wide = op == Op::slt ? Op::ult : Op::ule;
@@ -239,7 +260,8 @@ class Asker {
     return nullptr;
   }
 
-  // Whether the numbers of a location have no sign. Kernels do not say it of their types; the text that they were made of may.
+  // Whether the numbers of a location have no sign. Kernels do not say it of their types; the text that they were made
+  // of may.
   bool is_unsigned(const SourceType* source, Id type, const Instruction& user) const {
     const Type& t = m_.type(type, user);
     if (t.kind == Type::Kind::bool_) return true;
@@ -259,7 +281,8 @@ class Asker {
   const Compiled* compiled_;
 };
 
-prog::Test build(const Module& m, const Header& header, const Constants& constants, Decisions& decisions, const Compiled* compiled) {
+prog::Test build(const Module& m, const Header& header, const Constants& constants, Decisions& decisions,
+                 const Compiled* compiled) {
   prog::Test test;
   test.title = m.entry_name();
   test.syntax = prog::Syntax::spirv;
@@ -278,19 +301,23 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
     const uint32_t family = p.device * launch.grid.queue_families + p.queue_family;
     const uint32_t workgroup = launch.global_workgroup(p);
     const uint32_t subgroup = workgroup * launch.grid.subgroups + p.subgroup;
-    if (m.dialect() == vocab::Dialect::vulkan) thread.scope = {p.device, family, workgroup, subgroup};
-    else thread.scope = {0, p.device, workgroup, subgroup};
+    if (m.dialect() == vocab::Dialect::vulkan)
+      thread.scope = {p.device, family, workgroup, subgroup};
+    else
+      thread.scope = {0, p.device, workgroup, subgroup};
     test.threads.push_back(std::move(thread));
   }
   if (memory.drop_unread())
-    test.assumptions.push_back(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again", k_rounds));
+    test.assumptions.push_back(fmt::format(
+        "an undefined value in a loop is another in each of {} rounds, and then one of those again", k_rounds));
   Asker asker(constants, memory, compiled);
   test.quantifier = header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(header.question.condition);
   test.filter = asker.cond(header.question.filter);
   if (constants.took_zero()) test.assumptions.emplace_back("buffers without an input start at 0");
   for (const std::string& id : constants.lost())
-    test.assumptions.push_back(fmt::format("the header's value for {}, which the module does not have, says nothing", id));
+    test.assumptions.push_back(
+        fmt::format("the header's value for {}, which the module does not have, says nothing", id));
   return test;
 }
 
@@ -306,7 +333,8 @@ void arrange_inputs(const Module& module, Header& header, const Compiled& compil
     const Type& t = module.type(d->type, *d);
     if (static_cast<Op>(d->op) == Op::OpFunctionParameter && t.kind == Type::Kind::pointer) {
       if (in.value.is_list)
-        for (InputValue& item : in.value.items) arrange(constants.types(), t.element, element(&source->second), item, *d);
+        for (InputValue& item : in.value.items)
+          arrange(constants.types(), t.element, element(&source->second), item, *d);
     } else {
       arrange(constants.types(), t.kind == Type::Kind::pointer ? t.element : d->type, &source->second, in.value, *d);
     }
@@ -329,7 +357,9 @@ prog::Test test_of(const Module& module, Header header, const Compiled* compiled
 }  // namespace
 
 bool is_spirv(std::string_view bytes) {
-  if (bytes.starts_with(std::string_view("\x03\x02\x23\x07", 4)) || bytes.starts_with(std::string_view("\x07\x23\x02\x03", 4))) return true;
+  if (bytes.starts_with(std::string_view("\x03\x02\x23\x07", 4)) ||
+      bytes.starts_with(std::string_view("\x07\x23\x02\x03", 4)))
+    return true;
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   // Comments of assembly, then an instruction.
   while (!bytes.empty()) {
@@ -339,12 +369,14 @@ bool is_spirv(std::string_view bytes) {
     } else if (c == ';') {
       std::string_view line = bytes.substr(1, bytes.find('\n'));
       while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
-      if (line.starts_with("SPIR-V") || line.starts_with("@Config") || line.starts_with("@Input") || line.starts_with("@Output") || line.starts_with("@Filter"))
+      if (line.starts_with("SPIR-V") || line.starts_with("@Config") || line.starts_with("@Input") ||
+          line.starts_with("@Output") || line.starts_with("@Filter"))
         return true;
       const size_t eol = bytes.find('\n');
       bytes.remove_prefix(eol == std::string_view::npos ? bytes.size() : eol + 1);
     } else {
-      return bytes.starts_with("OpCapability") || bytes.starts_with("OpMemoryModel") || (c == '%' && bytes.substr(0, bytes.find('\n')).find("= Op") != std::string_view::npos);
+      return bytes.starts_with("OpCapability") || bytes.starts_with("OpMemoryModel") ||
+             (c == '%' && bytes.substr(0, bytes.find('\n')).find("= Op") != std::string_view::npos);
     }
   }
   return false;

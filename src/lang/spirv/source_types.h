@@ -1,6 +1,6 @@
 #pragma once
-// Members as the compiled text counts them. A compiler may put members of its own between those of a structure, to fill up what
-// alignment leaves open; the text says at which byte each of its members stands.
+// Members as the compiled text counts them. A compiler may put members of its own between those of a structure, to fill
+// up what alignment leaves open; the text says at which byte each of its members stands.
 #include "spirv/header.h"
 #include "spirv/layout.h"
 
@@ -12,7 +12,8 @@ const SourceType* member(const SourceType* structure, uint64_t k);
 
 // The member of the module's structure that is the text's member `k`; the number itself where nothing is known. Throws
 // ParseError at `where`.
-uint64_t module_member(const Types& types, Id structure, const SourceType* source, uint64_t k, const Instruction& user, const Span& where);
+uint64_t module_member(const Types& types, Id structure, const SourceType* source, uint64_t k, const Instruction& user,
+                       const Span& where);
 
 // An input, written as the text counts, as the module counts.
 void arrange(const Types& types, Id type, const SourceType* source, InputValue& v, const Instruction& user);

@@ -1,5 +1,6 @@
 // Memory semantics, scopes and memory operands as event tags. The tables are those of docs/spirv.md.
 #include <fmt/format.h>
+
 #include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/lower.h"
@@ -11,14 +12,29 @@ using vocab::Tag;
 namespace {
 
 enum Semantic : uint32_t {
-  k_acquire = 0x2, k_release = 0x4, k_acquire_release = 0x8, k_sequential = 0x10,
-  k_uniform = 0x40, k_subgroup = 0x80, k_workgroup = 0x100, k_cross_workgroup = 0x200, k_atomic_counter = 0x400,
-  k_image = 0x800, k_output = 0x1000, k_make_available = 0x2000, k_make_visible = 0x4000, k_volatile = 0x8000,
+  k_acquire = 0x2,
+  k_release = 0x4,
+  k_acquire_release = 0x8,
+  k_sequential = 0x10,
+  k_uniform = 0x40,
+  k_subgroup = 0x80,
+  k_workgroup = 0x100,
+  k_cross_workgroup = 0x200,
+  k_atomic_counter = 0x400,
+  k_image = 0x800,
+  k_output = 0x1000,
+  k_make_available = 0x2000,
+  k_make_visible = 0x4000,
+  k_volatile = 0x8000,
   k_all = 0xffde,
 };
 
 enum Access : uint32_t {
-  k_access_volatile = 0x1, k_aligned = 0x2, k_nontemporal = 0x4, k_pointer_available = 0x8, k_pointer_visible = 0x10,
+  k_access_volatile = 0x1,
+  k_aligned = 0x2,
+  k_nontemporal = 0x4,
+  k_pointer_available = 0x8,
+  k_pointer_visible = 0x10,
   k_non_private = 0x20,
 };
 
@@ -26,7 +42,8 @@ enum Access : uint32_t {
 
 uint32_t Lowering::constant(Id id, const char* what, const Instruction& i) {
   const Expr e = ops_.term(value(id, i), i);
-  if (!e.is_const()) m_.refuse(i, fmt::format("the {} is no constant", what), "it must follow from constants and built-in ids");
+  if (!e.is_const())
+    m_.refuse(i, fmt::format("the {} is no constant", what), "it must follow from constants and built-in ids");
   return static_cast<uint32_t>(e.value());
 }
 
@@ -34,7 +51,9 @@ Lowering::Semantics Lowering::semantics(Id id, const Instruction& i) {
   const uint32_t bits = constant(id, "memory semantics", i);
   if ((bits & ~uint32_t{k_all}) != 0) m_.fail(i, fmt::format("memory semantics {:#x} have unknown bits", bits));
   const uint32_t order = bits & (k_acquire | k_release | k_acquire_release | k_sequential);
-  if ((order & (order - 1)) != 0) m_.fail(i, fmt::format("memory semantics {:#x} name more than one order", bits), "one of Acquire, Release, AcquireRelease");
+  if ((order & (order - 1)) != 0)
+    m_.fail(i, fmt::format("memory semantics {:#x} name more than one order", bits),
+            "one of Acquire, Release, AcquireRelease");
   Semantics s;
   s.sequential = order == k_sequential;
   s.acquire = order == k_acquire || order == k_acquire_release || s.sequential;
@@ -46,13 +65,15 @@ Lowering::Semantics Lowering::semantics(Id id, const Instruction& i) {
     if ((bits & (k_cross_workgroup | k_atomic_counter)) != 0) s.tags.add(Tag::GLOBAL);
     return s;
   }
-  if (s.sequential) m_.refuse(i, "the Vulkan memory model has no sequentially consistent order", "AcquireRelease is its strongest");
+  if (s.sequential)
+    m_.refuse(i, "the Vulkan memory model has no sequentially consistent order", "AcquireRelease is its strongest");
   if ((bits & k_uniform) != 0) s.tags.add(Tag::SEMSC0);
   if ((bits & k_workgroup) != 0) s.tags.add(Tag::SEMSC1);
   if ((bits & k_image) != 0) s.tags.add(Tag::SEMSC2);
   if ((bits & k_output) != 0) s.tags.add(Tag::SEMSC3);
   if (!s.relaxed() && s.tags.empty())
-    m_.fail(i, fmt::format("memory semantics {:#x} have an order and no storage class", bits), "add UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory");
+    m_.fail(i, fmt::format("memory semantics {:#x} have an order and no storage class", bits),
+            "add UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory");
   if (s.relaxed()) s.tags = {};
   if ((bits & k_make_available) != 0) {
     if (!s.release) m_.fail(i, "MakeAvailable stands without a release", "Release or AcquireRelease makes available");
@@ -72,10 +93,13 @@ std::optional<Tag> Lowering::scope(Id id, const Instruction& i) {
     case spv::Scope::CrossDevice:
       if (opencl) return Tag::ALL;
       m_.refuse(i, "the scope CrossDevice has no place in the Vulkan memory model", "Device is its widest");
-    case spv::Scope::Device: return Tag::DV;
-    case spv::Scope::Workgroup: return Tag::WG;
+    case spv::Scope::Device:
+      return Tag::DV;
+    case spv::Scope::Workgroup:
+      return Tag::WG;
     case spv::Scope::Subgroup:
-      if (opencl) m_.refuse(i, "the scope Subgroup has no place in the OpenCL memory model", "Workgroup is its narrowest");
+      if (opencl)
+        m_.refuse(i, "the scope Subgroup has no place in the OpenCL memory model", "Workgroup is its narrowest");
       return Tag::SG;
     case spv::Scope::Invocation:
       if (opencl) return Tag::WI;
@@ -83,8 +107,10 @@ std::optional<Tag> Lowering::scope(Id id, const Instruction& i) {
     case spv::Scope::QueueFamily:
       if (opencl) m_.refuse(i, "the scope QueueFamily has no place in the OpenCL memory model");
       return Tag::QF;
-    case spv::Scope::ShaderCallKHR: m_.refuse(i, "the scope ShaderCall is not read");
-    default: m_.fail(i, fmt::format("{} is no scope", n));
+    case spv::Scope::ShaderCallKHR:
+      m_.refuse(i, "the scope ShaderCall is not read");
+    default:
+      m_.fail(i, fmt::format("{} is no scope", n));
   }
 }
 
@@ -94,11 +120,16 @@ void Lowering::add_order(prog::TagSet& tags, const Semantics& s, bool reads, boo
   const bool acquire = s.acquire && (reads || fence), release = s.release && (writes || fence);
   if (m_.dialect() == vocab::Dialect::opencl) {
     if (fence) tags |= s.tags;
-    if (s.sequential) tags.add(Tag::SC);
-    else if (acquire && release) tags.add(Tag::ACQ_REL);
-    else if (acquire) tags.add(Tag::ACQ);
-    else if (release) tags.add(Tag::REL);
-    else tags.add(Tag::RLX);
+    if (s.sequential)
+      tags.add(Tag::SC);
+    else if (acquire && release)
+      tags.add(Tag::ACQ_REL);
+    else if (acquire)
+      tags.add(Tag::ACQ);
+    else if (release)
+      tags.add(Tag::REL);
+    else
+      tags.add(Tag::RLX);
     return;
   }
   if (!acquire && !release) return;
@@ -110,7 +141,8 @@ void Lowering::add_order(prog::TagSet& tags, const Semantics& s, bool reads, boo
   if (release && s.tags.has(Tag::SEMAV)) tags.add(Tag::SEMAV);
 }
 
-// One mask with its operands. Availability goes with the write and visibility with the read; NonPrivatePointer with both.
+// One mask with its operands. Availability goes with the write and visibility with the read; NonPrivatePointer with
+// both.
 Lowering::Accesses Lowering::memory_operands(const Instruction& i, size_t first, bool reads, bool writes) {
   const bool opencl = m_.dialect() == vocab::Dialect::opencl;
   Accesses out;
@@ -158,7 +190,8 @@ Lowering::Accesses Lowering::memory_operands(const Instruction& i, size_t first,
 Lowering::Accesses Lowering::copy_operands(const Instruction& i, size_t first) {
   Accesses both = memory_operands(i, first, true, true);
   if (both.next < i.size()) {
-    const Accesses target = memory_operands(i, first, false, true), source = memory_operands(i, target.next, true, false);
+    const Accesses target = memory_operands(i, first, false, true),
+                   source = memory_operands(i, target.next, true, false);
     both = {source.read, target.write, source.next};
   }
   if (both.next < i.size()) m_.fail(i, "there are more than two masks of memory operands");

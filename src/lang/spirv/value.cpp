@@ -25,7 +25,8 @@ void Offset::move(int64_t scale, const Expr& e) {
     Step& last = steps.back();
     const int64_t times = scale / last.scale;
     const uint8_t w = e.width();
-    const Expr by = times == 1 ? e : term::binary(T::mul, e, term::constant(static_cast<uint64_t>(times) & term::mask(w), w));
+    const Expr by =
+        times == 1 ? e : term::binary(T::mul, e, term::constant(static_cast<uint64_t>(times) & term::mask(w), w));
     last.e = term::binary(T::add, last.e, by);
     return;
   }
@@ -43,7 +44,9 @@ Expr Offset::in_units(uint64_t unit, uint8_t width) const {
   Expr sum = term::constant(static_cast<uint64_t>(bytes / by) & term::mask(width), width);
   for (const Step& s : steps) {
     const int64_t scale = s.scale / by;
-    const Expr e = scale == 1 ? s.e : term::binary(T::mul, s.e, term::constant(static_cast<uint64_t>(scale) & term::mask(width), width));
+    const Expr e =
+        scale == 1 ? s.e
+                   : term::binary(T::mul, s.e, term::constant(static_cast<uint64_t>(scale) & term::mask(width), width));
     sum = term::binary(T::add, sum, e);
   }
   return sum;

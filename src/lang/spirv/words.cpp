@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.h>
 #define SPV_ENABLE_UTILITY_CODE 1
-#include <spirv/unified1/spirv.hpp11>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
 
@@ -56,9 +55,12 @@ std::vector<Word> split(std::string_view text) {
       bool quoted = false;
       for (; i < text.size(); ++i) {
         const char d = text[i];
-        if (quoted && d == '\\' && i + 1 < text.size()) ++i;
-        else if (d == '"') quoted = !litmus::quoted;
-        else if (!quoted && (d == ' ' || d == '\t' || d == '\n' || d == '\r' || d == ';')) break;
+        if (quoted && d == '\\' && i + 1 < text.size())
+          ++i;
+        else if (d == '"')
+          quoted = !litmus::quoted;
+        else if (!quoted && (d == ' ' || d == '\t' || d == '\n' || d == '\r' || d == ';'))
+          break;
       }
       out.push_back({text.substr(begin, i - begin), static_cast<uint32_t>(begin), static_cast<uint32_t>(i)});
     }
@@ -78,7 +80,8 @@ std::vector<Statement> statements(const SourcePtr& source) {
   const std::vector<Word> words = split(source->text);
   std::vector<Statement> out;
   for (size_t i = 0; i < words.size(); ++i) {
-    const bool assigns = words[i].text.starts_with("%") && i + 2 < words.size() && words[i + 1].text == "=" && is_opcode(words[i + 2].text);
+    const bool assigns = words[i].text.starts_with("%") && i + 2 < words.size() && words[i + 1].text == "=" &&
+                         is_opcode(words[i + 2].text);
     if (assigns) {
       out.push_back({words[i].text, {words[i + 2]}, words[i].begin, words[i + 2].end});
       i += 2;
@@ -86,8 +89,9 @@ std::vector<Statement> statements(const SourcePtr& source) {
                !(!out.empty() && out.back().words.front().text == "OpSpecConstantOp" && out.back().words.size() == 2)) {
       out.push_back({{}, {words[i]}, words[i].begin, words[i].end});
     } else if (out.empty()) {
-      litmus::fail_at(Span{source, words[i].begin, words[i].end}, fmt::format("{} is no SPIR-V instruction", litmus::quoted(words[i].text)),
-              "an instruction is 'OpName operands' or '%result = OpName operands'");
+      litmus::fail_at(Span{source, words[i].begin, words[i].end},
+                      fmt::format("{} is no SPIR-V instruction", litmus::quoted(words[i].text)),
+                      "an instruction is 'OpName operands' or '%result = OpName operands'");
     } else {
       out.back().words.push_back(words[i]);
       out.back().end = words[i].end;
@@ -104,8 +108,10 @@ std::string mend(const std::string& text, const std::vector<Statement>& all) {
   for (const Statement& s : all) {
     const std::string_view op = s.words[0].text;
     if (op == "OpSource" && s.words.size() > 1) {
-      static constexpr std::string_view known[] = {"Unknown", "ESSL", "GLSL", "OpenCL_C", "OpenCL_CPP", "HLSL", "CPP_for_OpenCL", "SYCL"};
-      if (std::find(std::begin(known), std::end(known), s.words[1].text) == std::end(known) && s.words[1].text.size() >= 1) {
+      static constexpr std::string_view known[] = {"Unknown",    "ESSL", "GLSL",           "OpenCL_C",
+                                                   "OpenCL_CPP", "HLSL", "CPP_for_OpenCL", "SYCL"};
+      if (std::find(std::begin(known), std::end(known), s.words[1].text) == std::end(known) &&
+          s.words[1].text.size() >= 1) {
         // "Unknown" need not fit into the space of the name: 0 is its number.
         longer.push_back({s.words[1], "Unknown"});
       }
@@ -141,8 +147,8 @@ std::string mend(const std::string& text, const std::vector<Statement>& all) {
   while (end < source->text.size() && static_cast<unsigned char>(source->text[end]) > ' ') ++end;
   std::string message = complaint.d->error != nullptr ? complaint.d->error : std::string(fallback);
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
-  if (!message.empty() && message[0] >= 'A' && message[0] <= 'Z' && !(message.size() > 1 && message[1] >= 'A' && message[1] <= 'Z') &&
-      !is_opcode(message))
+  if (!message.empty() && message[0] >= 'A' && message[0] <= 'Z' &&
+      !(message.size() > 1 && message[1] >= 'A' && message[1] <= 'Z') && !is_opcode(message))
     message[0] = static_cast<char>(message[0] - 'A' + 'a');
   for (char& c : message)
     if (c == '\n') c = ' ';
@@ -172,8 +178,9 @@ spv_result_t take_instruction(void* user, const spv_parsed_instruction_t* in) {
   for (uint16_t k = 0; k < in->num_operands; ++k) {
     const spv_parsed_operand_t& o = in->operands[k];
     if (o.type == SPV_OPERAND_TYPE_TYPE_ID || o.type == SPV_OPERAND_TYPE_RESULT_ID) continue;
-    i.args.push_back({o.offset, o.num_words, o.type == SPV_OPERAND_TYPE_ID || o.type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
-                                                 o.type == SPV_OPERAND_TYPE_SCOPE_ID});
+    i.args.push_back({o.offset, o.num_words,
+                      o.type == SPV_OPERAND_TYPE_ID || o.type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
+                          o.type == SPV_OPERAND_TYPE_SCOPE_ID});
   }
   i.offset = c.offset;
   c.offset += in->num_words;
@@ -182,11 +189,14 @@ spv_result_t take_instruction(void* user, const spv_parsed_instruction_t* in) {
 }
 
 // `text`: the statements that the words were made of, or none.
-Collector parse(const Context& context, const std::vector<uint32_t>& words, const SourcePtr& source, const std::vector<Statement>& text) {
+Collector parse(const Context& context, const std::vector<uint32_t>& words, const SourcePtr& source,
+                const std::vector<Statement>& text) {
   Collector c;
   Complaint complaint;
-  if (spvBinaryParse(context.get(), &c, words.data(), words.size(), take_header, take_instruction, &complaint.d) != SPV_SUCCESS) {
-    std::string message = complaint.d != nullptr && complaint.d->error != nullptr ? complaint.d->error : "the module is malformed";
+  if (spvBinaryParse(context.get(), &c, words.data(), words.size(), take_header, take_instruction, &complaint.d) !=
+      SPV_SUCCESS) {
+    std::string message =
+        complaint.d != nullptr && complaint.d->error != nullptr ? complaint.d->error : "the module is malformed";
     while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
     for (char& ch : message)
       if (ch == '\n') ch = ' ';
@@ -195,7 +205,8 @@ Collector parse(const Context& context, const std::vector<uint32_t>& words, cons
       litmus::fail_at(Span{source, s.begin, s.end}, std::move(message), "the text is read by SPIRV-Tools' assembler");
     }
     const size_t at = complaint.d != nullptr ? complaint.d->position.index : 0;
-    litmus::fail_at(Span{source, 0, 0}, fmt::format("word {} of the module: {}", at, message), "the file is damaged, or is no SPIR-V module");
+    litmus::fail_at(Span{source, 0, 0}, fmt::format("word {} of the module: {}", at, message),
+                    "the file is damaged, or is no SPIR-V module");
   }
   return c;
 }
@@ -223,7 +234,8 @@ class Lines {
       return Span{source_, begin, std::max(stop, begin + 1)};
     }
     while (begin < end && (t[begin] == ' ' || t[begin] == '\t')) ++begin;
-    if (const size_t comment = std::string_view(t).substr(begin, end - begin).find("//"); comment != 0 && comment != std::string_view::npos)
+    if (const size_t comment = std::string_view(t).substr(begin, end - begin).find("//");
+        comment != 0 && comment != std::string_view::npos)
       end = begin + static_cast<uint32_t>(comment);
     while (end > begin && (t[end - 1] == ' ' || t[end - 1] == '\t')) --end;
     return Span{source_, begin, end};
@@ -243,7 +255,9 @@ class Lines {
   }
 
  private:
-  static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+  static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
   SourcePtr source_;
   std::vector<uint32_t> begins_;
 };
@@ -259,8 +273,12 @@ void add_lines(Words& w, const Compiled* compiled) {
   for (Instruction& i : w.instructions) {
     const auto op = static_cast<spv::Op>(i.op);
     switch (op) {
-      case spv::Op::OpString: strings[i.result] = i.string(0); break;
-      case spv::Op::OpName: names[i.word(0)] = i.string(1); break;
+      case spv::Op::OpString:
+        strings[i.result] = i.string(0);
+        break;
+      case spv::Op::OpName:
+        names[i.word(0)] = i.string(1);
+        break;
       case spv::Op::OpLine:
         line = fmt::format("{}:{}", strings[i.word(0)], i.word(1));
         // Line 0 is no line: what a compiler made by itself.
@@ -271,14 +289,20 @@ void add_lines(Words& w, const Compiled* compiled) {
         line.clear();
         here.reset();
         break;
-      default: i.line = line; break;
+      default:
+        i.line = line;
+        break;
     }
     if (!lines) continue;
     if (op == spv::Op::OpFunction) last = here ? *here : lines->first(names[i.result]).value_or(lines->top());
-    if (op == spv::Op::OpEntryPoint) i.span = lines->first(i.string(2)).value_or(lines->top());
-    else if (op == spv::Op::OpVariable) i.span = here ? *here : lines->first(names[i.result]).value_or(lines->top());
-    else if (here) i.span = last = *here;
-    else i.span = last.source != nullptr ? last : lines->top();
+    if (op == spv::Op::OpEntryPoint)
+      i.span = lines->first(i.string(2)).value_or(lines->top());
+    else if (op == spv::Op::OpVariable)
+      i.span = here ? *here : lines->first(names[i.result]).value_or(lines->top());
+    else if (here)
+      i.span = last = *here;
+    else
+      i.span = last.source != nullptr ? last : lines->top();
     if (op == spv::Op::OpFunctionEnd) last = {};
     if (here || (last.source != nullptr && line.ends_with(":0"))) i.line.clear();  // the span says it
   }
@@ -300,8 +324,9 @@ void add_names(Words& w) {
 std::vector<uint32_t> words_of(const SourcePtr& source) {
   const std::string& bytes = source->text;
   if (bytes.size() % 4 != 0)
-    litmus::fail_at(Span{source, 0, 0}, fmt::format("a SPIR-V module is whole words, and this file has {} bytes", bytes.size()),
-            "the file is cut short");
+    litmus::fail_at(Span{source, 0, 0},
+                    fmt::format("a SPIR-V module is whole words, and this file has {} bytes", bytes.size()),
+                    "the file is cut short");
   std::vector<uint32_t> words(bytes.size() / 4);
   std::memcpy(words.data(), bytes.data(), bytes.size());
   if (!words.empty() && words[0] != k_magic)
@@ -363,7 +388,8 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
     parse(context, words, make_source(given->name, ""), {});  // names the word at fault
     spv_text text = nullptr;
     Complaint complaint;
-    if (spvBinaryToText(context.get(), words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_INDENT, &text, &complaint.d) != SPV_SUCCESS)
+    if (spvBinaryToText(context.get(), words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_INDENT, &text,
+                        &complaint.d) != SPV_SUCCESS)
       fail_text(make_source(given->name, ""), complaint, "the module is malformed");
     const std::unique_ptr<spv_text_t, TextEnd> owner(text);
     w.source = make_source(given->name, std::string(text->str, text->length));
@@ -371,8 +397,9 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
   const std::vector<Statement> all = statements(w.source);
   if (!w.binary) {
     if (const size_t nul = given->text.find('\0'); nul != std::string::npos)
-      litmus::fail_at(Span{given, static_cast<uint32_t>(nul), static_cast<uint32_t>(nul + 1)}, "a character 0 stands in this text",
-              "assembly is plain text; a binary module begins with its magic number");
+      litmus::fail_at(Span{given, static_cast<uint32_t>(nul), static_cast<uint32_t>(nul + 1)},
+                      "a character 0 stands in this text",
+                      "assembly is plain text; a binary module begins with its magic number");
     const std::string text = mend(given->text, all);
     spv_binary binary = nullptr;
     Complaint complaint;
@@ -385,10 +412,12 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
   // Odd characters between words, or in names, can make the assembler cut the text where the scanner does not.
   for (size_t k = 0; k < std::min(c.list.size(), all.size()); ++k)
     if (opcode_name(c.list[k].op) != all[k].words[0].text)
-      litmus::fail_at(Span{w.source, all[k].begin, all[k].end}, fmt::format("this is read as {} by the assembler", opcode_name(c.list[k].op)),
-              "the instructions before it contain words that do not belong there");
+      litmus::fail_at(Span{w.source, all[k].begin, all[k].end},
+                      fmt::format("this is read as {} by the assembler", opcode_name(c.list[k].op)),
+                      "the instructions before it contain words that do not belong there");
   if (c.list.size() != all.size())
-    litmus::fail_at(Span{w.source, 0, 0}, "the assembler finds other instructions in this module than its text shows", "is there a word like 'Op...' where an operand is meant?");
+    litmus::fail_at(Span{w.source, 0, 0}, "the assembler finds other instructions in this module than its text shows",
+                    "is there a word like 'Op...' where an operand is meant?");
   w.instructions = std::move(c.list);
   w.bound = c.bound;
   for (size_t k = 0; k < all.size(); ++k) {
@@ -413,7 +442,8 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
     w.source = compiled->source;
     w.compiled = true;
     for (const auto& [name, variable] : compiled->variables)
-      if (const auto it = w.by_name.find(variable.id); it != w.by_name.end() && variable.path.empty()) w.names[it->second] = name;
+      if (const auto it = w.by_name.find(variable.id); it != w.by_name.end() && variable.path.empty())
+        w.names[it->second] = name;
   }
   return w;
 }
@@ -422,7 +452,9 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
 
 Words read_words(const SourcePtr& given) { return read(given, nullptr); }
 
-Words read_words(const Compiled& compiled) { return read(make_source(compiled.source->name + ".spvasm", compiled.module), &compiled); }
+Words read_words(const Compiled& compiled) {
+  return read(make_source(compiled.source->name + ".spvasm", compiled.module), &compiled);
+}
 
 void fail(const Words& w, const Instruction& i, std::string message, std::string hint) {
   litmus::fail_at(i.span, fmt::format("{} ({})", message, place(w, i)), std::move(hint));

@@ -19,20 +19,20 @@ namespace fencepost::spirv {
 using Id = uint32_t;
 
 struct Argument {
-  uint32_t word = 0;     // index into Instruction::words
-  uint32_t count = 1;    // words
+  uint32_t word = 0;   // index into Instruction::words
+  uint32_t count = 1;  // words
   bool is_id = false;
 };
 
 struct Instruction {
   uint32_t op = 0;
-  Id type = 0, result = 0;            // 0: none
-  std::vector<uint32_t> words;        // all, the first included
-  std::vector<Argument> args;         // without the result type and the result
+  Id type = 0, result = 0;      // 0: none
+  std::vector<uint32_t> words;  // all, the first included
+  std::vector<Argument> args;   // without the result type and the result
   Span span;
-  uint32_t offset = 0;                // word offset in the binary module
-  std::string line;                   // "kernel.cl:12" of the OpLine in force, or ""
-  std::string extended;               // OpExtInst: the instruction of its set, "clz"
+  uint32_t offset = 0;   // word offset in the binary module
+  std::string line;      // "kernel.cl:12" of the OpLine in force, or ""
+  std::string extended;  // OpExtInst: the instruction of its set, "clz"
 
   size_t size() const { return args.size(); }
   uint32_t word(size_t k) const { return words[args[k].word]; }
@@ -44,19 +44,20 @@ struct Instruction {
 std::string opcode_name(uint32_t op);
 
 struct Words {
-  SourcePtr source;                    // text, or the disassembly of a binary, or the compiled text
+  SourcePtr source;  // text, or the disassembly of a binary, or the compiled text
   bool binary = false;
-  bool compiled = false;               // spans are places of the compiled text
+  bool compiled = false;  // spans are places of the compiled text
   std::vector<Instruction> instructions;
-  uint32_t bound = 0;                  // ids are below
-  std::unordered_map<std::string, Id> by_name;  // "%x" as the text spells it; OpName names that are unique and not yet taken
-  std::unordered_map<Id, std::string> names;    // for messages and registers: "%x"
+  uint32_t bound = 0;  // ids are below
+  std::unordered_map<std::string, Id>
+      by_name;  // "%x" as the text spells it; OpName names that are unique and not yet taken
+  std::unordered_map<Id, std::string> names;  // for messages and registers: "%x"
 
   std::string name(Id id) const;
 };
 
-// Throw ParseError. Of a compiled module, spans are those of the text that it was made of: by OpLine, or where a variable's
-// name stands first; instructions without a place get that of the one before them, or of their function.
+// Throw ParseError. Of a compiled module, spans are those of the text that it was made of: by OpLine, or where a
+// variable's name stands first; instructions without a place get that of the one before them, or of their function.
 Words read_words(const SourcePtr& source);
 Words read_words(const Compiled& compiled);
 

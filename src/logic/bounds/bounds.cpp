@@ -118,7 +118,8 @@ class Analysis {
 
   void compute(NodeId id) {
     compute_node(id);
-    if (base_.folded && m_.nodes[id].type != Type::set) out_.node[id].must = out_.node[id].must - Relation::identity(base_.live);
+    if (base_.folded && m_.nodes[id].type != Type::set)
+      out_.node[id].must = out_.node[id].must - Relation::identity(base_.live);
   }
 
   void compute_node(NodeId id) {
@@ -135,14 +136,22 @@ class Analysis {
         out.may_set = out.must_set = base_.tags[static_cast<size_t>(node.tag)] & base_.live;
         if (!base_.sometimes.empty()) out.must_set = out.must_set - base_.sometimes[static_cast<size_t>(node.tag)];
         return;
-      case NodeOp::everything: out.may_set = out.must_set = base_.live; return;
+      case NodeOp::everything:
+        out.may_set = out.must_set = base_.live;
+        return;
       case NodeOp::memory:
         out.may_set = out.must_set =
-            (base_.tags[static_cast<size_t>(vocab::Tag::R)] | base_.tags[static_cast<size_t>(vocab::Tag::W)]) & base_.live;
+            (base_.tags[static_cast<size_t>(vocab::Tag::R)] | base_.tags[static_cast<size_t>(vocab::Tag::W)]) &
+            base_.live;
         return;
-      case NodeOp::empty_set: out.may_set = out.must_set = BitSet(n_); return;
-      case NodeOp::empty_rel: out.may = out.must = Relation(n_); return;
-      case NodeOp::rec_var: return;
+      case NodeOp::empty_set:
+        out.may_set = out.must_set = BitSet(n_);
+        return;
+      case NodeOp::empty_rel:
+        out.may = out.must = Relation(n_);
+        return;
+      case NodeOp::rec_var:
+        return;
       case NodeOp::union_:
         if (is_set) {
           out.may_set = kid(0).may_set;

@@ -18,23 +18,24 @@ struct BaseBounds {
   // An index stands for any number of events, of all iterations of a loop: nothing is a must pair with itself then, and
   // `implied_by` is empty.
   bool folded = false;
-  BitSet live;                 // events that may run
-  BitSet always;               // events that run in every execution
-  Relation compatible;         // both may run in one execution (reflexive)
+  BitSet live;                     // events that may run
+  BitSet always;                   // events that run in every execution
+  Relation compatible;             // both may run in one execution (reflexive)
   std::vector<BitSet> implied_by;  // [k]: the events whose running implies that k runs (contains k)
   std::array<Relation, vocab::k_bases> may, must;
-  std::vector<BitSet> tags;    // by tag: the events that may have it
-  std::vector<BitSet> sometimes;  // by tag: of these, the ones that do not have it in every execution in which they run; or empty
+  std::vector<BitSet> tags;  // by tag: the events that may have it
+  std::vector<BitSet>
+      sometimes;  // by tag: of these, the ones that do not have it in every execution in which they run; or empty
 };
 
 struct NodeBounds {
-  BitSet may_set, must_set;    // of set nodes
-  Relation may, must;          // of relation nodes
+  BitSet may_set, must_set;  // of set nodes
+  Relation may, must;        // of relation nodes
 };
 
 struct Bounds {
   std::vector<NodeBounds> node;
-  std::vector<bool> needed;    // nodes that some axiom depends on; the others are left empty
+  std::vector<bool> needed;  // nodes that some axiom depends on; the others are left empty
 };
 
 Bounds compute(const cat::Model& m, const BaseBounds& base);

@@ -7,7 +7,7 @@
 namespace fencepost::check {
 namespace {
 
-constexpr uint32_t k_most = 1000;   // as --bound
+constexpr uint32_t k_most = 1000;  // as --bound
 
 struct Word {
   std::string text;
@@ -57,7 +57,8 @@ class Reader {
       if (w.size() < 2) return error_at(w[0].span, "the program's name is missing", "write 'program FILE#TITLE'");
       const Span name{source_, w[1].span.begin, w.back().span.end};
       for (const ProgramBounds& p : file_.programs)
-        if (p.program == name.text()) return error_at(name, "this program has been here before", "put its loops together");
+        if (p.program == name.text())
+          return error_at(name, "this program has been here before", "put its loops together");
       file_.programs.push_back({std::string(name.text()), {}, name});
       return {};
     }
@@ -73,7 +74,8 @@ class Reader {
       if (w.size() <= 2 * k + 1 || w[2 * k].text != keys[k])
         return error_at(w[std::min(2 * k, w.size() - 1)].span, "'" + keys[k] + "' and its value are missing here",
                         "write 'loop LC00 line 12 threads P0 bound 4'");
-    if (w.size() > 8) return error_at(w[8].span, "the line should end here", "begin a comment on a line of its own, with '#'");
+    if (w.size() > 8)
+      return error_at(w[8].span, "the line should end here", "begin a comment on a line of its own, with '#'");
     BoundsEntry e{w[1].text, 0, {}, 1, w[1].span, w[3].span, w[5].span};
     const auto line = number(w[3], 0, 0xffffffffu);
     if (!line) return std::unexpected(line.error());
@@ -96,7 +98,8 @@ class Reader {
   static Expected<uint32_t> number(const Word& w, uint32_t least, uint32_t most) {
     const auto n = whole(w.text);
     if (!n || *n < least || *n > most)
-      return error_at(w.span, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is needed here");
+      return error_at(
+          w.span, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is needed here");
     return *n;
   }
 
@@ -114,8 +117,9 @@ class Reader {
       const auto first = one(part.substr(0, dash));
       const auto last = dash == std::string_view::npos ? first : one(part.substr(dash + 1));
       if (!first || !last || *last < *first || *last - *first >= 4096)
-        return error_at({w.span.source, w.span.begin + static_cast<uint32_t>(at), w.span.begin + static_cast<uint32_t>(end)},
-                        "threads are needed here", "write P0, P0,P2 or P0-P3");
+        return error_at(
+            {w.span.source, w.span.begin + static_cast<uint32_t>(at), w.span.begin + static_cast<uint32_t>(end)},
+            "threads are needed here", "write P0, P0,P2 or P0-P3");
       for (uint32_t t = *first; t <= *last; ++t) out.push_back(t);
       at = end + 1;
     }
@@ -162,7 +166,8 @@ Expected<prog::LoopBounds> bounds_for(const BoundsFile& file, const std::string&
                                       uint32_t others) {
   prog::LoopBounds out = others;
   const auto loops = prog::loops_of(test);
-  const auto at = std::find_if(file.programs.begin(), file.programs.end(), [&](const ProgramBounds& p) { return p.program == program; });
+  const auto at = std::find_if(file.programs.begin(), file.programs.end(),
+                               [&](const ProgramBounds& p) { return p.program == program; });
   if (at == file.programs.end()) {
     if (loops.empty()) return out;
     std::vector<std::string> names;
@@ -197,7 +202,8 @@ Expected<prog::LoopBounds> bounds_for(const BoundsFile& file, const std::string&
         return error_at(e.line_span, "the loop " + e.label + " of " + who + " stands on line " + std::to_string(line),
                         "the program has changed: save the bounds again, or put the line right");
       if (!out.loops.emplace(*found, e.bound).second)
-        return error_at(e.label_span, "the loop " + e.label + " of " + who + " has a bound already", "keep one of the two");
+        return error_at(e.label_span, "the loop " + e.label + " of " + who + " has a bound already",
+                        "keep one of the two");
     }
   return out;
 }
@@ -208,10 +214,13 @@ std::string print_bounds(const std::string& program, const prog::Test& test, con
   for (const prog::LoopId& l : prog::loops_of(test)) {
     const uint32_t bound = bounds.of(l.first, l.second);
     const auto same = std::find_if(entries.begin(), entries.end(), [&](const BoundsEntry& e) {
-      return e.label == name_of(test, l) && e.line == line_of(test, l) && e.bound == bound && e.threads.back() != l.first;
+      return e.label == name_of(test, l) && e.line == line_of(test, l) && e.bound == bound &&
+             e.threads.back() != l.first;
     });
-    if (same != entries.end()) same->threads.push_back(l.first);
-    else entries.push_back({name_of(test, l), line_of(test, l), {l.first}, bound, {}, {}, {}});
+    if (same != entries.end())
+      same->threads.push_back(l.first);
+    else
+      entries.push_back({name_of(test, l), line_of(test, l), {l.first}, bound, {}, {}, {}});
   }
   if (entries.empty()) return "";
   std::string out = "program " + program + "\n";

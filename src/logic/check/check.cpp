@@ -16,14 +16,15 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
   Result a = solve(test, model, options, job);
   Result b = enumerate(test, model, options, job);
   if (decided(a.verdict.status) && decided(b.verdict.status)) {
-    const bool agree = a.verdict.status == b.verdict.status && a.verdict.vacuous == b.verdict.vacuous && a.reachable == b.reachable;
+    const bool agree =
+        a.verdict.status == b.verdict.status && a.verdict.vacuous == b.verdict.vacuous && a.reachable == b.reachable;
     if (!agree) {
       const auto say = [](const Result& r) {
         return std::string(fencepost::name(r.verdict.status)) + (r.verdict.vacuous ? " vacuously" : "");
       };
       const std::string sentence = "the engines disagree on " + test.title + " under " + model.path + " (" +
-                                   name(options.property) + ", bound " + prog::to_string(options.bound) + "): solve says " +
-                                   say(a) + ", enumerate says " + say(b);
+                                   name(options.property) + ", bound " + prog::to_string(options.bound) +
+                                   "): solve says " + say(a) + ", enumerate says " + say(b);
       invariant_failed(__FILE__, __LINE__, sentence.c_str());
     }
     a.stats.candidates = b.stats.candidates;
@@ -45,19 +46,26 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
 
 const char* name(Engine e) {
   switch (e) {
-    case Engine::automatic: return "auto";
-    case Engine::enumerate: return "enumerate";
-    case Engine::solve: return "solve";
-    case Engine::both: return "both";
+    case Engine::automatic:
+      return "auto";
+    case Engine::enumerate:
+      return "enumerate";
+    case Engine::solve:
+      return "solve";
+    case Engine::both:
+      return "both";
   }
   return "auto";
 }
 
 const char* name(Property p) {
   switch (p) {
-    case Property::condition: return "condition";
-    case Property::races: return "races";
-    case Property::termination: return "termination";
+    case Property::condition:
+      return "condition";
+    case Property::races:
+      return "races";
+    case Property::termination:
+      return "termination";
   }
   return "condition";
 }
@@ -67,10 +75,14 @@ namespace {
 Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
-    case Engine::enumerate: return enumerate(test, model, options, job);
-    case Engine::solve: return solve(test, model, options, job);
-    case Engine::both: return both(test, model, options, job);
-    case Engine::automatic: break;
+    case Engine::enumerate:
+      return enumerate(test, model, options, job);
+    case Engine::solve:
+      return solve(test, model, options, job);
+    case Engine::both:
+      return both(test, model, options, job);
+    case Engine::automatic:
+      break;
   }
   Result r = solve(test, model, options, job);
   if (r.verdict.status != Status::unsupported) return r;
@@ -112,10 +124,11 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
     for (const prog::Instr& i : t.code)
       if (i.tags.has(vocab::Tag::CLUSTER) || i.store_tags.has(vocab::Tag::CLUSTER)) {
         const std::string stem = std::filesystem::path(model.path).stem().string();
-        return unsupported_at(i.span,
-                              "'" + i.mnemonic + "' has the scope .cluster, and the model " +
-                                  (stem.empty() ? "in use" : stem) + " does not know it",
-                              "use --model ptx-8, or a header (* scopes: cta cluster gpu sys *) in a model of your own");
+        return unsupported_at(
+            i.span,
+            "'" + i.mnemonic + "' has the scope .cluster, and the model " + (stem.empty() ? "in use" : stem) +
+                " does not know it",
+            "use --model ptx-8, or a header (* scopes: cta cluster gpu sys *) in a model of your own");
       }
   return {};
 }
@@ -138,7 +151,8 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;
   const bool timed = job.deadline != Job::Clock::time_point::max();
-  while (options.auto_bound && r.verdict.status == Status::unknown && (timed || now.bound.largest() * 2 <= k_auto_bound)) {
+  while (options.auto_bound && r.verdict.status == Status::unknown &&
+         (timed || now.bound.largest() * 2 <= k_auto_bound)) {
     // Silent iterations are left out of termination from bound 2 on, repeated ones from 3 (liveness_solve.cpp).
     const uint32_t least = options.property != Property::termination ? 1
                            : test.dialect == vocab::Dialect::vulkan  ? 2

@@ -27,26 +27,29 @@ struct Options {
   Engine engine = Engine::automatic;
   Property property = Property::condition;
   prog::LoopBounds bound = 1;
-  // Doubles the bounds of the loops that reached theirs until the answer is not unknown; at most k_auto_bound without a deadline.
+  // Doubles the bounds of the loops that reached theirs until the answer is not unknown; at most k_auto_bound without a
+  // deadline.
   bool auto_bound = false;
-  bool replay = true;       // law 2; only mutation tests switch it off
-  bool companion = true;    // law 2: satisfiable companion behind every unsatisfiable query
-  bool filter = true;       // `filter` clauses are hard constraints on every query
-  reference::Progress progress;                               // termination: what the scheduler promises
-  reference::Fairness fairness = reference::Fairness::co;       // termination: what a read in a loop may go on reading
-  bool explicit_state = true;   // termination, engine automatic: decide finite programs by their states where that is exact
-  // solve: leave out iterations that had no effect, where that loses nothing (encode/reduction.h). Then the bound counts only
-  // iterations with an effect, so that an answer may be given that would else be unknown; check() sets it for auto_bound, unless the engine is `both`.
+  bool replay = true;            // law 2; only mutation tests switch it off
+  bool companion = true;         // law 2: satisfiable companion behind every unsatisfiable query
+  bool filter = true;            // `filter` clauses are hard constraints on every query
+  reference::Progress progress;  // termination: what the scheduler promises
+  reference::Fairness fairness = reference::Fairness::co;  // termination: what a read in a loop may go on reading
+  bool explicit_state =
+      true;  // termination, engine automatic: decide finite programs by their states where that is exact
+  // solve: leave out iterations that had no effect, where that loses nothing (encode/reduction.h). Then the bound
+  // counts only iterations with an effect, so that an answer may be given that would else be unknown; check() sets it
+  // for auto_bound, unless the engine is `both`.
   bool reduce = false;
-  bool symmetry = true;         // solve: of executions that differ in the order of exchangeable threads, look at one
-  std::optional<bool> lazy; // solve: learn the model's constraints from violations; empty: when the problem is large
+  bool symmetry = true;      // solve: of executions that differ in the order of exchangeable threads, look at one
+  std::optional<bool> lazy;  // solve: learn the model's constraints from violations; empty: when the problem is large
 };
 
 inline constexpr uint32_t k_auto_bound = 32;
 
 struct Statistics {
   double seconds = 0;
-  uint64_t candidates = 0;   // enumerate: complete executions looked at
+  uint64_t candidates = 0;                             // enumerate: complete executions looked at
   uint64_t clauses = 0, variables = 0, conflicts = 0;  // solve
   uint64_t symmetric_runs = 0;  // solve: lists of exchangeable threads or groups, over all queries
   Engine decided_by = Engine::automatic;
@@ -60,22 +63,23 @@ struct Result {
   // example of forall / ~exists, a racy execution.
   std::optional<reference::RunResult> execution;
   std::optional<reference::Choices> choices;
-  std::optional<reference::Lasso> lasso;   // termination that fails; `execution` shows two rounds of its loops
-  std::vector<int32_t> round;            // termination that fails: by event of `execution`, -1 in the prefix
-  std::vector<std::string> flags;     // names of raised flags in that execution
-  bool reachable = false;             // whether the condition (exists, ~exists) or its negation (forall) is reached
+  std::optional<reference::Lasso> lasso;  // termination that fails; `execution` shows two rounds of its loops
+  std::vector<int32_t> round;             // termination that fails: by event of `execution`, -1 in the prefix
+  std::vector<std::string> flags;         // names of raised flags in that execution
+  bool reachable = false;                 // whether the condition (exists, ~exists) or its negation (forall) is reached
   Statistics stats;
 };
 
-// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters), and every location
-// lies in one address space (cat::Model::any_space). What follows asks this too and then answers `unsupported`.
+// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters), and every
+// location lies in one address space (cat::Model::any_space). What follows asks this too and then answers
+// `unsupported`.
 Expected<void> fits(const prog::Test& test, const cat::Model& model);
 
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;
 // forall C iff all do; no condition holds iff a complete consistent execution exists... vacuously true, as
 // herd treats it. `races`: holds iff no consistent execution (complete or not) raises a flag.
-// `termination`: holds iff no consistent execution goes on for ever (or blocks for ever) while the scheduler keeps its promise
-// and memory is fair (docs/semantics.md, Liveness).
+// `termination`: holds iff no consistent execution goes on for ever (or blocks for ever) while the scheduler keeps its
+// promise and memory is fair (docs/semantics.md, Liveness).
 // Engine both: a disagreement between engines is an internal error (exit 4), never a verdict.
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 
@@ -87,12 +91,12 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
 struct Outcomes {
   prog::StateSet states;
   std::vector<prog::Observable> observables;
-  uint64_t positive = 0;       // executions (enumerate) satisfying the condition
+  uint64_t positive = 0;  // executions (enumerate) satisfying the condition
   uint64_t negative = 0;
   bool bound_hit = false;
-  prog::LoopBounds bound = 0;       // the bounds that it was decided at
-  std::vector<std::string> flags;   // raised by some execution
-  Verdict status;                   // holds = complete; gave_up, unknown otherwise
+  prog::LoopBounds bound = 0;      // the bounds that it was decided at
+  std::vector<std::string> flags;  // raised by some execution
+  Verdict status;                  // holds = complete; gave_up, unknown otherwise
 };
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 // The same set by repeated solving with blocking clauses; used to hold the engines against each other.

@@ -46,8 +46,8 @@ std::string bound_detail(const prog::Test& test, const Search& search, const pro
   return s;
 }
 
-ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c, const prog::LoopBounds& bound,
-                         bool check) {
+ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c,
+                         const prog::LoopBounds& bound, bool check) {
   const auto require = [&](bool ok, const std::string& what) {
     if (!ok) invariant_failed(__FILE__, __LINE__, ("enumerate on " + test.title + ": " + what).c_str());
   };
@@ -58,7 +58,8 @@ ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const 
   out.evaluation = reference::evaluate(model, x);
   if (!check) return out;
   if (goal.consistent) {
-    for (uint32_t a : out.evaluation.violated) require(false, "the evaluator finds a violation of " + model.axioms[a].name);
+    for (uint32_t a : out.evaluation.violated)
+      require(false, "the evaluator finds a violation of " + model.axioms[a].name);
     require(out.evaluation.raised == c.raised, "engine and evaluator disagree on flags");
   }
   if (goal.flagged) require(!out.evaluation.raised.empty(), "no flag is raised");
@@ -69,10 +70,12 @@ ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const 
                         [](const reference::ThreadRun& t) { return t.stop == reference::StopReason::cut; }),
             "no thread is cut");
   if (goal.final != Goal::Final::any)
-    require(prog::holds(test, test.condition, x.final) == (goal.final == Goal::Final::satisfies), "the final state does not fit the question");
+    require(prog::holds(test, test.condition, x.final) == (goal.final == Goal::Final::satisfies),
+            "the final state does not fit the question");
   const prog::State state = prog::state_of(test, goal.observe, x.final);
   for (size_t i = 0; i < c.state.size(); ++i)
-    require(c.state[i].free || c.state[i] == state[i], "engine and interpreter disagree on the final value of " + goal.observe[i].text);
+    require(c.state[i].free || c.state[i] == state[i],
+            "engine and interpreter disagree on the final value of " + goal.observe[i].text);
   return out;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "vocab/vocab.h"
 #include "reference/relations.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check {
 
@@ -51,7 +51,9 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
   for (const reference::Event& e : c.events) {
     const prog::Object& o = test.objects[e.object];
     const bool any = e.key.occurrence < o.undefined.size() && o.undefined[e.key.occurrence];
-    c.value.push_back(any ? term::variable(read_variable(static_cast<uint32_t>(test.threads.size()), static_cast<uint32_t>(c.value.size())), o.width)
+    c.value.push_back(any ? term::variable(read_variable(static_cast<uint32_t>(test.threads.size()),
+                                                         static_cast<uint32_t>(c.value.size())),
+                                           o.width)
                           : term::constant(e.value, o.width));
     c.locations.push_back({e.object, e.key.occurrence, static_cast<uint32_t>(c.locations.size()), {}});
   }
@@ -91,8 +93,10 @@ std::optional<Combination> combine(const prog::Test& test, std::vector<const Pat
     for (uint32_t i = 0; i < c.events.size(); ++i)
       for (uint32_t j = 0; j < c.events.size(); ++j) {
         if (i == j || !reference::is_sc_fence(c.events[i]) || !reference::is_sc_fence(c.events[j])) continue;
-        if (!sr.test(i, j)) c.free_fences.push_back({i, j});
-        else if (i < j) c.fences.push_back({i, j});
+        if (!sr.test(i, j))
+          c.free_fences.push_back({i, j});
+        else if (i < j)
+          c.fences.push_back({i, j});
       }
   }
   return c;
@@ -149,7 +153,8 @@ std::optional<BoundBarriers> bind_barriers(const prog::Test& test, const Combina
       out.always.push_back(i);
     } else {
       auto cls = std::find_if(out.classes.begin(), out.classes.end(), [&](const BoundBarriers::Class& k) {
-        return reference::same_group(test, a, out.arrived[k.members[0]]) && reference::equal_ids(a, out.arrived[k.members[0]]);
+        return reference::same_group(test, a, out.arrived[k.members[0]]) &&
+               reference::equal_ids(a, out.arrived[k.members[0]]);
       });
       if (cls == out.classes.end()) cls = out.classes.insert(out.classes.end(), BoundBarriers::Class{});
       cls->members.push_back(i);

@@ -22,18 +22,21 @@ struct State {
   std::vector<Sources> sources;  // per register
   std::vector<uint32_t> occurrences;
   std::map<std::string, uint32_t> arrivals;
-  std::map<uint64_t, uint64_t> fixed;   // variables that a constraint pins to a constant
+  std::map<uint64_t, uint64_t> fixed;  // variables that a constraint pins to a constant
   Sources ctrl;
   std::vector<std::pair<uint32_t, Sources>> scoped_ctrl;
   reference::LoopTracker tracker;
-  std::vector<std::vector<Expr>> at_label;   // per loop: the registers at the last time at its label
-  Path path;                     // path.registers are the current ones
+  std::vector<std::vector<Expr>> at_label;  // per loop: the registers at the last time at its label
+  Path path;                                // path.registers are the current ones
 };
 
 class Walker {
  public:
   Walker(const prog::Test& test, uint32_t thread, const PathOptions& options, std::vector<bool> observable)
-      : test_(test), thread_(thread), code_(test.code(thread)), options_(options),
+      : test_(test),
+        thread_(thread),
+        code_(test.code(thread)),
+        options_(options),
         loops_(reference::find_loops(code_, observable)),
         repeats_(options.kind == PathKind::liveness || options.kind == PathKind::unfair_liveness),
         halts_(options.kind == PathKind::fragments || options.kind == PathKind::unfair_liveness) {}
@@ -52,7 +55,8 @@ class Walker {
     while (!pending_.empty()) {
       State s = std::move(pending_.back());
       pending_.pop_back();
-      while (step(s)) {}
+      while (step(s)) {
+      }
       if (alive_) out.push_back(std::move(s.path));
       std::move(ended_.begin(), ended_.end(), std::back_inserter(out));
       ended_.clear();
@@ -67,7 +71,8 @@ class Walker {
     alive_ = true;
     if (s.pc >= code_.code.size()) return stop(s, StopReason::end);
     const Instr& in = code_.code[s.pc];
-    const bool event = in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence || in.kind == Kind::barrier;
+    const bool event = in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw ||
+                       in.kind == Kind::fence || in.kind == Kind::barrier;
     if (halts_ && (event || s.path.steps == 0)) {
       ended_.push_back(s.path);
       ended_.back().stop = StopReason::halted;
@@ -91,18 +96,24 @@ class Walker {
 
   bool execute(State& s, const Instr& in) {
     switch (in.kind) {
-      case Kind::label: break;
-      case Kind::local: assign(s, in.dst, resolve(s, in.value), sources_of(s, in.value)); break;
+      case Kind::label:
+        break;
+      case Kind::local:
+        assign(s, in.dst, resolve(s, in.value), sources_of(s, in.value));
+        break;
       case Kind::load:
       case Kind::store:
-      case Kind::rmw: return memory(s, in);
+      case Kind::rmw:
+        return memory(s, in);
       case Kind::fence:
         s.path.events.push_back(make_event(s, in, 0));
         ++s.occurrences[s.pc];
         break;
-      case Kind::barrier: return barrier(s, in);
+      case Kind::barrier:
+        return barrier(s, in);
       case Kind::jump:
-      case Kind::branch: return jump(s, in);
+      case Kind::branch:
+        return jump(s, in);
     }
     ++s.pc;
     return true;
@@ -133,8 +144,10 @@ class Walker {
         alive_ = true;
         continue;
       }
-      if (chosen) pending_.push_back(std::move(t));
-      else chosen.emplace(std::move(t));
+      if (chosen)
+        pending_.push_back(std::move(t));
+      else
+        chosen.emplace(std::move(t));
     }
     if (!chosen) return contradiction();
     s = std::move(*chosen);
@@ -260,11 +273,13 @@ class Walker {
         ended_.push_back(s.path);
         ended_.back().stop = StopReason::cut;
         ended_.back().stop_instr = s.pc;
-        if (s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false)) return contradiction();   // said already
+        if (s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false))
+          return contradiction();  // said already
         s.pc = target;
         return true;
       }
-      if (const auto why = s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false)) return stop(s, *why);
+      if (const auto why = s.tracker.jump_back(in.label, options_.bound.of(thread_, in.label), false))
+        return stop(s, *why);
     }
     s.pc = target;
     return true;
@@ -363,7 +378,7 @@ class Walker {
   std::vector<reference::Loop> loops_;
   std::vector<State> pending_;
   bool repeats_, halts_;
-  std::vector<Path> ended_;      // stopped where another path goes on
+  std::vector<Path> ended_;  // stopped where another path goes on
   bool alive_ = true;
 };
 
@@ -373,7 +388,8 @@ Paths walk(const prog::Test& test, const PathOptions& options, const Job& job) {
   Paths out;
   const auto observable = reference::observable_registers(test);
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    Walker w(test, t, options, options.kind == PathKind::safety ? observable[t] : std::vector<bool>(observable[t].size(), false));
+    Walker w(test, t, options,
+             options.kind == PathKind::safety ? observable[t] : std::vector<bool>(observable[t].size(), false));
     out.of_thread.emplace_back();
     out.complete = w.walk(out.of_thread.back(), job) && out.complete;
   }

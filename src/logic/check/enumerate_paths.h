@@ -24,10 +24,10 @@ inline uint32_t thread_of_variable(uint64_t v) { return static_cast<uint32_t>(v 
 inline uint32_t local_of_variable(uint64_t v) { return static_cast<uint32_t>(v & 0xffffff); }
 
 struct PathEvent {
-  reference::Event event;                    // value is not set
+  reference::Event event;  // value is not set
   bool read = false, write = false;
-  Expr value;                              // read: its variable; write: what it writes (width of the object)
-  std::set<uint32_t> data, addr, ctrl;     // reads of the same path, by position in it
+  Expr value;                           // read: its variable; write: what it writes (width of the object)
+  std::set<uint32_t> data, addr, ctrl;  // reads of the same path, by position in it
   std::optional<uint32_t> amo_read;
 };
 
@@ -35,12 +35,12 @@ struct PathArrival {
   reference::EventKey key;
   const prog::Barrier* barrier = nullptr;
   uint32_t ordinal = 0;
-  Expr id, quorum;                         // empty: none
-  std::optional<uint32_t> event;           // position in the path; none: the thread is blocked here
+  Expr id, quorum;                // empty: none
+  std::optional<uint32_t> event;  // position in the path; none: the thread is blocked here
 };
 
 struct Constraint {
-  Expr term;                               // width 1
+  Expr term;  // width 1
   bool value = true;
 };
 
@@ -48,19 +48,19 @@ struct Path {
   std::vector<PathEvent> events;
   std::vector<PathArrival> arrivals;
   std::vector<Constraint> constraints;
-  std::vector<Expr> registers;             // at the stop
+  std::vector<Expr> registers;  // at the stop
   reference::StopReason stop = reference::StopReason::end;
   uint32_t stop_instr = 0;
-  uint64_t steps = 0;                      // instructions executed, the jump that it stops at included
+  uint64_t steps = 0;  // instructions executed, the jump that it stops at included
 };
 
 // Which paths there are. In all kinds but `safety` registers that only a condition looks at are dead, and a thread goes
 // back only after an iteration that had an effect.
 enum class PathKind : uint8_t {
   safety,
-  liveness,    // also stops at every jump back: spin (the last iteration had no effect) or cut
-  fragments,   // as safety, and also stops before any event: halted
-  unfair_liveness,   // liveness and fragments
+  liveness,         // also stops at every jump back: spin (the last iteration had no effect) or cut
+  fragments,        // as safety, and also stops before any event: halted
+  unfair_liveness,  // liveness and fragments
 };
 
 struct PathOptions {
@@ -71,7 +71,7 @@ struct PathOptions {
 
 struct Paths {
   std::vector<std::vector<Path>> of_thread;
-  bool complete = true;                    // false: the limit or the job's time ended the walk
+  bool complete = true;  // false: the limit or the job's time ended the walk
 };
 
 Paths walk(const prog::Test& test, const PathOptions& options, const Job& job);

@@ -14,8 +14,8 @@ struct ReplayedExecution {
   reference::Evaluation evaluation;
 };
 // `check` off: only runs and evaluates.
-ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c, const prog::LoopBounds& bound,
-                         bool check);
+ReplayedExecution replay(const prog::Test& test, const cat::Model& model, const Goal& goal, const Candidate& c,
+                         const prog::LoopBounds& bound, bool check);
 
 // "bound 2 reached in the loop that jumps back at line 7"
 std::string bound_detail(const prog::Test& test, const Search& search, const prog::LoopBounds& bound);

@@ -9,15 +9,22 @@
 
 namespace fencepost::check {
 
-using vocab::Base;
 using reference::StopReason;
+using vocab::Base;
 
 class Search::State {
  public:
   State(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind)
-      : test_(test), model_(model), job_(job), bound_(bound), kind_(kind), total_co_(reference::co_is_total(test.dialect)),
-        uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)), uses_free_fences_(model.uses(Base::sync_fence)),
-        uses_barriers_(model.uses(Base::syncbar)), bounds_(model) {
+      : test_(test),
+        model_(model),
+        job_(job),
+        bound_(bound),
+        kind_(kind),
+        total_co_(reference::co_is_total(test.dialect)),
+        uses_fences_(model.uses(Base::fsc) || model.uses(Base::sync_fence)),
+        uses_free_fences_(model.uses(Base::sync_fence)),
+        uses_barriers_(model.uses(Base::syncbar)),
+        bounds_(model) {
     bounds_.assume_transitive(Base::co);
   }
 
@@ -73,7 +80,8 @@ class Search::State {
     if (goal_->filter && test_.filter.kind != prog::Cond::Kind::always &&
         stops([](StopReason r) { return r == StopReason::cut; }))
       return true;
-    if (goal_->stops == Goal::Stops::some_stop && !stops([](StopReason r) { return r != StopReason::end; })) return true;
+    if (goal_->stops == Goal::Stops::some_stop && !stops([](StopReason r) { return r != StopReason::end; }))
+      return true;
     if (goal_->wanted && !goal_->wanted(chosen)) return true;
     auto c = combine(test_, chosen);
     if (!c) return true;
@@ -352,7 +360,8 @@ class Search::State {
       if (o.arrival->id) ids.push_back(operand(o.arrival->id));
     for (const prog::Template& t : test_.templates)
       for (const prog::Instr& i : t.code)
-        if (i.kind == prog::Kind::barrier && i.barrier.id && i.barrier.id.is_const()) ids.push_back(term::resize(i.barrier.id, 64, true));
+        if (i.kind == prog::Kind::barrier && i.barrier.id && i.barrier.id.is_const())
+          ids.push_back(term::resize(i.barrier.id, 64, true));
     for (size_t i = 0; i < ids.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         if (!ids[i].is_const() || !ids[j].is_const()) as_solved(term::binary(term::Op::eq, ids[i], ids[j]));
@@ -379,7 +388,8 @@ class Search::State {
     const FinalTerms final = final_terms();
     for (size_t i = 0; i < goal_->observe.size(); ++i) {
       const prog::Observable& o = goal_->observe[i];
-      const Expr e = with_known(o.is_register ? final.reg(o.thread, o.reg) : final.memory(test_.symbols[o.symbol].object, o.cell));
+      const Expr e =
+          with_known(o.is_register ? final.reg(o.thread, o.reg) : final.memory(test_.symbols[o.symbol].object, o.cell));
       if (e.is_const()) continue;
       const auto v = term::eval(e, [&](uint64_t var) -> std::optional<uint64_t> {
         const auto it = s.find(var);
@@ -427,8 +437,10 @@ class Search::State {
     const Bounds saved = sync_fence_;
     for (bool related : {false, true}) {
       if (related && !uses_free_fences_) break;
-      if (related) sync_fence_.lo.set(a, b);
-      else sync_fence_.hi.reset(a, b);
+      if (related)
+        sync_fence_.lo.set(a, b);
+      else
+        sync_fence_.hi.reset(a, b);
       bool more = true;
       if (!uses_free_fences_ || possible()) more = free_fences(k + 1);
       sync_fence_ = saved;
@@ -452,8 +464,10 @@ class Search::State {
       if (!in && !uses_barriers_) break;
       const uint32_t a = *barriers_->event[i];
       barriers_->upper.for_each_in_row(a, [&](uint32_t b) {
-        if (in) syncbar_.lo.set(a, b);
-        else syncbar_.hi.reset(a, b);
+        if (in)
+          syncbar_.lo.set(a, b);
+        else
+          syncbar_.hi.reset(a, b);
       });
       if (in) members_.push_back(i);
       const bool more = !possible() || quorums(cls, k + 1);
@@ -484,9 +498,12 @@ class Search::State {
 
   bool apply(Pair p, uint32_t a, uint32_t b) {
     switch (p) {
-      case Pair::none: return !total_co_ && forbid(co_, a, b) && forbid(co_, b, a);
-      case Pair::forward: return order(co_, a, b);
-      case Pair::backward: return order(co_, b, a);
+      case Pair::none:
+        return !total_co_ && forbid(co_, a, b) && forbid(co_, b, a);
+      case Pair::forward:
+        return order(co_, a, b);
+      case Pair::backward:
+        return order(co_, b, a);
     }
     return false;
   }
@@ -562,7 +579,9 @@ class Search::State {
   }
 
   // ---- shared by all choices ----
-  struct Bounds { Relation lo, hi; };
+  struct Bounds {
+    Relation lo, hi;
+  };
 
   // a before b, with what follows by transitivity. False: contradicts what is decided.
   static bool order(Bounds& x, uint32_t a, uint32_t b) {
@@ -618,8 +637,10 @@ class Search::State {
     const FinalTerms final = final_terms();
     Tri all = Tri::yes;
     const auto also = [&](Tri t) {
-      if (t == Tri::no || all == Tri::no) all = Tri::no;
-      else if (t == Tri::unknown) all = t;
+      if (t == Tri::no || all == Tri::no)
+        all = Tri::no;
+      else if (t == Tri::unknown)
+        all = t;
     };
     if (goal_->filter) also(evaluate(test_, test_.filter, final, env()));
     if (goal_->final != Goal::Final::any && all != Tri::no) {
@@ -670,7 +691,8 @@ class Search::State {
     for (uint32_t i : barriers_->always) out.choices.quorum_members.push_back(barriers_->arrived[i].key);
     for (uint32_t i : members_) out.choices.quorum_members.push_back(barriers_->arrived[i].key);
     for (size_t l = 0; l < c_.locations.size(); ++l)
-      if (watched_[l] && last_[l]) out.choices.final_write.emplace(std::pair{c_.locations[l].object, c_.locations[l].cell}, key(*last_[l]));
+      if (watched_[l] && last_[l])
+        out.choices.final_write.emplace(std::pair{c_.locations[l].object, c_.locations[l].cell}, key(*last_[l]));
     const FinalTerms final = final_terms();
     for (size_t i = 0; i < goal_->observe.size(); ++i) {
       const prog::Observable& o = goal_->observe[i];
@@ -705,27 +727,30 @@ class Search::State {
   bool gave_up_ = false, stopped_ = false, out_of_time_ = false;
   uint32_t ticks_ = 0;
   uint64_t candidates_ = 0;
-  uint64_t dead_ends_ = 0, leaves_ = 0;              // of this combination
+  uint64_t dead_ends_ = 0, leaves_ = 0;  // of this combination
 
   Combination c_;
-  std::vector<bool> watched_;                        // per location
+  std::vector<bool> watched_;  // per location
   std::vector<uint32_t> read_order_;
-  std::vector<std::optional<uint64_t>> known_;       // value per event (constant writes, decided reads)
+  std::vector<std::optional<uint64_t>> known_;  // value per event (constant writes, decided reads)
   std::vector<uint32_t> trail_;
-  std::vector<std::optional<uint32_t>> source_;      // per read: its write
-  std::vector<std::optional<uint32_t>> last_;        // per location
-  std::vector<uint32_t> unresolved_;                 // reads on rf-data cycles and undefined initial values
-  std::vector<bool> free_;                           // per observable
+  std::vector<std::optional<uint32_t>> source_;  // per read: its write
+  std::vector<std::optional<uint32_t>> last_;    // per location
+  std::vector<uint32_t> unresolved_;             // reads on rf-data cycles and undefined initial values
+  std::vector<bool> free_;                       // per observable
   std::optional<BoundBarriers> barriers_;
   bool barriers_early_ = false;
-  std::vector<uint32_t> members_;                    // arrivals chosen into quorum sets
+  std::vector<uint32_t> members_;  // arrivals chosen into quorum sets
   Bounds rf_, co_, fsc_, sync_fence_, syncbar_;
 };
 
-Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind)
+Search::Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound,
+               PathKind kind)
     : state_(std::make_unique<State>(test, model, job, bound, kind)) {}
 Search::~Search() = default;
-SearchEnd Search::run(const Goal& goal, const std::function<bool(const Candidate&)>& visit) { return state_->run(goal, visit); }
+SearchEnd Search::run(const Goal& goal, const std::function<bool(const Candidate&)>& visit) {
+  return state_->run(goal, visit);
+}
 uint64_t Search::candidates() const { return state_->candidates(); }
 bool Search::has_cut() const { return state_->first_cut().has_value(); }
 std::optional<std::pair<uint32_t, uint32_t>> Search::first_cut() const { return state_->first_cut(); }

@@ -24,35 +24,36 @@ namespace fencepost::check {
 
 // Which candidates are wanted.
 struct Goal {
-  enum class Final : uint8_t { any, satisfies, refutes } final = Final::any;   // the condition, on the final state
+  enum class Final : uint8_t { any, satisfies, refutes } final = Final::any;  // the condition, on the final state
   enum class Stops : uint8_t { all_end, some_cut, some_stop, any } stops = Stops::all_end;
-  bool flagged = false;       // raises a flag of the model
-  bool filter = true;         // satisfies the filter; then no thread is cut, since what it ends with is not known
-  bool consistent = true;     // satisfies the model; false: axioms are not looked at
-  std::vector<prog::Observable> observe;   // fills Candidate::state
-  std::function<bool(const std::vector<const Path*>&)> wanted;   // which choices of one path per thread; empty: all
+  bool flagged = false;    // raises a flag of the model
+  bool filter = true;      // satisfies the filter; then no thread is cut, since what it ends with is not known
+  bool consistent = true;  // satisfies the model; false: axioms are not looked at
+  std::vector<prog::Observable> observe;                        // fills Candidate::state
+  std::function<bool(const std::vector<const Path*>&)> wanted;  // which choices of one path per thread; empty: all
 };
 
 struct Candidate {
   reference::Choices choices;
-  prog::State state;                  // of the observables asked for
-  bool satisfies = false;             // the condition holds of it (with free values: for some of them)
-  std::vector<uint32_t> raised;       // flags, by axiom
-  std::vector<const Path*> paths;     // by thread; valid as long as the search
+  prog::State state;               // of the observables asked for
+  bool satisfies = false;          // the condition holds of it (with free values: for some of them)
+  std::vector<uint32_t> raised;    // flags, by axiom
+  std::vector<const Path*> paths;  // by thread; valid as long as the search
 };
 
 enum class SearchEnd : uint8_t { exhausted, stopped, gave_up };
 
 class Search {
  public:
-  Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound, PathKind kind = PathKind::safety);
+  Search(const prog::Test& test, const cat::Model& model, const Job& job, const prog::LoopBounds& bound,
+         PathKind kind = PathKind::safety);
   ~Search();
   // Calls back with every candidate until it returns false.
   SearchEnd run(const Goal& goal, const std::function<bool(const Candidate&)>& visit);
-  uint64_t candidates() const;        // looked at, consistent or not, over all runs
+  uint64_t candidates() const;  // looked at, consistent or not, over all runs
   // Whether some thread may stop in a loop with effects, and the first jump that does.
   bool has_cut() const;
-  std::optional<std::pair<uint32_t, uint32_t>> first_cut() const;   // thread, instruction
+  std::optional<std::pair<uint32_t, uint32_t>> first_cut() const;  // thread, instruction
 
  private:
   class State;

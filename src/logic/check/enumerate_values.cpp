@@ -69,10 +69,14 @@ class Blaster {
 
 Expr value_term(const prog::Test& test, const prog::CondValue& v, const FinalTerms& final) {
   switch (v.kind) {
-    case prog::CondValue::Kind::reg: return final.reg(v.thread, v.reg);
-    case prog::CondValue::Kind::location: return final.memory(test.symbols[v.symbol].object, v.cell);
-    case prog::CondValue::Kind::constant: return term::constant(v.constant, 64);
-    case prog::CondValue::Kind::address: return term::constant(prog::address_of(test.symbols[v.symbol].object, v.cell), 64);
+    case prog::CondValue::Kind::reg:
+      return final.reg(v.thread, v.reg);
+    case prog::CondValue::Kind::location:
+      return final.memory(test.symbols[v.symbol].object, v.cell);
+    case prog::CondValue::Kind::constant:
+      return term::constant(v.constant, 64);
+    case prog::CondValue::Kind::address:
+      return term::constant(prog::address_of(test.symbols[v.symbol].object, v.cell), 64);
   }
   return {};
 }
@@ -91,7 +95,8 @@ Tri tri(bool b) { return b ? Tri::yes : Tri::no; }
 Tri evaluate(const prog::Test& test, const prog::Cond& c, const FinalTerms& final, const term::Env& env) {
   using Kind = prog::Cond::Kind;
   switch (c.kind) {
-    case Kind::always: return Tri::yes;
+    case Kind::always:
+      return Tri::yes;
     case Kind::not_: {
       const Tri t = evaluate(test, c.kids.front(), final, env);
       return t == Tri::unknown ? t : tri(t == Tri::no);
@@ -107,7 +112,8 @@ Tri evaluate(const prog::Test& test, const prog::Cond& c, const FinalTerms& fina
       }
       return open ? Tri::unknown : tri(c.kind == Kind::and_);
     }
-    case Kind::atom: break;
+    case Kind::atom:
+      break;
   }
   const Expr a = value_term(test, c.lhs, final);
   const Expr b = value_term(test, c.rhs, final);
@@ -124,8 +130,10 @@ Tri evaluate(const prog::Test& test, const prog::Cond& c, const FinalTerms& fina
 Expr condition_term(const prog::Test& test, const prog::Cond& c, const FinalTerms& final) {
   using Kind = prog::Cond::Kind;
   switch (c.kind) {
-    case Kind::always: return term::constant(1, 1);
-    case Kind::not_: return term::unary(term::Op::not_, condition_term(test, c.kids.front(), final));
+    case Kind::always:
+      return term::constant(1, 1);
+    case Kind::not_:
+      return term::unary(term::Op::not_, condition_term(test, c.kids.front(), final));
     case Kind::and_:
     case Kind::or_: {
       Expr e = term::constant(c.kind == Kind::and_ ? 1 : 0, 1);
@@ -133,7 +141,8 @@ Expr condition_term(const prog::Test& test, const prog::Cond& c, const FinalTerm
         e = term::binary(c.kind == Kind::and_ ? term::Op::and_ : term::Op::or_, e, condition_term(test, k, final));
       return e;
     }
-    case Kind::atom: break;
+    case Kind::atom:
+      break;
   }
   const Expr a = value_term(test, c.lhs, final);
   const Expr b = value_term(test, c.rhs, final);

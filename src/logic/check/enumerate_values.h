@@ -19,7 +19,7 @@ struct Equations {
   std::vector<std::pair<Expr, Expr>> equal;
   std::vector<Constraint> constraints;
 };
-using Solution = std::map<uint64_t, uint64_t>;   // by variable
+using Solution = std::map<uint64_t, uint64_t>;  // by variable
 
 // sat: `solution` gives every variable that occurs a value. unknown: the job ran out of time.
 sat::Answer solve(const Equations& problem, const Job& job, Solution& solution);

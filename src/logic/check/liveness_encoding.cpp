@@ -255,7 +255,7 @@ std::optional<std::string> LivenessEncoding::serve(const reference::ScopeTree::N
   using reference::KnownProgress;
   const auto known = level.known;
   if (known != KnownProgress::other) {
-    std::vector<Lit> earlier;   // schedulable, with smaller ids
+    std::vector<Lit> earlier;  // schedulable, with smaller ids
     for (size_t k = 0; k < width; ++k) {
       const Lit serves_k = serves[n.children[k]];
       if (known == KnownProgress::hsa || known == KnownProgress::hsa_obe) {
@@ -263,7 +263,8 @@ std::optional<std::string> LivenessEncoding::serve(const reference::ScopeTree::N
         clause.insert(clause.end(), earlier.begin(), earlier.end());
         c_.add(clause);
       }
-      if (known == KnownProgress::obe || known == KnownProgress::hsa_obe) c_.add({-served, -started[n.children[k]], serves_k});
+      if (known == KnownProgress::obe || known == KnownProgress::hsa_obe)
+        c_.add({-served, -started[n.children[k]], serves_k});
       if (known == KnownProgress::lobe)
         for (size_t later = k; later < width; ++later) c_.add({-served, -started[n.children[later]], serves_k});
       earlier.push_back(schedulable[n.children[k]]);

@@ -88,8 +88,8 @@ class Finder {
     }
     const auto& trace = run.threads[t].trace;
     const prog::Instr& jump = test_.instrs(t)[p.stop_instr];
-    const auto loop =
-        std::find_if(loops_[t].begin(), loops_[t].end(), [&](const reference::Loop& l) { return l.label == jump.label; });
+    const auto loop = std::find_if(loops_[t].begin(), loops_[t].end(),
+                                   [&](const reference::Loop& l) { return l.label == jump.label; });
     // The times at the label during this stay in the loop, the last one first.
     std::vector<uint64_t> visits;
     for (uint64_t i = p.steps + 1; i-- > 0;) {
@@ -111,9 +111,10 @@ class Finder {
   }
 
   // Both rounds start from the same live registers, go the same way and read the same values.
-  bool same_rounds(uint32_t t, const std::vector<reference::Moment>& trace, const reference::RunResult& run, uint64_t first,
-                   uint64_t second) const {
-    const auto live = reference::live_registers(test_.code(t), std::vector<bool>(test_.code(t).registers.size(), false));
+  bool same_rounds(uint32_t t, const std::vector<reference::Moment>& trace, const reference::RunResult& run,
+                   uint64_t first, uint64_t second) const {
+    const auto live =
+        reference::live_registers(test_.code(t), std::vector<bool>(test_.code(t).registers.size(), false));
     for (size_t r = 0; r < trace[first].registers.size(); ++r)
       if (live[trace[first].position][r] && trace[first].registers[r] != trace[second].registers[r]) return false;
     const uint64_t length = second - first;

@@ -84,8 +84,10 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   Options shorter = options;
   encode::Reduction reduction;
   if (options.reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
-  if (reduction.any_silent()) shorter.bound = options.bound.shorter();
-  else reduction.silent.clear();
+  if (reduction.any_silent())
+    shorter.bound = options.bound.shorter();
+  else
+    reduction.silent.clear();
   std::vector<std::vector<bool>> repeats;
   if (options.reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
   if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();

@@ -103,7 +103,8 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
   const auto start = std::chrono::steady_clock::now();
   if (!on_one_cell(test)) return std::nullopt;
   for (const prog::Object& o : test.objects)
-    if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end()) return std::nullopt;  // states start from values
+    if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end())
+      return std::nullopt;  // states start from values
   for (const reference::ScopeTree::Node& n : reference::scope_tree(test).nodes)
     if (n.children.size() > 64) return std::nullopt;
   Result r;

@@ -1,8 +1,7 @@
-#include "check/check.h"
-
 #include <algorithm>
 #include <set>
 
+#include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
 #include "check/races.h"
@@ -42,7 +41,8 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
     out.bound_hit = end == SearchEnd::stopped;
     if (out.bound_hit) end = SearchEnd::exhausted;
   }
-  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(), [&](const cat::Axiom& a) { return undefines(model, a); }));
+  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(),
+                                                       [&](const cat::Axiom& a) { return undefines(model, a); }));
   if (end == SearchEnd::exhausted && raised.size() < flags) {
     Goal stopped;
     stopped.filter = options.filter;
@@ -60,9 +60,12 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
   for (uint32_t a : raised) out.flags.push_back(model.axioms[a].name);
 
   out.states.complete = end == SearchEnd::exhausted && !out.bound_hit;
-  if (end == SearchEnd::gave_up) out.status = {Status::gave_up, "out of time", false};
-  else if (out.bound_hit) out.status = {Status::unknown, bound_detail(test, search, options.bound), false};
-  else out.status = {Status::holds, {}, out.states.states.empty()};
+  if (end == SearchEnd::gave_up)
+    out.status = {Status::gave_up, "out of time", false};
+  else if (out.bound_hit)
+    out.status = {Status::unknown, bound_detail(test, search, options.bound), false};
+  else
+    out.status = {Status::holds, {}, out.states.states.empty()};
   return out;
 }
 
@@ -78,7 +81,8 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
   Options now = options;
   Outcomes out = outcomes_at_bound(test, model, now, job);
   const bool timed = job.deadline != Job::Clock::time_point::max();
-  while (options.auto_bound && out.status.status == Status::unknown && (timed || now.bound.largest() * 2 <= k_auto_bound)) {
+  while (options.auto_bound && out.status.status == Status::unknown &&
+         (timed || now.bound.largest() * 2 <= k_auto_bound)) {
     now.bound = prog::raised(test, now.bound, {});
     Outcomes next = outcomes_at_bound(test, model, now, job);
     if (next.status.status == Status::gave_up) break;

@@ -21,9 +21,10 @@ Expected<reference::LevelProgress> level_model(const std::string& name) {
   const bool by_name = name.find('/') == std::string::npos && !name.ends_with(".progress");
   if (by_name && out.model == "fair") return out;
   if (by_name)
-    for (const auto& [word, known] : {std::pair{"unfair", reference::KnownProgress::unfair}, std::pair{"hsa", reference::KnownProgress::hsa},
-                                      std::pair{"obe", reference::KnownProgress::obe}, std::pair{"hsa+obe", reference::KnownProgress::hsa_obe},
-                                      std::pair{"lobe", reference::KnownProgress::lobe}})
+    for (const auto& [word, known] :
+         {std::pair{"unfair", reference::KnownProgress::unfair}, std::pair{"hsa", reference::KnownProgress::hsa},
+          std::pair{"obe", reference::KnownProgress::obe}, std::pair{"hsa+obe", reference::KnownProgress::hsa_obe},
+          std::pair{"lobe", reference::KnownProgress::lobe}})
       if (out.model == word) out.known = known;
   out.fair = [shared = std::make_shared<const fair::Model>(*model)](uint32_t n, uint64_t live, uint64_t started) {
     return shared->fair(n, live, started);

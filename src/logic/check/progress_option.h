@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/diagnostic.h"
-#include "vocab/vocab.h"
 #include "reference/progress.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::check {
 

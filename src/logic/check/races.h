@@ -3,8 +3,9 @@
 // the program reaches by itself) belong to no model and always make a program undefined.
 //
 // A flag of a Vulkan or OpenCL model makes the program undefined: nothing is promised of any of its executions. PTX
-// keeps its axioms in spite of races of accesses of one size (ISA 7.5, 8.7.2), so a flag of a PTX model is a finding and
-// no more. To take it for undefined behaviour would allow everything to a racy program, and silence every judgement.
+// keeps its axioms in spite of races of accesses of one size (ISA 7.5, 8.7.2), so a flag of a PTX model is a finding
+// and no more. To take it for undefined behaviour would allow everything to a racy program, and silence every
+// judgement.
 #include "cat/model.h"
 
 namespace fencepost::check {

@@ -47,7 +47,8 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return done(Status::holds, "the model raises no flags");
 
   Found found = ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall);
-  if (found.early) return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
+  if (found.early)
+    return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
   if (found.answer == Answer::unknown) return done(Status::gave_up, "out of time");
   if (found.answer == Answer::sat) {
     r.reachable = true;
@@ -75,7 +76,8 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   }
   if (options.companion && !q.runs_in_sequence(!races)) {
     const Found any = ask(races ? Goal::any : Goal::complete, false);
-    if (any.early) return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
+    if (any.early)
+      return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
     if (any.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.verdict.vacuous = any.answer == Answer::unsat;
   }

@@ -6,7 +6,8 @@
 // Goals are separate encodings rather than assumptions of one: a goal inside the bounds makes the model part
 // several times smaller, which saves more than sharing would.
 //
-// The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined lazily.
+// The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined
+// lazily.
 #include "check/check.h"
 #include "encode/model.h"
 #include "encode/program.h"
@@ -22,8 +23,8 @@ namespace fencepost::check::solving {
 
 using encode::Lit;
 using prog::Quantifier;
-using sat::Answer;
 using reference::EventKey;
+using sat::Answer;
 
 enum class Goal : uint8_t {
   final_state,   // complete, filter, condition (negated for forall)
@@ -36,8 +37,8 @@ enum class Goal : uint8_t {
   lasso,         // what the caller has asked for; the caller replays
 };
 
-// Measured on rings of fences, bench/rings: lazy is 6 times faster with 100 threads. Where co and rf are open, learning is
-// slower: 7 to 40 times on the locks of bench/table7.
+// Measured on rings of fences, bench/rings: lazy is 6 times faster with 100 threads. Where co and rf are open, learning
+// is slower: 7 to 40 times on the locks of bench/table7.
 inline constexpr uint64_t k_lazy_pairs = 400;
 
 struct Found {
@@ -46,8 +47,9 @@ struct Found {
   reference::Choices choices;
   reference::Evaluation evaluation;
   std::vector<EventKey> key;  // by event of the skeleton
-  std::vector<prog::LoopId> reached;   // cut, fragment_cut: loops that go beyond their bound; with auto_bound all that can
-  bool early = false;         // some thread stops before the bound: not replayed, since programs do not do that
+  std::vector<prog::LoopId>
+      reached;         // cut, fragment_cut: loops that go beyond their bound; with auto_bound all that can
+  bool early = false;  // some thread stops before the bound: not replayed, since programs do not do that
 };
 
 class Queries {
@@ -55,7 +57,8 @@ class Queries {
   Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
       : test_(test), model_(model), options_(options), job_(job) {}
 
-  Expected<void> prepare(encode::Unrolling kind = encode::Unrolling::safety, const std::vector<std::vector<bool>>& silent = {}) {
+  Expected<void> prepare(encode::Unrolling kind = encode::Unrolling::safety,
+                         const std::vector<std::vector<bool>>& silent = {}) {
     auto s = encode::unroll(test_, options_.bound, encode::needs_dependencies(model_), kind, silent);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
@@ -70,8 +73,8 @@ class Queries {
     return false;
   }
 
-  // `repeats`: leave executions with repeated iterations of these instructions out (encode/repeats.h); only for goals that
-  // are not found.
+  // `repeats`: leave executions with repeated iterations of these instructions out (encode/repeats.h); only for goals
+  // that are not found.
   Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
     sat::Circuit c;
@@ -94,7 +97,7 @@ class Queries {
     if (!complete)
       for (const auto& t : skeleton_.threads)
         for (const auto& x : t.exits)
-          if (x.early) p.lit(x.guard);   // so that extract() can ask for it
+          if (x.early) p.lit(x.guard);  // so that extract() can ask for it
     if (options_.symmetry) {
       std::vector<const prog::Cond*> questions;
       if (filtered() && !cut) questions.push_back(&test_.filter);
@@ -122,7 +125,8 @@ class Queries {
     for (uint32_t t = 0; t < skeleton_.threads.size(); ++t)
       for (const auto& x : skeleton_.threads[t].exits)
         if (x.kind == encode::Exit::Kind::stopped && !x.effect.is_const(0))
-          cuts.push_back({{t, skeleton_.threads[t].loops[x.loop].label}, c.and_(p.lit(x.guard), p.lit(x.effect)), false});
+          cuts.push_back(
+              {{t, skeleton_.threads[t].loops[x.loop].label}, c.and_(p.lit(x.guard), p.lit(x.effect)), false});
     const auto alike = [&](const prog::LoopId& a, const prog::LoopId& b) {
       return a.second == b.second && test_.threads[a.first].templ == test_.threads[b.first].templ;
     };
@@ -150,11 +154,13 @@ class Queries {
   // Encodes the model on top and solves; `again`, when given, is called after each model and may add clauses
   // (returning true to go on).
   Answer solve_with(sat::Circuit& c, encode::ProgramEncoding& p, Goal goal,
-                    const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found, Statistics& stats) {
+                    const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found,
+                    Statistics& stats) {
     if (!c.propagate()) return Answer::unsat;
     encode::ModelEncoding m(model_, p, c);
     std::optional<encode::LazyModel> lazy;
-    if (goal != Goal::flag && encode::LazyModel::suits(model_) && options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))
+    if (goal != Goal::flag && encode::LazyModel::suits(model_) &&
+        options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))
       lazy.emplace(model_, p, c, m.base_bounds(),
                    [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
     else
@@ -217,7 +223,8 @@ class Queries {
         }
       for (uint32_t a : p.writes())
         for (uint32_t b : p.writes())
-          if (a >= skeleton_.init_events && b >= skeleton_.init_events && before(a, b) && !c.is_false(p.same_location(a, b))) {
+          if (a >= skeleton_.init_events && b >= skeleton_.init_events && before(a, b) &&
+              !c.is_false(p.same_location(a, b))) {
             c.add({-p.co(b, a)});
             c.add({-p.both(a, b), -p.same_location(a, b), p.co(a, b)});
           }
@@ -290,10 +297,11 @@ class Queries {
         if (a == b) continue;
         if (value(p.fsc(a, b))) ch.fence_order.push_back({key[a], key[b]});
         // A model that does not name the order leaves it out of the formula: any order will do.
-        else if (a < b && reference::has_fence_order(test_.dialect) && runs(a) && runs(b) && p.in_scope_of_each_other(a, b) &&
-                 !value(p.fsc(b, a)))
+        else if (a < b && reference::has_fence_order(test_.dialect) && runs(a) && runs(b) &&
+                 p.in_scope_of_each_other(a, b) && !value(p.fsc(b, a)))
           ch.fence_order.push_back({key[a], key[b]});
-        else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b))) ch.sync_fence_free.push_back({key[a], key[b]});
+        else if (!p.in_scope_of_each_other(a, b) && value(p.sync_fence(a, b)))
+          ch.sync_fence_free.push_back({key[a], key[b]});
       }
     for (const auto& [e, l] : p.quorum_members())
       if (value(l)) ch.quorum_members.push_back(key[e]);
@@ -338,8 +346,8 @@ class Queries {
     found.run = std::move(*run);
     found.evaluation = reference::evaluate(model_, found.run.execution);
     if (!found.evaluation.consistent()) {
-      const std::string why = "solve found an execution that violates " + model_.axioms[found.evaluation.violated[0]].name +
-                              "; " + blame(found, m, value);
+      const std::string why = "solve found an execution that violates " +
+                              model_.axioms[found.evaluation.violated[0]].name + "; " + blame(found, m, value);
       FENCEPOST_INVARIANT(false, why.c_str());
     }
     const bool complete = found.run.execution.complete();
@@ -352,10 +360,12 @@ class Queries {
     }
     if (goal == Goal::final_state) {
       const bool c = prog::holds(test_, test_.condition, found.run.execution.final);
-      FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall), "solve's final state does not meet its condition");
+      FENCEPOST_INVARIANT(c == (test_.quantifier != Quantifier::forall),
+                          "solve's final state does not meet its condition");
     }
     if ((complete || goal == Goal::flag || goal == Goal::any) && options_.filter)
-      FENCEPOST_INVARIANT(prog::holds(test_, test_.filter, found.run.execution.final), "solve's execution fails the filter");
+      FENCEPOST_INVARIANT(prog::holds(test_, test_.filter, found.run.execution.final),
+                          "solve's execution fails the filter");
   }
 
   const prog::Test& test_;

@@ -27,8 +27,10 @@ std::vector<uint32_t> components(uint32_t n, const std::vector<std::vector<uint3
       }
       if (i < out[v].size()) {
         const uint32_t w = out[v][i++];
-        if (number[w] == 0) work.push_back({w, 0});
-        else if (on_stack[w]) low[v] = std::min(low[v], number[w]);
+        if (number[w] == 0)
+          work.push_back({w, 0});
+        else if (on_stack[w])
+          low[v] = std::min(low[v], number[w]);
         continue;
       }
       const uint32_t done = v;

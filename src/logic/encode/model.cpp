@@ -125,7 +125,8 @@ void ModelEncoding::read_bounds() {
           for (uint32_t i = t.first_event; i < t.last_event; ++i)
             for (uint32_t j = i + 1; j < t.last_event; ++j) put(i, j);
         break;
-      case Base::lxsx: break;
+      case Base::lxsx:
+        break;
       default:
         for (uint32_t i = 0; i < n_; ++i)
           for (uint32_t j = 0; j < n_; ++j) put(i, j);
@@ -139,35 +140,68 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
   const SymEvent& y = s.events[j];
   auto when = [&](bool cond) { return cond ? p_.both(i, j) : k_false; };
   switch (b) {
-    case Base::po: return when(s.program_order(i, j));
-    case Base::int_: return when(i == j || (x.thread == y.thread && x.thread != k_init_thread));
-    case Base::ext: return when(i != j && (x.thread != y.thread || x.thread == k_init_thread));
-    case Base::id: return when(i == j);
-    case Base::loc: return c_.and_(p_.both(i, j), p_.same_location(i, j));
-    case Base::vloc: return c_.and_(p_.both(i, j), p_.same_virtual(i, j));
-    case Base::rf: return y.read ? p_.rf(i, j) : k_false;
-    case Base::co: return p_.co(i, j);
-    case Base::amo: return when(x.read && x.partner == j);
-    case Base::lxsx: return k_false;
-    case Base::data: return c_.and_(p_.both(i, j), p_.depends(y.data, i));
-    case Base::addr: return c_.and_(p_.both(i, j), p_.depends(y.addr, i));
-    case Base::ctrl: return c_.and_(p_.both(i, j), p_.depends(y.ctrl, i));
-    case Base::sr: return when(p_.in_scope_of_each_other(i, j));
-    case Base::scta: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cta")));
-    case Base::sgpu: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
-    case Base::scluster: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cluster")));
-    case Base::swarp: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "warp")));
-    case Base::ssg: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "sg")));
-    case Base::swg: return when(p_.same_level(i, j, *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan, "wg")));
-    case Base::sqf: return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "qf")));
-    case Base::sdv: return when(p_.same_level(i, j, *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan, "dv")));
+    case Base::po:
+      return when(s.program_order(i, j));
+    case Base::int_:
+      return when(i == j || (x.thread == y.thread && x.thread != k_init_thread));
+    case Base::ext:
+      return when(i != j && (x.thread != y.thread || x.thread == k_init_thread));
+    case Base::id:
+      return when(i == j);
+    case Base::loc:
+      return c_.and_(p_.both(i, j), p_.same_location(i, j));
+    case Base::vloc:
+      return c_.and_(p_.both(i, j), p_.same_virtual(i, j));
+    case Base::rf:
+      return y.read ? p_.rf(i, j) : k_false;
+    case Base::co:
+      return p_.co(i, j);
+    case Base::amo:
+      return when(x.read && x.partner == j);
+    case Base::lxsx:
+      return k_false;
+    case Base::data:
+      return c_.and_(p_.both(i, j), p_.depends(y.data, i));
+    case Base::addr:
+      return c_.and_(p_.both(i, j), p_.depends(y.addr, i));
+    case Base::ctrl:
+      return c_.and_(p_.both(i, j), p_.depends(y.ctrl, i));
+    case Base::sr:
+      return when(p_.in_scope_of_each_other(i, j));
+    case Base::scta:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cta")));
+    case Base::sgpu:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
+    case Base::scluster:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cluster")));
+    case Base::swarp:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "warp")));
+    case Base::ssg:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "sg")));
+    case Base::swg:
+      return when(p_.same_level(
+          i, j,
+          *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan,
+                           "wg")));
+    case Base::sqf:
+      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "qf")));
+    case Base::sdv:
+      return when(p_.same_level(
+          i, j,
+          *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan,
+                           "dv")));
     case Base::ssw:
       if (x.thread == k_init_thread || y.thread == k_init_thread) return k_false;
-      return when(std::find(s.test->ssw.begin(), s.test->ssw.end(), std::pair{x.thread, y.thread}) != s.test->ssw.end());
-    case Base::syncbar: return p_.syncbar(i, j);
-    case Base::sync_fence: return p_.sync_fence(i, j);
-    case Base::fsc: return p_.fsc(i, j);
-    case Base::count_: break;
+      return when(std::find(s.test->ssw.begin(), s.test->ssw.end(), std::pair{x.thread, y.thread}) !=
+                  s.test->ssw.end());
+    case Base::syncbar:
+      return p_.syncbar(i, j);
+    case Base::sync_fence:
+      return p_.sync_fence(i, j);
+    case Base::fsc:
+      return p_.fsc(i, j);
+    case Base::count_:
+      break;
   }
   return k_false;
 }
@@ -257,8 +291,12 @@ Lit ModelEncoding::upper_set(NodeId id, uint32_t i) {
       result = c_.and_(std::move(kids));
       break;
     }
-    case NodeOp::diff: result = c_.and_(upper_set(node.kids[0], i), -lower_set(node.kids[1], i)); break;
-    case NodeOp::complement: result = c_.and_(p_.exec(i), -lower_set(node.kids[0], i)); break;
+    case NodeOp::diff:
+      result = c_.and_(upper_set(node.kids[0], i), -lower_set(node.kids[1], i));
+      break;
+    case NodeOp::complement:
+      result = c_.and_(p_.exec(i), -lower_set(node.kids[0], i));
+      break;
     case NodeOp::domain:
     case NodeOp::range: {
       std::vector<Lit> kids;
@@ -278,7 +316,8 @@ Lit ModelEncoding::upper_set(NodeId id, uint32_t i) {
       result = c_.and_(p_.exec(i), p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote);
       break;
     }
-    default: FENCEPOST_INVARIANT(false, "an upper set literal of a decided node");
+    default:
+      FENCEPOST_INVARIANT(false, "an upper set literal of a decided node");
   }
   slot(upper_, id, i, n_) = result;
   return c_.fold(result);
@@ -307,8 +346,12 @@ Lit ModelEncoding::lower_set(NodeId id, uint32_t i) {
       result = all_lower(std::move(kids));
       break;
     }
-    case NodeOp::diff: result = all_lower({lower_set(node.kids[0], i), -upper_set(node.kids[1], i)}); break;
-    case NodeOp::complement: result = all_lower({p_.exec(i), -upper_set(node.kids[0], i)}); break;
+    case NodeOp::diff:
+      result = all_lower({lower_set(node.kids[0], i), -upper_set(node.kids[1], i)});
+      break;
+    case NodeOp::complement:
+      result = all_lower({p_.exec(i), -upper_set(node.kids[0], i)});
+      break;
     case NodeOp::domain:
     case NodeOp::range: {
       std::vector<Lit> kids;
@@ -329,7 +372,8 @@ Lit ModelEncoding::lower_set(NodeId id, uint32_t i) {
       result = c_.and_(p_.exec(i), p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote);
       break;
     }
-    default: FENCEPOST_INVARIANT(false, "a lower set literal of a decided node");
+    default:
+      FENCEPOST_INVARIANT(false, "a lower set literal of a decided node");
   }
   slot(lower_, id, i, n_) = result;
   return c_.fold(result);
@@ -349,7 +393,9 @@ Lit ModelEncoding::upper(NodeId id, uint32_t i, uint32_t j) {
   auto kid = [&](size_t k) { return node.kids[k]; };
   Lit result = 0;
   switch (node.op) {
-    case NodeOp::base_rel: result = base(node.base, i, j); break;
+    case NodeOp::base_rel:
+      result = base(node.base, i, j);
+      break;
     case NodeOp::union_: {
       std::vector<Lit> kids;
       for (NodeId k : node.kids) kids.push_back(upper(k, i, j));
@@ -364,12 +410,24 @@ Lit ModelEncoding::upper(NodeId id, uint32_t i, uint32_t j) {
       result = c_.and_(std::move(kids));
       break;
     }
-    case NodeOp::diff: result = c_.and_(upper(kid(0), i, j), -lower(kid(1), i, j)); break;
-    case NodeOp::complement: result = c_.and_(p_.both(i, j), -lower(kid(0), i, j)); break;
-    case NodeOp::inverse: result = upper(kid(0), j, i); break;
-    case NodeOp::product: result = c_.and_(upper_set(kid(0), i), upper_set(kid(1), j)); break;
-    case NodeOp::ident: result = upper_set(kid(0), i); break;
-    case NodeOp::opt: result = upper(kid(0), i, j); break;  // i != j: the diagonal is a must pair
+    case NodeOp::diff:
+      result = c_.and_(upper(kid(0), i, j), -lower(kid(1), i, j));
+      break;
+    case NodeOp::complement:
+      result = c_.and_(p_.both(i, j), -lower(kid(0), i, j));
+      break;
+    case NodeOp::inverse:
+      result = upper(kid(0), j, i);
+      break;
+    case NodeOp::product:
+      result = c_.and_(upper_set(kid(0), i), upper_set(kid(1), j));
+      break;
+    case NodeOp::ident:
+      result = upper_set(kid(0), i);
+      break;
+    case NodeOp::opt:
+      result = upper(kid(0), i, j);
+      break;  // i != j: the diagonal is a must pair
     case NodeOp::seq: {
       // Left to right; a longer chain was built as nested pairs or is folded here pair by pair.
       FENCEPOST_INVARIANT(node.kids.size() == 2, "seq nodes are binary");
@@ -391,7 +449,9 @@ Lit ModelEncoding::upper(NodeId id, uint32_t i, uint32_t j) {
       const bounds::NodeBounds& step = bounds_.node[kid(0)];
       if (step.may.test(i, j)) c_.add({-upper(kid(0), i, j), result});
       std::vector<uint32_t> mids;
-      step.may.for_each_in_row(i, [&](uint32_t k) { if (k != i && b.may.test(k, j)) mids.push_back(k); });
+      step.may.for_each_in_row(i, [&](uint32_t k) {
+        if (k != i && b.may.test(k, j)) mids.push_back(k);
+      });
       for (uint32_t k : mids) {
         if (k == j && node.op == NodeOp::star) continue;
         const Lit first = upper(kid(0), i, k);
@@ -406,7 +466,8 @@ Lit ModelEncoding::upper(NodeId id, uint32_t i, uint32_t j) {
       c_.add({-upper(m_.variables[node.rec].definition, i, j), result});
       break;
     }
-    default: FENCEPOST_INVARIANT(false, "an upper literal of a decided node");
+    default:
+      FENCEPOST_INVARIANT(false, "an upper literal of a decided node");
   }
   slot(upper_, id, at, size) = result;
   return c_.fold(result);
@@ -426,7 +487,9 @@ Lit ModelEncoding::lower(NodeId id, uint32_t i, uint32_t j) {
   auto kid = [&](size_t k) { return node.kids[k]; };
   Lit result = 0;
   switch (node.op) {
-    case NodeOp::base_rel: result = base(node.base, i, j); break;
+    case NodeOp::base_rel:
+      result = base(node.base, i, j);
+      break;
     case NodeOp::union_: {
       std::vector<Lit> kids;
       for (NodeId k : node.kids) kids.push_back(lower(k, i, j));
@@ -440,12 +503,24 @@ Lit ModelEncoding::lower(NodeId id, uint32_t i, uint32_t j) {
       result = all_lower(std::move(kids));
       break;
     }
-    case NodeOp::diff: result = all_lower({lower(kid(0), i, j), -upper(kid(1), i, j)}); break;
-    case NodeOp::complement: result = all_lower({p_.both(i, j), -upper(kid(0), i, j)}); break;
-    case NodeOp::inverse: result = lower(kid(0), j, i); break;
-    case NodeOp::product: result = all_lower({lower_set(kid(0), i), lower_set(kid(1), j)}); break;
-    case NodeOp::ident: result = lower_set(kid(0), i); break;
-    case NodeOp::opt: result = lower(kid(0), i, j); break;
+    case NodeOp::diff:
+      result = all_lower({lower(kid(0), i, j), -upper(kid(1), i, j)});
+      break;
+    case NodeOp::complement:
+      result = all_lower({p_.both(i, j), -upper(kid(0), i, j)});
+      break;
+    case NodeOp::inverse:
+      result = lower(kid(0), j, i);
+      break;
+    case NodeOp::product:
+      result = all_lower({lower_set(kid(0), i), lower_set(kid(1), j)});
+      break;
+    case NodeOp::ident:
+      result = lower_set(kid(0), i);
+      break;
+    case NodeOp::opt:
+      result = lower(kid(0), i, j);
+      break;
     case NodeOp::seq: {
       std::vector<Lit> kids;
       bounds_.node[kid(0)].may.for_each_in_row(i, [&](uint32_t k) {
@@ -464,7 +539,9 @@ Lit ModelEncoding::lower(NodeId id, uint32_t i, uint32_t j) {
       std::vector<Lit> kids;
       if (step.may.test(i, j)) kids.push_back(lower(kid(0), i, j));
       std::vector<uint32_t> mids;
-      step.may.for_each_in_row(i, [&](uint32_t k) { if (k != i && b.may.test(k, j)) mids.push_back(k); });
+      step.may.for_each_in_row(i, [&](uint32_t k) {
+        if (k != i && b.may.test(k, j)) mids.push_back(k);
+      });
       for (uint32_t k : mids) {
         if (k == j && node.op == NodeOp::star) continue;
         kids.push_back(all_lower({lower(kid(0), i, k), lower(id, k, j)}));
@@ -479,7 +556,8 @@ Lit ModelEncoding::lower(NodeId id, uint32_t i, uint32_t j) {
       any_lower({lower(m_.variables[node.rec].definition, i, j)}, result);
       break;
     }
-    default: FENCEPOST_INVARIANT(false, "a lower literal of a decided node");
+    default:
+      FENCEPOST_INVARIANT(false, "a lower literal of a decided node");
   }
   slot(lower_, id, at, size) = result;
   return c_.fold(result);
@@ -558,8 +636,10 @@ Lit ModelEncoding::violated(const cat::Axiom& a) {
 void ModelEncoding::require_consistency() {
   for (const cat::Axiom& a : m_.axioms) {
     if (a.flag) continue;
-    if (a.negated) c_.add({violated(a)});
-    else assert_true(a, k_true);
+    if (a.negated)
+      c_.add({violated(a)});
+    else
+      assert_true(a, k_true);
     if (c_.contradictory()) return;
   }
 }

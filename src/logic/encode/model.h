@@ -13,9 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bounds/bounds.h"
 #include "cat/model.h"
 #include "encode/program.h"
-#include "bounds/bounds.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::encode {
@@ -51,11 +51,11 @@ class ModelEncoding {
  private:
   using Pair = uint64_t;
   struct Table {
-    std::vector<Lit> dense;                     // n*n (or n) when small; 0 = not there yet
+    std::vector<Lit> dense;  // n*n (or n) when small; 0 = not there yet
     std::unordered_map<uint64_t, Lit> sparse;
   };
   struct Gate {
-    bool any = false;                           // or; else and
+    bool any = false;  // or; else and
     std::vector<Lit> kids;
   };
   void read_bounds();

@@ -123,7 +123,9 @@ void ProgramEncoding::encode_addresses() {
             if (a.index.value() == where) possible[e].push_back({{o, k}, term::constant(1, 1)});
           } else {
             possible[e].push_back(
-                {{o, k}, Expr::make({Op::eq, 1, 0, {a.index, term::constant(where & term::mask(a.index.width()), a.index.width())}})});
+                {{o, k},
+                 Expr::make(
+                     {Op::eq, 1, 0, {a.index, term::constant(where & term::mask(a.index.width()), a.index.width())}})});
           }
         }
     }
@@ -350,7 +352,8 @@ bool ProgramEncoding::in_scope_of_each_other(uint32_t a, uint32_t b) const {
   auto level = [&](uint32_t e) -> std::optional<uint32_t> {
     if (s_.events[e].thread == k_init_thread) return std::nullopt;
     // PTX looks at CTA, then CLUSTER, GPU and SYS; the other dialects at their tags from the narrowest.
-    static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
+    static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI,
+                                      Tag::SG,  Tag::WG,      Tag::QF,  Tag::DV,  Tag::ALL};
     for (Tag t : k_order)
       if (s_.events[e].tags.has(t))
         if (auto l = vocab::level_of(test_.dialect, t)) return l;
@@ -419,7 +422,7 @@ void ProgramEncoding::encode_barriers() {
     Lit arrived;  // at this k
   };
   struct Group {
-    std::vector<uint32_t> participants;          // threads
+    std::vector<uint32_t> participants;  // threads
     std::map<uint32_t, std::vector<Member>> by_thread;
   };
   // Groups by (instance, scope representative thread, k).
@@ -481,7 +484,8 @@ void ProgramEncoding::encode_barriers() {
     return c_.and_(std::move(all));
   };
   // Arrivals choose whether to be in S; one without a quorum operand, or one that stays blocked, may always be.
-  const bool any_quorum = std::any_of(barriers_.begin(), barriers_.end(), [&](uint32_t e) { return static_cast<bool>(s_.events[e].barrier_quorum); });
+  const bool any_quorum = std::any_of(barriers_.begin(), barriers_.end(),
+                                      [&](uint32_t e) { return static_cast<bool>(s_.events[e].barrier_quorum); });
   for (uint32_t e : barriers_) {
     if (!any_quorum) break;
     const Lit reached = lit(s_.events[e].guard);
@@ -708,7 +712,8 @@ Bits ProgramEncoding::value_of(const prog::CondValue& v, bool complete_only) {
       b.resize(64, v.is_unsigned ? k_false : b.back());
       return b;
     }
-    case prog::CondValue::Kind::constant: return bv_.constant(v.constant, 64);
+    case prog::CondValue::Kind::constant:
+      return bv_.constant(v.constant, 64);
     case prog::CondValue::Kind::address:
       return bv_.constant(prog::address_of(test_.symbols[v.symbol].object, v.cell), 64);
   }
@@ -717,10 +722,12 @@ Bits ProgramEncoding::value_of(const prog::CondValue& v, bool complete_only) {
 
 Lit ProgramEncoding::condition(const prog::Cond& c, bool complete_only) {
   switch (c.kind) {
-    case prog::Cond::Kind::always: return k_true;
+    case prog::Cond::Kind::always:
+      return k_true;
     case prog::Cond::Kind::atom:
       return bv_.apply(c.cmp, 1, {value_of(c.lhs, complete_only), value_of(c.rhs, complete_only)})[0];
-    case prog::Cond::Kind::not_: return -condition(c.kids[0], complete_only);
+    case prog::Cond::Kind::not_:
+      return -condition(c.kids[0], complete_only);
     case prog::Cond::Kind::and_:
     case prog::Cond::Kind::or_: {
       std::vector<Lit> ls;
@@ -732,8 +739,7 @@ Lit ProgramEncoding::condition(const prog::Cond& c, bool complete_only) {
 }
 
 Bits ProgramEncoding::observable(const prog::Observable& o) {
-  return o.is_register ? final_register(o.thread, o.reg, true)
-                       : final_memory(test_.symbols[o.symbol].object, o.cell);
+  return o.is_register ? final_register(o.thread, o.reg, true) : final_memory(test_.symbols[o.symbol].object, o.cell);
 }
 
 }  // namespace fencepost::encode

@@ -21,10 +21,10 @@ using sat::Circuit;
 using sat::Lit;
 
 struct ProgramNeeds {
-  bool total_co = true;        // vulkan, opencl; ptx: any strict partial order
-  bool fence_order = false;    // the model names fsc or sync_fence
+  bool total_co = true;          // vulkan, opencl; ptx: any strict partial order
+  bool fence_order = false;      // the model names fsc or sync_fence
   bool free_sync_fence = false;  // the model names sync_fence
-  bool free_values = false;    // reads return what they like, whatever they read from: every path is open
+  bool free_values = false;      // reads return what they like, whatever they read from: every path is open
 };
 
 class ProgramEncoding {
@@ -48,8 +48,8 @@ class ProgramEncoding {
   Lit co(uint32_t a, uint32_t b) const;
   Lit fsc(uint32_t a, uint32_t b) const;
   Lit sync_fence(uint32_t a, uint32_t b) const;
-  Lit same_location(uint32_t a, uint32_t b);      // equal addresses; says nothing of execution
-  Lit same_virtual(uint32_t a, uint32_t b);       // and equal generic symbols
+  Lit same_location(uint32_t a, uint32_t b);  // equal addresses; says nothing of execution
+  Lit same_virtual(uint32_t a, uint32_t b);   // and equal generic symbols
   Lit syncbar(uint32_t a, uint32_t b) const;
   Lit depends(const std::vector<Dependency>& on, uint32_t load);
   bool in_scope_of_each_other(uint32_t a, uint32_t b) const;  // sr
@@ -59,16 +59,16 @@ class ProgramEncoding {
   const std::vector<uint32_t>& sc_fences() const { return sc_fences_; }
   const std::vector<uint32_t>& barriers() const { return barriers_; }
 
-  Lit complete();                 // every thread reached its end
-  Lit blocked();                  // some thread waits at a barrier, and all others do or reached their end
-  Lit cut();                      // some thread stopped at the bound after an iteration with an effect
+  Lit complete();  // every thread reached its end
+  Lit blocked();   // some thread waits at a barrier, and all others do or reached their end
+  Lit cut();       // some thread stopped at the bound after an iteration with an effect
   // C of the final state; incomplete executions: of the current registers and co-maximal values.
   Lit condition(const prog::Cond& c, bool complete_only);
 
   // Literals of final-state observables, for enumerating states.
   Bits observable(const prog::Observable& o);
 
-  Lit lit(const Expr& e);         // width 1
+  Lit lit(const Expr& e);  // width 1
   Bits bits(const Expr& e);
 
   // The co-maximal write taken as the final value of a cell.
@@ -101,12 +101,12 @@ class ProgramEncoding {
   Circuit& c_;
   sat::BitVectors bv_;
   std::vector<Lit> exec_;
-  std::vector<std::map<Cell, Lit>> cells_;             // by event: possible cells
+  std::vector<std::map<Cell, Lit>> cells_;                 // by event: possible cells
   std::vector<std::vector<std::pair<uint32_t, Lit>>> rf_;  // by read: (write, literal)
   std::vector<Bits> load_bits_;
-  std::vector<uint8_t> load_state_;                    // 0 open, 1 in progress, 2 done
+  std::vector<uint8_t> load_state_;  // 0 open, 1 in progress, 2 done
   std::unordered_map<const term::Node*, Bits> memo_;
-  std::vector<Expr> keep_;                             // keeps memo_ keys alive
+  std::vector<Expr> keep_;  // keeps memo_ keys alive
   std::unordered_map<uint64_t, Lit> co_, fsc_, sync_fence_, syncbar_, loc_;
   std::vector<uint32_t> writes_, reads_, sc_fences_, barriers_;
   std::map<Cell, std::vector<std::pair<uint32_t, Lit>>> picks_;

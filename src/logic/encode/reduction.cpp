@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "encode/skeleton.h"
 #include "bounds/bounds.h"
+#include "encode/skeleton.h"
 
 namespace fencepost::encode {
 namespace {
@@ -29,9 +29,9 @@ struct Place {
   uint32_t instr = 0;
   uint32_t part = 0;
   vocab::TagSet tags;
-  std::optional<vocab::TagSet> failed_tags;   // of the read of an rmw that does not write
+  std::optional<vocab::TagSet> failed_tags;  // of the read of an rmw that does not write
   bool read = false, write = false, barrier = false;
-  std::set<Cell> cells;       // that it may access
+  std::set<Cell> cells;  // that it may access
   prog::SymbolId symbol = k_none;
   uint32_t partner = k_nobody;
 };
@@ -44,7 +44,8 @@ std::vector<Extent> loops_of(const prog::Template& code) {
   std::vector<Extent> out;
   for (uint32_t i = 0; i < code.code.size(); ++i) {
     const Instr& in = code.code[i];
-    if ((in.kind == Kind::jump || in.kind == Kind::branch) && code.labels[in.label].at <= i) out.push_back({code.labels[in.label].at, i});
+    if ((in.kind == Kind::jump || in.kind == Kind::branch) && code.labels[in.label].at <= i)
+      out.push_back({code.labels[in.label].at, i});
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -157,7 +158,8 @@ class Folded {
 
   bool in_scope_of_each_other(const Place& a, const Place& b) const {
     const auto level = [&](const Place& p) -> std::optional<uint32_t> {
-      static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI, Tag::SG, Tag::WG, Tag::QF, Tag::DV, Tag::ALL};
+      static constexpr Tag k_order[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::WI,
+                                        Tag::SG,  Tag::WG,      Tag::QF,  Tag::DV,  Tag::ALL};
       if (p.thread == k_nobody) return std::nullopt;
       for (Tag t : k_order)
         if (p.tags.has(t))
@@ -175,7 +177,8 @@ class Folded {
     // Registers that keep their first value.
     std::vector<std::optional<uint64_t>> constant(code.registers.size(), 0);
     for (const prog::InitValue& v : test_.threads[t].init)
-      constant[v.reg] = (v.address != k_none ? prog::address_of(test_.symbols[v.address].object) : v.value) & term::mask(code.registers[v.reg].width);
+      constant[v.reg] = (v.address != k_none ? prog::address_of(test_.symbols[v.address].object) : v.value) &
+                        term::mask(code.registers[v.reg].width);
     for (const Instr& in : code.code)
       if (in.dst != k_none) constant[in.dst] = std::nullopt;
     for (uint32_t i = 0; i < code.code.size(); ++i) {
@@ -202,8 +205,11 @@ class Folded {
         case Kind::fence:
           if (!p.tags.has(Tag::AVDEVICE) && !p.tags.has(Tag::VISDEVICE)) p.tags.add(Tag::F);
           break;
-        case Kind::barrier: p.barrier = true; break;
-        default: continue;
+        case Kind::barrier:
+          p.barrier = true;
+          break;
+        default:
+          continue;
       }
       if (p.read || p.write) {
         p.symbol = in.addr.symbol;
@@ -234,7 +240,10 @@ class Folded {
     }
     const prog::ObjectId o = test_.symbols[a.symbol].object;
     std::optional<uint64_t> index = 0;
-    if (a.index) index = term::eval(a.index, [&](uint64_t v) -> std::optional<uint64_t> { return v < constant.size() ? constant[v] : std::nullopt; });
+    if (a.index)
+      index = term::eval(a.index, [&](uint64_t v) -> std::optional<uint64_t> {
+        return v < constant.size() ? constant[v] : std::nullopt;
+      });
     if (!index) {
       object(o);
     } else if (*index < test_.objects[o].init.size()) {
@@ -267,35 +276,60 @@ class Folded {
     const Place& b = places_[j];
     const bool threads = a.thread != k_nobody && b.thread != k_nobody;
     const auto level = [&](vocab::Dialect d, const char* name) { return same_level(a, b, *vocab::level_of(d, name)); };
-    const vocab::Dialect wide = test_.dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan;
+    const vocab::Dialect wide =
+        test_.dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan;
     switch (base) {
-      case Base::po: return before(i, j);
-      case Base::int_: return i == j || (threads && a.thread == b.thread);
-      case Base::ext: return i != j && (a.thread != b.thread || !threads);
-      case Base::id: return i == j;
+      case Base::po:
+        return before(i, j);
+      case Base::int_:
+        return i == j || (threads && a.thread == b.thread);
+      case Base::ext:
+        return i != j && (a.thread != b.thread || !threads);
+      case Base::id:
+        return i == j;
       case Base::loc:
-      case Base::vloc: return overlap(a, b);
-      case Base::rf: return a.write && b.read && overlap(a, b);
-      case Base::co: return a.write && b.write && b.thread != k_nobody && overlap(a, b);
-      case Base::amo: return a.read && a.partner == j;
-      case Base::lxsx: return false;
+      case Base::vloc:
+        return overlap(a, b);
+      case Base::rf:
+        return a.write && b.read && overlap(a, b);
+      case Base::co:
+        return a.write && b.write && b.thread != k_nobody && overlap(a, b);
+      case Base::amo:
+        return a.read && a.partner == j;
+      case Base::lxsx:
+        return false;
       case Base::data:
       case Base::addr:
-      case Base::ctrl: return a.read && before(i, j);
-      case Base::sr: return in_scope_of_each_other(a, b);
-      case Base::scta: return level(vocab::Dialect::ptx, "cta");
-      case Base::sgpu: return level(vocab::Dialect::ptx, "gpu");
-      case Base::scluster: return level(vocab::Dialect::ptx, "cluster");
-      case Base::swarp: return level(vocab::Dialect::ptx, "warp");
-      case Base::ssg: return level(vocab::Dialect::vulkan, "sg");
-      case Base::sqf: return level(vocab::Dialect::vulkan, "qf");
-      case Base::swg: return level(wide, "wg");
-      case Base::sdv: return level(wide, "dv");
-      case Base::ssw: return threads && std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{a.thread, b.thread}) != test_.ssw.end();
-      case Base::syncbar: return a.barrier && b.barrier;
+      case Base::ctrl:
+        return a.read && before(i, j);
+      case Base::sr:
+        return in_scope_of_each_other(a, b);
+      case Base::scta:
+        return level(vocab::Dialect::ptx, "cta");
+      case Base::sgpu:
+        return level(vocab::Dialect::ptx, "gpu");
+      case Base::scluster:
+        return level(vocab::Dialect::ptx, "cluster");
+      case Base::swarp:
+        return level(vocab::Dialect::ptx, "warp");
+      case Base::ssg:
+        return level(vocab::Dialect::vulkan, "sg");
+      case Base::sqf:
+        return level(vocab::Dialect::vulkan, "qf");
+      case Base::swg:
+        return level(wide, "wg");
+      case Base::sdv:
+        return level(wide, "dv");
+      case Base::ssw:
+        return threads &&
+               std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{a.thread, b.thread}) != test_.ssw.end();
+      case Base::syncbar:
+        return a.barrier && b.barrier;
       case Base::sync_fence:
-      case Base::fsc: return a.tags.has(Tag::F) && b.tags.has(Tag::F) && a.tags.has(Tag::SC) && b.tags.has(Tag::SC);
-      case Base::count_: break;
+      case Base::fsc:
+        return a.tags.has(Tag::F) && b.tags.has(Tag::F) && a.tags.has(Tag::SC) && b.tags.has(Tag::SC);
+      case Base::count_:
+        break;
     }
     return true;
   }
@@ -305,8 +339,10 @@ class Folded {
     const Place& a = places_[i];
     const Place& b = places_[j];
     switch (base) {
-      case Base::loc: return a.cells.size() == 1 && a.cells == b.cells;
-      case Base::vloc: return a.cells.size() == 1 && a.cells == b.cells && a.symbol == b.symbol && a.symbol != k_none;
+      case Base::loc:
+        return a.cells.size() == 1 && a.cells == b.cells;
+      case Base::vloc:
+        return a.cells.size() == 1 && a.cells == b.cells && a.symbol == b.symbol && a.symbol != k_none;
       case Base::int_:
       case Base::ext:
       case Base::sr:
@@ -318,8 +354,10 @@ class Folded {
       case Base::sqf:
       case Base::swg:
       case Base::sdv:
-      case Base::ssw: return true;
-      default: return false;
+      case Base::ssw:
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -349,11 +387,13 @@ class Monotone {
 
   // An execution that the axioms allow stays allowed.
   bool keeps_consistency() const {
-    return std::all_of(m_.axioms.begin(), m_.axioms.end(), [&](const cat::Axiom& a) { return a.flag || keeps(a, !a.negated); });
+    return std::all_of(m_.axioms.begin(), m_.axioms.end(),
+                       [&](const cat::Axiom& a) { return a.flag || keeps(a, !a.negated); });
   }
   // And a raised flag stays raised.
   bool keeps_flags() const {
-    return std::all_of(m_.axioms.begin(), m_.axioms.end(), [&](const cat::Axiom& a) { return !a.flag || keeps(a, !a.negated); });
+    return std::all_of(m_.axioms.begin(), m_.axioms.end(),
+                       [&](const cat::Axiom& a) { return !a.flag || keeps(a, !a.negated); });
   }
 
   // No flag is raised by an event of D.
@@ -398,12 +438,14 @@ class Monotone {
     switch (node.op) {
       case NodeOp::diff:
         return {grows_[kid(0)] || shrinks_[kid(1)], shrinks_[kid(0)] || grows_[kid(1)]};
-      case NodeOp::complement: return {shrinks_[kid(0)], grows_[kid(0)]};
+      case NodeOp::complement:
+        return {shrinks_[kid(0)], grows_[kid(0)]};
       case NodeOp::rec_var: {
         const NodeId d = m_.variables[node.rec].definition;
         return {grows_[d], shrinks_[d]};
       }
-      default: break;
+      default:
+        break;
     }
     for (NodeId k : node.kids) {
       g = g || grows_[k];
@@ -430,8 +472,8 @@ class Monotone {
 // `w` are their places.
 class Fusing {
  public:
-  Fusing(const cat::Model& m, const bounds::BaseBounds& base, const bounds::Bounds& bounds, const BitSet& dropped, uint32_t r,
-         uint32_t w)
+  Fusing(const cat::Model& m, const bounds::BaseBounds& base, const bounds::Bounds& bounds, const BitSet& dropped,
+         uint32_t r, uint32_t w)
       : m_(m),
         base_(base),
         bounds_(bounds),
@@ -635,7 +677,7 @@ bool mutually_ordered(const Folded& f, const Place& rmw) {
     if (p.thread != k_nobody && p.cells.contains(*rmw.cells.begin())) accesses.push_back(&p);
   for (const Place* a : accesses) {
     if (!a->tags.has(Tag::ATOM) || a->symbol != rmw.symbol) return false;
-    if (a->failed_tags)   // atomic, and of one scope, either way
+    if (a->failed_tags)  // atomic, and of one scope, either way
       for (Tag t : {Tag::ATOM, Tag::SG, Tag::WG, Tag::QF, Tag::DV})
         if (a->tags.has(t) != a->failed_tags->has(t)) return false;
     for (const Place* b : accesses)
@@ -671,10 +713,12 @@ Reduction reduction_of(const prog::Test& test, const cat::Model& model) {
   const Monotone monotone(model, bounds, dropped);
   out.conditions = monotone.keeps_consistency();
   out.races = out.conditions && monotone.keeps_flags();
-  if (!out.conditions || std::find(std::begin(k_proven), std::end(k_proven), fingerprint(model)) == std::end(k_proven)) return out;
+  if (!out.conditions || std::find(std::begin(k_proven), std::end(k_proven), fingerprint(model)) == std::end(k_proven))
+    return out;
   for (uint32_t p = 0; p < folded.places().size(); ++p) {
     const Place& place = folded.places()[p];
-    if (place.thread != k_nobody && place.read && place.partner != k_nobody && folded.in_loop(p) && mutually_ordered(folded, place))
+    if (place.thread != k_nobody && place.read && place.partner != k_nobody && folded.in_loop(p) &&
+        mutually_ordered(folded, place))
       out.silent[place.thread][place.instr] = true;
   }
   return out;

@@ -1,16 +1,18 @@
 #pragma once
-// Which iterations of a program's loops may be left out without losing an answer (docs/semantics.md, Iterations left out).
+// Which iterations of a program's loops may be left out without losing an answer (docs/semantics.md, Iterations left
+// out).
 //
 // An iteration is idle if it wrote nothing, passed no barrier, and leaves the registers that its loop needs as it found
-// them: a failed attempt to take a lock. Without it the program does the same. Whether the memory model agrees is a question
-// about its formula: leaving out the events D of idle iterations must not make a relation larger on the others, where the
-// axioms forbid, nor smaller, where a flag is raised. Bases on the other events do not change, so only compositions whose
-// middle lies in D, and domains and ranges of pairs with D, can lose something; only differences and complements can turn
-// that into a gain. `bounds` say which compositions can pass through D.
+// them: a failed attempt to take a lock. Without it the program does the same. Whether the memory model agrees is a
+// question about its formula: leaving out the events D of idle iterations must not make a relation larger on the
+// others, where the axioms forbid, nor smaller, where a flag is raised. Bases on the other events do not change, so
+// only compositions whose middle lies in D, and domains and ranges of pairs with D, can lose something; only
+// differences and complements can turn that into a gain. `bounds` say which compositions can pass through D.
 //
-// A silent iteration is one that wrote, but only by read-modify-writes that put back the value which they had read. Leaving
-// it out makes their readers read what they had read. For models whose constraints are, letter by letter, those for which
-// docs/semantics.md has the proof (`k_proven`), this too loses nothing, if all accesses of the cell are mutually ordered.
+// A silent iteration is one that wrote, but only by read-modify-writes that put back the value which they had read.
+// Leaving it out makes their readers read what they had read. For models whose constraints are, letter by letter, those
+// for which docs/semantics.md has the proof (`k_proven`), this too loses nothing, if all accesses of the cell are
+// mutually ordered.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -21,11 +23,12 @@
 namespace fencepost::encode {
 
 struct Reduction {
-  bool conditions = false;   // idle iterations may be left out of complete executions
-  bool races = false;        // and of those that raise a flag
-  std::vector<std::vector<bool>> silent;   // thread, instruction: an rmw that may be left out when it changes nothing
+  bool conditions = false;                // idle iterations may be left out of complete executions
+  bool races = false;                     // and of those that raise a flag
+  std::vector<std::vector<bool>> silent;  // thread, instruction: an rmw that may be left out when it changes nothing
   bool any_silent() const {
-    return std::any_of(silent.begin(), silent.end(), [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
+    return std::any_of(silent.begin(), silent.end(),
+                       [](const std::vector<bool>& t) { return std::find(t.begin(), t.end(), true) != t.end(); });
   }
 };
 

@@ -73,7 +73,8 @@ void LazyModel::present_set(NodeId id, uint32_t i, Reason& why) {
       holds(p_.exec(i), why);
       return holds(p_.skeleton().events[i].tags.has(node.tag) ? wrote : -wrote, why);
     }
-    default: break;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "no reason for a member of a set");
 }
@@ -93,7 +94,8 @@ void LazyModel::absent_set(NodeId id, uint32_t i, Reason& why) {
     case NodeOp::diff:
       if (!in_set(node.kids[0], i)) return absent_set(node.kids[0], i, why);
       return present_set(node.kids[1], i, why);
-    case NodeOp::complement: return present_set(node.kids[0], i, why);
+    case NodeOp::complement:
+      return present_set(node.kids[0], i, why);
     case NodeOp::domain:
       for (uint32_t j = 0; j < base_.n; ++j) absent(node.kids[0], i, j, why);
       return;
@@ -104,7 +106,8 @@ void LazyModel::absent_set(NodeId id, uint32_t i, Reason& why) {
       const Lit wrote = p_.wrote(i);
       return holds(p_.skeleton().events[i].tags.has(node.tag) ? -wrote : wrote, why);
     }
-    default: break;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "no reason for a non-member of a set");
 }
@@ -113,7 +116,8 @@ void LazyModel::present(NodeId id, uint32_t i, uint32_t j, Reason& why) {
   if (static_.node[id].must.test(i, j)) return holds(p_.both(i, j), why);
   const Node& node = m_.nodes[id];
   switch (node.op) {
-    case NodeOp::base_rel: return holds(literal_(node.base, i, j), why);
+    case NodeOp::base_rel:
+      return holds(literal_(node.base, i, j), why);
     case NodeOp::union_: {
       for (NodeId k : node.kids)
         if (static_.node[k].must.test(i, j)) return present(k, i, j, why);
@@ -131,12 +135,15 @@ void LazyModel::present(NodeId id, uint32_t i, uint32_t j, Reason& why) {
       holds(p_.exec(i), why);
       holds(p_.exec(j), why);
       return absent(node.kids[0], i, j, why);
-    case NodeOp::inverse: return present(node.kids[0], j, i, why);
+    case NodeOp::inverse:
+      return present(node.kids[0], j, i, why);
     case NodeOp::product:
       present_set(node.kids[0], i, why);
       return present_set(node.kids[1], j, why);
-    case NodeOp::ident: return present_set(node.kids[0], i, why);
-    case NodeOp::opt: return present(node.kids[0], i, j, why);
+    case NodeOp::ident:
+      return present_set(node.kids[0], i, why);
+    case NodeOp::opt:
+      return present(node.kids[0], i, j, why);
     case NodeOp::seq:
       for (uint32_t k = 0; k < base_.n; ++k)
         if (in(node.kids[0], i, k) && in(node.kids[1], k, j)) {
@@ -145,8 +152,10 @@ void LazyModel::present(NodeId id, uint32_t i, uint32_t j, Reason& why) {
         }
       break;
     case NodeOp::plus:
-    case NodeOp::star: return path(node.kids[0], i, j, why);
-    default: break;
+    case NodeOp::star:
+      return path(node.kids[0], i, j, why);
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "no reason for a pair of a relation");
 }
@@ -157,7 +166,8 @@ void LazyModel::absent(NodeId id, uint32_t i, uint32_t j, Reason& why) {
     if (!exact_.live.test(e)) return holds(-p_.exec(e), why);
   const Node& node = m_.nodes[id];
   switch (node.op) {
-    case NodeOp::base_rel: return holds(-literal_(node.base, i, j), why);
+    case NodeOp::base_rel:
+      return holds(-literal_(node.base, i, j), why);
     case NodeOp::union_:
       for (NodeId k : node.kids) absent(k, i, j, why);
       return;
@@ -168,17 +178,23 @@ void LazyModel::absent(NodeId id, uint32_t i, uint32_t j, Reason& why) {
     case NodeOp::diff:
       if (!in(node.kids[0], i, j)) return absent(node.kids[0], i, j, why);
       return present(node.kids[1], i, j, why);
-    case NodeOp::complement: return present(node.kids[0], i, j, why);
-    case NodeOp::inverse: return absent(node.kids[0], j, i, why);
+    case NodeOp::complement:
+      return present(node.kids[0], i, j, why);
+    case NodeOp::inverse:
+      return absent(node.kids[0], j, i, why);
     case NodeOp::product:
       if (!in_set(node.kids[0], i)) return absent_set(node.kids[0], i, why);
       return absent_set(node.kids[1], j, why);
-    case NodeOp::ident: return absent_set(node.kids[0], i, why);
-    case NodeOp::opt: return absent(node.kids[0], i, j, why);
+    case NodeOp::ident:
+      return absent_set(node.kids[0], i, why);
+    case NodeOp::opt:
+      return absent(node.kids[0], i, j, why);
     case NodeOp::seq:
       for (uint32_t k = 0; k < base_.n; ++k) {
-        if (in(node.kids[0], i, k)) absent(node.kids[1], k, j, why);
-        else absent(node.kids[0], i, k, why);
+        if (in(node.kids[0], i, k))
+          absent(node.kids[1], k, j, why);
+        else
+          absent(node.kids[0], i, k, why);
       }
       return;
     case NodeOp::plus:
@@ -193,7 +209,8 @@ void LazyModel::absent(NodeId id, uint32_t i, uint32_t j, Reason& why) {
       });
       return;
     }
-    default: break;
+    default:
+      break;
   }
   FENCEPOST_INVARIANT(false, "no reason for the absence of a pair");
 }
@@ -213,7 +230,9 @@ bool LazyModel::refine(const std::function<bool(Lit)>& value) {
   };
   exact_ = base_;
   exact_.live = BitSet(base_.n);
-  base_.live.for_each([&](uint32_t e) { if (is_true(p_.exec(e))) exact_.live.set(e); });
+  base_.live.for_each([&](uint32_t e) {
+    if (is_true(p_.exec(e))) exact_.live.set(e);
+  });
   exact_.always = exact_.live;
   for (size_t t = 0; t < exact_.sometimes.size(); ++t) {
     base_.sometimes[t].for_each([&](uint32_t e) {
@@ -243,8 +262,11 @@ bool LazyModel::refine(const std::function<bool(Lit)>& value) {
       Reason why;
       const bool empty = is_set ? now_.node[id].may_set.empty() : now_.node[id].may.empty();
       if (a.kind == cat::AxiomKind::empty && empty) {
-        if (is_set) for (uint32_t i = 0; i < base_.n; ++i) absent_set(id, i, why);
-        else for (uint32_t i = 0; i < base_.n; ++i) for (uint32_t j = 0; j < base_.n; ++j) absent(id, i, j, why);
+        if (is_set)
+          for (uint32_t i = 0; i < base_.n; ++i) absent_set(id, i, why);
+        else
+          for (uint32_t i = 0; i < base_.n; ++i)
+            for (uint32_t j = 0; j < base_.n; ++j) absent(id, i, j, why);
         learn(why, learned);
       } else if (a.kind == cat::AxiomKind::irreflexive && now_.node[id].may.irreflexive()) {
         for (uint32_t i = 0; i < base_.n; ++i) absent(id, i, i, why);

@@ -9,9 +9,9 @@
 #include <functional>
 #include <set>
 
+#include "bounds/bounds.h"
 #include "cat/model.h"
 #include "encode/program.h"
-#include "bounds/bounds.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::encode {
@@ -45,8 +45,8 @@ class LazyModel {
   Circuit& c_;
   const bounds::BaseBounds& base_;
   BaseLiteral literal_;
-  bounds::Bounds static_;     // bounds without an assignment: what lies outside may needs no reason
-  bounds::Bounds now_;        // exact values under the current assignment (may == must)
+  bounds::Bounds static_;  // bounds without an assignment: what lies outside may needs no reason
+  bounds::Bounds now_;     // exact values under the current assignment (may == must)
   bounds::BaseBounds exact_;
 };
 

@@ -65,11 +65,11 @@ struct ScopedCtrl {
 struct State {
   Expr guard;
   std::vector<Expr> regs;
-  std::vector<Taint> taints;                       // by register
-  Taint ctrl;                                      // reaching to the end of the thread
-  std::vector<ScopedCtrl> scoped;                  // structured statements still open
-  std::vector<Expr> effect;                        // by loop: a write or a barrier since its label
-  std::vector<std::vector<Expr>> at_label;         // by loop: the registers at the last time there; empty: never there
+  std::vector<Taint> taints;                // by register
+  Taint ctrl;                               // reaching to the end of the thread
+  std::vector<ScopedCtrl> scoped;           // structured statements still open
+  std::vector<Expr> effect;                 // by loop: a write or a barrier since its label
+  std::vector<std::vector<Expr>> at_label;  // by loop: the registers at the last time there; empty: never there
   std::map<std::string, std::vector<Arrival>> arrivals;
 };
 
@@ -138,14 +138,20 @@ class ThreadUnroller {
     std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(code_.registers.size(), false));
     live[n] = observable_;
     auto use = [](std::vector<bool>& l, const Expr& e) {
-      if (e) term::for_each_variable(e, [&](uint64_t v) { if (v < l.size()) l[v] = true; });
+      if (e)
+        term::for_each_variable(e, [&](uint64_t v) {
+          if (v < l.size()) l[v] = true;
+        });
     };
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t i = n; i-- > 0;) {
         const Instr& in = code[i];
         std::vector<bool> l(code_.registers.size(), false);
-        auto join = [&](size_t succ) { for (size_t r = 0; r < l.size(); ++r) if (live[succ][r]) l[r] = true; };
+        auto join = [&](size_t succ) {
+          for (size_t r = 0; r < l.size(); ++r)
+            if (live[succ][r]) l[r] = true;
+        };
         const bool jumps = in.kind == Kind::jump || in.kind == Kind::branch;
         if (jumps) join(code_.labels[in.label].at);
         if (!(in.kind == Kind::jump && in.predicate == k_none)) join(i + 1);
@@ -173,8 +179,8 @@ class ThreadUnroller {
   }
 
   struct Edge {
-    uint32_t to = 0;          // node, k_end or k_stop
-    bool taken = false;       // the jump side of a branch
+    uint32_t to = 0;     // node, k_end or k_stop
+    bool taken = false;  // the jump side of a branch
     uint32_t back_loop = k_none;
   };
 
@@ -213,7 +219,11 @@ class ThreadUnroller {
 
   bool build_nodes(uint32_t max_nodes) {
     // Depth-first search, reverse post-order.
-    struct Frame { uint32_t node; std::vector<std::pair<NodeKey, Edge>> succ; size_t next = 0; };
+    struct Frame {
+      uint32_t node;
+      std::vector<std::pair<NodeKey, Edge>> succ;
+      size_t next = 0;
+    };
     std::map<NodeKey, uint32_t> ids;
     std::vector<Frame> stack;
     std::vector<uint32_t> post;
@@ -283,7 +293,8 @@ class ThreadUnroller {
     for (size_t k = 0; k < into.effect.size(); ++k) {
       into.effect[k] = choose(pick, from.effect[k], into.effect[k]);
       // Where one of the two has not been at the label, its effect says so, and the registers do not matter.
-      if (into.at_label[k].empty()) into.at_label[k] = from.at_label[k];
+      if (into.at_label[k].empty())
+        into.at_label[k] = from.at_label[k];
       else if (!from.at_label[k].empty())
         for (size_t r = 0; r < into.at_label[k].size(); ++r)
           into.at_label[k][r] = choose(pick, from.at_label[k][r], into.at_label[k][r]);
@@ -291,8 +302,10 @@ class ThreadUnroller {
     auto merge_taint = [&](Taint& a, const Taint& b) {
       for (auto& [load, c] : a) {
         auto it = b.find(load);
-        if (it == b.end()) c = both(invert(pick), c);
-        else if (it->second.identity() != c.identity() && !(c.is_const(1) && it->second.is_const(1))) c = choose(pick, it->second, c);
+        if (it == b.end())
+          c = both(invert(pick), c);
+        else if (it->second.identity() != c.identity() && !(c.is_const(1) && it->second.is_const(1)))
+          c = choose(pick, it->second, c);
       }
       for (const auto& [load, c] : b)
         if (!a.contains(load)) a.emplace(load, both(pick, c));
@@ -300,7 +313,8 @@ class ThreadUnroller {
     for (size_t r = 0; r < into.taints.size(); ++r) merge_taint(into.taints[r], from.taints[r]);
     merge_taint(into.ctrl, from.ctrl);
     for (const ScopedCtrl& sc : from.scoped) {
-      auto it = std::find_if(into.scoped.begin(), into.scoped.end(), [&](const ScopedCtrl& x) { return x.until == sc.until; });
+      auto it = std::find_if(into.scoped.begin(), into.scoped.end(),
+                             [&](const ScopedCtrl& x) { return x.until == sc.until; });
       if (it == into.scoped.end()) {
         ScopedCtrl mine{sc.until, {}};
         merge_taint(mine.taint, sc.taint);
@@ -310,7 +324,8 @@ class ThreadUnroller {
       }
     }
     for (ScopedCtrl& sc : into.scoped)
-      if (std::none_of(from.scoped.begin(), from.scoped.end(), [&](const ScopedCtrl& x) { return x.until == sc.until; }))
+      if (std::none_of(from.scoped.begin(), from.scoped.end(),
+                       [&](const ScopedCtrl& x) { return x.until == sc.until; }))
         merge_taint(sc.taint, {});
     std::map<std::string, std::vector<Arrival>> theirs = from.arrivals;
     for (const auto& [instance, list] : into.arrivals) theirs.try_emplace(instance, std::vector<Arrival>{{0, yes()}});
@@ -355,7 +370,9 @@ class ThreadUnroller {
   Taint taint_of(const Expr& e, const State& st) const {
     Taint out;
     if (e && deps_)
-      term::for_each_variable(e, [&](uint64_t v) { if (v < st.taints.size()) add_taint(out, st.taints[v], yes()); });
+      term::for_each_variable(e, [&](uint64_t v) {
+        if (v < st.taints.size()) add_taint(out, st.taints[v], yes());
+      });
     return out;
   }
 
@@ -389,7 +406,7 @@ class ThreadUnroller {
       }
       nodes[n].guard = st.guard;
       if (instr.kind == Kind::label) s_.threads[t_].head_registers[n] = st.regs;
-      Expr taken = yes();   // condition of the jump side
+      Expr taken = yes();  // condition of the jump side
       step(n, instr, st, taken);
       for (const Edge& e : edges_[n]) {
         State out = edges_[n].size() > 1 ? st : std::move(st);
@@ -398,7 +415,8 @@ class ThreadUnroller {
         const Expr effect = e.back_loop != k_none ? effect_of(out, e.back_loop) : no();
         if (repeats_ && e.back_loop != k_none) {
           const Expr last = e.to == k_stop ? yes() : either(choice(), invert(effect));
-          exits.push_back({Exit::Kind::repeats, both(out.guard, last), effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
+          exits.push_back(
+              {Exit::Kind::repeats, both(out.guard, last), effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
           out.guard = both(out.guard, invert(last));
           if (out.guard.is_const(0)) continue;
         }
@@ -406,7 +424,8 @@ class ThreadUnroller {
           const Expr idle = invert(effect);
           if (!idle.is_const(0)) {
             s_.has_stops = true;
-            exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop, true});
+            exits.push_back(
+                {Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop, true});
           }
           out.guard = both(out.guard, effect);
           if (out.guard.is_const(0)) continue;
@@ -423,11 +442,13 @@ class ThreadUnroller {
       }
     }
     if (at_end.guard)
-      exits.push_back({Exit::Kind::end, at_end.guard, no(), at_end.regs, static_cast<uint32_t>(code_.code.size()), 0, 0, 0});
+      exits.push_back(
+          {Exit::Kind::end, at_end.guard, no(), at_end.regs, static_cast<uint32_t>(code_.code.size()), 0, 0, 0});
   }
 
   static bool makes_event(const Instr& in) {
-    return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence || in.kind == Kind::barrier;
+    return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence ||
+           in.kind == Kind::barrier;
   }
 
   Expr choice() {
@@ -473,13 +494,20 @@ class ThreadUnroller {
     e.tags = tags;
     // What the kind of an instruction says, front ends need not repeat.
     switch (instr.kind) {
-      case Kind::load: e.tags.add(vocab::Tag::R); break;
-      case Kind::store: e.tags.add(vocab::Tag::W); break;
-      case Kind::rmw: e.tags.add(vocab::Tag::R).add(vocab::Tag::RMW); break;
+      case Kind::load:
+        e.tags.add(vocab::Tag::R);
+        break;
+      case Kind::store:
+        e.tags.add(vocab::Tag::W);
+        break;
+      case Kind::rmw:
+        e.tags.add(vocab::Tag::R).add(vocab::Tag::RMW);
+        break;
       case Kind::fence:
         if (!tags.has(vocab::Tag::AVDEVICE) && !tags.has(vocab::Tag::VISDEVICE)) e.tags.add(vocab::Tag::F);
         break;
-      default: break;
+      default:
+        break;
     }
     e.guard = both(st.guard, when);
     e.node = node;
@@ -524,7 +552,9 @@ class ThreadUnroller {
           }
         std::erase_if(st.scoped, [&](const ScopedCtrl& sc) { return sc.until == instr.label; });
         break;
-      case Kind::jump: taken = when; break;
+      case Kind::jump:
+        taken = when;
+        break;
       case Kind::branch: {
         const Expr c = term::truth(resolve(instr.value, st));
         taken = both(when, c);
@@ -535,13 +565,17 @@ class ThreadUnroller {
           } else {
             auto it = std::find_if(st.scoped.begin(), st.scoped.end(),
                                    [&](const ScopedCtrl& sc) { return sc.until == instr.ctrl_end; });
-            if (it == st.scoped.end()) st.scoped.push_back({instr.ctrl_end, std::move(t)});
-            else add_taint(it->taint, t, yes());
+            if (it == st.scoped.end())
+              st.scoped.push_back({instr.ctrl_end, std::move(t)});
+            else
+              add_taint(it->taint, t, yes());
           }
         }
         break;
       }
-      case Kind::local: assign(st, instr.dst, resolve(instr.value, st), taint_of(instr.value, st), when); break;
+      case Kind::local:
+        assign(st, instr.dst, resolve(instr.value, st), taint_of(instr.value, st), when);
+        break;
       case Kind::load: {
         SymEvent e = event(node, instr, st, when, instr.tags);
         e.read = true;
@@ -614,7 +648,9 @@ class ThreadUnroller {
         effect_everywhere(st, effect);
         break;
       }
-      case Kind::fence: s_.events.push_back(event(node, instr, st, when, instr.tags)); break;
+      case Kind::fence:
+        s_.events.push_back(event(node, instr, st, when, instr.tags));
+        break;
       case Kind::barrier: {
         SymEvent e = event(node, instr, st, when, instr.tags);
         e.barrier = &instr.barrier;
@@ -676,7 +712,7 @@ class ThreadUnroller {
   bool deps_;
   bool repeats_;
   bool halts_;
-  bool only_effects_;   // goes back only after an iteration with an effect
+  bool only_effects_;  // goes back only after an iteration with an effect
   std::vector<bool> observable_;
   std::vector<bool> silent_;
   std::vector<Loop> loops_;
@@ -741,8 +777,7 @@ Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound,
       if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
     ThreadUnroller u(s, t, dependencies, kind, observable, silent.empty() ? std::vector<bool>{} : silent[t]);
-    if (!u.run(max_nodes))
-      return unsupported_at(test.span, "the unrolled program is too large", "lower --bound");
+    if (!u.run(max_nodes)) return unsupported_at(test.span, "the unrolled program is too large", "lower --bound");
   }
   return s;
 }

@@ -26,7 +26,12 @@ inline constexpr uint32_t k_init_thread = 0xffffffffu;  // Init writes
 
 // Term variables of the skeleton: the value of a load, a boolean that the encoding decides, or a value that it chooses.
 struct Variable {
-  enum class Kind : uint8_t { load, pass, choice, any } kind = Kind::load;   // choice: whether a thread stops here; any: an undefined initial value
+  enum class Kind : uint8_t {
+    load,
+    pass,
+    choice,
+    any
+  } kind = Kind::load;  // choice: whether a thread stops here; any: an undefined initial value
   uint32_t event = 0;
   uint8_t width = 1;
 };
@@ -37,25 +42,25 @@ struct Dependency {
 };
 
 struct Arrival {
-  uint32_t k = 0;     // number of earlier arrivals at the instance
+  uint32_t k = 0;  // number of earlier arrivals at the instance
   Expr condition;
 };
 
 struct SymEvent {
   uint32_t thread = k_init_thread;
-  uint32_t instr = 0;        // Init: object
-  uint32_t part = 0;         // Init: unused
-  uint32_t cell = 0;         // Init: cell
+  uint32_t instr = 0;  // Init: object
+  uint32_t part = 0;   // Init: unused
+  uint32_t cell = 0;   // Init: cell
   vocab::TagSet tags;
   std::optional<vocab::TagSet> failed_tags;  // read of an rmw: instead of `tags`, where its partner does not run
-  Expr guard;                // width 1; reached. For barriers: arrived (the event exists if it also passes)
+  Expr guard;  // width 1; reached. For barriers: arrived (the event exists if it also passes)
   bool read = false;
   bool write = false;
-  prog::Address address;     // memory events: index resolved to a term over variables
-  uint8_t width = 64;        // of the value
-  Expr value;                // write: what is written; read: its variable
-  uint32_t node = 0;         // state of its thread's unrolling
-  uint32_t partner = prog::k_none;   // rmw: the other half
+  prog::Address address;            // memory events: index resolved to a term over variables
+  uint8_t width = 64;               // of the value
+  Expr value;                       // write: what is written; read: its variable
+  uint32_t node = 0;                // state of its thread's unrolling
+  uint32_t partner = prog::k_none;  // rmw: the other half
   std::vector<Dependency> data, addr, ctrl;
   const prog::Barrier* barrier = nullptr;
   Expr barrier_id, barrier_quorum, pass;
@@ -69,7 +74,7 @@ struct Exit {
   // again, for ever, what it did since some earlier time there.
   enum class Kind : uint8_t { end, stopped, blocked, halted, repeats } kind = Kind::end;
   Expr guard;
-  Expr effect;               // stopped, repeats: whether the last iteration had an effect (cut) or not (spin)
+  Expr effect;  // stopped, repeats: whether the last iteration had an effect (cut) or not (spin)
   std::vector<Expr> registers;
   uint32_t instr = 0;
   uint32_t barrier_event = 0;  // blocked
@@ -87,17 +92,17 @@ struct SymLoop {
 // One state of a thread's unrolling.
 struct SymNode {
   uint32_t position = 0;
-  std::vector<uint32_t> counters;            // by loop: backward jumps since its extent was entered
-  Expr guard;                                // the instruction is executed; empty: never
+  std::vector<uint32_t> counters;  // by loop: backward jumps since its extent was entered
+  Expr guard;                      // the instruction is executed; empty: never
 };
 
 struct SymThread {
   uint32_t first_event = 0, last_event = 0;  // half-open
   uint32_t first_variable = 0, last_variable = 0;
   std::vector<Exit> exits;
-  std::vector<BitSet> reaches;               // node -> nodes reachable from it (not itself)
+  std::vector<BitSet> reaches;  // node -> nodes reachable from it (not itself)
   std::vector<SymLoop> loops;
-  std::vector<SymNode> nodes;                // in an order in which they are executed
+  std::vector<SymNode> nodes;                            // in an order in which they are executed
   std::map<uint32_t, std::vector<Expr>> head_registers;  // node of a label -> registers there
 };
 
@@ -116,7 +121,7 @@ enum class Unrolling : uint8_t {
 struct Skeleton {
   const prog::Test* test = nullptr;
   prog::LoopBounds bound = 1;
-  std::vector<SymEvent> events;              // Init first, then threads; program order within a thread
+  std::vector<SymEvent> events;  // Init first, then threads; program order within a thread
   uint32_t init_events = 0;
   std::vector<SymThread> threads;
   std::vector<Variable> variables;
@@ -130,7 +135,8 @@ struct Skeleton {
 // Unsupported when the unrolling has more than `max_nodes` states.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all
 // have).
-Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind = Unrolling::safety,
-                          const std::vector<std::vector<bool>>& silent = {}, uint32_t max_nodes = 200000);
+Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies,
+                          Unrolling kind = Unrolling::safety, const std::vector<std::vector<bool>>& silent = {},
+                          uint32_t max_nodes = 200000);
 
 }  // namespace fencepost::encode

@@ -50,7 +50,8 @@ class Exchange {
             prog::same_scope(threads[image_[a]], threads[image_[b]], vocab::k_level_cluster))
           return false;
     for (const auto& [a, b] : test_.ssw)
-      if (std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{image_[a], image_[b]}) == test_.ssw.end()) return false;
+      if (std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{image_[a], image_[b]}) == test_.ssw.end())
+        return false;
     return true;
   }
 
@@ -61,10 +62,12 @@ class Exchange {
     const SymThread& b = s_.threads[u];
     if (a.last_event - a.first_event != b.last_event - b.first_event || a.exits.size() != b.exits.size() ||
         a.loops.size() != b.loops.size() || a.nodes.size() != b.nodes.size() || !(a.reaches == b.reaches) ||
-        a.head_registers.size() != b.head_registers.size() || a.last_variable - a.first_variable != b.last_variable - b.first_variable)
+        a.head_registers.size() != b.head_registers.size() ||
+        a.last_variable - a.first_variable != b.last_variable - b.first_variable)
       return false;
     for (size_t k = 0; k < a.loops.size(); ++k)
-      if (a.loops[k].from != b.loops[k].from || a.loops[k].to != b.loops[k].to || a.loops[k].live != b.loops[k].live) return false;
+      if (a.loops[k].from != b.loops[k].from || a.loops[k].to != b.loops[k].to || a.loops[k].live != b.loops[k].live)
+        return false;
     for (size_t k = 0; k < a.nodes.size(); ++k)
       if (a.nodes[k].position != b.nodes[k].position || a.nodes[k].counters != b.nodes[k].counters) return false;
     std::vector<const prog::Barrier*> mine, theirs;
@@ -130,7 +133,8 @@ class Exchange {
       const uint64_t from = a.index ? a.index.value() : 0;
       const uint64_t to = b.index ? b.index.value() : 0;
       const uint64_t end = test_.objects[x.object].init.size();
-      if (from >= end || to >= test_.objects[y.object].init.size()) return from == to && bind_object(x.object, y.object);
+      if (from >= end || to >= test_.objects[y.object].init.size())
+        return from == to && bind_object(x.object, y.object);
       return bind({x.object, from}, {y.object, to});
     }
     return term_maps(a.index, b.index) && bind_object(x.object, y.object);
@@ -157,18 +161,21 @@ class Exchange {
   bool event_maps(uint32_t e) {
     const SymEvent& a = s_.events[e];
     const SymEvent& b = s_.events[event_image(e)];
-    if (a.part != b.part || !(a.tags == b.tags) || !(a.failed_tags == b.failed_tags) || a.read != b.read || a.write != b.write || a.width != b.width || a.node != b.node)
+    if (a.part != b.part || !(a.tags == b.tags) || !(a.failed_tags == b.failed_tags) || a.read != b.read ||
+        a.write != b.write || a.width != b.width || a.node != b.node)
       return false;
-    if ((a.partner == k_none) != (b.partner == k_none) || (a.partner != k_none && event_image(a.partner) != b.partner)) return false;
+    if ((a.partner == k_none) != (b.partner == k_none) || (a.partner != k_none && event_image(a.partner) != b.partner))
+      return false;
     if (!term_maps(a.guard, b.guard)) return false;
     if (a.memory() && (!address_maps(a.address, b.address) || !term_maps(a.value, b.value))) return false;
     if ((a.barrier == nullptr) != (b.barrier == nullptr)) return false;
     if (a.barrier != nullptr) {
-      if (!(*a.barrier == *b.barrier) || !term_maps(a.barrier_id, b.barrier_id) || !term_maps(a.barrier_quorum, b.barrier_quorum) ||
-          !term_maps(a.pass, b.pass))
+      if (!(*a.barrier == *b.barrier) || !term_maps(a.barrier_id, b.barrier_id) ||
+          !term_maps(a.barrier_quorum, b.barrier_quorum) || !term_maps(a.pass, b.pass))
         return false;
-      if (!std::equal(a.arrivals.begin(), a.arrivals.end(), b.arrivals.begin(), b.arrivals.end(),
-                      [&](const Arrival& x, const Arrival& y) { return x.k == y.k && term_maps(x.condition, y.condition); }))
+      if (!std::equal(
+              a.arrivals.begin(), a.arrivals.end(), b.arrivals.begin(), b.arrivals.end(),
+              [&](const Arrival& x, const Arrival& y) { return x.k == y.k && term_maps(x.condition, y.condition); }))
         return false;
     }
     return dependencies_map(a.data, b.data) && dependencies_map(a.addr, b.addr) && dependencies_map(a.ctrl, b.ctrl);
@@ -192,7 +199,9 @@ class Exchange {
       for (const SymLoop& loop : a.loops) {
         if (loop.from != a.nodes[x->first].position) continue;
         for (size_t r = 0; r < x->second.size(); ++r)
-          if (loop.live[r] && (r >= y->second.size() || !(both_constant(a, b, loop, r) || term_maps(x->second[r], y->second[r])))) return false;
+          if (loop.live[r] &&
+              (r >= y->second.size() || !(both_constant(a, b, loop, r) || term_maps(x->second[r], y->second[r]))))
+            return false;
       }
     }
     return true;
@@ -241,7 +250,8 @@ class Exchange {
   // As text in which the order of operands does not matter.
   std::optional<std::string> canonical(const prog::CondValue& v, bool image) {
     switch (v.kind) {
-      case prog::CondValue::Kind::constant: return text('#', v.constant, 0);
+      case prog::CondValue::Kind::constant:
+        return text('#', v.constant, 0);
       case prog::CondValue::Kind::address: {
         Cell c{test_.symbols[v.symbol].object, v.cell};
         if (cells_.contains(c) && cells_.at(c) != c) return std::nullopt;
@@ -262,7 +272,8 @@ class Exchange {
           const auto& mine = s_.threads[v.thread].exits;
           const auto& theirs = s_.threads[t].exits;
           for (size_t k = 0; k < mine.size(); ++k)
-            if (v.reg >= theirs[k].registers.size() || !term_maps(mine[k].registers[v.reg], theirs[k].registers[v.reg])) return std::nullopt;
+            if (v.reg >= theirs[k].registers.size() || !term_maps(mine[k].registers[v.reg], theirs[k].registers[v.reg]))
+              return std::nullopt;
         }
         return text(':', t, v.reg);
       }
@@ -313,7 +324,8 @@ class Exchange {
 // Walks the tree of scopes.
 class Search {
  public:
-  Search(const Skeleton& s, const std::vector<const prog::Cond*>& questions) : s_(s), test_(*s.test), questions_(questions) {}
+  Search(const Skeleton& s, const std::vector<const prog::Cond*>& questions)
+      : s_(s), test_(*s.test), questions_(questions) {}
 
   std::vector<SymmetricRun> run() {
     const size_t depth = test_.threads.empty() ? 0 : test_.threads[0].scope.size();
@@ -333,8 +345,8 @@ class Search {
 
  private:
   struct Local {
-    std::vector<uint32_t> leaders;   // threads
-    uint32_t offset = 0;             // of the key among the events of each
+    std::vector<uint32_t> leaders;  // threads
+    uint32_t offset = 0;            // of the key among the events of each
   };
   using Group = std::vector<uint32_t>;
 
@@ -357,7 +369,9 @@ class Search {
     std::vector<Local> out;
     for (size_t first = 0; first < children.size();) {
       size_t last = first;
-      while (last + 1 < children.size() && exchangeable(children[last], children[last + 1], inside[last], inside[last + 1])) ++last;
+      while (last + 1 < children.size() &&
+             exchangeable(children[last], children[last + 1], inside[last], inside[last + 1]))
+        ++last;
       if (last > first) {
         Local l;
         for (size_t k = first; k <= last; ++k) l.leaders.push_back(children[k][0]);
@@ -392,14 +406,16 @@ class Search {
   // The first write of the leaders that goes to one cell for all.
   std::optional<uint32_t> shared_write(const std::vector<uint32_t>& leaders) const {
     const auto cell = [&](const SymEvent& e) -> std::optional<Cell> {
-      if (!e.write || e.address.symbol == k_none || (e.address.index && !e.address.index.is_const())) return std::nullopt;
+      if (!e.write || e.address.symbol == k_none || (e.address.index && !e.address.index.is_const()))
+        return std::nullopt;
       return Cell{test_.symbols[e.address.symbol].object, e.address.index ? e.address.index.value() : 0};
     };
     const SymThread& first = s_.threads[leaders[0]];
     for (uint32_t k = 0; k < first.last_event - first.first_event; ++k) {
       const auto where = cell(s_.events[first.first_event + k]);
       if (!where) continue;
-      if (std::all_of(leaders.begin(), leaders.end(), [&](uint32_t t) { return cell(s_.events[s_.threads[t].first_event + k]) == where; }))
+      if (std::all_of(leaders.begin(), leaders.end(),
+                      [&](uint32_t t) { return cell(s_.events[s_.threads[t].first_event + k]) == where; }))
         return k;
     }
     return std::nullopt;

@@ -1,13 +1,13 @@
 #pragma once
-// Threads, and whole groups of threads, that a permutation may exchange without anybody noticing. Of the executions that
-// differ in nothing else, one is enough: the one in which the exchangeable come in the order in which they first wrote
-// to some location that they share.
+// Threads, and whole groups of threads, that a permutation may exchange without anybody noticing. Of the executions
+// that differ in nothing else, one is enough: the one in which the exchangeable come in the order in which they first
+// wrote to some location that they share.
 //
 // Candidates come from the tree of scopes alone: a group and its neighbour of the same size. Whether exchanging them
-// (member by member) is an automorphism is then read off the unrolling, since two invocations of one shader differ in the
-// constants that their ids have become: every event goes to one of the same kind, tags and barrier, at a cell that one
-// bijection of the cells gives, with equal terms for value and guard; initial values, scopes, and the questions asked
-// must be invariant too. Ids that end up as cells of an array are harmless, ids that end up as values are not.
+// (member by member) is an automorphism is then read off the unrolling, since two invocations of one shader differ in
+// the constants that their ids have become: every event goes to one of the same kind, tags and barrier, at a cell that
+// one bijection of the cells gives, with equal terms for value and guard; initial values, scopes, and the questions
+// asked must be invariant too. Ids that end up as cells of an array are harmless, ids that end up as values are not.
 //
 // Why it is sound: each run below is a list of neighbours of which any two may be exchanged, so every execution has an
 // isomorphic one in which each run is sorted, innermost first: executed keys before those that are not, and in an order

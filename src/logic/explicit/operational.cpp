@@ -10,9 +10,9 @@
 #include <unordered_map>
 
 #include "explicit/key.h"
+#include "reference/relations.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
-#include "reference/relations.h"
 
 namespace fencepost::explicit_state {
 namespace {
@@ -60,7 +60,6 @@ struct Location {
 };
 
 uint64_t extend(uint64_t v, uint8_t width) { return static_cast<uint64_t>(term::to_signed(v, width)); }
-
 
 // One step, kept for the way back: an instruction performed (with the value that it read), or a write distributed.
 struct Step {

@@ -15,8 +15,7 @@
 // What had to be decided, since the documents at hand do not say it:
 //   - modified locations may be distributed at any time, fence or not (else nothing would ever be seen without one);
 //   - a mark belongs to the write, not to the view: whoever sees a write that is not on the device yet distributes it
-//   by
-//     its own membar.gl, and a distribution clears the mark of that write everywhere;
+//     by its own membar.gl, and a distribution clears the mark of that write everywhere;
 //   - a distributed write replaces what it finds in the views that it reaches; a write in nobody's view is lost (it is
 //     older in coherence order);
 //   - a store leaves its queue after all loads of its address; a fence after all accesses before it are over;

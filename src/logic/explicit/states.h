@@ -8,8 +8,8 @@
 // nobody.
 //
 // The question is weak fairness: is there a set of states, strongly connected by steps, in which the threads that step
-// keep the scheduler's promise (reference/progress.h)? The greatest such sets are the components of the graph, since the
-// promise only grows with the threads that step, and who is alive or has started does not change within one.
+// keep the scheduler's promise (reference/progress.h)? The greatest such sets are the components of the graph, since
+// the promise only grows with the threads that step, and who is alive or has started does not change within one.
 //
 // Barriers are not supported; the caller looks first. Fences are no-ops.
 #include <cstdint>

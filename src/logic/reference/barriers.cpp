@@ -65,9 +65,8 @@ bool passes(const prog::Test& test, const Arrival& a, const std::vector<Arrival>
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
     if (!share_scope(test, a.key.thread, t, a.barrier->level) || !mentions(test, t, a)) continue;
     // An arrival with another id is as good as one with the same: neither is waited for.
-    const bool is_there = std::any_of(arrived.begin(), arrived.end(), [&](const Arrival& b) {
-      return b.key.thread == t && same_group(test, a, b);
-    });
+    const bool is_there = std::any_of(arrived.begin(), arrived.end(),
+                                      [&](const Arrival& b) { return b.key.thread == t && same_group(test, a, b); });
     if (is_there) continue;
     if (a.id && !a.barrier->by_value() && never_has_id(test, t, a.barrier->instance, *a.id)) continue;
     return false;

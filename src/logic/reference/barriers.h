@@ -15,8 +15,8 @@ namespace fencepost::reference {
 struct Arrival {
   EventKey key;
   const prog::Barrier* barrier = nullptr;
-  uint32_t ordinal = 0;             // earlier arrivals of the thread at the instance; see count_earlier
-  std::optional<int64_t> id;        // value of the id operand, if there is one
+  uint32_t ordinal = 0;       // earlier arrivals of the thread at the instance; see count_earlier
+  std::optional<int64_t> id;  // value of the id operand, if there is one
   std::optional<int64_t> quorum;
 };
 

@@ -22,20 +22,43 @@ bool may_suppose(const Event& e, vocab::Tag t) {
   bool semantics = fence || e.tags.has(Tag::CBAR) || e.tags.has(Tag::ATOM);
   if (e.key.thread == k_init || e.tags.has(Tag::NA)) return false;
   switch (t) {
-    case Tag::RLX: return read || write;
-    case Tag::ACQ: return vulkan_access ? read && semantics : read || (fence && semantics);
-    case Tag::REL: return vulkan_access ? write && semantics : write || (fence && semantics);
-    case Tag::ACQ_REL: case Tag::SC: return fence || e.tags.has(Tag::A);
-    case Tag::CTA: case Tag::CLUSTER: case Tag::GPU: case Tag::SYS: case Tag::ALL:
-    case Tag::SG: case Tag::WG: case Tag::QF: case Tag::DV:
+    case Tag::RLX:
+      return read || write;
+    case Tag::ACQ:
+      return vulkan_access ? read && semantics : read || (fence && semantics);
+    case Tag::REL:
+      return vulkan_access ? write && semantics : write || (fence && semantics);
+    case Tag::ACQ_REL:
+    case Tag::SC:
+      return fence || e.tags.has(Tag::A);
+    case Tag::CTA:
+    case Tag::CLUSTER:
+    case Tag::GPU:
+    case Tag::SYS:
+    case Tag::ALL:
+    case Tag::SG:
+    case Tag::WG:
+    case Tag::QF:
+    case Tag::DV:
       return true;
-    case Tag::ATOM: case Tag::NONPRIV: return vulkan_access;
-    case Tag::AV: return vulkan_access && write;
-    case Tag::VIS: return vulkan_access && read;
-    case Tag::SEMAV: return semantics && !read;
-    case Tag::SEMVIS: return semantics && !write;
-    case Tag::SEMSC0: case Tag::SEMSC1: case Tag::SEMSC2: case Tag::SEMSC3: return semantics;
-    default: return false;
+    case Tag::ATOM:
+    case Tag::NONPRIV:
+      return vulkan_access;
+    case Tag::AV:
+      return vulkan_access && write;
+    case Tag::VIS:
+      return vulkan_access && read;
+    case Tag::SEMAV:
+      return semantics && !read;
+    case Tag::SEMVIS:
+      return semantics && !write;
+    case Tag::SEMSC0:
+    case Tag::SEMSC1:
+    case Tag::SEMSC2:
+    case Tag::SEMSC3:
+      return semantics;
+    default:
+      return false;
   }
 }
 
@@ -131,9 +154,12 @@ uint32_t Derivations::absence_price(NodeId set, uint32_t e) const {
       for (NodeId k : m.kids) best = std::min(best, absence_price(k, e));
       return plus(best, 1);
     }
-    case NodeOp::diff: return plus(std::min(absence_price(m.kids[0], e), price(m.kids[1], e, e)), 1);
-    case NodeOp::complement: return plus(price(m.kids[0], e, e), 1);
-    default: return in(set, e, e) ? k_never : 16;
+    case NodeOp::diff:
+      return plus(std::min(absence_price(m.kids[0], e), price(m.kids[1], e, e)), 1);
+    case NodeOp::complement:
+      return plus(price(m.kids[0], e, e), 1);
+    default:
+      return in(set, e, e) ? k_never : 16;
   }
 }
 
@@ -156,8 +182,11 @@ void Derivations::absence_tags(NodeId set, uint32_t e, Reason& into) const {
       else
         into.because.push_back(derive(m.kids[1], e, e));
       return;
-    case NodeOp::complement: into.because.push_back(derive(m.kids[0], e, e)); return;
-    default: return;
+    case NodeOp::complement:
+      into.because.push_back(derive(m.kids[0], e, e));
+      return;
+    default:
+      return;
   }
 }
 
@@ -199,12 +228,15 @@ bool Derivations::update(NodeId node) {
   switch (m.op) {
     case NodeOp::base_rel: {
       const Relation& r = x_.rel(m.base);
-      uint32_t p = m.base == vocab::Base::id || m.base == vocab::Base::int_ || m.base == vocab::Base::ext ? 2 : k_base_edge_price;
+      uint32_t p = m.base == vocab::Base::id || m.base == vocab::Base::int_ || m.base == vocab::Base::ext
+                       ? 2
+                       : k_base_edge_price;
       bool scope = suppose_ && m.base == vocab::Base::sr;
       each([&](uint32_t i, uint32_t j) {
         if (r.test(i, j)) return p;
-        return scope && i != j && x_.events[i].key.thread != k_init && x_.events[j].key.thread != k_init ? k_missing_price
-                                                                                                       : k_never;
+        return scope && i != j && x_.events[i].key.thread != k_init && x_.events[j].key.thread != k_init
+                   ? k_missing_price
+                   : k_never;
       });
       break;
     }
@@ -214,14 +246,17 @@ bool Derivations::update(NodeId node) {
         return suppose_ && may_suppose(x_.events[i], m.tag) ? k_missing_price : k_never;
       });
       break;
-    case NodeOp::everything: each([](uint32_t, uint32_t) { return 1u; }); break;
+    case NodeOp::everything:
+      each([](uint32_t, uint32_t) { return 1u; });
+      break;
     case NodeOp::memory:
       each([&](uint32_t i, uint32_t) {
         return x_.events[i].tags.has(vocab::Tag::R) || x_.events[i].tags.has(vocab::Tag::W) ? 2u : k_never;
       });
       break;
     case NodeOp::empty_set:
-    case NodeOp::empty_rel: break;
+    case NodeOp::empty_rel:
+      break;
     case NodeOp::rec_var: {
       NodeId d = model_.variables[m.rec].definition;
       each([&](uint32_t i, uint32_t j) { return plus(price(d, i, j), 1); });
@@ -341,7 +376,8 @@ Reason Derivations::derive(NodeId node, uint32_t from, uint32_t to) const {
     case NodeOp::everything:
     case NodeOp::memory:
     case NodeOp::empty_set:
-    case NodeOp::empty_rel: return out;
+    case NodeOp::empty_rel:
+      return out;
     case NodeOp::rec_var:
       out.because.push_back(derive(model_.variables[m.rec].definition, from, to));
       return out;
@@ -359,7 +395,9 @@ Reason Derivations::derive(NodeId node, uint32_t from, uint32_t to) const {
       out.because.push_back(derive(m.kids[0], from, to));
       out.because.push_back(absent(m.kids[1], from, to));
       return out;
-    case NodeOp::complement: out.because.push_back(absent(m.kids[0], from, to)); return out;
+    case NodeOp::complement:
+      out.because.push_back(absent(m.kids[0], from, to));
+      return out;
     case NodeOp::seq: {
       // Prices of the suffixes: rest[k][i] = cheapest way from i through kids k.. to `to`.
       size_t count = m.kids.size();
@@ -368,7 +406,8 @@ Reason Derivations::derive(NodeId node, uint32_t from, uint32_t to) const {
       for (size_t k = count; k-- > 0;)
         for (uint32_t i = 0; i < n_; ++i)
           for (uint32_t j = 0; j < n_; ++j)
-            if (rest[k + 1][j] != k_never) rest[k][i] = std::min(rest[k][i], plus(price(m.kids[k], i, j), rest[k + 1][j]));
+            if (rest[k + 1][j] != k_never)
+              rest[k][i] = std::min(rest[k][i], plus(price(m.kids[k], i, j), rest[k + 1][j]));
       uint32_t at = from;
       for (size_t k = 0; k < count; ++k)
         for (uint32_t j = 0; j < n_; ++j)
@@ -379,9 +418,12 @@ Reason Derivations::derive(NodeId node, uint32_t from, uint32_t to) const {
           }
       return out;
     }
-    case NodeOp::inverse: out.because.push_back(derive(m.kids[0], to, from)); return out;
+    case NodeOp::inverse:
+      out.because.push_back(derive(m.kids[0], to, from));
+      return out;
     case NodeOp::plus:
-    case NodeOp::star: return path(node, from, to);
+    case NodeOp::star:
+      return path(node, from, to);
     case NodeOp::opt:
       if (from != to) out.because.push_back(derive(m.kids[0], from, to));
       return out;
@@ -389,7 +431,9 @@ Reason Derivations::derive(NodeId node, uint32_t from, uint32_t to) const {
       out.because.push_back(derive(m.kids[0], from, from));
       out.because.push_back(derive(m.kids[1], to, to));
       return out;
-    case NodeOp::ident: out.because.push_back(derive(m.kids[0], from, from)); return out;
+    case NodeOp::ident:
+      out.because.push_back(derive(m.kids[0], from, from));
+      return out;
     case NodeOp::domain:
     case NodeOp::range: {
       uint32_t best = 0, best_price = k_never;

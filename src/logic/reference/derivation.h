@@ -49,7 +49,8 @@ class Derivations {
 // Events of a shortest cycle of the node, cheapest among the shortest; empty: acyclic.
 std::vector<uint32_t> shortest_cycle(const Derivations& d, cat::NodeId node, uint32_t n);
 
-// Whether an instruction like this one could carry the tag: orders fit reads, writes or fences, semantics need an atomic.
+// Whether an instruction like this one could carry the tag: orders fit reads, writes or fences, semantics need an
+// atomic.
 bool may_suppose(const Event& e, vocab::Tag t);
 
 }  // namespace fencepost::reference

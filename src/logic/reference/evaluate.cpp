@@ -16,8 +16,13 @@ using cat::Type;
 class ConcreteEvaluator {
  public:
   ConcreteEvaluator(const cat::Model& model, const Execution& x)
-      : model_(model), x_(x), n_(static_cast<uint32_t>(x.events.size())), value_(model.nodes.size()),
-        known_(model.nodes.size(), false), current_(model.variables.size()), iterating_(model.groups.size(), false) {}
+      : model_(model),
+        x_(x),
+        n_(static_cast<uint32_t>(x.events.size())),
+        value_(model.nodes.size()),
+        known_(model.nodes.size(), false),
+        current_(model.variables.size()),
+        iterating_(model.groups.size(), false) {}
 
   std::vector<SetOrRel> all() {
     for (NodeId i = 0; i < model_.nodes.size(); ++i) get(i);
@@ -40,27 +45,46 @@ class ConcreteEvaluator {
     const bool is_set = node.type == Type::set;
     const auto kid = [&](size_t k) { return node.kids.at(k); };
     switch (node.op) {
-      case NodeOp::base_rel: return x_.rel(node.base);
-      case NodeOp::base_set: return tag_set(x_.events, node.tag);
-      case NodeOp::everything: return BitSet(n_, true);
-      case NodeOp::memory: return tag_set(x_.events, vocab::Tag::R) | tag_set(x_.events, vocab::Tag::W);
-      case NodeOp::empty_set: return BitSet(n_);
-      case NodeOp::empty_rel: return Relation(n_);
-      case NodeOp::rec_var: return variable(node.rec);
-      case NodeOp::union_: return is_set ? SetOrRel(set(kid(0)) | set(kid(1))) : SetOrRel(rel(kid(0)) | rel(kid(1)));
-      case NodeOp::inter: return is_set ? SetOrRel(set(kid(0)) & set(kid(1))) : SetOrRel(rel(kid(0)) & rel(kid(1)));
-      case NodeOp::diff: return is_set ? SetOrRel(set(kid(0)) - set(kid(1))) : SetOrRel(rel(kid(0)) - rel(kid(1)));
+      case NodeOp::base_rel:
+        return x_.rel(node.base);
+      case NodeOp::base_set:
+        return tag_set(x_.events, node.tag);
+      case NodeOp::everything:
+        return BitSet(n_, true);
+      case NodeOp::memory:
+        return tag_set(x_.events, vocab::Tag::R) | tag_set(x_.events, vocab::Tag::W);
+      case NodeOp::empty_set:
+        return BitSet(n_);
+      case NodeOp::empty_rel:
+        return Relation(n_);
+      case NodeOp::rec_var:
+        return variable(node.rec);
+      case NodeOp::union_:
+        return is_set ? SetOrRel(set(kid(0)) | set(kid(1))) : SetOrRel(rel(kid(0)) | rel(kid(1)));
+      case NodeOp::inter:
+        return is_set ? SetOrRel(set(kid(0)) & set(kid(1))) : SetOrRel(rel(kid(0)) & rel(kid(1)));
+      case NodeOp::diff:
+        return is_set ? SetOrRel(set(kid(0)) - set(kid(1))) : SetOrRel(rel(kid(0)) - rel(kid(1)));
       case NodeOp::complement:
         return is_set ? SetOrRel(set(kid(0)).complement()) : SetOrRel(Relation(n_, true) - rel(kid(0)));
-      case NodeOp::seq: return rel(kid(0)).compose(rel(kid(1)));
-      case NodeOp::inverse: return rel(kid(0)).inverse();
-      case NodeOp::plus: return rel(kid(0)).closure();
-      case NodeOp::star: return rel(kid(0)).closure() | Relation::identity(n_);
-      case NodeOp::opt: return rel(kid(0)) | Relation::identity(n_);
-      case NodeOp::product: return Relation::product(set(kid(0)), set(kid(1)));
-      case NodeOp::ident: return Relation::identity(set(kid(0)));
-      case NodeOp::domain: return rel(kid(0)).domain();
-      case NodeOp::range: return rel(kid(0)).range();
+      case NodeOp::seq:
+        return rel(kid(0)).compose(rel(kid(1)));
+      case NodeOp::inverse:
+        return rel(kid(0)).inverse();
+      case NodeOp::plus:
+        return rel(kid(0)).closure();
+      case NodeOp::star:
+        return rel(kid(0)).closure() | Relation::identity(n_);
+      case NodeOp::opt:
+        return rel(kid(0)) | Relation::identity(n_);
+      case NodeOp::product:
+        return Relation::product(set(kid(0)), set(kid(1)));
+      case NodeOp::ident:
+        return Relation::identity(set(kid(0)));
+      case NodeOp::domain:
+        return rel(kid(0)).domain();
+      case NodeOp::range:
+        return rel(kid(0)).range();
     }
     return Relation(n_);
   }
@@ -107,7 +131,8 @@ class ConcreteEvaluator {
           const uint32_t own = model_.variables[node.rec].group;
           if (own == g) return true;
           const auto& members = model_.groups[own].variables;
-          return std::any_of(members.begin(), members.end(), [&](uint32_t m) { return hangs[model_.variables[m].definition]; });
+          return std::any_of(members.begin(), members.end(),
+                             [&](uint32_t m) { return hangs[model_.variables[m].definition]; });
         }
         return std::any_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return hangs[k]; });
       };
@@ -127,17 +152,23 @@ class ConcreteEvaluator {
   uint32_t n_;
   std::vector<SetOrRel> value_;
   std::vector<bool> known_;
-  std::vector<SetOrRel> current_;      // per variable
-  std::vector<bool> iterating_;        // per group
+  std::vector<SetOrRel> current_;  // per variable
+  std::vector<bool> iterating_;    // per group
   std::vector<std::vector<NodeId>> dependents_;
 };
 
 bool predicate(const cat::Axiom& a, const SetOrRel& v) {
   bool is = false;
   switch (a.kind) {
-    case cat::AxiomKind::acyclic: is = std::get<Relation>(v).acyclic(); break;
-    case cat::AxiomKind::irreflexive: is = std::get<Relation>(v).irreflexive(); break;
-    case cat::AxiomKind::empty: is = std::visit([](const auto& s) { return s.empty(); }, v); break;
+    case cat::AxiomKind::acyclic:
+      is = std::get<Relation>(v).acyclic();
+      break;
+    case cat::AxiomKind::irreflexive:
+      is = std::get<Relation>(v).irreflexive();
+      break;
+    case cat::AxiomKind::empty:
+      is = std::visit([](const auto& s) { return s.empty(); }, v);
+      break;
   }
   return is != a.negated;
 }

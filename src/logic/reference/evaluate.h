@@ -11,9 +11,9 @@ namespace fencepost::reference {
 using SetOrRel = std::variant<BitSet, Relation>;
 
 struct Evaluation {
-  std::vector<SetOrRel> value;          // per model node
-  std::vector<uint32_t> violated;       // indices of constraint axioms that are violated
-  std::vector<uint32_t> raised;         // indices of flags that are raised
+  std::vector<SetOrRel> value;     // per model node
+  std::vector<uint32_t> violated;  // indices of constraint axioms that are violated
+  std::vector<uint32_t> raised;    // indices of flags that are raised
   bool consistent() const { return violated.empty(); }
 };
 

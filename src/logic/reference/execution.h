@@ -31,20 +31,20 @@ std::string to_string(const prog::Test& test, const EventKey& k);
 
 struct Event {
   EventKey key;
-  vocab::TagSet tags;          // includes R / W / F / IW / RMW as appropriate
+  vocab::TagSet tags;  // includes R / W / F / IW / RMW as appropriate
   bool is_memory = false;
-  uint64_t address = 0;        // memory events
+  uint64_t address = 0;  // memory events
   prog::ObjectId object = prog::k_none;
-  prog::SymbolId symbol = prog::k_none;   // as mentioned in the code; Init: the object's own symbol
-  uint64_t value = 0;          // read or written
+  prog::SymbolId symbol = prog::k_none;  // as mentioned in the code; Init: the object's own symbol
+  uint64_t value = 0;                    // read or written
   Span span;
 };
 
 struct Execution {
-  std::vector<Event> events;            // Init first (by object, cell), then threads in order, in program order
-  std::vector<Relation> base;           // indexed by vocab::Base, universe = events
-  std::vector<bool> thread_complete;    // reached its end (not stuck in a loop cut or at a barrier)
-  prog::FinalValues final;              // valid when every thread is complete
+  std::vector<Event> events;          // Init first (by object, cell), then threads in order, in program order
+  std::vector<Relation> base;         // indexed by vocab::Base, universe = events
+  std::vector<bool> thread_complete;  // reached its end (not stuck in a loop cut or at a barrier)
+  prog::FinalValues final;            // valid when every thread is complete
   bool complete() const;
   const Relation& rel(vocab::Base b) const { return base[static_cast<size_t>(b)]; }
   std::optional<uint32_t> find(const EventKey& k) const;
@@ -52,13 +52,13 @@ struct Execution {
 
 // The choices that make an execution out of a program.
 struct Choices {
-  std::map<EventKey, EventKey> rf;                       // read -> write
-  std::map<EventKey, uint64_t> read_value;               // must equal the value of the write
-  std::map<EventKey, uint64_t> init_value;               // of Init writes whose value is undefined; 0 where not named
-  std::vector<std::pair<EventKey, EventKey>> co;         // generating pairs, closed transitively; Init->w implied
-  std::vector<std::pair<EventKey, EventKey>> fence_order;   // fsc, and sync_fence for pairs in scope
+  std::map<EventKey, EventKey> rf;                         // read -> write
+  std::map<EventKey, uint64_t> read_value;                 // must equal the value of the write
+  std::map<EventKey, uint64_t> init_value;                 // of Init writes whose value is undefined; 0 where not named
+  std::vector<std::pair<EventKey, EventKey>> co;           // generating pairs, closed transitively; Init->w implied
+  std::vector<std::pair<EventKey, EventKey>> fence_order;  // fsc, and sync_fence for pairs in scope
   std::vector<std::pair<EventKey, EventKey>> sync_fence_free;  // sync_fence for pairs out of scope (prelude-ptx)
-  std::vector<EventKey> quorum_members;                  // barrier events with sync(e) under a quorum
+  std::vector<EventKey> quorum_members;                        // barrier events with sync(e) under a quorum
   std::map<std::pair<prog::ObjectId, uint64_t>, EventKey> final_write;  // partial co: the co-maximal write taken
 };
 

@@ -18,9 +18,12 @@ const Relation& as_rel(const SetOrRel& v) { return std::get<Relation>(v); }
 
 bool is_predicate(cat::AxiomKind kind, const SetOrRel& v) {
   switch (kind) {
-    case cat::AxiomKind::acyclic: return as_rel(v).acyclic();
-    case cat::AxiomKind::irreflexive: return as_rel(v).irreflexive();
-    case cat::AxiomKind::empty: return std::visit([](const auto& s) { return s.empty(); }, v);
+    case cat::AxiomKind::acyclic:
+      return as_rel(v).acyclic();
+    case cat::AxiomKind::irreflexive:
+      return as_rel(v).irreflexive();
+    case cat::AxiomKind::empty:
+      return std::visit([](const auto& s) { return s.empty(); }, v);
   }
   return false;
 }
@@ -37,7 +40,8 @@ IntervalEvaluator::IntervalEvaluator(const cat::Model& model)
       uint32_t mask = below_[i];
       if (node.op == NodeOp::base_rel) mask |= 1u << static_cast<uint32_t>(node.base);
       if (node.op == NodeOp::rec_var)
-        for (uint32_t m : model.groups[model.variables[node.rec].group].variables) mask |= below_[model.variables[m].definition];
+        for (uint32_t m : model.groups[model.variables[node.rec].group].variables)
+          mask |= below_[model.variables[m].definition];
       for (NodeId k : node.kids) mask |= below_[k];
       changed = changed || mask != below_[i];
       below_[i] = mask;
@@ -143,20 +147,34 @@ void IntervalEvaluator::compute(NodeId i) {
   const bool is_set = node.type == Type::set;
   const auto one = [&](const SetOrRel& a, const SetOrRel* b) -> SetOrRel {
     switch (node.op) {
-      case NodeOp::union_: return is_set ? SetOrRel(as_set(a) | as_set(*b)) : SetOrRel(as_rel(a) | as_rel(*b));
-      case NodeOp::inter: return is_set ? SetOrRel(as_set(a) & as_set(*b)) : SetOrRel(as_rel(a) & as_rel(*b));
-      case NodeOp::diff: return is_set ? SetOrRel(as_set(a) - as_set(*b)) : SetOrRel(as_rel(a) - as_rel(*b));
-      case NodeOp::complement: return is_set ? SetOrRel(as_set(a).complement()) : SetOrRel(Relation(n_, true) - as_rel(a));
-      case NodeOp::seq: return as_rel(a).compose(as_rel(*b));
-      case NodeOp::inverse: return as_rel(a).inverse();
-      case NodeOp::plus: return as_rel(a).closure();
-      case NodeOp::star: return as_rel(a).closure() | Relation::identity(n_);
-      case NodeOp::opt: return as_rel(a) | Relation::identity(n_);
-      case NodeOp::product: return Relation::product(as_set(a), as_set(*b));
-      case NodeOp::ident: return Relation::identity(as_set(a));
-      case NodeOp::domain: return as_rel(a).domain();
-      case NodeOp::range: return as_rel(a).range();
-      default: break;
+      case NodeOp::union_:
+        return is_set ? SetOrRel(as_set(a) | as_set(*b)) : SetOrRel(as_rel(a) | as_rel(*b));
+      case NodeOp::inter:
+        return is_set ? SetOrRel(as_set(a) & as_set(*b)) : SetOrRel(as_rel(a) & as_rel(*b));
+      case NodeOp::diff:
+        return is_set ? SetOrRel(as_set(a) - as_set(*b)) : SetOrRel(as_rel(a) - as_rel(*b));
+      case NodeOp::complement:
+        return is_set ? SetOrRel(as_set(a).complement()) : SetOrRel(Relation(n_, true) - as_rel(a));
+      case NodeOp::seq:
+        return as_rel(a).compose(as_rel(*b));
+      case NodeOp::inverse:
+        return as_rel(a).inverse();
+      case NodeOp::plus:
+        return as_rel(a).closure();
+      case NodeOp::star:
+        return as_rel(a).closure() | Relation::identity(n_);
+      case NodeOp::opt:
+        return as_rel(a) | Relation::identity(n_);
+      case NodeOp::product:
+        return Relation::product(as_set(a), as_set(*b));
+      case NodeOp::ident:
+        return Relation::identity(as_set(a));
+      case NodeOp::domain:
+        return as_rel(a).domain();
+      case NodeOp::range:
+        return as_rel(a).range();
+      default:
+        break;
     }
     FENCEPOST_INVARIANT(false, "a leaf of a model was computed as an operator");
     return BitSet(n_);
@@ -169,12 +187,28 @@ void IntervalEvaluator::compute(NodeId i) {
       if (!v.same) v.hi = upper_[b];
       return;
     }
-    case NodeOp::base_set: v.lo = tag_set(*events_, node.tag); v.same = true; return;
-    case NodeOp::everything: v.lo = BitSet(n_, true); v.same = true; return;
-    case NodeOp::memory: v.lo = tag_set(*events_, vocab::Tag::R) | tag_set(*events_, vocab::Tag::W); v.same = true; return;
-    case NodeOp::empty_set: v.lo = BitSet(n_); v.same = true; return;
-    case NodeOp::empty_rel: v.lo = Relation(n_); v.same = true; return;
-    default: break;
+    case NodeOp::base_set:
+      v.lo = tag_set(*events_, node.tag);
+      v.same = true;
+      return;
+    case NodeOp::everything:
+      v.lo = BitSet(n_, true);
+      v.same = true;
+      return;
+    case NodeOp::memory:
+      v.lo = tag_set(*events_, vocab::Tag::R) | tag_set(*events_, vocab::Tag::W);
+      v.same = true;
+      return;
+    case NodeOp::empty_set:
+      v.lo = BitSet(n_);
+      v.same = true;
+      return;
+    case NodeOp::empty_rel:
+      v.lo = Relation(n_);
+      v.same = true;
+      return;
+    default:
+      break;
   }
   const Value& a = value_[node.kids[0]];
   const Value* b = node.kids.size() > 1 ? &value_[node.kids[1]] : nullptr;
@@ -189,7 +223,8 @@ void IntervalEvaluator::compute(NodeId i) {
     v.lo = one(a_hi, nullptr);
     if (!same) v.hi = one(a.lo, nullptr);
   } else if (const cat::Node& kid = model_.nodes[node.kids[0]];
-             node.op == NodeOp::plus && kid.op == NodeOp::base_rel && ((transitive_ >> static_cast<uint32_t>(kid.base)) & 1)) {
+             node.op == NodeOp::plus && kid.op == NodeOp::base_rel &&
+             ((transitive_ >> static_cast<uint32_t>(kid.base)) & 1)) {
     v.lo = one(a.lo, nullptr);
     if (!same) v.hi = a_hi;
   } else {
@@ -218,7 +253,8 @@ std::optional<uint32_t> IntervalEvaluator::violated() {
 }
 
 bool IntervalEvaluator::may_flag() {
-  return std::any_of(model_.axioms.begin(), model_.axioms.end(), [&](const cat::Axiom& a) { return a.flag && may_be(a, true); });
+  return std::any_of(model_.axioms.begin(), model_.axioms.end(),
+                     [&](const cat::Axiom& a) { return a.flag && may_be(a, true); });
 }
 
 std::vector<uint32_t> IntervalEvaluator::raised() {

@@ -34,11 +34,11 @@ class IntervalEvaluator {
   bool may_flag();
   // The flags raised; meaningful when the bounds are equal.
   std::vector<uint32_t> raised();
-  uint64_t evaluations() const { return evaluations_; }   // nodes computed so far, a measure of cost
+  uint64_t evaluations() const { return evaluations_; }  // nodes computed so far, a measure of cost
 
  private:
   struct Value {
-    SetOrRel lo, hi;     // hi is not kept when `same`
+    SetOrRel lo, hi;  // hi is not kept when `same`
     bool same = false;
     uint64_t stamp = 0;  // when it was computed; 0: never
   };
@@ -46,7 +46,7 @@ class IntervalEvaluator {
   void need(cat::NodeId i);
   void solve_group(uint32_t g);
   void compute(cat::NodeId i);
-  bool may_be(const cat::Axiom& a, bool outcome);   // whether the axiom's predicate can have this outcome
+  bool may_be(const cat::Axiom& a, bool outcome);  // whether the axiom's predicate can have this outcome
 
   const cat::Model& model_;
   uint32_t n_ = 0;
@@ -54,8 +54,8 @@ class IntervalEvaluator {
   uint64_t evaluations_ = 0;
   const std::vector<Event>* events_ = nullptr;
   std::vector<Relation> lower_, upper_;
-  uint32_t transitive_ = 0;                       // mask of base relations
-  std::vector<uint64_t> changed_;                 // per base: when it last changed
+  uint32_t transitive_ = 0;        // mask of base relations
+  std::vector<uint64_t> changed_;  // per base: when it last changed
   uint64_t started_ = 0;
   std::vector<Value> value_;                      // per node
   std::vector<uint32_t> below_;                   // per node: mask of base relations

@@ -60,8 +60,9 @@ Expected<LassoRun> play(const prog::Test& test, const Lasso& lasso, uint32_t rou
 Expected<void> verify(const prog::Test& test, const cat::Model& model, const Lasso& lasso, const Progress& progress,
                       Fairness fairness);
 
-// The same, and what kind of fault it is. `not_repeated`: the given rounds are as they should be, and more of them, made
-// by the rule above, are not. Then there may still be another way to go on, so nobody may conclude that there is none.
+// The same, and what kind of fault it is. `not_repeated`: the given rounds are as they should be, and more of them,
+// made by the rule above, are not. Then there may still be another way to go on, so nobody may conclude that there is
+// none.
 struct Judgement {
   enum class Kind : uint8_t { confirmed, no_lasso, not_repeated } kind = Kind::confirmed;
   std::string why;

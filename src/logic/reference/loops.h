@@ -13,9 +13,9 @@ namespace fencepost::reference {
 
 struct Loop {
   prog::LabelId label = 0;
-  uint32_t begin = 0;          // position of the label
-  uint32_t end = 0;            // last position of its extent
-  std::vector<bool> live;      // registers that may be read before they are written, at the label
+  uint32_t begin = 0;      // position of the label
+  uint32_t end = 0;        // last position of its extent
+  std::vector<bool> live;  // registers that may be read before they are written, at the label
 };
 
 // `observable`: registers that are live at the end of the thread.
@@ -33,10 +33,10 @@ class LoopTracker {
   explicit LoopTracker(const std::vector<Loop>* loops)
       : loops_(loops), taken_(loops->size(), 0), effect_(loops->size(), true) {}
 
-  void at(uint32_t position);          // before the instruction there runs
-  void effect();                       // a write event or a barrier
-  // Whether the iteration since the last time at the label executed no write event and no barrier. It was idle if besides
-  // every register that is live at the label has the value that it had then.
+  void at(uint32_t position);  // before the instruction there runs
+  void effect();               // a write event or a barrier
+  // Whether the iteration since the last time at the label executed no write event and no barrier. It was idle if
+  // besides every register that is live at the label has the value that it had then.
   bool quiet(prog::LabelId label) const { return !effect_[index(label)]; }
   size_t index(prog::LabelId label) const;
   // A jump to `label`, which lies at or before the current position: nullopt if it may be taken (and it is
@@ -46,8 +46,8 @@ class LoopTracker {
 
  private:
   const std::vector<Loop>* loops_;
-  std::vector<uint32_t> taken_;        // backward jumps since the extent was entered
-  std::vector<bool> effect_;           // since the last time at the label; true when the extent was entered elsewhere
+  std::vector<uint32_t> taken_;  // backward jumps since the extent was entered
+  std::vector<bool> effect_;     // since the last time at the label; true when the extent was entered elsewhere
 };
 
 }  // namespace fencepost::reference

@@ -12,7 +12,8 @@ using vocab::Tag;
 
 // The scope that an event names: the narrowest tag counts, as PTX takes the first of CTA, GPU, SYS.
 std::optional<uint32_t> scope_level(vocab::Dialect d, const Event& e) {
-  static constexpr Tag k_order[] = {Tag::WI, Tag::SG, Tag::CTA, Tag::CLUSTER, Tag::WG, Tag::QF, Tag::GPU, Tag::DV, Tag::ALL, Tag::SYS};
+  static constexpr Tag k_order[] = {Tag::WI, Tag::SG,  Tag::CTA, Tag::CLUSTER, Tag::WG,
+                                    Tag::QF, Tag::GPU, Tag::DV,  Tag::ALL,     Tag::SYS};
   for (Tag t : k_order)
     if (e.tags.has(t))
       if (auto level = vocab::level_of(d, t)) return level;
@@ -43,14 +44,21 @@ std::optional<Cell> cell_at(const prog::Test& test, uint64_t address) {
 vocab::TagSet event_tags(const prog::Instr& instr, uint32_t part) {
   vocab::TagSet tags = part == 0 ? instr.tags : instr.store_tags;
   switch (instr.kind) {
-    case prog::Kind::load: tags.add(Tag::R); break;
-    case prog::Kind::store: tags.add(Tag::W); break;
-    case prog::Kind::rmw: tags.add(part == 0 ? Tag::R : Tag::W).add(Tag::RMW); break;
+    case prog::Kind::load:
+      tags.add(Tag::R);
+      break;
+    case prog::Kind::store:
+      tags.add(Tag::W);
+      break;
+    case prog::Kind::rmw:
+      tags.add(part == 0 ? Tag::R : Tag::W).add(Tag::RMW);
+      break;
     case prog::Kind::fence:
       // Availability and visibility operations are events of their own kind.
       if (!tags.has(Tag::AVDEVICE) && !tags.has(Tag::VISDEVICE)) tags.add(Tag::F);
       break;
-    default: break;
+    default:
+      break;
   }
   return tags;
 }
@@ -99,9 +107,13 @@ std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<
   rel(Base::id) = Relation::identity(n);
 
   const vocab::Dialect d = test.dialect;
-  struct LevelBase { Base base; const char* level; };
-  static constexpr LevelBase k_levels[] = {{Base::swarp, "warp"}, {Base::scta, "cta"}, {Base::sgpu, "gpu"}, {Base::ssg, "sg"},
-                                           {Base::swg, "wg"},     {Base::sqf, "qf"},   {Base::sdv, "dv"},  {Base::scluster, "cluster"}};
+  struct LevelBase {
+    Base base;
+    const char* level;
+  };
+  static constexpr LevelBase k_levels[] = {{Base::swarp, "warp"}, {Base::scta, "cta"},        {Base::sgpu, "gpu"},
+                                           {Base::ssg, "sg"},     {Base::swg, "wg"},          {Base::sqf, "qf"},
+                                           {Base::sdv, "dv"},     {Base::scluster, "cluster"}};
   std::vector<std::pair<Base, uint32_t>> levels;
   for (const LevelBase& l : k_levels)
     if (auto level = vocab::level_of(d, l.level)) levels.push_back({l.base, *level});
@@ -131,7 +143,8 @@ std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<
       if (init) continue;
       const uint32_t s = a.key.thread;
       const uint32_t t = b.key.thread;
-      if (scope[i] && scope[j] && inside(test, s, t, *scope[i]) && inside(test, s, t, *scope[j])) rel(Base::sr).set(i, j);
+      if (scope[i] && scope[j] && inside(test, s, t, *scope[i]) && inside(test, s, t, *scope[j]))
+        rel(Base::sr).set(i, j);
       for (const auto& [which, level] : levels)
         if (inside(test, s, t, level)) rel(which).set(i, j);
     }

@@ -30,7 +30,10 @@ std::vector<Event> init_events(const prog::Test& test);
 prog::SymbolId own_symbol(const prog::Test& test, prog::ObjectId object);
 
 // Which cell a byte address names.
-struct Cell { prog::ObjectId object = 0; uint64_t cell = 0; };
+struct Cell {
+  prog::ObjectId object = 0;
+  uint64_t cell = 0;
+};
 std::optional<Cell> cell_at(const prog::Test& test, uint64_t address);
 
 // Tags of the event that an instruction gives; part 1 is the write of a read-modify-write.

@@ -86,7 +86,8 @@ std::optional<Remedy> remedy_for_edge(const cat::Model& model, const Execution& 
   tidy(out);
   Evaluation again = evaluate(model, changed(x, out));
   const SetOrRel& v = again.value[node];
-  bool holds = std::holds_alternative<Relation>(v) ? std::get<Relation>(v).test(from, to) : std::get<BitSet>(v).test(from);
+  bool holds =
+      std::holds_alternative<Relation>(v) ? std::get<Relation>(v).test(from, to) : std::get<BitSet>(v).test(from);
   if (!holds) return std::nullopt;
   return out;
 }
@@ -97,7 +98,11 @@ std::optional<Remedy> remedy_for_axioms(const cat::Model& model, const Execution
     if (!a.flag && !a.negated) roots.push_back(a.node);
   Derivations d(model, x, ev, roots, true);
   auto n = static_cast<uint32_t>(x.events.size());
-  struct Option { uint64_t price; uint32_t axiom; std::vector<std::pair<uint32_t, uint32_t>> edges; };
+  struct Option {
+    uint64_t price;
+    uint32_t axiom;
+    std::vector<std::pair<uint32_t, uint32_t>> edges;
+  };
   std::vector<Option> options;
   for (uint32_t i = 0; i < model.axioms.size(); ++i) {
     const cat::Axiom& a = model.axioms[i];

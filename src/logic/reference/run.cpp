@@ -26,7 +26,9 @@ using prog::Kind;
 using vocab::Base;
 using Sources = std::set<uint32_t>;  // reads of the same thread, by local index
 
-std::unexpected<Diagnostics> misfit(std::string message) { return error_at({}, "the choices do not fit the program: " + message); }
+std::unexpected<Diagnostics> misfit(std::string message) {
+  return error_at({}, "the choices do not fit the program: " + message);
+}
 
 struct LocalEvent {
   Event event;
@@ -39,8 +41,14 @@ class ThreadInterpreter {
  public:
   ThreadInterpreter(const prog::Test& test, uint32_t thread, const Choices& choices, const RunOptions& options,
                     std::vector<Loop> loops)
-      : test_(test), thread_(thread), code_(test.code(thread)), choices_(choices), bound_(options.bound), tracing_(options.trace),
-        loops_(std::move(loops)), tracker_(&loops_) {
+      : test_(test),
+        thread_(thread),
+        code_(test.code(thread)),
+        choices_(choices),
+        bound_(options.bound),
+        tracing_(options.trace),
+        loops_(std::move(loops)),
+        tracker_(&loops_) {
     if (!options.halt_after.empty()) {
       halt_after_ = options.halt_after[thread];
       bound_ = prog::LoopBounds(0xffffffffu);
@@ -59,7 +67,7 @@ class ThreadInterpreter {
   std::vector<uint64_t> registers;
   std::vector<LocalEvent> events;
   std::optional<ThreadRun> stopped;
-  std::optional<Arrival> waiting;      // arrived at a barrier that has not passed yet
+  std::optional<Arrival> waiting;  // arrived at a barrier that has not passed yet
 
   // Runs until the thread stops or waits. `arrived` collects the arrivals of all threads.
   Expected<void> advance(std::vector<Arrival>& arrived) {
@@ -121,22 +129,29 @@ class ThreadInterpreter {
       return {};
     }
     switch (in.kind) {
-      case Kind::label: ++pc_; return {};
+      case Kind::label:
+        ++pc_;
+        return {};
       case Kind::local:
         assign(in.dst, evaluate(in.value), sources_of(in.value));
         ++pc_;
         return {};
-      case Kind::load: return load(in);
-      case Kind::store: return store(in);
-      case Kind::rmw: return read_modify_write(in);
+      case Kind::load:
+        return load(in);
+      case Kind::store:
+        return store(in);
+      case Kind::rmw:
+        return read_modify_write(in);
       case Kind::fence:
         events.push_back(make_event(in, 0));
         ++occurrences_[pc_];
         ++pc_;
         return {};
-      case Kind::barrier: return arrive(in, arrived);
+      case Kind::barrier:
+        return arrive(in, arrived);
       case Kind::jump:
-      case Kind::branch: return jump(in);
+      case Kind::branch:
+        return jump(in);
     }
     return {};
   }
@@ -261,7 +276,8 @@ class ThreadInterpreter {
     if (in.addr.symbol != k_none) {
       e.object = test_.symbols[in.addr.symbol].object;
       const uint64_t cell = in.addr.index ? evaluate(in.addr.index) : 0;
-      if (cell >= test_.objects[e.object].init.size()) return misfit("an index lies outside its object at " + to_string(test_, e.key));
+      if (cell >= test_.objects[e.object].init.size())
+        return misfit("an index lies outside its object at " + to_string(test_, e.key));
       e.address = prog::address_of(e.object, cell);
       return {};
     }
@@ -276,7 +292,8 @@ class ThreadInterpreter {
   Expected<void> read(Event& e) const {
     const auto it = choices_.read_value.find(e.key);
     if (it == choices_.read_value.end()) return misfit("no value for " + to_string(test_, e.key));
-    if ((it->second & ~term::mask(object_width(e))) != 0) return misfit("too wide a value for " + to_string(test_, e.key));
+    if ((it->second & ~term::mask(object_width(e))) != 0)
+      return misfit("too wide a value for " + to_string(test_, e.key));
     e.value = it->second;
     return {};
   }
@@ -287,9 +304,8 @@ class ThreadInterpreter {
 
   // Sign-extended to 64 bits, so that it can be cut to any width of a register or cell.
   uint64_t evaluate(const term::Expr& e, std::optional<uint64_t> old = std::nullopt) const {
-    const auto v = term::eval(e, [&](uint64_t var) -> std::optional<uint64_t> {
-      return var == prog::k_old_value ? old : registers[var];
-    });
+    const auto v = term::eval(
+        e, [&](uint64_t var) -> std::optional<uint64_t> { return var == prog::k_old_value ? old : registers[var]; });
     FENCEPOST_INVARIANT(v.has_value(), "an expression of the program has no value");
     return extend(*v, e.width());
   }
@@ -329,12 +345,12 @@ class ThreadInterpreter {
   std::vector<Moment> trace_;
   std::vector<Loop> loops_;
   LoopTracker tracker_;
-  std::vector<std::vector<uint64_t>> at_label_;             // per loop: the registers at the last time at its label
+  std::vector<std::vector<uint64_t>> at_label_;  // per loop: the registers at the last time at its label
   uint32_t pc_ = 0;
-  std::vector<Sources> sources_;                            // per register
-  std::vector<uint32_t> occurrences_;                       // per instruction
-  Sources ctrl_;                                            // reaching to the end of the thread
-  std::vector<std::pair<uint32_t, Sources>> scoped_ctrl_;   // (position of the end, reads)
+  std::vector<Sources> sources_;                           // per register
+  std::vector<uint32_t> occurrences_;                      // per instruction
+  Sources ctrl_;                                           // reaching to the end of the thread
+  std::vector<std::pair<uint32_t, Sources>> scoped_ctrl_;  // (position of the end, reads)
 };
 
 // Checks the existential choices against the events and turns them into relations.
@@ -352,7 +368,8 @@ class Binder {
       const auto it = choices_.rf.find(r.key);
       if (it == choices_.rf.end()) return misfit("no rf for " + to_string(test_, r.key));
       const auto w = find(it->second);
-      if (!w || !x_.events[*w].tags.has(vocab::Tag::W)) return misfit("rf from what is no write to " + to_string(test_, r.key));
+      if (!w || !x_.events[*w].tags.has(vocab::Tag::W))
+        return misfit("rf from what is no write to " + to_string(test_, r.key));
       if (x_.events[*w].address != r.address) return misfit("rf between two addresses to " + to_string(test_, r.key));
       if (x_.events[*w].value != r.value) return misfit("rf with two values to " + to_string(test_, r.key));
       rf.set(*w, i);
@@ -370,7 +387,8 @@ class Binder {
       const auto i = find(a);
       const auto j = find(b);
       if (!i || !j || !is_write(*i) || !is_write(*j) || x_.events[*i].address != x_.events[*j].address)
-        return misfit("co between what are not two writes of one location, " + to_string(test_, a) + " and " + to_string(test_, b));
+        return misfit("co between what are not two writes of one location, " + to_string(test_, a) + " and " +
+                      to_string(test_, b));
       co.set(*i, *j);
     }
     for (uint32_t i = 0; i < n(); ++i)
@@ -383,35 +401,41 @@ class Binder {
     if (co_is_total(test_.dialect))
       for (uint32_t i = 0; i < n(); ++i)
         for (uint32_t j = i + 1; j < n(); ++j)
-          if (is_write(i) && is_write(j) && x_.events[i].address == x_.events[j].address && !co.test(i, j) && !co.test(j, i))
-            return misfit("co does not order " + to_string(test_, x_.events[i].key) + " and " + to_string(test_, x_.events[j].key));
+          if (is_write(i) && is_write(j) && x_.events[i].address == x_.events[j].address && !co.test(i, j) &&
+              !co.test(j, i))
+            return misfit("co does not order " + to_string(test_, x_.events[i].key) + " and " +
+                          to_string(test_, x_.events[j].key));
     rel(Base::co) = std::move(co);
     return {};
   }
 
   Expected<void> fences() {
     if (!has_fence_order(test_.dialect)) {
-      if (!choices_.fence_order.empty() || !choices_.sync_fence_free.empty()) return misfit("this dialect has no fence order");
+      if (!choices_.fence_order.empty() || !choices_.sync_fence_free.empty())
+        return misfit("this dialect has no fence order");
       return {};
     }
     Relation& fsc = rel(Base::fsc);
     for (const auto& [a, b] : choices_.fence_order) {
       const auto i = find(a);
       const auto j = find(b);
-      if (!i || !j || *i == *j || !is_sc_fence(x_.events[*i]) || !is_sc_fence(x_.events[*j]) || !rel(Base::sr).test(*i, *j))
+      if (!i || !j || *i == *j || !is_sc_fence(x_.events[*i]) || !is_sc_fence(x_.events[*j]) ||
+          !rel(Base::sr).test(*i, *j))
         return misfit("a fence order between what are not two SC fences in each other's scope");
       fsc.set(*i, *j);
     }
     for (uint32_t i = 0; i < n(); ++i)
       for (uint32_t j = i + 1; j < n(); ++j)
-        if (is_sc_fence(x_.events[i]) && is_sc_fence(x_.events[j]) && rel(Base::sr).test(i, j) && fsc.test(i, j) == fsc.test(j, i))
+        if (is_sc_fence(x_.events[i]) && is_sc_fence(x_.events[j]) && rel(Base::sr).test(i, j) &&
+            fsc.test(i, j) == fsc.test(j, i))
           return misfit("two SC fences in each other's scope need exactly one order");
     if (!fsc.acyclic()) return misfit("the fence order has a cycle");
     Relation all = fsc;
     for (const auto& [a, b] : choices_.sync_fence_free) {
       const auto i = find(a);
       const auto j = find(b);
-      if (!i || !j || *i == *j || !is_sc_fence(x_.events[*i]) || !is_sc_fence(x_.events[*j]) || rel(Base::sr).test(*i, *j))
+      if (!i || !j || *i == *j || !is_sc_fence(x_.events[*i]) || !is_sc_fence(x_.events[*j]) ||
+          rel(Base::sr).test(*i, *j))
         return misfit("a free sync_fence pair that is not two SC fences out of scope");
       all.set(*i, *j);
     }
@@ -437,7 +461,8 @@ class Binder {
         if (size < *a.quorum) return misfit("too small a quorum for " + to_string(test_, a.key));
       }
       for (const Arrival& b : arrived)
-        if (const auto j = find(b.key); j && synchronizes(test_, a, b, members.contains(a.key))) rel(Base::syncbar).set(*i, *j);
+        if (const auto j = find(b.key); j && synchronizes(test_, a, b, members.contains(a.key)))
+          rel(Base::syncbar).set(*i, *j);
     }
     return {};
   }
@@ -458,7 +483,8 @@ class Binder {
         std::optional<uint32_t> chosen;
         if (const auto it = choices_.final_write.find({o, c}); it != choices_.final_write.end()) {
           chosen = find(it->second);
-          if (!chosen || !maximal(*chosen)) return misfit("the final write of " + test_.objects[o].name + " is not the last in co");
+          if (!chosen || !maximal(*chosen))
+            return misfit("the final write of " + test_.objects[o].name + " is not the last in co");
         } else {
           for (uint32_t i = 0; i < n() && !chosen; ++i)
             if (maximal(i)) chosen = i;
@@ -485,8 +511,9 @@ class Binder {
 };
 
 // Events of all threads behind the Init events, with their dependencies by global index.
-std::vector<Relation> collect(const prog::Test& test, const Choices& choices, const std::deque<ThreadInterpreter>& threads,
-                              std::vector<Event>& events, std::vector<uint64_t>& step) {
+std::vector<Relation> collect(const prog::Test& test, const Choices& choices,
+                              const std::deque<ThreadInterpreter>& threads, std::vector<Event>& events,
+                              std::vector<uint64_t>& step) {
   events = init_events(test);
   for (Event& e : events) {
     const prog::Object& o = test.objects[e.object];
@@ -515,11 +542,16 @@ std::vector<Relation> collect(const prog::Test& test, const Choices& choices, co
 
 const char* name(StopReason r) {
   switch (r) {
-    case StopReason::end: return "end";
-    case StopReason::spin: return "spin";
-    case StopReason::cut: return "cut";
-    case StopReason::blocked: return "blocked";
-    case StopReason::halted: return "halted";
+    case StopReason::end:
+      return "end";
+    case StopReason::spin:
+      return "spin";
+    case StopReason::cut:
+      return "cut";
+    case StopReason::blocked:
+      return "blocked";
+    case StopReason::halted:
+      return "halted";
   }
   return "end";
 }

@@ -25,7 +25,7 @@ struct RunOptions {
   // Per thread: stop it after so many instructions (labels and jumps count, a barrier counts when it passes). Empty: no
   // thread is stopped. With it, loops have no bound.
   std::vector<std::optional<uint64_t>> halt_after;
-  bool trace = false;           // fill ThreadRun::trace
+  bool trace = false;  // fill ThreadRun::trace
 };
 
 // Where a thread stood before each instruction, and at last.
@@ -36,15 +36,15 @@ struct Moment {
 
 struct ThreadRun {
   StopReason stop = StopReason::end;
-  uint32_t stop_instr = 0;      // where it stopped
-  uint64_t steps = 0;           // instructions executed
-  std::vector<Moment> trace = {};   // steps + 1 entries
+  uint32_t stop_instr = 0;         // where it stopped
+  uint64_t steps = 0;              // instructions executed
+  std::vector<Moment> trace = {};  // steps + 1 entries
 };
 
 struct RunResult {
   Execution execution;
   std::vector<ThreadRun> threads;
-  std::vector<uint64_t> step;   // by event: how many instructions its thread had executed before it; Init: 0
+  std::vector<uint64_t> step;  // by event: how many instructions its thread had executed before it; Init: 0
 };
 
 // Errors (as diagnostics without a place) when the choices do not fit the program: a read without a value,

@@ -40,14 +40,20 @@ struct Checker {
     if (r.absent) return r.because.empty() && !related(r.node, r.from, r.to);
     if (!related(r.node, r.from, r.to)) return false;
     switch (m.op) {
-      case NodeOp::base_rel: return r.because.empty() && x.rel(m.base).test(r.from, r.to);
-      case NodeOp::base_set: return r.because.empty() && x.events[r.from].tags.has(m.tag);
-      case NodeOp::everything: return r.because.empty();
+      case NodeOp::base_rel:
+        return r.because.empty() && x.rel(m.base).test(r.from, r.to);
+      case NodeOp::base_set:
+        return r.because.empty() && x.events[r.from].tags.has(m.tag);
+      case NodeOp::everything:
+        return r.because.empty();
       case NodeOp::memory:
-        return r.because.empty() && (x.events[r.from].tags.has(vocab::Tag::R) || x.events[r.from].tags.has(vocab::Tag::W));
+        return r.because.empty() &&
+               (x.events[r.from].tags.has(vocab::Tag::R) || x.events[r.from].tags.has(vocab::Tag::W));
       case NodeOp::empty_set:
-      case NodeOp::empty_rel: return false;
-      case NodeOp::rec_var: return one(r, model.variables[m.rec].definition, r.from, r.to);
+      case NodeOp::empty_rel:
+        return false;
+      case NodeOp::rec_var:
+        return one(r, model.variables[m.rec].definition, r.from, r.to);
       case NodeOp::union_:
         return r.because.size() == 1 && std::count(m.kids.begin(), m.kids.end(), r.because[0].node) > 0 &&
                one(r, r.because[0].node, r.from, r.to);
@@ -71,7 +77,8 @@ struct Checker {
         }
         return at == r.to;
       }
-      case NodeOp::inverse: return one(r, m.kids[0], r.to, r.from);
+      case NodeOp::inverse:
+        return one(r, m.kids[0], r.to, r.from);
       case NodeOp::plus:
       case NodeOp::star: {
         if (r.because.empty()) return m.op == NodeOp::star && r.from == r.to;
@@ -82,13 +89,17 @@ struct Checker {
         }
         return at == r.to;
       }
-      case NodeOp::opt: return r.because.empty() ? r.from == r.to : one(r, m.kids[0], r.from, r.to);
+      case NodeOp::opt:
+        return r.because.empty() ? r.from == r.to : one(r, m.kids[0], r.from, r.to);
       case NodeOp::product:
         return r.because.size() == 2 && same(r.because[0], m.kids[0], r.from, r.from) && good(r.because[0]) &&
                same(r.because[1], m.kids[1], r.to, r.to) && good(r.because[1]);
-      case NodeOp::ident: return r.from == r.to && one(r, m.kids[0], r.from, r.from);
-      case NodeOp::domain: return r.because.size() == 1 && one(r, m.kids[0], r.from, r.because[0].to);
-      case NodeOp::range: return r.because.size() == 1 && one(r, m.kids[0], r.because[0].from, r.from);
+      case NodeOp::ident:
+        return r.from == r.to && one(r, m.kids[0], r.from, r.from);
+      case NodeOp::domain:
+        return r.because.size() == 1 && one(r, m.kids[0], r.from, r.because[0].to);
+      case NodeOp::range:
+        return r.because.size() == 1 && one(r, m.kids[0], r.because[0].from, r.from);
     }
     return false;
   }

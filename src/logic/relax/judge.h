@@ -22,28 +22,28 @@ const char* name(Outcome o);
 struct Decision {
   Outcome outcome = Outcome::undecided;
   check::Property property = check::Property::condition;  // broken, undecided: which
-  std::string detail;                  // undecided: why; broken without an execution: what is missing
-  std::optional<uint32_t> witness;     // broken: which of the judge's executions breaks it
+  std::string detail;               // undecided: why; broken without an execution: what is missing
+  std::optional<uint32_t> witness;  // broken: which of the judge's executions breaks it
 };
 
 // An execution by its choices, in the places of the test as written; inserted fences are k_inserted + instruction.
 struct Witness {
   reference::Choices choices;
   check::Property property = check::Property::condition;
-  prog::LoopBounds bound = 1;   // under which it was found
+  prog::LoopBounds bound = 1;  // under which it was found
 };
 
 struct Counts {
-  uint64_t asked = 0;      // calls of check
-  uint64_t replayed = 0;   // variants broken by an execution known before
-  uint64_t remembered = 0; // asked for twice
+  uint64_t asked = 0;       // calls of check
+  uint64_t replayed = 0;    // variants broken by an execution known before
+  uint64_t remembered = 0;  // asked for twice
 };
 
 class Judge {
  public:
   // `test` is asked with `keep`: its condition, as a question whose good answer is `holds`, and the other properties.
-  Judge(const prog::Test& test, const cat::Model& model, const check::Options& options, std::vector<check::Property> keep,
-        const std::vector<prog::Site>& sites, bool vacuous, Job& job);
+  Judge(const prog::Test& test, const cat::Model& model, const check::Options& options,
+        std::vector<check::Property> keep, const std::vector<prog::Site>& sites, bool vacuous, Job& job);
 
   Decision decide(const prog::Choice& choice);
   // The execution behind a broken variant, as `check` would give it; none when there is none.
@@ -54,7 +54,8 @@ class Judge {
 
  private:
   std::optional<check::Result> replay(const prog::Variant& v, const Witness& w) const;
-  Witness carried_back(const prog::Choice& choice, const prog::Variant& v, const check::Result& r, check::Property p) const;
+  Witness carried_back(const prog::Choice& choice, const prog::Variant& v, const check::Result& r,
+                       check::Property p) const;
 
   const prog::Test& test_;
   const cat::Model& model_;
@@ -65,7 +66,7 @@ class Judge {
   Job& job_;
   std::map<prog::Choice, Decision> known_;
   std::vector<Witness> witnesses_;
-  std::vector<uint32_t> recent_;   // witnesses, the one that last broke something first
+  std::vector<uint32_t> recent_;  // witnesses, the one that last broke something first
   Counts counts_;
 };
 

@@ -110,7 +110,8 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
   std::vector<Property> keep;
   for (Property p : options_.keep) {
     // Races that leave a program defined are kept away from it only where somebody asks for that.
-    if (p == Property::races && !options_.keep_is_explicit && check::races_of(model_) != check::Races::undefined) continue;
+    if (p == Property::races && !options_.keep_is_explicit && check::races_of(model_) != check::Races::undefined)
+      continue;
     check::Options o = options_.check;
     o.property = p;
     PropertyState state{p, check::check(r.asked, model_, o, job), true};

@@ -359,7 +359,10 @@ Bits BitVectors::shift(term::Op op, const Bits& a, const Bits& b) {
     Bits moved(n, filler);
     for (size_t i = 0; i < n; ++i) {
       if (op == term::Op::shl) {
-        if (i >= by) moved[i] = r[i - by]; else moved[i] = k_false;
+        if (i >= by)
+          moved[i] = r[i - by];
+        else
+          moved[i] = k_false;
       } else if (i + by < n) {
         moved[i] = r[i + by];
       }
@@ -377,14 +380,17 @@ Bits BitVectors::apply(term::Op op, uint8_t width, const std::vector<Bits>& k) {
       for (Lit& l : r) l = -l;
       return r;
     }
-    case Op::neg: return neg(k[0]);
-    case Op::add: return add(k[0], k[1]);
+    case Op::neg:
+      return neg(k[0]);
+    case Op::add:
+      return add(k[0], k[1]);
     case Op::sub: {
       Bits inverted(k[1]);
       for (Lit& l : inverted) l = -l;
       return add(k[0], inverted, k_true);
     }
-    case Op::mul: return mul(k[0], k[1]);
+    case Op::mul:
+      return mul(k[0], k[1]);
     case Op::udiv:
     case Op::urem: {
       Bits q, r;
@@ -409,29 +415,45 @@ Bits BitVectors::apply(term::Op op, uint8_t width, const std::vector<Bits>& k) {
     case Op::xor_: {
       Bits r(k[0].size());
       for (size_t i = 0; i < r.size(); ++i)
-        r[i] = op == Op::and_   ? c_.and_(k[0][i], k[1][i])
+        r[i] = op == Op::and_  ? c_.and_(k[0][i], k[1][i])
                : op == Op::or_ ? c_.or_(k[0][i], k[1][i])
                                : c_.xor_(k[0][i], k[1][i]);
       return r;
     }
     case Op::shl:
     case Op::lshr:
-    case Op::ashr: return shift(op, k[0], k[1]);
-    case Op::smin: return ite(slt(k[0], k[1]), k[0], k[1]);
-    case Op::smax: return ite(slt(k[0], k[1]), k[1], k[0]);
-    case Op::umin: return ite(ult(k[0], k[1]), k[0], k[1]);
-    case Op::umax: return ite(ult(k[0], k[1]), k[1], k[0]);
-    case Op::eq: return {eq(k[0], k[1])};
-    case Op::ne: return {-eq(k[0], k[1])};
-    case Op::slt: return {slt(k[0], k[1])};
-    case Op::sle: return {-slt(k[1], k[0])};
-    case Op::sgt: return {slt(k[1], k[0])};
-    case Op::sge: return {-slt(k[0], k[1])};
-    case Op::ult: return {ult(k[0], k[1])};
-    case Op::ule: return {-ult(k[1], k[0])};
-    case Op::ugt: return {ult(k[1], k[0])};
-    case Op::uge: return {-ult(k[0], k[1])};
-    case Op::ite: return ite(k[0][0], k[1], k[2]);
+    case Op::ashr:
+      return shift(op, k[0], k[1]);
+    case Op::smin:
+      return ite(slt(k[0], k[1]), k[0], k[1]);
+    case Op::smax:
+      return ite(slt(k[0], k[1]), k[1], k[0]);
+    case Op::umin:
+      return ite(ult(k[0], k[1]), k[0], k[1]);
+    case Op::umax:
+      return ite(ult(k[0], k[1]), k[1], k[0]);
+    case Op::eq:
+      return {eq(k[0], k[1])};
+    case Op::ne:
+      return {-eq(k[0], k[1])};
+    case Op::slt:
+      return {slt(k[0], k[1])};
+    case Op::sle:
+      return {-slt(k[1], k[0])};
+    case Op::sgt:
+      return {slt(k[1], k[0])};
+    case Op::sge:
+      return {-slt(k[0], k[1])};
+    case Op::ult:
+      return {ult(k[0], k[1])};
+    case Op::ule:
+      return {-ult(k[1], k[0])};
+    case Op::ugt:
+      return {ult(k[1], k[0])};
+    case Op::uge:
+      return {-ult(k[0], k[1])};
+    case Op::ite:
+      return ite(k[0][0], k[1], k[2]);
     case Op::zext: {
       Bits r(k[0]);
       r.resize(width, k_false);
@@ -442,9 +464,11 @@ Bits BitVectors::apply(term::Op op, uint8_t width, const std::vector<Bits>& k) {
       r.resize(width, k[0].back());
       return r;
     }
-    case Op::trunc: return Bits(k[0].begin(), k[0].begin() + width);
+    case Op::trunc:
+      return Bits(k[0].begin(), k[0].begin() + width);
     case Op::constant:
-    case Op::variable: break;
+    case Op::variable:
+      break;
   }
   FENCEPOST_INVARIANT(false, "a leaf is not an operator");
   return {};

@@ -10,7 +10,9 @@
 namespace fencepost::campaign {
 
 std::string stored_name(const device::Info& info) {
-  return info.name.empty() || info.name == device::name(info.api) ? info.id : fmt::format("{} {}", device::name(info.api), info.name);
+  return info.name.empty() || info.name == device::name(info.api)
+             ? info.id
+             : fmt::format("{} {}", device::name(info.api), info.name);
 }
 
 store::Record record_of(const store::Record& key, const campaign::Setup& setup, const campaign::RoundGroup& g) {
@@ -33,7 +35,9 @@ store::Record record_of(const store::Record& key, const campaign::Setup& setup, 
   r.time_outs = g.time_outs;
   r.seconds = g.seconds;
   r.device_seconds = g.device_seconds;
-  r.finished_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.finished_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   for (const auto& [s, count] : g.states) r.states[prog::to_string(setup.observables, s)] += count;
   for (const campaign::Event& e : g.series) {
     const auto it = r.states.find(prog::to_string(setup.observables, e.state));
@@ -45,21 +49,22 @@ store::Record record_of(const store::Record& key, const campaign::Setup& setup, 
   return r;
 }
 
-Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::Test>& tests, const device::Found& devices,
-                                      const store::Shard& shard, const store::Store& store) {
+Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::Test>& tests,
+                                      const device::Found& devices, const store::Shard& shard,
+                                      const store::Store& store) {
   std::vector<Work> out;
   for (const std::string& id : plan.devices) {
     std::string stored = id;
     if (id != "reference") {
-      const auto it = std::find_if(devices.devices.begin(), devices.devices.end(), [&](const device::Info& d) {
-        return d.id == id || device::name(d.api) == id;
-      });
+      const auto it = std::find_if(devices.devices.begin(), devices.devices.end(),
+                                   [&](const device::Info& d) { return d.id == id || device::name(d.api) == id; });
       if (it == devices.devices.end()) {
         std::string there, why;
         for (const device::Info& d : devices.devices) there += (there.empty() ? "" : ", ") + d.id;
         for (const device::Property& p : devices.absent)
           if (id.starts_with(p.name)) why = fmt::format(" ({})", p.value);
-        return error_at({}, fmt::format("there is no device '{}' on this machine{}", id, why), "there are " + there + ", reference");
+        return error_at({}, fmt::format("there is no device '{}' on this machine{}", id, why),
+                        "there are " + there + ", reference");
       }
       stored = stored_name(*it);
     }
@@ -72,9 +77,11 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
         w.key.test_hash = hash_of(test);
         w.key.device = stored;
         w.key.configuration = c.name;
-        if (!shard.takes(w.key.test_hash + "/" + w.key.device)) continue;  // configurations of one test share its module
+        if (!shard.takes(w.key.test_hash + "/" + w.key.device))
+          continue;  // configurations of one test share its module
         const bool twice = std::any_of(out.begin(), out.end(), [&](const Work& o) {
-          return o.key.test_hash == w.key.test_hash && o.key.device == w.key.device && o.key.configuration == w.key.configuration;
+          return o.key.test_hash == w.key.test_hash && o.key.device == w.key.device &&
+                 o.key.configuration == w.key.configuration;
         });
         if (twice) continue;  // one text under two file names, or a later configuration of this name
         w.task = {test, id, c.options, 0};
@@ -91,13 +98,15 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
         w.seconds += r.seconds;
         const auto obs = prog::observables(w.task.test);
         for (const auto& [text, count] : r.states)
-          if (const auto s = state_from(obs, text); s && plan::holds(w.task.test, obs, *s, w.task.test.condition)) w.events += count;
+          if (const auto s = state_from(obs, text); s && plan::holds(w.task.test, obs, *s, w.task.test.condition))
+            w.events += count;
       }
   for (Work& w : out) {
     campaign::Options& o = w.task.options;
     // The ends count what was done before.
     const double limit = w.events == 0 ? std::max(o.seconds, o.unseen_seconds) : o.seconds;
-    w.finished = (o.iterations > 0 && w.instances >= o.iterations) || (o.seconds > 0 && w.seconds >= limit) || (o.events > 0 && w.events >= o.events);
+    w.finished = (o.iterations > 0 && w.instances >= o.iterations) || (o.seconds > 0 && w.seconds >= limit) ||
+                 (o.events > 0 && w.events >= o.events);
     if (w.finished) continue;
     if (o.iterations > 0) o.iterations -= w.instances;
     if (w.events > 0) o.unseen_seconds = 0;
@@ -112,11 +121,13 @@ Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store&
                          const std::function<void(const Progress&)>& on_progress) {
   if (auto kept = store.remember_plan(plan.name, plan.text); !kept) return std::unexpected(kept.error());
   for (const Work& w : work)
-    if (auto kept = store.remember_test(w.key.test_hash, text_of(w.task.test)); !kept) return std::unexpected(kept.error());
+    if (auto kept = store.remember_test(w.key.test_hash, text_of(w.task.test)); !kept)
+      return std::unexpected(kept.error());
   Report report;
   Progress progress;
   progress.all = work.size();
-  progress.done = static_cast<size_t>(std::count_if(work.begin(), work.end(), [](const Work& w) { return w.finished; }));
+  progress.done =
+      static_cast<size_t>(std::count_if(work.begin(), work.end(), [](const Work& w) { return w.finished; }));
   std::erase_if(work, [](const Work& w) { return w.finished; });
   std::vector<campaign::Task> tasks;
   for (const Work& w : work) tasks.push_back(w.task);
@@ -127,7 +138,8 @@ Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store&
     if (!on_progress) return;
     const Work& w = work[task];
     progress.now = fmt::format("{} on {}, {}", w.key.test, w.key.device, w.key.configuration);
-    progress.part = (static_cast<double>(progress.done) + std::min(part, 1.0)) / static_cast<double>(std::max<size_t>(progress.all, 1));
+    progress.part = (static_cast<double>(progress.done) + std::min(part, 1.0)) /
+                    static_cast<double>(std::max<size_t>(progress.all, 1));
     on_progress(progress);
   };
   std::vector<campaign::Totals> so_far(work.size());
@@ -159,10 +171,12 @@ Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store&
       say(f->task, 0);
     } else if (const auto* r = std::get_if<campaign::Refused>(&m)) {
       ++progress.done;
-      report.problems.push_back({work[r->task].key.test, work[r->task].key.device, work[r->task].key.configuration, r->why, false});
+      report.problems.push_back(
+          {work[r->task].key.test, work[r->task].key.device, work[r->task].key.configuration, r->why, false});
     } else if (const auto* l = std::get_if<campaign::Lost>(&m)) {
       ++progress.done;
-      report.problems.push_back({work[l->task].key.test, work[l->task].key.device, work[l->task].key.configuration, error_at({}, l->why).error(), true});
+      report.problems.push_back({work[l->task].key.test, work[l->task].key.device, work[l->task].key.configuration,
+                                 error_at({}, l->why).error(), true});
     }
     return !job.out_of_time();
   });

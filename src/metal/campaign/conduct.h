@@ -12,47 +12,48 @@
 #include <vector>
 
 #include "base/job.h"
-#include "campaign/session.h"
 #include "campaign/plan_file.h"
+#include "campaign/session.h"
 #include "store/store.h"
 
 namespace fencepost::campaign {
 
 struct Work {  // one test on one device under one configuration
   campaign::Task task;
-  store::Record key;         // key members filled in; driver too
-  uint64_t instances = 0;    // done before
+  store::Record key;       // key members filled in; driver too
+  uint64_t instances = 0;  // done before
   double seconds = 0;
   uint64_t events = 0;
-  bool finished = false;     // nothing is left to do
+  bool finished = false;  // nothing is left to do
 };
 
 struct Progress {
   size_t done = 0, all = 0;  // works
   uint64_t instances = 0;    // of this process
   uint64_t events = 0;
-  double part = 0;           // of everything, 0..1, by the plan's ends
-  std::string now;           // "MP on cuda NVIDIA H200, default"
+  double part = 0;  // of everything, 0..1, by the plan's ends
+  std::string now;  // "MP on cuda NVIDIA H200, default"
 };
 
 struct Problem {
   std::string test, device, configuration;
-  Diagnostics why;           // refused: unsupported or bad; lost: the child's end
+  Diagnostics why;  // refused: unsupported or bad; lost: the child's end
   bool lost = false;
 };
 
 struct Report {
-  uint64_t added = 0;        // round groups
+  uint64_t added = 0;  // round groups
   uint64_t instances = 0;
   double seconds = 0;
   std::vector<Problem> problems;
-  bool stopped = false;      // by the job
+  bool stopped = false;  // by the job
 };
 
 // Everything the plan asks for, in order: configurations innermost, so that those of one test run close together.
 // `devices`: what is there (campaign::find_devices_apart); a device of the plan that is not is an error that says why.
-Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::Test>& tests, const device::Found& devices,
-                                      const store::Shard& shard, const store::Store& store);
+Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::Test>& tests,
+                                      const device::Found& devices, const store::Shard& shard,
+                                      const store::Store& store);
 
 Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store& store, Job& job,
                          const std::function<void(const Progress&)>& on_progress);

@@ -37,7 +37,8 @@ std::optional<prog::State> state_from(const std::vector<prog::Observable>& obser
     if (it == values.end() || it->second.empty()) return std::nullopt;
     const bool negative = it->second[0] == '-';
     const std::string digits = it->second.substr(negative ? 1 : 0);
-    if (digits.empty() || digits.size() > 20 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    if (digits.empty() || digits.size() > 20 || digits.find_first_not_of("0123456789") != std::string::npos)
+      return std::nullopt;
     const uint64_t magnitude = std::stoull(digits);
     s.push_back({false, (negative ? 0 - magnitude : magnitude) & term::mask(o.width)});
   }

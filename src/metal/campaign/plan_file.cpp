@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <toml++/toml.h>
 
 namespace fencepost::campaign {
 namespace {
@@ -17,7 +17,8 @@ Span span_at(const SourcePtr& source, const toml::source_region& region) {
     const size_t end = source->text.find('\n', offset);
     offset = end == std::string::npos ? static_cast<uint32_t>(source->text.size()) : static_cast<uint32_t>(end + 1);
   }
-  offset = std::min(offset + region.begin.column - (region.begin.column > 0 ? 1 : 0), static_cast<uint32_t>(source->text.size()));
+  offset = std::min(offset + region.begin.column - (region.begin.column > 0 ? 1 : 0),
+                    static_cast<uint32_t>(source->text.size()));
   uint32_t end = offset;
   while (end < source->text.size() && source->text[end] != '\n' && source->text[end] != ' ') ++end;
   return {source, offset, std::max(end, offset)};
@@ -26,7 +27,8 @@ Span span_at(const SourcePtr& source, const toml::source_region& region) {
 // Reads the keys of one table and remembers which it was asked for, so that the rest can be named as unknown.
 class Reader {
  public:
-  Reader(const SourcePtr& source, const toml::table& table, Diagnostics& errors) : source_(source), table_(table), errors_(errors) {}
+  Reader(const SourcePtr& source, const toml::table& table, Diagnostics& errors)
+      : source_(source), table_(table), errors_(errors) {}
 
   const toml::node* find(const char* key) {
     keys_.push_back(key);
@@ -38,8 +40,10 @@ class Reader {
   bool text(const char* key, std::string& to) {
     const toml::node* n = find(key);
     if (n == nullptr) return false;
-    if (const auto v = n->value_exact<std::string>()) to = *v;
-    else fail(*n, fmt::format("'{}' is a string", key), "write it in double quotes");
+    if (const auto v = n->value_exact<std::string>())
+      to = *v;
+    else
+      fail(*n, fmt::format("'{}' is a string", key), "write it in double quotes");
     return true;
   }
   void texts(const char* key, std::vector<std::string>& to) {
@@ -47,8 +51,10 @@ class Reader {
     if (n == nullptr) return;
     if (const auto* list = n->as_array()) {
       for (const toml::node& item : *list) {
-        if (const auto v = item.value_exact<std::string>()) to.push_back(*v);
-        else fail(item, fmt::format("'{}' is a list of strings", key));
+        if (const auto v = item.value_exact<std::string>())
+          to.push_back(*v);
+        else
+          fail(item, fmt::format("'{}' is a list of strings", key));
       }
     } else if (const auto v = n->value_exact<std::string>()) {
       to.push_back(*v);
@@ -59,23 +65,29 @@ class Reader {
   void flag(const char* key, bool& to) {
     const toml::node* n = find(key);
     if (n == nullptr) return;
-    if (const auto v = n->value_exact<bool>()) to = *v;
-    else fail(*n, fmt::format("'{}' is true or false", key));
+    if (const auto v = n->value_exact<bool>())
+      to = *v;
+    else
+      fail(*n, fmt::format("'{}' is true or false", key));
   }
   template <class T>
   void whole(const char* key, T& to, int64_t least, int64_t most) {
     const toml::node* n = find(key);
     if (n == nullptr) return;
     const auto v = n->value_exact<int64_t>();
-    if (!v || *v < least || *v > most) fail(*n, fmt::format("'{}' is a whole number from {} to {}", key, least, most));
-    else to = static_cast<T>(*v);
+    if (!v || *v < least || *v > most)
+      fail(*n, fmt::format("'{}' is a whole number from {} to {}", key, least, most));
+    else
+      to = static_cast<T>(*v);
   }
   void seconds(const char* key, double& to) {
     const toml::node* n = find(key);
     if (n == nullptr) return;
     const auto v = n->value<double>();
-    if (!v || n->is_string() || !(*v > 0) || *v > 1e7) fail(*n, fmt::format("'{}' is a number of seconds above 0", key));
-    else to = *v;
+    if (!v || n->is_string() || !(*v > 0) || *v > 1e7)
+      fail(*n, fmt::format("'{}' is a number of seconds above 0", key));
+    else
+      to = *v;
   }
   void no_others() {
     for (const auto& [key, node] : table_) {
@@ -85,7 +97,8 @@ class Reader {
       std::string all;
       for (const std::string& x : keys_) all += (all.empty() ? "" : ", ") + x;
       errors_.append(error_at(span_at(source_, key.source()), fmt::format("there is no key '{}' here", k),
-                              near.empty() ? "the keys are " + all : fmt::format("did you mean '{}'?", near)).error());
+                              near.empty() ? "the keys are " + all : fmt::format("did you mean '{}'?", near))
+                         .error());
     }
   }
 
@@ -115,7 +128,8 @@ void choice(Reader& r, const char* key, E& to, const std::vector<E>& values) {
 }  // namespace
 
 bool Configuration::applies(const std::string& title) const {
-  return tests.empty() || std::any_of(tests.begin(), tests.end(), [&](const std::string& t) { return fnmatch(t.c_str(), title.c_str(), 0) == 0; });
+  return tests.empty() || std::any_of(tests.begin(), tests.end(),
+                                      [&](const std::string& t) { return fnmatch(t.c_str(), title.c_str(), 0) == 0; });
 }
 
 Expected<Plan> read_plan(SourcePtr source) {
@@ -123,7 +137,8 @@ Expected<Plan> read_plan(SourcePtr source) {
   try {
     table = toml::parse(source->text, source->name);
   } catch (const toml::parse_error& e) {
-    return error_at(span_at(source, e.source()), fmt::format("this is no TOML: {}", e.description()), "see docs/campaigns.md for a plan");
+    return error_at(span_at(source, e.source()), fmt::format("this is no TOML: {}", e.description()),
+                    "see docs/campaigns.md for a plan");
   }
   Plan plan;
   plan.text = source->text;
@@ -155,9 +170,12 @@ Expected<Plan> read_plan(SourcePtr source) {
         Configuration c;
         c.options = shared;
         Reader q(source, *item.as_table(), errors);
-        if (!q.text("name", c.name) || c.name.empty()) q.fail(item, "a configuration needs a name", "name = \"stressed\"");
-        choice(q, "mode", c.options.shape.mode, std::vector{plan::Mode::parallel, plan::Mode::warp, plan::Mode::single});
-        choice(q, "region", c.options.shape.region, std::vector(std::begin(plan::k_regions), std::end(plan::k_regions)));
+        if (!q.text("name", c.name) || c.name.empty())
+          q.fail(item, "a configuration needs a name", "name = \"stressed\"");
+        choice(q, "mode", c.options.shape.mode,
+               std::vector{plan::Mode::parallel, plan::Mode::warp, plan::Mode::single});
+        choice(q, "region", c.options.shape.region,
+               std::vector(std::begin(plan::k_regions), std::end(plan::k_regions)));
         std::string parameters;
         const toml::node* at = q.find("parameters");
         if (at != nullptr && q.text("parameters", parameters))
@@ -168,25 +186,34 @@ Expected<Plan> read_plan(SourcePtr source) {
         q.no_others();
         for (const Configuration& other : plan.configurations)
           if (other.name == c.name && (other.tests.empty() || c.tests.empty()))
-            q.fail(item, fmt::format("the name '{}' is used twice", c.name),
-                   "a store knows configurations by their names; two may share one where each says for which tests it is");
+            q.fail(
+                item, fmt::format("the name '{}' is used twice", c.name),
+                "a store knows configurations by their names; two may share one where each says for which tests it is");
         plan.configurations.push_back(std::move(c));
       }
     }
   }
   r.no_others();
   if (!errors.has_errors()) {
-    if (plan.name.empty()) errors.append(error_at(whole_file, "the plan has no name", "name = \"my campaign\"").error());
-    if (plan.tests.empty()) errors.append(error_at(whole_file, "the plan names no tests", "tests = [\"*.litmus\"]").error());
-    if (plan.devices.empty()) errors.append(error_at(whole_file, "the plan names no devices", "devices = [\"cpu\"]; `fencepost devices` lists them").error());
+    if (plan.name.empty())
+      errors.append(error_at(whole_file, "the plan has no name", "name = \"my campaign\"").error());
+    if (plan.tests.empty())
+      errors.append(error_at(whole_file, "the plan names no tests", "tests = [\"*.litmus\"]").error());
+    if (plan.devices.empty())
+      errors.append(
+          error_at(whole_file, "the plan names no devices", "devices = [\"cpu\"]; `fencepost devices` lists them")
+              .error());
     if (shared.unseen_seconds > 0 && shared.unseen_seconds < shared.seconds)
-      errors.append(error_at(whole_file, "'unseen_seconds' is shorter than 'seconds'", "it is how long a test runs whose outcome does not show").error());
+      errors.append(error_at(whole_file, "'unseen_seconds' is shorter than 'seconds'",
+                             "it is how long a test runs whose outcome does not show")
+                        .error());
     if (shared.iterations == 0 && shared.seconds == 0 && shared.events == 0)
       errors.append(error_at(whole_file, "the plan has no end", "give iterations, seconds or until_events").error());
   }
   if (errors.has_errors()) return std::unexpected(std::move(errors));
   if (plan.configurations.empty()) plan.configurations.push_back({"default", shared});
-  const std::filesystem::path folder = source->name == "-" ? std::filesystem::path() : std::filesystem::path(source->name).parent_path();
+  const std::filesystem::path folder =
+      source->name == "-" ? std::filesystem::path() : std::filesystem::path(source->name).parent_path();
   for (std::string& t : plan.tests)
     if (!folder.empty() && std::filesystem::path(t).is_relative()) t = (folder / t).lexically_normal().string();
   return plan;
@@ -209,7 +236,8 @@ Expected<std::vector<std::string>> files_of(const std::string& pattern) {
       out.push_back((path.has_parent_path() ? at : at.filename()).string());
   if (failed && failed != std::errc::no_such_file_or_directory)
     return error_at({}, fmt::format("the folder '{}' cannot be read: {}", folder.string(), failed.message()));
-  if (out.empty()) return error_at({}, fmt::format("{}: no file matches", pattern), "patterns are relative to the plan");
+  if (out.empty())
+    return error_at({}, fmt::format("{}: no file matches", pattern), "patterns are relative to the plan");
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -415,7 +415,8 @@ Expected<RoundGroup> Runner::run_group(uint64_t number) {
     return std::unexpected(ok.error());
   do {
     if (const auto ok = r.launch_all(*c, g.launches, g); !ok) return std::unexpected(ok.error());
-  } while ((r.setup.device.id == "reference" ? r.counted_seconds : elapsed()) < r.options.group_seconds && g.launches < r.options.most_launches);
+  } while ((r.setup.device.id == "reference" ? r.counted_seconds : elapsed()) < r.options.group_seconds &&
+           g.launches < r.options.most_launches);
   g.seconds = elapsed();
   return g;
 }

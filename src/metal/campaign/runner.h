@@ -7,11 +7,11 @@
 //
 // Laws. (1) A round group is a function of (test, device, options, its number) up to what the device does: its seed is
 // mixed from Options::seed and the number, so any group can be run again alone, and a campaign that was resumed has the
-// groups of one that was not. The reference device's time is counted, so its launches are a function of that too. (2) states + corrupt + incomplete +
-// filtered of a group sum up to its instances; whatever is missing is counted as corrupt, and a launch of which not
-// each kernel ran once, whole, is corrupt as a whole. (3) corrupt > 0 fails the run: something between plan and memory
-// is broken, and no count of that run is evidence. (4) Time-outs of the alignment are counted, never mistaken for
-// outcomes.
+// groups of one that was not. The reference device's time is counted, so its launches are a function of that too. (2)
+// states + corrupt + incomplete + filtered of a group sum up to its instances; whatever is missing is counted as
+// corrupt, and a launch of which not each kernel ran once, whole, is corrupt as a whole. (3) corrupt > 0 fails the run:
+// something between plan and memory is broken, and no count of that run is evidence. (4) Time-outs of the alignment are
+// counted, never mistaken for outcomes.
 //
 // Nothing here survives a hanging driver: session.h runs this in a child process that can be killed.
 // Units: seconds. Errors: Diagnostics; an unsupported test names the feature.
@@ -45,7 +45,7 @@ struct Options {
   uint32_t series_room = 0;     // instances of states of interest that are kept for each launch
   double launch_limit = 10;     // seconds after which a launch counts as hung
   uint64_t memory_words = 0;    // that a launch may use; 0: by device
-  bool give_way = false;        // parameters that the test cannot meet here give way (plan/fitted.h), else they are refused
+  bool give_way = false;  // parameters that the test cannot meet here give way (plan/fitted.h), else they are refused
   bool operator==(const Options&) const = default;
 };
 

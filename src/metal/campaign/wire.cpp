@@ -229,24 +229,15 @@ std::string text(const Json& j) { return j.dump(-1, ' ', false, Json::error_hand
 }  // namespace
 
 std::string to_json(const Message& m) {
-  return text(std::visit(Overloaded{
-                             [](const Started& s) {
-                               return Json{{"kind", "started"}, {"task", s.task}, {"setup", of(s.setup)}};
-                             },
-                             [](const Grouped& g) {
-                               return Json{{"kind", "group"}, {"task", g.task}, {"group", of(g.group)}};
-                             },
-                             [](const Finished& f) {
-                               return Json{{"kind", "finished"}, {"task", f.task}, {"totals", of(f.totals)}};
-                             },
-                             [](const Refused& r) {
-                               return Json{{"kind", "refused"}, {"task", r.task}, {"why", of(r.why)}};
-                             },
-                             [](const Lost& l) {
-                               return Json{{"kind", "lost"}, {"task", l.task}, {"why", l.why}};
-                             },
-                         },
-                         m));
+  return text(std::visit(
+      Overloaded{
+          [](const Started& s) { return Json{{"kind", "started"}, {"task", s.task}, {"setup", of(s.setup)}}; },
+          [](const Grouped& g) { return Json{{"kind", "group"}, {"task", g.task}, {"group", of(g.group)}}; },
+          [](const Finished& f) { return Json{{"kind", "finished"}, {"task", f.task}, {"totals", of(f.totals)}}; },
+          [](const Refused& r) { return Json{{"kind", "refused"}, {"task", r.task}, {"why", of(r.why)}}; },
+          [](const Lost& l) { return Json{{"kind", "lost"}, {"task", l.task}, {"why", l.why}}; },
+      },
+      m));
 }
 
 Message message_of(const std::string& json) {

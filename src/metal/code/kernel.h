@@ -13,7 +13,8 @@
 //
 // Laws. (1) Everything but `test` statements is race-free under every model: words that two invocations may touch
 // at the same time are accessed with `relaxed` order only. (2) No printer may drop, merge or move a load, store or
-// atomic; printers without such a promise say so in their header. (3) Every loop ends by itself: a wait carries a limit.
+// atomic; printers without such a promise say so in their header. (3) Every loop ends by itself: a wait carries a
+// limit.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@
 
 namespace fencepost::code {
 
-using Var = uint32_t;                     // index into Kernel::variables; number of a term variable
+using Var = uint32_t;  // index into Kernel::variables; number of a term variable
 inline constexpr Var k_no_var = 0xffffffffu;
 inline constexpr uint32_t k_shared = 0xfffffffeu;  // Place::buffer: the workgroup's own memory
 
@@ -34,48 +35,49 @@ struct Variable {
 };
 
 struct Buffer {
-  std::string name;         // an identifier
-  bool read_only = false;   // by this kernel
+  std::string name;        // an identifier
+  bool read_only = false;  // by this kernel
   bool operator==(const Buffer&) const = default;
 };
 
 // Words [index, index + width/32) of a buffer. 64-bit places are at even words.
 struct Place {
-  uint32_t buffer = 0;      // index into Kernel::buffers, or k_shared
-  term::Expr index;         // width 32 or 64
-  uint8_t width = 32;       // 32 or 64
+  uint32_t buffer = 0;  // index into Kernel::buffers, or k_shared
+  term::Expr index;     // width 32 or 64
+  uint8_t width = 32;   // 32 or 64
   bool operator==(const Place&) const = default;
 };
 
 // How an access that is not the test's own is made.
 enum class Order : uint8_t {
-  plain,     // nobody else touches the word during this launch, or only reads it
-  group,     // relaxed atomic, workgroup scope
-  device,    // relaxed atomic, device scope
+  plain,   // nobody else touches the word during this launch, or only reads it
+  group,   // relaxed atomic, workgroup scope
+  device,  // relaxed atomic, device scope
 };
 
 // Ids and sizes of the launch, width 32. A workgroup has a `cluster`, a `rank` in it, and `ranks` workgroups beside it
-// there, itself included; without clusters each is a cluster of its own. Only PTX and the sequential executor have them.
+// there, itself included; without clusters each is a cluster of its own. Only PTX and the sequential executor have
+// them.
 enum class Builtin : uint8_t { group, lane, groups, lanes, cluster, rank, ranks };
 
 enum class AtomicOp : uint8_t { add, exchange, compare_exchange, or_, max };
 
 struct Statement {
   enum class Kind : uint8_t {
-    set,       // var := value
-    builtin,   // var := builtin
-    load,      // var := [place], order
-    store,     // [place] := value, order
-    atomic,    // var := old of [place]; [place] := op(old, value[, compare]); order group or device, always relaxed
-    test,      // one instruction of the test, see Operation
-    fence,     // fence at device scope of the frame's own: sequentially consistent, or `partial`: acquire and release
-    barrier,   // all invocations of the workgroup meet; orders their accesses to buffers and shared memory
-    branch,    // if value (width 1) then body else other
-    loop,      // body, again and again, until a leave
-    leave,     // if value (width 1; empty: always) end the innermost loop
-    clock,     // var (64) := nanoseconds of a device clock, or 0 where the device has none
-    pause,     // a hint to wait about `value` nanoseconds; may do nothing
-    note,      // a comment in printed code; does nothing
+    set,      // var := value
+    builtin,  // var := builtin
+    load,     // var := [place], order
+    store,    // [place] := value, order
+    atomic,   // var := old of [place]; [place] := op(old, value[, compare]); order group or device, always relaxed
+    test,     // one instruction of the test, see Operation
+    fence,    // fence at device scope of the frame's own: sequentially consistent, or `partial`: acquire and release
+    barrier,  // all invocations of the workgroup meet; orders their accesses to buffers and shared memory
+    branch,   // if value (width 1) then body else other
+    loop,     // body, again and again, until a leave
+    leave,    // if value (width 1; empty: always) end the innermost loop
+    clock,    // var (64) := nanoseconds of a device clock, or 0 where the device has none
+    pause,    // a hint to wait about `value` nanoseconds; may do nothing
+    note,     // a comment in printed code; does nothing
   } kind = Kind::note;
 
   Var var = k_no_var;
@@ -84,37 +86,38 @@ struct Statement {
   AtomicOp op = AtomicOp::add;
   Place place;
   term::Expr value;
-  term::Expr compare;                // compare_exchange: the value that must be there
+  term::Expr compare;  // compare_exchange: the value that must be there
   std::vector<Statement> body, other;
-  std::string text;                  // note
-  uint32_t operation = 0;            // test: index into Kernel::operations
-  bool partial = false;              // fence
+  std::string text;        // note
+  uint32_t operation = 0;  // test: index into Kernel::operations
+  bool partial = false;    // fence
   bool operator==(const Statement&) const = default;
 };
 
 // One memory instruction, fence or barrier of the test (never local arithmetic, labels or branches: those become
-// set, branch and loop). `instr` says what (mnemonic, tags, scopes); the members below say on what, in the kernel's terms.
+// set, branch and loop). `instr` says what (mnemonic, tags, scopes); the members below say on what, in the kernel's
+// terms.
 struct Operation {
-  uint32_t role = 0;                 // test thread
-  uint32_t position = 0;             // index of the instruction in the thread's code
-  prog::Instr instr;                 // as in the test; its registers and addresses are those of the test
+  uint32_t role = 0;      // test thread
+  uint32_t position = 0;  // index of the instruction in the thread's code
+  prog::Instr instr;      // as in the test; its registers and addresses are those of the test
   prog::Dialect dialect = prog::Dialect::ptx;
-  Place place;                       // of loads, stores, rmw
-  term::Expr value;                  // operand; rmw: new value, may mention prog::k_old_value
-  term::Expr guard;                  // rmw: empty: always writes; may mention prog::k_old_value
-  term::Expr result;                 // rmw: what var gets, empty: the old value
-  Var var = k_no_var;                // destination
+  Place place;         // of loads, stores, rmw
+  term::Expr value;    // operand; rmw: new value, may mention prog::k_old_value
+  term::Expr guard;    // rmw: empty: always writes; may mention prog::k_old_value
+  term::Expr result;   // rmw: what var gets, empty: the old value
+  Var var = k_no_var;  // destination
   bool operator==(const Operation&) const = default;
 };
 
 struct Kernel {
-  std::string name;                  // an identifier: the entry point
+  std::string name;  // an identifier: the entry point
   std::vector<Buffer> buffers;
   std::vector<Variable> variables;
   std::vector<Operation> operations;
   std::vector<Statement> body;
   uint32_t shared_words = 0;
-  uint32_t group_limit = 1024;       // most invocations of a workgroup it is launched with
+  uint32_t group_limit = 1024;  // most invocations of a workgroup it is launched with
   bool operator==(const Kernel&) const = default;
 };
 

@@ -31,25 +31,25 @@ struct Property {  // of `devices`: name and value for people and --json
 
 // A known fault of a device or driver, found by a self-test at opening.
 struct Defect {
-  std::string name;         // "loop-limit"
-  std::string what;         // one sentence with the number measured
+  std::string name;            // "loop-limit"
+  std::string what;            // one sentence with the number measured
   bool refuses_loops = false;  // spinning tests are refused on this device
 };
 
 struct Info {
-  std::string id;           // "cpu", "cuda:0", "vulkan:1", "opencl:0"
+  std::string id;  // "cpu", "cuda:0", "vulkan:1", "opencl:0"
   Api api = Api::cpu;
-  std::string name, driver; // as the driver says; driver with its version
-  uint32_t units = 1;       // compute units, SMs, processors
-  uint32_t subgroup = 1;    // warp, wave: invocations in lock step or scheduled together
-  uint32_t max_lanes = 1;   // of a workgroup
-  uint32_t max_groups = 1;  // of a launch (first dimension)
+  std::string name, driver;  // as the driver says; driver with its version
+  uint32_t units = 1;        // compute units, SMs, processors
+  uint32_t subgroup = 1;     // warp, wave: invocations in lock step or scheduled together
+  uint32_t max_lanes = 1;    // of a workgroup
+  uint32_t max_groups = 1;   // of a launch (first dimension)
   uint32_t shared_bytes = 0;
-  uint32_t max_cluster = 1; // workgroups of a cluster; 1: none
+  uint32_t max_cluster = 1;  // workgroups of a cluster; 1: none
   uint64_t memory_bytes = 0;
-  uint32_t line_bytes = 64; // of the cache line that stress should respect
+  uint32_t line_bytes = 64;          // of the cache line that stress should respect
   bool runs_groups_together = true;  // false: groups of a launch may run one after another (CPU-backed OpenCL, Vulkan)
-  bool device_scope = true; // memory model: device-scope atomics
+  bool device_scope = true;          // memory model: device-scope atomics
   std::vector<Property> properties;
   std::vector<Defect> defects;
 };
@@ -59,12 +59,12 @@ const char* name(Language l);
 
 struct Source {
   Language language = Language::code;
-  std::string bytes;                     // text, or SPIR-V words in little-endian order; empty for `code`
-  std::vector<code::Kernel> kernels;     // `code`: what is run; otherwise only the names are read
+  std::string bytes;                  // text, or SPIR-V words in little-endian order; empty for `code`
+  std::vector<code::Kernel> kernels;  // `code`: what is run; otherwise only the names are read
 };
 
 struct Binary {
-  std::string kind;         // "cubin", "ptx", "spirv", "code", "none"
+  std::string kind;  // "cubin", "ptx", "spirv", "code", "none"
   std::string bytes;
 };
 
@@ -75,21 +75,21 @@ struct Launch {
   ModuleId module = 0;
   std::string kernel;
   uint32_t groups = 1, lanes = 1;
-  uint32_t cluster = 1;               // workgroups of one cluster
-  std::vector<BufferId> buffers;      // parallel to Kernel::buffers
-  double limit = 10;                  // seconds of wall time after which it counts as hung
-  bool wait = true;                   // false: cuda may return at once, with no time and no fault; the next call that waits has both
-  bool cooperative = false;           // cuda: refused unless all workgroups are on the device together; others ignore it
+  uint32_t cluster = 1;           // workgroups of one cluster
+  std::vector<BufferId> buffers;  // parallel to Kernel::buffers
+  double limit = 10;              // seconds of wall time after which it counts as hung
+  bool wait = true;  // false: cuda may return at once, with no time and no fault; the next call that waits has both
+  bool cooperative = false;  // cuda: refused unless all workgroups are on the device together; others ignore it
 };
 
 struct Outcome {
   enum class Status : uint8_t {
     done,
-    timed_out,              // did not end within the limit; the device may still be busy with it
-    lost,                   // the driver reported an error
+    timed_out,  // did not end within the limit; the device may still be busy with it
+    lost,       // the driver reported an error
   } status = Status::done;
-  double seconds = 0;       // of the launch: device time where the driver measures it, else wall time
-  std::string message;      // lost: the driver's words
+  double seconds = 0;   // of the launch: device time where the driver measures it, else wall time
+  std::string message;  // lost: the driver's words
 };
 
 class Backend {

@@ -8,8 +8,7 @@
 //   plain, weak, relaxed, volatile   memory_order_relaxed         acquire, release   acquire, release
 //   seq_cst (OPENCL)                 memory_order_seq_cst         rmw                its orders; all else relaxed
 //   fence sc, seq_cst; membar of PTX; proxy fences   seq_cst fence      other fences     acquire, release or acq_rel
-//   fence avdevice, visdevice              nothing                      control barrier    std::barrier of the
-//   workgroup
+//   fence avdevice, visdevice        nothing                       control barrier   std::barrier of the workgroup
 // Plain accesses become relaxed ones because a data race would make the C++ program undefined. Law 2 of kernel.h is not
 // promised: a C++ compiler may merge relaxed accesses (g++ 12 and clang 19 do not).
 // Refused by name: barriers with an id, a quorum or without waiting.

@@ -1,15 +1,17 @@
 #pragma once
-// code::Kernel -> SPIR-V 1.5 for the Vulkan memory model, as assembly and as words. Each kernel is an entry point of one
-// module. Instructions of VULKAN tests are the instructions of SPIR-V that their modifiers name, one for one:
+// code::Kernel -> SPIR-V 1.5 for the Vulkan memory model, as assembly and as words. Each kernel is an entry point of
+// one module. Instructions of VULKAN tests are the instructions of SPIR-V that their modifiers name, one for one:
 //
 //   ld, st (.nonpriv, .vis, .av, SCOPE)   OpLoad, OpStore [NonPrivatePointer [| MakePointerVisible / Available SCOPE]]
 //   ld.atom, st.atom, rmw.atom            OpAtomicLoad, OpAtomicStore, OpAtomicExchange, IAdd, ISub, And, Or, Xor, ...
 //   membar                                OpMemoryBarrier
 //   cbar                                  OpControlBarrier Workgroup, with its memory scope and order
 //   .acq .rel .acq_rel .semscN .semav .semvis   memory semantics Acquire, Release, AcquireRelease, UniformMemory (0),
-//                                         WorkgroupMemory (1), ImageMemory (2), OutputMemory (3), MakeAvailable, MakeVisible
+//                                         WorkgroupMemory (1), ImageMemory (2), OutputMemory (3), MakeAvailable,
+//                                         MakeVisible
 //   .sg .wg .qf .dv                       scopes Subgroup, Workgroup, QueueFamily, Device
-//   .sc0, .sc1                            a word of a storage buffer, of the workgroup's memory; the place must be there
+//   .sc0, .sc1                            a word of a storage buffer, of the workgroup's memory; the place must be
+//                                         there
 //
 // Refused by name: instructions of other dialects, sc2 and sc3 (images, outputs), avdevice and visdevice (operations
 // of the host), and operations that SPIR-V has no atomic for. A compare-exchange that writes only on success is
@@ -21,8 +23,8 @@
 //
 // Interface: buffer k is a runtime array of 32-bit words, set 0, binding k. The size of a workgroup in its first
 // dimension is specialisation constant 0. 64-bit places make a second variable of 64-bit words at the same binding,
-// both decorated Aliased; 64-bit atomics need Int64Atomics. No optimiser is run: what is printed is what the driver gets
-// (law 2 of kernel.h; drivers compile it further).
+// both decorated Aliased; 64-bit atomics need Int64Atomics. No optimiser is run: what is printed is what the driver
+// gets (law 2 of kernel.h; drivers compile it further).
 #include <string>
 #include <vector>
 
@@ -33,8 +35,8 @@ namespace fencepost::emit {
 
 struct SpirvText {
   std::string assembly;
-  std::string words;              // little-endian; checked by spirv-val for Vulkan 1.2
-  bool int64 = false, int64_atomics = false, device_scope = false;   // features it asks for
+  std::string words;  // little-endian; checked by spirv-val for Vulkan 1.2
+  bool int64 = false, int64_atomics = false, device_scope = false;  // features it asks for
 };
 
 Expected<SpirvText> kernel_spirv(const std::vector<code::Kernel>& kernels);

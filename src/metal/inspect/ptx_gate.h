@@ -12,19 +12,21 @@
 //
 //   PTX                                    machine code (ptxas 13.0, sm_90)
 //   ld.weak                                LDG.WEAK
-//   ld.relaxed.S, ld.ca .cg .cv, volatile  LDG.STRONG.S          ca = SM, cg = GPU, cv and volatile = SYS, cluster =
-//   GPU ld.acquire.S                           LDG.STRONG.S and, above cta, CCTL.IVALL ld.mmio.relaxed.sys LDG.MMIO.SYS
+//   ld.relaxed.S, ld.ca .cg .cv, volatile  LDG.STRONG.S; ca = SM, cg = GPU, cv and volatile = SYS, cluster = GPU
+//   ld.acquire.S                           LDG.STRONG.S and, above cta, CCTL.IVALL
+//   ld.mmio.relaxed.sys                    LDG.MMIO.SYS
 //   st, likewise                           STG; release: MEMBAR.ALL.S before
-//   atom, red                              ATOMG or REDG .STRONG.S; release: MEMBAR.ALL.S before; acquire: CCTL.IVALL
-//   after of shared memory                       LDS, STS, ATOMS: only fences tell orders apart; 64-bit arithmetic is a
-//   loop of
-//                                          LDS and ATOMS.CAST
+//   atom, red                              ATOMG or REDG .STRONG.S; release: MEMBAR.ALL.S before; acquire:
+//                                          CCTL.IVALL after
+//   of shared memory                       LDS, STS, ATOMS: only fences tell orders apart; 64-bit arithmetic is a
+//                                          loop of LDS and ATOMS.CAST
 //   fence.acq_rel.S, fence.release.S       MEMBAR.ALL.S and, above cta, CCTL.IVALL (acq_rel)
 //   fence.acquire.S                        above cta: CCTL.IVALL; cta: nothing
 //   fence.sc.S, membar.S                   MEMBAR.SC.S and, above cta, CCTL.IVALL
 //   fence.proxy.alias                      MEMBAR.SC.GPU or, decided at run time, MEMBAR.SC.SYS; CCTL.IVALL
 //   fence.proxy.async                      MEMBAR.ALL.GPU; FENCE.VIEW.ASYNC (.global: only the latter; .shared::cta:
-//   MEMBAR.ALL.CTA before) barrier.sync, barrier.arrive           BAR.SYNC, BAR.ARV
+//                                          MEMBAR.ALL.CTA before)
+//   barrier.sync, barrier.arrive           BAR.SYNC, BAR.ARV
 //
 // Before sm_90 an acquire in shared memory has no CCTL.IVALL, so such tests are called dropped there.
 //

@@ -86,7 +86,8 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
      "Before each round, invocations load a word beside each location that they are about to access, so that its line "
      "is in their cache. mixed draws for each subgroup, location and round: some accesses then hit and others miss."},
     {stress_word, "stress-word", false, k_stress_words, 0, 62, 0, 0, 0, "",
-     "The accesses of an iteration as a word of up to five loads and stores (the sequences of the 2016 study), in place "
+     "The accesses of an iteration as a word of up to five loads and stores (the sequences of the 2016 study), in "
+     "place "
      "of the two of stress-pattern."},
     {cluster, "cluster", true, "", 1, 16, 0, 0, 0, "workgroups",
      "Workgroups of a cluster, on devices that have clusters. Default: as few as hold the threads of a test that names "

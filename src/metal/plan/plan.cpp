@@ -151,8 +151,7 @@ class Drawing {
     }
     if (p_.clusters && at(ticket) == 1) {
       // Tickets would tear clusters apart.
-      if (fixed(ticket))
-        return error_at({}, "ticket=on cannot be met in a launch with clusters", "leave it out");
+      if (fixed(ticket)) return error_at({}, "ticket=on cannot be met in a launch with clusters", "leave it out");
       at(ticket) = 0;
     }
     if (!target_.groups_together) at(ticket) = 1;
@@ -184,7 +183,8 @@ class Drawing {
   }
   bool wished(ParameterId id) const { return wishes_.wishes[static_cast<size_t>(id)].has_value(); }
 
-  // What was drawn from a range, moved to the part of the range that this test on this device can meet, if there is one.
+  // What was drawn from a range, moved to the part of the range that this test on this device can meet, if there is
+  // one.
   uint32_t within(ParameterId id, uint32_t least, uint32_t most) const {
     const uint32_t drawn = c_.drawn[static_cast<size_t>(id)];
     const auto& wish = wishes_.wishes[static_cast<size_t>(id)];
@@ -234,7 +234,8 @@ class Drawing {
                           ? fmt::format("this test on this device needs {} to {}", least, target_.max_cluster)
                           : "this device has no clusters of workgroups");
     if (at(cluster) > 1 && !p_.clusters)
-      return error_at({}, fmt::format("cluster={} cannot be met", at(cluster)), "its kernels were made without clusters");
+      return error_at({}, fmt::format("cluster={} cannot be met", at(cluster)),
+                      "its kernels were made without clusters");
     return {};
   }
 
@@ -295,8 +296,7 @@ class Drawing {
       at(groups) =
           w.one_instance
               ? fewest
-              : std::max(fewest,
-                         2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_groups_stream).below(top - 1)));
+              : std::max(fewest, 2u > top ? fewest : 2 + static_cast<uint32_t>(stream(k_groups_stream).below(top - 1)));
       at(groups) = std::max(fewest, std::min(at(groups), top) / w.cluster * w.cluster);
     }
     if (!fixed(groups)) at(groups) = within(groups, fewest, std::min(room, all));

@@ -9,18 +9,20 @@
 // counters 0; `classify` (a launch after) turns each instance into a state number and counts it. So for one
 // Configuration:
 //
-//   counts[0, states)  instances that ended in that state       counts[corrupt]     undecodable results: the run has
-//   failed counts[incomplete] instances whose loops met the limit      sum of all = instances x rounds, always
-//   sync[k_sync_*]     waits, time-outs                         series: up to its room, {state, round, instance} of
-//   interesting states
+//   counts[0, states)   instances that ended in that state
+//   counts[corrupt]     undecodable results: the run has failed
+//   counts[incomplete]  instances whose loops met the limit; sum of all counts = instances x rounds, always
+//   sync[k_sync_*]      waits, time-outs
+//   series              up to its room, {state, round, instance} of interesting states
 //
 // State number: mixed radix over the observables, last fastest; digit = index of the value in `digits` (values.h). At
 // most k_most_states, else refused by name.
 //
 // One Program serves every Configuration: parameters come through a buffer. Only `mode` warp, clusters, shared memory
-// regions and, through them, the device's shared memory change the code. Soundness of counting: only the test's own operations
-// touch memory words during `test`; all other accesses are to other words, relaxed if anyone else may touch them, so
-// they and the alignment add order but never behaviour, and what was observed is an execution of the small test.
+// regions and, through them, the device's shared memory change the code. Soundness of counting: only the test's own
+// operations touch memory words during `test`; all other accesses are to other words, relaxed if anyone else may touch
+// them, so they and the alignment add order but never behaviour, and what was observed is an execution of the small
+// test.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -73,8 +75,8 @@ const char* name(Region r);
 struct Shape {
   Mode mode = Mode::parallel;
   Region region = Region::as_written;
-  // Launches may have clusters though the test names none (the parameter `cluster`): a placement of its workgroups, each
-  // of which then has a cluster that no other of its instance is in. Tests that name clusters always have them.
+  // Launches may have clusters though the test names none (the parameter `cluster`): a placement of its workgroups,
+  // each of which then has a cluster that no other of its instance is in. Tests that name clusters always have them.
   bool clusters = false;
   bool operator==(const Shape&) const = default;
 };
@@ -96,7 +98,7 @@ struct Slot {  // what a role reports of one instance
   uint32_t at = 0;  // word of the slot in a record; in the buffer: at * instances * rounds + number * words
 };
 
-inline constexpr uint32_t k_most_states = 65536;  // counts that the host reads after each launch
+inline constexpr uint32_t k_most_states = 65536;     // counts that the host reads after each launch
 inline constexpr uint32_t k_sentinel = 0xA5C35A3Cu;  // what a result word holds before a role writes it
 inline constexpr uint32_t k_sync_stride = 64;        // words; counters do not share lines
 enum : uint32_t { k_sync_ticket, k_sync_arrived, k_sync_timeouts, k_sync_waits, k_sync_done, k_sync_words };

@@ -2,18 +2,18 @@
 // Where campaigns keep what they measured: one SQLite file (write-ahead log), one row per finished round group of a
 // litmus test or run of a progress test, or for a stretch of many short rounds under one configuration (a Trial).
 //
-// A campaign's question is what final states there are, so it keeps a Record with all states for each round group. Tuning
-// and exploratory data sets ask how often one outcome shows under thousands of configurations, so they keep Trials: a
-// series of rounds in the order of time, each with the counts of the outcome alone.
+// A campaign's question is what final states there are, so it keeps a Record with all states for each round group.
+// Tuning and exploratory data sets ask how often one outcome shows under thousands of configurations, so they keep
+// Trials: a series of rounds in the order of time, each with the counts of the outcome alone.
 //
 // Laws. (1) A row is added whole or not at all, also under kill -9: every `add` is one transaction. (2) A key is there
 // at most once: adding it again changes nothing and says so, so a resumed or repeated campaign counts nothing twice.
 // (3) merge(a, b) has the rows of both; a key with different contents is counted and the row at hand is kept.
 // (4) A campaign keeps the text of its plan; it can be resumed only under the same text. (5) A row has a checksum and a
-// table a tally of them; a reader that finds a row changed, gone or against the laws of its members (counts that add up,
-// types, no overflow) names it and gives nothing of that table. Stores of versions 1 to 3 have no checksums: `read` gives
-// their rows with a `warning`, `open` adds the checksums of the rows as they are. (6) A file with anything that this
-// program does not make (triggers, views, other columns) is refused (schema.h).
+// table a tally of them; a reader that finds a row changed, gone or against the laws of its members (counts that add
+// up, types, no overflow) names it and gives nothing of that table. Stores of versions 1 to 3 have no checksums: `read`
+// gives their rows with a `warning`, `open` adds the checksums of the rows as they are. (6) A file with anything that
+// this program does not make (triggers, views, other columns) is refused (schema.h).
 // Two processes may use one file at a time (they wait for each other up to 10 s).
 //
 // Units: seconds; milliseconds since 1970 for `finished_ms`. Errors: a file that is no store, is of a later version, or
@@ -40,28 +40,29 @@ struct Event {
 // A round group of a litmus test: rounds under one draw of the iteration parameters.
 struct Record {
   // ---- key ----
-  std::string campaign;            // "" for single runs
-  std::string test, test_hash;     // title; hash of the printed test
-  std::string device;              // API and name as the driver says: "cuda NVIDIA H200"
-  std::string configuration;       // its name in the plan
+  std::string campaign;         // "" for single runs
+  std::string test, test_hash;  // title; hash of the printed test
+  std::string device;           // API and name as the driver says: "cuda NVIDIA H200"
+  std::string configuration;    // its name in the plan
   uint32_t group = 0;
   // ---- how ----
   std::string driver, binary_hash, plan_hash;
-  std::string what_ran;            // as-written, merged, dropped, reordered, unverified
-  std::string evidence;            // why an outcome would count against the device: as-written, language-level, none
-  std::string parameters;          // every parameter as drawn, "stride=4,stress=1"
+  std::string what_ran;    // as-written, merged, dropped, reordered, unverified
+  std::string evidence;    // why an outcome would count against the device: as-written, language-level, none
+  std::string parameters;  // every parameter as drawn, "stride=4,stress=1"
   uint64_t seed = 0;
   // ---- what ----
-  uint64_t launches = 0, rounds = 0;       // rounds: of one launch
-  uint64_t instances = 0;                  // of all launches and rounds
+  uint64_t launches = 0, rounds = 0;  // rounds: of one launch
+  uint64_t instances = 0;             // of all launches and rounds
   uint64_t corrupt = 0, incomplete = 0, filtered = 0;
-  uint64_t waits = 0, time_outs = 0;       // of the alignment
+  uint64_t waits = 0, time_outs = 0;  // of the alignment
   double seconds = 0, device_seconds = 0;
   int64_t finished_ms = 0;
-  std::map<std::string, uint64_t> states;  // text of the final state -> instances; sum + corrupt + incomplete + filtered == instances
-  std::vector<Event> series;               // with --series: bounded, see series_lost
-  uint64_t series_lost = 0;                // weak outcomes that did not fit
-  uint32_t frame_missing = 0;              // accesses of stress and alignment that are not in the machine code
+  std::map<std::string, uint64_t>
+      states;  // text of the final state -> instances; sum + corrupt + incomplete + filtered == instances
+  std::vector<Event> series;   // with --series: bounded, see series_lost
+  uint64_t series_lost = 0;    // weak outcomes that did not fit
+  uint32_t frame_missing = 0;  // accesses of stress and alignment that are not in the machine code
   bool operator==(const Record&) const = default;
 };
 
@@ -69,8 +70,8 @@ struct Record {
 struct ProgressRecord {
   std::string campaign, test, test_hash, device, mapping, variant;  // variant: "inter-workgroup", "intra-warp", ...
   uint32_t run = 0;
-  std::string outcome;             // terminated, starved, hung
-  std::string starved;             // threads of the test, "0,2"
+  std::string outcome;  // terminated, starved, hung
+  std::string starved;  // threads of the test, "0,2"
   std::string driver, binary_hash, parameters;
   uint64_t seed = 0;
   uint64_t instances = 0, starved_instances = 0;
@@ -81,9 +82,9 @@ struct ProgressRecord {
 
 // One round of a Trial: a draw of the iteration parameters, one launch.
 struct Round {
-  uint64_t instances = 0, events = 0;        // events: instances with the outcome that the test asks about
-  uint64_t nanoseconds = 0;                  // of wall time with everything: initialising, launching, classifying, reading
-  uint64_t device_nanoseconds = 0;           // of the test's launch alone
+  uint64_t instances = 0, events = 0;  // events: instances with the outcome that the test asks about
+  uint64_t nanoseconds = 0;            // of wall time with everything: initialising, launching, classifying, reading
+  uint64_t device_nanoseconds = 0;     // of the test's launch alone
   bool operator==(const Round&) const = default;
 };
 
@@ -92,29 +93,31 @@ struct Round {
 struct Trial {
   // ---- key ----
   std::string campaign;
-  std::string purpose;             // "explore" (all configurations alike), "search" (by a tuner, which chose how long), "confirm" (a
-                                   // tuner's winner and what it is held against, on fresh seeds), "ablate"
+  std::string
+      purpose;  // "explore" (all configurations alike), "search" (by a tuner, which chose how long), "confirm" (a
+                // tuner's winner and what it is held against, on fresh seeds), "ablate"
   std::string test, test_hash, device;
-  std::string configuration;       // "17": the 17th random one of the campaign, for all its tests and devices; or a name: "none"
+  std::string
+      configuration;  // "17": the 17th random one of the campaign, for all its tests and devices; or a name: "none"
   uint32_t part = 0;
   // ---- how ----
   std::string driver, binary_hash, plan_hash, what_ran, evidence;  // as in Record
-  std::string parameters;          // fixed values and ranges, "stride=4,groups=24..32"; the rest has the ranges of docs/run.md
-  std::string mode;                // parallel, warp, single
+  std::string parameters;  // fixed values and ranges, "stride=4,groups=24..32"; the rest has the ranges of docs/run.md
+  std::string mode;        // parallel, warp, single
   uint64_t seed = 0;
-  std::string lost;                // why this part never came back (a hang, a crash, a refusal), or ""
+  std::string lost;  // why this part never came back (a hang, a crash, a refusal), or ""
   // ---- what ----
   std::vector<Round> rounds;
   std::map<std::string, uint64_t> states;  // of all rounds
   uint64_t corrupt = 0, incomplete = 0, filtered = 0, waits = 0, time_outs = 0;
-  double seconds = 0;              // of wall time, and what lay between the rounds
+  double seconds = 0;  // of wall time, and what lay between the rounds
   int64_t finished_ms = 0;
   uint64_t instances() const;
   uint64_t events() const;
   bool operator==(const Trial&) const = default;
 };
 
-struct Filter {                    // empty members: all
+struct Filter {  // empty members: all
   std::string campaign, test, device, configuration, mapping, purpose;
 };
 
@@ -138,7 +141,7 @@ class Store {
   Expected<bool> add(const Record& r);
   Expected<bool> add(const ProgressRecord& r);
   Expected<bool> add(const Trial& t);
-  Expected<bool> has(const Record& key) const;           // only the key's members are read
+  Expected<bool> has(const Record& key) const;  // only the key's members are read
   Expected<bool> has(const ProgressRecord& key) const;
 
   // In the order of keys.

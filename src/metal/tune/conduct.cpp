@@ -10,11 +10,11 @@
 #include <set>
 
 #include "campaign/child.h"
+#include "campaign/identity.h"
 #include "device/backend.h"
 #include "inspect/what_ran.h"
 #include "stats/correlate.h"
 #include "stats/sample.h"
-#include "campaign/identity.h"
 #include "tune/wire.h"
 
 namespace fencepost::tune {
@@ -482,7 +482,8 @@ class Conductor {
   Expected<Report> run() {
     if (auto ok = store_.remember_plan(task_.campaign, plan_text(task_)); !ok) return std::unexpected(ok.error());
     for (const prog::Test& t : task_.tests)
-      if (auto ok = store_.remember_test(campaign::hash_of(t), campaign::text_of(t)); !ok) return std::unexpected(ok.error());
+      if (auto ok = store_.remember_test(campaign::hash_of(t), campaign::text_of(t)); !ok)
+        return std::unexpected(ok.error());
     auto trials = store_.trials({.campaign = task_.campaign, .device = task_.device_name});
     if (!trials) return std::unexpected(trials.error());
     for (Trial& t : *trials) known_.emplace(key_text(t), std::move(t));

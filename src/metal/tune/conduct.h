@@ -6,7 +6,7 @@
 //             again, in turns, on seeds that the search has not seen
 //   explore   per test: every configuration alike, rounds and executions given
 //   ablate    per test: {none, bank, stress, both} x {none, random, sync, both}, as tables 3.1 and 3.2 of the 2014
-//   thesis
+//             thesis
 //
 // The device is used in a child process, which runs the whole task and says what it measured; a hang or a crash loses
 // the part that was running, which is kept as lost, and another child goes on. What the store holds already is not

@@ -45,7 +45,7 @@ class Virtual : public Bench {
   double seconds_ = 0;
 };
 
-std::vector<double> of(const std::vector<Repeat>& repeats, double Repeat::*member) {
+std::vector<double> of(const std::vector<Repeat>& repeats, double Repeat::* member) {
   std::vector<double> out;
   for (const Repeat& r : repeats) out.push_back(r.*member);
   return out;

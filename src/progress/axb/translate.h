@@ -1,10 +1,10 @@
 #pragma once
 // Progress tests as litmus tests and back, so that `check` may be asked about the test whose ending the oracle decides.
 //
-//   store          st.relaxed.gpu x, v      st.atom.dv.sc0 x, v       atomic_store_explicit(x, v, relaxed, device)
-//   check-branch   ld; beq r, check, L      ld.atom; beq              int r = atomic_load_explicit(...); if (r ==
-//   check) goto L; exch-branch    atom.exch; beq           rmw.atom; beq             int r =
-//   atomic_exchange_explicit(...); if ...
+//                 PTX                    VULKAN                 OPENCL
+//   store         st.relaxed.gpu x, v    st.atom.dv.sc0 x, v    atomic_store_explicit(x, v, relaxed, device)
+//   check-branch  ld; beq r, check, L    ld.atom; beq           r = atomic_load_explicit(...); if (r == check) goto L;
+//   exch-branch   atom.exch; beq         rmw.atom; beq          r = atomic_exchange_explicit(...); if ...
 //
 // Every access has the scope of the whole device, so that placement decides nothing but who shares a workgroup. A
 // register is r<pc>, a label LC<pc>. Values are 32-bit patterns: 64-bit numbers from 0 to 2^32 - 1 in PTX and VULKAN,

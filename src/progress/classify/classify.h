@@ -65,8 +65,8 @@ enum class Rule : uint8_t {
   literal,  // OOPSLA 2021, section 5.6. conformance: it passes; distinguishing: and it fails every weaker column
   strict,   // distinguishing: and it fails every column that is not at least as strong, incomparable ones too
   script,   // as the published table was made: tests that pass weak FAIR are weak, the others strong; each is booked
-           // under the first of HSA, OBE, LOBE, FAIR that it passes; distinguishing: booked here; conformance: booked
-           // here or under a weaker one of the four
+            // under the first of HSA, OBE, LOBE, FAIR that it passes; distinguishing: booked here; conformance: booked
+            // here or under a weaker one of the four
 };
 const char* name(Rule r);
 std::optional<Rule> rule_named(std::string_view word);

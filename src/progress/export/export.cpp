@@ -190,9 +190,9 @@ Expected<std::vector<File>> export_files(std::span<const axb::Test> tests, const
       auto text = print_litmus(tests[i], options);
       if (!text) return std::unexpected(text.error());
       const std::string stem = word(tests[i].name);
-      files.push_back(
-          {(stem.empty() ? fmt::format("test_{}", i) : name.substr(name.find('_') + 1)) + std::string(extension(options.target)),
-           *std::move(text)});
+      files.push_back({(stem.empty() ? fmt::format("test_{}", i) : name.substr(name.find('_') + 1)) +
+                           std::string(extension(options.target)),
+                       *std::move(text)});
       continue;
     }
     auto p = plan(tests[i], options, std::move(name));

@@ -2,9 +2,9 @@
 // one, because a thread ends once and F only grows while none ends.
 //   weak    a component starves when every thread of F has a step from it into it: going round all of it is fair.
 //   strong  a component starves when F is empty and it holds a cycle, or when some of its states cannot leave it by
-//   fair
-//           steps (Space::closed_part). A set closed under the steps of F, F not empty, holds a bottom component of the
-//           fair steps, and that one is strongly connected by at least one step, for live threads are always enabled.
+//           fair steps (Space::closed_part). A set closed under the steps of F, F not empty, holds a bottom component
+//           of the fair steps, and that one is strongly connected by at least one step, for live threads are always
+//           enabled.
 //           A component that starves strongly starves weakly, which the code uses as a filter.
 #include <algorithm>
 #include <map>

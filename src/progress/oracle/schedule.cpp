@@ -74,7 +74,7 @@ std::string to_text(const axb::Test& test, const fair::Model& model, Fairness fa
   size_t step = 0;
   for (const std::vector<Event>* part : {&lasso.prefix, &lasso.cycle})
     for (const Event& e : *part) lines.push_back(line_of(test, e, ++step));
-  auto width = [&](std::string Line::*field) {
+  auto width = [&](std::string Line::* field) {
     size_t w = 0;
     for (const Line& l : lines) w = std::max(w, (l.*field).size());
     return w;

@@ -1,12 +1,13 @@
 // One row per result, the rate of the weak outcome on a logarithmic axis. A dot with its interval where it was seen; an
 // arrow from the upper bound towards zero where it was not. Colour and shape say the same, for those who see no colour.
+#include "chart/judge_chart.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "draw/xml.h"
-#include "chart/judge_chart.h"
 
 namespace fencepost::chart {
 namespace {
@@ -31,43 +32,59 @@ std::string to_svg(const judge::Judged& j) {
     }
   const double height = k_top + k_row * static_cast<double>(j.list.size()) + 46, width = k_left + k_width + k_right;
   const auto at = [&](double rate) {
-    return k_left + k_width * std::clamp((std::log10(std::max(rate, 1e-300)) - least) / -static_cast<double>(least), 0.0, 1.0);
+    return k_left +
+           k_width * std::clamp((std::log10(std::max(rate, 1e-300)) - least) / -static_cast<double>(least), 0.0, 1.0);
   };
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" font-family=\"sans-serif\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "font-family=\"sans-serif\" "
       "font-size=\"12\" role=\"img\" aria-label=\"Rates of weak outcomes with 95 percent intervals\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<text x=\"{2:.0f}\" y=\"20\" font-size=\"14\">rate of the weak outcome per instance, with 95 % interval</text>\n",
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<text x=\"{2:.0f}\" y=\"20\" font-size=\"14\">rate of "
+      "the weak outcome per instance, with 95 % interval</text>\n",
       width, height, k_left);
   double legend = k_left;
-  for (const auto& [text, c] : {std::pair{"\u25CF allowed", "#0969da"}, {"\u25CF forbidden", "#1a7f37"}, {"\u25C6 violated", "#cf222e"}, {"\u2190 never seen, from its bound", "#57606a"}}) {
+  for (const auto& [text, c] : {std::pair{"\u25CF allowed", "#0969da"},
+                                {"\u25CF forbidden", "#1a7f37"},
+                                {"\u25C6 violated", "#cf222e"},
+                                {"\u2190 never seen, from its bound", "#57606a"}}) {
     out += fmt::format("<text x=\"{:.0f}\" y=\"40\" fill=\"{}\">{}</text>\n", legend, c, text);
     legend += 110;
   }
   const double bottom = k_top + k_row * static_cast<double>(j.list.size());
   for (int e = least; e <= 0; ++e) {
     const double x = at(std::pow(10.0, e));
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#d0d7de\"/>\n", x, k_top - 6, bottom);
+    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#d0d7de\"/>\n", x,
+                       k_top - 6, bottom);
     if (e % std::max(1, -least / 10) == 0)
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 16, e == 0 ? "1" : fmt::format("1e{}", e));
+      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 16,
+                         e == 0 ? "1" : fmt::format("1e{}", e));
   }
   double y = k_top + k_row / 2;
   for (const judge::Judgement& x : j.list) {
-    const std::string label = x.seen.test.title + (x.seen.configuration.empty() ? "" : " \u00B7 " + x.seen.configuration);
-    out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x), draw::escape_xml(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
-    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8, y + 4, draw::escape_xml(label));
+    const std::string label =
+        x.seen.test.title + (x.seen.configuration.empty() ? "" : " \u00B7 " + x.seen.configuration);
+    out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x),
+                       draw::escape_xml(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
+    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8,
+                       y + 4, draw::escape_xml(label));
     if (x.seen.instances > 0 && x.positive > 0) {
       const double rate = at(static_cast<double>(x.positive) / static_cast<double>(x.seen.instances));
-      out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\" stroke-width=\"2\"/>\n", at(x.positive_rate.lower), at(x.positive_rate.upper), y);
+      out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\" stroke-width=\"2\"/>\n",
+                         at(x.positive_rate.lower), at(x.positive_rate.upper), y);
       if (x.standing == judge::Standing::violated)
         out += fmt::format("<path d=\"M{0:.1f} {1:.1f}l5 5l-5 5l-5 -5z\"/>\n", rate, y - 5);
       else
         out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", rate, y);
     } else if (x.seen.instances > 0) {
       const double bound = at(x.positive_rate.upper);
-      out += fmt::format("<path d=\"M{0:.1f} {1:.1f}v10M{0:.1f} {2:.1f}h-14m5 -4l-5 4l5 4\" fill=\"none\" stroke-width=\"1.5\"/>\n", bound, y - 5, y);
+      out += fmt::format(
+          "<path d=\"M{0:.1f} {1:.1f}v10M{0:.1f} {2:.1f}h-14m5 -4l-5 4l5 4\" fill=\"none\" stroke-width=\"1.5\"/>\n",
+          bound, y - 5, y);
     }
-    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" stroke=\"none\">{}</text></g>\n", k_left + k_width + 10, y + 4,
-                       draw::escape_xml(x.positive > 0 ? fmt::format("{} seen", x.positive) : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
+    out += fmt::format(
+        "<text x=\"{:.0f}\" y=\"{:.1f}\" stroke=\"none\">{}</text></g>\n", k_left + k_width + 10, y + 4,
+        draw::escape_xml(x.positive > 0 ? fmt::format("{} seen", x.positive)
+                                        : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
     y += k_row;
   }
   return out + "</svg>\n";

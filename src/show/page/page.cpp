@@ -8,18 +8,18 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/tell.h"
 #include "page/html.h"
 #include "page/parts.h"
 #include "stats/reproduce.h"
-#include "analysis/tell.h"
 
 namespace fencepost::page {
 namespace {
 
-using judge::Judgement;
-using judge::Standing;
 using analysis::count_text;
 using analysis::rate_text;
+using judge::Judgement;
+using judge::Standing;
 
 std::string interval_text(const stats::Interval& i) { return fmt::format("{:.2g} to {:.2g}", i.lower, i.upper); }
 bool is_weakening(const Judgement& j) {
@@ -197,7 +197,8 @@ std::string judgements(const Set& s, const Options& o) {
   const auto plot = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
     return figure(caption,
                   dots({fmt::format("Rates of {} outcomes", which),
-                        fmt::format("{} test{} on a logarithmic axis; the table below has them all", marks.size(), marks.size() == 1 ? "" : "s")},
+                        fmt::format("{} test{} on a logarithmic axis; the table below has them all", marks.size(),
+                                    marks.size() == 1 ? "" : "s")},
                        marks, "per instance"),
                   "");
   };
@@ -440,8 +441,9 @@ std::string html(const std::vector<Set>& sets, const Options& o) {
     out += fmt::format(
         "<p>{}</p>\n",
         escape(fmt::format("{}: {}, {} test{} on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
-                           s.table.tests.size(), s.table.tests.size() == 1 ? "" : "s", s.table.devices.size(), s.table.devices.size() == 1 ? "" : "s",
-                           s.table.configurations.size(), s.table.configurations.size() == 1 ? "" : "s",
+                           s.table.tests.size(), s.table.tests.size() == 1 ? "" : "s", s.table.devices.size(),
+                           s.table.devices.size() == 1 ? "" : "s", s.table.configurations.size(),
+                           s.table.configurations.size() == 1 ? "" : "s",
                            s.table.sightings ? ""
                                              : fmt::format("; {} instances, {} weak outcomes",
                                                            count_text(static_cast<double>(s.table.instances())),

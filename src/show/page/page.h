@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/judge.h"
 #include "analysis/analyse.h"
+#include "judge/judge.h"
 
 namespace fencepost::page {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/tell.h"
 #include "page/html.h"
 #include "stats/sample.h"
-#include "analysis/tell.h"
 
 namespace fencepost::page {
 namespace {

@@ -23,9 +23,12 @@ std::string finding(const prog::Test& test, const check::Options& options, const
     return r.verdict.status == Status::holds ? "every execution ends" : "an execution does not end";
   switch (test.quantifier) {
     case Quantifier::exists:
-    case Quantifier::not_exists: return r.reachable ? "the state is reachable" : "the state is not reachable";
-    case Quantifier::forall: return r.reachable ? "some final state violates the condition" : "every final state meets the condition";
-    case Quantifier::none: return "no condition";
+    case Quantifier::not_exists:
+      return r.reachable ? "the state is reachable" : "the state is not reachable";
+    case Quantifier::forall:
+      return r.reachable ? "some final state violates the condition" : "every final state meets the condition";
+    case Quantifier::none:
+      return "no condition";
   }
   return "";
 }

@@ -16,8 +16,8 @@
 namespace fencepost::report {
 
 using prog::Quantifier;
-using vocab::Base;
 using reference::Execution;
+using vocab::Base;
 
 std::string head_text(const std::string& path, const prog::Test& test, const cat::Model& model, bool races) {
   std::string title = test.title.empty() ? base_name(path) : test.title;
@@ -52,23 +52,31 @@ namespace {
 std::string demand(const cat::Axiom& a) {
   if (a.negated) {
     switch (a.kind) {
-      case cat::AxiomKind::acyclic: return "asks for a cycle, and there is none";
-      case cat::AxiomKind::irreflexive: return "asks for an event related to itself, and there is none";
-      case cat::AxiomKind::empty: return "asks for something that this execution does not have";
+      case cat::AxiomKind::acyclic:
+        return "asks for a cycle, and there is none";
+      case cat::AxiomKind::irreflexive:
+        return "asks for an event related to itself, and there is none";
+      case cat::AxiomKind::empty:
+        return "asks for something that this execution does not have";
     }
   }
   switch (a.kind) {
-    case cat::AxiomKind::acyclic: return "allows no cycle, but there is one:";
-    case cat::AxiomKind::irreflexive: return "allows no event to be related to itself, but there is a loop:";
-    case cat::AxiomKind::empty: return "allows no such pair, but there is one:";
+    case cat::AxiomKind::acyclic:
+      return "allows no cycle, but there is one:";
+    case cat::AxiomKind::irreflexive:
+      return "allows no event to be related to itself, but there is a loop:";
+    case cat::AxiomKind::empty:
+      return "allows no such pair, but there is one:";
   }
   return "";
 }
 
-std::string pair_text(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Explanation& e) {
+std::string pair_text(const prog::Test& test, const cat::Model& model, const Execution& x,
+                      const reference::Explanation& e) {
   const reference::Reason& r = e.edges[0];
-  return model.nodes[r.node].type == cat::Type::set ? event_name(test, x, r.from)
-                                                    : fmt::format("{} and {}", event_name(test, x, r.from), event_name(test, x, r.to));
+  return model.nodes[r.node].type == cat::Type::set
+             ? event_name(test, x, r.from)
+             : fmt::format("{} and {}", event_name(test, x, r.from), event_name(test, x, r.to));
 }
 
 }  // namespace
@@ -106,7 +114,8 @@ Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, 
         if (worth) {
           Candidate c{run, choices, reference::explain(model, run.execution, ev, false)};
           for (const reference::Explanation& e : c.why)
-            FENCEPOST_INVARIANT(reference::verify(model, run.execution, ev, e), "an explanation is re-derived by the evaluator");
+            FENCEPOST_INVARIANT(reference::verify(model, run.execution, ev, e),
+                                "an explanation is re-derived by the evaluator");
           if (fresh) {
             out.list.push_back(std::move(c));
           } else {
@@ -122,7 +131,8 @@ Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, 
     return std::make_pair(a.why[0].base_edges, a.why.size()) < std::make_pair(b.why[0].base_edges, b.why.size());
   });
   for (const auto& [axiom, count] : by_axiom) out.by_axiom.push_back({model.axioms[axiom].name, count});
-  std::stable_sort(out.by_axiom.begin(), out.by_axiom.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(out.by_axiom.begin(), out.by_axiom.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;
 }
 
@@ -136,11 +146,12 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
   std::string& out = report.text;
   out = head_text(path, test, model, false);
   out += fmt::format("No execution that {} accepts {}.\n", model_name(model), what_is_asked(test));
-  if (result.verdict.vacuous) out += "Beware: the program has no complete execution at all under this model, so the answer says nothing.\n";
+  if (result.verdict.vacuous)
+    out += "Beware: the program has no complete execution at all under this model, so the answer says nothing.\n";
   if (candidates.list.empty()) {
-    out += candidates.complete
-               ? "No choice of who reads from whom gives these values in the first place: the program alone rules them out.\n"
-               : "No candidate was found before the search ended.\n";
+    out += candidates.complete ? "No choice of who reads from whom gives these values in the first place: the program "
+                                 "alone rules them out.\n"
+                               : "No candidate was found before the search ended.\n";
     report.json = explain_json(path, test, model, result, &candidates, nullptr);
     return report;
   }
@@ -149,9 +160,10 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
     out += fmt::format("One choice of who reads from whom{} gives these values, and the model rejects it:\n",
                        candidates.complete ? "" : " among those looked at");
   else
-    out += fmt::format("{}{} choices of who reads from whom give these values, and the model rejects each of them{}:\n",
-                       candidates.complete ? "" : "At least ", candidates.list.size(),
-                       told < candidates.list.size() ? fmt::format(" (the {} with the shortest explanations are shown)", told) : "");
+    out += fmt::format(
+        "{}{} choices of who reads from whom give these values, and the model rejects each of them{}:\n",
+        candidates.complete ? "" : "At least ", candidates.list.size(),
+        told < candidates.list.size() ? fmt::format(" (the {} with the shortest explanations are shown)", told) : "");
   for (size_t k = 0; k < told; ++k) {
     const Candidate& c = candidates.list[k];
     const Execution& x = c.run.execution;
@@ -171,15 +183,17 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
       }());
     draw::Graph g = execution_graph(test, model, c.run, &c.why[0]);
     Story s = tell(test, model, x, c.why[0]);
-    g.caption = fmt::format("{} rejects this execution: axiom {}, {}.", model_name(model), model.axioms[c.why[0].axiom].name,
-                            c.why[0].edges.empty() ? axiom_rule(model, c.why[0].axiom)
-                            : s.cyclic             ? "the cycle " + s.summary
-                                                   : fmt::format("the pair {} ({})", pair_text(test, model, x, c.why[0]), s.summary));
+    g.caption =
+        fmt::format("{} rejects this execution: axiom {}, {}.", model_name(model), model.axioms[c.why[0].axiom].name,
+                    c.why[0].edges.empty() ? axiom_rule(model, c.why[0].axiom)
+                    : s.cyclic             ? "the cycle " + s.summary
+                               : fmt::format("the pair {} ({})", pair_text(test, model, x, c.why[0]), s.summary));
     report.pictures.push_back(std::move(g));
   }
   if (options.axioms_of_all && candidates.seen > 1) {
-    out += fmt::format("\nOver all {}{} candidates (also those that differ only in the order of writes or fences), rejected by\n",
-                       candidates.complete ? "" : "first ", candidates.seen);
+    out += fmt::format(
+        "\nOver all {}{} candidates (also those that differ only in the order of writes or fences), rejected by\n",
+        candidates.complete ? "" : "first ", candidates.seen);
     for (const auto& [axiom, count] : candidates.by_axiom) out += fmt::format("  {:<28} {}\n", axiom, count);
   }
   report.json = explain_json(path, test, model, result, &candidates, nullptr);
@@ -187,7 +201,8 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
 }
 
 // ---- allowed -----------------------------------------------------------------------------------------
-Report explain_allowed(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result) {
+Report explain_allowed(const std::string& path, const prog::Test& test, const cat::Model& model,
+                       const check::Result& result) {
   FENCEPOST_INVARIANT(result.execution.has_value(), "an allowed outcome is explained by its execution");
   Report report;
   const Execution& x = result.execution->execution;
@@ -247,8 +262,10 @@ Explained explain_verdict(const std::string& path, const prog::Test& test, const
   const check::Result& r = out.result;
   bool races = check_options.property == check::Property::races;
   if (check_options.property == check::Property::termination) {
-    if (r.lasso) out.report = explain_lasso(path, test, model, check_options, r);
-    else out.report.text = check_line(path, test, model, check_options, r) + "\n";
+    if (r.lasso)
+      out.report = explain_lasso(path, test, model, check_options, r);
+    else
+      out.report.text = check_line(path, test, model, check_options, r) + "\n";
     out.report.json = check_json(path, test, model, check_options, r);
     return out;
   }

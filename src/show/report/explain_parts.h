@@ -8,10 +8,10 @@
 
 namespace fencepost::report {
 
-std::string model_name(const cat::Model& model);                      // "ptx-7.5"
+std::string model_name(const cat::Model& model);  // "ptx-7.5"
 std::string head_text(const std::string& path, const prog::Test& test, const cat::Model& model, bool races);
-std::string axiom_text(const cat::Model& model, uint32_t axiom);      // "axiom Causality (ptx-7.5.cat:90)"
-std::string axiom_rule(const cat::Model& model, uint32_t axiom);      // "irreflexive (rf | fr); cause"
+std::string axiom_text(const cat::Model& model, uint32_t axiom);  // "axiom Causality (ptx-7.5.cat:90)"
+std::string axiom_rule(const cat::Model& model, uint32_t axiom);  // "irreflexive (rf | fr); cause"
 std::string explanation_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                              const reference::Explanation& e, size_t indent);
 // Sentences on each pair that communicates (rf from another thread) without the model ordering it; "" if there is none
@@ -19,8 +19,9 @@ std::string explanation_text(const prog::Test& test, const cat::Model& model, co
 std::string missing_order(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                           const reference::Evaluation& ev);
 // schema fencepost.explain/1
-std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
-                         const Candidates* candidates, const std::vector<reference::Explanation>* flags);
+std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                         const check::Result& result, const Candidates* candidates,
+                         const std::vector<reference::Explanation>* flags);
 
 // Whether the question of the test is answered with yes by these outcomes.
 bool validated(const prog::Test& test, const check::Outcomes& o);

@@ -8,8 +8,9 @@ Report witness(const std::string& path, const prog::Test& test, const cat::Model
                const check::Result& result) {
   if (!result.execution) return {};
   Report r = result.lasso ? explain_lasso(path, test, model, options, result)
-             : options.property == check::Property::races && !result.flags.empty() ? explain_race(path, test, model, result)
-                                                                                    : explain_allowed(path, test, model, result);
+             : options.property == check::Property::races && !result.flags.empty()
+                 ? explain_race(path, test, model, result)
+                 : explain_allowed(path, test, model, result);
   r.json = check_json(path, test, model, options, result);
   return r;
 }
@@ -27,7 +28,8 @@ Expected<std::string> file_text(const std::string& file, const Report& report) {
   } else if (ending == ".txt") {
     text = report.text;
   } else {
-    return error_at({}, fmt::format("'{}' does not say what to write", file), "end the name in .svg, .dot, .json or .txt");
+    return error_at({}, fmt::format("'{}' does not say what to write", file),
+                    "end the name in .svg, .dot, .json or .txt");
   }
   return text;
 }

@@ -13,22 +13,23 @@
 
 namespace fencepost::report {
 
+using reference::Execution;
 using vocab::Base;
 using vocab::Tag;
-using reference::Execution;
 
 namespace {
 
 std::string style_for(const std::string& label) {
   for (const char* known : {"po", "rf", "co", "fr"})
     if (label == known) return known;
-  if (label.starts_with("rf")) return "rf";    // rfe, rfi
+  if (label.starts_with("rf")) return "rf";  // rfe, rfi
   if (label.starts_with("co") && label.size() == 3) return "co";
   if (label.starts_with("fr") && label.size() == 3) return "fr";
-  if (label.starts_with("po")) return "po";    // po-loc, po-vloc
+  if (label.starts_with("po")) return "po";  // po-loc, po-vloc
   for (const char* from_read : {"from-read", "from-init", "rb"})
     if (label == from_read) return "fr";
-  if (label.find("sync") != std::string::npos || label.starts_with("sw") || label.ends_with("-sw") || label == "ssw" || label == "fsc")
+  if (label.find("sync") != std::string::npos || label.starts_with("sw") || label.ends_with("-sw") || label == "ssw" ||
+      label == "fsc")
     return "sync";
   return "other";
 }
@@ -65,7 +66,8 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
   std::vector<Step> strong = story.brief;
   if (explanation != nullptr && !story.cyclic && !explanation->edges.empty()) {
     const reference::Reason& r = explanation->edges[0];
-    bool walk = std::any_of(strong.begin(), strong.end(), [](const Step& s) { return s.base || !s.parts.empty() || style_for(s.label) != "other"; });
+    bool walk = std::any_of(strong.begin(), strong.end(),
+                            [](const Step& s) { return s.base || !s.parts.empty() || style_for(s.label) != "other"; });
     if (!walk) strong = {{r.node, r.from, r.to, model.axioms[explanation->axiom].name, false, false, false, {}, {}}};
   }
 
@@ -143,13 +145,15 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
       for (uint32_t m = 0; m < n; ++m)
         if (x.rel(Base::rf).test(v, r) && x.rel(Base::co).test(v, m) && x.rel(Base::co).test(m, w)) nearest = false;
     bool own = x.events[r].key.thread == x.events[w].key.thread && x.rel(Base::amo).test(r, w);
-    bool told = std::any_of(strong.begin(), strong.end(), [&](const Step& s) { return s.from == r && s.to == w && style_for(s.label) == "fr"; });
+    bool told = std::any_of(strong.begin(), strong.end(),
+                            [&](const Step& s) { return s.from == r && s.to == w && style_for(s.label) == "fr"; });
     if (nearest && !own && !told) edge(r, w, "fr", false);
   });
   x.rel(Base::fsc).for_each([&](uint32_t a, uint32_t b) { edge(a, b, "fsc", false); });
   // Synchronisation that the explanation rests on.
   for (const Step* s : all_steps)
-    if (!s->absent && !s->base && s->from != s->to && style_for(s->label) == "sync" && !model.nodes[s->node].name.empty())
+    if (!s->absent && !s->base && s->from != s->to && style_for(s->label) == "sync" &&
+        !model.nodes[s->node].name.empty())
       edge(s->from, s->to, s->label, false);
   return g;
 }

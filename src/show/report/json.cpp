@@ -11,8 +11,8 @@
 
 namespace fencepost::report {
 
-using vocab::Base;
 using reference::Execution;
+using vocab::Base;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -39,7 +39,8 @@ Json reason(const prog::Test& test, const cat::Model& model, const Execution& x,
 
 }  // namespace
 
-static Json json_header(const std::string& kind, const std::string& path, const prog::Test& test, const cat::Model& model) {
+static Json json_header(const std::string& kind, const std::string& path, const prog::Test& test,
+                        const cat::Model& model) {
   Json j;
   j["schema"] = "fencepost." + kind + "/1";
   j["path"] = path;
@@ -57,7 +58,7 @@ static Json to_json(const check::Result& r) {
   j["vacuous"] = r.verdict.vacuous;
   j["reachable"] = r.reachable;
   j["flags"] = r.flags;
-  j["statistics"] = {{"seconds", r.stats.seconds},     {"engine", check::name(r.stats.decided_by)},
+  j["statistics"] = {{"seconds", r.stats.seconds},       {"engine", check::name(r.stats.decided_by)},
                      {"candidates", r.stats.candidates}, {"variables", r.stats.variables},
                      {"clauses", r.stats.clauses},       {"conflicts", r.stats.conflicts}};
   return j;
@@ -106,7 +107,8 @@ static Json to_json(const prog::Test& test, const reference::RunResult& run) {
   return j;
 }
 
-static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Explanation& e) {
+static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x,
+                    const reference::Explanation& e) {
   const cat::Axiom& a = model.axioms[e.axiom];
   Json j;
   j["axiom"] = a.name;
@@ -135,7 +137,8 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   if (!bounds.loops.empty()) {
     j["bounds"] = Json::array();
     for (const auto& [loop, bound] : bounds.loops)
-      j["bounds"].push_back({{"thread", loop.first}, {"loop", test.code(loop.first).labels[loop.second].name}, {"bound", bound}});
+      j["bounds"].push_back(
+          {{"thread", loop.first}, {"loop", test.code(loop.first).labels[loop.second].name}, {"bound", bound}});
   }
   j.update(to_json(result));
   if (options.property == check::Property::condition) {
@@ -158,21 +161,24 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
       const auto& events = result.execution->execution.events;
       for (uint32_t e = 0; e < events.size(); ++e)
         if (events[e].key.thread == t && result.round[e] >= 0)
-          one["loop"].push_back({{"event", event_name(test, result.execution->execution, e)}, {"round", result.round[e]}});
+          one["loop"].push_back(
+              {{"event", event_name(test, result.execution->execution, e)}, {"round", result.round[e]}});
       j["lasso"].push_back(std::move(one));
     }
   }
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result,
-                         const Candidates* candidates, const std::vector<reference::Explanation>* flags) {
+std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                         const check::Result& result, const Candidates* candidates,
+                         const std::vector<reference::Explanation>* flags) {
   Json j = json_header("explain", path, test, model);
   j.update(to_json(result));
   if (result.execution) j["execution"] = to_json(test, *result.execution);
   if (flags != nullptr && result.execution) {
     j["raised"] = Json::array();
-    for (const reference::Explanation& e : *flags) j["raised"].push_back(to_json(test, model, result.execution->execution, e));
+    for (const reference::Explanation& e : *flags)
+      j["raised"].push_back(to_json(test, model, result.execution->execution, e));
   }
   if (candidates != nullptr) {
     Json c;
@@ -185,7 +191,8 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
       Json one;
       one["execution"] = to_json(test, k.run);
       one["rejected_by"] = Json::array();
-      for (const reference::Explanation& e : k.why) one["rejected_by"].push_back(to_json(test, model, k.run.execution, e));
+      for (const reference::Explanation& e : k.why)
+        one["rejected_by"].push_back(to_json(test, model, k.run.execution, e));
       c["list"].push_back(std::move(one));
     }
     j["candidates"] = std::move(c);
@@ -193,8 +200,8 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Outcomes& o,
-                          double seconds) {
+std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
+                          const check::Outcomes& o, double seconds) {
   Json j = json_header("outcomes", path, test, model);
   j["complete"] = o.status.status == Status::holds && o.states.complete;
   j["status"] = fencepost::name(o.status.status);

@@ -11,9 +11,9 @@
 
 namespace fencepost::report {
 
-using vocab::Base;
 using reference::Execution;
 using reference::Fate;
+using vocab::Base;
 
 namespace {
 

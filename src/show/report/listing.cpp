@@ -14,9 +14,9 @@
 namespace fencepost::report {
 
 using prog::k_none;
+using reference::Execution;
 using vocab::Base;
 using vocab::Tag;
-using reference::Execution;
 
 namespace {
 
@@ -57,7 +57,8 @@ std::optional<uint32_t> final_writer(const prog::Test& test, const Execution& x,
   std::optional<uint32_t> best;
   for (uint32_t e = 0; e < x.events.size(); ++e) {
     const reference::Event& ev = x.events[e];
-    if (!ev.is_memory || !ev.tags.has(Tag::W) || ev.address != address || ev.value != x.final.memory[object][cell]) continue;
+    if (!ev.is_memory || !ev.tags.has(Tag::W) || ev.address != address || ev.value != x.final.memory[object][cell])
+      continue;
     bool last = true;
     x.rel(Base::co).for_each_in_row(e, [&](uint32_t) { last = false; });
     if (last) best = e;
@@ -69,7 +70,10 @@ std::optional<uint32_t> final_writer(const prog::Test& test, const Execution& x,
 
 std::string listing_text(const prog::Test& test, const reference::RunResult& run, size_t indent) {
   const Execution& x = run.execution;
-  struct Row { uint32_t thread; std::string event, instruction, place, source; };
+  struct Row {
+    uint32_t thread;
+    std::string event, instruction, place, source;
+  };
   std::vector<Row> rows;
   size_t w1 = 0, w2 = 0, w3 = 0;
   for (uint32_t e = 0; e < x.events.size(); ++e) {
@@ -90,7 +94,8 @@ std::string listing_text(const prog::Test& test, const reference::RunResult& run
     for (const Row& r : rows) {
       if (r.thread != t) continue;
       any = true;
-      std::string line = fmt::format("{}  {:<{}}  {:<{}}  {:<{}}  {}", pad, r.event, w1, r.instruction, w2, r.place, w3, r.source);
+      std::string line =
+          fmt::format("{}  {:<{}}  {:<{}}  {:<{}}  {}", pad, r.event, w1, r.instruction, w2, r.place, w3, r.source);
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + "\n";
     }
@@ -110,14 +115,16 @@ std::string coherence_text(const prog::Test& test, const Execution& x, size_t in
     if (!x.events[e].is_memory || !x.events[e].tags.has(Tag::W) || !seen.insert(x.events[e].address).second) continue;
     std::vector<uint32_t> writes;
     for (uint32_t w = 0; w < x.events.size(); ++w)
-      if (x.events[w].is_memory && x.events[w].tags.has(Tag::W) && x.events[w].address == x.events[e].address) writes.push_back(w);
+      if (x.events[w].is_memory && x.events[w].tags.has(Tag::W) && x.events[w].address == x.events[e].address)
+        writes.push_back(w);
     if (writes.size() < 3) continue;  // the initial value and one write: nothing to tell
     auto predecessors = [&](uint32_t w) {
       size_t n = 0;
       for (uint32_t v : writes) n += co.test(v, w);
       return n;
     };
-    std::stable_sort(writes.begin(), writes.end(), [&](uint32_t a, uint32_t b) { return predecessors(a) < predecessors(b); });
+    std::stable_sort(writes.begin(), writes.end(),
+                     [&](uint32_t a, uint32_t b) { return predecessors(a) < predecessors(b); });
     bool total = true;
     for (size_t k = 0; k + 1 < writes.size(); ++k) total = total && co.test(writes[k], writes[k + 1]);
     std::string line;
@@ -127,8 +134,11 @@ std::string coherence_text(const prog::Test& test, const Execution& x, size_t in
       for (uint32_t a : writes)
         for (uint32_t b : writes) {
           if (!co.test(a, b)) continue;
-          bool direct = std::none_of(writes.begin(), writes.end(), [&](uint32_t m) { return co.test(a, m) && co.test(m, b); });
-          if (direct) line += fmt::format("{}{} before {}", line.empty() ? "" : ", ", event_name(test, x, a), event_name(test, x, b));
+          bool direct =
+              std::none_of(writes.begin(), writes.end(), [&](uint32_t m) { return co.test(a, m) && co.test(m, b); });
+          if (direct)
+            line +=
+                fmt::format("{}{} before {}", line.empty() ? "" : ", ", event_name(test, x, a), event_name(test, x, b));
         }
       line += " (the others are not ordered)";
     }
@@ -162,16 +172,19 @@ std::string condition_text(const prog::Test& test, const Execution& x, size_t in
         line = fmt::format("{} is {}", name, value);
         if (e) {
           std::optional<uint32_t> w = source_of(x, *e);
-          if (w) line += x.events[*w].key.thread == reference::k_init
-                             ? fmt::format(": {} reads the initial value of {}", event_name(test, x, *e), location_of(test, x, *e))
-                             : fmt::format(": {} reads from {}", event_name(test, x, *e), event_name(test, x, *w));
+          if (w)
+            line += x.events[*w].key.thread == reference::k_init
+                        ? fmt::format(": {} reads the initial value of {}", event_name(test, x, *e),
+                                      location_of(test, x, *e))
+                        : fmt::format(": {} reads from {}", event_name(test, x, *e), event_name(test, x, *w));
         }
       } else if (v->kind == prog::CondValue::Kind::location) {
         prog::ObjectId o = test.symbols[v->symbol].object;
         line = fmt::format("{} ends as {}", name, value_text(test, x.final.memory[o][v->cell], test.objects[o].width));
         if (std::optional<uint32_t> w = final_writer(test, x, v->symbol, v->cell))
-          line += x.events[*w].key.thread == reference::k_init ? ": nothing overwrites its initial value"
-                                                             : fmt::format(": {} writes it last", event_name(test, x, *w));
+          line += x.events[*w].key.thread == reference::k_init
+                      ? ": nothing overwrites its initial value"
+                      : fmt::format(": {} writes it last", event_name(test, x, *w));
       } else {
         continue;
       }

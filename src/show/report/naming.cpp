@@ -12,8 +12,8 @@
 namespace fencepost::report {
 
 using prog::k_none;
-using vocab::Tag;
 using reference::Execution;
+using vocab::Tag;
 
 namespace {
 
@@ -43,7 +43,8 @@ std::string location_of(const prog::Test& test, const Execution& x, uint32_t eve
 
 std::string value_text(const prog::Test& test, uint64_t value, uint8_t width) {
   // An address that a program handles as data is better read by name.
-  if (value >= prog::k_object_stride && value % prog::k_object_stride == 0 && value / prog::k_object_stride <= test.objects.size())
+  if (value >= prog::k_object_stride && value % prog::k_object_stride == 0 &&
+      value / prog::k_object_stride <= test.objects.size())
     return "&" + test.objects[value / prog::k_object_stride - 1].name;
   return std::to_string(term::to_signed(value, width));
 }
@@ -53,7 +54,8 @@ std::string event_body(const prog::Test& test, const Execution& x, uint32_t even
   if (e.is_memory)
     return fmt::format("{} {} = {}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
                        value_text(test, e.value, width_of(test, e)));
-  if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier) return "barrier";
+  if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier)
+    return "barrier";
   return "fence";
 }
 
@@ -105,7 +107,8 @@ std::string scope_text(const prog::Test& test, uint32_t thread) {
     if (shared || k >= levels.size()) continue;
     if (!out.empty()) out += ", ";
     out += fmt::format("{} {}", levels[k], path[k]);
-    if (k == 2 && test.threads[thread].cluster != prog::k_none) out += fmt::format(", cluster {}", test.threads[thread].cluster);
+    if (k == 2 && test.threads[thread].cluster != prog::k_none)
+      out += fmt::format(", cluster {}", test.threads[thread].cluster);
   }
   return out;
 }
@@ -119,11 +122,16 @@ std::string stop_text(const prog::Test& test, uint32_t thread, const reference::
     if (std::string p = place_of(in.span); !p.empty()) where = p + " " + where;
   }
   switch (run.stop) {
-    case reference::StopReason::end: return "";
-    case reference::StopReason::spin: return "still spinning at " + where;
-    case reference::StopReason::cut: return "stopped by the loop bound at " + where;
-    case reference::StopReason::blocked: return "blocked at " + where;
-    case reference::StopReason::halted: return "never scheduled again, before " + where;
+    case reference::StopReason::end:
+      return "";
+    case reference::StopReason::spin:
+      return "still spinning at " + where;
+    case reference::StopReason::cut:
+      return "stopped by the loop bound at " + where;
+    case reference::StopReason::blocked:
+      return "blocked at " + where;
+    case reference::StopReason::halted:
+      return "never scheduled again, before " + where;
   }
   return "";
 }
@@ -131,7 +139,9 @@ std::string stop_text(const prog::Test& test, uint32_t thread, const reference::
 std::string question_text(const prog::Test& test) {
   if (test.quantifier == prog::Quantifier::none) return "no condition";
   std::string c = prog::to_string(test, test.condition);
-  const char* q = test.quantifier == prog::Quantifier::exists ? "exists" : test.quantifier == prog::Quantifier::forall ? "forall" : "~exists";
+  const char* q = test.quantifier == prog::Quantifier::exists   ? "exists"
+                  : test.quantifier == prog::Quantifier::forall ? "forall"
+                                                                : "~exists";
   return fmt::format("{} ({})", q, c);
 }
 

@@ -8,16 +8,17 @@
 
 namespace fencepost::report {
 
-std::string location_of(const prog::Test& test, const reference::Execution& x, uint32_t event);  // "x", "a[2]"; "" for fences
-std::string event_body(const prog::Test& test, const reference::Execution& x, uint32_t event);   // "W x = 1", "fence"
-std::string value_text(const prog::Test& test, uint64_t value, uint8_t width);                 // signed, or "&x"
+std::string location_of(const prog::Test& test, const reference::Execution& x,
+                        uint32_t event);  // "x", "a[2]"; "" for fences
+std::string event_body(const prog::Test& test, const reference::Execution& x, uint32_t event);  // "W x = 1", "fence"
+std::string value_text(const prog::Test& test, uint64_t value, uint8_t width);                  // signed, or "&x"
 const prog::Instr* instruction_of(const prog::Test& test, const reference::Execution& x, uint32_t event);  // null: Init
 std::string instruction_text(const prog::Test& test, const reference::Execution& x, uint32_t event);
 std::string base_name(const std::string& path);
-std::string place_of(const Span& span);                                                        // "mp.litmus:4"
+std::string place_of(const Span& span);  // "mp.litmus:4"
 std::string place_of(const prog::Test& test, const reference::Execution& x, uint32_t event);
-std::string scope_text(const prog::Test& test, uint32_t thread);                               // "cta 0, gpu 0"
-std::string stop_text(const prog::Test& test, uint32_t thread, const reference::ThreadRun& run); // "" at its end
-std::string question_text(const prog::Test& test);                                             // "exists (0:r0=1)"
+std::string scope_text(const prog::Test& test, uint32_t thread);                                  // "cta 0, gpu 0"
+std::string stop_text(const prog::Test& test, uint32_t thread, const reference::ThreadRun& run);  // "" at its end
+std::string question_text(const prog::Test& test);                                                // "exists (0:r0=1)"
 
 }  // namespace fencepost::report

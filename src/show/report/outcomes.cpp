@@ -24,9 +24,12 @@ std::string log_name(const prog::Test& test) {
 
 const char* kind(Quantifier q) {
   switch (q) {
-    case Quantifier::not_exists: return "Forbidden";
-    case Quantifier::forall: return "Required";
-    default: return "Allowed";
+    case Quantifier::not_exists:
+      return "Forbidden";
+    case Quantifier::forall:
+      return "Required";
+    default:
+      return "Allowed";
   }
 }
 
@@ -34,10 +37,14 @@ const char* kind(Quantifier q) {
 
 bool validated(const prog::Test& test, const check::Outcomes& o) {
   switch (test.quantifier) {
-    case Quantifier::exists: return o.positive > 0;
-    case Quantifier::not_exists: return o.positive == 0;
-    case Quantifier::forall: return o.negative == 0;
-    case Quantifier::none: return true;
+    case Quantifier::exists:
+      return o.positive > 0;
+    case Quantifier::not_exists:
+      return o.positive == 0;
+    case Quantifier::forall:
+      return o.negative == 0;
+    case Quantifier::none:
+      return true;
   }
   return false;
 }
@@ -54,19 +61,26 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
   }
   bool ok = validated(test, o);
   // An incomplete set decides only what one execution can decide.
-  bool decided = complete || (test.quantifier == Quantifier::exists ? ok : test.quantifier == Quantifier::none ? false : !ok);
+  bool decided = complete || (test.quantifier == Quantifier::exists ? ok
+                              : test.quantifier == Quantifier::none ? false
+                                                                    : !ok);
   out += decided ? (ok ? "Ok" : "No") : "??";
   out += fmt::format("\nWitnesses\nPositive: {} Negative: {}\n", o.positive, o.negative);
   for (const std::string& f : o.flags) out += fmt::format("Flag {}\n", f);
   if (test.quantifier != Quantifier::none) {
-    const char* q = test.quantifier == Quantifier::not_exists ? "~exists" : test.quantifier == Quantifier::forall ? "forall" : "exists";
+    const char* q = test.quantifier == Quantifier::not_exists ? "~exists"
+                    : test.quantifier == Quantifier::forall   ? "forall"
+                                                              : "exists";
     out += fmt::format("Condition {} ({})\n", q, prog::to_string(test, test.condition));
   }
   const char* often = o.positive == 0 ? "Never" : o.negative == 0 ? "Always" : "Sometimes";
   // "Never" and "Always" are claims about every execution.
-  if (complete || (o.positive > 0 && o.negative > 0)) out += fmt::format("Observation {} {} {} {}\n", name, often, o.positive, o.negative);
+  if (complete || (o.positive > 0 && o.negative > 0))
+    out += fmt::format("Observation {} {} {} {}\n", name, often, o.positive, o.negative);
   out += fmt::format("Time {} {:.2f}\n", name, seconds);
-  if (!complete) out += fmt::format("Incomplete={}{}\n", fencepost::name(o.status.status), o.status.detail.empty() ? "" : " " + o.status.detail);
+  if (!complete)
+    out += fmt::format("Incomplete={}{}\n", fencepost::name(o.status.status),
+                       o.status.detail.empty() ? "" : " " + o.status.detail);
   return out + "\n";
 }
 

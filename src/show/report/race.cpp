@@ -14,9 +14,9 @@
 
 namespace fencepost::report {
 
-using vocab::Tag;
 using reference::Execution;
 using reference::Remedy;
+using vocab::Tag;
 
 namespace {
 
@@ -37,7 +37,8 @@ std::string remedy_text(const prog::Test& test, const Execution& x, const Remedy
     lines.push_back(fmt::format("{} ({}) were {}", event_name(test, x, e), instruction_text(test, x, e), list));
   }
   for (const auto& [a, b] : r.scopes)
-    lines.push_back(fmt::format("{} and {} were in each other's scope", event_name(test, x, a), event_name(test, x, b)));
+    lines.push_back(
+        fmt::format("{} and {} were in each other's scope", event_name(test, x, a), event_name(test, x, b)));
   std::string out;
   for (size_t k = 0; k < lines.size(); ++k)
     out += std::string(indent, ' ') + lines[k] + (k + 1 < lines.size() ? ", and\n" : "\n");
@@ -45,7 +46,10 @@ std::string remedy_text(const prog::Test& test, const Execution& x, const Remedy
 }
 
 // The relations whose absence is part of the reason, as in story.cpp: a union is absent when each part is.
-struct Absence { cat::NodeId node; uint32_t from, to; };
+struct Absence {
+  cat::NodeId node;
+  uint32_t from, to;
+};
 void absences(const cat::Model& model, cat::NodeId id, uint32_t from, uint32_t to, std::vector<Absence>& out) {
   const cat::Node& m = model.nodes[id];
   if (m.name.empty() && m.op == cat::NodeOp::union_) {
@@ -63,7 +67,8 @@ void absences(const cat::Model& model, const reference::Reason& r, std::vector<A
 
 }  // namespace
 
-std::string missing_order(const prog::Test& test, const cat::Model& model, const Execution& x, const reference::Evaluation& ev) {
+std::string missing_order(const prog::Test& test, const cat::Model& model, const Execution& x,
+                          const reference::Evaluation& ev) {
   std::optional<Remedy> r = reference::remedy_for_axioms(model, x, ev);
   if (!r || (r->tags.empty() && r->scopes.empty())) return "";
   // A long list is no hint any more.
@@ -71,7 +76,8 @@ std::string missing_order(const prog::Test& test, const cat::Model& model, const
   return fmt::format("  axiom {} would reject it if\n{}", model.axioms[r->axiom].name, remedy_text(test, x, *r, 4));
 }
 
-Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Result& result) {
+Report explain_race(const std::string& path, const prog::Test& test, const cat::Model& model,
+                    const check::Result& result) {
   FENCEPOST_INVARIANT(result.execution.has_value(), "a race is explained by its execution");
   Report report;
   const Execution& x = result.execution->execution;
@@ -82,7 +88,8 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
   for (const reference::Explanation& e : flags)
     FENCEPOST_INVARIANT(reference::verify(model, x, ev, e), "an explanation is re-derived by the evaluator");
   FENCEPOST_INVARIANT(ev.consistent() && !flags.empty(), "an execution shown as racy is consistent and raises a flag");
-  out += fmt::format("{} accepts an execution that raises the flag '{}':\n\n", model_name(model), model.axioms[flags[0].axiom].name);
+  out += fmt::format("{} accepts an execution that raises the flag '{}':\n\n", model_name(model),
+                     model.axioms[flags[0].axiom].name);
   out += listing_text(test, *result.execution, 2);
   if (std::string co = coherence_text(test, x, 2); !co.empty()) out += "\n" + co;
   for (const reference::Explanation& e : flags) {
@@ -106,13 +113,17 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
     absences(model, r, missing);
     for (const Absence& m : missing) {
       std::optional<Remedy> remedy = reference::remedy_for_edge(model, x, ev, m.node, m.from, m.to);
-      if (!remedy || (remedy->tags.empty() && remedy->scopes.empty()) || remedy->tags.size() + remedy->scopes.size() > 8) continue;
-      out += fmt::format("\n    {} -{}-> {} would hold if\n{}", event_name(test, x, m.from), reference::expression(model, m.node, 60),
-                         event_name(test, x, m.to), remedy_text(test, x, *remedy, 6));
+      if (!remedy || (remedy->tags.empty() && remedy->scopes.empty()) ||
+          remedy->tags.size() + remedy->scopes.size() > 8)
+        continue;
+      out += fmt::format("\n    {} -{}-> {} would hold if\n{}", event_name(test, x, m.from),
+                         reference::expression(model, m.node, 60), event_name(test, x, m.to),
+                         remedy_text(test, x, *remedy, 6));
     }
   }
   draw::Graph g = execution_graph(test, model, *result.execution, &flags[0]);
-  g.caption = fmt::format("{} accepts this execution, and it raises the flag {}.", model_name(model), model.axioms[flags[0].axiom].name);
+  g.caption = fmt::format("{} accepts this execution, and it raises the flag {}.", model_name(model),
+                          model.axioms[flags[0].axiom].name);
   report.pictures.push_back(std::move(g));
   report.json = explain_json(path, test, model, result, nullptr, &flags);
   return report;

@@ -25,9 +25,9 @@ namespace fencepost::report {
 
 // One answer in every form: `text` for a terminal, `json` for programs, one picture per execution shown.
 struct Report {
-  std::string text;                    // ends in a newline
-  std::string json;                    // one object, on several lines, ends in a newline
-  std::vector<draw::Graph> pictures;   // the most telling first; may be empty
+  std::string text;                   // ends in a newline
+  std::string json;                   // one object, on several lines, ends in a newline
+  std::vector<draw::Graph> pictures;  // the most telling first; may be empty
 };
 
 // ---- check -----------------------------------------------------------------------------------------
@@ -40,8 +40,8 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
-Report witness(const std::string& path, const prog::Test& test, const cat::Model& model,
-               const check::Options& options, const check::Result& result);
+Report witness(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
+               const check::Result& result);
 
 // ---- outcomes --------------------------------------------------------------------------------------
 // herd's log format, readable by mcompare7: Test, States, one state per line, Ok or No, Witnesses, Positive and
@@ -76,19 +76,19 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
                     const check::Result& result);
 
 // `result` holds a lasso: what happens before the loops and in every round of them, and why it may go on.
-Report explain_lasso(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
-                     const check::Result& result);
+Report explain_lasso(const std::string& path, const prog::Test& test, const cat::Model& model,
+                     const check::Options& options, const check::Result& result);
 
 // Candidates that meet the condition, each rejected by at least one axiom.
 struct Candidate {
   reference::RunResult run;
   reference::Choices choices;
-  std::vector<reference::Explanation> why;   // shortest first; every edge verified
+  std::vector<reference::Explanation> why;  // shortest first; every edge verified
 };
 struct Candidates {
-  std::vector<Candidate> list;             // shortest explanation first, one per distinct explanation
-  uint64_t seen = 0;                       // candidates looked at, duplicates included
-  bool complete = true;                    // false: search_limit or the budget ended the search
+  std::vector<Candidate> list;                             // shortest explanation first, one per distinct explanation
+  uint64_t seen = 0;                                       // candidates looked at, duplicates included
+  bool complete = true;                                    // false: search_limit or the budget ended the search
   std::vector<std::pair<std::string, uint64_t>> by_axiom;  // how many of those seen each axiom rejects
 };
 Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, const check::Options& check_options,

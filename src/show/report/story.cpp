@@ -16,9 +16,9 @@ namespace {
 
 using cat::NodeOp;
 using cat::Type;
-using vocab::Base;
 using reference::Execution;
 using reference::Reason;
+using vocab::Base;
 
 struct Teller {
   const prog::Test& test;
@@ -153,15 +153,19 @@ struct Teller {
         for (const Reason& k : r.because) unfold(k, backwards, out, remarks);
         return;
       case NodeOp::inter:
-      case NodeOp::diff: conjunction(r, backwards, flat, out, remarks); return;
-      default: return;
+      case NodeOp::diff:
+        conjunction(r, backwards, flat, out, remarks);
+        return;
+      default:
+        return;
     }
   }
 
   void conjuncts(const Reason& r, std::vector<const Reason*>& out) const {
     for (const Reason& k : r.because) {
       const cat::Node& km = node(k);
-      bool inner = (km.op == NodeOp::inter || km.op == NodeOp::diff) && km.name.empty() && !k.absent && km.type == Type::rel;
+      bool inner =
+          (km.op == NodeOp::inter || km.op == NodeOp::diff) && km.name.empty() && !k.absent && km.type == Type::rel;
       if (inner)
         conjuncts(k, out);
       else
@@ -170,7 +174,8 @@ struct Teller {
   }
 
   // All of several facts about one pair. One walk carries the step; static facts and memberships remark on it.
-  void conjunction(const Reason& r, bool backwards, bool flat, std::vector<Step>& out, std::vector<Remark>& remarks) const {
+  void conjunction(const Reason& r, bool backwards, bool flat, std::vector<Step>& out,
+                   std::vector<Remark>& remarks) const {
     std::vector<const Reason*> all;
     conjuncts(r, all);
     std::vector<std::vector<Step>> walks;
@@ -228,10 +233,21 @@ struct Teller {
   }
   static bool fixed(Base b) {
     switch (b) {
-      case Base::loc: case Base::vloc: case Base::sr: case Base::scta: case Base::swarp: case Base::sgpu: case Base::scluster:
-      case Base::ssg: case Base::swg: case Base::sqf: case Base::sdv: case Base::id:
+      case Base::loc:
+      case Base::vloc:
+      case Base::sr:
+      case Base::scta:
+      case Base::swarp:
+      case Base::sgpu:
+      case Base::scluster:
+      case Base::ssg:
+      case Base::swg:
+      case Base::sqf:
+      case Base::sdv:
+      case Base::id:
         return true;
-      default: return false;
+      default:
+        return false;
     }
   }
   void fact(const Reason& r, std::vector<Remark>& remarks) const {
@@ -241,7 +257,11 @@ struct Teller {
     }
     if (r.from == r.to) return;
     Step s{r.node, r.from, r.to, r.label, true, false, false, {}, {}};
-    keep({r.from, "", {}, fmt::format("{} and {}: {} ({})", name(r.from), name(r.to), gloss(test, model, x, s), r.label)}, remarks);
+    keep({r.from,
+          "",
+          {},
+          fmt::format("{} and {}: {} ({})", name(r.from), name(r.to), gloss(test, model, x, s), r.label)},
+         remarks);
   }
 
   // ---- the brief form ----
@@ -307,7 +327,8 @@ struct Teller {
       copy.parts.clear();
       copy.remarks.clear();
       // Two steps of program order are one, unless they meet at a fence or barrier: that one matters.
-      if (x.events[copy.from].is_memory && !out.empty() && out.back().label == "po" && copy.label == "po" && out.back().to == copy.from) {
+      if (x.events[copy.from].is_memory && !out.empty() && out.back().label == "po" && copy.label == "po" &&
+          out.back().to == copy.from) {
         out.back().to = copy.to;
         return;
       }
@@ -335,7 +356,8 @@ struct Teller {
         out += fmt::format("{}not {} -{}-> {}", out.empty() ? "" : ", but ", name(s.from), s.label, name(s.to));
         continue;
       }
-      if (steps.size() == 1 && !is_walk(s) && !s.parts.empty() && model.nodes[s.node].name.empty()) return walks(to, s.parts, all);
+      if (steps.size() == 1 && !is_walk(s) && !s.parts.empty() && model.nodes[s.node].name.empty())
+        return walks(to, s.parts, all);
       walk.push_back(s);
       if (s.walk_to() == to) flush();
     }
@@ -401,22 +423,26 @@ struct Printer {
     std::string from = event_name(test, x, s->from), to = event_name(test, x, s->to), label = s->label;
     bool named = !model.nodes[s->node].name.empty() || s->base;
     if (s->absent) return line(indent, fmt::format("{} -{}-> {}", from, label, to), "does not hold");
-    bool again = !s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second;
+    bool again =
+        !s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second;
     // A relation that is just another one here: "hb = ithb".
     while (!again && s->parts.size() == 1 && s->remarks.empty() && !s->parts[0].absent && s->parts[0].from == s->from &&
            s->parts[0].to == s->to) {
       s = &s->parts[0];
       label += " = " + s->label;
-      if (!s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second) again = true;
+      if (!s->base && !(s->parts.empty() && s->remarks.empty()) && !told.insert({s->node, s->from, s->to}).second)
+        again = true;
     }
     std::string note = gloss(test, model, x, s->base ? *s : given);
     if (!given.base && placed.insert(given.node).second && !model.nodes[given.node].name.empty())
-      if (std::string p = definition_place(model, given.node); !p.empty()) note += (note.empty() ? "(" : " (") + p + ")";
+      if (std::string p = definition_place(model, given.node); !p.empty())
+        note += (note.empty() ? "(" : " (") + p + ")";
     if (s->from == s->to) {
       std::vector<std::string> list;
       if (only_tags(*s, list)) {
         line(indent, fmt::format("{} -{}-> itself", from, label),
-             again || list.empty() ? note : note + (note.empty() ? "" : ": ") + fmt::format("{} is {}", from, tags(list)));
+             again || list.empty() ? note
+                                   : note + (note.empty() ? "" : ": ") + fmt::format("{} is {}", from, tags(list)));
         return;
       }
       to = "itself";
@@ -473,7 +499,8 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
       for (const Step& s : story.steps) teller.brief(s, story.brief);
       // Begin where a reader begins: at the first event of the code that the cycle passes.
       auto first = std::min_element(story.brief.begin(), story.brief.end(), [&](const Step& a, const Step& b) {
-        bool ia = x.events[a.walk_from()].key.thread == reference::k_init, ib = x.events[b.walk_from()].key.thread == reference::k_init;
+        bool ia = x.events[a.walk_from()].key.thread == reference::k_init,
+             ib = x.events[b.walk_from()].key.thread == reference::k_init;
         return std::make_pair(ia, a.walk_from()) < std::make_pair(ib, b.walk_from());
       });
       if (first != story.brief.end()) std::rotate(story.brief.begin(), first, story.brief.end());
@@ -483,7 +510,8 @@ Story tell(const prog::Test& test, const cat::Model& model, const Execution& x, 
         story.brief.pop_back();
       }
       auto start = std::min_element(story.steps.begin(), story.steps.end(), [&](const Step& a, const Step& b) {
-        bool ia = x.events[a.walk_from()].key.thread == reference::k_init, ib = x.events[b.walk_from()].key.thread == reference::k_init;
+        bool ia = x.events[a.walk_from()].key.thread == reference::k_init,
+             ib = x.events[b.walk_from()].key.thread == reference::k_init;
         return std::make_pair(ia, a.walk_from()) < std::make_pair(ib, b.walk_from());
       });
       if (start != story.steps.end()) std::rotate(story.steps.begin(), start, story.steps.end());
@@ -515,40 +543,64 @@ std::string gloss(const prog::Test& test, const cat::Model& model, const Executi
   if (said(s.label, {"po-loc"})) return "program order, same location";
   if (m.op != NodeOp::base_rel) return "";
   switch (m.base) {
-    case Base::po: return fmt::format("{} comes before {} in the code of P{}", from, to, x.events[s.from].key.thread);
-    case Base::int_: return "same thread";
-    case Base::ext: return "different threads";
-    case Base::id: return "same event";
-    case Base::loc: return "same location in memory";
-    case Base::vloc: return "same address, through the same name";
-    case Base::rf: return fmt::format("{} reads the value that {} writes", to, from);
+    case Base::po:
+      return fmt::format("{} comes before {} in the code of P{}", from, to, x.events[s.from].key.thread);
+    case Base::int_:
+      return "same thread";
+    case Base::ext:
+      return "different threads";
+    case Base::id:
+      return "same event";
+    case Base::loc:
+      return "same location in memory";
+    case Base::vloc:
+      return "same address, through the same name";
+    case Base::rf:
+      return fmt::format("{} reads the value that {} writes", to, from);
     case Base::co:
       return x.events[s.from].key.thread == reference::k_init
                  ? fmt::format("{} overwrites the initial value of {}", to, location_of(test, x, s.from))
                  : fmt::format("{} overwrites the value that {} wrote to {}", to, from, location_of(test, x, s.from));
-    case Base::amo: return "read and write of one atomic operation";
-    case Base::addr: return fmt::format("the address of {} depends on what {} reads", to, from);
-    case Base::data: return fmt::format("the value of {} depends on what {} reads", to, from);
-    case Base::ctrl: return fmt::format("whether {} is executed depends on what {} reads", to, from);
-    case Base::sr: return "each thread lies inside the other's scope";
-    case Base::scta: return "same cta";
-    case Base::swarp: return "same warp";
-    case Base::sgpu: return "same gpu";
-    case Base::scluster: return "same cluster";
-    case Base::ssg: return "same subgroup";
-    case Base::swg: return "same workgroup";
-    case Base::sqf: return "same queue family";
-    case Base::sdv: return "same device";
+    case Base::amo:
+      return "read and write of one atomic operation";
+    case Base::addr:
+      return fmt::format("the address of {} depends on what {} reads", to, from);
+    case Base::data:
+      return fmt::format("the value of {} depends on what {} reads", to, from);
+    case Base::ctrl:
+      return fmt::format("whether {} is executed depends on what {} reads", to, from);
+    case Base::sr:
+      return "each thread lies inside the other's scope";
+    case Base::scta:
+      return "same cta";
+    case Base::swarp:
+      return "same warp";
+    case Base::sgpu:
+      return "same gpu";
+    case Base::scluster:
+      return "same cluster";
+    case Base::ssg:
+      return "same subgroup";
+    case Base::swg:
+      return "same workgroup";
+    case Base::sqf:
+      return "same queue family";
+    case Base::sdv:
+      return "same device";
     case Base::ssw:
       return fmt::format("the test declares ssw {} {}", x.events[s.from].key.thread, x.events[s.to].key.thread);
-    case Base::syncbar: return "they meet at the same barrier";
+    case Base::syncbar:
+      return "they meet at the same barrier";
     case Base::sync_fence:
-    case Base::fsc: return fmt::format("in this execution {} takes effect before {}", from, to);
-    default: return "";
+    case Base::fsc:
+      return fmt::format("in this execution {} takes effect before {}", from, to);
+    default:
+      return "";
   }
 }
 
-std::string story_text(const prog::Test& test, const cat::Model& model, const Execution& x, const Story& story, size_t indent) {
+std::string story_text(const prog::Test& test, const cat::Model& model, const Execution& x, const Story& story,
+                       size_t indent) {
   Printer p{test, model, x, {}, {}, {}, {}};
   for (const Step& s : story.steps) p.print(s, indent);
   for (const Remark& r : story.remarks) p.print(r, indent);

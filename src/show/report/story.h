@@ -14,19 +14,19 @@ namespace fencepost::report {
 // A membership ("b is strong-write: W, REL") or a static fact about two events.
 struct Remark {
   uint32_t event = 0;
-  std::string name;                 // the set's name in the model; "" when the tags say it all
-  std::vector<std::string> tags;    // "W", "not IW"
-  std::string text;                 // a fact about two events; then the rest is empty
+  std::string name;               // the set's name in the model; "" when the tags say it all
+  std::vector<std::string> tags;  // "W", "not IW"
+  std::string text;               // a fact about two events; then the rest is empty
   bool operator==(const Remark&) const = default;
 };
 
 struct Step {
   cat::NodeId node = 0;
   uint32_t from = 0, to = 0;
-  std::string label;                // "sync", "rf", "not co"
-  bool base = false;                // a base relation: nothing below
+  std::string label;  // "sync", "rf", "not co"
+  bool base = false;  // a base relation: nothing below
   bool absent = false;
-  bool backwards = false;           // stands for the inverse: the walk goes to -> from
+  bool backwards = false;  // stands for the inverse: the walk goes to -> from
   std::vector<Remark> remarks;
   std::vector<Step> parts;
   uint32_t walk_from() const { return backwards ? to : from; }
@@ -35,21 +35,22 @@ struct Step {
 
 struct Story {
   uint32_t axiom = 0;
-  std::vector<Step> steps;          // of the cycle, or the facts about the offending pair
-  std::vector<Step> brief;          // the same in the terms a programmer knows: po, fr, rf, and synchronisation
-  std::vector<Remark> remarks;      // memberships that belong to no step
+  std::vector<Step> steps;      // of the cycle, or the facts about the offending pair
+  std::vector<Step> brief;      // the same in the terms a programmer knows: po, fr, rf, and synchronisation
+  std::vector<Remark> remarks;  // memberships that belong to no step
   bool cyclic = false;
-  std::string summary;              // one line: the cycle, or the ways in which a pair is related
+  std::string summary;  // one line: the cycle, or the ways in which a pair is related
 };
 
-Story tell(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const reference::Explanation& e);
+Story tell(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+           const reference::Explanation& e);
 
 // "a -po-> b -sync-> c -fr-> a"; backwards steps as "a <-rf- b".
 std::string chain_text(const prog::Test& test, const reference::Execution& x, const std::vector<Step>& steps);
 
 // The steps with everything below them, one line each, indented. Parts told once are referred to after that.
-std::string story_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const Story& story,
-                       size_t indent);
+std::string story_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                       const Story& story, size_t indent);
 
 // What a step says of its two events, in words; "" when its name is all there is to say.
 std::string gloss(const prog::Test& test, const cat::Model& model, const reference::Execution& x, const Step& step);

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as progress tests, in whichever of the three forms they look like. Reading must answer with
-// valid tests or with diagnostics that can be shown, and what is read must survive being printed in each form.
+// libFuzzer target: any bytes as progress tests, in whichever of the three forms they look like. Reading must answer
+// with valid tests or with diagnostics that can be shown, and what is read must survive being printed in each form.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

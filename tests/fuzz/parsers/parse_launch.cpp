@@ -1,5 +1,5 @@
-// libFuzzer target: what a command line says of a launch (--grid, --input, --condition, --filter: one line each), about a
-// fixed module. A line that is read must name something of the module; every refusal can be shown.
+// libFuzzer target: what a command line says of a launch (--grid, --input, --condition, --filter: one line each), about
+// a fixed module. A line that is read must name something of the module; every refusal can be shown.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a progress model. Reading must answer with a model that survives printing and can be put
-// to work on two threads, or with diagnostics that can be shown.
+// libFuzzer target: any bytes as a progress model. Reading must answer with a model that survives printing and can be
+// put to work on two threads, or with diagnostics that can be shown.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,8 @@ void shown(const Diagnostics& d) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto model = fair::parse_model(make_source("fuzz.progress", std::string(reinterpret_cast<const char*>(data), size)));
+  const auto model =
+      fair::parse_model(make_source("fuzz.progress", std::string(reinterpret_cast<const char*>(data), size)));
   if (!model) {
     shown(model.error());
     return 0;

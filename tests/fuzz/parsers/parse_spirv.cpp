@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes as a SPIR-V module, as text and, with FENCEPOST_BINARY, as words behind the magic number.
-// Reading must answer with a test or with diagnostics that can be shown. The launch is a small one, for every invocation
-// is lowered by itself: what a header says is read, and then replaced.
+// Reading must answer with a test or with diagnostics that can be shown. The launch is a small one, for every
+// invocation is lowered by itself: what a header says is read, and then replaced.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "analysis/read.h"
+#include "campaign/plan_file.h"
 #include "check/bounds_file.h"
 #include "launch/header.h"
 #include "launch/options.h"
 #include "plan/parameters.h"
-#include "campaign/plan_file.h"
-#include "analysis/read.h"
 
 namespace fencepost {
 namespace {
@@ -20,12 +20,16 @@ void look(const Expected<T>& read) {
 }
 
 [[maybe_unused]] void read_plan(const std::string& text) { look(campaign::read_plan(make_source("fuzz.toml", text))); }
-[[maybe_unused]] void read_results(const std::string& text) { look(analysis::read_text(make_source("fuzz.log", text), "device")); }
+[[maybe_unused]] void read_results(const std::string& text) {
+  look(analysis::read_text(make_source("fuzz.log", text), "device"));
+}
 [[maybe_unused]] void read_parameters(const std::string& text) {
   plan::Parameters p;
   look(plan::set_parameters(p, text));
 }
-[[maybe_unused]] void read_bounds(const std::string& text) { look(check::parse_bounds(make_source("fuzz.bounds", text))); }
+[[maybe_unused]] void read_bounds(const std::string& text) {
+  look(check::parse_bounds(make_source("fuzz.bounds", text)));
+}
 [[maybe_unused]] void read_kernel(const std::string& text) {
   const auto header = launch::read_header(make_source("fuzz.cl", text));
   look(header);

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <random>
 
-#include "base/source.h"
-#include "stats/reproduce.h"
 #include "analysis/read.h"
 #include "analysis/tell.h"
+#include "base/source.h"
+#include "stats/reproduce.h"
 
 using namespace fencepost;
 using namespace fencepost::analysis;

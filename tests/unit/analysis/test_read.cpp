@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/job.h"
-#include "base/source.h"
-#include "read/read.h"
-#include "judge/judge.h"
 #include "analysis/analyse.h"
 #include "analysis/read.h"
 #include "analysis/tell.h"
+#include "base/job.h"
+#include "base/source.h"
+#include "judge/judge.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::analysis;

@@ -6,9 +6,7 @@ using namespace fencepost;
 
 namespace {
 
-SourcePtr sample() {
-  return make_source("mp.litmus", "PTX MP\n{ x=0; }\n ld.acquire r0, y ;\n\tst x, 1");
-}
+SourcePtr sample() { return make_source("mp.litmus", "PTX MP\n{ x=0; }\n ld.acquire r0, y ;\n\tst x, 1"); }
 
 Span find(const SourcePtr& s, std::string_view word) {
   const auto at = static_cast<uint32_t>(s->text.find(word));

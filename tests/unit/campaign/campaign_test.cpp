@@ -3,11 +3,11 @@
 
 #include <thread>
 
-#include "results/log.h"
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
 #include "read/read.h"
+#include "results/log.h"
 
 using namespace fencepost;
 using namespace fencepost::campaign;

@@ -23,8 +23,10 @@ const cat::Model& ptx() {
 
 // P0 and P1 store, wait, and load what the other stored; `one` and `two` are their barriers. z is 1.
 std::string store_buffering(const std::string& one, const std::string& two) {
-  return "PTX t\n{ z = 1; P0:r2 = 1; P1:r2 = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z ;\n"
-         " st.weak x, 1 | st.weak y, 1 ;\n " + one + " | " + two + " ;\n ld.weak r0, y | ld.weak r0, x ;\n";
+  return "PTX t\n{ z = 1; P0:r2 = 1; P1:r2 = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z "
+         ";\n"
+         " st.weak x, 1 | st.weak y, 1 ;\n " +
+         one + " | " + two + " ;\n ld.weak r0, y | ld.weak r0, x ;\n";
 }
 
 TEST(BarrierNames, AreComparedAsValues) {
@@ -36,13 +38,14 @@ TEST(BarrierNames, AreComparedAsValues) {
   // Two constant names never meet, and neither waits for the other.
   EXPECT_EQ(both(parse(store_buffering("bar.cta.sync r2", "bar.cta.sync 2") + ordered), ptx()), Status::fails);
   // A name that is computed may be any: whoever waits at 2 waits for P0 as well, which comes to 1 alone.
-  EXPECT_EQ(both(parse(store_buffering("bar.cta.sync r3", "bar.cta.sync 2") + "exists (P0:r3 == 1)\n"), ptx()), Status::fails);
+  EXPECT_EQ(both(parse(store_buffering("bar.cta.sync r3", "bar.cta.sync 2") + "exists (P0:r3 == 1)\n"), ptx()),
+            Status::fails);
 }
 
 TEST(BarrierNames, ArrivalsAreCountedForEachValue) {
   const auto ends = [](const std::string& rows) {
-    return both(parse("PTX t\n{ z = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z ;\n" + rows +
-                      "exists (P0:r3 == 1)\n"),
+    return both(parse("PTX t\n{ z = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z ;\n" +
+                      rows + "exists (P0:r3 == 1)\n"),
                 ptx());
   };
   EXPECT_EQ(ends(" bar.cta.sync r3 | bar.cta.sync 1 ;\n bar.cta.sync 2 | bar.cta.sync 2 ;\n"), Status::holds);
@@ -61,24 +64,28 @@ TEST(BarrierNames, EnginesAgreeOnRandomPrograms) {
     std::string places, text;
     std::vector<std::vector<std::string>> code(threads);
     for (uint32_t t = 0; t < threads; ++t) {
-      places += std::string(t == 0 ? "" : "|") + " P" + std::to_string(t) + "@cta " + (below(8) == 0 ? "1" : "0") + ", gpu 0 ";
+      places += std::string(t == 0 ? "" : "|") + " P" + std::to_string(t) + "@cta " + (below(8) == 0 ? "1" : "0") +
+                ", gpu 0 ";
       code[t].push_back("ld.relaxed.cta r9, z");
       const uint32_t n = 1 + below(2);
       for (uint32_t k = 0; k < n; ++k) {
-        if (below(2) == 0) code[t].push_back("st.relaxed.cta " + std::string(below(2) ? "x" : "z") + ", " + std::to_string(below(2)));
+        if (below(2) == 0)
+          code[t].push_back("st.relaxed.cta " + std::string(below(2) ? "x" : "z") + ", " + std::to_string(below(2)));
         const char* names[] = {"0", "1", "0x1", "r8", "r9", "r9"};
         code[t].push_back(std::string(below(5) == 0 ? "bar.cta.arrive " : "bar.cta.sync ") + names[below(6)]);
       }
       code[t].push_back("ld.relaxed.cta r0, x");
     }
     for (size_t row = 0; row < 8; ++row) {
-      for (uint32_t t = 0; t < threads; ++t) text += (t == 0 ? " " : " | ") + (row < code[t].size() ? code[t][row] : "");
+      for (uint32_t t = 0; t < threads; ++t)
+        text += (t == 0 ? " " : " | ") + (row < code[t].size() ? code[t][row] : "");
       text += " ;\n";
     }
     std::string init = "z = " + std::to_string(below(2)) + "; ";
     for (uint32_t t = 0; t < threads; ++t) init += "P" + std::to_string(t) + ":r8 = 1; ";
-    const prog::Test test = parse("PTX t\n{ " + init + "}\n" + places + ";\n" + text + "exists (P0:r0 = " + std::to_string(below(2)) +
-                                  " /\\ P1:r9 = " + std::to_string(below(2)) + ")\n");
+    const prog::Test test =
+        parse("PTX t\n{ " + init + "}\n" + places + ";\n" + text + "exists (P0:r0 = " + std::to_string(below(2)) +
+              " /\\ P1:r9 = " + std::to_string(below(2)) + ")\n");
     for (const auto& i : test.instrs(0)) by_value += i.kind == prog::Kind::barrier && i.barrier.by_value();
     const Status s = both(test, ptx());
     held += s == Status::holds;

@@ -19,7 +19,8 @@ prog::Test parse(const std::string& text) {
 // P0 counts to three, P1 to one and back: two loops that need different bounds.
 const std::string k_two =
     "VULKAN two\n{ x = 0; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | LC01: ;\n"
-    " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, y, 1 ;\n blt r0, 2, LC00 | blt r0, 0, LC01 ;\nforall (x = 3 /\\ y = 1)\n";
+    " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, y, 1 ;\n blt r0, 2, LC00 | blt r0, 0, LC01 ;\nforall (x = "
+    "3 /\\ y = 1)\n";
 
 Result ask(const prog::Test& t, Engine engine, const prog::LoopBounds& bound, bool automatic = false) {
   const auto m = cat::load_model("vulkan", vocab::Dialect::vulkan);
@@ -51,13 +52,14 @@ TEST(LoopBounds, AutoRaisesTheLoopThatReachedItsBound) {
   EXPECT_EQ(r.verdict.status, Status::holds);
   EXPECT_EQ(r.bound.of(0, 0), 4u);
   EXPECT_EQ(r.bound.of(1, 0), 1u);
-  EXPECT_EQ(ask(t, Engine::enumerate, 1, true).verdict.status, Status::holds);   // which raises all
+  EXPECT_EQ(ask(t, Engine::enumerate, 1, true).verdict.status, Status::holds);  // which raises all
 }
 
 TEST(LoopBounds, RaisingKeepsEqualThreadsEqual) {
   const prog::Test t = parse(
       "VULKAN alike\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | LC00: ;\n"
-      " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 ;\n blt r0, 2, LC00 | blt r0, 2, LC00 ;\nforall (x = 4)\n");
+      " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 ;\n blt r0, 2, LC00 | blt r0, 2, LC00 ;\nforall (x "
+      "= 4)\n");
   ASSERT_EQ(t.threads[0].templ, t.threads[1].templ);
   EXPECT_EQ(prog::raised(t, 1, {{1, 0}}), prog::LoopBounds(2));
   EXPECT_EQ(prog::raised(t, 3, {}), prog::LoopBounds(6));
@@ -82,7 +84,8 @@ TEST(BoundsFile, WhatIsSavedIsReadAgainAndDecidesAtOnce) {
 TEST(BoundsFile, EqualLoopsShareALine) {
   const prog::Test t = parse(
       "VULKAN alike\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 1,qf 0 | P3@sg 0,wg 1,qf 0 ;\n"
-      " LC00: | LC00: | LC00: | LC00: ;\n ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x ;\n"
+      " LC00: | LC00: | LC00: | LC00: ;\n ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | "
+      "ld.atom.dv.sc0 r0, x ;\n"
       " beq r0, 0, LC00 | beq r0, 0, LC00 | beq r0, 0, LC00 | beq r0, 0, LC00 ;\nforall (x = 0)\n");
   prog::LoopBounds bounds = 2;
   bounds.loops = {{{2, 0}, 5}};

@@ -59,8 +59,8 @@ inline uint64_t executions(const std::string& test, const std::string& model) {
   return o.positive + o.negative;
 }
 
-inline Result ask(const prog::Test& t, const cat::Model& m, Engine e = Engine::enumerate, Property p = Property::condition,
-                  uint32_t bound = 1) {
+inline Result ask(const prog::Test& t, const cat::Model& m, Engine e = Engine::enumerate,
+                  Property p = Property::condition, uint32_t bound = 1) {
   Options o;
   o.engine = e;
   o.property = p;
@@ -79,7 +79,8 @@ inline std::string vulkan(const std::vector<std::vector<std::string>>& threads, 
   }
   s += " ;\n";
   for (size_t r = 0; r < rows; ++r) {
-    for (size_t t = 0; t < threads.size(); ++t) s += (t == 0 ? " " : " | ") + (r < threads[t].size() ? threads[t][r] : std::string());
+    for (size_t t = 0; t < threads.size(); ++t)
+      s += (t == 0 ? " " : " | ") + (r < threads[t].size() ? threads[t][r] : std::string());
     s += " ;\n";
   }
   return s + condition + "\n";

@@ -345,14 +345,16 @@ TEST(Liveness, ProgressOptions) {
 
 // OpenCL orders no fences; the rounds that the judge adds may not either.
 TEST(Liveness, SequentiallyConsistentFencesInALoopOfOpenCl) {
-  const std::string head = "OPENCL spin\n{ [x] = 0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n"
-                           "  while (atomic_load_explicit(x, memory_order_relaxed, memory_scope_device) == 0) {\n"
-                           "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n  }\n}\n";
+  const std::string head =
+      "OPENCL spin\n{ [x] = 0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n"
+      "  while (atomic_load_explicit(x, memory_order_relaxed, memory_scope_device) == 0) {\n"
+      "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n  }\n}\n";
   EXPECT_EQ(ask(head + "exists (x = 0)\n"), "fails");
-  EXPECT_EQ(ask(head + "P1@wg 1, dev 0 (global atomic_int* x) {\n"
-                       "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n"
-                       "  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);\n}\nexists (x = 1)\n"),
-            "holds");
+  EXPECT_EQ(
+      ask(head + "P1@wg 1, dev 0 (global atomic_int* x) {\n"
+                 "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n"
+                 "  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);\n}\nexists (x = 1)\n"),
+      "holds");
 }
 
 }  // namespace

@@ -28,9 +28,12 @@ std::string ask(const std::string& text, Property property, bool reduce, uint32_
 // A lock that is tried with an exchange, by both.
 const std::string k_lock =
     "VULKAN lock\n{ x = 0; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | LC00: ;\n"
-    " rmw.atom.acq.dv.sc0.semsc0.semvis r0, x, 1 | rmw.atom.acq.dv.sc0.semsc0.semvis r0, x, 1 ;\n bne r0, 0, LC00 | bne r0, 0, LC00 ;\n"
-    " ld.nonpriv.sc0 r1, y | ld.nonpriv.sc0 r1, y ;\n add r2, r1, 1 | add r2, r1, 1 ;\n st.nonpriv.sc0 y, r2 | st.nonpriv.sc0 y, r2 ;\n"
-    " st.atom.rel.dv.sc0.semsc0.semav x, 0 | st.atom.rel.dv.sc0.semsc0.semav x, 0 ;\n~exists (P0:r1 = 0 /\\ P1:r1 = 0)\n";
+    " rmw.atom.acq.dv.sc0.semsc0.semvis r0, x, 1 | rmw.atom.acq.dv.sc0.semsc0.semvis r0, x, 1 ;\n bne r0, 0, LC00 | "
+    "bne r0, 0, LC00 ;\n"
+    " ld.nonpriv.sc0 r1, y | ld.nonpriv.sc0 r1, y ;\n add r2, r1, 1 | add r2, r1, 1 ;\n st.nonpriv.sc0 y, r2 | "
+    "st.nonpriv.sc0 y, r2 ;\n"
+    " st.atom.rel.dv.sc0.semsc0.semav x, 0 | st.atom.rel.dv.sc0.semsc0.semav x, 0 ;\n~exists (P0:r1 = 0 /\\ P1:r1 = "
+    "0)\n";
 
 TEST(Reduced, ALockIsDecidedWithoutItsFailedAttempts) {
   for (const Property p : {Property::condition, Property::races}) {
@@ -43,18 +46,22 @@ TEST(Reduced, ALockIsDecidedWithoutItsFailedAttempts) {
 // Nobody opens it: silent iterations without end are an execution without end.
 TEST(Reduced, ALockThatIsNeverOpenedIsNotTakenForOneThatIs) {
   const std::string shut =
-      "VULKAN shut\n{ x = 1; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.acq.dv.sc0.semsc0 r0, x, 1 ;\n bne r0, 0, LC00 ;\nexists (x = 1)\n";
+      "VULKAN shut\n{ x = 1; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.acq.dv.sc0.semsc0 r0, x, 1 ;\n bne r0, 0, "
+      "LC00 ;\nexists (x = 1)\n";
   EXPECT_NE(ask(shut, Property::termination, true, 1), "holds");
   EXPECT_EQ(ask(shut, Property::termination, true, 2), "fails");
   EXPECT_EQ(ask(shut, Property::condition, true), "fails");  // no complete execution
 }
 
-// The attempt that puts 1 back may come in co after the 0 that it did not see, if the two are not mutually ordered: then x
-// is 1 in the end although P0 leaves without ever having found 0.
+// The attempt that puts 1 back may come in co after the 0 that it did not see, if the two are not mutually ordered:
+// then x is 1 in the end although P0 leaves without ever having found 0.
 TEST(Reduced, AnExchangeThatIsNotOrderedWithAWriteIsKept) {
   const auto program = [](const std::string& exchange, const std::string& write) {
-    return "VULKAN apart\n{ x = 1; y = 0; z = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | " + write + " ;\n"
-           " ld.atom.dv.sc0 r1, y | st.atom.dv.sc0 y, 1 ;\n bne r1, 0, LC02 | ;\n " + exchange + " r0, x, 1 | ;\n beq r0, 1, LC00 | ;\n"
+    return "VULKAN apart\n{ x = 1; y = 0; z = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | " + write +
+           " ;\n"
+           " ld.atom.dv.sc0 r1, y | st.atom.dv.sc0 y, 1 ;\n bne r1, 0, LC02 | ;\n " +
+           exchange +
+           " r0, x, 1 | ;\n beq r0, 1, LC00 | ;\n"
            " st.atom.dv.sc0 z, 1 | ;\n LC02: | ;\nexists (x = 1 /\\ z = 0)\n";
   };
   for (const char* write : {"st.atom.wg.sc0 x, 0", "st.av.dv.sc0 x, 0", "st.atom.dv.sc0 x, 0"}) {
@@ -71,14 +78,16 @@ TEST(Reduced, AnExchangeThatIsNotOrderedWithAWriteIsKept) {
 // A thread that gives up waiting races with its last look only; the first one must not be lost.
 TEST(Reduced, ARaceOfAFailedLookIsFound) {
   const std::string look =
-      "VULKAN look\n{ x = 0; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | ld.atom.acq.dv.sc0.semsc0 r0, y ;\n ld.sc0 r0, x | st.sc0 x, 1 ;\n"
+      "VULKAN look\n{ x = 0; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | ld.atom.acq.dv.sc0.semsc0 "
+      "r0, y ;\n ld.sc0 r0, x | st.sc0 x, 1 ;\n"
       " beq r0, 0, LC00 | ;\nexists (x = 1)\n";
   EXPECT_EQ(ask(look, Property::races, true), "fails");
 }
 
 TEST(Reduced, EffectsAreStillCounted) {
   const std::string count =
-      "VULKAN count\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.dv.sc0.add r0, x, 1 ;\n blt r0, 2, LC00 ;\nforall (x = 3)\n";
+      "VULKAN count\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.dv.sc0.add r0, x, 1 ;\n blt r0, 2, LC00 "
+      ";\nforall (x = 3)\n";
   EXPECT_EQ(ask(count, Property::condition, true, 2), "unknown");
   EXPECT_EQ(ask(count, Property::condition, true, 3), "holds");
 }

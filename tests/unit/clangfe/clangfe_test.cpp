@@ -1,9 +1,10 @@
 // Kernels through clang to the kernel IR: what stays, what is named when it cannot be expressed.
+#include "clangfe/clangfe.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "clangfe/clangfe.h"
 #include "ir/cfg.h"
 #include "ir/print.h"
 
@@ -17,7 +18,9 @@ class Clangfe : public testing::Test {
   }
 };
 
-Expected<ir::Module> opencl(const std::string& text, Options o = {}) { return compile(make_source("kernel.cl", text), o); }
+Expected<ir::Module> opencl(const std::string& text, Options o = {}) {
+  return compile(make_source("kernel.cl", text), o);
+}
 Expected<ir::Module> cuda(const std::string& text, Options o = {}) {
   o.dialect = ir::Dialect::cuda;
   return compile(make_source("kernel.cu", text), o);
@@ -55,13 +58,16 @@ TEST_F(Clangfe, vectors_become_scalars_of_one_site) {
 }
 
 TEST_F(Clangfe, accesses_are_neither_merged_nor_dropped) {
-  const std::string t = text(opencl("__kernel void foo(__global int *A) { A[0] = 1; A[0] = 1; int x = A[1]; x = A[1]; if (0) A[2] = 3; }"));
+  const std::string t = text(
+      opencl("__kernel void foo(__global int *A) { A[0] = 1; A[0] = 1; int x = A[1]; x = A[1]; if (0) A[2] = 3; }"));
   EXPECT_EQ(count(t, "store 4"), 2u) << t;
   EXPECT_EQ(count(t, "load 4"), 2u) << t;
 }
 
 TEST_F(Clangfe, barriers_have_their_fences) {
-  const std::string t = text(opencl("__kernel void foo(int f) { barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE); barrier(f); }"));
+  const std::string t =
+      text(opencl("__kernel void foo(int f) { barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE | "
+                  "CLK_LOCAL_MEM_FENCE); barrier(f); }"));
   EXPECT_EQ(count(t, "barrier group local 1:1 global 0:1"), 1u) << t;
   EXPECT_EQ(count(t, "barrier group local 1:1 global 1:1"), 1u) << t;
   EXPECT_EQ(count(t, "barrier group local %"), 1u) << t;  // an expression may differ between threads
@@ -77,18 +83,24 @@ TEST_F(Clangfe, loops_have_one_latch_and_invariants_stand_in_headers) {
   const ir::Cfg cfg(f);
   ASSERT_EQ(cfg.loops().size(), 1u);
   const auto& header = f.blocks[cfg.loops()[0].header.index].instructions;
-  EXPECT_EQ(std::count_if(header.begin(), header.end(), [](const ir::Instruction& i) { return std::holds_alternative<ir::Annotation>(i.action); }), 1);
+  EXPECT_EQ(std::count_if(header.begin(), header.end(),
+                          [](const ir::Instruction& i) { return std::holds_alternative<ir::Annotation>(i.action); }),
+            1);
 }
 
 TEST_F(Clangfe, loads_in_annotations_are_no_accesses_but_those_in_assertions_are) {
-  const std::string t = text(opencl("__kernel void foo(__global int *A) { __requires(A[0] == 1); __assert(A[1] == 2); }"));
+  const std::string t =
+      text(opencl("__kernel void foo(__global int *A) { __requires(A[0] == 1); __assert(A[1] == 2); }"));
   EXPECT_EQ(count(t, "load_spec 4"), 1u) << t;
   EXPECT_EQ(count(t, "load 4"), 1u) << t;
 }
 
 TEST_F(Clangfe, a_misplaced_invariant_is_the_inputs_fault) {
-  const std::string t = text(opencl("__kernel void foo(int n) {\n  for (int i = 0; i < n; i++) {\n    if (n > 3) i++;\n    __invariant(i >= 0);\n  }\n}\n"));
-  EXPECT_NE(t.find("kernel.cl:4:5: error: user-specified invariant does not appear at loop head"), std::string::npos) << t;
+  const std::string t =
+      text(opencl("__kernel void foo(int n) {\n  for (int i = 0; i < n; i++) {\n    if (n > 3) i++;\n    __invariant(i "
+                  ">= 0);\n  }\n}\n"));
+  EXPECT_NE(t.find("kernel.cl:4:5: error: user-specified invariant does not appear at loop head"), std::string::npos)
+      << t;
 }
 
 TEST_F(Clangfe, functions_are_put_in_place_or_stay) {
@@ -107,7 +119,8 @@ TEST_F(Clangfe, functions_are_put_in_place_or_stay) {
 }
 
 TEST_F(Clangfe, recursion_is_not_put_in_place) {
-  const std::string t = text(opencl("int f(int n) { return n == 0 ? 1 : n * f(n - 1); }\n__kernel void foo(__global int *A) { A[0] = f(3); }"));
+  const std::string t = text(opencl(
+      "int f(int n) { return n == 0 ? 1 : n * f(n - 1); }\n__kernel void foo(__global int *A) { A[0] = f(3); }"));
   EXPECT_GE(count(t, "call @f"), 2u) << t;
 }
 
@@ -123,7 +136,8 @@ TEST_F(Clangfe, group_variables_are_regions_with_dimensions) {
 }
 
 TEST_F(Clangfe, constants_keep_their_contents) {
-  const auto m = opencl("__constant int T[3] = {1, 2, 3};\n__kernel void foo(__global int *A) { A[0] = T[get_local_id(0)]; }");
+  const auto m =
+      opencl("__constant int T[3] = {1, 2, 3};\n__kernel void foo(__global int *A) { A[0] = T[get_local_id(0)]; }");
   ASSERT_TRUE(m) << render(m.error());
   const auto t = std::find_if(m->regions.begin(), m->regions.end(), [](const ir::Region& r) { return r.name == "T"; });
   ASSERT_NE(t, m->regions.end());
@@ -132,26 +146,29 @@ TEST_F(Clangfe, constants_keep_their_contents) {
 }
 
 TEST_F(Clangfe, the_host_may_write_cuda_variables) {
-  const auto m = cuda("__constant__ int T[3] = {1, 2, 3};\n__device__ int d = 4;\n__global__ void foo(int *A) { A[0] = T[1] + d; }");
+  const auto m = cuda(
+      "__constant__ int T[3] = {1, 2, 3};\n__device__ int d = 4;\n__global__ void foo(int *A) { A[0] = T[1] + d; }");
   ASSERT_TRUE(m) << render(m.error());
   for (const ir::Region& r : m->regions) EXPECT_EQ(r.contents, ir::Contents::unknown) << r.name;
 }
 
 TEST_F(Clangfe, cuda_ids_atomics_and_barriers) {
-  const std::string t = text(cuda(
-      "__global__ void foo(int *A) {\n"
-      "  __shared__ unsigned s;\n"
-      "  atomicInc(&s, 31);\n"
-      "  atomicAdd_block(A + blockIdx.x * blockDim.x + threadIdx.x, 2);\n"
-      "  atomicMin((unsigned *)A, 2u);\n"
-      "  __syncthreads();\n"
-      "  __syncwarp();\n"
-      "  __threadfence();\n"
-      "  A[0] = __shfl_down_sync(0xffffffffu, A[1], 16);\n"
-      "  cooperative_groups::this_grid().sync();\n"
-      "}\n"));
-  for (const char* part : {"region foo.s group", "atomic increment_to relaxed device 4", "atomic add relaxed group 4", "atomic umin", "barrier group local 1:1 global 1:1",
-                           "barrier warp", "mask 0xffffffff:32", "fence seq_cst device", "warp_exchange shuffle_down", "barrier device", "id group_id.0", "id local_size.0"})
+  const std::string t =
+      text(cuda("__global__ void foo(int *A) {\n"
+                "  __shared__ unsigned s;\n"
+                "  atomicInc(&s, 31);\n"
+                "  atomicAdd_block(A + blockIdx.x * blockDim.x + threadIdx.x, 2);\n"
+                "  atomicMin((unsigned *)A, 2u);\n"
+                "  __syncthreads();\n"
+                "  __syncwarp();\n"
+                "  __threadfence();\n"
+                "  A[0] = __shfl_down_sync(0xffffffffu, A[1], 16);\n"
+                "  cooperative_groups::this_grid().sync();\n"
+                "}\n"));
+  for (const char* part :
+       {"region foo.s group", "atomic increment_to relaxed device 4", "atomic add relaxed group 4", "atomic umin",
+        "barrier group local 1:1 global 1:1", "barrier warp", "mask 0xffffffff:32", "fence seq_cst device",
+        "warp_exchange shuffle_down", "barrier device", "id group_id.0", "id local_size.0"})
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
 }
 
@@ -161,24 +178,25 @@ TEST_F(Clangfe, file_scope_variables_of_cuda_are_on_the_device) {
 
 // <cuda/atomic> of libcu++, without the toolkit.
 TEST_F(Clangfe, cuda_atomics_with_order_and_scope) {
-  const std::string t = text(cuda(
-      "#include <cuda/atomic>\n"
-      "__global__ void k(cuda::atomic<int, cuda::thread_scope_device> *a, unsigned *u, float *f, long long *l) {\n"
-      "  int e = 4;\n"
-      "  if (a->compare_exchange_strong(e, 3, cuda::memory_order_acquire, cuda::memory_order_relaxed)) a->store(0, cuda::std::memory_order_release);\n"
-      "  e = a->load(cuda::memory_order_acquire);\n"
-      "  cuda::atomic_ref<unsigned, cuda::thread_scope_block> r(u[threadIdx.x]);\n"
-      "  r.fetch_min(7, cuda::memory_order_relaxed);\n"
-      "  cuda::atomic_ref<unsigned> s(*u);\n"
-      "  s++;\n"
-      "  cuda::atomic_ref<float, cuda::thread_scope_device>(*f).fetch_add(1.0f, cuda::memory_order_relaxed);\n"
-      "  cuda::atomic_ref<long long, cuda::thread_scope_device>(*l).fetch_max(e, cuda::memory_order_acq_rel);\n"
-      "  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);\n"
-      "}\n"));
-  for (const char* part :
-       {"atomic compare_exchange acquire device 4", "<- 4:32 3:32 failure relaxed", "atomic store release device 4", "atomic load acquire device 4",
-        "atomic umin relaxed group 4", "atomic add seq_cst system 4", "atomic fadd relaxed device 4", "atomic smax acq_rel device 8",
-        "fence acq_rel device local global", "kernel.cu:"})
+  const std::string t = text(
+      cuda("#include <cuda/atomic>\n"
+           "__global__ void k(cuda::atomic<int, cuda::thread_scope_device> *a, unsigned *u, float *f, long long *l) {\n"
+           "  int e = 4;\n"
+           "  if (a->compare_exchange_strong(e, 3, cuda::memory_order_acquire, cuda::memory_order_relaxed)) "
+           "a->store(0, cuda::std::memory_order_release);\n"
+           "  e = a->load(cuda::memory_order_acquire);\n"
+           "  cuda::atomic_ref<unsigned, cuda::thread_scope_block> r(u[threadIdx.x]);\n"
+           "  r.fetch_min(7, cuda::memory_order_relaxed);\n"
+           "  cuda::atomic_ref<unsigned> s(*u);\n"
+           "  s++;\n"
+           "  cuda::atomic_ref<float, cuda::thread_scope_device>(*f).fetch_add(1.0f, cuda::memory_order_relaxed);\n"
+           "  cuda::atomic_ref<long long, cuda::thread_scope_device>(*l).fetch_max(e, cuda::memory_order_acq_rel);\n"
+           "  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);\n"
+           "}\n"));
+  for (const char* part : {"atomic compare_exchange acquire device 4", "<- 4:32 3:32 failure relaxed",
+                           "atomic store release device 4", "atomic load acquire device 4",
+                           "atomic umin relaxed group 4", "atomic add seq_cst system 4", "atomic fadd relaxed device 4",
+                           "atomic smax acq_rel device 8", "fence acq_rel device local global", "kernel.cu:"})
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
   EXPECT_EQ(t.find("private"), std::string::npos) << t;
   EXPECT_NE(text(cuda("#include <cuda/atomic>\n__global__ void k(int *a, int o) {\n"
@@ -189,15 +207,16 @@ TEST_F(Clangfe, cuda_atomics_with_order_and_scope) {
 
 // What a compare-and-swap expects is given by pointer, and yet is a constant where it is one.
 TEST_F(Clangfe, opencl_2_compare_and_swap_expects_a_value) {
-  const std::string t = text(opencl(
-      "__kernel void foo(__global atomic_int *A, __global int *B, __global atomic_float *F) {\n"
-      "  int e = 4;\n"
-      "  if (atomic_compare_exchange_weak_explicit(A, &e, 3, memory_order_acquire, memory_order_relaxed, memory_scope_work_group))\n"
-      "    B[0] = e;\n"
-      "  B[1] = e;\n"
-      "  float f = 1;\n"
-      "  B[2] = atomic_compare_exchange_strong(F, &f, 2.0f);\n"
-      "}\n"));
+  const std::string t =
+      text(opencl("__kernel void foo(__global atomic_int *A, __global int *B, __global atomic_float *F) {\n"
+                  "  int e = 4;\n"
+                  "  if (atomic_compare_exchange_weak_explicit(A, &e, 3, memory_order_acquire, memory_order_relaxed, "
+                  "memory_scope_work_group))\n"
+                  "    B[0] = e;\n"
+                  "  B[1] = e;\n"
+                  "  float f = 1;\n"
+                  "  B[2] = atomic_compare_exchange_strong(F, &f, 2.0f);\n"
+                  "}\n"));
   EXPECT_NE(t.find("atomic compare_exchange acquire group 4"), std::string::npos) << t;
   EXPECT_NE(t.find("<- 4:32 3:32 failure relaxed"), std::string::npos) << t;
   EXPECT_NE(t.find("<- 0x3f800000:32 0x40000000:32 failure seq_cst"), std::string::npos) << t;
@@ -205,37 +224,40 @@ TEST_F(Clangfe, opencl_2_compare_and_swap_expects_a_value) {
 }
 
 TEST_F(Clangfe, opencl_2_atomics_by_all_their_names) {
-  const std::string t = text(opencl(
-      "__global atomic_int counter = ATOMIC_VAR_INIT(7);\n"
-      "__kernel void k(volatile __global atomic_int *a, volatile __global atomic_uint *b, volatile __global atomic_float *c,\n"
-      "                __local atomic_int *l, __global atomic_flag *f, __global int *out) {\n"
-      "  int x = atomic_fetch_add(a, 1);\n"
-      "  x += atomic_fetch_sub_explicit(a, 1, memory_order_relaxed);\n"
-      "  x += atomic_fetch_min_explicit(a, -1, memory_order_seq_cst, memory_scope_all_svm_devices);\n"
-      "  x += atomic_fetch_max_explicit(b, 7u, memory_order_acq_rel, memory_scope_work_group);\n"
-      "  x += atomic_fetch_or(b, 1u) + atomic_fetch_and(b, 3u) + atomic_fetch_xor(b, 3u);\n"
-      "  x += (int)atomic_exchange(c, 1.0f) + (int)atomic_load(c);\n"
-      "  if (get_local_id(0) == 0) atomic_init(l, 5);\n"
-      "  work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n"
-      "  x += atomic_fetch_add_explicit(l, 2, memory_order_relaxed, memory_scope_sub_group) + atomic_fetch_add(&counter, 1);\n"
-      "  if (!atomic_flag_test_and_set(f)) atomic_flag_clear(f);\n"
-      "  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);\n"
-      "  out[get_global_id(0)] = x;\n"
-      "}\n"));
-  for (const char* part :
-       {"atomic add seq_cst device 4", "atomic sub relaxed device 4", "atomic smin seq_cst system 4", "atomic umax acq_rel group 4",
-        "atomic or seq_cst device 4", "atomic and seq_cst", "atomic xor seq_cst", "atomic exchange seq_cst device 4",
-        "atomic load seq_cst device 4", "atomic add relaxed warp 4", "atomic store seq_cst device 4", "fence acq_rel group local"})
+  const std::string t =
+      text(opencl("__global atomic_int counter = ATOMIC_VAR_INIT(7);\n"
+                  "__kernel void k(volatile __global atomic_int *a, volatile __global atomic_uint *b, volatile "
+                  "__global atomic_float *c,\n"
+                  "                __local atomic_int *l, __global atomic_flag *f, __global int *out) {\n"
+                  "  int x = atomic_fetch_add(a, 1);\n"
+                  "  x += atomic_fetch_sub_explicit(a, 1, memory_order_relaxed);\n"
+                  "  x += atomic_fetch_min_explicit(a, -1, memory_order_seq_cst, memory_scope_all_svm_devices);\n"
+                  "  x += atomic_fetch_max_explicit(b, 7u, memory_order_acq_rel, memory_scope_work_group);\n"
+                  "  x += atomic_fetch_or(b, 1u) + atomic_fetch_and(b, 3u) + atomic_fetch_xor(b, 3u);\n"
+                  "  x += (int)atomic_exchange(c, 1.0f) + (int)atomic_load(c);\n"
+                  "  if (get_local_id(0) == 0) atomic_init(l, 5);\n"
+                  "  work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n"
+                  "  x += atomic_fetch_add_explicit(l, 2, memory_order_relaxed, memory_scope_sub_group) + "
+                  "atomic_fetch_add(&counter, 1);\n"
+                  "  if (!atomic_flag_test_and_set(f)) atomic_flag_clear(f);\n"
+                  "  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);\n"
+                  "  out[get_global_id(0)] = x;\n"
+                  "}\n"));
+  for (const char* part : {"atomic add seq_cst device 4", "atomic sub relaxed device 4", "atomic smin seq_cst system 4",
+                           "atomic umax acq_rel group 4", "atomic or seq_cst device 4", "atomic and seq_cst",
+                           "atomic xor seq_cst", "atomic exchange seq_cst device 4", "atomic load seq_cst device 4",
+                           "atomic add relaxed warp 4", "atomic store seq_cst device 4", "fence acq_rel group local"})
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
 }
 
 TEST_F(Clangfe, lanes_of_both_languages_exchange_values) {
-  const std::string c = text(cuda(
-      "__global__ void k(int *a, unsigned *u) {\n"
-      "  int v = __shfl_down_sync(0xffffffff, a[threadIdx.x], 3, 16);\n"
-      "  u[threadIdx.x] = __reduce_min_sync(0xffffffffu, u[threadIdx.x]) + __ballot_sync(0xff, v) + __any(v);\n"
-      "}\n"));
-  for (const char* part : {"warp_exchange shuffle_down", "warp_exchange reduce umin", "warp_exchange ballot", "warp_exchange vote_any"})
+  const std::string c = text(
+      cuda("__global__ void k(int *a, unsigned *u) {\n"
+           "  int v = __shfl_down_sync(0xffffffff, a[threadIdx.x], 3, 16);\n"
+           "  u[threadIdx.x] = __reduce_min_sync(0xffffffffu, u[threadIdx.x]) + __ballot_sync(0xff, v) + __any(v);\n"
+           "}\n"));
+  for (const char* part :
+       {"warp_exchange shuffle_down", "warp_exchange reduce umin", "warp_exchange ballot", "warp_exchange vote_any"})
     EXPECT_NE(c.find(part), std::string::npos) << part << "\n" << c;
   const std::string o = text(opencl(
       "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
@@ -244,35 +266,37 @@ TEST_F(Clangfe, lanes_of_both_languages_exchange_values) {
       "  int v = sub_group_broadcast(a[get_global_id(0)], 0) + sub_group_shuffle_xor(a[0], 1u) + sub_group_all(a[0]);\n"
       "  a[get_global_id(0)] = v + sub_group_reduce_max(v);\n"
       "}\n"));
-  for (const char* part : {"warp_exchange shuffle ", "warp_exchange shuffle_xor", "warp_exchange vote_all", "warp_exchange reduce smax"})
+  for (const char* part :
+       {"warp_exchange shuffle ", "warp_exchange shuffle_xor", "warp_exchange vote_all", "warp_exchange reduce smax"})
     EXPECT_NE(o.find(part), std::string::npos) << part << "\n" << o;
 }
 
 TEST_F(Clangfe, opencl_2_atomics_have_order_and_scope) {
-  const std::string t = text(opencl(
-      "__kernel void foo(__global atomic_int *A, __global int *B) {\n"
-      "  B[0] = atomic_load_explicit(A, memory_order_acquire, memory_scope_device);\n"
-      "  atomic_store_explicit(A, 1, memory_order_release, memory_scope_work_group);\n"
-      "  int e = 0;\n"
-      "  B[1] = atomic_compare_exchange_strong(A, &e, 3);\n"
-      "}\n"));
+  const std::string t =
+      text(opencl("__kernel void foo(__global atomic_int *A, __global int *B) {\n"
+                  "  B[0] = atomic_load_explicit(A, memory_order_acquire, memory_scope_device);\n"
+                  "  atomic_store_explicit(A, 1, memory_order_release, memory_scope_work_group);\n"
+                  "  int e = 0;\n"
+                  "  B[1] = atomic_compare_exchange_strong(A, &e, 3);\n"
+                  "}\n"));
   EXPECT_NE(t.find("atomic load acquire device 4"), std::string::npos) << t;
   EXPECT_NE(t.find("atomic store release group 4"), std::string::npos) << t;
   EXPECT_NE(t.find("atomic compare_exchange seq_cst device 4"), std::string::npos) << t;
 }
 
 TEST_F(Clangfe, inline_ptx_is_read) {
-  const std::string t = text(cuda(
-      "__global__ void foo(int *A) {\n"
-      "  unsigned lane, v;\n"
-      "  asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
-      "  asm volatile(\"ld.acquire.gpu.b32 %0, [%1];\" : \"=r\"(v) : \"l\"(A) : \"memory\");\n"
-      "  asm volatile(\"st.release.sys.b32 [%0], %1;\" :: \"l\"(A), \"r\"(v) : \"memory\");\n"
-      "  asm volatile(\"fence.sc.cta;\" ::: \"memory\");\n"
-      "  asm volatile(\"bar.sync 1, 64;\");\n"
-      "  A[lane] = 1;\n"
-      "}\n"));
-  for (const char* part : {"id lane.0", "atomic load acquire device 4", "atomic store release system 4", "fence seq_cst group", "barrier group local 1:1 global 1:1 name 1:32 count 64:32"})
+  const std::string t =
+      text(cuda("__global__ void foo(int *A) {\n"
+                "  unsigned lane, v;\n"
+                "  asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+                "  asm volatile(\"ld.acquire.gpu.b32 %0, [%1];\" : \"=r\"(v) : \"l\"(A) : \"memory\");\n"
+                "  asm volatile(\"st.release.sys.b32 [%0], %1;\" :: \"l\"(A), \"r\"(v) : \"memory\");\n"
+                "  asm volatile(\"fence.sc.cta;\" ::: \"memory\");\n"
+                "  asm volatile(\"bar.sync 1, 64;\");\n"
+                "  A[lane] = 1;\n"
+                "}\n"));
+  for (const char* part : {"id lane.0", "atomic load acquire device 4", "atomic store release system 4",
+                           "fence seq_cst group", "barrier group local 1:1 global 1:1 name 1:32 count 64:32"})
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
 }
 
@@ -282,9 +306,12 @@ TEST_F(Clangfe, what_cannot_be_expressed_is_named_with_its_place) {
     EXPECT_EQ(m.error().list[0].fault, Fault::unsupported);
     EXPECT_NE(render(m.error()).find(what), std::string::npos) << render(m.error());
   };
-  refused(cuda("__global__ void foo(int *A) {\n  asm volatile(\"cp.async.wait_all;\");\n}\n"), "kernel.cu:2:3: error: unsupported: the inline assembly 'cp.async.wait_all;'");
-  refused(cuda("__global__ void foo(int *A, int *B, int n) {\n  __builtin_memcpy(A, B, n);\n}\n"), "memcpy with a length that is not constant");
-  refused(opencl("__kernel void foo(__global int *A, int n) {\n  event_t e = async_work_group_copy((__local int *)0, A, 4, 0);\n  wait_group_events(n, &e);\n}\n"),
+  refused(cuda("__global__ void foo(int *A) {\n  asm volatile(\"cp.async.wait_all;\");\n}\n"),
+          "kernel.cu:2:3: error: unsupported: the inline assembly 'cp.async.wait_all;'");
+  refused(cuda("__global__ void foo(int *A, int *B, int n) {\n  __builtin_memcpy(A, B, n);\n}\n"),
+          "memcpy with a length that is not constant");
+  refused(opencl("__kernel void foo(__global int *A, int n) {\n  event_t e = async_work_group_copy((__local int *)0, "
+                 "A, 4, 0);\n  wait_group_events(n, &e);\n}\n"),
           "wait_group_events with a number of events that is not constant");
 }
 
@@ -298,7 +325,8 @@ TEST_F(Clangfe, arrays_that_may_alias_are_warned_of) {
   ASSERT_TRUE(m);
   ASSERT_EQ(m->warnings.size(), 1u);
   EXPECT_EQ(m->warnings[0].message, "the arguments 'A' and 'B' of 'foo' are assumed not to alias");
-  EXPECT_TRUE(opencl("__kernel void foo(__global int *restrict A, __global int *restrict B) { A[0] = B[0]; }")->warnings.empty());
+  EXPECT_TRUE(opencl("__kernel void foo(__global int *restrict A, __global int *restrict B) { A[0] = B[0]; }")
+                  ->warnings.empty());
 }
 
 TEST_F(Clangfe, pointers_in_structures_point_to_arrays_of_their_own) {
@@ -316,7 +344,9 @@ TEST_F(Clangfe, both_pointer_widths) {
 }
 
 TEST_F(Clangfe, the_same_text_gives_the_same_bytes) {
-  const std::string source = "__kernel void foo(__global int *A, __local int *B) { for (int i = 0; i < 4; i++) { A[i] = B[i]; barrier(CLK_LOCAL_MEM_FENCE); } }";
+  const std::string source =
+      "__kernel void foo(__global int *A, __local int *B) { for (int i = 0; i < 4; i++) { A[i] = B[i]; "
+      "barrier(CLK_LOCAL_MEM_FENCE); } }";
   EXPECT_EQ(text(opencl(source)), text(opencl(source)));
 }
 

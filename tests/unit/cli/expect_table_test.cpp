@@ -7,7 +7,9 @@ using namespace fencepost::cli;
 
 namespace {
 
-Expected<std::vector<ExpectRow>> read(std::string text) { return read_expect_table(make_source("t.csv", std::move(text))); }
+Expected<std::vector<ExpectRow>> read(std::string text) {
+  return read_expect_table(make_source("t.csv", std::move(text)));
+}
 
 std::string error_of(std::string text) {
   const auto rows = read(std::move(text));
@@ -19,7 +21,8 @@ std::string error_of(std::string text) {
 
 TEST(ExpectTable, ColumnsComeInAnyOrder) {
   const auto rows = read(
-      "suite,model,property,path,expected\nS,ptx-v6.0,program_spec,a.litmus,1\r\n\n// off\n# off\nT,vulkan,cat_spec,b.litmus,0\n");
+      "suite,model,property,path,expected\nS,ptx-v6.0,program_spec,a.litmus,1\r\n\n// off\n# "
+      "off\nT,vulkan,cat_spec,b.litmus,0\n");
   ASSERT_TRUE(rows.has_value());
   ASSERT_EQ(rows->size(), 2u);
   EXPECT_EQ((*rows)[0].suite, "S");
@@ -29,7 +32,8 @@ TEST(ExpectTable, ColumnsComeInAnyOrder) {
   EXPECT_EQ((*rows)[1].expected, Status::fails);
   EXPECT_FALSE((*rows)[1].bound.has_value());
 
-  const auto other = read("expected , path,grid,bound,note,property,model\nUNKNOWN,\"a, \"\"b\"\".litmus\",3.1.2,9,x, condition ,m");
+  const auto other =
+      read("expected , path,grid,bound,note,property,model\nUNKNOWN,\"a, \"\"b\"\".litmus\",3.1.2,9,x, condition ,m");
   ASSERT_TRUE(other.has_value());
   ASSERT_EQ(other->size(), 1u);
   EXPECT_EQ(other->front().suite, "");
@@ -47,8 +51,10 @@ TEST(ExpectTable, FaultsHavePlaces) {
   const std::string h = "model,property,path,expected,bound\n";
   EXPECT_NE(error_of("").find("table is empty"), std::string::npos);
   EXPECT_NE(error_of("a,b\n").find("no column 'model'"), std::string::npos);
-  EXPECT_NE(error_of("model,model,property,path,expected\n").find("t.csv:1:7: error: the column 'model' stands twice"), std::string::npos);
-  EXPECT_NE(error_of(h + "m,p,x,1\n").find("t.csv:2:1: error: this row has 4 fields, and the header has 5"), std::string::npos);
+  EXPECT_NE(error_of("model,model,property,path,expected\n").find("t.csv:1:7: error: the column 'model' stands twice"),
+            std::string::npos);
+  EXPECT_NE(error_of(h + "m,p,x,1\n").find("t.csv:2:1: error: this row has 4 fields, and the header has 5"),
+            std::string::npos);
   EXPECT_NE(error_of(h + "m,p,x,2,\n").find("t.csv:2:7: error: '2' is no expected verdict"), std::string::npos);
   EXPECT_NE(error_of(h + "m,p,x,pass,\n").find("no expected verdict"), std::string::npos);
   EXPECT_NE(error_of(h + "m,p,x,1,0\n").find("t.csv:2:9: error: '0' is no bound"), std::string::npos);
@@ -86,8 +92,11 @@ TEST(ExpectTable, NamesPropertiesAndBounds) {
 }
 
 TEST(ExpectTable, LinesBesideATest) {
-  const auto read_lines = [](std::string text) { return read_expect_lines(make_source("a.expect", std::move(text)), "a.litmus"); };
-  const auto rows = read_lines("# note\n\nptx-7.5 condition fails # why: a # b\r\n vulkan  races\tholds\nsc condition unknown#x");
+  const auto read_lines = [](std::string text) {
+    return read_expect_lines(make_source("a.expect", std::move(text)), "a.litmus");
+  };
+  const auto rows =
+      read_lines("# note\n\nptx-7.5 condition fails # why: a # b\r\n vulkan  races\tholds\nsc condition unknown#x");
   ASSERT_TRUE(rows.has_value());
   ASSERT_EQ(rows->size(), 3u);
   EXPECT_EQ((*rows)[0].model, "ptx-7.5");
@@ -97,7 +106,8 @@ TEST(ExpectTable, LinesBesideATest) {
   EXPECT_EQ((*rows)[1].expected, Status::holds);
   EXPECT_EQ((*rows)[2].expected, Status::unknown);
   EXPECT_EQ(read_lines("")->size(), 0u);
-  for (const char* bad : {"ptx-7.5 condition\n", "ptx-7.5 condition 1\n", "m condition holds really\n", "m conditoin holds\n"})
+  for (const char* bad :
+       {"ptx-7.5 condition\n", "ptx-7.5 condition 1\n", "m condition holds really\n", "m conditoin holds\n"})
     EXPECT_FALSE(read_lines(bad).has_value()) << bad;
   EXPECT_NE(render(read_lines("m races holds\nm races\n").error()).find("a.expect:2:1: error: "), std::string::npos);
 }

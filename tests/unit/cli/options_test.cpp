@@ -1,10 +1,11 @@
+#include "cli/options.h"
+
 #include <gtest/gtest.h>
 
 #include <regex>
 #include <set>
 
 #include "cli/help.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 #include "ran.h"
 
@@ -23,8 +24,9 @@ CommandLine parsed(const std::vector<std::string>& args) {
 }  // namespace
 
 TEST(Options, ValuesReachTheirPlaces) {
-  const CommandLine l = parsed({"check", "--engine=both", "-b", "4", "--budget", "1500ms", "-j2", "--property", "races", "--json",
-                                "--model", "my.cat", "--seed", "18446744073709551615", "--witness", "w.svg", "a.litmus", "-", "dir"});
+  const CommandLine l =
+      parsed({"check", "--engine=both", "-b", "4", "--budget", "1500ms", "-j2", "--property", "races", "--json",
+              "--model", "my.cat", "--seed", "18446744073709551615", "--witness", "w.svg", "a.litmus", "-", "dir"});
   EXPECT_EQ(l.verb, Verb::check);
   EXPECT_EQ(l.settings.engine, check::Engine::both);
   EXPECT_EQ(l.settings.bound, 4u);
@@ -45,7 +47,9 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
   // A default in the table that `store` takes must give the settings that were there before.
   const Settings fresh;
   for (const OptionInfo& o : option_table()) {
-    if (o.type != Type::choice && o.type != Type::whole && o.type != Type::whole_or_auto && std::string_view(o.name) != "--root") continue;
+    if (o.type != Type::choice && o.type != Type::whole && o.type != Type::whole_or_auto &&
+        std::string_view(o.name) != "--root")
+      continue;
     Settings s;
     if (store(s, o, o.preset)) {
       EXPECT_EQ(s.engine, fresh.engine);
@@ -69,28 +73,54 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.notation, fresh.notation);
     } else {
       // Whose default is words, not a value.
-      const std::set<std::string> in_words = {"--jobs", "--total", "--site", "--generate", "--iterations", "--until-events", "--rounds", "--cluster", "--series", "--limit", "--peek"};
+      const std::set<std::string> in_words = {"--jobs",       "--total",        "--site",   "--generate",
+                                              "--iterations", "--until-events", "--rounds", "--cluster",
+                                              "--series",     "--limit",        "--peek"};
       EXPECT_TRUE(in_words.contains(o.name)) << o.name;
     }
   }
 }
 
 TEST(Options, EveryBadValueExitsTwoWithAHint) {
-  const std::vector<std::vector<std::string>> bad = {
-      {"check", "--engine", "solv", "x"}, {"check", "--engine", "", "x"},      {"check", "--bound", "0", "x"},
-      {"check", "--bound", "1001", "x"},  {"check", "--bound", "-1", "x"},     {"check", "--bound", "two", "x"},
-      {"check", "--bound", "1 ", "x"},    {"check", "--bound", "99999999999999999999", "x"},
-      {"check", "--budget", "0", "x"},    {"check", "--budget", "-3s", "x"},   {"check", "--budget", "inf", "x"},
-      {"check", "--budget", "nan", "x"},  {"check", "--budget", "3 days", "x"}, {"check", "--budget", "s", "x"},
-      {"check", "-j", "0", "x"},          {"check", "-j", "many", "x"},        {"check", "--property", "liveness", "x"},
-      {"check", "--seed", "-1", "x"},     {"check", "--seed", "0x10", "x"},    {"check", "--model", "", "x"},
-      {"check", "--bound", "1", "--bound", "2", "x"},                          {"explain", "--candidates", "0", "x"},
-      {"lint-model", "--dialect", "cuda", "x"},                                {"expect", "--suites", "", "x"},
-      {"check", "--modle", "sc", "x"},    {"check", "--root", ".", "x"},       {"check", "x", "--bound"},
-      {"check"},                          {"outcomes"},                        {"outcomes", "a", "b"},
-      {"refine", "a"},                    {"diff-models", "a", "b"},           {"models", "x"},
-      {"chekc", "x"},                     {"mp.litmus"},                       {"--json", "check", "x"},
-      {},                                 {"print", "x", "--json"},            {"check", "-z", "x"}};
+  const std::vector<std::vector<std::string>> bad = {{"check", "--engine", "solv", "x"},
+                                                     {"check", "--engine", "", "x"},
+                                                     {"check", "--bound", "0", "x"},
+                                                     {"check", "--bound", "1001", "x"},
+                                                     {"check", "--bound", "-1", "x"},
+                                                     {"check", "--bound", "two", "x"},
+                                                     {"check", "--bound", "1 ", "x"},
+                                                     {"check", "--bound", "99999999999999999999", "x"},
+                                                     {"check", "--budget", "0", "x"},
+                                                     {"check", "--budget", "-3s", "x"},
+                                                     {"check", "--budget", "inf", "x"},
+                                                     {"check", "--budget", "nan", "x"},
+                                                     {"check", "--budget", "3 days", "x"},
+                                                     {"check", "--budget", "s", "x"},
+                                                     {"check", "-j", "0", "x"},
+                                                     {"check", "-j", "many", "x"},
+                                                     {"check", "--property", "liveness", "x"},
+                                                     {"check", "--seed", "-1", "x"},
+                                                     {"check", "--seed", "0x10", "x"},
+                                                     {"check", "--model", "", "x"},
+                                                     {"check", "--bound", "1", "--bound", "2", "x"},
+                                                     {"explain", "--candidates", "0", "x"},
+                                                     {"lint-model", "--dialect", "cuda", "x"},
+                                                     {"expect", "--suites", "", "x"},
+                                                     {"check", "--modle", "sc", "x"},
+                                                     {"check", "--root", ".", "x"},
+                                                     {"check", "x", "--bound"},
+                                                     {"check"},
+                                                     {"outcomes"},
+                                                     {"outcomes", "a", "b"},
+                                                     {"refine", "a"},
+                                                     {"diff-models", "a", "b"},
+                                                     {"models", "x"},
+                                                     {"chekc", "x"},
+                                                     {"mp.litmus"},
+                                                     {"--json", "check", "x"},
+                                                     {},
+                                                     {"print", "x", "--json"},
+                                                     {"check", "-z", "x"}};
   for (const auto& args : bad) {
     const Ran r = run_with(args);
     std::string shown;
@@ -125,8 +155,9 @@ TEST(Options, HelpCoversEveryVerbAndOption) {
     }
     for (const OptionInfo& o : option_table()) {
       if (v.verb == Verb::prove) break;  // has a table of its own
-      bool taken = false;  // by this option or another of the same name
-      for (const OptionInfo& other : option_table()) taken = taken || (std::string(other.name) == o.name && takes(v.verb, other));
+      bool taken = false;                // by this option or another of the same name
+      for (const OptionInfo& other : option_table())
+        taken = taken || (std::string(other.name) == o.name && takes(v.verb, other));
       EXPECT_EQ(std::regex_search(r.out, std::regex("\n    (-., )?" + std::string(o.name) + "( [^ ]+)?\n")), taken)
           << v.name << ' ' << o.name;
     }

@@ -8,8 +8,8 @@
 
 #include "cli/generated.h"
 #include "cli/verbs.h"
-#include "ran.h"
 #include "nlohmann/json.hpp"
+#include "ran.h"
 
 using namespace fencepost;
 using namespace fencepost::cli;

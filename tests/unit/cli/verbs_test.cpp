@@ -1,4 +1,6 @@
 // Verbs on small files of their own, in-process; and the program as a process where only that tells.
+#include "cli/verbs.h"
+
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,7 +11,6 @@
 #include <fstream>
 #include <regex>
 
-#include "cli/verbs.h"
 #include "ran.h"
 
 using namespace fencepost;
@@ -33,7 +34,8 @@ Ran shell(const std::string& command) {
 // Message passing between two blocks; `order` is "release" and "acquire" or twice "relaxed".
 std::string mp(const std::string& store, const std::string& load, const std::string& question) {
   return "PTX mp\n{ x=0; flag=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld." + load +
-         ".gpu r0, flag ;\n st." + store + ".gpu flag, 1 | ld.weak r1, x ;\n" + question + " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
+         ".gpu r0, flag ;\n st." + store + ".gpu flag, 1 | ld.weak r1, x ;\n" + question +
+         " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
 }
 
 class Verbs : public testing::Test {
@@ -75,7 +77,8 @@ TEST_F(Verbs, CheckAnswersPerTestAndExitsWithTheWorst) {
   EXPECT_LT(all.out.find("never.litmus"), all.out.find("sub/relaxed.litmus"));
   EXPECT_LT(all.out.find("sub/relaxed.litmus"), all.out.find("synced.litmus"));
   for (const char* jobs : {"-j1", "-j2", "-j8"}) EXPECT_EQ(run_with({"check", jobs, dir_}).out, all.out);
-  for (const char* engine : {"enumerate", "solve", "both"}) EXPECT_EQ(run_with({"check", "--engine", engine, dir_}).code, 1);
+  for (const char* engine : {"enumerate", "solve", "both"})
+    EXPECT_EQ(run_with({"check", "--engine", engine, dir_}).code, 1);
 }
 
 TEST_F(Verbs, CheckReportsBadInputAndGoesOn) {
@@ -120,9 +123,10 @@ TEST_F(Verbs, CheckWritesWitnessesAndJson) {
 }
 
 TEST_F(Verbs, BoundsAreSavedAndLoaded) {
-  const std::string loop = write("loop.litmus",
-                                 "VULKAN loop\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.dv.sc0.add r0, x, 1 ;\n"
-                                 " blt r0, 2, LC00 ;\nforall (x = 3)\n");
+  const std::string loop =
+      write("loop.litmus",
+            "VULKAN loop\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n rmw.atom.dv.sc0.add r0, x, 1 ;\n"
+            " blt r0, 2, LC00 ;\nforall (x = 3)\n");
   const std::string bounds = dir_ + "/loop.bounds";
   EXPECT_EQ(run_with({"check", loop}).code, 3);
   EXPECT_EQ(run_with({"check", "--bound", "auto", "--save-bounds", bounds, loop}).code, 0);
@@ -131,10 +135,14 @@ TEST_F(Verbs, BoundsAreSavedAndLoaded) {
   EXPECT_TRUE(has(json.out, "\"bound\": 4")) << json.out;
   EXPECT_EQ(run_with({"outcomes", "--bounds", bounds, loop}).code, 0);
   EXPECT_EQ(run_with({"explain", "--bounds", bounds, loop}).code, 0);
-  const Ran other = run_with({"check", "--bounds", bounds, write("other.litmus", "VULKAN other\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n"
-                                                                                 " ld.atom.dv.sc0 r0, x ;\n beq r0, 1, LC00 ;\nforall (x = 0)\n")});
+  const Ran other = run_with({"check", "--bounds", bounds,
+                              write("other.litmus",
+                                    "VULKAN other\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 ;\n LC00: ;\n"
+                                    " ld.atom.dv.sc0 r0, x ;\n beq r0, 1, LC00 ;\nforall (x = 0)\n")});
   EXPECT_EQ(other.code, 2);
-  EXPECT_TRUE(std::regex_search(other.err, std::regex("loop\\.bounds:2:9: error: these are not the bounds of other\\.litmus#other"))) << other.err;
+  EXPECT_TRUE(std::regex_search(
+      other.err, std::regex("loop\\.bounds:2:9: error: these are not the bounds of other\\.litmus#other")))
+      << other.err;
   EXPECT_EQ(run_with({"check", "--bounds", dir_ + "/none", loop}).code, 2);
   EXPECT_EQ(run_with({"check", "--save-bounds", dir_ + "/no/such/folder", loop}).code, 2);
 }
@@ -176,7 +184,8 @@ TEST_F(Verbs, RefineFindsWhatIsNew) {
   EXPECT_EQ(weaker.code, 1) << weaker.out << weaker.err;
   EXPECT_TRUE(has(weaker.out, "new outcome: 1:r0=1; 1:r1=0;")) << weaker.out;
   EXPECT_GT(lines(weaker.out), 4u) << "the execution is shown";
-  const std::string other = write("other.litmus", "PTX o\n{ z=0; }\n P0@cta 0,gpu 0 ;\n st.weak z, 1 ;\nexists (z=1)\n");
+  const std::string other =
+      write("other.litmus", "PTX o\n{ z=0; }\n P0@cta 0,gpu 0 ;\n st.weak z, 1 ;\nexists (z=1)\n");
   EXPECT_EQ(run_with({"refine", synced_, other}).code, 2);
 }
 
@@ -215,8 +224,9 @@ TEST_F(Verbs, ExpectTakesModelsFromAFolder) {
 TEST_F(Verbs, ExpectReadsWhatTestsSayOfThemselves) {
   write("synced.expect", "ptx-7.5 condition fails # release and acquire\nsc condition fails\n");
   write("sub/relaxed.expect", "ptx-7.5 condition holds\n");
-  write("sub/racy.test", "NEWWG\nNEWSG\nNEWTHREAD\nst.sc0 x = 1\nNEWWG\nNEWSG\nNEWTHREAD\nld.sc0 x = 1\n"
-                         "SATISFIABLE consistent[X] && #dr>0\nNOSOLUTION consistent[X] && #dr=0\n");
+  write("sub/racy.test",
+        "NEWWG\nNEWSG\nNEWTHREAD\nst.sc0 x = 1\nNEWWG\nNEWSG\nNEWTHREAD\nld.sc0 x = 1\n"
+        "SATISFIABLE consistent[X] && #dr>0\nNOSOLUTION consistent[X] && #dr=0\n");
   const Ran good = run_with({"expect", dir_});
   EXPECT_EQ(good.out, "5 passed, 0 failed\n") << good.err;
   EXPECT_EQ(good.code, 0);
@@ -261,7 +271,8 @@ TEST(Program, LoadsNoHeavyLibrary) {
   for (auto it = std::sregex_iterator(r.out.begin(), r.out.end(), entry); it != std::sregex_iterator(); ++it) {
     ++needed;
     const std::string library = (*it)[1];
-    for (const char* heavy : {"LLVM", "clang", "z3", "gvc", "cgraph", "vulkan", "OpenCL", "cuda", "SPIRV", "glslang", "sqlite"})
+    for (const char* heavy :
+         {"LLVM", "clang", "z3", "gvc", "cgraph", "vulkan", "OpenCL", "cuda", "SPIRV", "glslang", "sqlite"})
       EXPECT_FALSE(has(library, heavy)) << library;
   }
   EXPECT_GE(needed, 2u) << "the list was not read:\n" << r.out;
@@ -293,15 +304,20 @@ TEST(Progress, BundledTestsHaveTheirVerdicts) {
 }
 
 TEST_F(Verbs, ProgressReadsItsOwnLitmusFiles) {
-  write("lock.axb", "progress \"lock\"\nx = 0;\nthread 0 {\n  0: if (exch(x, 1) == 1) goto 0;\n  1: x = 0;\n}\nthread 1 {\n  0: if (x == 1) goto 0;\n}\n");
-  EXPECT_EQ(run_with({"progress", "export", "--target", "litmus-ptx,litmus-vulkan", "-o", at("out"), at("lock.axb")}).code, 0);
+  write("lock.axb",
+        "progress \"lock\"\nx = 0;\nthread 0 {\n  0: if (exch(x, 1) == 1) goto 0;\n  1: x = 0;\n}\nthread 1 {\n  0: if "
+        "(x == 1) goto 0;\n}\n");
+  EXPECT_EQ(
+      run_with({"progress", "export", "--target", "litmus-ptx,litmus-vulkan", "-o", at("out"), at("lock.axb")}).code,
+      0);
   const Ran direct = run_with({"progress", "print", at("lock.axb"), "--form", "json"});
   size_t seen = 0;
   for (const auto& entry : fs::directory_iterator(at("out"))) {
     const Ran r = run_with({"progress", "check", entry.path().string(), "--csv"});
     const Ran own = run_with({"progress", "check", at("lock.axb"), "--csv"});
     EXPECT_EQ(r.err, "");
-    EXPECT_EQ(std::regex_replace(r.out, std::regex("[^\n]*\\.litmus"), ""), std::regex_replace(own.out, std::regex("[^\n]*\\.axb"), ""));
+    EXPECT_EQ(std::regex_replace(r.out, std::regex("[^\n]*\\.litmus"), ""),
+              std::regex_replace(own.out, std::regex("[^\n]*\\.axb"), ""));
     ++seen;
   }
   EXPECT_EQ(seen, 2u);
@@ -309,7 +325,9 @@ TEST_F(Verbs, ProgressReadsItsOwnLitmusFiles) {
 
 TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
   write("far.axb", "progress \"far\"\nx;\nthread 0 {\n  0: if (x == 0) goto 3;\n}\n");
-  write("drops.progress", "model \"drops\"\nvar fair = live\non step(t, i) {\n  fair = fair \\ {t}\n}\non terminate(t) {\n  fair = fair & live\n}\n");
+  write("drops.progress",
+        "model \"drops\"\nvar fair = live\non step(t, i) {\n  fair = fair \\ {t}\n}\non terminate(t) {\n  fair = fair "
+        "& live\n}\n");
   write("fine.axb", "progress \"fine\"\nx;\nthread 0 {\n  0: x = 1;\n  1: x = 0;\n}\nthread 1 {\n  x = 1;\n}\n");
   const Ran far = run_with({"progress", "check", at("far.axb")});
   EXPECT_EQ(far.code, 2);
@@ -318,15 +336,28 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
   EXPECT_EQ(drops.code, 2);
   EXPECT_NE(drops.err.find("drops.progress:4:3"), std::string::npos) << drops.err;
   EXPECT_NE(drops.err.find("loses thread 0"), std::string::npos) << drops.err;
-  for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
-           {"progress"}, {"progress", "chek"}, {"progress", "check"}, {"progress", "check", "--fairness", "week", at("fine.axb")},
-           {"progress", "check", "--model", "hsb", at("fine.axb")}, {"progress", "check", at("none.axb")}, {"progress", "compare", "hsa"},
-           {"progress", "compare", "hsa:loud", "obe"}, {"progress", "synth", "--threads", "9"}, {"progress", "synth", "--per-thread", "2,x"},
-           {"progress", "synth", "--constraints", "all,-ends,foo"}, {"progress", "synth", "--shapes", "loop"}, {"progress", "synth", "--symmetry", "mirror"},
-           {"progress", "run", "--mapping", "chunkd", at("fine.axb")}, {"progress", "run", "--total", "1", at("fine.axb")},
-           {"progress", "run", "--variant", "warp", at("fine.axb")}, {"progress", "export", at("fine.axb")}, {"progress", "export", "--target", "cudo", "-o", at("o"), at("fine.axb")},
-           {"progress", "lts", at("fine.axb"), "-o", at("x.png")}, {"progress", "expect", at("none.csv"), "--tests", at("fine.axb")},
-           {"progress", "check", "--witness", at("x.svg"), at("fine.axb")}}) {
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"progress"},
+                                             {"progress", "chek"},
+                                             {"progress", "check"},
+                                             {"progress", "check", "--fairness", "week", at("fine.axb")},
+                                             {"progress", "check", "--model", "hsb", at("fine.axb")},
+                                             {"progress", "check", at("none.axb")},
+                                             {"progress", "compare", "hsa"},
+                                             {"progress", "compare", "hsa:loud", "obe"},
+                                             {"progress", "synth", "--threads", "9"},
+                                             {"progress", "synth", "--per-thread", "2,x"},
+                                             {"progress", "synth", "--constraints", "all,-ends,foo"},
+                                             {"progress", "synth", "--shapes", "loop"},
+                                             {"progress", "synth", "--symmetry", "mirror"},
+                                             {"progress", "run", "--mapping", "chunkd", at("fine.axb")},
+                                             {"progress", "run", "--total", "1", at("fine.axb")},
+                                             {"progress", "run", "--variant", "warp", at("fine.axb")},
+                                             {"progress", "export", at("fine.axb")},
+                                             {"progress", "export", "--target", "cudo", "-o", at("o"), at("fine.axb")},
+                                             {"progress", "lts", at("fine.axb"), "-o", at("x.png")},
+                                             {"progress", "expect", at("none.csv"), "--tests", at("fine.axb")},
+                                             {"progress", "check", "--witness", at("x.svg"), at("fine.axb")}}) {
     const Ran r = run_with(args);
     std::string line;
     for (const std::string& a : args) line += a + " ";
@@ -337,8 +368,9 @@ TEST_F(Verbs, ProgressFaultsAreLocatedAndExitTwo) {
 
 TEST_F(Verbs, ProgressRunsAreStoredResumedAndHeldAgainstModels) {
   const std::string down = std::string(FENCEPOST_SOURCE_DIR) + "/examples/progress/producer-consumer-down.axb";
-  const std::vector<std::string> args = {"progress", "run", "--device", "reference", "--mapping", "plain,chunked", "--total", "240",
-                                         "--runs", "2", "--store", at("runs.db"), down};
+  const std::vector<std::string> args = {"progress",      "run",         "--device", "reference", "--mapping",
+                                         "plain,chunked", "--total",     "240",      "--runs",    "2",
+                                         "--store",       at("runs.db"), down};
   const Ran first = run_with(args);
   EXPECT_EQ(first.code, 1) << first.out << first.err;
   EXPECT_TRUE(has(first.out, "chunked  starved 2 of 2, threads 0,1")) << first.out;
@@ -374,10 +406,12 @@ TEST_F(Verbs, RelaxReportsSitesAndFixes) {
 }
 
 TEST_F(Verbs, LowerHoldsTablesToTheModels) {
-  const std::string sb = write("sb.litmus",
-                               "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, 1);\n"
-                               "  int r0 = atomic_load(y);\n}\nP1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n"
-                               "  int r0 = atomic_load(x);\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
+  const std::string sb = write(
+      "sb.litmus",
+      "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, 1);\n"
+      "  int r0 = atomic_load(y);\n}\nP1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, "
+      "1);\n"
+      "  int r0 = atomic_load(x);\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
   const Ran good = run_with({"lower", "opencl-ptx", sb});
   EXPECT_EQ(good.code, 0) << good.out << good.err;
   EXPECT_TRUE(has(good.out, "every outcome is one of the source's (3 of 3 states)")) << good.out;
@@ -392,7 +426,7 @@ TEST_F(Verbs, LowerHoldsTablesToTheModels) {
   EXPECT_EQ(generated.code, 0) << generated.out;
   EXPECT_TRUE(has(generated.out, ", 0 gain one")) << generated.out;
   EXPECT_TRUE(has(run_with({"lower", "--json", bad, sb}).out, "\"schema\": \"fencepost.lower/1\""));
-  EXPECT_EQ(run_with({"lower", "opencl-vulkan", sb}).code, 3);   // no rule for seq_cst
+  EXPECT_EQ(run_with({"lower", "opencl-vulkan", sb}).code, 3);  // no rule for seq_cst
   EXPECT_EQ(run_with({"lower", "opencl-vulcan", sb}).code, 2);
   EXPECT_EQ(run_with({"lower", "opencl-ptx"}).code, 2);
 }

@@ -121,7 +121,8 @@ TEST(Worker, APoolLosesOneItemAtATimeAndKeepsTheOrder) {
         [&](size_t i, const FileReport& r) {
           order.push_back(i);
           codes.push_back(r.code);
-          if (i == 3 || i == 5) EXPECT_NE(r.err.find("'file " + std::to_string(i) + "': gave up"), std::string::npos) << r.err;
+          if (i == 3 || i == 5)
+            EXPECT_NE(r.err.find("'file " + std::to_string(i) + "': gave up"), std::string::npos) << r.err;
           if (r.code > 1) return;
           EXPECT_EQ(r.out, std::to_string(i));
           EXPECT_EQ(r.saved, "s" + r.out);

@@ -9,8 +9,8 @@
 #include "device/cuda/cuda.h"
 #include "emit/kernel_ptx.h"
 #include "inspect/ptx_gate.h"
-#include "read/read.h"
 #include "kernels.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::device;

@@ -11,11 +11,11 @@
 #include <map>
 #include <set>
 
-#include "inspect/cubin.h"
 #include "emit/kernel_ptx.h"
-#include "read/read.h"
+#include "inspect/cubin.h"
 #include "kernels.h"
 #include "plan/plan.h"
+#include "read/read.h"
 #include "standalone/run.h"
 
 using namespace fencepost;

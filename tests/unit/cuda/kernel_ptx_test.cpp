@@ -6,8 +6,8 @@
 
 #include "base/read_file.h"
 #include "inspect/ptx_gate.h"
-#include "read/read.h"
 #include "kernels.h"
+#include "read/read.h"
 
 using namespace fencepost;
 namespace fs = std::filesystem;

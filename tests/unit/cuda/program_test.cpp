@@ -7,9 +7,9 @@
 
 #include "emit/kernel_ptx.h"
 #include "inspect/ptx_gate.h"
-#include "read/read.h"
 #include "kernels.h"
 #include "plan/plan.h"
+#include "read/read.h"
 
 using namespace fencepost;
 namespace fs = std::filesystem;
@@ -62,8 +62,8 @@ TEST(ProgramPtx, BundledExamplesAreAsWritten) {
           EXPECT_GT(r.frame, 10u);
           EXPECT_EQ(r.frame_missing, 0u) << e.path() << " " << r.first_missing;
           if (r.verdict != inspect::WhatRan::as_written)
-            std::cout << "  " << e.path().stem().string() << " " << plan::name(mode) << " is " << inspect::name(r.verdict)
-                      << ": " << r.reason << "\n";
+            std::cout << "  " << e.path().stem().string() << " " << plan::name(mode) << " is "
+                      << inspect::name(r.verdict) << ": " << r.reason << "\n";
           if (to != nullptr) {
             std::ofstream(fs::path(to) / (e.path().stem().string() + "-" + plan::name(mode) + ".ptx")) << ptx->text;
             std::ofstream(fs::path(to) / (e.path().stem().string() + "-" + plan::name(mode) + ".cubin")) << out.cubin;

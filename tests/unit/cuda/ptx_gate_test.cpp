@@ -228,8 +228,9 @@ TEST(PtxGate, RelocatableCodeReadsAlike) {
 TEST(PtxGate, NobodyLooksIntoWhatIsNoBinary) {
   const auto ptx = emit::kernel_ptx(role_of({"ld.weak x"}));
   EXPECT_EQ(inspect::what_ran(*ptx, "").verdict, WhatRan::unverified);
-  EXPECT_EQ(inspect::what_ran(*ptx, "no ELF file at all, but some words of text that are long enough to be one").verdict,
-            WhatRan::unverified);
+  EXPECT_EQ(
+      inspect::what_ran(*ptx, "no ELF file at all, but some words of text that are long enough to be one").verdict,
+      WhatRan::unverified);
 }
 
 TEST(PtxGate, DamagedBinariesAreErrors) {

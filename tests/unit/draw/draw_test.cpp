@@ -20,8 +20,8 @@ Graph mp() {
              {"b: W y = 1", "st.release.gpu y, 1", 0, 2, true},
              {"c: R y = 1", "ld.acquire.gpu r0, y", 1, 1, true},
              {"d: R x = 0", "ld.weak r1, x", 1, 2, true}};
-  g.edges = {{1, 2, "po", "po", true},  {2, 3, "rf", "rf", false}, {2, 3, "sw", "sync", true},
-             {3, 4, "po", "po", true},  {0, 4, "rf", "rf", false}, {4, 1, "fr", "fr", true},
+  g.edges = {{1, 2, "po", "po", true},  {2, 3, "rf", "rf", false},   {2, 3, "sw", "sync", true},
+             {3, 4, "po", "po", true},  {0, 4, "rf", "rf", false},   {4, 1, "fr", "fr", true},
              {0, 1, "co", "co", false}, {1, 4, "hb", "other", false}};
   return g;
 }
@@ -30,11 +30,15 @@ Graph iriw() {
   Graph g;
   g.title = "IRIW";
   g.columns = {{"P0", "gpu 0"}, {"P1", "gpu 0"}, {"P2", "gpu 0"}, {"P3", "gpu 0"}};
-  g.nodes = {{"init x: W x = 0", "", 0, 0, false}, {"init y: W y = 0", "", 2, 0, false},
-             {"a: W x = 1", "st.relaxed.gpu x, 1", 0, 1, true}, {"b: R x = 1", "ld.relaxed.gpu r0, x", 1, 1, true},
-             {"c: R y = 0", "ld.relaxed.gpu r1, y", 1, 2, true}, {"d: W y = 1", "st.relaxed.gpu y, 1", 2, 1, true},
-             {"e: R y = 1", "ld.relaxed.gpu r0, y", 3, 1, true}, {"f: R x = 0", "ld.relaxed.gpu r1, x", 3, 2, true}};
-  g.edges = {{2, 3, "rf", "rf", true}, {3, 4, "po", "po", true}, {4, 5, "fr", "fr", true}, {5, 6, "rf", "rf", true},
+  g.nodes = {{"init x: W x = 0", "", 0, 0, false},
+             {"init y: W y = 0", "", 2, 0, false},
+             {"a: W x = 1", "st.relaxed.gpu x, 1", 0, 1, true},
+             {"b: R x = 1", "ld.relaxed.gpu r0, x", 1, 1, true},
+             {"c: R y = 0", "ld.relaxed.gpu r1, y", 1, 2, true},
+             {"d: W y = 1", "st.relaxed.gpu y, 1", 2, 1, true},
+             {"e: R y = 1", "ld.relaxed.gpu r0, y", 3, 1, true},
+             {"f: R x = 0", "ld.relaxed.gpu r1, x", 3, 2, true}};
+  g.edges = {{2, 3, "rf", "rf", true}, {3, 4, "po", "po", true}, {4, 5, "fr", "fr", true},  {5, 6, "rf", "rf", true},
              {6, 7, "po", "po", true}, {7, 2, "fr", "fr", true}, {0, 7, "rf", "rf", false}, {1, 4, "rf", "rf", false}};
   return g;
 }
@@ -108,7 +112,8 @@ TEST(Draw, Dot) {
 
 TEST(Draw, Text) {
   std::string text = to_text(mp());
-  EXPECT_NE(text.find("P1  (cta 1, gpu 0)\n    init x: W x = 0\n  * c: R y = 1        ld.acquire.gpu r0, y\n"), std::string::npos)
+  EXPECT_NE(text.find("P1  (cta 1, gpu 0)\n    init x: W x = 0\n  * c: R y = 1        ld.acquire.gpu r0, y\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("  * d -fr-> a\n"), std::string::npos);
 }

@@ -54,7 +54,8 @@ exists (0:r0=1)
 TEST(KernelOpencl, AScopeThatADeviceMayLackHasASubstitute) {
   const auto with_scope = [](const char* scope) {
     return printed(std::string("OPENCL scope\n{ x = 0; }\nP0@wg 0, dev 0(global atomic_int* x) {\n"
-                               "  atomic_store_explicit(x, 1, memory_order_relaxed, ") + scope + ");\n}\nexists (x=1)\n");
+                               "  atomic_store_explicit(x, 1, memory_order_relaxed, ") +
+                   scope + ");\n}\nexists (x=1)\n");
   };
   const std::string substitute = "#define memory_scope_all_svm_devices memory_scope_device\n";
   EXPECT_TRUE(with_scope("memory_scope_all_svm_devices").contains(substitute));

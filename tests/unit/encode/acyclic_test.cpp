@@ -1,9 +1,10 @@
 // Vertex elimination against depth-first search, on every subset of random graphs.
+#include "encode/acyclic.h"
+
 #include <gtest/gtest.h>
 
 #include "base/bits.h"
 #include "base/job.h"
-#include "encode/acyclic.h"
 
 namespace fencepost::encode {
 namespace {

@@ -24,9 +24,10 @@ cat::Model model(const std::string& name, vocab::Dialect d = vocab::Dialect::vul
 }
 
 // P0 takes the lock x by exchanging, P1 opens it.
-std::string lock(const std::string& exchange, const std::string& unlock, const std::string& second_place = "sg 0,wg 1,qf 0") {
-  return "VULKAN lock\n{ x = 1; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@" + second_place + " ;\n LC00: | " + unlock + " ;\n " + exchange +
-         " | ;\n bne r0, 0, LC00 | ;\nexists (x = 1)\n";
+std::string lock(const std::string& exchange, const std::string& unlock,
+                 const std::string& second_place = "sg 0,wg 1,qf 0") {
+  return "VULKAN lock\n{ x = 1; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@" + second_place + " ;\n LC00: | " + unlock +
+         " ;\n " + exchange + " | ;\n bne r0, 0, LC00 | ;\nexists (x = 1)\n";
 }
 const char* k_exchange = "rmw.atom.acq.dv.sc0.semsc0 r0, x, 1";
 
@@ -41,12 +42,14 @@ TEST(Reduction, SilentExchangesOfAnAtomicLockAreLeftOut) {
 
 TEST(Reduction, AnAccessThatIsNotOrderedWithAllOthersForbidsIt) {
   const auto silent = [](const std::string& text) { return reduction_of(parse(text), model("vulkan")).any_silent(); };
-  EXPECT_FALSE(silent(lock(k_exchange, "st.av.dv.sc0 x, 0")));            // plain
-  EXPECT_FALSE(silent(lock(k_exchange, "st.atom.wg.sc0 x, 0")));          // of another workgroup
+  EXPECT_FALSE(silent(lock(k_exchange, "st.av.dv.sc0 x, 0")));    // plain
+  EXPECT_FALSE(silent(lock(k_exchange, "st.atom.wg.sc0 x, 0")));  // of another workgroup
   EXPECT_FALSE(silent(lock("rmw.atom.acq.wg.sc0.semsc0 r0, x, 1", "st.atom.rel.dv.sc0.semsc0 x, 0")));
   EXPECT_TRUE(silent(lock("rmw.atom.acq.wg.sc0.semsc0 r0, x, 1", "st.atom.rel.dv.sc0.semsc0 x, 0", "sg 0,wg 0,qf 0")));
-  EXPECT_FALSE(silent("VULKAN alias\n{ x = 1; z aliases x; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n LC00: | st.atom.dv.sc0 z, 0 ;\n " +
-                      std::string(k_exchange) + " | ;\n bne r0, 0, LC00 | ;\nexists (x = 1)\n"));
+  EXPECT_FALSE(
+      silent("VULKAN alias\n{ x = 1; z aliases x; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n LC00: | st.atom.dv.sc0 "
+             "z, 0 ;\n " +
+             std::string(k_exchange) + " | ;\n bne r0, 0, LC00 | ;\nexists (x = 1)\n"));
 }
 
 TEST(Reduction, ProvenFormulasOnly) {
@@ -61,7 +64,9 @@ TEST(Reduction, ProvenFormulasOnly) {
 }
 
 TEST(Reduction, APlainReadOfALoopMayRace) {
-  const std::string spin = "VULKAN spin\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n LC00: | st.sc0 x, 1 ;\n ld.sc0 r0, x | ;\n beq r0, 0, LC00 | ;\n";
+  const std::string spin =
+      "VULKAN spin\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n LC00: | st.sc0 x, 1 ;\n ld.sc0 r0, x | ;\n "
+      "beq r0, 0, LC00 | ;\n";
   const Reduction r = reduction_of(parse(spin + "exists (x = 1)\n"), model("vulkan"));
   EXPECT_TRUE(r.conditions);
   EXPECT_FALSE(r.races);
@@ -91,7 +96,9 @@ TEST(Reduction, WhatIsFilledInByAReadOfALoopIsNotLost) {
 }
 
 TEST(Reduction, DependenciesAreNotLookedThrough) {
-  const prog::Test t = parse("PTX spin\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n LC00: | st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r0, x | ;\n beq r0, 0, LC00 | ;\nexists (x = 1)\n");
+  const prog::Test t = parse(
+      "PTX spin\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n LC00: | st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r0, x "
+      "| ;\n beq r0, 0, LC00 | ;\nexists (x = 1)\n");
   EXPECT_FALSE(reduction_of(t, model("ptx-7.5", vocab::Dialect::ptx)).conditions);
 }
 

@@ -25,7 +25,8 @@ std::vector<size_t> runs(const std::string& text, bool with_question = false) {
 using Sizes = std::vector<size_t>;
 
 // Three threads take a number and note it in a place of their own.
-std::string numbers(const std::string& init, const std::string& third, const std::string& places, const std::string& condition) {
+std::string numbers(const std::string& init, const std::string& third, const std::string& places,
+                    const std::string& condition) {
   return "VULKAN numbers\n{ " + init + " }\n " + places +
          " ;\n rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 ;\n"
          " st.sc0 a, r0 | st.sc0 b, r0 | " +
@@ -50,8 +51,8 @@ TEST(Symmetry, AnotherInitialValueTellsApart) {
 }
 
 TEST(Symmetry, APlaceSharedByTwoTellsApart) {
-  EXPECT_EQ(runs(numbers("x = 0; c = 0;", "st.sc0 b, r0", k_one_group, k_all)), Sizes{2});   // b and c, but not a
-  EXPECT_EQ(runs(numbers("x = 0; c = 0;", "st.sc0 a, r0", k_one_group, k_all)), Sizes{});    // neighbours only
+  EXPECT_EQ(runs(numbers("x = 0; c = 0;", "st.sc0 b, r0", k_one_group, k_all)), Sizes{2});  // b and c, but not a
+  EXPECT_EQ(runs(numbers("x = 0; c = 0;", "st.sc0 a, r0", k_one_group, k_all)), Sizes{});   // neighbours only
 }
 
 TEST(Symmetry, TheQuestionTellsApart) {
@@ -65,16 +66,20 @@ TEST(Symmetry, TheQuestionTellsApart) {
 }
 
 TEST(Symmetry, ScopesTellApart) {
-  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 | P2@sg 0,wg 1,qf 0", k_all)), Sizes{2});
+  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 | P2@sg 0,wg 1,qf 0", k_all)),
+            Sizes{2});
   // A thread alone in its group cannot change with a group of two.
-  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 1,qf 0", k_all)), Sizes{2});
-  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 2,qf 0", k_all)), Sizes{3});
+  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 1,qf 0", k_all)),
+            Sizes{2});
+  EXPECT_EQ(runs(numbers("x = 0;", "st.sc0 c, r0", "P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 2,qf 0", k_all)),
+            Sizes{3});
 }
 
 TEST(Symmetry, GroupsChangeAsWholes) {
   const std::string two_by_two =
       "VULKAN groups\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 | P2@sg 0,wg 1,qf 0 | P3@sg 0,wg 1,qf 0 ;\n"
-      " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 ;\n"
+      " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 | "
+      "rmw.atom.dv.sc0.add r0, x, 1 ;\n"
       "exists (x = 4)\n";
   EXPECT_EQ(runs(two_by_two, true), (Sizes{2, 2, 2}));
 }

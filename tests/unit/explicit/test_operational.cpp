@@ -9,9 +9,9 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "read/read.h"
 #include "explicit/interleave.h"
 #include "explicit/operational.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::explicit_state;

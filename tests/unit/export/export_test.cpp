@@ -167,7 +167,9 @@ TEST(Export, LitmusFilesAreReadAgain) {
         o.order = order, o.loads = loads;
         const auto files = files_of(three_tests(), o);
         ASSERT_EQ(files.size(), 3u);
-        EXPECT_EQ(files[0].name, t == Target::litmus_ptx ? "mutex_1.ptx.litmus" : t == Target::litmus_vulkan ? "mutex_1.vulkan.litmus" : "mutex_1.opencl.litmus");
+        EXPECT_EQ(files[0].name, t == Target::litmus_ptx      ? "mutex_1.ptx.litmus"
+                                 : t == Target::litmus_vulkan ? "mutex_1.vulkan.litmus"
+                                                              : "mutex_1.opencl.litmus");
         for (const auto& f : files) {
           const auto test = read::parse_one(make_source(f.name, f.text));
           ASSERT_TRUE(test) << render(test.error()) << f.text;

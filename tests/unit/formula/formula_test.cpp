@@ -57,12 +57,18 @@ struct Generator {
       const Pair b = make(k, depth - 1);
       const int64_t sa = as_signed(a.value, k), sb = as_signed(b.value, k);
       switch (rng.below(6)) {
-        case 0: return {pool.eq(a.term, b.term), a.value == b.value};
-        case 1: return {pool.ult(a.term, b.term), a.value < b.value};
-        case 2: return {pool.slt(a.term, b.term), sa < sb};
-        case 3: return {pool.ule(a.term, b.term), a.value <= b.value};
-        case 4: return {pool.sle(a.term, b.term), sa <= sb};
-        default: return {pool.ne(a.term, b.term), a.value != b.value};
+        case 0:
+          return {pool.eq(a.term, b.term), a.value == b.value};
+        case 1:
+          return {pool.ult(a.term, b.term), a.value < b.value};
+        case 2:
+          return {pool.slt(a.term, b.term), sa < sb};
+        case 3:
+          return {pool.ule(a.term, b.term), a.value <= b.value};
+        case 4:
+          return {pool.sle(a.term, b.term), sa <= sb};
+        default:
+          return {pool.ne(a.term, b.term), a.value != b.value};
       }
     }
     const Pair a = make(w, depth - 1);
@@ -78,21 +84,36 @@ struct Generator {
     const Pair b = make(w, depth - 1);
     const auto plain = [&](Op op) { return evaluate(op, w, w, a.value, b.value, 0, 0); };
     switch (rng.below(17)) {
-      case 0: return {pool.add(a.term, b.term), (a.value + b.value) & m};
-      case 1: return {pool.sub(a.term, b.term), (a.value - b.value) & m};
-      case 2: return {pool.mul(a.term, b.term), (a.value * b.value) & m};
-      case 3: return {pool.udiv(a.term, b.term), plain(Op::udiv)};
-      case 4: return {pool.urem(a.term, b.term), plain(Op::urem)};
-      case 5: return {pool.sdiv(a.term, b.term), plain(Op::sdiv)};
-      case 6: return {pool.srem(a.term, b.term), plain(Op::srem)};
-      case 7: return {pool.and_(a.term, b.term), a.value & b.value};
-      case 8: return {pool.or_(a.term, b.term), a.value | b.value};
-      case 9: return {pool.xor_(a.term, b.term), a.value ^ b.value};
-      case 10: return {pool.shl(a.term, b.term), plain(Op::shl)};
-      case 11: return {pool.lshr(a.term, b.term), plain(Op::lshr)};
-      case 12: return {pool.ashr(a.term, b.term), plain(Op::ashr)};
-      case 13: return {pool.not_(a.term), ~a.value & m};
-      case 14: return {pool.neg(a.term), (0 - a.value) & m};
+      case 0:
+        return {pool.add(a.term, b.term), (a.value + b.value) & m};
+      case 1:
+        return {pool.sub(a.term, b.term), (a.value - b.value) & m};
+      case 2:
+        return {pool.mul(a.term, b.term), (a.value * b.value) & m};
+      case 3:
+        return {pool.udiv(a.term, b.term), plain(Op::udiv)};
+      case 4:
+        return {pool.urem(a.term, b.term), plain(Op::urem)};
+      case 5:
+        return {pool.sdiv(a.term, b.term), plain(Op::sdiv)};
+      case 6:
+        return {pool.srem(a.term, b.term), plain(Op::srem)};
+      case 7:
+        return {pool.and_(a.term, b.term), a.value & b.value};
+      case 8:
+        return {pool.or_(a.term, b.term), a.value | b.value};
+      case 9:
+        return {pool.xor_(a.term, b.term), a.value ^ b.value};
+      case 10:
+        return {pool.shl(a.term, b.term), plain(Op::shl)};
+      case 11:
+        return {pool.lshr(a.term, b.term), plain(Op::lshr)};
+      case 12:
+        return {pool.ashr(a.term, b.term), plain(Op::ashr)};
+      case 13:
+        return {pool.not_(a.term), ~a.value & m};
+      case 14:
+        return {pool.neg(a.term), (0 - a.value) & m};
       default: {
         const Pair c = make(1, depth - 1);
         return {pool.ite(c.term, a.term, b.term), c.value != 0 ? a.value : b.value};
@@ -134,7 +155,8 @@ TEST(Formula, comparisons_of_sums_keep_their_values) {
       atoms.push_back({p.zext(v, w), x});
     }
     const auto sum = [&] {
-      static constexpr uint64_t k_strides[] = {1, 2, 4, 3, 16, 64, 63, 65, 255, 256, 1024, 0x80, ~0ull, ~3ull, ~63ull, ~64ull};
+      static constexpr uint64_t k_strides[] = {1,   2,   4,    3,    16,    64,    63,     65,
+                                               255, 256, 1024, 0x80, ~0ull, ~3ull, ~63ull, ~64ull};
       Pair r{p.constant(0, w), 0};
       for (const Pair& a : atoms) {
         if (rng.chance(0.3)) continue;
@@ -218,12 +240,23 @@ TEST(Formula, a_session_answers_as_single_questions_do) {
   for (int i = 0; i < 300; ++i) {
     const Term a = any(), b = any();
     switch (rng.below(6)) {
-      case 0: terms.push_back(p.add(a, b)); break;
-      case 1: terms.push_back(p.mul(a, p.shl(p.constant(1, 8), p.extract(b, 0, 8)))); break;
-      case 2: terms.push_back(p.udiv(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 2), 8)))); break;
-      case 3: terms.push_back(p.urem(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 3), 8)))); break;
-      case 4: terms.push_back(p.apply(f, 8, {a})); break;
-      default: terms.push_back(p.xor_(a, b));
+      case 0:
+        terms.push_back(p.add(a, b));
+        break;
+      case 1:
+        terms.push_back(p.mul(a, p.shl(p.constant(1, 8), p.extract(b, 0, 8))));
+        break;
+      case 2:
+        terms.push_back(p.udiv(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 2), 8))));
+        break;
+      case 3:
+        terms.push_back(p.urem(a, p.shl(p.constant(1, 8), p.zext(p.extract(b, 0, 3), 8))));
+        break;
+      case 4:
+        terms.push_back(p.apply(f, 8, {a}));
+        break;
+      default:
+        terms.push_back(p.xor_(a, b));
     }
     const std::vector<Term> goal{p.eq(any(), any()), p.ult(any(), any())};
     Model m;

@@ -25,24 +25,41 @@ Term random_term(Pool& pool, Rng& rng, const std::vector<Term>& leaves, uint8_t 
     const Term a = random_term(pool, rng, leaves, 5, depth - 1), b = random_term(pool, rng, leaves, 5, depth - 1);
     return rng.chance(0.3) ? pool.eq(a, b) : rng.chance(0.5) ? pool.ult(a, b) : pool.slt(a, b);
   };
-  if (w == 1) return rng.chance(0.5) ? truth() : rng.chance(0.5) ? pool.any(kid(), kid()) : pool.not_(pool.all(kid(), kid()));
+  if (w == 1)
+    return rng.chance(0.5) ? truth() : rng.chance(0.5) ? pool.any(kid(), kid()) : pool.not_(pool.all(kid(), kid()));
   switch (rng.below(16)) {
-    case 0: return pool.add(kid(), kid());
-    case 1: return pool.sub(kid(), kid());
-    case 2: return pool.mul(kid(), kid());
-    case 3: return pool.udiv(kid(), kid());
-    case 4: return pool.urem(kid(), kid());
-    case 5: return pool.sdiv(kid(), kid());
-    case 6: return pool.srem(kid(), kid());
-    case 7: return pool.and_(kid(), kid());
-    case 8: return pool.or_(kid(), kid());
-    case 9: return pool.xor_(kid(), kid());
-    case 10: return pool.shl(kid(), kid());
-    case 11: return pool.lshr(kid(), kid());
-    case 12: return pool.ashr(kid(), kid());
-    case 13: return pool.ite(truth(), kid(), kid());
-    case 14: return pool.apply(pool.symbol("f"), w, {kid()});
-    default: return pool.scale(kid(), rng.below(9));
+    case 0:
+      return pool.add(kid(), kid());
+    case 1:
+      return pool.sub(kid(), kid());
+    case 2:
+      return pool.mul(kid(), kid());
+    case 3:
+      return pool.udiv(kid(), kid());
+    case 4:
+      return pool.urem(kid(), kid());
+    case 5:
+      return pool.sdiv(kid(), kid());
+    case 6:
+      return pool.srem(kid(), kid());
+    case 7:
+      return pool.and_(kid(), kid());
+    case 8:
+      return pool.or_(kid(), kid());
+    case 9:
+      return pool.xor_(kid(), kid());
+    case 10:
+      return pool.shl(kid(), kid());
+    case 11:
+      return pool.lshr(kid(), kid());
+    case 12:
+      return pool.ashr(kid(), kid());
+    case 13:
+      return pool.ite(truth(), kid(), kid());
+    case 14:
+      return pool.apply(pool.symbol("f"), w, {kid()});
+    default:
+      return pool.scale(kid(), rng.below(9));
   }
 }
 

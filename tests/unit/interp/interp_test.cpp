@@ -105,7 +105,8 @@ TEST_F(Interp, divergence) {
 TEST_F(Interp, atomics) {
   EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); }"), "none");
   EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); A[0] = 3; }"), "race");
-  EXPECT_EQ(seen("__kernel void k(__global int *A, __global int *B) { if (get_local_id(0) == 0) A[0] = 0; barrier(CLK_GLOBAL_MEM_FENCE); int t = "
+  EXPECT_EQ(seen("__kernel void k(__global int *A, __global int *B) { if (get_local_id(0) == 0) A[0] = 0; "
+                 "barrier(CLK_GLOBAL_MEM_FENCE); int t = "
                  "atomic_inc(A); B[t] = t + get_local_id(0); }",
                  shape(4, 1)),
             "none");
@@ -133,10 +134,7 @@ TEST_F(Interp, assertions_assumptions_and_preconditions) {
 TEST_F(Interp, bounds_null_and_constants) {
   EXPECT_EQ(seen("__kernel void k(int n) { __local int A[4]; A[get_local_id(0) + 1] = 1; }"), "out_of_bounds");
   EXPECT_EQ(seen("__kernel void k(__global int *A) { __global int *p = 0; *p = A[0]; }"), "null_access");
-  EXPECT_EQ(
-      seen(
-          "__constant int C[2] = {1, 2};\n__kernel void k() { __assert(C[1] == 2); }"),
-      "none");
+  EXPECT_EQ(seen("__constant int C[2] = {1, 2};\n__kernel void k() { __assert(C[1] == 2); }"), "none");
 }
 
 TEST_F(Interp, the_order_of_threads_is_the_seeds) {
@@ -241,8 +239,8 @@ std::string seen_from_zeros(const std::string& text, bool cuda, Shape s = shape(
 }
 
 std::string lock_cuda(const std::string& before, const std::string& behind) {
-  return "__global__ void k(int *lock, int *sum) { bool done = false; while (!done) if (atomicCAS(lock, 0, 1) == 0) {" + before +
-         "*sum += threadIdx.x + 1;" + behind + "atomicExch(lock, 0); done = true; } }";
+  return "__global__ void k(int *lock, int *sum) { bool done = false; while (!done) if (atomicCAS(lock, 0, 1) == 0) {" +
+         before + "*sum += threadIdx.x + 1;" + behind + "atomicExch(lock, 0); done = true; } }";
 }
 
 TEST_F(Interp, a_lock_orders_what_it_protects) {
@@ -252,17 +250,23 @@ TEST_F(Interp, a_lock_orders_what_it_protects) {
   EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence_block();", "__threadfence_block();"), true), "race");
   EXPECT_EQ(seen_from_zeros(lock_cuda("__threadfence_block();", "__threadfence_block();"), true, shape(4, 1)), "none");
   // Who spins waits for the holder, which goes on; a lock that is never given back is waited for in vain.
-  EXPECT_EQ(seen_from_zeros("__global__ void k(int *l, int *s) { while (atomicCAS(l, 0, 1) != 0); __threadfence(); *s += 1;"
-                            " __threadfence(); atomicExch(l, 0); }", true),
-            "none");
+  EXPECT_EQ(
+      seen_from_zeros("__global__ void k(int *l, int *s) { while (atomicCAS(l, 0, 1) != 0); __threadfence(); *s += 1;"
+                      " __threadfence(); atomicExch(l, 0); }",
+                      true),
+      "none");
   EXPECT_EQ(seen_from_zeros("__global__ void k(int *l) { while (atomicCAS(l, 0, 1) != 0); }", true),
             "the limit of steps is reached");
 }
 
 std::string message(const std::string& release, const std::string& acquire, const std::string& scope = "device") {
-  return "__kernel void k(__global int *d, __global atomic_int *f, __global int *out) { if (get_global_id(0) == 0) { *d = 42; "
-         "atomic_store_explicit(f, 1, memory_order_" + release + ", memory_scope_" + scope + "); } else if "
-         "(atomic_load_explicit(f, memory_order_" + acquire + ", memory_scope_" + scope + ") == 1) out[get_global_id(0)] = *d; }";
+  return "__kernel void k(__global int *d, __global atomic_int *f, __global int *out) { if (get_global_id(0) == 0) { "
+         "*d = 42; "
+         "atomic_store_explicit(f, 1, memory_order_" +
+         release + ", memory_scope_" + scope +
+         "); } else if "
+         "(atomic_load_explicit(f, memory_order_" +
+         acquire + ", memory_scope_" + scope + ") == 1) out[get_global_id(0)] = *d; }";
 }
 
 TEST_F(Interp, a_released_message_is_acquired) {
@@ -271,19 +275,24 @@ TEST_F(Interp, a_released_message_is_acquired) {
   EXPECT_EQ(seen_from_zeros(message("release", "relaxed"), false), "race");
   EXPECT_EQ(seen_from_zeros(message("release", "acquire", "work_group"), false), "race");
   EXPECT_EQ(seen_from_zeros(message("release", "acquire", "work_group"), false, shape(4, 1)), "none");
-  EXPECT_EQ(seen_from_zeros("__kernel void k(__global int *d, __global atomic_int *f, __global int *out) {"
-                            " if (get_global_id(0) == 0) { *d = 42; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release,"
-                            " memory_scope_device); atomic_store_explicit(f, 1, memory_order_relaxed, memory_scope_device); }"
-                            " else if (atomic_load_explicit(f, memory_order_relaxed, memory_scope_device) == 1) {"
-                            " atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);"
-                            " out[get_global_id(0)] = *d; } }", false),
-            "none");
+  EXPECT_EQ(
+      seen_from_zeros(
+          "__kernel void k(__global int *d, __global atomic_int *f, __global int *out) {"
+          " if (get_global_id(0) == 0) { *d = 42; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release,"
+          " memory_scope_device); atomic_store_explicit(f, 1, memory_order_relaxed, memory_scope_device); }"
+          " else if (atomic_load_explicit(f, memory_order_relaxed, memory_scope_device) == 1) {"
+          " atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);"
+          " out[get_global_id(0)] = *d; } }",
+          false),
+      "none");
   // A fence of local memory orders no global memory, nor does an ordered atomic there.
-  EXPECT_EQ(seen_from_zeros("__kernel void k(__global int *d, __local atomic_int *f, __global int *out) {"
-                            " if (get_local_id(0) == 0) { d[get_group_id(0)] = 42; atomic_store_explicit(f, 1, memory_order_release); }"
-                            " else if (atomic_load_explicit(f, memory_order_acquire) == 1) out[get_global_id(0)] = d[get_group_id(0)]; }",
-                            false, shape(2, 1)),
-            "race");
+  EXPECT_EQ(
+      seen_from_zeros(
+          "__kernel void k(__global int *d, __local atomic_int *f, __global int *out) {"
+          " if (get_local_id(0) == 0) { d[get_group_id(0)] = 42; atomic_store_explicit(f, 1, memory_order_release); }"
+          " else if (atomic_load_explicit(f, memory_order_acquire) == 1) out[get_global_id(0)] = d[get_group_id(0)]; }",
+          false, shape(2, 1)),
+      "race");
 }
 
 uint64_t value_at(const std::string& text, uint32_t thread, bool lock_step = false, uint32_t local = 8) {
@@ -315,14 +324,17 @@ TEST_F(Interp, lanes_exchange_values) {
     EXPECT_EQ(value_at(of("__shfl_down_sync(0xff, 10 + i, 2, 4)"), 2, lock_step), 12u);
     EXPECT_EQ(value_at(of("__shfl_xor_sync(0xff, 10 + i, 1, 8)"), 4, lock_step), 15u);
     EXPECT_EQ(value_at(of("__ballot_sync(0xff, i & 1)"), 4, lock_step), 0xaau);
-    EXPECT_EQ(value_at(of("__any_sync(0xff, i == 3) + 2 * __all_sync(0xff, i < 8) + 4 * __all_sync(0xff, i > 0)"), 4, lock_step), 3u);
+    EXPECT_EQ(value_at(of("__any_sync(0xff, i == 3) + 2 * __all_sync(0xff, i < 8) + 4 * __all_sync(0xff, i > 0)"), 4,
+                       lock_step),
+              3u);
     EXPECT_EQ(value_at(of("__match_any_sync(0xff, i / 3)"), 4, lock_step), 0x38u);
     EXPECT_EQ(value_at(of("__reduce_add_sync(0xffu, i)"), 4, lock_step), 28u);
     EXPECT_EQ(value_at(of("__reduce_max_sync(0xffu, i ^ 5)"), 4, lock_step), 7u);
   }
   // Some lanes only, as their mask says; and who is named but goes elsewhere is missed.
   EXPECT_EQ(value_at(of("i < 4 ? __shfl_sync(0xf, 10 + i, 3, 8) : 0"), 2), 13u);
-  EXPECT_EQ(seen("__global__ void k() { if (threadIdx.x < 2) __shfl_sync(0xf, 1, 0); else __syncthreads(); }", shape(4, 1), true),
+  EXPECT_EQ(seen("__global__ void k() { if (threadIdx.x < 2) __shfl_sync(0xf, 1, 0); else __syncthreads(); }",
+                 shape(4, 1), true),
             "divergence");
 }
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cat/library.h"
-#include "read/read.h"
 #include "campaign/conduct.h"
+#include "cat/library.h"
 #include "judge/conformance.h"
 #include "judge/judge.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using namespace fencepost::campaign;
@@ -53,7 +53,8 @@ const cat::Model& model() {
   return m;
 }
 
-store::Record record(const prog::Test& t, uint32_t group, std::map<std::string, uint64_t> states, const char* evidence = "as-written") {
+store::Record record(const prog::Test& t, uint32_t group, std::map<std::string, uint64_t> states,
+                     const char* evidence = "as-written") {
   store::Record r;
   r.campaign = "c";
   r.test = t.title;
@@ -85,7 +86,8 @@ TEST(Judge, StatesAreReadBack) {
   ASSERT_TRUE(s);
   EXPECT_EQ(prog::to_string(obs, *s), k_one);
   EXPECT_EQ(prog::to_string(obs, *state_from(obs, "0:r0=-1; 1:r0=0;")), "0:r0=-1; 1:r0=0;");
-  for (const char* bad : {"", "0:r0=1;", "0:r0=1; 1:r0=0; 1:r0=0;", "0:r0=1; 2:r0=0;", "0:r0=x; 1:r0=0;", "0:r0=; 1:r0=0;", "0:r0=1 1:r0=0"})
+  for (const char* bad : {"", "0:r0=1;", "0:r0=1; 1:r0=0; 1:r0=0;", "0:r0=1; 2:r0=0;", "0:r0=x; 1:r0=0;",
+                          "0:r0=; 1:r0=0;", "0:r0=1 1:r0=0"})
     EXPECT_FALSE(state_from(obs, bad)) << bad;
 }
 
@@ -126,7 +128,8 @@ TEST(Judge, TrialsAreJudgedToo) {
     x.configuration = std::to_string(c);
     x.what_ran = x.evidence = "as-written";
     x.rounds = {{100, 0, 1000, 500}, {100, c == 2, 1000, 500}};
-    x.states = c == 2 ? std::map<std::string, uint64_t>{{k_both, 199}, {k_weak, 1}} : std::map<std::string, uint64_t>{{k_both, 200}};
+    x.states = c == 2 ? std::map<std::string, uint64_t>{{k_both, 199}, {k_weak, 1}}
+                      : std::map<std::string, uint64_t>{{k_both, 200}};
     if (c == 1) x = {"tune", "search", t.title, x.test_hash, "cuda X", "1", 0};
     value(s.add(x));
   }
@@ -186,7 +189,9 @@ TEST(Judge, TeethAreWeakeningsSeenUnderTheSameStress) {
     EXPECT_EQ(never.count, 0u);
     EXPECT_NEAR(j.list[0].positive_rate.upper, 3.0 / 1000, 1e-4);  // the rule of three
   }
-  const auto& w = *std::find_if(weaker.begin(), weaker.end(), [](const Weakening& x) { return x.what.find("becomes fence.acq_rel") != std::string::npos; });
+  const auto& w = *std::find_if(weaker.begin(), weaker.end(), [](const Weakening& x) {
+    return x.what.find("becomes fence.acq_rel") != std::string::npos;
+  });
   ASSERT_TRUE(s.remember_test(hash_of(w.test), text_of(w.test)));
   store::Record other = record(w.test, 0, {{k_weak, 7}, {k_one, 993}});
   other.configuration = "calm";
@@ -217,10 +222,11 @@ TEST(Judge, GroupsThatScatterWidenTheInterval) {
 
 // ---- plans --------------------------------------------------------------------------------------------
 TEST(PlanFile, WholePlan) {
-  const Plan p = value(read_plan(make_source("dir/plan.toml",
-                                             "name = \"n\"\ntests = [\"a*.litmus\", \"/abs\"]\ndevices = \"cpu\"\nseed = 9\nweakenings = true\n"
-                                             "iterations = 1_000\ngroup_seconds = 0.5\nseries = 16\n[[configuration]]\nname = \"calm\"\n"
-                                             "parameters = \"stress=0\"\n[[configuration]]\nname = \"warp\"\nmode = \"warp\"\n")));
+  const Plan p = value(read_plan(
+      make_source("dir/plan.toml",
+                  "name = \"n\"\ntests = [\"a*.litmus\", \"/abs\"]\ndevices = \"cpu\"\nseed = 9\nweakenings = true\n"
+                  "iterations = 1_000\ngroup_seconds = 0.5\nseries = 16\n[[configuration]]\nname = \"calm\"\n"
+                  "parameters = \"stress=0\"\n[[configuration]]\nname = \"warp\"\nmode = \"warp\"\n")));
   EXPECT_EQ(p.name, "n");
   EXPECT_EQ(p.tests, (std::vector<std::string>{"dir/a*.litmus", "/abs"}));
   EXPECT_EQ(p.devices, std::vector<std::string>{"cpu"});
@@ -235,23 +241,29 @@ TEST(PlanFile, WholePlan) {
 // Stress that was tuned for each test: one name, and the first configuration whose pattern fits.
 TEST(PlanFile, ConfigurationsOfOneNameAreForTheirTests) {
   const std::string good = "name = \"n\"\ntests = [\"a\"]\ndevices = [\"reference\"]\niterations = 1\n";
-  const Plan p = value(read_plan(make_source("plan.toml", good + "[[configuration]]\nname = \"tuned\"\ntests = [\"SB\", \"SB+*\"]\nparameters = \"stride=2\"\n"
-                                                                "[[configuration]]\nname = \"tuned\"\ntests = \"S*\"\nparameters = \"stride=4\"\n"
-                                                                "[[configuration]]\nname = \"none\"\nparameters = \"stress=off\"\n")));
+  const Plan p = value(read_plan(make_source(
+      "plan.toml", good + "[[configuration]]\nname = \"tuned\"\ntests = [\"SB\", \"SB+*\"]\nparameters = \"stride=2\"\n"
+                          "[[configuration]]\nname = \"tuned\"\ntests = \"S*\"\nparameters = \"stride=4\"\n"
+                          "[[configuration]]\nname = \"none\"\nparameters = \"stress=off\"\n")));
   Folder dir;
   store::Store s = value(store::Store::open(dir / "a.db"));
-  const auto work = value(list_work(p, {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "S@01"), sb("fence.sc.gpu", "exists", "MP")}, {}, {}, s));
+  const auto work = value(list_work(
+      p, {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "S@01"), sb("fence.sc.gpu", "exists", "MP")}, {},
+      {}, s));
   std::string seen;
-  for (const Work& w : work) seen += fmt::format("{} {} {};", w.key.test, w.key.configuration, plan::to_string(w.task.options.parameters));
+  for (const Work& w : work)
+    seen += fmt::format("{} {} {};", w.key.test, w.key.configuration, plan::to_string(w.task.options.parameters));
   EXPECT_EQ(seen, "SB tuned stride=2;SB none stress=off;S@01 tuned stride=4;S@01 none stress=off;MP none stress=off;");
-  EXPECT_FALSE(read_plan(make_source("plan.toml", good + "[[configuration]]\nname = \"a\"\ntests = \"x\"\n[[configuration]]\nname = \"a\"\n")));
+  EXPECT_FALSE(read_plan(make_source(
+      "plan.toml", good + "[[configuration]]\nname = \"a\"\ntests = \"x\"\n[[configuration]]\nname = \"a\"\n")));
 }
 
 // A suite's test passes when its outcome was never seen and a mutant of it was; without a mutant it is silent.
 TEST(Conformance, MutantsGiveSilenceItsWorth) {
   Folder dir;
   store::Store s = value(store::Store::open(dir / "a.db"));
-  const auto keep = [&](const prog::Test& t, std::map<std::string, uint64_t> states, const char* evidence = "as-written") {
+  const auto keep = [&](const prog::Test& t, std::map<std::string, uint64_t> states,
+                        const char* evidence = "as-written") {
     ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
     value(s.add(record(t, 0, std::move(states), evidence)));
   };
@@ -328,12 +340,13 @@ TEST(PlanFile, Patterns) {
 
 // ---- conducting -----------------------------------------------------------------------------------------
 Plan small_plan(uint64_t iterations) {
-  return value(read_plan(make_source("plan.toml", fmt::format("name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\niterations = {}\n"
-                                                              "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
-                                                              "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n"
-                                                              "[[configuration]]\nname = \"b\"\n"
-                                                              "parameters = \"groups=3,lanes=4,rounds=3,stress=0,pre-stress=0\"\n",
-                                                              iterations))));
+  return value(read_plan(
+      make_source("plan.toml", fmt::format("name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\niterations = {}\n"
+                                           "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
+                                           "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n"
+                                           "[[configuration]]\nname = \"b\"\n"
+                                           "parameters = \"groups=3,lanes=4,rounds=3,stress=0,pre-stress=0\"\n",
+                                           iterations))));
 }
 
 // All but the times of this machine; of the reference device's own time, which is counted, that too.
@@ -350,7 +363,8 @@ void expect_same(std::vector<store::Record> a, std::vector<store::Record> b) {
 
 TEST(Conduct, ResumingGivesTheGroupsOfAnUninterruptedRun) {
   Folder dir;
-  const std::vector<prog::Test> tests = {sb("fence.sc.gpu", "~exists"), sb("fence.acq_rel.gpu", "exists", "SB+acq_rel")};
+  const std::vector<prog::Test> tests = {sb("fence.sc.gpu", "~exists"),
+                                         sb("fence.acq_rel.gpu", "exists", "SB+acq_rel")};
   const Plan plan = small_plan(150);
   const auto go_on = [&](store::Store& s, uint64_t groups) {
     Job job;
@@ -389,10 +403,11 @@ TEST(Conduct, OutcomesThatDoNotShowRunLonger) {
   // An interleaving, which the executor shows at once, and one that it never shows.
   std::vector<prog::Test> tests = {sb("fence.sc.gpu", "exists"), sb("fence.sc.gpu", "exists", "SB+shown")};
   tests[1].condition = tests[1].condition.kids.front();
-  const Plan plan = value(read_plan(make_source("plan.toml",
-                                                "name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\nseconds = 0.01\nunseen_seconds = 0.3\n"
-                                                "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
-                                                "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n")));
+  const Plan plan = value(read_plan(
+      make_source("plan.toml",
+                  "name = \"c\"\ntests = [\"x\"]\ndevices = [\"reference\"]\nseconds = 0.01\nunseen_seconds = 0.3\n"
+                  "group_seconds = 0.000001\n[[configuration]]\nname = \"a\"\n"
+                  "parameters = \"groups=2,lanes=4,rounds=2,stress=0,pre-stress=0\"\n")));
   store::Store s = value(store::Store::open(dir / "a.db"));
   Job job;
   const auto go_on = [&] { return value(conduct(plan, value(list_work(plan, tests, {}, {}, s)), s, job, {})); };
@@ -408,7 +423,8 @@ TEST(Conduct, ShardsTogetherAreTheWhole) {
   std::vector<prog::Test> tests;
   for (int k = 0; k < 6; ++k) tests.push_back(sb("fence.sc.gpu", "~exists", fmt::format("SB{}", k).c_str()));
   const Plan plan = small_plan(60);
-  store::Store whole = value(store::Store::open(dir / "whole.db")), merged = value(store::Store::open(dir / "merged.db"));
+  store::Store whole = value(store::Store::open(dir / "whole.db")),
+               merged = value(store::Store::open(dir / "merged.db"));
   Job job;
   value(conduct(plan, value(list_work(plan, tests, {}, {}, whole)), whole, job, {}));
   for (uint32_t i = 1; i <= 3; ++i) {
@@ -429,14 +445,17 @@ TEST(Conduct, ResumedGroupsHaveTheLaunchesOfTheUninterruptedOnes) {
   Plan plan = small_plan(4000);
   for (Configuration& c : plan.configurations) c.options.group_seconds = 4e-3;
   const std::vector<prog::Test> tests = {sb("fence.acq_rel.gpu", "exists")};
-  store::Store whole = value(store::Store::open(dir / "whole.db")), pieces = value(store::Store::open(dir / "pieces.db"));
+  store::Store whole = value(store::Store::open(dir / "whole.db")),
+               pieces = value(store::Store::open(dir / "pieces.db"));
   const auto go_on = [&](store::Store& s, bool stop) {
     Job job;
     std::atomic<bool> cancelled = false;
     job.cancelled = &cancelled;
-    return value(conduct(plan, value(list_work(plan, tests, {}, {}, s)), s, job, [&](const Progress& p) {
-      if (stop && p.instances > 0) cancelled = true;
-    })).added;
+    return value(conduct(plan, value(list_work(plan, tests, {}, {}, s)), s, job,
+                         [&](const Progress& p) {
+                           if (stop && p.instances > 0) cancelled = true;
+                         }))
+        .added;
   };
   go_on(whole, false);
   for (int k = 0; k < 1000 && go_on(pieces, true) > 0; ++k) {

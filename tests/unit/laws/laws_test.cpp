@@ -78,7 +78,11 @@ prog::Test permuted(const prog::Test& t, const std::vector<uint32_t>& order) {
   return out;
 }
 
-struct Case { const char* folder; const char* model; vocab::Dialect dialect; };
+struct Case {
+  const char* folder;
+  const char* model;
+  vocab::Dialect dialect;
+};
 const Case k_cases[] = {{"ptx", "ptx-6.0", vocab::Dialect::ptx},
                         {"ptx", "ptx-7.5", vocab::Dialect::ptx},
                         {"vulkan", "vulkan", vocab::Dialect::vulkan},
@@ -114,7 +118,8 @@ TEST(Laws, FewerAxiomsNeverAllowLess) {
       weaker.axioms.erase(weaker.axioms.begin() + static_cast<std::ptrdiff_t>(a));
       for (size_t i = a % 5; i < tests.size(); i += 5) {
         if (!reachable(tests[i], m)) continue;
-        EXPECT_TRUE(reachable(tests[i], weaker)) << tests[i].title << " without " << m.axioms[a].name << " of " << c.model;
+        EXPECT_TRUE(reachable(tests[i], weaker))
+            << tests[i].title << " without " << m.axioms[a].name << " of " << c.model;
         ++compared;
       }
     }
@@ -154,7 +159,8 @@ TEST(Laws, AClusterOfAllIsTheDeviceAndOneOfOneIsTheCta) {
   EXPECT_GT(allowed, 30u);
 }
 
-// PTX ISA 8.7: a fence with a wider scope includes the synchronisation of a narrower one; fence.sc includes fence.acq_rel.
+// PTX ISA 8.7: a fence with a wider scope includes the synchronisation of a narrower one; fence.sc includes
+// fence.acq_rel.
 // The second holds of the models that read patterns as the text does (-spec).
 TEST(Laws, WiderAndStrongerFencesNeverAllowMore) {
   using vocab::Tag;

@@ -8,7 +8,7 @@ namespace {
 struct Bad {
   const char* text;
   uint32_t line, column;
-  const char* message;  // part of it
+  const char* message;    // part of it
   const char* hint = "";  // part of it; never empty in the result
 };
 
@@ -23,7 +23,8 @@ void expect_error(const Bad& b, const std::string& name) {
   EXPECT_NE(d.message.find(b.message), std::string::npos) << shown;
   EXPECT_FALSE(d.hint.empty()) << shown;
   EXPECT_NE(d.hint.find(b.hint), std::string::npos) << shown;
-  EXPECT_TRUE(shown.starts_with(name + ":" + std::to_string(b.line) + ":" + std::to_string(b.column) + ": error: ")) << shown;
+  EXPECT_TRUE(shown.starts_with(name + ":" + std::to_string(b.line) + ":" + std::to_string(b.column) + ": error: "))
+      << shown;
 }
 
 // Two threads on line 3; the code of P0 starts on line 4 in column 2.
@@ -155,10 +156,18 @@ const Bad k_question[] = {
     {PTX2 ROW "exists (x=1)\n\x01", 6, 1, "control character 0x01", "text file"},
 };
 
-TEST(AsmErrors, Frame) { for (const Bad& b : k_frame) expect_error(b, "bad.litmus"); }
-TEST(AsmErrors, PtxInstructions) { for (const Bad& b : k_ptx) expect_error(b, "bad.litmus"); }
-TEST(AsmErrors, VulkanInstructions) { for (const Bad& b : k_vulkan) expect_error(b, "bad.litmus"); }
-TEST(AsmErrors, Questions) { for (const Bad& b : k_question) expect_error(b, "bad.litmus"); }
+TEST(AsmErrors, Frame) {
+  for (const Bad& b : k_frame) expect_error(b, "bad.litmus");
+}
+TEST(AsmErrors, PtxInstructions) {
+  for (const Bad& b : k_ptx) expect_error(b, "bad.litmus");
+}
+TEST(AsmErrors, VulkanInstructions) {
+  for (const Bad& b : k_vulkan) expect_error(b, "bad.litmus");
+}
+TEST(AsmErrors, Questions) {
+  for (const Bad& b : k_question) expect_error(b, "bad.litmus");
+}
 
 TEST(AsmErrors, DeepConditionIsAnErrorAndNoCrash) {
   for (const char* open : {"(", "~", "not "}) {
@@ -172,7 +181,8 @@ TEST(AsmErrors, DeepConditionIsAnErrorAndNoCrash) {
 
 // Whatever depth is read is read again from the printed text, which has more parentheses.
 TEST(AsmErrors, TheDeepestConditionsComeBack) {
-  for (const auto& [before, after] : {std::pair<std::string, std::string>{"~", ""}, {"~(x=2 /\\ x=1 \\/ ", ")"}, {"(x=2 \\/ x=1 /\\ ", ")"}}) {
+  for (const auto& [before, after] :
+       {std::pair<std::string, std::string>{"~", ""}, {"~(x=2 /\\ x=1 \\/ ", ")"}, {"(x=2 \\/ x=1 /\\ ", ")"}}) {
     int deepest = 0;
     for (int n = 1; n < 300; ++n) {
       std::string q = "exists ";
@@ -227,23 +237,31 @@ const Bad k_mixedproxy[] = {
     {".global x;\nd0.b0.t0 {\n  st.release [x], 1;\n}\n", 3, 13, "needs a scope", ".cta"},
     {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n  ld r0, [x];\n}\n", 4, 6, "written twice"},
     {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n}\npermit (r9 == 1) as a;\n", 5, 9, "no thread has the register 'r9'"},
-    {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n}\npermitt (r0 == 1) as a;\n", 5, 1, "expected permit", "did you mean 'permit'?"},
+    {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n}\npermitt (r0 == 1) as a;\n", 5, 1, "expected permit",
+     "did you mean 'permit'?"},
     {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n}\npermit (r0 == 1);\n", 5, 17, "expected 'as'", "name the command"},
     {".global x;\nd0.b0.t0 {\n  ld r0, [x];\n}\n", 5, 1, "asks nothing", "permit"},
     {".global x;\nd0.b0.t0 { ld r0, [x]; }\nd0.b0.t0 { ld r1, [x]; }\n", 3, 1, "exists already", "own"},
     {".global x;\nd0.b0 { ld r0, [x]; }\n", 2, 7, "expected '.'"},
     {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == 1) as a;\n$$\n", 5, 1, "has no rows", "cells"},
-    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $2) as a;\n$$\nld | 1\n", 4, 15, "no column '$2'", "$0 to $1"},
-    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $1) as a;\n$$\nld | 1\nld\n", 7, 1, "this row has 1 cell, the first row 2", "'|'"},
+    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $2) as a;\n$$\nld | 1\n", 4, 15, "no column '$2'",
+     "$0 to $1"},
+    {".global x;\nd0.b0.t0 {\n $0 r0, [x]; }\nassert (r0 == $1) as a;\n$$\nld | 1\nld\n", 7, 1,
+     "this row has 1 cell, the first row 2", "'|'"},
     {".global x;\nd0.b0.t0 {\n  $0 r0, [x];\n}\n", 3, 3, "expected an instruction"},
     {".shared x;\n.global y physically aliases x;\n", 2, 2, "lies in .shared", "same memory"},
 };
 
-TEST(AsmErrors, KhronosNotation) { for (const Bad& b : k_khronos) expect_error(b, "bad.test"); }
-TEST(AsmErrors, MixedProxyNotation) { for (const Bad& b : k_mixedproxy) expect_error(b, "bad.test"); }
+TEST(AsmErrors, KhronosNotation) {
+  for (const Bad& b : k_khronos) expect_error(b, "bad.test");
+}
+TEST(AsmErrors, MixedProxyNotation) {
+  for (const Bad& b : k_mixedproxy) expect_error(b, "bad.test");
+}
 
 TEST(AsmErrors, RowsOfATableAreNamed) {
-  const auto t = read::parse(make_source("m.test", ".global x;\nd0.b0.t0 {\n  $0 r0, [x];\n}\nassert (r0 == 1) as a;\n$$\nld\nldd\n"));
+  const auto t = read::parse(
+      make_source("m.test", ".global x;\nd0.b0.t0 {\n  $0 r0, [x];\n}\nassert (r0 == 1) as a;\n$$\nld\nldd\n"));
   ASSERT_FALSE(t.has_value());
   EXPECT_TRUE(render(t.error()).starts_with("m.test(row 2):3:3: error: ")) << render(t.error());
 }

@@ -12,7 +12,8 @@ namespace {
 TEST(AsmProgram, HeaderTitleRemarksAndComments) {
   const prog::Test t = parse(
       "(* before *) PTX  my test-1+po (* inside *) \"https://example.org/{x}\"\n"
-      "free words between\n  \"two\n   lines\"\n<< annotation >> { x = 1; }\n P0@cta 0,gpu 0 ;\n (* c *) ld.weak r0, x ;\n");
+      "free words between\n  \"two\n   lines\"\n<< annotation >> { x = 1; }\n P0@cta 0,gpu 0 ;\n (* c *) ld.weak r0, x "
+      ";\n");
   EXPECT_EQ(t.title, "my test-1+po");
   EXPECT_EQ(t.remarks, (std::vector<std::string>{"https://example.org/{x}", "free words between", "two lines"}));
   EXPECT_EQ(t.syntax, prog::Syntax::ptx);
@@ -20,13 +21,15 @@ TEST(AsmProgram, HeaderTitleRemarksAndComments) {
 }
 
 TEST(AsmProgram, LanguageInAnyCase) {
-  for (const char* lang : {"PTX", "ptx", "Ptx"}) EXPECT_EQ(parse(std::string(lang) + " t {} P0@cta 0,gpu 0; ;").dialect, prog::Dialect::ptx);
+  for (const char* lang : {"PTX", "ptx", "Ptx"})
+    EXPECT_EQ(parse(std::string(lang) + " t {} P0@cta 0,gpu 0; ;").dialect, prog::Dialect::ptx);
   EXPECT_EQ(parse("\xef\xbb\xbfVulkan t {} P0@sg 0,wg 0,qf 0; ;").dialect, prog::Dialect::vulkan);
 }
 
 TEST(AsmProgram, InitialState) {
   const prog::Test t = parse(
-      "PTX init\n{ ;; x = 5; y = x; p = &x; n = -1; h = 0x10; P0:r1 = 7; P0:r2 = &z; 1:r0 = 0; P1:r9 = 0; P1:r8 = 3 };\n"
+      "PTX init\n{ ;; x = 5; y = x; p = &x; n = -1; h = 0x10; P0:r1 = 7; P0:r2 = &z; 1:r0 = 0; P1:r9 = 0; P1:r8 = 3 "
+      "};\n"
       " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, r1 | ld.weak r0, w ;\n st.weak y, r2 | ;\nexists (P1:r9 = 0)\n");
   const auto object = [&](const char* name) {
     for (const auto& s : t.symbols)
@@ -56,15 +59,16 @@ TEST(AsmProgram, InitialState) {
 
 TEST(AsmProgram, PtxAliases) {
   const prog::Test t = parse(
-      "PTX a\n{ x = 3; y @ generic aliases x; s @ surface aliases x; s2 @ surface aliases y; c @ constant aliases y; }\n"
+      "PTX a\n{ x = 3; y @ generic aliases x; s @ surface aliases x; s2 @ surface aliases y; c @ constant aliases y; "
+      "}\n"
       " P0@cta 0,gpu 0 ;\n ld.weak r0, y ;\n");
   ASSERT_EQ(t.objects.size(), 1u);
   ASSERT_EQ(t.symbols.size(), 5u);
   const prog::SymbolId x = 0, y = 1, s = 2, s2 = 3, c = 4;
   for (const auto& sym : t.symbols) EXPECT_EQ(sym.object, 0u);
   EXPECT_EQ(t.symbols[x].generic, x);
-  EXPECT_EQ(t.symbols[y].generic, y);   // a second virtual address
-  EXPECT_EQ(t.symbols[s].generic, x);   // x's virtual address through another proxy
+  EXPECT_EQ(t.symbols[y].generic, y);  // a second virtual address
+  EXPECT_EQ(t.symbols[s].generic, x);  // x's virtual address through another proxy
   EXPECT_EQ(t.symbols[s2].generic, y);
   EXPECT_EQ(t.symbols[c].generic, y);
   EXPECT_EQ(t.symbols[s2].aliased, y);
@@ -98,7 +102,8 @@ TEST(AsmProgram, EqualCodeSharesOneTemplate) {
 
 TEST(AsmProgram, JumpsAndLabels) {
   const prog::Test t = parse(
-      "PTX t\n{}\n P0@cta 0,gpu 0 ;\n LC00: ;\n ld.weak r0, x ;\n bne r0, 1, LC00 ;\n blt r0, -3, LC01 ;\n goto LC00 ;\n LC01: add r1, r0, 0 ;\n");
+      "PTX t\n{}\n P0@cta 0,gpu 0 ;\n LC00: ;\n ld.weak r0, x ;\n bne r0, 1, LC00 ;\n blt r0, -3, LC01 ;\n goto LC00 "
+      ";\n LC01: add r1, r0, 0 ;\n");
   const auto& code = t.instrs(0);
   ASSERT_EQ(code.size(), 7u);
   EXPECT_EQ(code[0].kind, Kind::label);
@@ -126,7 +131,8 @@ TEST(AsmProgram, EmptyCellsAndSpansPointAtInstructions) {
 // ---- questions ----------------------------------------------------------------------------------------
 
 prog::Test asked(const std::string& question) {
-  return parse("PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.weak r0, x | ld.weak r1, y ;\n" + question);
+  return parse("PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.weak r0, x | ld.weak r1, y ;\n" +
+               question);
 }
 
 TEST(AsmProgram, Quantifiers) {
@@ -153,8 +159,9 @@ TEST(AsmProgram, ConditionPrecedenceAndFlattening) {
   EXPECT_EQ(c.kids[2].kind, Cond::Kind::always);
   const Cond nested = asked("exists ((0:r0=1 /\\ 1:r1=2) /\\ (x=3 /\\ y=4))").condition;
   EXPECT_EQ(nested.kids.size(), 4u);
-  for (const char* q : {"exists 0:r0=1 \\/ 1:r1=2 /\\ ~x=3", "exists (~(0:r0=1 \\/ ~~x=2))", "forall (false)", "exists (0:r0 >= -1 /\\ 0:r0 <= 1:r1)",
-                        "exists (x > 1 \\/ [x] < 2 \\/ x[0] != 3)", "exists (0:r0 = &x)", "exists (x = [y])", "exists 0==0"})
+  for (const char* q : {"exists 0:r0=1 \\/ 1:r1=2 /\\ ~x=3", "exists (~(0:r0=1 \\/ ~~x=2))", "forall (false)",
+                        "exists (0:r0 >= -1 /\\ 0:r0 <= 1:r1)", "exists (x > 1 \\/ [x] < 2 \\/ x[0] != 3)",
+                        "exists (0:r0 = &x)", "exists (x = [y])", "exists 0==0"})
     expect_round_trip(asked(q));
 }
 

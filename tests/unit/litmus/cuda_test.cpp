@@ -9,7 +9,8 @@ using vocab::Tag;
 namespace {
 
 prog::Test cuda(const std::string& body, const std::string& parameters = "int* x, volatile int* y, __shared__ int* z") {
-  return parse("CUDA t\n{ x = 0; y = 0; z = 0; }\nP0@block 1, device 2 (" + parameters + ") {\n" + body + "\n}\nexists (x = 1)\n");
+  return parse("CUDA t\n{ x = 0; y = 0; z = 0; }\nP0@block 1, device 2 (" + parameters + ") {\n" + body +
+               "\n}\nexists (x = 1)\n");
 }
 
 std::string error(const std::string& text) {
@@ -34,7 +35,9 @@ TEST(Cuda, FencesAndBarriers) {
 }
 
 TEST(Cuda, AccessesAndAtomicFunctions) {
-  const prog::Test t = cuda("int r0 = *x;\n*x = 1;\nint r1 = *y;\n*y = 2;\nint r2 = atomicAdd(z, 3);\natomicExch_block(z, 4);\nint r3 = atomicCAS_system(z, 0, 5);");
+  const prog::Test t = cuda(
+      "int r0 = *x;\n*x = 1;\nint r1 = *y;\n*y = 2;\nint r2 = atomicAdd(z, 3);\natomicExch_block(z, 4);\nint r3 = "
+      "atomicCAS_system(z, 0, 5);");
   const auto& code = t.instrs(0);
   ASSERT_EQ(code.size(), 7u);
   EXPECT_EQ(code[0].tags, (vocab::TagSet{Tag::NA}));
@@ -58,7 +61,8 @@ TEST(Cuda, AccessesAndAtomicFunctions) {
 TEST(Cuda, PrintsBack) {
   for (const char* body :
        {"int r0 = *x;\n__threadfence();\n*y = r0 + 1;\nB1: __syncthreads();\n__syncthreads();",
-        "int r0 = atomicCAS(z, 0, 1);\nwhile (r0 != 0) { r0 = atomicCAS(z, 0, 1); }\n*x = 1;\n__threadfence_block();\natomicExch(z, 0);",
+        "int r0 = atomicCAS(z, 0, 1);\nwhile (r0 != 0) { r0 = atomicCAS(z, 0, 1); }\n*x = "
+        "1;\n__threadfence_block();\natomicExch(z, 0);",
         "if (atomicAdd(z, 1) == 0) { *x = atomicMax(z, 3) + *y; } else { atomicSub(z, 1); }",
         "unsigned int r0 = atomicMin(z, 3);\natomicAnd(z, 1);\natomicOr_system(z, 2);\natomicXor_block(z, 3);"}) {
     const prog::Test t = cuda(body);
@@ -72,7 +76,8 @@ TEST(Cuda, PrintsBack) {
 
 TEST(Cuda, PlacesInClusters) {
   const auto two = [](const char* a, const char* b) {
-    return std::string("CUDA t\n{ x = 0; }\nP0@") + a + " (int* x) {\n*x = 1;\n}\nP1@" + b + " (int* x) {\n}\nexists (x = 1)\n";
+    return std::string("CUDA t\n{ x = 0; }\nP0@") + a + " (int* x) {\n*x = 1;\n}\nP1@" + b +
+           " (int* x) {\n}\nexists (x = 1)\n";
   };
   const prog::Test t = parse(two("block 0, cluster 2, device 0", "block 1, device 0, cluster 2"));
   EXPECT_EQ(t.threads[0].scope, (prog::ScopePath{0, 0, 0}));

@@ -152,8 +152,8 @@ TEST(GpuPtxWidths, LocationsAreAsWideAsTheirAccesses) {
   EXPECT_EQ(t.objects[1].width, 32);
   EXPECT_EQ(t.objects[2].width, 64);
   const auto bad = read::parse(make_source("t.litmus",
-                                            "GPU_PTX t\n{ x = 0; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, "
-                                            "[x] ;\n ld.s32 r, [x] ;\nScopeTree (cta (warp T0))"));
+                                           "GPU_PTX t\n{ x = 0; 0:.reg .s64 l; 0:.reg .s32 r; }\n T0 ;\n ld.s64 l, "
+                                           "[x] ;\n ld.s32 r, [x] ;\nScopeTree (cta (warp T0))"));
   ASSERT_FALSE(bad.has_value());
   EXPECT_EQ(bad.error().list.front().fault, Fault::unsupported);
   EXPECT_EQ(bad.error().list.front().span.position().line, 5u);

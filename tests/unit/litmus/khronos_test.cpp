@@ -10,12 +10,15 @@ namespace {
 const char* const k_text =
     "// A comment\r\n\r\n"
     "NEWWG\nNEWSG\nNEWTHREAD\nst.av.scopedev.sc0 x = 1\nst.atom.rel.scopewg.sc1.semsc0 y = 1\n"
-    "NEWSG\nNEWTHREAD\nld.atom.acq.scopewg.sc1.semsc0 y = 1\nld.vis.scopedev.sc0 z\nrmw.acq.rel.semsc0.scopewg.sc1 y = 1 2\n"
+    "NEWSG\nNEWTHREAD\nld.atom.acq.scopewg.sc1.semsc0 y = 1\nld.vis.scopedev.sc0 z\nrmw.acq.rel.semsc0.scopewg.sc1 y = "
+    "1 2\n"
     "NEWTHREAD\ncbar.acq.rel.scopesg.semvis.semav.semsc0 0\nNEWWG\nNEWSG\nNEWTHREAD\navdevice\nvisdevice\n"
     "NEWQF\nNEWTHREAD 9\nmembar.acq.scopeqf.semsc1\nst.ld.atom.scopedev.sc0 w = 0 5\n"
     "SLOC x z\nSSW 2 9\n";
 
-prog::Test sample(const std::string& questions = "SATISFIABLE consistent[X]\n") { return parse(k_text + questions, "dir/sample.test"); }
+prog::Test sample(const std::string& questions = "SATISFIABLE consistent[X]\n") {
+  return parse(k_text + questions, "dir/sample.test");
+}
 
 TEST(Khronos, Structure) {
   const prog::Test t = sample();
@@ -23,7 +26,8 @@ TEST(Khronos, Structure) {
   EXPECT_EQ(t.syntax, prog::Syntax::vulkan_test);
   EXPECT_EQ(t.dialect, prog::Dialect::vulkan);
   ASSERT_EQ(t.threads.size(), 5u);
-  const prog::ScopePath expected[] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 1, 0}, {0, 1, 0, 0}};  // dv qf wg sg
+  const prog::ScopePath expected[] = {
+      {0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 1, 0}, {0, 1, 0, 0}};  // dv qf wg sg
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(t.threads[i].scope, expected[i]) << i;
   // The first NEWTHREAD without a number is thread 1; 2 is the second; 9 the last.
   EXPECT_EQ(t.ssw, (std::vector<std::pair<uint32_t, uint32_t>>{{1, 4}}));
@@ -72,12 +76,15 @@ TEST(Khronos, Expectations) {
       {"NOSOLUTION consistent[X]  ", {{"NOSOLUTION consistent[X]", "condition", false, ""}}},
       {"SATISFIABLE consistent[X] && #dr=0", {{"SATISFIABLE consistent[X] && #dr=0", "race_free", true, ""}}},
       {"SATISFIABLE consistent[X] && #dr=0\nNOSOLUTION consistent[X] && #dr>0",
-       {{"SATISFIABLE consistent[X] && #dr=0", "condition", true, ""}, {"NOSOLUTION consistent[X] && #dr>0", "races", true, ""}}},
+       {{"SATISFIABLE consistent[X] && #dr=0", "condition", true, ""},
+        {"NOSOLUTION consistent[X] && #dr>0", "races", true, ""}}},
       {"NOSOLUTION consistent[X] && #dr=0\nSATISFIABLE consistent[X] && #dr>0",
-       {{"NOSOLUTION consistent[X] && #dr=0", "race_free", false, ""}, {"SATISFIABLE consistent[X] && #dr>0", "races", false, ""}}},
+       {{"NOSOLUTION consistent[X] && #dr=0", "race_free", false, ""},
+        {"SATISFIABLE consistent[X] && #dr>0", "races", false, ""}}},
       // The other model's line does not make this one weaker.
       {"SATISFIABLE consistent[X] && #dr=0\nNOSOLUTION NOCHAINS consistent[X] && #dr>0",
-       {{"SATISFIABLE consistent[X] && #dr=0", "race_free", true, ""}, {"NOSOLUTION NOCHAINS consistent[X] && #dr>0", "races", true, "nochains"}}},
+       {{"SATISFIABLE consistent[X] && #dr=0", "race_free", true, ""},
+        {"NOSOLUTION NOCHAINS consistent[X] && #dr>0", "races", true, "nochains"}}},
       {"SATISFIABLE consistent[X] && (#rs=2)", {{"SATISFIABLE consistent[X] && (#rs=2)", "", true, ""}}},
       {"SATISFIABLE #dr>0", {{"SATISFIABLE #dr>0", "", true, ""}}},  // says nothing of consistent executions
       {"NOSOLUTION #dr>0", {{"NOSOLUTION #dr>0", "races", true, ""}}},

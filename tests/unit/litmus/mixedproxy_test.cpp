@@ -8,14 +8,16 @@ using prog::Kind;
 namespace {
 
 const char* const k_text =
-    "// comment\n.global x;\n.shared z;\n.global y physically aliases x;\n.texref t virtually aliases x;\n.surfref s virtually aliases y;\n\n"
+    "// comment\n.global x;\n.shared z;\n.global y physically aliases x;\n.texref t virtually aliases x;\n.surfref s "
+    "virtually aliases y;\n\n"
     "d0.b1.t0 {\n  st [x], 42;\n  st.volatile [y], 1;\n  fence.sc.cta;\n  fence.proxy.surface;\n  fence.alias;\n}\n"
     "d0.b1.t3 {\n  ld.acquire.gpu r0, [y] == 1;\n  tld r1, [t];\n  ldc r2, [x];\n}\n"
     "d1.b0.t0 {\n  atom.add.acq_rel.gpu r3, [x], 1 == 7;\n  red.add [x], r3;\n  suld.relaxed.sys r4, [s];\n}\n";
 
 TEST(MixedProxy, Structure) {
   using enum Tag;
-  const prog::Test t = parse(std::string(k_text) + "permit (r1 == 42 && not (r2 != 0 || r4 == 1)) as out;\n", "a/b.test");
+  const prog::Test t =
+      parse(std::string(k_text) + "permit (r1 == 42 && not (r2 != 0 || r4 == 1)) as out;\n", "a/b.test");
   EXPECT_EQ(t.title, "b");
   EXPECT_EQ(t.dialect, prog::Dialect::ptx);
   ASSERT_EQ(t.threads.size(), 3u);
@@ -43,7 +45,8 @@ TEST(MixedProxy, Structure) {
 }
 
 TEST(MixedProxy, Commands) {
-  const auto tests = parse_all(std::string(k_text) + "permit (r1 == 1) as a;\nassert (r1\n  == 2) as b;\ncheck (r4 == 0) as c;\n", "m.test");
+  const auto tests = parse_all(
+      std::string(k_text) + "permit (r1 == 1) as a;\nassert (r1\n  == 2) as b;\ncheck (r4 == 0) as c;\n", "m.test");
   ASSERT_EQ(tests.size(), 3u);
   EXPECT_EQ(tests[0].title, "m-a");
   EXPECT_EQ(tests[0].quantifier, prog::Quantifier::exists);
@@ -57,7 +60,8 @@ TEST(MixedProxy, Commands) {
 TEST(MixedProxy, TableGivesOneTestPerRow) {
   const auto tests = parse_all(
       ".global x;\nd0.b0.t0 {\n  $0 [x], 1;\n  $1\n  ld r0, [x];\n}\n$2(r0 $3 1) as out;\n\n$$\n\n"
-      "st       |            | assert | ==\n# a comment\nsust | fence.proxy.surface; fence.proxy.alias; | permit | !=\n",
+      "st       |            | assert | ==\n# a comment\nsust | fence.proxy.surface; fence.proxy.alias; | permit | "
+      "!=\n",
       "dir/tab.test");
   ASSERT_EQ(tests.size(), 2u);
   EXPECT_EQ(tests[0].title, "tab-1");
@@ -67,7 +71,10 @@ TEST(MixedProxy, TableGivesOneTestPerRow) {
   EXPECT_EQ(tests[0].quantifier, prog::Quantifier::forall);
   EXPECT_EQ(tests[1].condition.cmp, term::Op::ne);
   for (const auto& t : tests) expect_round_trip(t);
-  EXPECT_FALSE(read::parse_one(make_source("tab.test", ".global x;\nd0.b0.t0 { $0 r0, [x]; }\npermit (r0 == 1) as a;\n$$\nld\ntld\n")).has_value());
+  EXPECT_FALSE(
+      read::parse_one(
+          make_source("tab.test", ".global x;\nd0.b0.t0 { $0 r0, [x]; }\npermit (r0 == 1) as a;\n$$\nld\ntld\n"))
+          .has_value());
 }
 
 }  // namespace

@@ -182,8 +182,7 @@ TEST(OpenclRandom, ProgramsRoundTrip) {
       // Only what a random expression may do wrong: a fixed index out of range, a constant as an address.
       const std::string m = t.error().list.front().message;
       EXPECT_TRUE(m.find("has no cell") != std::string::npos || m.find("not the address") != std::string::npos ||
-                  m.find("wider") != std::string::npos ||
-                    m.find("what may be 0") != std::string::npos)
+                  m.find("wider") != std::string::npos || m.find("what may be 0") != std::string::npos)
           << render(t.error());
       continue;
     }

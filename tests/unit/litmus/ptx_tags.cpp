@@ -36,7 +36,11 @@ const std::vector<Row>& rows() {
       {"atom.acquire.cta.exch r0, x, 1", Kind::rmw, {R, RMW, ACQ, CTA, GEN}, {W, RMW, RLX, CTA, GEN}},
       {"atom.release.sys.cas r0, x, 0, 1", Kind::rmw, {R, RMW, RLX, SYS, GEN}, {W, RMW, REL, SYS, GEN}},
       {"atom.acq_rel.gpu.xor r0, x, 1", Kind::rmw, {R, RMW, ACQ, GPU, GEN}, {W, RMW, REL, GPU, GEN}},
-      {"atom.add.acq_rel.gpu r0, x, 1", Kind::rmw, {R, RMW, ACQ, GPU, GEN}, {W, RMW, REL, GPU, GEN}, "atom.acq_rel.gpu.add"},
+      {"atom.add.acq_rel.gpu r0, x, 1",
+       Kind::rmw,
+       {R, RMW, ACQ, GPU, GEN},
+       {W, RMW, REL, GPU, GEN},
+       "atom.acq_rel.gpu.add"},
       {"suatom.relaxed.gpu.or r0, x, 1", Kind::rmw, {R, RMW, RLX, GPU, SUR}, {W, RMW, RLX, GPU, SUR}},
       {"red.release.gpu.and x, 1", Kind::rmw, {R, RMW, RLX, GPU, GEN, Tag::RED}, {W, RMW, REL, GPU, GEN}},
       {"sured.relaxed.cta.sub x, 1", Kind::rmw, {R, RMW, RLX, CTA, SUR, Tag::RED}, {W, RMW, RLX, CTA, SUR}},
@@ -71,7 +75,8 @@ TEST(PtxTags, EveryInstructionClass) {
 
 // Value that the write of an rmw stores, given what it read and its registers.
 uint64_t stored(const prog::Instr& i, uint64_t old, uint64_t reg = 0) {
-  const auto v = term::eval(i.value, [&](uint64_t n) { return std::optional<uint64_t>(n == prog::k_old_value ? old : reg); });
+  const auto v =
+      term::eval(i.value, [&](uint64_t n) { return std::optional<uint64_t>(n == prog::k_old_value ? old : reg); });
   return v.value_or(~uint64_t{0});
 }
 
@@ -82,7 +87,7 @@ TEST(PtxTags, ReadModifyWriteValues) {
   EXPECT_EQ(stored(first(ptx_of("atom.relaxed.gpu.add r0, x, r1")), 4, 10), 14u);
   const prog::Test cas = ptx_of("atom.relaxed.gpu.cas r0, x, 0, 9");
   EXPECT_EQ(stored(first(cas), 0), 9u);
-  EXPECT_EQ(stored(first(cas), 4), 4u);           // writes the old value back
+  EXPECT_EQ(stored(first(cas), 4), 4u);               // writes the old value back
   EXPECT_FALSE(static_cast<bool>(first(cas).guard));  // and always writes
   EXPECT_EQ(first(ptx_of("red.relaxed.gpu.add x, 1")).dst, prog::k_none);
 }
@@ -131,7 +136,8 @@ TEST(PtxTags, BarriersNamedByARegister) {
 // In the ISA's spelling the second operand is a number of threads; a thread of a test stands for its warp.
 TEST(PtxTags, BarriersWithANumberOfThreads) {
   const auto two = [](const std::string& a, const std::string& b) {
-    return read::parse_one(make_source("t.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n " + a + " | " + b + " ;\n"));
+    return read::parse_one(
+        make_source("t.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n " + a + " | " + b + " ;\n"));
   };
   for (const char* one : {"bar.sync 0, 64", "barrier.sync 0, 64", "barrier.cta.sync 0, 64", "bar.cta.sync 0, 64"}) {
     const auto t = two(one, one);

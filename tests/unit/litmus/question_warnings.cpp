@@ -18,8 +18,11 @@ TEST(QuestionWarnings, ABareLocationOnTheRightIsAnAddress) {
   EXPECT_NE(shown.find("write [y]"), std::string::npos) << shown;
   for (const char* q : {"forall (P0:r0 != y)", "~exists (P0:r0 = 1 /\\ ~(x = y))", "filter (x = y) exists (P0:r0 = 1)"})
     EXPECT_NE(warnings(ptx(q)).find("'y' on the right"), std::string::npos) << q;
-  EXPECT_NE(warnings("OPENCL t\n{ [x] = 0; [y] = 0; }\nP0@wg 0, dev 0 (global int* x, global int* y) {\n  int r = *x;\n}\n"
-                     "exists (0:r = y)\n").find("'y' on the right"), std::string::npos);
+  EXPECT_NE(
+      warnings("OPENCL t\n{ [x] = 0; [y] = 0; }\nP0@wg 0, dev 0 (global int* x, global int* y) {\n  int r = *x;\n}\n"
+               "exists (0:r = y)\n")
+          .find("'y' on the right"),
+      std::string::npos);
 }
 
 TEST(QuestionWarnings, NotWhereAnAddressIsMeant) {
@@ -27,7 +30,9 @@ TEST(QuestionWarnings, NotWhereAnAddressIsMeant) {
     EXPECT_EQ(warnings(ptx(q)), "") << q;
   EXPECT_EQ(warnings(ptx("exists (P0:r0 = y)", "y = 3; x = &y;")), "");
   EXPECT_EQ(warnings(ptx("exists (P0:r0 = y)", "y = 3; x = 1; P0:r5 = &y;")), "");
-  EXPECT_EQ(warnings("OPENCL t\n{ [x] = 0; int* p = &x; }\nP0@wg 0, dev 0 (global int* x) {\n  *x = 1;\n}\nexists (p = x)\n"), "");
+  EXPECT_EQ(
+      warnings("OPENCL t\n{ [x] = 0; int* p = &x; }\nP0@wg 0, dev 0 (global int* x) {\n  *x = 1;\n}\nexists (p = x)\n"),
+      "");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Where accesses of shaders and kernels land, and what their questions, headers and launches mean: verdicts of small texts.
+// Where accesses of shaders and kernels land, and what their questions, headers and launches mean: verdicts of small
+// texts.
 #include <gtest/gtest.h>
 
 #include "read/read.h"
@@ -31,8 +32,10 @@ std::string error_of(const Expected<prog::Test>& t) {
   return t ? "" : render(t.error());
 }
 
-Status glsl(const std::string& question, const std::string& head, const std::string& body, Property property = Property::condition, uint32_t bound = 5) {
-  return answer(parsed("t.comp", "#version 450\n// @Config: 1, 1, 1\n// @Output: " + question + "\nlayout(local_size_x = 1) in;\n" + head + "\nvoid main() { " + body + " }\n"),
+Status glsl(const std::string& question, const std::string& head, const std::string& body,
+            Property property = Property::condition, uint32_t bound = 5) {
+  return answer(parsed("t.comp", "#version 450\n// @Config: 1, 1, 1\n// @Output: " + question +
+                                     "\nlayout(local_size_x = 1) in;\n" + head + "\nvoid main() { " + body + " }\n"),
                 property, bound);
 }
 const std::string k_x = "layout(binding = 0) buffer D { uint x; uint d; int i; uint y; };";
@@ -40,80 +43,113 @@ const std::string k_x = "layout(binding = 0) buffer D { uint x; uint d; int i; u
 class Kernels : public testing::Test {
  protected:
   void SetUp() override {
-    if (!opencl_c::find_tools(make_source("t.cl", ""))) GTEST_SKIP() << "clang-15 and llvm-spirv-15 are not installed: OpenCL C was NOT tested";
+    if (!opencl_c::find_tools(make_source("t.cl", "")))
+      GTEST_SKIP() << "clang-15 and llvm-spirv-15 are not installed: OpenCL C was NOT tested";
   }
-  static Status ask(const std::string& headers, const std::string& types, const std::string& parameters, const std::string& body,
-                    Property property = Property::condition, uint32_t bound = 5) {
-    return answer(parsed("t.cl", "// @Config: 1, 1, 1\n" + headers + types + "\nkernel void k(" + parameters + ") {\n" + body + "\n}\n"), property, bound);
+  static Status ask(const std::string& headers, const std::string& types, const std::string& parameters,
+                    const std::string& body, Property property = Property::condition, uint32_t bound = 5) {
+    return answer(parsed("t.cl", "// @Config: 1, 1, 1\n" + headers + types + "\nkernel void k(" + parameters + ") {\n" +
+                                     body + "\n}\n"),
+                  property, bound);
   }
 };
 
 // ---- places ------------------------------------------------------------------------------------------------
 
 TEST(ShaderPlaces, OneIndexInTwoDimensions) {
-  const std::string head = "struct S { uint a[2]; double d; };\nlayout(std430, binding = 0) buffer D { uint x; uint j; };\n"
-                           "layout(std430, binding = 1) buffer E { S s[8]; };\n";
-  EXPECT_EQ(glsl("forall (x == 4)", head, "s[1].a[1] = 4u; s[3].a[1] = 99u; s[2].a[1] = 77u; uint k = j + 1u; x = s[k].a[k];"), Status::holds);
-  EXPECT_EQ(glsl("forall (x == 77)", head, "s[1].a[1] = 4u; s[3].a[1] = 99u; s[2].a[1] = 77u; uint k = j + 1u; x = s[k].a[k];"), Status::fails);
+  const std::string head =
+      "struct S { uint a[2]; double d; };\nlayout(std430, binding = 0) buffer D { uint x; uint j; };\n"
+      "layout(std430, binding = 1) buffer E { S s[8]; };\n";
+  EXPECT_EQ(glsl("forall (x == 4)", head,
+                 "s[1].a[1] = 4u; s[3].a[1] = 99u; s[2].a[1] = 77u; uint k = j + 1u; x = s[k].a[k];"),
+            Status::holds);
+  EXPECT_EQ(glsl("forall (x == 77)", head,
+                 "s[1].a[1] = 4u; s[3].a[1] = 99u; s[2].a[1] = 77u; uint k = j + 1u; x = s[k].a[k];"),
+            Status::fails);
 }
 
 TEST(ShaderPlaces, AnIndexFarOutWrapsNowhere) {
-  const std::string head = "layout(std430, binding = 0) buffer D { uint x; uint j; };\nlayout(std430, binding = 1) buffer E { uint s[]; };\n";
+  const std::string head =
+      "layout(std430, binding = 0) buffer D { uint x; uint j; };\nlayout(std430, binding = 1) buffer E { uint s[]; "
+      "};\n";
   // 4 * 0x40000000 is 0 in 32 bits; what lies out there is anything, and not s[0].
-  EXPECT_EQ(answer(parsed("t.comp", "#version 450\n// @Config: 1, 1, 1\n// @Input: j = 0x40000000, s[0] = 5, s[1] = 6\n// @Output: forall (x == 5)\n"
-                          "layout(local_size_x = 1) in;\n" + head + "void main() { x = s[j]; }\n"), Property::condition, 1),
+  EXPECT_EQ(answer(parsed("t.comp",
+                          "#version 450\n// @Config: 1, 1, 1\n// @Input: j = 0x40000000, s[0] = 5, s[1] = 6\n// "
+                          "@Output: forall (x == 5)\n"
+                          "layout(local_size_x = 1) in;\n" +
+                              head + "void main() { x = s[j]; }\n"),
+                   Property::condition, 1),
             Status::fails);
 }
 
 const std::string k_node = "typedef struct { int keys[4]; long next; } Node;";
 
 TEST_F(Kernels, ALoopCarriedPointerToAStructure) {
-  const std::string body = "n[1].keys[0] = 10; n[1].keys[2] = 77; n[0].keys[0] = 1; global Node* p = n;\n"
-                           "for (int i = 0; i < 1; i++) p++;\no[0] = p->keys[0]; p->next = 3; o[1] = n[1].next;";
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 3)\n", k_node, "global int* o, global Node* n", body), Status::holds);
+  const std::string body =
+      "n[1].keys[0] = 10; n[1].keys[2] = 77; n[0].keys[0] = 1; global Node* p = n;\n"
+      "for (int i = 0; i < 1; i++) p++;\no[0] = p->keys[0]; p->next = 3; o[1] = n[1].next;";
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 3)\n", k_node, "global int* o, global Node* n", body),
+            Status::holds);
   EXPECT_EQ(ask("// @Output: forall (o[0] == 77)\n", k_node, "global int* o, global Node* n", body), Status::fails);
 }
 
 TEST_F(Kernels, PointersThatMeet) {
-  const std::string body = "n[1].keys[3] = 10; n[0].keys[1] = 8; n[1].keys[1] = 5; n[0].keys[3] = 4;\n"
-                           "int j = o[2]; global int* p;\nif (j == 0) p = &n[1].keys[3]; else p = &n[j].keys[1];\no[0] = *p; *p = 9; o[1] = n[1].keys[3];";
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 9)\n", k_node, "global int* o, global Node* n", body), Status::holds);
-  const std::string choice = "n[1].keys[3] = 10; n[0].keys[1] = 8; int j = o[2];\n"
-                             "global int* p = j ? n[j].keys : n[j + 1].keys; p += 3; o[0] = p[0]; o[1] = p[j];";
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 10)\n", k_node, "global int* o, global Node* n", choice), Status::holds);
+  const std::string body =
+      "n[1].keys[3] = 10; n[0].keys[1] = 8; n[1].keys[1] = 5; n[0].keys[3] = 4;\n"
+      "int j = o[2]; global int* p;\nif (j == 0) p = &n[1].keys[3]; else p = &n[j].keys[1];\no[0] = *p; *p = 9; o[1] = "
+      "n[1].keys[3];";
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 9)\n", k_node, "global int* o, global Node* n", body),
+            Status::holds);
+  const std::string choice =
+      "n[1].keys[3] = 10; n[0].keys[1] = 8; int j = o[2];\n"
+      "global int* p = j ? n[j].keys : n[j + 1].keys; p += 3; o[0] = p[0]; o[1] = p[j];";
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 10)\n", k_node, "global int* o, global Node* n", choice),
+            Status::holds);
 }
 
 TEST_F(Kernels, AnAccessOfABigMemberIsOneEventBesideAComputedOne) {
   const std::string types = "typedef struct { uint a[2]; atomic_ulong b; } S;";
-  const std::string body = "int j = o[1]; s[1].a[1] = 4; atomic_store_explicit(&s[1].b, 7ul, memory_order_relaxed, memory_scope_device);\n"
-                           "global S* p = s; for (int i = 0; i < 1; i++) p++;\n"
-                           "o[0] = p->a[j + 1] + (int)atomic_load_explicit(&p->b, memory_order_relaxed, memory_scope_device);";
+  const std::string body =
+      "int j = o[1]; s[1].a[1] = 4; atomic_store_explicit(&s[1].b, 7ul, memory_order_relaxed, memory_scope_device);\n"
+      "global S* p = s; for (int i = 0; i < 1; i++) p++;\n"
+      "o[0] = p->a[j + 1] + (int)atomic_load_explicit(&p->b, memory_order_relaxed, memory_scope_device);";
   EXPECT_EQ(ask("// @Output: forall (o[0] == 11)\n", types, "global int* o, global S* s", body), Status::holds);
 }
 
 TEST_F(Kernels, AnIndexPastTheInnerArray) {
-  const std::string types = "typedef struct { int a[2]; long b; } S;", parameters = "global int* i, global int* o, global S* s";
+  const std::string types = "typedef struct { int a[2]; long b; } S;",
+                    parameters = "global int* i, global int* o, global S* s";
   EXPECT_EQ(ask("// @Input: i = {2}\n", types, parameters, "o[0] = s[0].a[i[0]];", Property::races), Status::fails);
-  EXPECT_EQ(ask("// @Input: i = {2}\n", types, parameters, "global int* p = s[0].a; o[0] = p[i[0]];", Property::races), Status::fails);
+  EXPECT_EQ(ask("// @Input: i = {2}\n", types, parameters, "global int* p = s[0].a; o[0] = p[i[0]];", Property::races),
+            Status::fails);
   EXPECT_EQ(ask("", types, parameters, "o[0] = s[0].a[2];", Property::races), Status::fails);
   EXPECT_EQ(ask("// @Input: i = {1}\n", types, parameters, "o[0] = s[0].a[i[0]];", Property::races), Status::holds);
-  EXPECT_EQ(ask("// @Input: i = {2}\n", "", "global int* i, global int* o", "int m[2][2] = {{1, 2}, {3, 4}}; o[0] = m[0][i[0]];", Property::races), Status::fails);
-  EXPECT_EQ(ask("// @Input: i = {1}\n", "", "global int* i, global int* o", "int m[2][2] = {{1, 2}, {3, 4}}; o[0] = m[1][i[0]];", Property::races), Status::holds);
+  EXPECT_EQ(ask("// @Input: i = {2}\n", "", "global int* i, global int* o",
+                "int m[2][2] = {{1, 2}, {3, 4}}; o[0] = m[0][i[0]];", Property::races),
+            Status::fails);
+  EXPECT_EQ(ask("// @Input: i = {1}\n", "", "global int* i, global int* o",
+                "int m[2][2] = {{1, 2}, {3, 4}}; o[0] = m[1][i[0]];", Property::races),
+            Status::holds);
 }
 
 TEST_F(Kernels, TwoArraysOfOneTypeBesideEachOther) {
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 5 and o[1] == 8)\n", "typedef struct { long m[3]; long n[3]; char c; } S;", "global long* o",
-                "S s; for (int i = 0; i < 3; i++) { s.m[i] = i; s.n[i] = 4 + i; } long* p = s.n; p++; o[0] = *p; s.c = 2; o[1] = s.m[s.c] + s.n[s.c];"),
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 5 and o[1] == 8)\n", "typedef struct { long m[3]; long n[3]; char c; } S;",
+                "global long* o",
+                "S s; for (int i = 0; i < 3; i++) { s.m[i] = i; s.n[i] = 4 + i; } long* p = s.n; p++; o[0] = *p; s.c = "
+                "2; o[1] = s.m[s.c] + s.n[s.c];"),
             Status::holds);
 }
 
 // The compiler puts bytes between the members, and the question counts them as the text does.
 TEST_F(Kernels, MembersAreCountedAsWritten) {
   const std::string types = "typedef struct { char c; int4 v; int d; } S;";
-  EXPECT_EQ(ask("// @Input: s = {{1, {2, 3, 4, 5}, 6}}\n// @Output: forall (s[0][2] == 9 and s[0][1][3] == 5 and s[0][0] == 1)\n", types, "global S* s",
-                "s[0].d += 3;"),
+  EXPECT_EQ(ask("// @Input: s = {{1, {2, 3, 4, 5}, 6}}\n// @Output: forall (s[0][2] == 9 and s[0][1][3] == 5 and "
+                "s[0][0] == 1)\n",
+                types, "global S* s", "s[0].d += 3;"),
             Status::holds);
-  EXPECT_NE(error_of(parsed("t.cl", "// @Config: 1, 1, 1\n// @Input: s = {{1, {2, 3, 4, 5}}}\n" + types + "\nkernel void k(global S* s) { s[0].d = 3; }\n")).find("the structure has 3"),
+  EXPECT_NE(error_of(parsed("t.cl", "// @Config: 1, 1, 1\n// @Input: s = {{1, {2, 3, 4, 5}}}\n" + types +
+                                        "\nkernel void k(global S* s) { s[0].d = 3; }\n"))
+                .find("the structure has 3"),
             std::string::npos);
 }
 
@@ -121,47 +157,70 @@ TEST_F(Kernels, MembersAreCountedAsWritten) {
 
 TEST(ShaderQuestions, UnsignedLocationsCompareWithoutASign) {
   EXPECT_EQ(glsl("forall (x < 10)", k_x, "x = 0u - 1u;"), Status::fails);
-  EXPECT_EQ(glsl("forall (x > 10 and x >= 4294967295 and x == 4294967295 and x == -1)", k_x, "x = 0u - 1u;"), Status::holds);
+  EXPECT_EQ(glsl("forall (x > 10 and x >= 4294967295 and x == 4294967295 and x == -1)", k_x, "x = 0u - 1u;"),
+            Status::holds);
   EXPECT_EQ(glsl("forall (i < 10 and i == -1)", k_x, "i = -1;"), Status::holds);
   EXPECT_EQ(glsl("exists (10 > x)", k_x, "x = 0x80000000u;"), Status::fails);
   EXPECT_EQ(glsl("forall (x > y)", k_x, "x = 0x80000000u; y = 5u;"), Status::holds);
   EXPECT_EQ(glsl("forall (x != i)", k_x, "x = 0xffffffffu; i = -1;"), Status::holds);
-  EXPECT_NE(error_of(parsed("t.comp", "#version 450\n// @Output: forall (x < 4294967296)\nlayout(local_size_x = 1) in;\n" + k_x + "\nvoid main() {}\n")).find("does not fit"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(parsed("t.comp", "#version 450\n// @Output: forall (x < 4294967296)\nlayout(local_size_x = 1) in;\n" +
+                                    k_x + "\nvoid main() {}\n"))
+          .find("does not fit"),
+      std::string::npos);
 }
 
 TEST_F(Kernels, SignsComeFromTheText) {
-  EXPECT_EQ(ask("// @Output: forall (x[0] > 5 and i[0] < 5)\n", "", "global uint* x, global int* i", "x[0] = 0u - 1u; i[0] = -1;"), Status::holds);
-  EXPECT_EQ(ask("// @Output: forall (x[0] > 5 and i[0] < 5 and x[0] > i[0])\n", "", "global ulong* x, global long* i", "x[0] = 0ul - 1; i[0] = -1;"), Status::holds);
-  EXPECT_EQ(ask("// @Output: forall (s[0][1][1] == 200)\n", "typedef struct { char c; uchar u[2]; } S;", "global S* s", "s[0].u[1] = 200;"), Status::holds);
-  EXPECT_EQ(ask("// @Output: forall (s[0][0] < 0 and s[0][0] != s[0][1][0])\n", "typedef struct { char c; uchar u[2]; } S;", "global S* s", "s[0].c = -1; s[0].u[0] = 255;"),
+  EXPECT_EQ(ask("// @Output: forall (x[0] > 5 and i[0] < 5)\n", "", "global uint* x, global int* i",
+                "x[0] = 0u - 1u; i[0] = -1;"),
+            Status::holds);
+  EXPECT_EQ(ask("// @Output: forall (x[0] > 5 and i[0] < 5 and x[0] > i[0])\n", "", "global ulong* x, global long* i",
+                "x[0] = 0ul - 1; i[0] = -1;"),
+            Status::holds);
+  EXPECT_EQ(ask("// @Output: forall (s[0][1][1] == 200)\n", "typedef struct { char c; uchar u[2]; } S;", "global S* s",
+                "s[0].u[1] = 200;"),
+            Status::holds);
+  EXPECT_EQ(ask("// @Output: forall (s[0][0] < 0 and s[0][0] != s[0][1][0])\n",
+                "typedef struct { char c; uchar u[2]; } S;", "global S* s", "s[0].c = -1; s[0].u[0] = 255;"),
             Status::holds);
 }
 
 // ---- headers and launches ----------------------------------------------------------------------------------
 
 std::string shader(const std::string& comments, const std::string& size = "1") {
-  return "#version 450\n" + comments + "\nlayout(local_size_x = " + size + ") in;\n" + k_x + "\nvoid main() { x = 4u; }\n";
+  return "#version 450\n" + comments + "\nlayout(local_size_x = " + size + ") in;\n" + k_x +
+         "\nvoid main() { x = 4u; }\n";
 }
 
 TEST(ShaderHeaders, UnknownOnesAreErrors) {
-  EXPECT_NE(error_of(parsed("t.comp", shader("// @Expect: forall (x == 4)"))).find("there is no header @Expect"), std::string::npos);
-  EXPECT_NE(error_of(parsed("t.comp", shader("// @expect forall (x == 4)"))).find("there is no header @expect"), std::string::npos);
+  EXPECT_NE(error_of(parsed("t.comp", shader("// @Expect: forall (x == 4)"))).find("there is no header @Expect"),
+            std::string::npos);
+  EXPECT_NE(error_of(parsed("t.comp", shader("// @expect forall (x == 4)"))).find("there is no header @expect"),
+            std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Define: A"))).find("there is no header @Define"), std::string::npos);
-  EXPECT_NE(error_of(parsed("t.comp", shader("const int z = 1; // @Outputs: forall (x == 4)"))).find("did you mean @Output?"), std::string::npos);
+  EXPECT_NE(
+      error_of(parsed("t.comp", shader("const int z = 1; // @Outputs: forall (x == 4)"))).find("did you mean @Output?"),
+      std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Output forall (x == 4)"))).find("expected ':'"), std::string::npos);
   EXPECT_TRUE(parsed("t.comp", shader("/** @brief stores\n * @param x where\n */")).has_value());
 }
 
 TEST(ShaderHeaders, AreReadWhereverTheyStand) {
-  EXPECT_EQ(answer(parsed("t.comp", shader("/* @Config: 1, 1, 1\n   @Output: forall (x == 3) */")), Property::condition, 1), Status::fails);
-  EXPECT_EQ(answer(parsed("t.comp", "/* @Output: forall (x == 3) */\n" + shader("")), Property::condition, 1), Status::fails);
-  EXPECT_EQ(answer(parsed("t.comp", shader("const int k = 1; // @Output: forall (x == 4)")), Property::condition, 1), Status::holds);
-  EXPECT_EQ(spirv_test::ask(spirv_test::vulkan_all("; @Config: 1, 1, 1\n", "OpStore %out0 %n9\n; @Output: forall (%out[0][0] == 8)\n")), Status::fails);
+  EXPECT_EQ(
+      answer(parsed("t.comp", shader("/* @Config: 1, 1, 1\n   @Output: forall (x == 3) */")), Property::condition, 1),
+      Status::fails);
+  EXPECT_EQ(answer(parsed("t.comp", "/* @Output: forall (x == 3) */\n" + shader("")), Property::condition, 1),
+            Status::fails);
+  EXPECT_EQ(answer(parsed("t.comp", shader("const int k = 1; // @Output: forall (x == 4)")), Property::condition, 1),
+            Status::holds);
+  EXPECT_EQ(spirv_test::ask(spirv_test::vulkan_all("; @Config: 1, 1, 1\n",
+                                                   "OpStore %out0 %n9\n; @Output: forall (%out[0][0] == 8)\n")),
+            Status::fails);
 }
 
 TEST(ShaderHeaders, ALaunchAgreesWithTheShader) {
-  EXPECT_NE(error_of(parsed("t.comp", shader("// @Config: 1, 1, 1", "64"))).find("the module fixes them at 64 x 1 x 1"), std::string::npos);
+  EXPECT_NE(error_of(parsed("t.comp", shader("// @Config: 1, 1, 1", "64"))).find("the module fixes them at 64 x 1 x 1"),
+            std::string::npos);
   spirv::LaunchOptions launch;
   launch.grid = *spirv::parse_grid("3.1.2");
   EXPECT_NE(error_of(parsed("t.comp", shader("", "2"), launch)).find("3 invocations"), std::string::npos);
@@ -171,15 +230,18 @@ TEST(ShaderHeaders, ALaunchAgreesWithTheShader) {
 
 TEST(ShaderHeaders, InputsNameWhatTheModuleHas) {
   const auto error = [](const std::string& input) {
-    return error_of(parsed("t.spvasm", spirv_test::vulkan_all("; @Config: 1, 1, 1\n; @Input: " + input + "\n", "OpStore %out0 %n9\n")));
+    return error_of(parsed(
+        "t.spvasm", spirv_test::vulkan_all("; @Config: 1, 1, 1\n; @Input: " + input + "\n", "OpStore %out0 %n9\n")));
   };
   EXPECT_NE(error("%xs = 9").find("there is no %xs"), std::string::npos);
   EXPECT_NE(error("%uint = 9").find("takes no value from outside"), std::string::npos);
 }
 
 TEST_F(Kernels, TheWorkGroupSizeOfTheTextBinds) {
-  const std::string text = "\n__attribute__((reqd_work_group_size(4, 1, 1))) kernel void k(global int* o) { o[0] = 1; }\n";
-  EXPECT_NE(error_of(parsed("t.cl", "// @Config: 2, 1, 1" + text)).find("the module fixes them at 4 x 1 x 1"), std::string::npos);
+  const std::string text =
+      "\n__attribute__((reqd_work_group_size(4, 1, 1))) kernel void k(global int* o) { o[0] = 1; }\n";
+  EXPECT_NE(error_of(parsed("t.cl", "// @Config: 2, 1, 1" + text)).find("the module fixes them at 4 x 1 x 1"),
+            std::string::npos);
   EXPECT_TRUE(parsed("t.cl", "// @Config: 2, 2, 1" + text).has_value());
 }
 
@@ -191,20 +253,24 @@ TEST(ShaderUndefined, SharedMemoryAndVariablesHoldAnything) {
   EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l; x = l;"), Status::fails);
   EXPECT_EQ(glsl("forall (x == 7)", k_x, "uint l; l = 7u; x = l;"), Status::holds);
   EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l[2]; l[d] = 0u; x = l[1u - d];"), Status::fails);
-  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = d;"), Status::holds);   // buffers start at 0
-  EXPECT_EQ(parsed("t.comp", shader(""))->assumptions, (std::vector<std::string>{"buffers without an input start at 0"}));
+  EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = d;"), Status::holds);  // buffers start at 0
+  EXPECT_EQ(parsed("t.comp", shader(""))->assumptions,
+            (std::vector<std::string>{"buffers without an input start at 0"}));
 }
 
 TEST_F(Kernels, LocalMemoryAndVariablesHoldAnything) {
   EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "local int t; o[0] = t;"), Status::fails);
   EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; o[0] = t;"), Status::fails);
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 0) t = 0; o[0] = t;"), Status::holds);
-  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 1) t = 0; o[0] = t;"), Status::fails);
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 0) t = 0; o[0] = t;"),
+            Status::holds);
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 0)\n", "", "global int* o", "int t; if (o[1] == 1) t = 0; o[0] = t;"),
+            Status::fails);
 }
 
 TEST(ShaderUndefined, EachUseMayDiffer) {
   const auto question = [](const std::string& q, const std::string& code) {
-    return answer(spirv_test::read(spirv_test::vulkan_all("; @Config: 1, 1, 1\n; @Output: " + q + "\n", code)), Property::condition, 4);
+    return answer(spirv_test::read(spirv_test::vulkan_all("; @Config: 1, 1, 1\n; @Output: " + q + "\n", code)),
+                  Property::condition, 4);
   };
   const std::string two = "%u = OpUndef %uint\nOpStore %out0 %u\nOpStore %px %u\n";
   EXPECT_EQ(question("exists (%out[0][0] != %x[0][0])", two), Status::holds);
@@ -213,10 +279,13 @@ TEST(ShaderUndefined, EachUseMayDiffer) {
 }
 
 TEST(ShaderUndefined, RoundsOfALoopDiffer) {
-  EXPECT_EQ(glsl("exists (x == 1 and y == 2)", k_x, "for (uint k = 0u; k < 2u; k++) { uint l; if (k == 0u) x = l; else y = l; }"), Status::holds);
-  EXPECT_EQ(glsl("exists (x == 1 and y == 2)", "layout(binding = 0) buffer D { uint x; uint y; uint d; };\nshared uint a[2];",
-                 "for (uint k = 0u; k < 2u; k++) a[k] = 1u << (32u + d); x = a[0]; y = a[1];"),
+  EXPECT_EQ(glsl("exists (x == 1 and y == 2)", k_x,
+                 "for (uint k = 0u; k < 2u; k++) { uint l; if (k == 0u) x = l; else y = l; }"),
             Status::holds);
+  EXPECT_EQ(
+      glsl("exists (x == 1 and y == 2)", "layout(binding = 0) buffer D { uint x; uint y; uint d; };\nshared uint a[2];",
+           "for (uint k = 0u; k < 2u; k++) a[k] = 1u << (32u + d); x = a[0]; y = a[1];"),
+      Status::holds);
 }
 
 TEST(ShaderUndefined, ResultsThatTheLanguageLeavesOpen) {
@@ -230,16 +299,20 @@ TEST(ShaderUndefined, ResultsThatTheLanguageLeavesOpen) {
 }
 
 TEST_F(Kernels, ShiftsMaskTheirAmount) {
-  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global int* o, int n", "o[0] = 5 << n;"), Status::holds);
-  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global long* o, int n", "o[0] = 5l << n;"), Status::fails);
-  EXPECT_EQ(ask("// @Input: n = 0\n// @Output: forall (o[0] == 0)\n", "", "global int* o, int n", "o[0] = 5 / n;"), Status::fails);
+  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global int* o, int n", "o[0] = 5 << n;"),
+            Status::holds);
+  EXPECT_EQ(ask("// @Input: n = 33\n// @Output: forall (o[0] == 10)\n", "", "global long* o, int n", "o[0] = 5l << n;"),
+            Status::fails);
+  EXPECT_EQ(ask("// @Input: n = 0\n// @Output: forall (o[0] == 0)\n", "", "global int* o, int n", "o[0] = 5 / n;"),
+            Status::fails);
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------
 
 // The tags of the read and the write of a copy with these operands.
 std::pair<vocab::TagSet, vocab::TagSet> copy(const std::string& operands) {
-  const prog::Test t = spirv_test::read(spirv_test::vulkan_all("; @Config: 1, 1, 1\n", "OpCopyMemory %out0 %px " + operands + "\n"));
+  const prog::Test t =
+      spirv_test::read(spirv_test::vulkan_all("; @Config: 1, 1, 1\n", "OpCopyMemory %out0 %px " + operands + "\n"));
   std::pair<vocab::TagSet, vocab::TagSet> out;
   for (const prog::Instr& i : t.instrs(0)) {
     if (i.kind == prog::Kind::load) out.first = i.tags;

@@ -30,7 +30,9 @@ lower::Table table(const std::string& name) {
 std::string known_bad() { return std::string(FENCEPOST_SOURCE_DIR) + "/examples/lowering/opencl-ptx-unfenced.map"; }
 
 vocab::Dialect dialect(prog::Syntax s) {
-  return s == prog::Syntax::ptx ? vocab::Dialect::ptx : s == prog::Syntax::vulkan ? vocab::Dialect::vulkan : vocab::Dialect::opencl;
+  return s == prog::Syntax::ptx      ? vocab::Dialect::ptx
+         : s == prog::Syntax::vulkan ? vocab::Dialect::vulkan
+                                     : vocab::Dialect::opencl;
 }
 
 // Outcomes as texts of signed values, or nullopt when a flag is raised.
@@ -43,7 +45,7 @@ std::optional<std::set<std::string>> outcomes(const prog::Test& t, const std::st
   if (!o.flags.empty()) return std::nullopt;
   std::set<std::string> out;
   for (const auto& s : o.states.states) {
-    std::set<std::string> parts;   // by name: the two list registers and locations in their own orders
+    std::set<std::string> parts;  // by name: the two list registers and locations in their own orders
     for (size_t i = 0; i < s.size(); ++i)
       parts.insert(o.observables[i].text + "=" + std::to_string(term::to_signed(s[i].value, o.observables[i].width)));
     std::string text;
@@ -55,8 +57,10 @@ std::optional<std::set<std::string>> outcomes(const prog::Test& t, const std::st
 
 TEST(Lower, OpenClBecomesPtx) {
   const prog::Test t = read(
-      "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, 1);\n  int r0 = atomic_load(y);\n}\n"
-      "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n  int r0 = atomic_load(x);\n}\n"
+      "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, "
+      "1);\n  int r0 = atomic_load(y);\n}\n"
+      "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n  int r0 = "
+      "atomic_load(x);\n}\n"
       "exists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
   const auto good = lower::apply(table("opencl-ptx"), t);
   ASSERT_TRUE(good.has_value()) << render(good.error());
@@ -78,26 +82,32 @@ TEST(Lower, OpenClBecomesPtx) {
 
 TEST(Lower, CudaBecomesPtx) {
   const prog::Test t = read(
-      "CUDA lock\n{ l=0; x=0; }\nP0@block 0, device 0 (int* l, volatile int* x) {\n  int r0 = atomicCAS(l, 0, 1);\n  __threadfence();\n  int r1 = *x;\n"
+      "CUDA lock\n{ l=0; x=0; }\nP0@block 0, device 0 (int* l, volatile int* x) {\n  int r0 = atomicCAS(l, 0, 1);\n  "
+      "__threadfence();\n  int r1 = *x;\n"
       "  *x = 1;\n  __threadfence_system();\n  atomicExch(l, 0);\n  __syncthreads();\n}\n"
-      "P1@block 1, device 0 (int* l, int* x) {\n  __threadfence_block();\n  int r0 = atomicAdd(l, 2);\n  __syncthreads();\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 1)\n");
+      "P1@block 1, device 0 (int* l, int* x) {\n  __threadfence_block();\n  int r0 = atomicAdd(l, 2);\n  "
+      "__syncthreads();\n}\nexists (P0:r0 = 0 /\\ P1:r0 = 1)\n");
   const auto p = lower::apply(table("cuda-ptx"), t);
   ASSERT_TRUE(p.has_value()) << render(p.error());
   const std::string text = print::print(*p);
-  for (const char* part : {"atom.relaxed.gpu.cas r0, l, 0, 1", "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys", "ld.volatile r1, x", "st.volatile x, 1",
-                           "atom.relaxed.gpu.exch", "atom.relaxed.gpu.add r0, l, 2", "bar.cta.sync", "P1@cta 1, gpu 0"})
+  for (const char* part : {"atom.relaxed.gpu.cas r0, l, 0, 1", "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys",
+                           "ld.volatile r1, x", "st.volatile x, 1", "atom.relaxed.gpu.exch",
+                           "atom.relaxed.gpu.add r0, l, 2", "bar.cta.sync", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_TRUE(read(text) == *p);
   // A place in a cluster is kept.
   const auto placed = lower::apply(
-      table("cuda-ptx"), read("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
-                              "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
+      table("cuda-ptx"),
+      read("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
+           "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
   ASSERT_TRUE(placed.has_value()) << render(placed.error());
   EXPECT_NE(print::print(*placed).find("P1@cta 1, cluster 1, gpu 0"), std::string::npos) << print::print(*placed);
   // A mapping without the fences adds the outcome that they forbid.
   const prog::Test mp = read(
-      "CUDA mp\n{ x=0; y=0; }\nP0@block 0, device 0 (volatile int* x, volatile int* y) {\n  *x = 1;\n  __threadfence();\n  *y = 1;\n}\n"
-      "P1@block 1, device 0 (volatile int* x, volatile int* y) {\n  int r0 = *y;\n  __threadfence();\n  int r1 = *x;\n}\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
+      "CUDA mp\n{ x=0; y=0; }\nP0@block 0, device 0 (volatile int* x, volatile int* y) {\n  *x = 1;\n  "
+      "__threadfence();\n  *y = 1;\n}\n"
+      "P1@block 1, device 0 (volatile int* x, volatile int* y) {\n  int r0 = *y;\n  __threadfence();\n  int r1 = "
+      "*x;\n}\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
   lower::Table unfenced = table("cuda-ptx");
   for (lower::Rule& r : unfenced.rules)
     if (r.from[0].starts_with("__threadfence")) r.to.clear();
@@ -110,12 +120,15 @@ TEST(Lower, CudaBecomesPtx) {
 
 TEST(Lower, ControlFlowAndBarriersBetweenPtxAndVulkan) {
   const prog::Test t = read(
-      "PTX loop\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 7 | L: ;\n st.release.gpu y, 1 | ld.acquire.gpu r0, y ;\n"
-      " bar.cta.sync 0 | beq r0, 0, L ;\n | bar.cta.sync 0 ;\n | ld.weak r1, x ;\n | add r2, r1, 1 ;\nforall (P1:r1 = 7 /\\ P1:r2 = 8)\n");
+      "PTX loop\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 7 | L: ;\n st.release.gpu y, 1 | "
+      "ld.acquire.gpu r0, y ;\n"
+      " bar.cta.sync 0 | beq r0, 0, L ;\n | bar.cta.sync 0 ;\n | ld.weak r1, x ;\n | add r2, r1, 1 ;\nforall (P1:r1 = "
+      "7 /\\ P1:r2 = 8)\n");
   const auto v = lower::apply(table("ptx-vulkan"), t);
   ASSERT_TRUE(v.has_value()) << render(v.error());
   const std::string text = print::print(*v);
-  for (const char* part : {"VULKAN loop", "beq r0, 0, L", "add r2, r1, 1", "cbar.acq_rel.wg.semsc0.semav.semvis 0", "forall"})
+  for (const char* part :
+       {"VULKAN loop", "beq r0, 0, L", "add r2, r1, 1", "cbar.acq_rel.wg.semsc0.semav.semvis 0", "forall"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto back = lower::apply(table("vulkan-ptx"), *v);
   ASSERT_TRUE(back.has_value()) << render(back.error());
@@ -131,7 +144,8 @@ TEST(Lower, NoShippedTableAddsAnOutcomeToTheSmallTests) {
     lower::generate(t, 4, [&](lower::Generated g) {
       EXPECT_EQ(g.number, seen + 1);
       ++seen;
-      // All of two accesses; of the larger ones every 499th among the first 30,000 (of CUDA, where most race, every 97th).
+      // All of two accesses; of the larger ones every 499th among the first 30,000 (of CUDA, where most race, every
+      // 97th).
       if (g.number > 150 && g.number % (t.from == prog::Syntax::cuda ? 97 : 499) != 0) return g.number < 30000;
       EXPECT_EQ(g.test.dialect, dialect(t.from));
       const auto source = outcomes(g.test, t.from_model);
@@ -142,7 +156,8 @@ TEST(Lower, NoShippedTableAddsAnOutcomeToTheSmallTests) {
       const auto target = outcomes(*lowered, t.to_model);
       EXPECT_TRUE(target.has_value()) << name << "\n" << print::print(g.test) << print::print(*lowered);
       if (target)
-        for (const auto& s : *target) EXPECT_TRUE(source->count(s)) << name << " " << s << "\n" << print::print(g.test) << print::print(*lowered);
+        for (const auto& s : *target)
+          EXPECT_TRUE(source->count(s)) << name << " " << s << "\n" << print::print(g.test) << print::print(*lowered);
       ++compared;
       return true;
     });
@@ -196,14 +211,24 @@ TEST(Lower, WhatCannotBeLoweredIsNamed) {
     return r ? std::string() : render(r.error());
   };
   const lower::Table pv = table("ptx-vulkan");
-  EXPECT_NE(refused(pv, "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n fence.sc.gpu ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("no rule for fence.sc.gpu"), std::string::npos);
-  EXPECT_NE(refused(pv, "PTX a\n{ x=0; y @ surface aliases x; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("aliases"), std::string::npos);
-  EXPECT_NE(refused(pv, "PTX c\n{ x=0; }\n P0@cta 0,gpu 0 ;\n atom.relaxed.gpu.cas r0, x, 0, 1 ;\nexists (P0:r0 = 0)\n").find("compare-and-swap"), std::string::npos);
-  EXPECT_NE(refused(table("opencl-ptx"), "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n").find("leads from OPENCL"), std::string::npos);
+  EXPECT_NE(refused(pv, "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n fence.sc.gpu ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n")
+                .find("no rule for fence.sc.gpu"),
+            std::string::npos);
+  EXPECT_NE(
+      refused(pv, "PTX a\n{ x=0; y @ surface aliases x; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n")
+          .find("aliases"),
+      std::string::npos);
+  EXPECT_NE(refused(pv, "PTX c\n{ x=0; }\n P0@cta 0,gpu 0 ;\n atom.relaxed.gpu.cas r0, x, 0, 1 ;\nexists (P0:r0 = 0)\n")
+                .find("compare-and-swap"),
+            std::string::npos);
+  EXPECT_NE(refused(table("opencl-ptx"), "PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n")
+                .find("leads from OPENCL"),
+            std::string::npos);
   // A form that the target does not have is the table's fault, found when it is used.
   lower::Table wrong = pv;
   wrong.rules.front().to = {{"ld", "atom", "gpu"}};
-  EXPECT_FALSE(lower::apply(wrong, read("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n")).has_value());
+  EXPECT_FALSE(lower::apply(wrong, read("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n"))
+                   .has_value());
 }
 
 }  // namespace

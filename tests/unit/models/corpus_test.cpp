@@ -9,8 +9,8 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "check/progress_option.h"
-#include "print/litmus.h"
 #include "expectations.h"
+#include "print/litmus.h"
 #include "read/read.h"
 
 namespace fencepost {
@@ -31,7 +31,8 @@ const cat::Model* model(const std::string& name, vocab::Dialect d) {
 }
 
 std::string at(const corpus::Case& c, const corpus::Line& l) {
-  return std::filesystem::relative(c.expect, FENCEPOST_SOURCE_DIR).string() + ":" + std::to_string(l.number) + ": " + l.model + " " + l.property;
+  return std::filesystem::relative(c.expect, FENCEPOST_SOURCE_DIR).string() + ":" + std::to_string(l.number) + ": " +
+         l.model + " " + l.property;
 }
 
 TEST(Corpus, IsLargeEnough) {
@@ -48,7 +49,8 @@ TEST(Corpus, EveryLineIsWellFormedAndHasAReason) {
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& l : c.lines) {
       EXPECT_FALSE(l.model.empty()) << at(c, l) << "a line is: model property verdict # provenance";
-      EXPECT_TRUE(l.property == "condition" || l.property == "races" || l.property.starts_with("termination[")) << at(c, l);
+      EXPECT_TRUE(l.property == "condition" || l.property == "races" || l.property.starts_with("termination["))
+          << at(c, l);
       EXPECT_TRUE(verdicts.contains(l.verdict)) << at(c, l);
       EXPECT_GT(l.provenance.size(), 3u) << at(c, l) << ": say why";
       EXPECT_TRUE(seen.insert({l.model, l.property}).second) << at(c, l) << ": said twice";
@@ -69,8 +71,9 @@ TEST(Corpus, ParsePrintParseIsTheIdentity) {
   }
 }
 
-// Weak memory matters for liveness: at least 40 bundled tests end under sequential consistency and need not under the model
-// of their dialect, for some of six progress models, and say what holds for all six. Their lines are decided below.
+// Weak memory matters for liveness: at least 40 bundled tests end under sequential consistency and need not under the
+// model of their dialect, for some of six progress models, and say what holds for all six. Their lines are decided
+// below.
 TEST(Corpus, FortyTestsWhereSequentialConsistencyAndTheModelDisagreeOnTermination) {
   size_t disagree = 0;
   for (const auto& c : cases()) {
@@ -99,7 +102,8 @@ void expect_termination(const prog::Test& test, const cat::Model& m, const corpu
     options.engine = e;
     Job job = Job::with_budget(20);
     const check::Result r = check::check(test, m, options, job);
-    EXPECT_EQ(name(r.verdict.status), l.verdict) << at(c, l) << " " << check::name(e) << " " << r.verdict.detail << " #" << l.provenance;
+    EXPECT_EQ(name(r.verdict.status), l.verdict)
+        << at(c, l) << " " << check::name(e) << " " << r.verdict.detail << " #" << l.provenance;
     EXPECT_EQ(r.verdict.status == Status::fails, r.lasso.has_value()) << at(c, l);
   }
 }

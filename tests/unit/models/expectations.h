@@ -1,6 +1,7 @@
 #pragma once
 // The bundled tests: every X.litmus under examples/ and tests/corpus/ that has an X.expect beside it. A line of
-// X.expect (outside tests/corpus/malformed) is "model property verdict # provenance"; '#' at the start of a line is a comment.
+// X.expect (outside tests/corpus/malformed) is "model property verdict # provenance"; '#' at the start of a line is a
+// comment.
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ struct Line {
   uint32_t number = 0;
 };
 struct Case {
-  std::string litmus;       // path
-  std::string expect;       // path
+  std::string litmus;  // path
+  std::string expect;  // path
   std::vector<Line> lines;
 };
 

@@ -31,8 +31,9 @@ const vocab::Dialect k_dialects[] = {vocab::Dialect::ptx, vocab::Dialect::vulkan
 TEST(Models, TheNamedOnesAreThere) {
   std::set<std::string> names;
   for (const auto& m : cat::shipped_models()) names.insert(m.name);
-  for (const char* n : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl", "rmo-scoped", "ptx-7.5-asplos24",
-                        "vulkan-asplos24", "ptx-6.0-tables", "ptx-7.5-tables", "ptx-8", "vulkan-tables", "vulkan-nochains-tables", "opencl-tables"})
+  for (const char* n : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl", "rmo-scoped",
+                        "ptx-7.5-asplos24", "vulkan-asplos24", "ptx-6.0-tables", "ptx-7.5-tables", "ptx-8",
+                        "vulkan-tables", "vulkan-nochains-tables", "opencl-tables"})
     EXPECT_TRUE(names.contains(n)) << n;
 }
 
@@ -73,7 +74,8 @@ TEST(Models, LoadQuickly) {
   const auto start = std::chrono::steady_clock::now();
   for (const auto& m : cat::shipped_models()) ASSERT_TRUE(cat::load_model(m.name, m.dialect));
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(ms / static_cast<double>(cat::shipped_models().size()), 50.0) << "a model should load in a few milliseconds";
+  EXPECT_LT(ms / static_cast<double>(cat::shipped_models().size()), 50.0)
+      << "a model should load in a few milliseconds";
 }
 
 }  // namespace

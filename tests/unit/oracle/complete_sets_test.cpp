@@ -12,9 +12,11 @@ namespace {
 
 std::vector<fair::Model> all_models() {
   std::vector<fair::Model> models;
-  for (const char* name : {"unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"}) models.push_back(fair::load_model(name).value());
+  for (const char* name : {"unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"})
+    models.push_back(fair::load_model(name).value());
   for (const char* name : {"window", "lock-holder", "token", "patience"})
-    models.push_back(fair::load_model(fmt::format("{}/examples/progress-models/{}.progress", FENCEPOST_SOURCE_DIR, name)).value());
+    models.push_back(
+        fair::load_model(fmt::format("{}/examples/progress-models/{}.progress", FENCEPOST_SOURCE_DIR, name)).value());
   return models;
 }
 

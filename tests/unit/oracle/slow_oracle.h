@@ -3,12 +3,10 @@
 // packing, no components. It shares with the room only axb's instructions and, for models that are not one of the six
 // published ones, fair::Machine.
 //   weak    for each candidate set G: the greatest set Z of states with F = G such that every thread of G can, staying
-//   in
-//           Z, be led to a step of its own into Z (Emerson and Lei 1986). Some Z is not empty: it starves. For an empty
-//           G, the states that can go on for ever with F empty.
+//           in Z, be led to a step of its own into Z (Emerson and Lei 1986). Some Z is not empty: it starves. For an
+//           empty G, the states that can go on for ever with F empty.
 //   strong  the least set of states that hold the end, the states with F empty, and every state with a step of F into
-//   the
-//           set. A reachable state outside starves, and so does a cycle with F empty.
+//           the set. A reachable state outside starves, and so does a cycle with F empty.
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,8 +6,8 @@
 #include <functional>
 #include <set>
 
-#include "read/read.h"
 #include "plan/plan.h"
+#include "read/read.h"
 #include "run_on_executor.h"
 
 using namespace fencepost;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "read/read.h"
 #include "plan/plan.h"
+#include "read/read.h"
 #include "run_on_executor.h"
 
 using namespace fencepost;

@@ -1,8 +1,7 @@
-#include "prog/test.h"
-
 #include <gtest/gtest.h>
 
 #include "prog/state.h"
+#include "prog/test.h"
 
 using namespace fencepost;
 using namespace fencepost::prog;
@@ -45,16 +44,24 @@ Program sample() {
   Program t;
   t.title = "sample";
   t.objects = {{.name = "x"}, {.name = "a", .width = 8, .init = {3, 0xff}}};
-  t.symbols = {{.name = "x", .object = 0, .generic = 0}, {.name = "a", .object = 1, .generic = 1},
+  t.symbols = {{.name = "x", .object = 0, .generic = 0},
+               {.name = "a", .object = 1, .generic = 1},
                {.name = "y", .object = 0, .generic = 2, .aliased = 0}};
   Template p0;
-  p0.code.push_back({.kind = Kind::store, .mnemonic = "st.weak", .args = {term::constant(1, W)},
-                     .addr = {0, {}}, .value = term::constant(1, W), .tags = {Tag::WEAK}});
+  p0.code.push_back({.kind = Kind::store,
+                     .mnemonic = "st.weak",
+                     .args = {term::constant(1, W)},
+                     .addr = {0, {}},
+                     .value = term::constant(1, W),
+                     .tags = {Tag::WEAK}});
   Template p1;
   p1.registers = {{"r10", 64, "", false}, {"r2", 64, "", false}, {"t0", 64, "", true}};
   p1.code.push_back({.kind = Kind::load, .mnemonic = "ld.weak", .dst = 1, .addr = {0, {}}});
   p1.code.push_back({.kind = Kind::load, .mnemonic = "ld.weak", .dst = 0, .addr = {1, term::constant(1, W)}});
-  p1.code.push_back({.kind = Kind::local, .mnemonic = "add", .args = {term::variable(0, W), term::constant(1, W)}, .dst = 2,
+  p1.code.push_back({.kind = Kind::local,
+                     .mnemonic = "add",
+                     .args = {term::variable(0, W), term::constant(1, W)},
+                     .dst = 2,
                      .value = term::binary(Op::add, term::variable(0, W), term::constant(1, W))});
   t.threads.push_back({0, intern_template(t, p0), {0, 0, 0}, {}});
   t.threads.push_back({1, intern_template(t, p1), {0, 0, 1}, {}});
@@ -95,7 +102,8 @@ TEST(Prog, ScopesAgreeFromTheTopDown) {
   EXPECT_FALSE(same_scope(ScopePath{0, 1, 2}, ScopePath{0, 1, 3}, 2));
   EXPECT_FALSE(same_scope(ScopePath{0, 1, 2}, ScopePath{0, 2, 2}, 2)) << "equal block numbers on different devices";
   EXPECT_FALSE(same_scope(ScopePath{}, ScopePath{}, 0));
-  EXPECT_FALSE(same_scope(ScopePath{0, 1}, ScopePath{0, 1, 2}, 2)) << "a thread without that level is in nobody's scope";
+  EXPECT_FALSE(same_scope(ScopePath{0, 1}, ScopePath{0, 1, 2}, 2))
+      << "a thread without that level is in nobody's scope";
 }
 
 TEST(Prog, Addresses) {
@@ -113,20 +121,38 @@ TEST(Prog, InstructionText) {
   p1.labels = {{"LC00", 3}};
   EXPECT_EQ(to_string(t, 1, {.kind = Kind::label, .label = 0}), "LC00:");
   EXPECT_EQ(to_string(t, 1, {.kind = Kind::jump, .mnemonic = "goto", .label = 0}), "goto LC00");
-  EXPECT_EQ(to_string(t, 1, {.kind = Kind::branch, .mnemonic = "bne", .args = {term::variable(1, W), term::constant(0, W)}, .label = 0}),
-            "bne r2, 0, LC00");
+  EXPECT_EQ(
+      to_string(
+          t, 1,
+          {.kind = Kind::branch, .mnemonic = "bne", .args = {term::variable(1, W), term::constant(0, W)}, .label = 0}),
+      "bne r2, 0, LC00");
   EXPECT_EQ(to_string(t, 1, {.kind = Kind::fence, .mnemonic = "fence.sc.gpu"}), "fence.sc.gpu");
-  EXPECT_EQ(to_string(t, 1, {.kind = Kind::barrier, .mnemonic = "bar.cta.sync",
-                             .barrier = {.instance = "1", .id = term::variable(1, W), .quorum = term::constant(2, W)}}),
+  EXPECT_EQ(to_string(t, 1,
+                      {.kind = Kind::barrier,
+                       .mnemonic = "bar.cta.sync",
+                       .barrier = {.instance = "1", .id = term::variable(1, W), .quorum = term::constant(2, W)}}),
             "bar.cta.sync 1, r2, 2");
-  EXPECT_EQ(to_string(t, 1, {.kind = Kind::store, .mnemonic = "st", .args = {term::constant(1, W)}, .addr = {0, {}},
-                             .predicate = 1, .predicate_negated = true}),
+  EXPECT_EQ(to_string(t, 1,
+                      {.kind = Kind::store,
+                       .mnemonic = "st",
+                       .args = {term::constant(1, W)},
+                       .addr = {0, {}},
+                       .predicate = 1,
+                       .predicate_negated = true}),
             "@!r2 st x, 1");
   t.syntax = Syntax::opencl;
-  EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .mnemonic = "atomic_load_explicit", .spelling = {"memory_order_acquire"}, .dst = 1, .addr = {0, {}}}),
+  EXPECT_EQ(to_string(t, 1,
+                      {.kind = Kind::load,
+                       .mnemonic = "atomic_load_explicit",
+                       .spelling = {"memory_order_acquire"},
+                       .dst = 1,
+                       .addr = {0, {}}}),
             "r2 = atomic_load_explicit(x, memory_order_acquire)");
   EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .dst = 1, .addr = {0, {}}}), "r2 = *x");
-  EXPECT_EQ(to_string(t, 1, {.kind = Kind::branch, .args = {term::binary(Op::eq, term::variable(1, W), term::constant(0, W))}, .form = Form::c_if}),
+  EXPECT_EQ(to_string(t, 1,
+                      {.kind = Kind::branch,
+                       .args = {term::binary(Op::eq, term::variable(1, W), term::constant(0, W))},
+                       .form = Form::c_if}),
             "if (r2 == 0)");
 }
 

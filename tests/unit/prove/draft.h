@@ -57,9 +57,8 @@ class Draft {
     r.element = 4;
     r.size = size;
     m.regions.push_back(r);
-    return value({.kind = Value::region_address,
-                  .type = k_pointer,
-                  .region = {static_cast<uint32_t>(m.regions.size() - 1)}});
+    return value(
+        {.kind = Value::region_address, .type = k_pointer, .region = {static_cast<uint32_t>(m.regions.size() - 1)}});
   }
   PlaceId place() {
     m.places.push_back({0, static_cast<uint32_t>(m.places.size() + 1), 1, {}});
@@ -97,11 +96,12 @@ class Draft {
     put(Store{{.pointer = element(array, index), .bytes = 4, .regions = regions(array), .site = m.sites++}, v});
   }
   ValueId atomic_add(ValueId array, ValueId index, ValueId v) {
-    return put(Atomic{.op = AtomicOp::add,
-                      .access = {.pointer = element(array, index), .bytes = 4, .regions = regions(array), .site = m.sites++},
-                      .operands = {v},
-                      .spelling = "atomic_add"},
-               k_int);
+    return put(
+        Atomic{.op = AtomicOp::add,
+               .access = {.pointer = element(array, index), .bytes = 4, .regions = regions(array), .site = m.sites++},
+               .operands = {v},
+               .spelling = "atomic_add"},
+        k_int);
   }
   void barrier(bool local = true, bool global = true) {
     put(Barrier{.local_fence = constant(local ? 1 : 0, k_bit), .global_fence = constant(global ? 1 : 0, k_bit)});

@@ -24,7 +24,8 @@ TEST(Tickets, adding_n_reserves_n) {
     Draft d;
     const ValueId counter = d.pointer_parameter("counter"), out = d.pointer_parameter("out");
     const ValueId slot = d.atomic_add(counter, d.constant(0), d.constant(4));
-    d.count(d.constant(0), d.constant(used), 1, [&](ValueId i) { d.store(out, d.op(Op::add, slot, i), d.global_id()); });
+    d.count(d.constant(0), d.constant(used), 1,
+            [&](ValueId i) { d.store(out, d.op(Op::add, slot, i), d.global_id()); });
     EXPECT_EQ(d.verdict(), used == 4 ? Status::holds : Status::fails) << used;
   }
 }
@@ -89,9 +90,8 @@ TEST(Master, what_one_thread_took_is_the_groups) {
   const ValueId counter = d.pointer_parameter("counter"), s = d.group_array("s", 4), out = d.pointer_parameter("out"),
                 zero = d.constant(0);
   const auto kernel = [&](uint64_t masters, bool barrier) {
-    d.when(d.op(Op::ult, d.lid(), d.constant(masters)), [&] {
-      d.store(s, zero, d.atomic_add(counter, zero, d.constant(1)));
-    });
+    d.when(d.op(Op::ult, d.lid(), d.constant(masters)),
+           [&] { d.store(s, zero, d.atomic_add(counter, zero, d.constant(1))); });
     if (barrier) d.barrier();
     const ValueId ticket = d.load(s, zero);
     d.when(d.op(Op::ult, ticket, d.constant(1000)),
@@ -224,8 +224,9 @@ TEST(BarrierInvariants, are_shown_for_oneself_and_assumed_of_the_named) {
     const ValueId s = d.group_array("s", 256), tid = d.lid();
     d.store(s, tid, d.constant(value));
     const auto cell = [&](ValueId index) {
-      return d.put(Load{{.pointer = d.element(s, index), .bytes = 4, .regions = d.regions(s), .site = d.m.sites++}, true},
-                   k_int);
+      return d.put(
+          Load{{.pointer = d.element(s, index), .bytes = 4, .regions = d.regions(s), .site = d.m.sites++}, true},
+          k_int);
     };
     d.put(BarrierInvariant{.condition = d.op(Op::eq, cell(tid), d.constant(7)),
                            .instances = {d.op(Op::sub, d.constant(63), tid)}});

@@ -17,8 +17,7 @@ constexpr uint64_t k_local = 4, k_groups = 2;
 class Kernel {
  public:
   // `dimensions` of which no size is fixed; 0: a fixed launch.
-  Kernel(uint64_t seed, uint32_t lanes, uint8_t dimensions = 0)
-      : lanes_(lanes), any_size_(dimensions > 0), rng_(seed) {
+  Kernel(uint64_t seed, uint32_t lanes, uint8_t dimensions = 0) : lanes_(lanes), any_size_(dimensions > 0), rng_(seed) {
     n_ = d.scalar_parameter("n");
     a_ = d.pointer_parameter("A");
     b_ = d.pointer_parameter("B");
@@ -33,7 +32,8 @@ class Kernel {
     global_ = any_size_ ? d.global_id() : d.op(Op::add, d.op(Op::mul, gid_, d.constant(k_local)), tid_);
     values_ = {tid_, gid_, global_, n_};
     if (any_size_) {
-      for (uint8_t k = 0; k < 3; ++k) d.options.launch.local_size[k] = d.options.launch.num_groups[k] = k < dimensions ? 0 : 1;
+      for (uint8_t k = 0; k < 3; ++k)
+        d.options.launch.local_size[k] = d.options.launch.num_groups[k] = k < dimensions ? 0 : 1;
       places(dimensions);
     }
     synchronising_ = !any_size_ && seed % 4 == 3;  // locks and last tickets above all
@@ -45,16 +45,20 @@ class Kernel {
   // Numbers of threads as kernels make them of ids and sizes in several dimensions, right and wrong; and strides.
   void places(uint8_t dimensions) {
     const auto global = [&](uint8_t k) {
-      return d.op(Op::add, d.op(Op::mul, d.id(IdKind::group_id, k), d.id(IdKind::local_size, k)), d.id(IdKind::local_id, k));
+      return d.op(Op::add, d.op(Op::mul, d.id(IdKind::group_id, k), d.id(IdKind::local_size, k)),
+                  d.id(IdKind::local_id, k));
     };
-    const auto range = [&](uint8_t k) { return d.op(Op::mul, d.id(IdKind::local_size, k), d.id(IdKind::num_groups, k)); };
+    const auto range = [&](uint8_t k) {
+      return d.op(Op::mul, d.id(IdKind::local_size, k), d.id(IdKind::num_groups, k));
+    };
     const ValueId width = d.id(IdKind::local_size), all = range(0);
     strides_ = {width, all};
     if (rng_.chance(0.3)) strides_.push_back(d.op(Op::mul, width, d.constant(2)));
     if (dimensions > 1) {
       const auto axis = [&](uint8_t k) { return rng_.chance(0.9) ? k : static_cast<uint8_t>(rng_.below(dimensions)); };
       // (z * height + y) * width + x
-      ValueId inner = d.id(IdKind::local_id, axis(dimensions - 1)), outer = global(axis(dimensions - 1)), group = d.id(IdKind::group_id, axis(dimensions - 1));
+      ValueId inner = d.id(IdKind::local_id, axis(dimensions - 1)), outer = global(axis(dimensions - 1)),
+              group = d.id(IdKind::group_id, axis(dimensions - 1));
       for (uint8_t k = dimensions - 1; k-- > 0;) {
         inner = d.op(Op::add, d.op(Op::mul, inner, d.id(IdKind::local_size, axis(k))), d.id(IdKind::local_id, axis(k)));
         outer = d.op(Op::add, d.op(Op::mul, outer, range(axis(k))), global(axis(k)));
@@ -80,19 +84,28 @@ class Kernel {
     if (depth == 0) return leaf();
     const ValueId x = expression(depth - 1);
     switch (rng_.below(9)) {
-      case 0: return d.op(Op::add, x, leaf());
-      case 1: return d.op(Op::sub, x, leaf());
-      case 2: return d.op(Op::mul, x, d.constant(1 + rng_.below(4)));
-      case 3: return d.op(Op::xor_, x, small());
-      case 4: return d.op(Op::urem, x, d.constant(1 + rng_.below(8)));
-      case 5: return d.op(Op::lshr, x, d.constant(rng_.below(3)));
-      case 6: return d.op(Op::sub, d.constant(3), x);
-      default: return x;
+      case 0:
+        return d.op(Op::add, x, leaf());
+      case 1:
+        return d.op(Op::sub, x, leaf());
+      case 2:
+        return d.op(Op::mul, x, d.constant(1 + rng_.below(4)));
+      case 3:
+        return d.op(Op::xor_, x, small());
+      case 4:
+        return d.op(Op::urem, x, d.constant(1 + rng_.below(8)));
+      case 5:
+        return d.op(Op::lshr, x, d.constant(rng_.below(3)));
+      case 6:
+        return d.op(Op::sub, d.constant(3), x);
+      default:
+        return x;
     }
   }
   // Inside the arrays, most of the time without losing what makes it different for each thread.
   ValueId index() {
-    const ValueId x = rng_.chance(0.5) ? (rng_.chance(0.5) ? tid_ : global_) : expression(1 + static_cast<int>(rng_.below(2)));
+    const ValueId x =
+        rng_.chance(0.5) ? (rng_.chance(0.5) ? tid_ : global_) : expression(1 + static_cast<int>(rng_.below(2)));
     return any_size_ ? x : d.op(Op::and_, x, d.constant(31));
   }
   ValueId array() { return std::array{a_, b_, s_}[rng_.below(3)]; }
@@ -107,7 +120,8 @@ class Kernel {
     values_ = outer;
   }
   void statement(int depth) {
-    if (synchronising_ && depth < 2 && rng_.chance(0.4)) return rng_.chance(0.5) && !any_size_ ? last_group() : critical();
+    if (synchronising_ && depth < 2 && rng_.chance(0.4))
+      return rng_.chance(0.5) && !any_size_ ? last_group() : critical();
     switch (rng_.below(depth < 2 ? 16 : 8)) {
       case 14:
         if (lanes_ > 0 && rng_.chance(0.7))
@@ -122,7 +136,9 @@ class Kernel {
           last_group();
         break;
       case 0:
-      case 1: d.store(array(), index(), rng_.chance(0.3) ? small() : leaf()); break;
+      case 1:
+        d.store(array(), index(), rng_.chance(0.3) ? small() : leaf());
+        break;
       case 2: {
         const ValueId v = d.load(array(), index());
         values_.push_back(d.op(Op::and_, v, d.constant(7)));
@@ -222,13 +238,15 @@ class Kernel {
             .global = rng_.chance(0.95)};
   }
   ValueId synchronise(ValueId array, ValueId at, AtomicOp op, std::vector<ValueId> operands, Order order, Scope scope) {
-    return d.put(Atomic{.op = op,
-                        .access = {.pointer = d.element(array, at), .bytes = 4, .regions = d.regions(array), .site = d.m.sites++},
-                        .operands = std::move(operands),
-                        .order = order,
-                        .failure = Order::relaxed,
-                        .scope = scope},
-                 k_int);
+    return d.put(
+        Atomic{
+            .op = op,
+            .access = {.pointer = d.element(array, at), .bytes = 4, .regions = d.regions(array), .site = d.m.sites++},
+            .operands = std::move(operands),
+            .order = order,
+            .failure = Order::relaxed,
+            .scope = scope},
+        k_int);
   }
   // A lock around something that others touch too, mostly: with fences or ordered operations, mostly; sometimes it is
   // released too early, or is another one for some threads, or is not taken by all.
@@ -287,10 +305,12 @@ class Kernel {
     d.when(rng_.chance(0.95) ? d.op(Op::eq, tid_, zero) : condition(), [&] {
       if (!ordered && rng_.chance(0.9)) d.put(fence());
       const AtomicOp op = rng_.chance(0.5) ? AtomicOp::add : AtomicOp::increment_to;
-      const ValueId got = synchronise(count_, rng_.chance(0.9) ? zero : gid_, op, {op == AtomicOp::add ? d.constant(1) : d.constant(k_groups - 1)},
+      const ValueId got = synchronise(count_, rng_.chance(0.9) ? zero : gid_, op,
+                                      {op == AtomicOp::add ? d.constant(1) : d.constant(k_groups - 1)},
                                       ordered ? (rng_.chance(0.9) ? Order::acq_rel : Order::release) : Order::relaxed,
                                       rng_.chance(0.95) ? Scope::device : Scope::group);
-      const ValueId last = d.op(rng_.chance(0.8) ? Op::eq : Op::uge, got, d.constant(rng_.chance(0.9) ? k_groups - 1 : k_groups - 2));
+      const ValueId last =
+          d.op(rng_.chance(0.8) ? Op::eq : Op::uge, got, d.constant(rng_.chance(0.9) ? k_groups - 1 : k_groups - 2));
       if (!ordered && rng_.chance(0.6)) d.put(fence());
       d.store(s_, flag, d.put(Compute{.op = Op::zext, .operands = {last}}, k_int));
     });
@@ -305,11 +325,10 @@ class Kernel {
   }
   // What lanes give to each other; mostly, all take part.
   void exchange() {
-    static constexpr WarpExchange::Kind k_kinds[] = {WarpExchange::shuffle,      WarpExchange::shuffle_up,
-                                                     WarpExchange::shuffle_down, WarpExchange::shuffle_xor,
-                                                     WarpExchange::vote_any,     WarpExchange::vote_all,
-                                                     WarpExchange::ballot,       WarpExchange::match_any,
-                                                     WarpExchange::reduce};
+    static constexpr WarpExchange::Kind k_kinds[] = {
+        WarpExchange::shuffle,     WarpExchange::shuffle_up, WarpExchange::shuffle_down,
+        WarpExchange::shuffle_xor, WarpExchange::vote_any,   WarpExchange::vote_all,
+        WarpExchange::ballot,      WarpExchange::match_any,  WarpExchange::reduce};
     WarpExchange w{.kind = k_kinds[rng_.below(9)]};
     w.operands = {leaf()};
     if (w.kind <= WarpExchange::shuffle_xor) w.operands.push_back(rng_.chance(0.7) ? small() : leaf());
@@ -352,16 +371,20 @@ class Kernel {
       const bool flags = rng_.chance(0.5);
       if (rng_.chance(0.6)) {
         const ValueId from = rng_.chance(0.4) ? tid_ : rng_.chance(0.6) ? global_ : d.constant(rng_.below(2));
-        const ValueId to = rng_.chance(0.5) ? d.constant(3 + rng_.below(20)) : rng_.chance(0.5) ? n_ : d.op(Op::mul, by, d.constant(1 + rng_.below(3)));
+        const ValueId to = rng_.chance(0.5)   ? d.constant(3 + rng_.below(20))
+                           : rng_.chance(0.5) ? n_
+                                              : d.op(Op::mul, by, d.constant(1 + rng_.below(3)));
         const bool alone = rng_.chance(0.5);
-        d.loop(from, rng_.chance(0.5) ? Op::slt : Op::ult, to, [&](ValueId i) { return d.op(Op::add, i, by, flags); },
-               [&](ValueId i) {
-                 if (alone) d.store(array(), rng_.chance(0.7) ? i : d.op(Op::add, i, tid_), leaf());
-                 body(i);
-               });
+        d.loop(
+            from, rng_.chance(0.5) ? Op::slt : Op::ult, to, [&](ValueId i) { return d.op(Op::add, i, by, flags); },
+            [&](ValueId i) {
+              if (alone) d.store(array(), rng_.chance(0.7) ? i : d.op(Op::add, i, tid_), leaf());
+              body(i);
+            });
       } else {
         d.count(d.constant(0), d.constant(1 + rng_.below(4)), 1, [&](ValueId i) {
-          const ValueId at = d.op(Op::add, d.op(Op::mul, i, by), rng_.chance(0.7) ? (rng_.chance(0.5) ? tid_ : global_) : leaf());
+          const ValueId at =
+              d.op(Op::add, d.op(Op::mul, i, by), rng_.chance(0.7) ? (rng_.chance(0.5) ? tid_ : global_) : leaf());
           d.store(array(), at, leaf());
           values_.push_back(at);
           body(i);
@@ -371,18 +394,24 @@ class Kernel {
       return;
     }
     switch (rng_.below(5)) {
-      case 0: d.count(d.constant(0), rng_.chance(0.5) ? n_ : d.constant(rng_.below(6)), step, body); break;
-      case 1: d.count(rng_.chance(0.5) ? tid_ : global_, d.constant(8), rng_.chance(0.5) ? k_local : step, body); break;
+      case 0:
+        d.count(d.constant(0), rng_.chance(0.5) ? n_ : d.constant(rng_.below(6)), step, body);
+        break;
+      case 1:
+        d.count(rng_.chance(0.5) ? tid_ : global_, d.constant(8), rng_.chance(0.5) ? k_local : step, body);
+        break;
       case 2:
-        d.loop(d.constant(4), rng_.chance(0.5) ? Op::ugt : Op::ne, d.constant(0),
-               [&](ValueId i) { return d.op(rng_.chance(0.5) ? Op::lshr : Op::ashr, i, d.constant(1)); }, body);
+        d.loop(
+            d.constant(4), rng_.chance(0.5) ? Op::ugt : Op::ne, d.constant(0),
+            [&](ValueId i) { return d.op(rng_.chance(0.5) ? Op::lshr : Op::ashr, i, d.constant(1)); }, body);
         break;
       case 3:
         d.loop(d.constant(1), Op::slt, d.constant(8), [&](ValueId i) { return d.op(Op::shl, i, d.constant(1)); }, body);
         break;
       default:
-        d.loop(d.constant(rng_.below(6)), Op::sgt, rng_.chance(0.5) ? d.constant(0) : gid_,
-               [&](ValueId i) { return d.op(Op::sub, i, d.constant(1), true); }, body);
+        d.loop(
+            d.constant(rng_.below(6)), Op::sgt, rng_.chance(0.5) ? d.constant(0) : gid_,
+            [&](ValueId i) { return d.op(Op::sub, i, d.constant(1), true); }, body);
     }
   }
   uint32_t lanes_;
@@ -459,7 +488,8 @@ TEST(ProveFuzz, nothing_that_goes_wrong_is_verified) {
       confirmed += what.empty() ? 0 : 1;
       if (what.empty() && std::getenv("FENCEPOST_FUZZ_SHOW") != nullptr)
         std::cout << "seed " << seed << ": " << name(r.findings[0].kind) << " " << ir::where(k.d.m, r.findings[0].place)
-                  << "\n" << ir::print(k.d.m);
+                  << "\n"
+                  << ir::print(k.d.m);
     } else {
       ++other;
     }
@@ -501,11 +531,13 @@ TEST(ProveFuzz, nothing_that_goes_wrong_at_some_size_is_verified_for_all) {
       for (const interp::Defect& x : o.defects) {
         using interp::DefectKind;
         // The length of the shared array is not asked about; equal values were written by intent.
-        if (x.kind == DefectKind::out_of_bounds || x.same_value || (x.kind == DefectKind::race && x.first.value == x.second.value))
+        if (x.kind == DefectKind::out_of_bounds || x.same_value ||
+            (x.kind == DefectKind::race && x.first.value == x.second.value))
           continue;
-        ADD_FAILURE() << "seed " << seed << ", " << shape.local_size[0] << "," << shape.local_size[1] << "," << shape.local_size[2] << " x "
-                      << shape.num_groups[0] << "," << shape.num_groups[1] << "," << shape.num_groups[2] << ": "
-                      << interp::describe(k.d.m, x) << "\n" << ir::print(k.d.m);
+        ADD_FAILURE() << "seed " << seed << ", " << shape.local_size[0] << "," << shape.local_size[1] << ","
+                      << shape.local_size[2] << " x " << shape.num_groups[0] << "," << shape.num_groups[1] << ","
+                      << shape.num_groups[2] << ": " << interp::describe(k.d.m, x) << "\n"
+                      << ir::print(k.d.m);
       }
     }
     ASSERT_FALSE(HasFailure());

@@ -26,10 +26,9 @@ constexpr uint64_t k_local = 4, k_groups = 3;
 
 void build(Draft& d, const Shape& s) {
   d.m.dialect = s.dialect;
-  const ValueId part = d.pointer_parameter("part"), out = d.pointer_parameter("out"), count = d.pointer_parameter("count"),
-                flag = d.group_array("flag", 4), zero = d.constant(0), lid = d.lid(), gid = d.gid(),
-                first = d.op(Op::eq, lid, zero),
-                groups = d.id(IdKind::num_groups),
+  const ValueId part = d.pointer_parameter("part"), out = d.pointer_parameter("out"),
+                count = d.pointer_parameter("count"), flag = d.group_array("flag", 4), zero = d.constant(0),
+                lid = d.lid(), gid = d.gid(), first = d.op(Op::eq, lid, zero), groups = d.id(IdKind::num_groups),
                 mine = d.op(Op::add, d.op(Op::mul, gid, d.constant(k_local)), lid);
   const auto fence = [&] { d.put(Fence{.order = s.fence_order, .scope = s.fence_scope}); };
   if (s.early_reset) d.when(first, [&] { d.store(count, zero, zero); });
@@ -43,13 +42,15 @@ void build(Draft& d, const Shape& s) {
     std::vector<ValueId> operands;
     if (s.op == AtomicOp::increment_to) operands = {d.op(Op::sub, groups, d.constant(1))};
     if (s.op == AtomicOp::add) operands = {d.constant(1)};
-    return d.put(Atomic{.op = s.op,
-                        .access = {.pointer = d.element(count, zero), .bytes = 4, .regions = d.regions(count), .site = d.m.sites++},
-                        .operands = operands,
-                        .order = s.ticket_order,
-                        .failure = s.ticket_order,
-                        .scope = s.ticket_scope},
-                 k_int);
+    return d.put(
+        Atomic{
+            .op = s.op,
+            .access = {.pointer = d.element(count, zero), .bytes = 4, .regions = d.regions(count), .site = d.m.sites++},
+            .operands = operands,
+            .order = s.ticket_order,
+            .failure = s.ticket_order,
+            .scope = s.ticket_scope},
+        k_int);
   };
   const auto take = [&] {
     if (s.fence == Shape::behind_barrier) fence();
@@ -167,14 +168,37 @@ TEST(LastGroup, each_part_is_needed) {
     fails({.all_write = all, .early_reset = true});
     fails({.all_write = all, .twice = true});
     fails({.all_write = all, .fence = Shape::none, .fence_behind = false, .ticket_order = Order::acquire});
-    fails({.dialect = Dialect::opencl, .all_write = all, .fence_behind = false, .fence_order = Order::acq_rel, .op = AtomicOp::add});
-    fails({.dialect = Dialect::opencl, .all_write = all, .fence = Shape::none, .fence_behind = false, .ticket_order = Order::release, .op = AtomicOp::add});
-    fails({.dialect = Dialect::opencl, .all_write = all, .fence = Shape::none, .fence_behind = false, .ticket_order = Order::acq_rel, .ticket_scope = Scope::group, .op = AtomicOp::add});
-    fails({.dialect = Dialect::opencl, .all_write = all, .fence_order = Order::acq_rel, .op = AtomicOp::add, .global_flags = false});
+    fails({.dialect = Dialect::opencl,
+           .all_write = all,
+           .fence_behind = false,
+           .fence_order = Order::acq_rel,
+           .op = AtomicOp::add});
+    fails({.dialect = Dialect::opencl,
+           .all_write = all,
+           .fence = Shape::none,
+           .fence_behind = false,
+           .ticket_order = Order::release,
+           .op = AtomicOp::add});
+    fails({.dialect = Dialect::opencl,
+           .all_write = all,
+           .fence = Shape::none,
+           .fence_behind = false,
+           .ticket_order = Order::acq_rel,
+           .ticket_scope = Scope::group,
+           .op = AtomicOp::add});
+    fails({.dialect = Dialect::opencl,
+           .all_write = all,
+           .fence_order = Order::acq_rel,
+           .op = AtomicOp::add,
+           .global_flags = false});
   }
   fails({.all_write = true, .barrier_before = false});
   // OpenCL's fences order what their own thread does.
-  fails({.dialect = Dialect::opencl, .all_write = true, .fence = Shape::before_barrier, .fence_order = Order::acq_rel, .op = AtomicOp::add});
+  fails({.dialect = Dialect::opencl,
+         .all_write = true,
+         .fence = Shape::before_barrier,
+         .fence_order = Order::acq_rel,
+         .op = AtomicOp::add});
   fails({.in_loop = true}, true);  // once, but in a loop: not seen
 }
 

@@ -29,11 +29,9 @@ Status section(const Faults& wrong, uint64_t groups = 4) {
   d.loop(
       zero, Op::ult, one,
       [&](ValueId i) {
-        const ValueId got = d.put(Atomic{.op = AtomicOp::compare_exchange,
-                                         .access = access(),
-                                         .operands = {zero, one},
-                                         .scope = wrong.scope},
-                                  k_int);
+        const ValueId got = d.put(
+            Atomic{.op = AtomicOp::compare_exchange, .access = access(), .operands = {zero, one}, .scope = wrong.scope},
+            k_int);
         const ValueId mine = d.op(wrong.other_values ? Op::ne : Op::eq, got, zero);
         d.when(mine, [&] {
           const auto use = [&] { d.store(counter, zero, d.op(Op::add, d.load(counter, zero), d.lid())); };
@@ -122,12 +120,14 @@ TEST(Locks, a_spin_loop_before_the_section) {
   }
 }
 
-// Between two threads of one group the lock may have been in another, whose threads a fence of the group does not reach.
+// Between two threads of one group the lock may have been in another, whose threads a fence of the group does not
+// reach.
 TEST(Locks, a_scope_of_the_group_is_too_narrow_for_a_lock_of_all) {
   for (const bool narrow : {false, true}) {
     Draft d;
     d.m.dialect = Dialect::cuda;
-    const ValueId lock = d.pointer_parameter("lock"), sum = d.group_array("sum", 4), zero = d.constant(0), one = d.constant(1);
+    const ValueId lock = d.pointer_parameter("lock"), sum = d.group_array("sum", 4), zero = d.constant(0),
+                  one = d.constant(1);
     const auto atomic = [&](AtomicOp op, std::vector<ValueId> operands) {
       return d.put(Atomic{.op = op,
                           .access = {.pointer = lock, .bytes = 4, .regions = d.regions(lock), .site = d.m.sites++},
@@ -153,8 +153,8 @@ TEST(Locks, contents_are_those_of_the_last_holder) {
     const auto access = [&] {
       return Access{.pointer = lock, .bytes = 4, .regions = d.regions(lock), .site = d.m.sites++};
     };
-    const ValueId got = d.put(
-        Atomic{.op = AtomicOp::compare_exchange, .access = access(), .operands = {zero, d.constant(1)}}, k_int);
+    const ValueId got =
+        d.put(Atomic{.op = AtomicOp::compare_exchange, .access = access(), .operands = {zero, d.constant(1)}}, k_int);
     d.note(Note::assume, d.op(Op::eq, got, zero));
     d.put(Fence{});
     seen.push_back(d.load(counter, zero));

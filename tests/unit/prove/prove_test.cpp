@@ -91,8 +91,7 @@ TEST(Prove, blocks_of_iterations_do_not_meet) {
   for (const uint64_t bound : {16, 17}) {
     Draft d;
     const ValueId a = d.pointer_parameter("A"), base = d.op(Op::mul, d.global_id(), d.constant(16));
-    d.count(d.constant(0), d.constant(bound), 1,
-            [&](ValueId i) { d.store(a, d.op(Op::add, base, i), d.lid()); });
+    d.count(d.constant(0), d.constant(bound), 1, [&](ValueId i) { d.store(a, d.op(Op::add, base, i), d.lid()); });
     EXPECT_EQ(d.verdict(), bound == 16 ? Status::holds : Status::fails) << bound;
   }
 }
@@ -103,12 +102,13 @@ Draft reduction(bool barrier, bool before, uint64_t slip = 0) {
   const ValueId s = d.group_array("s", 256), tid = d.lid(), in = d.pointer_parameter("in");
   d.store(s, tid, d.load(in, d.global_id()));
   if (before) d.barrier();
-  d.loop(d.constant(32), Op::ugt, d.constant(0), [&](ValueId i) { return d.op(Op::lshr, i, d.constant(1)); },
-         [&](ValueId i) {
-           d.when(d.op(Op::ult, tid, d.op(Op::add, i, d.constant(slip))),
-                  [&] { d.store(s, tid, d.op(Op::add, d.load(s, tid), d.load(s, d.op(Op::add, tid, i)))); });
-           if (barrier) d.barrier();
-         });
+  d.loop(
+      d.constant(32), Op::ugt, d.constant(0), [&](ValueId i) { return d.op(Op::lshr, i, d.constant(1)); },
+      [&](ValueId i) {
+        d.when(d.op(Op::ult, tid, d.op(Op::add, i, d.constant(slip))),
+               [&] { d.store(s, tid, d.op(Op::add, d.load(s, tid), d.load(s, d.op(Op::add, tid, i)))); });
+        if (barrier) d.barrier();
+      });
   d.when(d.op(Op::eq, tid, d.constant(0)),
          [&] { d.store(d.pointer_parameter("out"), d.gid(), d.load(s, d.constant(0))); });
   return d;
@@ -249,7 +249,8 @@ TEST(Prove, what_is_not_modelled_is_never_verified) {
   // A ghost that is also an array of the kernel.
   Draft e;
   const ValueId a = e.pointer_parameter("A"), b = e.pointer_parameter("B");
-  e.put(Snapshot{{.pointer = a, .bytes = 4, .regions = e.regions(a)}, {.pointer = b, .bytes = 4, .regions = e.regions(b)}});
+  e.put(Snapshot{{.pointer = a, .bytes = 4, .regions = e.regions(a)},
+                 {.pointer = b, .bytes = 4, .regions = e.regions(b)}});
   e.store(a, e.lid(), e.constant(1));
   EXPECT_EQ(e.verdict(64, 1), Status::unsupported);
 }

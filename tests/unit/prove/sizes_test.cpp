@@ -15,7 +15,8 @@ void open(Draft& d, size_t dimensions) {
   for (size_t k = 1; k < dimensions; ++k) d.options.launch.local_size[k] = d.options.launch.num_groups[k] = 0;
 }
 ValueId global(Draft& d, uint8_t k) {
-  return d.op(Op::add, d.op(Op::mul, d.id(IdKind::group_id, k), d.id(IdKind::local_size, k)), d.id(IdKind::local_id, k));
+  return d.op(Op::add, d.op(Op::mul, d.id(IdKind::group_id, k), d.id(IdKind::local_size, k)),
+              d.id(IdKind::local_id, k));
 }
 ValueId range(Draft& d, uint8_t k) { return d.op(Op::mul, d.id(IdKind::num_groups, k), d.id(IdKind::local_size, k)); }
 
@@ -48,8 +49,9 @@ TEST(AnySize, strides) {
     Draft d;
     const ValueId n = d.scalar_parameter("n"), a = d.pointer_parameter("A");
     const ValueId step = grid ? range(d, 0) : d.id(IdKind::local_size);
-    d.loop(d.global_id(), Op::slt, n, [&](ValueId i) { return d.op(Op::add, i, step, true); },
-           [&](ValueId i) { d.store(a, i, d.gid()); });
+    d.loop(
+        d.global_id(), Op::slt, n, [&](ValueId i) { return d.op(Op::add, i, step, true); },
+        [&](ValueId i) { d.store(a, i, d.gid()); });
     EXPECT_EQ(d.verdict(0, 0), grid ? Status::holds : Status::fails);
   }
   // Rows of a group, as many as there are.
@@ -68,7 +70,9 @@ TEST(AnySize, quotients_and_remainders) {
     const ValueId a = d.pointer_parameter("A");
     const ValueId is = d.op(op, d.global_id(), d.id(IdKind::local_size));
     d.note(Note::assert_, d.op(Op::eq, is, op == Op::udiv ? d.gid() : d.lid()));
-    d.store(a, d.op(Op::add, d.op(Op::mul, d.gid(), d.id(IdKind::local_size)), d.op(Op::urem, d.global_id(), d.id(IdKind::local_size))),
+    d.store(a,
+            d.op(Op::add, d.op(Op::mul, d.gid(), d.id(IdKind::local_size)),
+                 d.op(Op::urem, d.global_id(), d.id(IdKind::local_size))),
             d.lid());
     EXPECT_EQ(d.verdict(0, 0), Status::holds);
   }
@@ -95,8 +99,9 @@ TEST(AnySize, neighbours_in_a_group) {
 TEST(AnySize, from_257_work_items_on) {
   Draft d;
   const ValueId s = d.group_array("s", 1 << 20);
-  d.count(d.constant(0), d.constant(1024), 1,
-          [&](ValueId i) { d.store(s, d.op(Op::add, d.op(Op::mul, i, d.constant(256), true), d.lid(), true), d.lid()); });
+  d.count(d.constant(0), d.constant(1024), 1, [&](ValueId i) {
+    d.store(s, d.op(Op::add, d.op(Op::mul, i, d.constant(256), true), d.lid(), true), d.lid());
+  });
   ASSERT_EQ(d.verdict(0, 0), Status::fails);
   EXPECT_GT(d.last.findings.front().local_size[0], 256u);
   EXPECT_LE(d.last.findings.front().local_size[0], 2048u);
@@ -175,13 +180,26 @@ TEST(AnySize, rewriting_keeps_values) {
     for (int n = 0; n < 60; ++n) {
       const Number x = all[rng.below(all.size())], y = all[rng.below(all.size())], u = units[rng.below(units.size())];
       switch (rng.below(7)) {
-        case 0: all.push_back({p.add(x.term, y.term), x.value + y.value}); break;
-        case 1: all.push_back({p.add(p.mul(x.term, u.term), y.term), x.value * u.value + y.value}); break;
-        case 2: all.push_back({p.mul(x.term, u.term), x.value * u.value}); break;
-        case 3: all.push_back({p.udiv(x.term, u.term), u.value == 0 ? ~0u : x.value / u.value}); break;
-        case 4: all.push_back({p.urem(x.term, u.term), u.value == 0 ? x.value : x.value % u.value}); break;
-        case 5: truths.push_back({p.eq(x.term, y.term), x.value == y.value ? 1u : 0u}); break;
-        default: truths.push_back({p.ult(x.term, rng.chance(0.5) ? u.term : y.term), 0});
+        case 0:
+          all.push_back({p.add(x.term, y.term), x.value + y.value});
+          break;
+        case 1:
+          all.push_back({p.add(p.mul(x.term, u.term), y.term), x.value * u.value + y.value});
+          break;
+        case 2:
+          all.push_back({p.mul(x.term, u.term), x.value * u.value});
+          break;
+        case 3:
+          all.push_back({p.udiv(x.term, u.term), u.value == 0 ? ~0u : x.value / u.value});
+          break;
+        case 4:
+          all.push_back({p.urem(x.term, u.term), u.value == 0 ? x.value : x.value % u.value});
+          break;
+        case 5:
+          truths.push_back({p.eq(x.term, y.term), x.value == y.value ? 1u : 0u});
+          break;
+        default:
+          truths.push_back({p.ult(x.term, rng.chance(0.5) ? u.term : y.term), 0});
           truths.back() = {p.ult(x.term, u.term), x.value < u.value ? 1u : 0u};
       }
     }

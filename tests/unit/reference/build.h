@@ -111,7 +111,8 @@ inline Instr branch(term::Expr c, prog::LabelId l) {
   i.label = l;
   return i;
 }
-inline Instr barrier(std::string instance, uint32_t level, term::Expr id = {}, term::Expr quorum = {}, bool arrive = false) {
+inline Instr barrier(std::string instance, uint32_t level, term::Expr id = {}, term::Expr quorum = {},
+                     bool arrive = false) {
   Instr i;
   i.kind = Kind::barrier;
   i.barrier = {std::move(instance), std::move(id), std::move(quorum), arrive, level};

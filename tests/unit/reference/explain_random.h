@@ -74,23 +74,48 @@ inline cat::Model model(Rng& rng, uint32_t size) {
   auto set = [&] { return sets[rng.below(sets.size())]; };
   for (uint32_t k = 0; k < size; ++k) {
     switch (rng.below(15)) {
-      case 0: case 1: add(NodeOp::union_, Type::rel, {rel(), rel()}); break;
-      case 2: add(NodeOp::inter, Type::rel, {rel(), rel()}); break;
-      case 3: add(NodeOp::diff, Type::rel, {rel(), rel()}); break;
-      case 4: case 5: add(NodeOp::seq, Type::rel, {rel(), rel()}); break;
-      case 6: add(NodeOp::seq, Type::rel, {rel(), add(NodeOp::seq, Type::rel, {rel(), rel()})}); break;
-      case 7: add(NodeOp::inverse, Type::rel, {rel()}); break;
-      case 8: add(NodeOp::plus, Type::rel, {rel()}); break;
-      case 9: add(rng.chance(0.5) ? NodeOp::star : NodeOp::opt, Type::rel, {rel()}); break;
-      case 10: add(NodeOp::product, Type::rel, {set(), set()}); break;
-      case 11: add(NodeOp::ident, Type::rel, {set()}); break;
-      case 12: add(rng.chance(0.5) ? NodeOp::domain : NodeOp::range, Type::set, {rel()}); break;
+      case 0:
+      case 1:
+        add(NodeOp::union_, Type::rel, {rel(), rel()});
+        break;
+      case 2:
+        add(NodeOp::inter, Type::rel, {rel(), rel()});
+        break;
+      case 3:
+        add(NodeOp::diff, Type::rel, {rel(), rel()});
+        break;
+      case 4:
+      case 5:
+        add(NodeOp::seq, Type::rel, {rel(), rel()});
+        break;
+      case 6:
+        add(NodeOp::seq, Type::rel, {rel(), add(NodeOp::seq, Type::rel, {rel(), rel()})});
+        break;
+      case 7:
+        add(NodeOp::inverse, Type::rel, {rel()});
+        break;
+      case 8:
+        add(NodeOp::plus, Type::rel, {rel()});
+        break;
+      case 9:
+        add(rng.chance(0.5) ? NodeOp::star : NodeOp::opt, Type::rel, {rel()});
+        break;
+      case 10:
+        add(NodeOp::product, Type::rel, {set(), set()});
+        break;
+      case 11:
+        add(NodeOp::ident, Type::rel, {set()});
+        break;
+      case 12:
+        add(rng.chance(0.5) ? NodeOp::domain : NodeOp::range, Type::set, {rel()});
+        break;
       case 13: {
         NodeOp ops[] = {NodeOp::union_, NodeOp::inter, NodeOp::diff};
         add(ops[rng.below(3)], Type::set, {set(), set()});
         break;
       }
-      default: rng.chance(0.5) ? add(NodeOp::complement, Type::rel, {rel()}) : add(NodeOp::complement, Type::set, {set()});
+      default:
+        rng.chance(0.5) ? add(NodeOp::complement, Type::rel, {rel()}) : add(NodeOp::complement, Type::set, {set()});
     }
     if (rng.chance(0.3)) m.nodes.back().name = "n" + std::to_string(k);
   }

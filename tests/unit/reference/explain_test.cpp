@@ -51,7 +51,8 @@ struct Brute {
     auto n = static_cast<uint32_t>(ev.value.empty() ? 0 : universe());
     uint32_t best = none;
     switch (m.op) {
-      case NodeOp::base_rel: return m.base == vocab::Base::id ? 0 : 1;
+      case NodeOp::base_rel:
+        return m.base == vocab::Base::id ? 0 : 1;
       case NodeOp::union_:
         for (NodeId k : m.kids) best = std::min(best, fewest(k, i, j));
         return best;
@@ -60,20 +61,29 @@ struct Brute {
         for (NodeId k : m.kids) sum += fewest(k, i, j);
         return sum;
       }
-      case NodeOp::diff: return fewest(m.kids[0], i, j);
-      case NodeOp::seq: return through(m.kids, 0, i, j);
-      case NodeOp::inverse: return fewest(m.kids[0], j, i);
-      case NodeOp::plus: return paths(m.kids[0], i, j, n);
-      case NodeOp::star: return i == j ? 0 : paths(m.kids[0], i, j, n);
-      case NodeOp::opt: return i == j ? 0 : fewest(m.kids[0], i, j);
-      case NodeOp::product: return fewest(m.kids[0], i, i) + fewest(m.kids[1], j, j);
-      case NodeOp::ident: return fewest(m.kids[0], i, i);
+      case NodeOp::diff:
+        return fewest(m.kids[0], i, j);
+      case NodeOp::seq:
+        return through(m.kids, 0, i, j);
+      case NodeOp::inverse:
+        return fewest(m.kids[0], j, i);
+      case NodeOp::plus:
+        return paths(m.kids[0], i, j, n);
+      case NodeOp::star:
+        return i == j ? 0 : paths(m.kids[0], i, j, n);
+      case NodeOp::opt:
+        return i == j ? 0 : fewest(m.kids[0], i, j);
+      case NodeOp::product:
+        return fewest(m.kids[0], i, i) + fewest(m.kids[1], j, j);
+      case NodeOp::ident:
+        return fewest(m.kids[0], i, i);
       case NodeOp::domain:
       case NodeOp::range:
         for (uint32_t k = 0; k < n; ++k)
           best = std::min(best, m.op == NodeOp::domain ? fewest(m.kids[0], i, k) : fewest(m.kids[0], k, i));
         return best;
-      default: return 0;
+      default:
+        return 0;
     }
   }
   uint32_t universe() const {

@@ -5,7 +5,7 @@ namespace fencepost::reference {
 namespace {
 
 using vocab::Dialect;
-const prog::ScopePath k_here = {0, 0, 0};       // opencl: all, dv, wg
+const prog::ScopePath k_here = {0, 0, 0};  // opencl: all, dv, wg
 const prog::ScopePath k_other_group = {0, 0, 1};
 
 prog::Test store_buffering() {
@@ -101,7 +101,8 @@ TEST(Run, CoherenceIsTotalOrPartialByDialect) {
 TEST(Run, ReadModifyWriteAndItsDependencies) {
   prog::Test t = program(Dialect::opencl, {"x", "y"});
   // r0 = y; r1 = fetch_add(x, r0); r2 = compare-exchange(x, 9 -> r1); *y = r1
-  add_thread(t, k_here, {load(0, 1), rmw(1, 0, plus(old(), reg(0))), rmw(2, 0, reg(1), equal(old(), num(9))), store(1, reg(2))});
+  add_thread(t, k_here,
+             {load(0, 1), rmw(1, 0, plus(old(), reg(0))), rmw(2, 0, reg(1), equal(old(), num(9))), store(1, reg(2))});
   Choices c;
   reads(c, at(0, 0), init(1), 0);
   reads(c, at(0, 1), init(0), 0);
@@ -190,11 +191,14 @@ TEST(Run, LoopsStopAsSpinOrCut) {
 
   Choices twice = once;
   reads(twice, at(0, 1, 0, 1), init(0), 0);
-  const RunResult r = expect_run(looping(true, false), [&] {
-    Choices c = twice;
-    c.co = {{at(0, 3), at(0, 3, 0, 1)}};
-    return c;
-  }(), 2);
+  const RunResult r = expect_run(
+      looping(true, false),
+      [&] {
+        Choices c = twice;
+        c.co = {{at(0, 3), at(0, 3, 0, 1)}};
+        return c;
+      }(),
+      2);
   EXPECT_EQ(r.threads[0].stop, StopReason::cut);
   EXPECT_EQ(r.execution.events.size(), 2u + 4u);
 }
@@ -202,8 +206,9 @@ TEST(Run, LoopsStopAsSpinOrCut) {
 TEST(Run, NestedLoopsCountAfresh) {
   // outer 0 { inner 1 { r0 = x; if r0 goto 1 } if 1 goto 0 }: bound 2 runs the inner body twice in each outer turn.
   prog::Test t = program(Dialect::opencl, {"x"});
-  add_thread(t, k_here, {label(0), local(1, plus(reg(1), num(1))), label(1), local(2, plus(reg(2), num(1))),
-                         branch(equal(term::binary(term::Op::and_, reg(2), num(1)), num(1)), 1), branch(num(1), 0)});
+  add_thread(t, k_here,
+             {label(0), local(1, plus(reg(1), num(1))), label(1), local(2, plus(reg(2), num(1))),
+              branch(equal(term::binary(term::Op::and_, reg(2), num(1)), num(1)), 1), branch(num(1), 0)});
   const RunResult r = expect_run(t, {}, 2);
   EXPECT_EQ(r.threads[0].stop, StopReason::cut);
   EXPECT_EQ(r.execution.final.registers[0][1], 2u);
@@ -265,7 +270,7 @@ TEST(Run, BarrierIdsSeparateThreads) {
   prog::Test t = program(Dialect::ptx, {"x"});
   add_thread(t, {0, 0, 0}, {barrier("1", 2, num(1))});
   add_thread(t, {0, 0, 0}, {barrier("1", 2, num(1))});
-  add_thread(t, {0, 0, 0}, {load(0, 0), barrier("1", 2, reg(0))});   // id known only when it arrives
+  add_thread(t, {0, 0, 0}, {load(0, 0), barrier("1", 2, reg(0))});  // id known only when it arrives
   Choices c;
   reads(c, at(2, 0), init(0), 0);
   const RunResult r = expect_run(t, c);
@@ -331,12 +336,12 @@ TEST(Run, FenceOrderIsCheckedInPtx) {
 
 TEST(Run, ScopesAndAliases) {
   prog::Test t = program(Dialect::ptx, {"x"});
-  prog::Symbol surface;       // a virtual alias of x through another proxy
+  prog::Symbol surface;  // a virtual alias of x through another proxy
   surface.name = "s";
   surface.aliased = 0;
   surface.generic = 0;
   t.symbols.push_back(surface);
-  prog::Symbol apart = surface;   // another virtual address for the same memory
+  prog::Symbol apart = surface;  // another virtual address for the same memory
   apart.name = "y";
   apart.generic = 2;
   t.symbols.push_back(apart);
@@ -363,7 +368,7 @@ TEST(Run, ArraysAndPointers) {
   t.objects[1].init_address = {0};
   Instr indexed = load(1, 0);
   indexed.addr.index = reg(0);
-  Instr through;                      // *r2
+  Instr through;  // *r2
   through.kind = Kind::load;
   through.dst = 3;
   through.addr.index = reg(2);

@@ -32,9 +32,11 @@ cat::Model model_of(vocab::Dialect d, const char* name = nullptr) {
   return std::move(*m);
 }
 
-std::string mp(const std::string& writer_fence, const std::string& reader_fence, const std::string& question = "~exists") {
-  return "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n " + writer_fence + " | " +
-         reader_fence + " ;\n st.relaxed.gpu y, 1 | ld.weak r1, x ;\n" + question + " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
+std::string mp(const std::string& writer_fence, const std::string& reader_fence,
+               const std::string& question = "~exists") {
+  return "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n " +
+         writer_fence + " | " + reader_fence + " ;\n st.relaxed.gpu y, 1 | ld.weak r1, x ;\n" + question +
+         " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
 }
 
 // Asked afresh, without witnesses and without memory.
@@ -51,7 +53,8 @@ bool correct(const prog::Test& t, const cat::Model& m) {
   return true;
 }
 
-std::vector<prog::Choice> weakest_by_force(const prog::Test& t, const cat::Model& m, const std::vector<prog::Site>& sites) {
+std::vector<prog::Choice> weakest_by_force(const prog::Test& t, const cat::Model& m,
+                                           const std::vector<prog::Site>& sites) {
   std::vector<prog::Choice> good;
   prog::Choice c(sites.size(), 0);
   for (bool more = true; more;) {
@@ -62,7 +65,8 @@ std::vector<prog::Choice> weakest_by_force(const prog::Test& t, const cat::Model
   }
   std::vector<prog::Choice> out;
   for (const auto& a : good)
-    if (std::none_of(good.begin(), good.end(), [&](const auto& b) { return a != b && relax::at_least(sites, a, b); })) out.push_back(a);
+    if (std::none_of(good.begin(), good.end(), [&](const auto& b) { return a != b && relax::at_least(sites, a, b); }))
+      out.push_back(a);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -80,13 +84,16 @@ void expect_defended(const Session& s, const cat::Model& m) {
     for (const auto& f : s.report().each[k].findings) {
       const prog::Choice c = s.alone(k, f.form);
       const prog::Test v = s.variant(c);
-      if (f.decision.outcome == Outcome::kept) { EXPECT_TRUE(correct(v, m)) << print::print(v); }
+      if (f.decision.outcome == Outcome::kept) {
+        EXPECT_TRUE(correct(v, m)) << print::print(v);
+      }
       if (f.decision.outcome != Outcome::broken || !f.decision.witness) continue;
       const auto e = s.evidence(c, f.decision);
       ASSERT_TRUE(e.has_value() && e->execution) << print::print(v);
       EXPECT_TRUE(reference::evaluate(m, e->execution->execution).consistent());
-      EXPECT_TRUE(f.decision.property == check::Property::races ? !e->flags.empty()
-                                                                : reference::satisfies_condition(v, e->execution->execution));
+      EXPECT_TRUE(f.decision.property == check::Property::races
+                      ? !e->flags.empty()
+                      : reference::satisfies_condition(v, e->execution->execution));
     }
 }
 
@@ -150,7 +157,8 @@ TEST(Relax, RacesOfPtxCountWhereTheyAreNamed) {
   const Session named(t, m, o, job);
   EXPECT_EQ(named.report().mode, relax::Report::Mode::repair);  // the data is read where the flag was not seen, too
   const Session unanswered(t, model_of(vocab::Dialect::ptx, "ptx-7.5-tables"), o, job);
-  EXPECT_NE(unanswered.report().trouble.find("races is unsupported as written"), std::string::npos) << unanswered.report().trouble;
+  EXPECT_NE(unanswered.report().trouble.find("races is unsupported as written"), std::string::npos)
+      << unanswered.report().trouble;
 }
 
 TEST(Relax, TwoChangesWhereOneIsNotEnough) {
@@ -183,7 +191,8 @@ TEST(Relax, UndecidedIsNoPass) {
   // A loop that writes: nothing is known beyond the bound.
   const prog::Test loop = read(
       "PTX spin\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n L: | st.relaxed.gpu x, 1 ;\n"
-      " atom.acquire.gpu.exch r0, x, 2 | fence.sc.gpu ;\n bne r0, 1, L | ld.relaxed.gpu r1, y ;\n~exists (P0:r0 = 5)\n");
+      " atom.acquire.gpu.exch r0, x, 2 | fence.sc.gpu ;\n bne r0, 1, L | ld.relaxed.gpu r1, y ;\n~exists (P0:r0 = "
+      "5)\n");
   Job job;
   const Session unknown(loop, m, o, job);
   EXPECT_EQ(unknown.report().mode, relax::Report::Mode::nothing);
@@ -193,7 +202,8 @@ TEST(Relax, UndecidedIsNoPass) {
 TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
   const prog::Test t = read(
-      "PTX bar\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | bar.cta.sync 0 ;\n bar.cta.sync 0 | ld.weak r0, x ;\n"
+      "PTX bar\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | bar.cta.sync 0 ;\n bar.cta.sync 0 | "
+      "ld.weak r0, x ;\n"
       "~exists (P1:r0 = 0)\n");
   relax::Options o;
   Job job;
@@ -207,7 +217,8 @@ TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
 TEST(Relax, TerminationIsKept) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
   const prog::Test t = read(
-      "PTX spin\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n  | ld.relaxed.gpu r0, x ;\n"
+      "PTX spin\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n  | ld.relaxed.gpu r0, x "
+      ";\n"
       "  | beq r0, 0, L ;\nforall (P1:r0 = 1)\n");
   relax::Options o;
   o.check.fairness = reference::Fairness::scoped;
@@ -231,8 +242,10 @@ TEST(Relax, WitnessesOfHigherBoundsAreReplayedThere) {
   // The wrong value needs two rounds of the loop.
   const cat::Model m = model_of(vocab::Dialect::ptx);
   const prog::Test t = read(
-      "PTX rounds\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n fence.acq_rel.gpu | add r3, r2, 0 ;\n"
-      " st.relaxed.gpu y, 1 | fence.acq_rel.gpu ;\n | ld.relaxed.gpu r0, x ;\n | ld.relaxed.gpu r2, y ;\n | add r1, r1, 1 ;\n"
+      "PTX rounds\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n fence.acq_rel.gpu "
+      "| add r3, r2, 0 ;\n"
+      " st.relaxed.gpu y, 1 | fence.acq_rel.gpu ;\n | ld.relaxed.gpu r0, x ;\n | ld.relaxed.gpu r2, y ;\n | add r1, "
+      "r1, 1 ;\n"
       " | beq r1, 1, L ;\n~exists (P1:r3 = 1 /\\ P1:r0 = 0)\n");
   relax::Options o;
   o.keep = {check::Property::condition};
@@ -278,9 +291,11 @@ Planted plant(const prog::Test& t) {
   auto sites = prog::strengthening_sites(t, {true});
   std::erase_if(sites, [](const prog::Site& s) { return !s.gap; });
   EXPECT_GE(sites.size(), 3u) << t.title;
-  const std::string strong = t.syntax == prog::Syntax::ptx      ? "fence.acq_rel.gpu"
-                             : t.syntax == prog::Syntax::vulkan ? "membar.acq_rel.dv.semsc0.semav.semvis"
-                                                                : "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)";
+  const std::string strong =
+      t.syntax == prog::Syntax::ptx ? "fence.acq_rel.gpu"
+      : t.syntax == prog::Syntax::vulkan
+          ? "membar.acq_rel.dv.semsc0.semav.semvis"
+          : "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)";
   prog::Choice c(sites.size(), 0);
   for (size_t k : {size_t{0}, sites.size() / 2, sites.size() - 1})
     for (uint32_t f = 0; f < sites[k].forms.size(); ++f)
@@ -290,7 +305,8 @@ Planted plant(const prog::Test& t) {
   Planted out;
   out.test = *read::parse_one(make_source(t.title, print::print(v.test)));
   for (size_t k = 0; k < sites.size(); ++k)
-    if (c[k] != 0) out.places.push_back({sites[k].at().thread, v.position[sites[k].at().thread][sites[k].at().instr] - 1});
+    if (c[k] != 0)
+      out.places.push_back({sites[k].at().thread, v.position[sites[k].at().thread][sites[k].at().instr] - 1});
   return out;
 }
 
@@ -309,7 +325,8 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
     for (uint32_t k = 0; k < all.report().sites.size(); ++k)
       if (std::find(p.places.begin(), p.places.end(), all.report().sites[k].at()) != p.places.end()) {
         planted.push_back(k);
-        EXPECT_EQ(all.report().each[k].kind, SiteReport::Kind::droppable) << lock.title << " " << all.report().sites[k].forms[0].text;
+        EXPECT_EQ(all.report().each[k].kind, SiteReport::Kind::droppable)
+            << lock.title << " " << all.report().sites[k].forms[0].text;
       }
     ASSERT_EQ(planted.size(), 3u) << lock.title;
     EXPECT_TRUE(all.report().joint_minimal) << lock.title;
@@ -328,18 +345,22 @@ TEST(Relax, ThreePlantedFencesOfTenLocksAreFound) {
     const Session drop(p.test, m, o, job);
     ASSERT_TRUE(drop.report().lattice.has_value()) << lock.title;
     EXPECT_TRUE(drop.report().lattice->complete) << lock.title;
-    EXPECT_TRUE(std::any_of(drop.report().lattice->minimal.begin(), drop.report().lattice->minimal.end(), [&](const auto& one) {
-      return std::all_of(planted.begin(), planted.end(), [&](uint32_t k) { return one.choice[k] != 0; });
-    })) << lock.title;
+    EXPECT_TRUE(std::any_of(drop.report().lattice->minimal.begin(), drop.report().lattice->minimal.end(),
+                            [&](const auto& one) {
+                              return std::all_of(planted.begin(), planted.end(),
+                                                 [&](uint32_t k) { return one.choice[k] != 0; });
+                            }))
+        << lock.title;
     if (drop.report().sites.size() > 10) continue;
-    EXPECT_EQ(choices(drop.report().lattice->minimal), weakest_by_force(drop.report().asked, m, drop.report().sites)) << lock.title;
+    EXPECT_EQ(choices(drop.report().lattice->minimal), weakest_by_force(drop.report().asked, m, drop.report().sites))
+        << lock.title;
     ++lattices;
   }
   EXPECT_GE(lattices, 6u);
 }
 
-// A shader: its sites name lines of the GLSL text, forms are those of VULKAN tests with the same tags, and what is called broken
-// has its execution.
+// A shader: its sites name lines of the GLSL text, forms are those of VULKAN tests with the same tags, and what is
+// called broken has its execution.
 TEST(Relax, ShadersAreWeakenedAndRepaired) {
   for (const char* name : {"queue", "queue-relaxed-release"}) {
     const bool correct_one = std::string(name) == "queue";
@@ -353,11 +374,13 @@ TEST(Relax, ShadersAreWeakenedAndRepaired) {
     o.check.auto_bound = true;
     Job job = Job::with_budget(60);
     const Session s(t, m, o, job);
-    EXPECT_EQ(s.report().mode, correct_one ? relax::Report::Mode::weaken : relax::Report::Mode::repair) << s.report().trouble;
+    EXPECT_EQ(s.report().mode, correct_one ? relax::Report::Mode::weaken : relax::Report::Mode::repair)
+        << s.report().trouble;
     EXPECT_GE(s.report().sites.size(), 3u);
     size_t needed = 0;
     for (uint32_t k = 0; k < s.report().sites.size(); ++k) {
-      EXPECT_NE(s.report().sites[k].span.location().find(std::string(name) + ".comp:"), std::string::npos) << s.report().sites[k].span.location();
+      EXPECT_NE(s.report().sites[k].span.location().find(std::string(name) + ".comp:"), std::string::npos)
+          << s.report().sites[k].span.location();
       if (!correct_one) continue;
       needed += s.report().each[k].kind == SiteReport::Kind::needed ? 1 : 0;
       for (const auto& f : s.report().each[k].findings)
@@ -390,13 +413,15 @@ TEST(Relax, TheLatticeOfSmallLocksIsThatOfBruteForce) {
     Job job;
     const Session s(lock, m, o, job);
     if (!s.report().lattice->complete) continue;
-    EXPECT_EQ(choices(s.report().lattice->minimal), weakest_by_force(s.report().asked, m, s.report().sites)) << lock.title;
+    EXPECT_EQ(choices(s.report().lattice->minimal), weakest_by_force(s.report().asked, m, s.report().sites))
+        << lock.title;
     ++compared;
   }
   EXPECT_GE(compared, 5u);
 }
 
-// Every bundled test with few sites: what is called kept is so when asked afresh, what is called broken has its execution.
+// Every bundled test with few sites: what is called kept is so when asked afresh, what is called broken has its
+// execution.
 TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
   size_t kept = 0, broken = 0, fixes = 0;
   for (const char* folder : {"ptx", "vulkan", "opencl"}) {
@@ -419,13 +444,16 @@ TEST(Relax, EveryFindingOnBundledTestsIsDefended) {
           if (!p.kept) continue;
           check::Options ask;
           ask.property = p.property;
-          ask.engine = p.property == check::Property::termination ? check::Engine::automatic : check::Engine::enumerate;  // the other engine
+          ask.engine = p.property == check::Property::termination ? check::Engine::automatic
+                                                                  : check::Engine::enumerate;  // the other engine
           Job fresh = Job::with_budget(20);
           if (check::check(s.variant(c), m, ask, fresh).verdict.status != Status::holds) return false;
         }
         return true;
       };
-      if (r.mode == relax::Report::Mode::weaken) { EXPECT_TRUE(all_hold(r.joint.choice)) << paths[n]; }
+      if (r.mode == relax::Report::Mode::weaken) {
+        EXPECT_TRUE(all_hold(r.joint.choice)) << paths[n];
+      }
       for (uint32_t k = 0; k < r.each.size(); ++k)
         for (size_t i = 0; i < r.each[k].findings.size(); i += 2) {
           const auto& f = r.each[k].findings[i];

@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   const char* name;
-  const char* model;      // "" = the default of the dialect
+  const char* model;  // "" = the default of the dialect
   bool races;
   bool holds;
 };

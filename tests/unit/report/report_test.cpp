@@ -1,5 +1,7 @@
 // Reports of random programs: explanations of what the models reject hold word by word, outcomes keep herd's grammar,
 // JSON has its fields, files go where their ending says.
+#include "report/report.h"
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,6 @@
 
 #include "cat/library.h"
 #include "read/read.h"
-#include "report/report.h"
 
 namespace fencepost::report {
 namespace {
@@ -66,7 +67,8 @@ std::string random_program(Rng& rng, vocab::Dialect d) {
   std::vector<std::string> ptx_scopes = {"cta", "gpu", "gpu", "sys"}, vulkan_scopes = {"wg", "qf", "dv", "dv"};
   std::vector<std::string> head, rows(3);
   for (uint32_t t = 0; t < threads; ++t) {
-    head.push_back(ptx ? fmt::format("P{}@cta {},gpu 0", t, rng.below(2)) : fmt::format("P{}@sg 0,wg {},qf 0", t, rng.below(2)));
+    head.push_back(ptx ? fmt::format("P{}@cta {},gpu 0", t, rng.below(2))
+                       : fmt::format("P{}@sg 0,wg {},qf 0", t, rng.below(2)));
     uint32_t regs = 0;
     for (uint32_t row = 0; row < 3; ++row) {
       std::string x(1, static_cast<char>('x' + rng.below(2))), i, scope = rng.pick(ptx ? ptx_scopes : vulkan_scopes);
@@ -77,14 +79,14 @@ std::string random_program(Rng& rng, vocab::Dialect d) {
       } else if (rng.chance(0.5)) {
         const char* orders[] = {"weak", "relaxed", "release"};
         std::string o = orders[rng.below(3)];
-        i = ptx ? fmt::format("st.{}{} {}, {}", o, o == "weak" ? "" : "." + scope, x, 1 + rng.below(2))
+        i = ptx              ? fmt::format("st.{}{} {}, {}", o, o == "weak" ? "" : "." + scope, x, 1 + rng.below(2))
             : o == "weak"    ? fmt::format("st.av.{}.sc0 {}, {}", scope, x, 1 + rng.below(2))
             : o == "relaxed" ? fmt::format("st.atom.{}.sc0 {}, {}", scope, x, 1 + rng.below(2))
                              : fmt::format("st.atom.rel.{}.sc0.semsc0 {}, {}", scope, x, 1 + rng.below(2));
       } else {
         const char* orders[] = {"weak", "relaxed", "acquire"};
         std::string o = orders[rng.below(3)];
-        i = ptx ? fmt::format("ld.{}{} r{}, {}", o, o == "weak" ? "" : "." + scope, regs, x)
+        i = ptx              ? fmt::format("ld.{}{} r{}, {}", o, o == "weak" ? "" : "." + scope, regs, x)
             : o == "weak"    ? fmt::format("ld.vis.{}.sc0 r{}, {}", scope, regs, x)
             : o == "relaxed" ? fmt::format("ld.atom.{}.sc0 r{}, {}", scope, regs, x)
                              : fmt::format("ld.atom.acq.{}.sc0.semsc0 r{}, {}", scope, regs, x);
@@ -119,7 +121,8 @@ TEST(Report, RandomForbiddenTestsAreExplainedByShortestCyclesThatVerify) {
           if (i.kind == prog::Kind::store) ++writes[i.addr.symbol % 2];
       if (writes[0] > 2 || writes[1] > 2) continue;  // keeps the number of orders small
       Job job;
-      check::Outcomes allowed = check::outcomes(plain, model, options, job), all = check::outcomes(plain, free, options, job);
+      check::Outcomes allowed = check::outcomes(plain, model, options, job),
+                      all = check::outcomes(plain, free, options, job);
       ASSERT_TRUE(allowed.states.complete && all.states.complete);
       std::vector<prog::State> only;
       for (const prog::State& s : all.states.states)
@@ -139,22 +142,23 @@ TEST(Report, RandomForbiddenTestsAreExplainedByShortestCyclesThatVerify) {
       ASSERT_EQ(e.result.verdict.status, Status::fails) << text << condition;
       ASSERT_NE(e.report.text.find("rejected by axiom"), std::string::npos) << e.report.text;
       uint32_t here = 0;
-      check::forbidden_candidates(test, model, options, job, [&](const reference::RunResult& run, const reference::Choices&) {
-        const reference::Execution& x = run.execution;
-        reference::Evaluation ev = reference::evaluate(model, x);
-        for (const reference::Explanation& why : reference::explain(model, x, ev, false)) {
-          EXPECT_TRUE(reference::verify(model, x, ev, why));
-          const cat::Axiom& a = model.axioms[why.axiom];
-          if (a.kind == cat::AxiomKind::acyclic) {
-            size_t shortest = brute_shortest_cycle(std::get<Relation>(ev.value[a.node]));
-            EXPECT_EQ(why.cycle.size(), shortest);
-            longest = std::max(longest, static_cast<uint32_t>(shortest));
-          }
-          ++(a.kind == cat::AxiomKind::acyclic ? cycles : a.kind == cat::AxiomKind::irreflexive ? loops : others);
-        }
-        ++candidates;
-        return ++here < 4;
-      });
+      check::forbidden_candidates(
+          test, model, options, job, [&](const reference::RunResult& run, const reference::Choices&) {
+            const reference::Execution& x = run.execution;
+            reference::Evaluation ev = reference::evaluate(model, x);
+            for (const reference::Explanation& why : reference::explain(model, x, ev, false)) {
+              EXPECT_TRUE(reference::verify(model, x, ev, why));
+              const cat::Axiom& a = model.axioms[why.axiom];
+              if (a.kind == cat::AxiomKind::acyclic) {
+                size_t shortest = brute_shortest_cycle(std::get<Relation>(ev.value[a.node]));
+                EXPECT_EQ(why.cycle.size(), shortest);
+                longest = std::max(longest, static_cast<uint32_t>(shortest));
+              }
+              ++(a.kind == cat::AxiomKind::acyclic ? cycles : a.kind == cat::AxiomKind::irreflexive ? loops : others);
+            }
+            ++candidates;
+            return ++here < 4;
+          });
       EXPECT_GT(here, 0u) << e.report.text;
     }
   }
@@ -173,7 +177,8 @@ void expect_herd_log(const std::string& text) {
   auto next = [&] { return static_cast<bool>(std::getline(in, line)); };
   std::smatch m;
   ASSERT_TRUE(next());
-  ASSERT_TRUE(std::regex_match(line, std::regex("Test [A-Za-z0-9_/.\\-+\\[\\]:]+ (Allowed|Required|Forbidden)"))) << line;
+  ASSERT_TRUE(std::regex_match(line, std::regex("Test [A-Za-z0-9_/.\\-+\\[\\]:]+ (Allowed|Required|Forbidden)")))
+      << line;
   ASSERT_TRUE(next());
   ASSERT_TRUE(std::regex_match(line, m, std::regex("States ([0-9]+)"))) << line;
   size_t states = std::stoul(m[1]);
@@ -198,7 +203,8 @@ void expect_herd_log(const std::string& text) {
 }
 
 TEST(Report, OutcomesKeepHerdsGrammar) {
-  for (const char* name : {"mp-relaxed", "mp-release-acquire", "sb-fence-sc", "vulkan-race", "opencl-sb-sc", "proxy-constant"}) {
+  for (const char* name :
+       {"mp-relaxed", "mp-release-acquire", "sb-fence-sc", "vulkan-race", "opencl-sb-sc", "proxy-constant"}) {
     prog::Test test = golden(name);
     cat::Model model = load(cat::default_model(test.dialect), test.dialect);
     check::Options options;
@@ -217,7 +223,9 @@ TEST(Report, OutcomesKeepHerdsGrammar) {
   std::string text = outcomes_text(test, check::outcomes(test, model, {}, job), 0);
   expect_herd_log(text);
   EXPECT_TRUE(text.starts_with("Test MP__all____more Allowed\nStates 4\n")) << text;
-  EXPECT_NE(text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Report, AFreeValueIsASymbolInTheLog) {
@@ -234,9 +242,9 @@ TEST(Report, AnIncompleteSetDecidesOnlyWhatOneExecutionDecides) {
   check::Outcomes o;
   o.observables = prog::observables(test);
   o.status.status = Status::gave_up;
-  EXPECT_NE(outcomes_text(test, o, 0).find("\n??\n"), std::string::npos);   // exists, none found yet
+  EXPECT_NE(outcomes_text(test, o, 0).find("\n??\n"), std::string::npos);  // exists, none found yet
   o.positive = 1;
-  EXPECT_NE(outcomes_text(test, o, 0).find("\nOk\n"), std::string::npos);   // one found: enough
+  EXPECT_NE(outcomes_text(test, o, 0).find("\nOk\n"), std::string::npos);  // one found: enough
   test.quantifier = prog::Quantifier::not_exists;
   EXPECT_NE(outcomes_text(test, o, 0).find("\nNo\n"), std::string::npos);
   o.positive = 0;
@@ -287,7 +295,8 @@ TEST(Report, JsonHasItsFields) {
   EXPECT_EQ(j["execution"]["final"], "1:r0=1; 1:r1=0;");
   EXPECT_EQ(j["execution"]["events"].size(), 6u);
   Job job3 = Job::with_budget(20);
-  j = nlohmann::json::parse(outcomes_json("mp.litmus", relaxed, model, check::outcomes(relaxed, model, options, job3), 0.5));
+  j = nlohmann::json::parse(
+      outcomes_json("mp.litmus", relaxed, model, check::outcomes(relaxed, model, options, job3), 0.5));
   EXPECT_EQ(j["schema"], "fencepost.outcomes/1");
   EXPECT_EQ(j["states"].size(), 4u);
   EXPECT_EQ(j["complete"], true);

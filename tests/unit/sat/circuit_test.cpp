@@ -1,8 +1,9 @@
 // Gates and bit-vector operators against their arithmetic meaning, through the solver.
+#include "sat/circuit.h"
+
 #include <gtest/gtest.h>
 
 #include "base/job.h"
-#include "sat/circuit.h"
 
 namespace fencepost::sat {
 namespace {
@@ -20,9 +21,9 @@ uint64_t number(const Bits& b, const Circuit& c, const Solver& s) {
 
 // The operator on free inputs that are then pinned by assumptions, so that nothing folds early.
 TEST(BitVectors, AgreeWithTermEvaluation) {
-  const Op ops[] = {Op::add, Op::sub, Op::mul, Op::sdiv, Op::udiv, Op::srem, Op::urem, Op::and_, Op::or_, Op::xor_, Op::shl,
-                    Op::lshr, Op::ashr, Op::smin, Op::smax, Op::umin, Op::umax, Op::eq, Op::ne, Op::slt, Op::sle, Op::sgt,
-                    Op::sge, Op::ult, Op::ule, Op::ugt, Op::uge};
+  const Op ops[] = {Op::add,  Op::sub, Op::mul,  Op::sdiv, Op::udiv, Op::srem, Op::urem, Op::and_, Op::or_,
+                    Op::xor_, Op::shl, Op::lshr, Op::ashr, Op::smin, Op::smax, Op::umin, Op::umax, Op::eq,
+                    Op::ne,   Op::slt, Op::sle,  Op::sgt,  Op::sge,  Op::ult,  Op::ule,  Op::ugt,  Op::uge};
   Rng rng(7);
   for (uint8_t width : {uint8_t{1}, uint8_t{4}, uint8_t{8}, uint8_t{13}}) {
     for (Op op : ops) {

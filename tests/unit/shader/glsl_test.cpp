@@ -43,7 +43,8 @@ TEST(Glsl, IsKnownByItsFirstLine) {
 }
 
 TEST(Glsl, CommentsGiveLaunchInputsAndQuestion) {
-  const auto t = read("// @Config: 1, 1, 2\n// @Input: x = 5, seen[1] = 9, o.y = 3\n// @Output: exists (o.y == 5 and seen[0] == 1)\n");
+  const auto t = read(
+      "// @Config: 1, 1, 2\n// @Input: x = 5, seen[1] = 9, o.y = 3\n// @Output: exists (o.y == 5 and seen[0] == 1)\n");
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_EQ(t->threads.size(), 2u);
   EXPECT_EQ(t->quantifier, prog::Quantifier::exists);
@@ -67,18 +68,23 @@ TEST(Glsl, OptionsGoFirst) {
 
 TEST(Glsl, FaultsHavePlaces) {
   EXPECT_NE(error_of("#version 450\nvoid main() {\n  z = 1;\n}\n").find("t.comp:3:3: error:"), std::string::npos);
-  EXPECT_NE(error_of("// a\n// b\n#version 450\nvoid main() {\n  z = 1;\n}\n").find("t.comp:5:3: error:"), std::string::npos);
+  EXPECT_NE(error_of("// a\n// b\n#version 450\nvoid main() {\n  z = 1;\n}\n").find("t.comp:5:3: error:"),
+            std::string::npos);
   EXPECT_NE(error_of("#version 450\nvoid main() {\n").find("error:"), std::string::npos);
   EXPECT_NE(error_of("#version 450\n").find("error:"), std::string::npos);
   EXPECT_NE(error_of(k_head + "// @Config: 1, 1\n" + k_body).find("error:"), std::string::npos);
-  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Input: x = 1, x = 2\n" + k_body).find("two inputs"), std::string::npos);
-  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Output: exists (nowhere == 1)\n" + k_body).find("error:"), std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Input: x = 1, x = 2\n" + k_body).find("two inputs"),
+            std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Config: 1, 1, 2\n// @Output: exists (nowhere == 1)\n" + k_body).find("error:"),
+            std::string::npos);
 }
 
 // What the reader of modules says stands at lines of the shader, and so does what an instruction of the test came from.
 TEST(Glsl, MessagesNameLinesOfTheShader) {
-  const std::string e = error_of(k_head + "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n"
-                                          "  float f = float(x);\n  if (f > 0.5)  // twice\n    x = 1u;\n}\n");
+  const std::string e =
+      error_of(k_head +
+               "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n"
+               "  float f = float(x);\n  if (f > 0.5)  // twice\n    x = 1u;\n}\n");
   EXPECT_NE(e.find("t.comp:7:3: error: unsupported: "), std::string::npos) << e;
   EXPECT_NE(e.find("7 |   if (f > 0.5)"), std::string::npos) << e;
   EXPECT_EQ(e.find("spvasm"), std::string::npos) << e;
@@ -101,15 +107,19 @@ TEST(Glsl, UnknownNamesGetTheNearest) {
   const std::string input = error_of(k_head + launch + "// @Input: o.yy = 1\n" + k_body);
   EXPECT_NE(input.find("t.comp:4:12: error: there is no variable 'o.yy'"), std::string::npos) << input;
   EXPECT_NE(input.find("did you mean 'o.y'?"), std::string::npos) << input;
-  EXPECT_NE(error_of(k_head + "// @Ouput: exists (x == 1)\n" + k_body).find("did you mean @Output?"), std::string::npos);
+  EXPECT_NE(error_of(k_head + "// @Ouput: exists (x == 1)\n" + k_body).find("did you mean @Output?"),
+            std::string::npos);
   spirv::LaunchOptions given;
   given.condition = "exists (quite_different == 1)";
   const auto option = read(launch, given);
   ASSERT_FALSE(option.has_value());
-  EXPECT_NE(render(option.error()).find("condition:1:9: error: there is no variable 'quite_different'"), std::string::npos) << render(option.error());
+  EXPECT_NE(render(option.error()).find("condition:1:9: error: there is no variable 'quite_different'"),
+            std::string::npos)
+      << render(option.error());
   EXPECT_NE(render(option.error()).find("lock"), std::string::npos);
-  const std::string own = error_of("#version 450\n// @Output: exists (mine == 1)\nlayout(local_size_x = 1) in;\n"
-                                   "layout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  uint mine = x;\n  x = mine + mine;\n}\n");
+  const std::string own = error_of(
+      "#version 450\n// @Output: exists (mine == 1)\nlayout(local_size_x = 1) in;\n"
+      "layout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  uint mine = x;\n  x = mine + mine;\n}\n");
   EXPECT_NE(own.find("'mine' belongs to each invocation by itself"), std::string::npos) << own;
 }
 
@@ -129,7 +139,10 @@ TEST(Glsl, InputsReplaceMemberByMember) {
 TEST(Glsl, DeepExpressionsAreRead) {
   std::string sum = "x";
   for (int k = 0; k < 20000; ++k) sum += "+x";
-  const std::string text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  x = " + sum + ";\n}\n";
+  const std::string text =
+      "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Data { uint x; };\nvoid main() {\n  x "
+      "= " +
+      sum + ";\n}\n";
   EXPECT_TRUE(glsl::compile(make_source("deep.comp", text)).has_value());
   const auto large = glsl::compile(make_source("large.comp", text + std::string(1 << 17, '\n')));
   ASSERT_FALSE(large.has_value());

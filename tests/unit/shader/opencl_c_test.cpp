@@ -1,5 +1,5 @@
-// OpenCL C through clang and the LLVM-SPIR-V translator: names, inputs, lines of messages, the tools. Verdicts of whole kernels:
-// examples/opencl-c/expected.csv.
+// OpenCL C through clang and the LLVM-SPIR-V translator: names, inputs, lines of messages, the tools. Verdicts of whole
+// kernels: examples/opencl-c/expected.csv.
 #include "shader/opencl_c.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ class OpenClC : public testing::Test {
  protected:
   void SetUp() override {
     if (!opencl_c::find_tools(make_source("t.cl", "")))
-      GTEST_SKIP() << "clang-15 and llvm-spirv-15 (Debian: clang-15 llvm-spirv-15) are not installed: OpenCL C was NOT tested";
+      GTEST_SKIP()
+          << "clang-15 and llvm-spirv-15 (Debian: clang-15 llvm-spirv-15) are not installed: OpenCL C was NOT tested";
   }
 };
 
@@ -69,7 +70,10 @@ TEST(OpenClCText, MissingToolsAreNamed) {
 }
 
 TEST_F(OpenClC, CommentsGiveLaunchInputsAndQuestion) {
-  const auto t = read("// @Config: 2, 1, 1\n// @Input: n = 3, lock = 5, x = {0, 1, 7}\n// @Output: exists (x[0] == 5 and tile[1] == 8)\n" + k_body);
+  const auto t = read(
+      "// @Config: 2, 1, 1\n// @Input: n = 3, lock = 5, x = {0, 1, 7}\n// @Output: exists (x[0] == 5 and tile[1] == "
+      "8)\n" +
+      k_body);
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_EQ(t->dialect, vocab::Dialect::opencl);
   EXPECT_EQ(t->threads.size(), 2u);
@@ -105,23 +109,31 @@ TEST_F(OpenClC, InstructionsHaveLinesOfTheKernel) {
 }
 
 TEST_F(OpenClC, FaultsHavePlaces) {
-  EXPECT_NE(error_of("__kernel void f(__global int* x) {\n  x[0] = y;\n}\n").find("t.cl:2:10: error: use of undeclared identifier 'y'"), std::string::npos);
-  EXPECT_NE(error_of("#include \"nowhere.h\"\n").find("t.cl:1:10: error: 'nowhere.h' file not found"), std::string::npos);
-  const std::string real = error_of("__kernel void f(__global float* x) {\n  if (x[0] + 1.0f > 2.0f)\n    x[1] = 0.0f;\n}\n");
+  EXPECT_NE(error_of("__kernel void f(__global int* x) {\n  x[0] = y;\n}\n")
+                .find("t.cl:2:10: error: use of undeclared identifier 'y'"),
+            std::string::npos);
+  EXPECT_NE(error_of("#include \"nowhere.h\"\n").find("t.cl:1:10: error: 'nowhere.h' file not found"),
+            std::string::npos);
+  const std::string real =
+      error_of("__kernel void f(__global float* x) {\n  if (x[0] + 1.0f > 2.0f)\n    x[1] = 0.0f;\n}\n");
   EXPECT_NE(real.find("t.cl:2:"), std::string::npos) << real;
   EXPECT_NE(real.find("unsupported"), std::string::npos) << real;
   const std::string name = error_of("// @Output: exists (tyle[0] == 1)\n" + k_body);
   EXPECT_NE(name.find("t.cl:1:21: error: there is no variable 'tyle'"), std::string::npos) << name;
   EXPECT_NE(name.find("did you mean 'tile'?"), std::string::npos) << name;
-  EXPECT_NE(error_of("// @Output: exists (mine == 1)\n" + k_body).find("'mine' belongs to each invocation by itself"), std::string::npos);
+  EXPECT_NE(error_of("// @Output: exists (mine == 1)\n" + k_body).find("'mine' belongs to each invocation by itself"),
+            std::string::npos);
   const std::string two = error_of("__kernel void f() {}\n__kernel void g() {}\n");
   EXPECT_NE(two.find("2 entry points"), std::string::npos) << two;
   EXPECT_NE(two.find("--entry"), std::string::npos) << two;
-  EXPECT_NE(error_of("// @Define: 7\n" + k_body).find("t.cl:1:13: error: expected the name of a macro"), std::string::npos);
+  EXPECT_NE(error_of("// @Define: 7\n" + k_body).find("t.cl:1:13: error: expected the name of a macro"),
+            std::string::npos);
 }
 
 TEST_F(OpenClC, MacrosComeFromComments) {
-  const std::string text = "__kernel void f(__global atomic_int* x) {\n  atomic_store_explicit(x, VALUE + OTHER, memory_order_relaxed, memory_scope_device);\n}\n";
+  const std::string text =
+      "__kernel void f(__global atomic_int* x) {\n  atomic_store_explicit(x, VALUE + OTHER, memory_order_relaxed, "
+      "memory_scope_device);\n}\n";
   const auto t = read("// @Define: VALUE=40, OTHER=2\n// @Output: forall (x[0] == 42)\n" + text);
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_NE(error_of(text).find("VALUE"), std::string::npos);
@@ -129,7 +141,9 @@ TEST_F(OpenClC, MacrosComeFromComments) {
 
 // One of two kernels is chosen by name, and its parameters are the ones that questions mean.
 TEST_F(OpenClC, EntryChoosesTheKernel) {
-  const std::string text = "__kernel void f(__global int* a) { a[0] = 1; }\n__kernel void g(__global int* b, __global int* a) { a[0] = 2; b[0] = 3; }\n";
+  const std::string text =
+      "__kernel void f(__global int* a) { a[0] = 1; }\n__kernel void g(__global int* b, __global int* a) { a[0] = 2; "
+      "b[0] = 3; }\n";
   spirv::LaunchOptions launch;
   launch.entry = "g";
   launch.condition = "forall (a[0] == 2 and b[0] == 3)";
@@ -139,14 +153,18 @@ TEST_F(OpenClC, EntryChoosesTheKernel) {
   EXPECT_EQ(prog::to_string(*t, t->condition.kids[0]), "a[0]=2");
 }
 
-// Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point value".
+// Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point
+// value".
 TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
   spirv::LaunchOptions launch;
   launch.grid = spirv::Grid{.subgroup = 2};
-  const auto t = read("__kernel void f(__global float* a) { float4 v = vload4(0, a); a[get_global_id(0)] = 1.0f; }\n", launch);
+  const auto t =
+      read("__kernel void f(__global float* a) { float4 v = vload4(0, a); a[get_global_id(0)] = 1.0f; }\n", launch);
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic), Status::fails);
-  EXPECT_NE(error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"), std::string::npos);
+  EXPECT_NE(
+      error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"),
+      std::string::npos);
 }
 
 // Compilers store a vector of three as one of four: the fourth part is padding, which belongs to the vector.
@@ -168,7 +186,8 @@ TEST_F(OpenClC, VectorsOfThreeTakeTheRoomOfFour) {
   EXPECT_EQ(races("__local float3 s[2]; s[get_local_id(0) + 2] = (float3)(1.0f);"), Status::fails);  // outside
 }
 
-// Copies of structures and arrays, vectors in memory, and integer functions, as values: everything but the inputs follows.
+// Copies of structures and arrays, vectors in memory, and integer functions, as values: everything but the inputs
+// follows.
 TEST_F(OpenClC, ComputesWhatTheKernelDoes) {
   const auto t = read(R"(
 // @Input: x = {12, 0x80000001, 7, 3, 0xfffffff0, 0, 1}, c = {1, 2, 3, 4, 5, 6, 7, 8}

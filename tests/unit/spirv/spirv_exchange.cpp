@@ -1,4 +1,5 @@
-// Compare-exchanges whose orders differ between success and failure: the read is ordered as the case that happened says.
+// Compare-exchanges whose orders differ between success and failure: the read is ordered as the case that happened
+// says.
 #include <random>
 
 #include "spirv_support.h"
@@ -8,16 +9,23 @@ namespace {
 
 constexpr Status k_holds = Status::holds, k_fails = Status::fails;
 
-// Thread 0 writes x and releases y := 1. Thread 1 compares y with `expected`, and looks at x when the exchange has found 1.
+// Thread 0 writes x and releases y := 1. Thread 1 compares y with `expected`, and looks at x when the exchange has
+// found 1.
 std::string message(bool opencl, const char* expected, const char* equal, const char* unequal) {
-  const std::string header = "; @Config: 1, 1, 2\n; @Output: not exists (%out[0]" + std::string(opencl ? "" : "[0]") + " == 7)\n";
-  const std::string test = std::string("%old = OpAtomicCompareExchange %uint ") + (opencl ? "%y" : "%py") + " %dv " + equal + " " + unequal + " %n2 " + expected +
-                           "\n%one = OpIEqual %bool %old %n1\nOpSelectionMerge %after None\nOpBranchConditional %one %look %after\n%look = OpLabel\n";
+  const std::string header =
+      "; @Config: 1, 1, 2\n; @Output: not exists (%out[0]" + std::string(opencl ? "" : "[0]") + " == 7)\n";
+  const std::string test = std::string("%old = OpAtomicCompareExchange %uint ") + (opencl ? "%y" : "%py") + " %dv " +
+                           equal + " " + unequal + " %n2 " + expected +
+                           "\n%one = OpIEqual %bool %old %n1\nOpSelectionMerge %after None\nOpBranchConditional %one "
+                           "%look %after\n%look = OpLabel\n";
   if (opencl)
-    return opencl_threads(header, {"OpStore %x %n1\nOpAtomicStore %y %dv %release %n1\n",
-                                   test + "%v = OpLoad %uint %x\nOpStore %out %v\nOpBranch %after\n%after = OpLabel\n"});
-  return vulkan_threads(header, {"OpStore %px %n1 MakePointerAvailable|NonPrivatePointer %dv\nOpAtomicStore %py %dv %release %n1\n",
-                                 test + "%v = OpLoad %uint %px MakePointerVisible|NonPrivatePointer %dv\nOpBranch %after\n%after = OpLabel\n"});
+    return opencl_threads(header,
+                          {"OpStore %x %n1\nOpAtomicStore %y %dv %release %n1\n",
+                           test + "%v = OpLoad %uint %x\nOpStore %out %v\nOpBranch %after\n%after = OpLabel\n"});
+  return vulkan_threads(
+      header,
+      {"OpStore %px %n1 MakePointerAvailable|NonPrivatePointer %dv\nOpAtomicStore %py %dv %release %n1\n",
+       test + "%v = OpLoad %uint %px MakePointerVisible|NonPrivatePointer %dv\nOpBranch %after\n%after = OpLabel\n"});
 }
 
 TEST(SpirvExchange, OnlyTheCaseThatHappenedIsOrdered) {
@@ -74,30 +82,39 @@ TEST(SpirvExchange, EnginesAgreeOnRandomPrograms) {
         std::string found;
         switch (rng() % 4) {
           case 0:
-            code += "OpAtomicStore " + at + " %dv " + (opencl ? pick({"%relaxed", "%release", "%sc"}) : pick({"%relaxed", "%release"})) + " " + pick({"%n1", "%n2"}) + "\n";
+            code += "OpAtomicStore " + at + " %dv " +
+                    (opencl ? pick({"%relaxed", "%release", "%sc"}) : pick({"%relaxed", "%release"})) + " " +
+                    pick({"%n1", "%n2"}) + "\n";
             break;
           case 1:
             code += r + " = OpAtomicLoad %uint " + at + " %dv " + pick({"%relaxed", "%acquire"}) + "\n";
             found = r;
             break;
           default:
-            code += r + " = OpAtomicCompareExchange %uint " + at + " %dv " + (opencl ? pick({"%relaxed", "%acquire", "%both", "%sc"}) : pick({"%relaxed", "%acquire", "%both"})) +
-                    " " + (opencl ? pick({"%relaxed", "%acquire", "%sc"}) : pick({"%relaxed", "%acquire"})) + " " + pick({"%n1", "%n2"}) + " " + pick({"%n0", "%n1"}) + "\n";
+            code +=
+                r + " = OpAtomicCompareExchange %uint " + at + " %dv " +
+                (opencl ? pick({"%relaxed", "%acquire", "%both", "%sc"}) : pick({"%relaxed", "%acquire", "%both"})) +
+                " " + (opencl ? pick({"%relaxed", "%acquire", "%sc"}) : pick({"%relaxed", "%acquire"})) + " " +
+                pick({"%n1", "%n2"}) + " " + pick({"%n0", "%n1"}) + "\n";
             found = r;
             break;
         }
         if (!found.empty()) {
           const std::string slot = "%o" + std::to_string(t) + std::to_string(k);
           const std::string index = "%n" + std::to_string(results % 4);
-          code += slot + (opencl ? " = OpInBoundsPtrAccessChain %p %out " + index : " = OpAccessChain %p %out %n0 " + index) + "\nOpStore " + slot + " " + found + "\n";
+          code += slot +
+                  (opencl ? " = OpInBoundsPtrAccessChain %p %out " + index : " = OpAccessChain %p %out %n0 " + index) +
+                  "\nOpStore " + slot + " " + found + "\n";
           ++results;
         }
       }
       threads.push_back(code);
     }
     const std::string part = opencl ? "" : "[0]";
-    const std::string header = "; @Config: 1, 1, 2\n; @Output: exists (%out" + part + "[0] == " + std::to_string(rng() % 3) + " and %out" + part + "[1] == " +
-                               std::to_string(rng() % 3) + " and %out" + part + "[2] == " + std::to_string(rng() % 2) + ")\n";
+    const std::string header = "; @Config: 1, 1, 2\n; @Output: exists (%out" + part +
+                               "[0] == " + std::to_string(rng() % 3) + " and %out" + part +
+                               "[1] == " + std::to_string(rng() % 3) + " and %out" + part +
+                               "[2] == " + std::to_string(rng() % 2) + ")\n";
     const std::string text = opencl ? opencl_threads(header, threads) : vulkan_threads(header, threads);
     SCOPED_TRACE(text);
     const prog::Test t = read(text);

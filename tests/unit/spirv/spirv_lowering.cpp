@@ -39,7 +39,8 @@ std::string bytes_of(const std::vector<uint32_t>& words) {
 
 const std::string k_mp = vulkan_threads("; @Config: 1, 1, 2\n; @Output: exists (%out[0][0] == 1 and %out[0][1] == 0)\n",
                                         {"OpAtomicStore %px %dv %relaxed %n1\nOpAtomicStore %py %dv %release %n1\n",
-                                         "%a = OpAtomicLoad %uint %py %dv %acquire\n%b = OpAtomicLoad %uint %px %dv %relaxed\nOpStore %out0 %a\nOpStore %out1 %b\n"});
+                                         "%a = OpAtomicLoad %uint %py %dv %acquire\n%b = OpAtomicLoad %uint %px %dv "
+                                         "%relaxed\nOpStore %out0 %a\nOpStore %out1 %b\n"});
 
 TEST(SpirvLowering, BinaryIsReadLikeText) {
   std::vector<uint32_t> words = words_of(k_mp);
@@ -115,17 +116,22 @@ OpControlBarrier %sg %sg %both_wg
   for (const prog::Instr& i : t.instrs(0))
     if (i.kind != Kind::local) events.push_back(&i);
   ASSERT_EQ(events.size(), 9u);
-  EXPECT_EQ(events[0]->tags, (TagSet{Tag::R, Tag::ATOM, Tag::NONPRIV, Tag::VIS, Tag::WG, Tag::SC0, Tag::ACQ, Tag::SEMSC0, Tag::SEMVIS}));
-  EXPECT_EQ(events[1]->tags, (TagSet{Tag::W, Tag::ATOM, Tag::NONPRIV, Tag::AV, Tag::DV, Tag::SC0, Tag::REL, Tag::SEMSC0, Tag::SEMAV}));
-  EXPECT_EQ(events[2]->tags, (TagSet{Tag::R, Tag::RMW, Tag::ATOM, Tag::NONPRIV, Tag::VIS, Tag::SG, Tag::SC1, Tag::ACQ, Tag::SEMSC1, Tag::SEMVIS}));
-  EXPECT_EQ(events[2]->store_tags, (TagSet{Tag::W, Tag::RMW, Tag::ATOM, Tag::NONPRIV, Tag::AV, Tag::SG, Tag::SC1, Tag::REL, Tag::SEMSC1, Tag::SEMAV}));
+  EXPECT_EQ(events[0]->tags,
+            (TagSet{Tag::R, Tag::ATOM, Tag::NONPRIV, Tag::VIS, Tag::WG, Tag::SC0, Tag::ACQ, Tag::SEMSC0, Tag::SEMVIS}));
+  EXPECT_EQ(events[1]->tags,
+            (TagSet{Tag::W, Tag::ATOM, Tag::NONPRIV, Tag::AV, Tag::DV, Tag::SC0, Tag::REL, Tag::SEMSC0, Tag::SEMAV}));
+  EXPECT_EQ(events[2]->tags, (TagSet{Tag::R, Tag::RMW, Tag::ATOM, Tag::NONPRIV, Tag::VIS, Tag::SG, Tag::SC1, Tag::ACQ,
+                                     Tag::SEMSC1, Tag::SEMVIS}));
+  EXPECT_EQ(events[2]->store_tags, (TagSet{Tag::W, Tag::RMW, Tag::ATOM, Tag::NONPRIV, Tag::AV, Tag::SG, Tag::SC1,
+                                           Tag::REL, Tag::SEMSC1, Tag::SEMAV}));
   EXPECT_EQ(events[3]->tags, (TagSet{Tag::R, Tag::NONPRIV, Tag::VIS, Tag::QF, Tag::SC0}));
   EXPECT_EQ(events[4]->tags, (TagSet{Tag::W, Tag::NONPRIV, Tag::SC0}));
   EXPECT_EQ(events[5]->tags, (TagSet{Tag::W, Tag::SC1}));
   EXPECT_EQ(events[6]->tags, (TagSet{Tag::F, Tag::DV, Tag::ACQ, Tag::REL, Tag::SEMSC0, Tag::SEMAV, Tag::SEMVIS}));
   EXPECT_EQ(events[7]->tags, (TagSet{Tag::CBAR, Tag::B, Tag::WG}));
   EXPECT_EQ(events[7]->barrier.level, 2u);
-  EXPECT_EQ(events[8]->tags, (TagSet{Tag::CBAR, Tag::B, Tag::F, Tag::SG, Tag::ACQ, Tag::REL, Tag::SEMSC1, Tag::SEMAV, Tag::SEMVIS}));
+  EXPECT_EQ(events[8]->tags,
+            (TagSet{Tag::CBAR, Tag::B, Tag::F, Tag::SG, Tag::ACQ, Tag::REL, Tag::SEMSC1, Tag::SEMAV, Tag::SEMVIS}));
   EXPECT_EQ(events[8]->barrier.level, 3u);
 }
 
@@ -158,16 +164,23 @@ OpControlBarrier %wg %wg %sc
 // The launch: every invocation writes its ids.
 TEST(SpirvLowering, BuiltInIds) {
   const auto final_of = [](const std::string& grid, const std::string& value, const std::string& question) {
-    return ask(vulkan_all("; @Config: " + grid + "\n; @Output: forall (" + question + ")\n", value + "OpStore %pout %v\n",
-                          ""));
+    return ask(vulkan_all("; @Config: " + grid + "\n; @Output: forall (" + question + ")\n",
+                          value + "OpStore %pout %v\n", ""));
   };
-  EXPECT_EQ(final_of("2, 1, 2", "%v = OpCopyObject %uint %id\n", "%out[0][0] == 0 and %out[0][1] == 1 and %out[0][2] == 2 and %out[0][3] == 3"), Status::holds);
-  EXPECT_EQ(final_of("2, 1, 2", "%v = OpCopyObject %uint %local\n", "%out[0][0] == 0 and %out[0][1] == 1 and %out[0][2] == 0 and %out[0][3] == 1"), Status::holds);
+  EXPECT_EQ(final_of("2, 1, 2", "%v = OpCopyObject %uint %id\n",
+                     "%out[0][0] == 0 and %out[0][1] == 1 and %out[0][2] == 2 and %out[0][3] == 3"),
+            Status::holds);
+  EXPECT_EQ(final_of("2, 1, 2", "%v = OpCopyObject %uint %local\n",
+                     "%out[0][0] == 0 and %out[0][1] == 1 and %out[0][2] == 0 and %out[0][3] == 1"),
+            Status::holds);
 }
 
 TEST(SpirvLowering, GridsInThreeDimensions) {
-  std::string text = vulkan_all("", "%yy = OpCompositeExtract %uint %gid3 1\n%zz = OpCompositeExtract %uint %gid3 2\n%y2 = OpIMul %uint %yy %n2\n%z4 = OpIMul %uint %zz %n4\n"
-                                    "%sum = OpIAdd %uint %id %y2\n%flat = OpIAdd %uint %sum %z4\n%q = OpAccessChain %p %x %n0 %flat\nOpStore %q %flat\n");
+  std::string text = vulkan_all("",
+                                "%yy = OpCompositeExtract %uint %gid3 1\n%zz = OpCompositeExtract %uint %gid3 2\n%y2 = "
+                                "OpIMul %uint %yy %n2\n%z4 = OpIMul %uint %zz %n4\n"
+                                "%sum = OpIAdd %uint %id %y2\n%flat = OpIAdd %uint %sum %z4\n%q = OpAccessChain %p %x "
+                                "%n0 %flat\nOpStore %q %flat\n");
   text.insert(text.find("OpDecorate %gids"), "OpExecutionMode %main LocalSize 2 2 1\n");
   spirv::LaunchOptions launch;
   launch.grid = *spirv::parse_grid("4.1.1x1x2");
@@ -184,7 +197,8 @@ TEST(SpirvLowering, GridText) {
   EXPECT_EQ(spirv::to_string(*spirv::parse_grid("2.1.3")), "2.1.3");
   EXPECT_EQ(spirv::parse_grid("2.1.3.2.2")->threads(), 24u);
   EXPECT_EQ(spirv::to_string(*spirv::parse_grid("2.1.3x2")), "2.1.3x2");
-  for (const char* bad : {"", "2", "2.1", "0.1.1", "2.1.x", "2.1.3.", "1.1.1.1.1.1", "a.b.c", "2.1.3x", "1000.1000.1000", "65536.65536.1", "65536.65536.65536.65536.1", "2x2.1.1"})
+  for (const char* bad : {"", "2", "2.1", "0.1.1", "2.1.x", "2.1.3.", "1.1.1.1.1.1", "a.b.c", "2.1.3x",
+                          "1000.1000.1000", "65536.65536.1", "65536.65536.65536.65536.1", "2x2.1.1"})
     EXPECT_FALSE(spirv::parse_grid(bad).has_value()) << bad;
 }
 
@@ -206,13 +220,14 @@ OpStore %fv %c
 %d = OpLoad %uint %fv
 OpStore %out0 %d
 )"));
-  ASSERT_EQ(t.instrs(0).size(), 1u);   // one store of a constant
+  ASSERT_EQ(t.instrs(0).size(), 1u);  // one store of a constant
   EXPECT_TRUE(t.instrs(0)[0].value.is_const(7));
   EXPECT_EQ(verdict(t, check::Property::condition), Status::holds);
 }
 
 TEST(SpirvLowering, PrivateArraysUnderComputedIndicesAreMemory) {
-  const std::string text = vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 9 and %out[0][1] == 9)\n", R"(
+  const std::string text =
+      vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 9 and %out[0][1] == 9)\n", R"(
 %i = OpLoad %uint %px
 %e = OpAccessChain %pf %fa %i
 OpStore %e %n9
@@ -222,7 +237,7 @@ OpStore %pout %b
 )");
   const prog::Test t = read(text);
   EXPECT_EQ(verdict(t, check::Property::condition), Status::holds);
-  EXPECT_EQ(verdict(t, check::Property::races), Status::holds);   // each has its own
+  EXPECT_EQ(verdict(t, check::Property::races), Status::holds);  // each has its own
 }
 
 TEST(SpirvLowering, ComputedPlacesOutsideAreUndefinedBehaviour) {
@@ -233,14 +248,19 @@ TEST(SpirvLowering, ComputedPlacesOutsideAreUndefinedBehaviour) {
 OpStore %e %n9
 )");
   EXPECT_EQ(races(text), Status::fails);
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", "%e = OpAccessChain %pw %shared %n9\nOpStore %e %n9\n")), Status::fails);
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", "%e = OpAccessChain %pw %shared %n3\nOpStore %e %n9\n")), Status::holds);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", "%e = OpAccessChain %pw %shared %n9\nOpStore %e %n9\n")),
+            Status::fails);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", "%e = OpAccessChain %pw %shared %n3\nOpStore %e %n9\n")),
+            Status::holds);
 }
 
 // Buffers may be longer than their input: a race behind the end is found, other places stay apart.
 TEST(SpirvLowering, OpenEndedBuffers) {
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", "%e = OpAccessChain %p %x %n0 %n9\nOpStore %e %n1\n")), Status::fails);
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", "%k = OpIAdd %uint %id %n8\n%e = OpAccessChain %p %x %n0 %k\nOpStore %e %n1\n")), Status::holds);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", "%e = OpAccessChain %p %x %n0 %n9\nOpStore %e %n1\n")),
+            Status::fails);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n",
+                             "%k = OpIAdd %uint %id %n8\n%e = OpAccessChain %p %x %n0 %k\nOpStore %e %n1\n")),
+            Status::holds);
   const std::string computed = vulkan_all("; @Config: 1, 1, 2\n", R"(
 %i = OpAtomicLoad %uint %py %dv %relaxed
 %j = OpIAdd %uint %i %n9
@@ -260,14 +280,18 @@ TEST(SpirvLowering, UndefinedValuesAreAnything) {
   };
   EXPECT_EQ(both("exists (%out[0][0] == 123456)", "%u = OpUndef %uint\nOpStore %out0 %u\n"), Status::holds);
   EXPECT_EQ(both("forall (%out[0][0] == 0)", "%u = OpUndef %uint\nOpStore %out0 %u\n"), Status::fails);
-  EXPECT_EQ(both("forall (%out[0][0] == %out[0][1])", "%u = OpLoad %uint %fv\nOpStore %out0 %u\nOpStore %out1 %u\n"), Status::holds);  // one value
-  EXPECT_EQ(both("forall (%out[0][0] == 0 or %out[0][0] == 2)", "%u = OpLoad %uint %ps\n%v = OpBitwiseAnd %uint %u %n2\nOpStore %out0 %v\n"), Status::holds);
+  EXPECT_EQ(both("forall (%out[0][0] == %out[0][1])", "%u = OpLoad %uint %fv\nOpStore %out0 %u\nOpStore %out1 %u\n"),
+            Status::holds);  // one value
+  EXPECT_EQ(both("forall (%out[0][0] == 0 or %out[0][0] == 2)",
+                 "%u = OpLoad %uint %ps\n%v = OpBitwiseAnd %uint %u %n2\nOpStore %out0 %v\n"),
+            Status::holds);
   EXPECT_EQ(both("exists (%shared[1] == 5)", ""), Status::holds);
   EXPECT_EQ(both("forall (%shared[1] == 5)", ""), Status::fails);
 }
 
 TEST(SpirvLowering, PhisThatSwap) {
-  const std::string text = vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0][0] == 2 and %out[0][1] == 1)\n", R"(
+  const std::string text =
+      vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0][0] == 2 and %out[0][1] == 1)\n", R"(
 OpBranch %head
 %head = OpLabel
 %a = OpPhi %uint %n1 %entry %b %head
@@ -286,7 +310,8 @@ OpStore %out1 %b
 }
 
 TEST(SpirvLowering, SwitchPhiAndUnreachable) {
-  const std::string text = vulkan_all("; @Config: 1, 1, 3\n; @Output: forall (%out[0][0] == 5 and %out[0][1] == 6 and %out[0][2] == 7)\n", R"(
+  const std::string text = vulkan_all(
+      "; @Config: 1, 1, 3\n; @Output: forall (%out[0][0] == 5 and %out[0][1] == 6 and %out[0][2] == 7)\n", R"(
 OpSelectionMerge %m None
 OpSwitch %id %other 0 %zero 1 %one
 %zero = OpLabel
@@ -301,15 +326,18 @@ OpStore %pout %v
 )");
   EXPECT_EQ(ask(text), Status::holds);
   const auto guarded = [](const char* c) {
-    return vulkan_all("; @Config: 1, 1, 2\n", std::string("%c = OpIEqual %bool %id ") + c + "\nOpSelectionMerge %m None\nOpBranchConditional %c %bad %m\n%bad = OpLabel\nOpUnreachable\n%m = OpLabel\n");
+    return vulkan_all("; @Config: 1, 1, 2\n", std::string("%c = OpIEqual %bool %id ") + c +
+                                                  "\nOpSelectionMerge %m None\nOpBranchConditional %c %bad %m\n%bad = "
+                                                  "OpLabel\nOpUnreachable\n%m = OpLabel\n");
   };
   EXPECT_EQ(races(guarded("%n1")), Status::fails);
   EXPECT_EQ(races(guarded("%n5")), Status::holds);
 }
 
 TEST(SpirvLowering, SwitchOnALoadedValue) {
-  const std::string text = vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][1] == 3 or %out[0][1] == 4 or %out[0][1] == 5)\n",
-                                          {"OpAtomicStore %px %dv %relaxed %n1\nOpAtomicStore %px %dv %relaxed %n2\n", R"(
+  const std::string text =
+      vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][1] == 3 or %out[0][1] == 4 or %out[0][1] == 5)\n",
+                     {"OpAtomicStore %px %dv %relaxed %n1\nOpAtomicStore %px %dv %relaxed %n2\n", R"(
 %v = OpAtomicLoad %uint %px %dv %relaxed
 OpSelectionMerge %m None
 OpSwitch %v %dflt 0 %a 1 %b
@@ -358,7 +386,9 @@ TEST(SpirvLowering, StructuresVectorsAndSmallerCells) {
 %p_v2 = OpTypePointer Workgroup %v2
 %vec = OpVariable %p_v2 Workgroup
 )";
-  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%s[0] == 9 and %s[1] == 5 and %vec[0] == 3 and %vec[1] == 9)\n", R"(
+  EXPECT_EQ(
+      ask(vulkan_all(
+          "; @Config: 1, 1, 1\n; @Output: forall (%s[0] == 9 and %s[1] == 5 and %vec[0] == 3 and %vec[1] == 9)\n", R"(
 %a = OpAccessChain %pw %s %n0
 %b = OpAccessChain %ph %s %n1
 OpStore %a %n9
@@ -366,7 +396,9 @@ OpStore %b %h5
 %va = OpLoad %uint %a
 %v = OpCompositeConstruct %v2 %n3 %va
 OpStore %vec %v
-)", more)), Status::holds);
+)",
+          more)),
+      Status::holds);
 }
 
 TEST(SpirvLowering, NarrowAccessesSplitCells) {
@@ -375,8 +407,9 @@ TEST(SpirvLowering, NarrowAccessesSplitCells) {
 %ph = OpTypePointer CrossWorkgroup %half
 %h7 = OpConstant %half 7
 )";
-  const std::string text = opencl_all("; @Config: 1, 1, 1\n; @Output: forall (%x[0] == 458753)\n",  // 7 * 65536 + 1
-                                      "OpStore %x %n1\n%q = OpBitcast %ph %x\n%q1 = OpInBoundsPtrAccessChain %ph %q %n1\nOpStore %q1 %h7\n", functions);
+  const std::string text = opencl_all(
+      "; @Config: 1, 1, 1\n; @Output: forall (%x[0] == 458753)\n",  // 7 * 65536 + 1
+      "OpStore %x %n1\n%q = OpBitcast %ph %x\n%q1 = OpInBoundsPtrAccessChain %ph %q %n1\nOpStore %q1 %h7\n", functions);
   EXPECT_EQ(ask(text), Status::holds);
   EXPECT_EQ(ask(std::string(text).replace(text.find("458753"), 6, "458754")), Status::fails);
 }
@@ -389,15 +422,20 @@ TEST(SpirvLowering, FloatingPointIsMoved) {
 %fs = OpVariable %pfl Workgroup
 %ft = OpVariable %pfl Workgroup
 )";
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", "OpStore %fs %f1\n%a = OpLoad %f32 %fs\n%b = OpFAdd %f32 %a %f1\nOpStore %ft %b\n", more)), Status::holds);
-  EXPECT_EQ(races(vulkan_all("; @Config: 2, 1, 1\n", "%a = OpLoad %f32 %fs\n%b = OpFMul %f32 %a %f1\nOpStore %ft %b\n", more)), Status::fails);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n",
+                             "OpStore %fs %f1\n%a = OpLoad %f32 %fs\n%b = OpFAdd %f32 %a %f1\nOpStore %ft %b\n", more)),
+            Status::holds);
+  EXPECT_EQ(races(vulkan_all("; @Config: 2, 1, 1\n", "%a = OpLoad %f32 %fs\n%b = OpFMul %f32 %a %f1\nOpStore %ft %b\n",
+                             more)),
+            Status::fails);
 }
 
 TEST(SpirvLowering, SpecialisationConstants) {
   const std::string more = "%k = OpSpecConstant %uint 3\n%k2 = OpSpecConstantOp %uint IAdd %k %n1\n";
   const std::string code = "OpStore %out0 %k2\n";
   EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0][0] == 4)\n", code, more)), Status::holds);
-  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 1\n; @Input: %k = 7\n; @Output: forall (%out[0][0] == 8)\n", code, more)), Status::holds);
+  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 1\n; @Input: %k = 7\n; @Output: forall (%out[0][0] == 8)\n", code, more)),
+            Status::holds);
 }
 
 // An invocation that returns early leaves the others waiting.
@@ -428,9 +466,11 @@ TEST(SpirvLowering, OptionsGoBeforeHeaders) {
 }
 
 TEST(SpirvLowering, FilterRestrictsRaces) {
-  const std::string code = "OpStore %px %id NonPrivatePointer\n%a = OpAtomicExchange %uint %py %dv %relaxed %n1\nOpStore %pout %a\n";
+  const std::string code =
+      "OpStore %px %id NonPrivatePointer\n%a = OpAtomicExchange %uint %py %dv %relaxed %n1\nOpStore %pout %a\n";
   EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", code)), Status::fails);
-  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n; @Filter: %out[0][0] == 1 and %out[0][1] == 1\n", code)), Status::holds);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n; @Filter: %out[0][0] == 1 and %out[0][1] == 1\n", code)),
+            Status::holds);
 }
 
 // ---- the published corpus ---------------------------------------------------------------------------------
@@ -466,12 +506,16 @@ TEST(SpirvCorpus, PublishedVerdicts) {
     Job job;
     const Status found = check::check(t, *m, o, job).verdict.status;
     const Status wanted = expected == "PASS" ? Status::holds : expected == "FAIL" ? Status::fails : Status::unknown;
-    if (found == wanted) ++agreed;
-    else if (wanted == Status::unknown) ++stronger;
+    if (found == wanted)
+      ++agreed;
+    else if (wanted == Status::unknown)
+      ++stronger;
     else {
       ++other;
       // A uniform kernel argument needs one turn more than one per invocation; and a counter that GPUVerify passes too.
-      EXPECT_TRUE(path.ends_with("opencl/gpuverify/atomics/forloop.spvasm") || path.ends_with("opencl/gpuverify/atomics/counter.spvasm")) << line;
+      EXPECT_TRUE(path.ends_with("opencl/gpuverify/atomics/forloop.spvasm") ||
+                  path.ends_with("opencl/gpuverify/atomics/counter.spvasm"))
+          << line;
     }
   }
   EXPECT_GE(agreed, 354);

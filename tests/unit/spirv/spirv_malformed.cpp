@@ -19,8 +19,8 @@ Diagnostic diagnose(const std::string& text, const spirv::LaunchOptions& launch 
 struct Bad {
   const char* what;
   std::string text;
-  const char* message;   // part of it
-  const char* at;        // what the span covers begins so; "" = anywhere
+  const char* message;  // part of it
+  const char* at;       // what the span covers begins so; "" = anywhere
 };
 
 // A frame in which the first `from` is replaced.
@@ -51,21 +51,31 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"character 0", k_plain + std::string(1, '\0') + "OpNop\n", "a character 0", ""},
       {"unknown opcode", changed(k_plain, "OpStore %pout", "OpStroe %pout"), "pcode", "OpStroe"},
       {"missing operand", changed(k_plain, "OpStore %pout %n1", "OpStore %pout"), "perand", ""},
-      {"undefined id", changed(k_plain, "OpStore %pout %n1", "OpStore %pout %nowhere"), "%nowhere is not defined", "OpStore"},
-      {"defined twice", changed(k_plain, "OpStore %pout %n1", "%n1 = OpIAdd %uint %n2 %n3\nOpStore %pout %n1"), "defined more than once", "%n1"},
+      {"undefined id", changed(k_plain, "OpStore %pout %n1", "OpStore %pout %nowhere"), "%nowhere is not defined",
+       "OpStore"},
+      {"defined twice", changed(k_plain, "OpStore %pout %n1", "%n1 = OpIAdd %uint %n2 %n3\nOpStore %pout %n1"),
+       "defined more than once", "%n1"},
       {"no type", changed(k_plain, "OpTypeVector %uint 2", "OpTypeVector %n0x 2"), "is no type", "%v2"},
-      {"vector of nothing", changed(k_plain, "OpTypeVector %uint 2", "OpTypeVector %uint 0"), "a vector of 0 elements", "%v2"},
-      {"a structure that contains itself", changed(k_plain, "%buffer = OpTypeStruct %ints", "%buffer = OpTypeStruct %buffer"), "declared before it", "%buffer"},
-      {"two structures that contain each other", changed(k_plain, "%buffer = OpTypeStruct %ints", "%buffer = OpTypeStruct %other\n%other = OpTypeStruct %buffer"),
+      {"vector of nothing", changed(k_plain, "OpTypeVector %uint 2", "OpTypeVector %uint 0"), "a vector of 0 elements",
+       "%v2"},
+      {"a structure that contains itself",
+       changed(k_plain, "%buffer = OpTypeStruct %ints", "%buffer = OpTypeStruct %buffer"), "declared before it",
+       "%buffer"},
+      {"two structures that contain each other",
+       changed(k_plain, "%buffer = OpTypeStruct %ints", "%buffer = OpTypeStruct %other\n%other = OpTypeStruct %buffer"),
        "declared before it", "%other"},
       {"no memory model", changed(k_plain, "OpMemoryModel Logical Vulkan\n", ""), "no OpMemoryModel", ""},
-      {"no entry point", changed(k_plain, "OpEntryPoint GLCompute %main \"main\" %gids %lids\n", ""), "no entry point", ""},
+      {"no entry point", changed(k_plain, "OpEntryPoint GLCompute %main \"main\" %gids %lids\n", ""), "no entry point",
+       ""},
       {"entry is no function", changed(k_plain, "GLCompute %main", "GLCompute %n1"), "is no function", "OpEntryPoint"},
       {"no function end", changed(k_plain, "OpFunctionEnd\n", ""), "no OpFunctionEnd", "%main"},
       {"block without end", changed(k_plain, "OpReturn\n", ""), "does not end in a branch", ""},
-      {"code behind the end", changed(k_plain, "OpReturn\n", "OpReturn\nOpStore %pout %n2\nOpReturn\n"), "follows the end of its block", "OpStore"},
-      {"branch to nowhere", changed(k_plain, "OpReturn\n", "OpBranch %n1\n"), "is no block of this function", "OpBranch"},
-      {"store of a composite", changed(k_plain, "OpStore %pout %n1", "OpStore %pout %gid3"), "a scalar is needed", "OpStore"},
+      {"code behind the end", changed(k_plain, "OpReturn\n", "OpReturn\nOpStore %pout %n2\nOpReturn\n"),
+       "follows the end of its block", "OpStore"},
+      {"branch to nowhere", changed(k_plain, "OpReturn\n", "OpBranch %n1\n"), "is no block of this function",
+       "OpBranch"},
+      {"store of a composite", changed(k_plain, "OpStore %pout %n1", "OpStore %pout %gid3"), "a scalar is needed",
+       "OpStore"},
       {"store through a number", changed(k_plain, "OpStore %pout %n1", "OpStore %n1 %n1"), "", "OpStore"},
       {"load through a number", vulkan_all("", "%a = OpLoad %uint %n1\n"), "pointer", "%a"},
       {"member out of range", vulkan_all("", "%a = OpAccessChain %p %x %n3 %n0\n"), "member 3", "%a"},
@@ -76,16 +86,25 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"two orders", vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %n6\n"), "more than one order", "%a"},
       {"order without class", vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %n2\n"), "no storage class", "%a"},
       {"load that releases", vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %release\n"), "cannot release", "%a"},
-      {"store that acquires", vulkan_all("", "OpAtomicStore %px %dv %acquire %n1\n"), "cannot acquire", "OpAtomicStore"},
-      {"failing exchange that releases", vulkan_all("", "%a = OpAtomicCompareExchange %uint %px %dv %both %both %n1 %n0\n"), "cannot release", "%a"},
-      {"available load", vulkan_all("", "%a = OpLoad %uint %px MakePointerAvailable|NonPrivatePointer %dv\n"), "makes nothing available", "%a"},
-      {"visible store", vulkan_all("", "OpStore %px %n1 MakePointerVisible|NonPrivatePointer %dv\n"), "makes nothing visible", "OpStore"},
-      {"private and available", vulkan_all("", "OpStore %px %n1 MakePointerAvailable %dv\n"), "NonPrivatePointer", "OpStore"},
+      {"store that acquires", vulkan_all("", "OpAtomicStore %px %dv %acquire %n1\n"), "cannot acquire",
+       "OpAtomicStore"},
+      {"failing exchange that releases",
+       vulkan_all("", "%a = OpAtomicCompareExchange %uint %px %dv %both %both %n1 %n0\n"), "cannot release", "%a"},
+      {"available load", vulkan_all("", "%a = OpLoad %uint %px MakePointerAvailable|NonPrivatePointer %dv\n"),
+       "makes nothing available", "%a"},
+      {"visible store", vulkan_all("", "OpStore %px %n1 MakePointerVisible|NonPrivatePointer %dv\n"),
+       "makes nothing visible", "OpStore"},
+      {"private and available", vulkan_all("", "OpStore %px %n1 MakePointerAvailable %dv\n"), "NonPrivatePointer",
+       "OpStore"},
       {"write to a built-in", vulkan_all("", "OpStore %gids %gid3\n"), "read-only", "OpStore"},
-      {"use before definition", vulkan_all("", "OpStore %pout %later\n%later = OpIAdd %uint %n1 %n1\n"), "before it is defined", "OpStore"},
+      {"use before definition", vulkan_all("", "OpStore %pout %later\n%later = OpIAdd %uint %n1 %n1\n"),
+       "before it is defined", "OpStore"},
       {"recursion", vulkan_all("", "%c = OpFunctionCall %void %main\n"), "calls itself", "%c"},
-      {"variable of two classes", changed(k_plain, "%x = OpVariable %p_buffer StorageBuffer", "%x = OpVariable %p_buffer Uniform"), "its pointer", "%x"},
-      {"runtime array without input", changed(k_plain, "; @Input: %out = {{0, 0, 0, 0, 0, 0, 0, 0}}\n", ""), "length of this runtime array", "%out"},
+      {"variable of two classes",
+       changed(k_plain, "%x = OpVariable %p_buffer StorageBuffer", "%x = OpVariable %p_buffer Uniform"), "its pointer",
+       "%x"},
+      {"runtime array without input", changed(k_plain, "; @Input: %out = {{0, 0, 0, 0, 0, 0, 0, 0}}\n", ""),
+       "length of this runtime array", "%out"},
       // Headers.
       {"two launches", "; @Config: 1, 1, 1\n; @Config: 1, 1, 1\n" + k_plain, "two @Config", "Config"},
       {"short launch", "; @Config: 1, 1\n" + k_plain, "three to five numbers", "1, 1"},
@@ -99,12 +118,17 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"no scalar", "; @Output: forall (%x == 1)\n" + k_plain, "compares scalars", "%x"},
       {"past the end", "; @Output: forall (%x[0][99] == 1)\n" + k_plain, "outside of the variable", "%x[0][99]"},
       {"private in a question", "; @Output: forall (%gids[0] == 1)\n" + k_plain, "each invocation", "%gids[0]"},
-      {"one of several workgroups", "; @Config: 1, 1, 2\n; @Output: forall (%shared[0] == 1)\n" + k_plain, "once per workgroup", "%shared[0]"},
-      {"exists twice", "; @Output: exists (%x[0][0] == 1)\n; @Output: exists (%y[0][0] == 1)\n" + k_plain, "stands alone", "exists"},
+      {"one of several workgroups", "; @Config: 1, 1, 2\n; @Output: forall (%shared[0] == 1)\n" + k_plain,
+       "once per workgroup", "%shared[0]"},
+      {"exists twice", "; @Output: exists (%x[0][0] == 1)\n; @Output: exists (%y[0][0] == 1)\n" + k_plain,
+       "stands alone", "exists"},
       {"two inputs", "; @Input: %x = {{1}}\n" + k_plain, "two inputs", "%x"},
       {"list for a number", changed(k_plain, "%x = {{0,", "%x = {{{1},"), "one number is needed", "{1}"},
       {"number for a list", changed(k_plain, "%x = {{0, 0, 0, 0, 0, 0, 0, 0}}", "%x = 5"), "", ""},
-      {"input of an initialised variable", changed("; @Input: %w = 1\n" + vulkan_all("", "", "%w = OpVariable %pw Workgroup %n1\n"), "OpReturn\n", "OpStore %w %n2\nOpReturn\n"), "already has an initial value", "1"},
+      {"input of an initialised variable",
+       changed("; @Input: %w = 1\n" + vulkan_all("", "", "%w = OpVariable %pw Workgroup %n1\n"), "OpReturn\n",
+               "OpStore %w %n2\nOpReturn\n"),
+       "already has an initial value", "1"},
   };
   EXPECT_GE(all.size(), 50u);
   for (const Bad& b : all) {
@@ -131,14 +155,20 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
       {changed(k_plain, "OpEntryPoint GLCompute", "OpEntryPoint Vertex"), "OpEntryPoint"},
       {vulkan_all("", "%a = OpGroupNonUniformElect %bool %sg\n"), "OpGroupNonUniformElect"},
       {vulkan_all("", "%a = OpAtomicLoad %uint %px %n0 %relaxed\n"), "CrossDevice"},
-      {vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %sequential\n", "%sequential = OpConstant %uint 0x50\n"), "sequentially consistent"},
+      {vulkan_all("", "%a = OpAtomicLoad %uint %px %dv %sequential\n", "%sequential = OpConstant %uint 0x50\n"),
+       "sequentially consistent"},
       {vulkan_all("", "%s = OpLoad %uint %py\n%a = OpAtomicLoad %uint %px %s %relaxed\n"), "the scope is no constant"},
       {vulkan_all("", "%s = OpLoad %uint %py\nOpMemoryBarrier %dv %s\n"), "memory semantics is no constant"},
       {vulkan_all("", "OpControlBarrier %dv %dv %both\n"), "OpControlBarrier"},
-      {vulkan_all("", "OpStore %pf32 %sum\n%c = OpFOrdLessThan %bool %f1 %sum\nOpSelectionMerge %m None\nOpBranchConditional %c %m %t\n%t = OpLabel\nOpBranch %m\n%m = OpLabel\n",
-                  "%f32 = OpTypeFloat 32\n%f1 = OpConstant %f32 1\n%pfl = OpTypePointer Workgroup %f32\n%pf32 = OpVariable %pfl Workgroup\n%sum = OpSpecConstantOp %f32 FAdd %f1 %f1\n"),
+      {vulkan_all("",
+                  "OpStore %pf32 %sum\n%c = OpFOrdLessThan %bool %f1 %sum\nOpSelectionMerge %m "
+                  "None\nOpBranchConditional %c %m %t\n%t = OpLabel\nOpBranch %m\n%m = OpLabel\n",
+                  "%f32 = OpTypeFloat 32\n%f1 = OpConstant %f32 1\n%pfl = OpTypePointer Workgroup %f32\n%pf32 = "
+                  "OpVariable %pfl Workgroup\n%sum = OpSpecConstantOp %f32 FAdd %f1 %f1\n"),
        "floating point"},
-      {changed(vulkan_all("", "OpStore %px %n1\nOpStore %py %n1\n"), "OpDecorate %ints", "OpDecorate %x Binding 3\nOpDecorate %y Binding 3\nOpDecorate %ints"), "one binding"},
+      {changed(vulkan_all("", "OpStore %px %n1\nOpStore %py %n1\n"), "OpDecorate %ints",
+               "OpDecorate %x Binding 3\nOpDecorate %y Binding 3\nOpDecorate %ints"),
+       "one binding"},
       {vulkan_all("", "%i = OpImageTexelPointer %p %x %n0 %n0\n"), "OpImageTexelPointer"},
   };
   for (const Missing& m : all) {
@@ -149,22 +179,24 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
 }
 
 TEST(SpirvMalformed, SourceLinesAreNamed) {
-  const std::string text = changed(vulkan_all("", "OpLine %file 12 3\n%a = OpGroupNonUniformElect %bool %sg\n"), "OpDecorate %gids",
-                                   "%file = OpString \"kernel.comp\"\nOpDecorate %gids");
+  const std::string text = changed(vulkan_all("", "OpLine %file 12 3\n%a = OpGroupNonUniformElect %bool %sg\n"),
+                                   "OpDecorate %gids", "%file = OpString \"kernel.comp\"\nOpDecorate %gids");
   EXPECT_NE(diagnose(text).message.find("kernel.comp:12"), std::string::npos);
 }
 
 // Cut short anywhere, the text is refused or read, never mishandled.
 TEST(SpirvMalformed, CutText) {
-  const std::string text = vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 1)\n",
-                                          {"%a = OpAtomicIAdd %uint %px %dv %relaxed %n1\n", "OpStore %pout %n2 NonPrivatePointer\n"});
+  const std::string text =
+      vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 1)\n",
+                     {"%a = OpAtomicIAdd %uint %px %dv %relaxed %n1\n", "OpStore %pout %n2 NonPrivatePointer\n"});
   for (size_t n = 0; n < text.size(); n += 7) (void)spirv::parse_spirv(make_source("t.spvasm", text.substr(0, n)), {});
 }
 
 // Words left out, doubled or exchanged.
 TEST(SpirvMalformed, MutatedText) {
-  const std::string text = vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 1)\n",
-                                          {"%a = OpAtomicIAdd %uint %px %dv %relaxed %n1\nOpStore %pout %a\n", "OpControlBarrier %wg %wg %both_wg\n"});
+  const std::string text = vulkan_threads(
+      "; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 1)\n",
+      {"%a = OpAtomicIAdd %uint %px %dv %relaxed %n1\nOpStore %pout %a\n", "OpControlBarrier %wg %wg %both_wg\n"});
   std::vector<std::pair<size_t, size_t>> words;
   for (size_t i = 0; i < text.size();) {
     while (i < text.size() && text[i] <= ' ') ++i;
@@ -180,9 +212,15 @@ TEST(SpirvMalformed, MutatedText) {
     const auto [c, d] = words[random() % words.size()];
     const std::string other = text.substr(c, d - c);
     switch (random() % 3) {
-      case 0: t.erase(a, b - a); break;
-      case 1: t.replace(a, b - a, other); break;
-      default: t.insert(b, " " + other); break;
+      case 0:
+        t.erase(a, b - a);
+        break;
+      case 1:
+        t.replace(a, b - a, other);
+        break;
+      default:
+        t.insert(b, " " + other);
+        break;
     }
     (void)spirv::parse_spirv(make_source("t.spvasm", t), {});
   }

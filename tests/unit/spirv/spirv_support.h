@@ -20,7 +20,8 @@ using vocab::TagSet;
 // %local. Numbers %n0 .. %n9; scopes %dv %wg %sg %qf; semantics by name.
 inline std::string vulkan_frame(const std::string& header, const std::string& code, const std::string& more = "") {
   std::string text = header;
-  for (const char* v : {"x", "y", "z", "out"}) text += std::string("; @Input: %") + v + " = {{0, 0, 0, 0, 0, 0, 0, 0}}\n";
+  for (const char* v : {"x", "y", "z", "out"})
+    text += std::string("; @Input: %") + v + " = {{0, 0, 0, 0, 0, 0, 0, 0}}\n";
   text += R"(
 OpCapability Shader
 OpCapability VulkanMemoryModel
@@ -80,7 +81,8 @@ OpDecorate %buffer Block
 %z = OpVariable %p_buffer StorageBuffer
 %out = OpVariable %p_buffer StorageBuffer
 %shared = OpVariable %p_four Workgroup
-)" + more + R"(
+)" + more +
+          R"(
 %main = OpFunction %void None %fn
 %entry = OpLabel
 %fv = OpVariable %pf Function
@@ -108,11 +110,13 @@ inline std::string vulkan_all(const std::string& header, const std::string& code
 }
 
 // One piece of code for each invocation, by global id.
-inline std::string vulkan_threads(const std::string& header, const std::vector<std::string>& threads, const std::string& more = "") {
+inline std::string vulkan_threads(const std::string& header, const std::vector<std::string>& threads,
+                                  const std::string& more = "") {
   std::string code = "OpSelectionMerge %join None\nOpSwitch %id %join";
   for (size_t k = 0; k < threads.size(); ++k) code += " " + std::to_string(k) + " %t" + std::to_string(k);
   code += "\n";
-  for (size_t k = 0; k < threads.size(); ++k) code += "%t" + std::to_string(k) + " = OpLabel\n" + threads[k] + "OpBranch %join\n";
+  for (size_t k = 0; k < threads.size(); ++k)
+    code += "%t" + std::to_string(k) + " = OpLabel\n" + threads[k] + "OpBranch %join\n";
   code += "%join = OpLabel\nOpReturn\nOpFunctionEnd\n";
   return vulkan_frame(header, code, more);
 }
@@ -156,7 +160,8 @@ OpDecorate %lids BuiltIn LocalInvocationId
 %both_local = OpConstant %uint 0x108
 %gids = OpVariable %p_v3 Input
 %lids = OpVariable %p_v3 Input
-)" + functions + R"(
+)" + functions +
+          R"(
 %main = OpFunction %void None %fn
 %x = OpFunctionParameter %p
 %y = OpFunctionParameter %p
@@ -178,7 +183,8 @@ inline std::string opencl_threads(const std::string& header, const std::vector<s
   std::string code = "OpSwitch %id %join";
   for (size_t k = 0; k < threads.size(); ++k) code += " " + std::to_string(k) + " %t" + std::to_string(k);
   code += "\n";
-  for (size_t k = 0; k < threads.size(); ++k) code += "%t" + std::to_string(k) + " = OpLabel\n" + threads[k] + "OpBranch %join\n";
+  for (size_t k = 0; k < threads.size(); ++k)
+    code += "%t" + std::to_string(k) + " = OpLabel\n" + threads[k] + "OpBranch %join\n";
   return opencl_frame(header, code + "%join = OpLabel\nOpReturn\nOpFunctionEnd\n");
 }
 
@@ -188,7 +194,8 @@ inline prog::Test read(const std::string& text, const spirv::LaunchOptions& laun
   return t ? std::move(*t) : prog::Test{};
 }
 
-inline Status verdict(const prog::Test& t, check::Property property, uint32_t bound = 2, check::Engine engine = check::Engine::automatic) {
+inline Status verdict(const prog::Test& t, check::Property property, uint32_t bound = 2,
+                      check::Engine engine = check::Engine::automatic) {
   const auto model = cat::load_model(cat::default_model(t.dialect), t.dialect);
   EXPECT_TRUE(model.has_value()) << (model ? "" : render(model.error()));
   check::Options o;

@@ -29,91 +29,226 @@ std::string plain_load(const char* name, const char* at) {
   return std::string(name) + " = OpLoad %uint " + at + " MakePointerVisible|NonPrivatePointer %dv\n";
 }
 std::string keep(const char* at, const char* value) { return std::string("OpStore ") + at + " " + value + "\n"; }
-std::string fence(const char* order, const char* scope = "%dv") { return std::string("OpMemoryBarrier ") + scope + " " + order + "\n"; }
+std::string fence(const char* order, const char* scope = "%dv") {
+  return std::string("OpMemoryBarrier ") + scope + " " + order + "\n";
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
       // Message passing, by order and scope.
-      {"mp_relaxed", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
-       {store("%px", "%n1") + store("%py", "%n1"), load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_holds},
-      {"mp_release_acquire", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+      {"mp_relaxed",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+       {store("%px", "%n1") + store("%py", "%n1"),
+        load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"mp_release_acquire",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%dv", "%release"),
-        load("%a", "%py", "%dv", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"mp_release_only", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py", "%dv", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"mp_release_only",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%dv", "%release"),
-        load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_holds},
-      {"mp_narrow_scope", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"mp_narrow_scope",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%wg", "%release"),
-        load("%a", "%py", "%wg", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_fails},
-      {"mp_workgroup_scope", "1, 2, 1", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py", "%wg", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_fails},
+      {"mp_workgroup_scope",
+       "1, 2, 1",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%wg", "%release"),
-        load("%a", "%py", "%wg", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"mp_subgroup_scope", "2, 1, 1", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py", "%wg", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"mp_subgroup_scope",
+       "2, 1, 1",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1", "%sg") + store("%py", "%n1", "%sg", "%release"),
-        load("%a", "%py", "%sg", "%acquire") + load("%b", "%px", "%sg") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"mp_queue_family", "1, 1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py", "%sg", "%acquire") + load("%b", "%px", "%sg") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"mp_queue_family",
+       "1, 1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1", "%qf") + store("%py", "%n1", "%qf", "%release"),
-        load("%a", "%py", "%qf", "%acquire") + load("%b", "%px", "%qf") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_fails},
-      {"mp_fences", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py", "%qf", "%acquire") + load("%b", "%px", "%qf") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_fails},
+      {"mp_fences",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + fence("%release") + store("%py", "%n1"),
-        load("%a", "%py") + fence("%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"mp_one_fence", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py") + fence("%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"mp_one_fence",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + fence("%both") + store("%py", "%n1"),
-        load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_holds},
-      {"mp_other_class", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+        load("%a", "%py") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"mp_other_class",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%dv", "%release_wg"),
-        load("%a", "%py", "%dv", "%acquire_wg") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_holds, k_holds},
+        load("%a", "%py", "%dv", "%acquire_wg") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
       // Data published by plain accesses.
-      {"publish", "1, 1, 2", "forall (%out[0][0] == 0 or %out[0][1] == 1)",
+      {"publish",
+       "1, 1, 2",
+       "forall (%out[0][0] == 0 or %out[0][1] == 1)",
        {plain_store("%px", "%n1") + store("%py", "%n1", "%dv", "%release"),
-        load("%a", "%py", "%dv", "%acquire") + keep("%out0", "%a") + "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = OpLabel\n" +
-            plain_load("%b", "%px") + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"}, k_holds, k_holds},
-      {"publish_relaxed", "1, 1, 2", "forall (%out[0][0] == 0 or %out[0][1] == 1)",
+        load("%a", "%py", "%dv", "%acquire") + keep("%out0", "%a") +
+            "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = "
+            "OpLabel\n" +
+            plain_load("%b", "%px") + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"},
+       k_holds,
+       k_holds},
+      {"publish_relaxed",
+       "1, 1, 2",
+       "forall (%out[0][0] == 0 or %out[0][1] == 1)",
        {plain_store("%px", "%n1") + store("%py", "%n1"),
-        load("%a", "%py") + keep("%out0", "%a") + "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = OpLabel\n" +
-            plain_load("%b", "%px") + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"}, k_fails, k_fails},
-      {"publish_private", "1, 1, 2", "forall (%out[0][0] == 0 or %out[0][1] == 1)",
+        load("%a", "%py") + keep("%out0", "%a") +
+            "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = "
+            "OpLabel\n" +
+            plain_load("%b", "%px") + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"},
+       k_fails,
+       k_fails},
+      {"publish_private",
+       "1, 1, 2",
+       "forall (%out[0][0] == 0 or %out[0][1] == 1)",
        {"OpStore %px %n1\n" + store("%py", "%n1", "%dv", "%release"),
-        load("%a", "%py", "%dv", "%acquire") + keep("%out0", "%a") + "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = OpLabel\n" +
-            "%b = OpLoad %uint %px\n" + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"}, k_fails, k_fails},
-      {"race_on_plain", "1, 1, 2", "exists (%x[0][0] == 1)", {plain_store("%px", "%n1"), plain_store("%px", "%n2")}, k_holds, k_fails},
-      {"no_race_on_own_element", "1, 1, 2", "forall (%out[0][0] == 1 and %out[0][1] == 2)", {keep("%pout", "%n1"), keep("%pout", "%n2")}, k_holds, k_holds},
+        load("%a", "%py", "%dv", "%acquire") + keep("%out0", "%a") +
+            "%got = OpIEqual %bool %a %n1\nOpSelectionMerge %m None\nOpBranchConditional %got %yes %m\n%yes = "
+            "OpLabel\n" +
+            "%b = OpLoad %uint %px\n" + keep("%out1", "%b") + "OpBranch %m\n%m = OpLabel\n"},
+       k_fails,
+       k_fails},
+      {"race_on_plain",
+       "1, 1, 2",
+       "exists (%x[0][0] == 1)",
+       {plain_store("%px", "%n1"), plain_store("%px", "%n2")},
+       k_holds,
+       k_fails},
+      {"no_race_on_own_element",
+       "1, 1, 2",
+       "forall (%out[0][0] == 1 and %out[0][1] == 2)",
+       {keep("%pout", "%n1"), keep("%pout", "%n2")},
+       k_holds,
+       k_holds},
       // Store buffering, load buffering, coherence, independent reads.
-      {"sb", "1, 1, 2", "exists (%out[0][0] == 0 and %out[0][1] == 0)",
+      {"sb",
+       "1, 1, 2",
+       "exists (%out[0][0] == 0 and %out[0][1] == 0)",
        {store("%px", "%n1", "%dv", "%release") + load("%a", "%py", "%dv", "%acquire") + keep("%out0", "%a"),
-        store("%py", "%n1", "%dv", "%release") + load("%b", "%px", "%dv", "%acquire") + keep("%out1", "%b")}, k_holds, k_holds},
-      {"lb_relaxed", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 1)",
-       {load("%a", "%py") + store("%px", "%n1") + keep("%out0", "%a"), load("%b", "%px") + store("%py", "%n1") + keep("%out1", "%b")}, k_holds, k_holds},
-      {"lb_acquire_release", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 1)",
+        store("%py", "%n1", "%dv", "%release") + load("%b", "%px", "%dv", "%acquire") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"lb_relaxed",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 1)",
+       {load("%a", "%py") + store("%px", "%n1") + keep("%out0", "%a"),
+        load("%b", "%px") + store("%py", "%n1") + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"lb_acquire_release",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 1)",
        {load("%a", "%py", "%dv", "%acquire") + store("%px", "%n1", "%dv", "%release") + keep("%out0", "%a"),
-        load("%b", "%px", "%dv", "%acquire") + store("%py", "%n1", "%dv", "%release") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"corr", "1, 1, 2", "exists (%out[0][0] == 1 and %out[0][1] == 0)",
-       {store("%px", "%n1"), load("%a", "%px") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
-      {"coww", "1, 1, 2", "exists (%x[0][0] == 1)", {store("%px", "%n1") + store("%px", "%n2"), load("%a", "%px")}, k_fails, k_holds},
-      {"iriw_acquire", "1, 1, 4", "exists (%out[0][0] == 1 and %out[0][1] == 0 and %out[0][2] == 1 and %out[0][3] == 0)",
+        load("%b", "%px", "%dv", "%acquire") + store("%py", "%n1", "%dv", "%release") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"corr",
+       "1, 1, 2",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0)",
+       {store("%px", "%n1"), load("%a", "%px") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
+      {"coww",
+       "1, 1, 2",
+       "exists (%x[0][0] == 1)",
+       {store("%px", "%n1") + store("%px", "%n2"), load("%a", "%px")},
+       k_fails,
+       k_holds},
+      {"iriw_acquire",
+       "1, 1, 4",
+       "exists (%out[0][0] == 1 and %out[0][1] == 0 and %out[0][2] == 1 and %out[0][3] == 0)",
        {store("%px", "%n1", "%dv", "%release"), store("%py", "%n1", "%dv", "%release"),
-        load("%a", "%px", "%dv", "%acquire") + load("%b", "%py", "%dv", "%acquire") + keep("%out0", "%a") + keep("%out1", "%b"),
-        load("%c", "%py", "%dv", "%acquire") + load("%d", "%px", "%dv", "%acquire") + keep("%out2", "%c") + keep("%out3", "%d")}, k_holds, k_holds},
+        load("%a", "%px", "%dv", "%acquire") + load("%b", "%py", "%dv", "%acquire") + keep("%out0", "%a") +
+            keep("%out1", "%b"),
+        load("%c", "%py", "%dv", "%acquire") + load("%d", "%px", "%dv", "%acquire") + keep("%out2", "%c") +
+            keep("%out3", "%d")},
+       k_holds,
+       k_holds},
       // Atomic operations.
-      {"increments", "1, 1, 3", "forall (%x[0][0] == 3)",
-       {"%a = OpAtomicIIncrement %uint %px %dv %relaxed\n", "%b = OpAtomicIIncrement %uint %px %dv %relaxed\n", "%c = OpAtomicIAdd %uint %px %dv %relaxed %n1\n"}, k_holds, k_holds},
-      {"lost_update", "1, 1, 2", "forall (%x[0][0] == 2)",
-       {load("%a", "%px") + "%a1 = OpIAdd %uint %a %n1\n" + store("%px", "%a1"), load("%b", "%px") + "%b1 = OpIAdd %uint %b %n1\n" + store("%px", "%b1")}, k_fails, k_holds},
-      {"exchange", "1, 1, 2", "forall (%out[0][0] == 0 or %out[0][1] == 0)",
-       {"%a = OpAtomicExchange %uint %px %dv %relaxed %n1\n" + keep("%out0", "%a"), "%b = OpAtomicExchange %uint %px %dv %relaxed %n1\n" + keep("%out1", "%b")}, k_holds, k_holds},
-      {"winner", "1, 1, 2", "forall (%out[0][0] != %out[0][1])",
+      {"increments",
+       "1, 1, 3",
+       "forall (%x[0][0] == 3)",
+       {"%a = OpAtomicIIncrement %uint %px %dv %relaxed\n", "%b = OpAtomicIIncrement %uint %px %dv %relaxed\n",
+        "%c = OpAtomicIAdd %uint %px %dv %relaxed %n1\n"},
+       k_holds,
+       k_holds},
+      {"lost_update",
+       "1, 1, 2",
+       "forall (%x[0][0] == 2)",
+       {load("%a", "%px") + "%a1 = OpIAdd %uint %a %n1\n" + store("%px", "%a1"),
+        load("%b", "%px") + "%b1 = OpIAdd %uint %b %n1\n" + store("%px", "%b1")},
+       k_fails,
+       k_holds},
+      {"exchange",
+       "1, 1, 2",
+       "forall (%out[0][0] == 0 or %out[0][1] == 0)",
+       {"%a = OpAtomicExchange %uint %px %dv %relaxed %n1\n" + keep("%out0", "%a"),
+        "%b = OpAtomicExchange %uint %px %dv %relaxed %n1\n" + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"winner",
+       "1, 1, 2",
+       "forall (%out[0][0] != %out[0][1])",
        {"%a = OpAtomicCompareExchange %uint %px %dv %relaxed %relaxed %n1 %n0\n" + keep("%out0", "%a"),
-        "%b = OpAtomicCompareExchange %uint %px %dv %relaxed %relaxed %n1 %n0\n" + keep("%out1", "%b")}, k_holds, k_holds},
-      {"minmax", "1, 1, 2", "forall (%x[0][0] == 5 and %y[0][0] == 0)",
+        "%b = OpAtomicCompareExchange %uint %px %dv %relaxed %relaxed %n1 %n0\n" + keep("%out1", "%b")},
+       k_holds,
+       k_holds},
+      {"minmax",
+       "1, 1, 2",
+       "forall (%x[0][0] == 5 and %y[0][0] == 0)",
        {"%a = OpAtomicUMax %uint %px %dv %relaxed %n5\n%a2 = OpAtomicUMin %uint %py %dv %relaxed %n1\n",
-        "%b = OpAtomicSMax %uint %px %dv %relaxed %n3\n%b2 = OpAtomicSMin %uint %py %dv %relaxed %n7\n"}, k_holds, k_holds},
-      {"bits", "1, 1, 2", "forall (%x[0][0] == 6)",
-       {"%a = OpAtomicOr %uint %px %dv %relaxed %n4\n", "%b = OpAtomicXor %uint %px %dv %relaxed %n2\n%c = OpAtomicAnd %uint %px %dv %relaxed %n7\n"}, k_holds, k_holds},
-      {"decrement", "1, 1, 2", "forall (%x[0][0] == -3)",
-       {"%a = OpAtomicIDecrement %uint %px %dv %relaxed\n", "%b = OpAtomicISub %uint %px %dv %relaxed %n2\n"}, k_holds, k_holds},
-      {"release_sequence", "1, 1, 3", "exists (%out[0][0] == 2 and %out[0][1] == 0)",
+        "%b = OpAtomicSMax %uint %px %dv %relaxed %n3\n%b2 = OpAtomicSMin %uint %py %dv %relaxed %n7\n"},
+       k_holds,
+       k_holds},
+      {"bits",
+       "1, 1, 2",
+       "forall (%x[0][0] == 6)",
+       {"%a = OpAtomicOr %uint %px %dv %relaxed %n4\n",
+        "%b = OpAtomicXor %uint %px %dv %relaxed %n2\n%c = OpAtomicAnd %uint %px %dv %relaxed %n7\n"},
+       k_holds,
+       k_holds},
+      {"decrement",
+       "1, 1, 2",
+       "forall (%x[0][0] == -3)",
+       {"%a = OpAtomicIDecrement %uint %px %dv %relaxed\n", "%b = OpAtomicISub %uint %px %dv %relaxed %n2\n"},
+       k_holds,
+       k_holds},
+      {"release_sequence",
+       "1, 1, 3",
+       "exists (%out[0][0] == 2 and %out[0][1] == 0)",
        {store("%px", "%n1") + store("%py", "%n1", "%dv", "%release"), "%i = OpAtomicIAdd %uint %py %dv %relaxed %n1\n",
-        load("%a", "%py", "%dv", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")}, k_fails, k_holds},
+        load("%a", "%py", "%dv", "%acquire") + load("%b", "%px") + keep("%out0", "%a") + keep("%out1", "%b")},
+       k_fails,
+       k_holds},
   };
   return all;
 }
@@ -179,18 +314,23 @@ TEST(SpirvVerdicts, ControlBarrierOrdersSharedMemory) {
   EXPECT_EQ(ask(exchange("%both_wg", "2, 1, 1")), k_holds);
   EXPECT_EQ(races(exchange("%both_wg", "2, 1, 1")), k_holds);
   EXPECT_EQ(races(exchange("%both_wg", "1, 2, 1")), k_holds);
-  EXPECT_EQ(races(exchange("%both", "2, 1, 1")), k_fails);      // covers buffers, not workgroup memory
-  EXPECT_EQ(races(exchange("%relaxed", "2, 1, 1")), k_fails);   // waits and orders nothing
+  EXPECT_EQ(races(exchange("%both", "2, 1, 1")), k_fails);     // covers buffers, not workgroup memory
+  EXPECT_EQ(races(exchange("%relaxed", "2, 1, 1")), k_fails);  // waits and orders nothing
 }
 
 TEST(SpirvVerdicts, EachWorkgroupHasItsOwnSharedMemory) {
   const std::string code = "%i = OpAtomicIIncrement %uint %ps %wg %relaxed\nOpStore %pout %i\n";
-  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == %out[0][1])\n", "OpStore %ps %n0\n" + code)), k_holds);
-  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 0)\n", code)), k_fails);  // starts undefined
+  EXPECT_EQ(
+      ask(vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == %out[0][1])\n", "OpStore %ps %n0\n" + code)),
+      k_holds);
+  EXPECT_EQ(ask(vulkan_all("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 0)\n", code)),
+            k_fails);  // starts undefined
 }
 
 TEST(SpirvVerdicts, BarriersOfDifferentWorkgroupsDoNotMeet) {
-  const std::string code = "OpAtomicStore %px %dv %relaxed %n1\nOpControlBarrier %wg %dv %both\n%a = OpAtomicLoad %uint %px %dv %relaxed\nOpStore %pout %a\n";
+  const std::string code =
+      "OpAtomicStore %px %dv %relaxed %n1\nOpControlBarrier %wg %dv %both\n%a = OpAtomicLoad %uint %px %dv "
+      "%relaxed\nOpStore %pout %a\n";
   EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 2\n", code)), k_holds);
   const std::string half = R"(
 %first = OpIEqual %bool %id %n0
@@ -243,13 +383,15 @@ OpBranchConditional %more %head %done
 %done = OpLabel
 OpStore %pout %got
 )";
-  const std::string text = vulkan_all("; @Config: 2, 1, 1\n; @Output: forall (%out[0][0] == 1 and %out[0][1] == 1)\n", code);
+  const std::string text =
+      vulkan_all("; @Config: 2, 1, 1\n; @Output: forall (%out[0][0] == 1 and %out[0][1] == 1)\n", code);
   EXPECT_EQ(ask(text, 2), k_holds);
   EXPECT_EQ(races(text, 2), k_holds);
   EXPECT_EQ(ask(text, 1), Status::unknown);
 }
 
-// Locks are asked for what each holder saw: the Vulkan model does not tie the order of coherence to that of plain writes.
+// Locks are asked for what each holder saw: the Vulkan model does not tie the order of coherence to that of plain
+// writes.
 
 // ---- loops and locks -----------------------------------------------------------------------------------
 
@@ -270,8 +412,10 @@ std::string spin(const std::string& order) {
   code.replace(code.find("ORDER"), 5, order);
   const size_t entry = code.find("OpBranch %head");
   code.erase(entry, std::string("OpBranch %head\n").size());
-  return vulkan_threads("; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 7)\n",
-                        {"OpStore %px %n7 MakePointerAvailable|NonPrivatePointer %dv\nOpAtomicStore %py %dv %release %n1\n", "OpBranch %head\n" + code});
+  return vulkan_threads(
+      "; @Config: 1, 1, 2\n; @Output: forall (%out[0][0] == 7)\n",
+      {"OpStore %px %n7 MakePointerAvailable|NonPrivatePointer %dv\nOpAtomicStore %py %dv %release %n1\n",
+       "OpBranch %head\n" + code});
 }
 
 TEST(SpirvVerdicts, SpinLoopIsDecidedAtBoundOne) {
@@ -285,7 +429,8 @@ std::string cas_lock(const std::string& acquire, const std::string& release, con
   return vulkan_all("; @Config: " + grid + "\n; @Output: forall (%out[0][0] != %out[0][1])\n", R"(
 OpBranch %head
 %head = OpLabel
-%old = OpAtomicCompareExchange %uint %py %dv )" + acquire + " " + (acquire == "%relaxed" ? "%relaxed" : "%acquire") + R"( %n1 %n0
+%old = OpAtomicCompareExchange %uint %py %dv )" + acquire + " " + (acquire == "%relaxed" ? "%relaxed" : "%acquire") +
+                                                                                                   R"( %n1 %n0
 %taken = OpINotEqual %bool %old %n0
 OpLoopMerge %go %head None
 OpBranchConditional %taken %head %go
@@ -393,10 +538,11 @@ TEST(SpirvVerdicts, CountedLoop) {
 
 TEST(SpirvVerdicts, OpenclMessagePassing) {
   const auto mp = [](const char* store, const char* load, const char* scope, const char* grid) {
-    return opencl_threads(std::string("; @Config: ") + grid + "\n; @Output: exists (%out[0] == 1 and %out[1] == 0)\n",
-                          {std::string("OpAtomicStore %x ") + scope + " %relaxed %n1\nOpAtomicStore %y " + scope + " " + store + " %n1\n",
-                           std::string("%a = OpAtomicLoad %uint %y ") + scope + " " + load + "\n%b = OpAtomicLoad %uint %x " + scope +
-                               " %relaxed\nOpStore %out %a\n%o1 = OpInBoundsPtrAccessChain %p %out %n1\nOpStore %o1 %b\n"});
+    return opencl_threads(
+        std::string("; @Config: ") + grid + "\n; @Output: exists (%out[0] == 1 and %out[1] == 0)\n",
+        {std::string("OpAtomicStore %x ") + scope + " %relaxed %n1\nOpAtomicStore %y " + scope + " " + store + " %n1\n",
+         std::string("%a = OpAtomicLoad %uint %y ") + scope + " " + load + "\n%b = OpAtomicLoad %uint %x " + scope +
+             " %relaxed\nOpStore %out %a\n%o1 = OpInBoundsPtrAccessChain %p %out %n1\nOpStore %o1 %b\n"});
   };
   EXPECT_EQ(ask(mp("%release", "%acquire", "%dv", "1, 1, 2")), k_fails);
   EXPECT_EQ(ask(mp("%relaxed", "%acquire", "%dv", "1, 1, 2")), k_holds);
@@ -409,9 +555,10 @@ TEST(SpirvVerdicts, OpenclMessagePassing) {
 TEST(SpirvVerdicts, OpenclStoreBuffering) {
   const auto sb = [](const char* order) {
     return opencl_threads("; @Config: 1, 1, 2\n; @Output: exists (%out[0] == 0 and %out[1] == 0)\n",
-                          {std::string("OpAtomicStore %x %dv ") + order + " %n1\n%a = OpAtomicLoad %uint %y %dv " + order + "\nOpStore %out %a\n",
-                           std::string("OpAtomicStore %y %dv ") + order + " %n1\n%b = OpAtomicLoad %uint %x %dv " + order +
-                               "\n%o1 = OpInBoundsPtrAccessChain %p %out %n1\nOpStore %o1 %b\n"});
+                          {std::string("OpAtomicStore %x %dv ") + order + " %n1\n%a = OpAtomicLoad %uint %y %dv " +
+                               order + "\nOpStore %out %a\n",
+                           std::string("OpAtomicStore %y %dv ") + order + " %n1\n%b = OpAtomicLoad %uint %x %dv " +
+                               order + "\n%o1 = OpInBoundsPtrAccessChain %p %out %n1\nOpStore %o1 %b\n"});
   };
   EXPECT_EQ(ask(sb("%sc")), k_fails);
   EXPECT_EQ(ask(sb("%relaxed")), k_holds);
@@ -432,7 +579,7 @@ OpStore %pout %got
   };
   EXPECT_EQ(races(share("%both_local")), k_holds);
   EXPECT_EQ(ask(share("%both_local")), k_holds);
-  EXPECT_EQ(races(share("%both")), k_fails);   // the barrier covers global memory, and the data is local
+  EXPECT_EQ(races(share("%both")), k_fails);  // the barrier covers global memory, and the data is local
 }
 
 TEST(SpirvVerdicts, OpenclPlainAccessesRace) {
@@ -462,8 +609,9 @@ OpStore %slot %q
 OpReturn
 OpFunctionEnd
 )";
-  const std::string text = opencl_all("; @Config: 1, 1, 2\n; @Output: forall (%x[0] == 4 and %out[1] == 0)\n",
-                                      "%c1 = OpFunctionCall %void %inc %x\n%c2 = OpFunctionCall %void %inc %x\n", functions);
+  const std::string text =
+      opencl_all("; @Config: 1, 1, 2\n; @Output: forall (%x[0] == 4 and %out[1] == 0)\n",
+                 "%c1 = OpFunctionCall %void %inc %x\n%c2 = OpFunctionCall %void %inc %x\n", functions);
   EXPECT_EQ(ask(text), k_holds);
 }
 

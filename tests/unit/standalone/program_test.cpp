@@ -78,7 +78,10 @@ TEST(Program, CppRunsAndCountsEveryInstance) {
     const auto text = text_of(test_of(path), ProgramKind::cpp);
     ASSERT_TRUE(text.has_value()) << path << ": " << render(text.error());
     std::string output;
-    EXPECT_EQ(build_and_run(*text, "test.cpp", "g++ -O1 -std=c++20 -pthread -Wall -Wextra -Wno-unused-but-set-variable -Werror", "", output), "")
+    EXPECT_EQ(
+        build_and_run(*text, "test.cpp",
+                      "g++ -O1 -std=c++20 -pthread -Wall -Wextra -Wno-unused-but-set-variable -Werror", "", output),
+        "")
         << path;
     EXPECT_NE(output.find("positive 0 of "), std::string::npos) << path << "\n" << output;
     EXPECT_NE(output.find("corrupt 0, not ended 0"), std::string::npos) << path << "\n" << output;

@@ -126,8 +126,7 @@ TEST(Bootstrap, SeededAndCovering) {
   const std::vector<Batch> one = {{10, 100, 2}};
   EXPECT_EQ(bootstrap_rate(one, true, 1, 50), (Interval{5, 5}));
   const Values xs = {1, 2, 3, 4};
-  const Interval m = bootstrap(
-      xs, [](std::span<const double> s) { return mean(s); }, 4, 300);
+  const Interval m = bootstrap(xs, [](std::span<const double> s) { return mean(s); }, 4, 300);
   EXPECT_LT(m.lower, 2.5);
   EXPECT_GT(m.upper, 2.5);
 }

@@ -265,8 +265,10 @@ TEST(Store, DamagedRowsAreNamedAndNotUsed) {
     const char *sql, *said;
   };
   for (const Case& c : {
-           Case{"update states set count = count + 1 where rowid in (select 1) or group_id = 2 and count = 3", "group 1"},
-           Case{"update groups set what_ran = 'dropped' where id = 1", "row 1 of 'groups' (SB on cpu, default, group 0)"},
+           Case{"update states set count = count + 1 where rowid in (select 1) or group_id = 2 and count = 3",
+                "group 1"},
+           Case{"update groups set what_ran = 'dropped' where id = 1",
+                "row 1 of 'groups' (SB on cpu, default, group 0)"},
            Case{"delete from groups where id = 3", "'groups' has 3 rows, and not those 4 that were written"},
            Case{"delete from progress_runs", "'progress_runs' has 0 rows"},
            Case{"update progress_runs set outcome = 'terminated'", "row 1 of 'progress_runs'"},
@@ -288,7 +290,8 @@ TEST(Store, DamagedRowsAreNamedAndNotUsed) {
     EXPECT_TRUE(has(all, c.said)) << all;
     Store other = value(Store::open(dir / "b.db"));
     EXPECT_FALSE(other.merge(path));
-    EXPECT_TRUE(value(other.records()).empty() && value(other.progress_records()).empty() && value(other.trials()).empty())
+    EXPECT_TRUE(value(other.records()).empty() && value(other.progress_records()).empty() &&
+                value(other.trials()).empty())
         << "a merge that fails adds nothing";
   }
 }
@@ -305,10 +308,15 @@ TEST(Store, HostileStoresAreRefusedByName) {
            Case{"create table more(x)", "it has the table 'more'"},
            Case{"create index i on groups(test)", "it has the index 'i'"},
            Case{"alter table states add column more generated always as (count + 1) virtual", "generated"},
-           Case{"drop table states; create table states(group_id integer, state text, count integer)", "its table 'states'"},
+           Case{"drop table states; create table states(group_id integer, state text, count integer)",
+                "its table 'states'"},
            Case{"drop table tests", "it has no table 'tests'"},
-           Case{"drop table tests; create table tests(hash text primary key, text text not null check(1)) without rowid", "check("},
-           Case{"drop table tests; create table tests(hash text primary key collate nocase, text text not null) without rowid", "collate"},
+           Case{
+               "drop table tests; create table tests(hash text primary key, text text not null check(1)) without rowid",
+               "check("},
+           Case{"drop table tests; create table tests(hash text primary key collate nocase, text text not null) "
+                "without rowid",
+                "collate"},
            Case{"pragma user_version = 99", "has version 99"},
            Case{"update groups set instances = -1", "its instances is 18446744073709551615, which is no count"},
            Case{"update groups set instances = 9223372036854775807", "which is no count"},
@@ -352,10 +360,11 @@ TEST(Store, EmptyColumnsAreRefused) {
     Store s = value(Store::open(path));
     value(s.add(record(0)));
   }
-  change(path, std::string("pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'what_ran text not null', "
-                           "'what_ran text         ') where name = 'groups'; pragma writable_schema = reset; "
-                           "update groups set what_ran = null; pragma writable_schema = on; update sqlite_master set sql = "
-                           "replace(sql, 'what_ran text         ', 'what_ran text not null') where name = 'groups';"));
+  change(path, std::string(
+                   "pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'what_ran text not null', "
+                   "'what_ran text         ') where name = 'groups'; pragma writable_schema = reset; "
+                   "update groups set what_ran = null; pragma writable_schema = on; update sqlite_master set sql = "
+                   "replace(sql, 'what_ran text         ', 'what_ran text not null') where name = 'groups';"));
   const auto s = value(Store::read(path));
   EXPECT_TRUE(has(why(s.records()), "its what_ran is empty, not a text")) << why(s.records());
 }
@@ -381,15 +390,18 @@ TEST(Store, WhatMayNotBeWrittenCanBeRead) {
       value(value(Store::open(path)).add(record(0)));
     }
     using std::filesystem::perms;
-    for (const auto& e : std::filesystem::directory_iterator(folder)) std::filesystem::permissions(e.path(), perms::owner_read);
+    for (const auto& e : std::filesystem::directory_iterator(folder))
+      std::filesystem::permissions(e.path(), perms::owner_read);
     std::filesystem::permissions(folder, perms::owner_read | perms::owner_exec);
     const pid_t child = fork();  // root may write everywhere, so nobody reads
     if (child == 0) {
       if (::geteuid() == 0) {
         if (killed) _exit(0);  // the scratch folder of this process would be root's
         std::filesystem::permissions(dir / "", perms::all);
-        std::filesystem::permissions(folder, perms::owner_read | perms::owner_exec | perms::others_read | perms::others_exec);
-        for (const auto& e : std::filesystem::directory_iterator(folder)) std::filesystem::permissions(e.path(), perms::owner_read | perms::others_read);
+        std::filesystem::permissions(folder,
+                                     perms::owner_read | perms::owner_exec | perms::others_read | perms::others_exec);
+        for (const auto& e : std::filesystem::directory_iterator(folder))
+          std::filesystem::permissions(e.path(), perms::owner_read | perms::others_read);
         if (::setgid(65534) != 0 || ::setuid(65534) != 0) _exit(9);
       }
       const auto s = Store::read(path);
@@ -517,7 +529,8 @@ TEST(Store, TestsAreKeptAsText) {
 
 TEST(Store, OtherFilesAreRefused) {
   Folder dir;
-  std::ofstream(dir / "text") << "this is no database, and long enough to be looked at: ................................................";
+  std::ofstream(dir / "text")
+      << "this is no database, and long enough to be looked at: ................................................";
   const auto text = Store::open(dir / "text");
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().list.front().message.find("is not a"), std::string::npos);
@@ -600,7 +613,8 @@ TEST(Store, ShardsAreAPartition) {
   }
   for (const uint32_t w : work) EXPECT_NEAR(w, 1000, 150);
   EXPECT_EQ(value(parse_shard("3/8")).index, 3u);
-  for (const char* bad : {"", "3", "0/8", "9/8", "1/0", "a/b", "1/8x", "-1/8", "99999999999999999999/1"}) EXPECT_FALSE(parse_shard(bad)) << bad;
+  for (const char* bad : {"", "3", "0/8", "9/8", "1/0", "a/b", "1/8x", "-1/8", "99999999999999999999/1"})
+    EXPECT_FALSE(parse_shard(bad)) << bad;
 }
 
 }  // namespace

@@ -89,10 +89,8 @@ TEST(Requests, OutOfRangeIsRefused) {
   for (auto change : {+[](Request& r) { r.threads = 0; }, +[](Request& r) { r.threads = 9; },
                       +[](Request& r) { r.instructions = 13; }, +[](Request& r) { r.locations = 0; },
                       +[](Request& r) { r.locations = 5; }, +[](Request& r) { r.values = 9; },
-                      +[](Request& r) { r.threads = 5; },  // more than instructions
-                      +[](Request& r) {
-                        r.per_thread = {2, 0};
-                      },                                                      // a thread without code
+                      +[](Request& r) { r.threads = 5; },                     // more than instructions
+                      +[](Request& r) { r.per_thread = {2, 0}; },             // a thread without code
                       +[](Request& r) { r.locations = 4, r.values = 8; }}) {  // graphs too large
     Request r;
     change(r);

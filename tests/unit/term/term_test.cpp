@@ -24,42 +24,73 @@ uint64_t direct(Op op, uint8_t w, uint64_t a, uint64_t b) {
   const Wide ua = a, ub = b, sa = as_signed(a, w), sb = as_signed(b, w);
   const auto shifted = [&](bool left) -> Wide {
     Wide x = op == Op::ashr ? sa : ua;
-    for (uint64_t i = 0; i < std::min<uint64_t>(b, 64); ++i) x = left ? static_cast<Wide>(cut(x * 2, w)) : (x < 0 ? (x - 1) / 2 : x / 2);
+    for (uint64_t i = 0; i < std::min<uint64_t>(b, 64); ++i)
+      x = left ? static_cast<Wide>(cut(x * 2, w)) : (x < 0 ? (x - 1) / 2 : x / 2);
     return x;
   };
   switch (op) {
-    case Op::add: return cut(ua + ub, w);
-    case Op::sub: return cut(ua - ub, w);
-    case Op::mul: return cut(static_cast<Wide>(static_cast<unsigned __int128>(ua) * static_cast<unsigned __int128>(ub)), w);
-    case Op::sdiv: return ub == 0 ? 0 : cut(sa / sb, w);
-    case Op::srem: return ub == 0 ? 0 : cut(sa % sb, w);
-    case Op::udiv: return ub == 0 ? mask(w) : cut(ua / ub, w);
-    case Op::urem: return ub == 0 ? a : cut(ua % ub, w);
-    case Op::and_: return a & b;
-    case Op::or_: return a | b;
-    case Op::xor_: return a ^ b;
-    case Op::shl: return cut(shifted(true), w);
-    case Op::lshr: case Op::ashr: return cut(shifted(false), w);
-    case Op::smin: return sa < sb ? a : b;
-    case Op::smax: return sa < sb ? b : a;
-    case Op::umin: return ua < ub ? a : b;
-    case Op::umax: return ua < ub ? b : a;
-    case Op::eq: return ua == ub;
-    case Op::ne: return ua != ub;
-    case Op::slt: return sa < sb;
-    case Op::sle: return sa <= sb;
-    case Op::sgt: return sa > sb;
-    case Op::sge: return sa >= sb;
-    case Op::ult: return ua < ub;
-    case Op::ule: return ua <= ub;
-    case Op::ugt: return ua > ub;
-    case Op::uge: return ua >= ub;
-    default: ADD_FAILURE() << name(op); return 0;
+    case Op::add:
+      return cut(ua + ub, w);
+    case Op::sub:
+      return cut(ua - ub, w);
+    case Op::mul:
+      return cut(static_cast<Wide>(static_cast<unsigned __int128>(ua) * static_cast<unsigned __int128>(ub)), w);
+    case Op::sdiv:
+      return ub == 0 ? 0 : cut(sa / sb, w);
+    case Op::srem:
+      return ub == 0 ? 0 : cut(sa % sb, w);
+    case Op::udiv:
+      return ub == 0 ? mask(w) : cut(ua / ub, w);
+    case Op::urem:
+      return ub == 0 ? a : cut(ua % ub, w);
+    case Op::and_:
+      return a & b;
+    case Op::or_:
+      return a | b;
+    case Op::xor_:
+      return a ^ b;
+    case Op::shl:
+      return cut(shifted(true), w);
+    case Op::lshr:
+    case Op::ashr:
+      return cut(shifted(false), w);
+    case Op::smin:
+      return sa < sb ? a : b;
+    case Op::smax:
+      return sa < sb ? b : a;
+    case Op::umin:
+      return ua < ub ? a : b;
+    case Op::umax:
+      return ua < ub ? b : a;
+    case Op::eq:
+      return ua == ub;
+    case Op::ne:
+      return ua != ub;
+    case Op::slt:
+      return sa < sb;
+    case Op::sle:
+      return sa <= sb;
+    case Op::sgt:
+      return sa > sb;
+    case Op::sge:
+      return sa >= sb;
+    case Op::ult:
+      return ua < ub;
+    case Op::ule:
+      return ua <= ub;
+    case Op::ugt:
+      return ua > ub;
+    case Op::uge:
+      return ua >= ub;
+    default:
+      ADD_FAILURE() << name(op);
+      return 0;
   }
 }
 
 std::vector<uint64_t> interesting(uint8_t w, Rng& rng) {
-  std::vector<uint64_t> out = {0, 1, 2, 7, 31, 32, 63, mask(w), mask(w) - 1, mask(w) >> 1, (mask(w) >> 1) + 1, w, w - 1u};
+  std::vector<uint64_t> out = {0, 1,     2, 7, 31, 32, 63, mask(w), mask(w) - 1, mask(w) >> 1, (mask(w) >> 1) + 1,
+                               w, w - 1u};
   for (int i = 0; i < 8; ++i) out.push_back(rng.next());
   for (uint64_t& v : out) v &= mask(w);
   return out;
@@ -138,8 +169,12 @@ TEST(Term, UnaryAndResize) {
 TEST(Term, ChoiceNeedsOnlyItsBranch) {
   const Expr c = variable(0, 1), t = variable(1, 8), e = constant(9, 8);
   const Expr x = ite(c, t, e);
-  EXPECT_EQ(eval(x, [](uint64_t v) -> std::optional<uint64_t> { return v == 0 ? std::optional<uint64_t>(0) : std::nullopt; }), 9u);
-  EXPECT_EQ(eval(x, [](uint64_t v) -> std::optional<uint64_t> { return v == 0 ? std::optional<uint64_t>(1) : std::nullopt; }), std::nullopt);
+  EXPECT_EQ(
+      eval(x, [](uint64_t v) -> std::optional<uint64_t> { return v == 0 ? std::optional<uint64_t>(0) : std::nullopt; }),
+      9u);
+  EXPECT_EQ(
+      eval(x, [](uint64_t v) -> std::optional<uint64_t> { return v == 0 ? std::optional<uint64_t>(1) : std::nullopt; }),
+      std::nullopt);
   EXPECT_EQ(eval(x, k_nothing), std::nullopt);
   EXPECT_EQ(ite(constant(1, 1), t, e), t);
   EXPECT_EQ(ite(constant(0, 1), t, e), e);
@@ -192,7 +227,8 @@ TEST(Term, SubstitutionRebuilds) {
 TEST(Term, SharedPartsAreVisitedOnce) {
   const auto doubled = [](int times) {
     Expr e = variable(7, 32);
-    for (int i = 0; i < times; ++i) e = binary(Op::xor_, binary(Op::mul, e, constant(3, 32)), binary(Op::add, e, constant(1, 32)));
+    for (int i = 0; i < times; ++i)
+      e = binary(Op::xor_, binary(Op::mul, e, constant(3, 32)), binary(Op::add, e, constant(1, 32)));
     return e;
   };
   const Expr e = doubled(600);

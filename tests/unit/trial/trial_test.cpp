@@ -9,10 +9,10 @@
 #include "campaign/runner.h"
 #include "code/execute.h"
 #include "device/cuda/assembler.h"
-#include "inspect/cubin.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
+#include "inspect/cubin.h"
 #include "inspect/ptx_gate.h"
 #include "oracle/oracle.h"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <set>
 
-#include "read/read.h"
 #include "plan/fitted.h"
+#include "read/read.h"
 #include "stats/peek.h"
 #include "tune/conduct.h"
 #include "tune/replay.h"
@@ -255,11 +255,9 @@ TEST(Tune, AConfigurationThatDoesNotFitGivesWay) {
   EXPECT_EQ(
       plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return rounds(q) <= 4 || !schedule(q); })),
       "rounds=4,schedule=fused");
-  EXPECT_EQ(plan::to_string(plan::fitted(fused,
-                                         [&](const plan::Parameters& q) {
-                                           return schedule(q) == plan::Wish{1, 1};
-                                         })),
-            "rounds=32,schedule=split");
+  EXPECT_EQ(
+      plan::to_string(plan::fitted(fused, [&](const plan::Parameters& q) { return schedule(q) == plan::Wish{1, 1}; })),
+      "rounds=32,schedule=split");
 }
 
 TEST(Tune, ReplaysCompareStrategiesOnStoredRounds) {

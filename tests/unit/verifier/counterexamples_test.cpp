@@ -12,8 +12,8 @@ namespace {
 
 struct Case {
   const char *name, *options, *text;
-  int exit_code;             // 0 verified, 1 defect, 3 not decided
-  const char* says = "";     // on either stream
+  int exit_code;          // 0 verified, 1 defect, 3 not decided
+  const char* says = "";  // on either stream
 };
 
 launch::Answer ask(const Case& c) {
@@ -47,32 +47,46 @@ constexpr const char *k_cuda = "--blockDim=64 --gridDim=4", *k_block = "--blockD
                      *k_cl2 = "--local_size=64 --num_groups=4 --std=CL2.0";
 
 TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
-  const std::string head = "__global__ void k(int *out, int m) { __shared__ int n; int t = threadIdx.x; if (t == 0) n = 0; __syncthreads();";
-  const std::string twice = head + "int a = atomicAdd(&n, 1); __syncthreads(); %; __syncthreads(); int b = atomicAdd(&n, 1); out[t < 32 ? a : b] = t; }";
+  const std::string head =
+      "__global__ void k(int *out, int m) { __shared__ int n; int t = threadIdx.x; if (t == 0) n = 0; __syncthreads();";
+  const std::string twice = head +
+                            "int a = atomicAdd(&n, 1); __syncthreads(); %; __syncthreads(); int b = atomicAdd(&n, 1); "
+                            "out[t < 32 ? a : b] = t; }";
   const auto with = [&](std::string text, const std::string& reset) { return text.replace(text.find('%'), 1, reset); };
   const std::string plain = with(twice, "if (t == 0) n = 0"), fill = with(twice, "if (t == 0) memset(&n, 0, 4)"),
                     exchange = with(twice, "if (t == 0) atomicExch(&n, 0)"), back = with(twice, "atomicSub(&n, 1)"),
                     narrow = with(twice, "if (t == 0) ((short *)&n)[0] = 0"), nothing = with(twice, "");
-  const std::string loop = head + "int b = atomicAdd(&n, 1), a = b; __syncthreads();"
-                                  "for (int i = 0; i < m; i++) { a = atomicAdd(&n, 1); __syncthreads(); if (t == 0) n = 0; __syncthreads(); }"
-                                  "out[t < 32 ? a : b] = t; }";
-  const std::string rounds = "__global__ void k(const int *in, int *out, int m) { __shared__ int n; int t = threadIdx.x;"
-                             "for (int i = 0; i < m; i++) { if (t == 0) n = 0; __syncthreads();"
-                             "if (in[i * 64 + t] > 0) out[i * 64 + atomicAdd(&n, 1)] = t; __syncthreads(); } }";
-  decide({{"plain.cu", k_block, plain.c_str(), 1},
-          {"fill.cu", k_block, fill.c_str(), 3, "memset"},
-          {"exchange.cu", k_block, exchange.c_str(), 1},
-          {"back.cu", k_block, back.c_str(), 1},
-          {"narrow.cu", k_block, narrow.c_str(), 1},
-          {"loop.cu", k_block, loop.c_str(), 1},
-          {"nothing.cu", k_block, nothing.c_str(), 0},
-          {"wraps.cu", k_block, "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); o[atomicInc(&n, 31)] = threadIdx.x; }", 1},
-          {"large.cu", k_block, "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); o[atomicAdd(&n, 0x80000000u)] = threadIdx.x; }", 1},
-          {"copy.cl", k_group,
-           "kernel void k(global int *out, global int *z) { local int n[4]; int t = get_local_id(0); if (t < 4) n[t] = 0;"
-           "barrier(CLK_LOCAL_MEM_FENCE); int a = atomic_inc(n); barrier(CLK_LOCAL_MEM_FENCE);"
-           "event_t e = async_work_group_copy(n, z, 4, 0); wait_group_events(1, &e); barrier(CLK_LOCAL_MEM_FENCE);"
-           "int b = atomic_inc(n); out[t < 32 ? a : b] = t; }", 1}});
+  const std::string loop =
+      head +
+      "int b = atomicAdd(&n, 1), a = b; __syncthreads();"
+      "for (int i = 0; i < m; i++) { a = atomicAdd(&n, 1); __syncthreads(); if (t == 0) n = 0; __syncthreads(); }"
+      "out[t < 32 ? a : b] = t; }";
+  const std::string rounds =
+      "__global__ void k(const int *in, int *out, int m) { __shared__ int n; int t = threadIdx.x;"
+      "for (int i = 0; i < m; i++) { if (t == 0) n = 0; __syncthreads();"
+      "if (in[i * 64 + t] > 0) out[i * 64 + atomicAdd(&n, 1)] = t; __syncthreads(); } }";
+  decide(
+      {{"plain.cu", k_block, plain.c_str(), 1},
+       {"fill.cu", k_block, fill.c_str(), 3, "memset"},
+       {"exchange.cu", k_block, exchange.c_str(), 1},
+       {"back.cu", k_block, back.c_str(), 1},
+       {"narrow.cu", k_block, narrow.c_str(), 1},
+       {"loop.cu", k_block, loop.c_str(), 1},
+       {"nothing.cu", k_block, nothing.c_str(), 0},
+       {"wraps.cu", k_block,
+        "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); "
+        "o[atomicInc(&n, 31)] = threadIdx.x; }",
+        1},
+       {"large.cu", k_block,
+        "__global__ void k(int *o) { __shared__ unsigned n; if (threadIdx.x == 0) n = 0; __syncthreads(); "
+        "o[atomicAdd(&n, 0x80000000u)] = threadIdx.x; }",
+        1},
+       {"copy.cl", k_group,
+        "kernel void k(global int *out, global int *z) { local int n[4]; int t = get_local_id(0); if (t < 4) n[t] = 0;"
+        "barrier(CLK_LOCAL_MEM_FENCE); int a = atomic_inc(n); barrier(CLK_LOCAL_MEM_FENCE);"
+        "event_t e = async_work_group_copy(n, z, 4, 0); wait_group_events(1, &e); barrier(CLK_LOCAL_MEM_FENCE);"
+        "int b = atomic_inc(n); out[t < 32 ? a : b] = t; }",
+        1}});
   // The positions of one round are apart; those of two rounds are by the 64 of a round.
   const launch::Answer a = ask({"rounds.cu", k_block, rounds.c_str(), 0});
   EXPECT_NE(a.exit_code, 4) << a.err;
@@ -80,15 +94,25 @@ TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
 
 TEST(Counterexamples, locks_protect_up_to_a_barrier_and_by_one_place) {
   const auto kernel = [](const std::string& body) {
-    return "__global__ void k(int *l, int *m, int *g, int *out) { __shared__ int s; int t = threadIdx.x; " + body + " }";
+    return "__global__ void k(int *l, int *m, int *g, int *out) { __shared__ int s; int t = threadIdx.x; " + body +
+           " }";
   };
-  const std::string take = "while (atomicCAS(l, 0, 1) != 0); __threadfence(); ", give = " __threadfence(); atomicExch(l, 0); ";
+  const std::string take = "while (atomicCAS(l, 0, 1) != 0); __threadfence(); ",
+                    give = " __threadfence(); atomicExch(l, 0); ";
   const std::string right = kernel("if (t == 0) { " + take + "g[0] += 1;" + give + "}");
-  const std::string across = kernel("int x; if (t == 0) {" + take + "} __syncthreads(); if (t == 0) { x = g[0]; g[0] = x + 1;" + give + "out[0] = x; }");
-  const std::string in_loop = kernel("if (t == 0) {" + take + "int x = 0; for (int i = 0; i < 4; i++) { x = g[0]; g[0] = x + 1; }" + give + "out[0] = x; }");
-  const std::string master = kernel("if (t == 1) {" + take + "s = 5;" + give + "} if (t == 0) { int v = atomicAdd(m, 1); " + take + "s = v;" + give + "} __syncthreads(); if (t == 2) out[s] = blockIdx.x;");
+  const std::string across =
+      kernel("int x; if (t == 0) {" + take + "} __syncthreads(); if (t == 0) { x = g[0]; g[0] = x + 1;" + give +
+             "out[0] = x; }");
+  const std::string in_loop =
+      kernel("if (t == 0) {" + take + "int x = 0; for (int i = 0; i < 4; i++) { x = g[0]; g[0] = x + 1; }" + give +
+             "out[0] = x; }");
+  const std::string master =
+      kernel("if (t == 1) {" + take + "s = 5;" + give + "} if (t == 0) { int v = atomicAdd(m, 1); " + take + "s = v;" +
+             give + "} __syncthreads(); if (t == 2) out[s] = blockIdx.x;");
   const std::string several = kernel("if (t % 32 == 0) { int *p = l; l += t / 32; " + take + "g[0] += 1;" + give + "}");
-  const std::string own = kernel("if (t == 0) { while (atomicCAS(&s, 0, 1) != 0); __threadfence(); g[0] += 1; __threadfence(); atomicExch(&s, 0); }");
+  const std::string own = kernel(
+      "if (t == 0) { while (atomicCAS(&s, 0, 1) != 0); __threadfence(); g[0] += 1; __threadfence(); atomicExch(&s, 0); "
+      "}");
   const std::string late = kernel("if (t == 0) {" + take + give + "g[0] += 1; }");
   decide({{"right.cu", k_cuda, right.c_str(), 0},
           {"across.cu", k_cuda, across.c_str(), 1},
@@ -102,103 +126,180 @@ TEST(Counterexamples, locks_protect_up_to_a_barrier_and_by_one_place) {
 TEST(Counterexamples, asynchronous_copies_last_until_they_are_waited_for) {
   decide({{"alone.cl", "--local_size=1 --num_groups=4",
            "kernel void k(local int *a, global int *g, global int *o) { event_t e = async_work_group_copy(a, g, 16, 0);"
-           "o[get_global_id(0)] = a[3]; wait_group_events(1, &e); }", 1},
+           "o[get_global_id(0)] = a[3]; wait_group_events(1, &e); }",
+           1},
           {"waited.cl", "--local_size=1 --num_groups=4",
            "kernel void k(local int *a, global int *g, global int *o) { event_t e = async_work_group_copy(a, g, 16, 0);"
-           "wait_group_events(1, &e); o[get_global_id(0)] = a[3]; }", 0},
+           "wait_group_events(1, &e); o[get_global_id(0)] = a[3]; }",
+           0},
           {"loop.cl", k_cl,
            "kernel void k(global int *g, global int *o) { local int b[2][64]; for (int i = 0; i < 2; i++) {"
            "async_work_group_copy(b[i], g + 64 * i, 64, 0); barrier(CLK_LOCAL_MEM_FENCE); }"
-           "o[get_global_id(0)] = b[0][63 - get_local_id(0)]; }", 3, "an asynchronous copy in a loop"},
+           "o[get_global_id(0)] = b[0][63 - get_local_id(0)]; }",
+           3, "an asynchronous copy in a loop"},
           {"rounds.cl", k_cl,
            "kernel void k(global const int *g, global int *o, int n) { local int b[64]; int l = get_local_id(0), s = 0;"
-           "for (int i = 0; i < n; i++) { event_t e = async_work_group_copy(b, g + 64 * i, 64, 0); wait_group_events(1, &e);"
-           "barrier(CLK_LOCAL_MEM_FENCE); s += b[63 - l]; barrier(CLK_LOCAL_MEM_FENCE); } o[get_global_id(0)] = s; }", 0},
+           "for (int i = 0; i < n; i++) { event_t e = async_work_group_copy(b, g + 64 * i, 64, 0); "
+           "wait_group_events(1, &e);"
+           "barrier(CLK_LOCAL_MEM_FENCE); s += b[63 - l]; barrier(CLK_LOCAL_MEM_FENCE); } o[get_global_id(0)] = s; }",
+           0},
           {"source.cl", k_group,
            "kernel void k(global int *g, global int *o) { local int b[64]; int l = get_local_id(0);"
-           "event_t e = async_work_group_copy(b, g, 64, 0); g[l] = 5; wait_group_events(1, &e); }", 1}});
+           "event_t e = async_work_group_copy(b, g, 64, 0); g[l] = 5; wait_group_events(1, &e); }",
+           1}});
 }
 
 TEST(Counterexamples, what_the_language_calls_memory) {
-  decide({{"variable.cu", "--blockDim=* --gridDim=*", "__global__ void k(int *o, int d) { if ((&threadIdx.x)[d] < 2) __syncthreads(); }", 1},
-          {"by_address.cu", k_cuda, "__global__ void k(int *o) { const unsigned *p = &threadIdx.x; o[blockIdx.x * 64 + p[0]] = 1; }", 0},
-          {"dynamic.cu", k_cuda, "extern __shared__ int a[]; extern __shared__ char b[]; __global__ void k(int *o) { a[threadIdx.x] = 1; b[threadIdx.x] = 2; }", 1},
-          {"whole.cl", k_cl, "kernel void k(global float4 *p) { int g = get_global_id(0); float4 v = p[g / 2]; if (g & 1) v.x = g; else v.y = g; p[g / 2] = v; }", 1},
-          {"part.cl", k_cl, "kernel void k(global float4 *p) { int g = get_global_id(0); if (g & 1) p[g / 2].x = g; else p[g / 2].y = g; }", 0},
-          {"surface.cu", k_cuda, "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite((int)threadIdx.x, s, 0, 0); }", 1},
-          {"texels.cu", k_cuda, "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite((int)threadIdx.x, s, threadIdx.x * 4, blockIdx.x); }", 0},
-          {"clamped.cu", k_cuda, "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1, s, threadIdx.x * 4, blockIdx.x, cudaBoundaryModeClamp); }", 3, "boundary mode"},
-          {"bodiless.cu", k_cuda, "extern __device__ void scatter(int *p, int v); __global__ void k(int *o) { scatter(o, threadIdx.x); }", 3, "'scatter', which has no body"},
-          {"pure.cu", k_cuda, "extern __device__ __attribute__((const)) int f(int); __global__ void k(int *o) { o[blockIdx.x * 64 + threadIdx.x] = f(1); }", 0},
-          {"variadic.cl", k_cl, "kernel void k(global int *p) { printf(\"%d\\n\", p[get_global_id(0)]); }", 0}});
+  decide(
+      {{"variable.cu", "--blockDim=* --gridDim=*",
+        "__global__ void k(int *o, int d) { if ((&threadIdx.x)[d] < 2) __syncthreads(); }", 1},
+       {"by_address.cu", k_cuda,
+        "__global__ void k(int *o) { const unsigned *p = &threadIdx.x; o[blockIdx.x * 64 + p[0]] = 1; }", 0},
+       {"dynamic.cu", k_cuda,
+        "extern __shared__ int a[]; extern __shared__ char b[]; __global__ void k(int *o) { a[threadIdx.x] = 1; "
+        "b[threadIdx.x] = 2; }",
+        1},
+       {"whole.cl", k_cl,
+        "kernel void k(global float4 *p) { int g = get_global_id(0); float4 v = p[g / 2]; if (g & 1) v.x = g; else v.y "
+        "= g; p[g / 2] = v; }",
+        1},
+       {"part.cl", k_cl,
+        "kernel void k(global float4 *p) { int g = get_global_id(0); if (g & 1) p[g / 2].x = g; else p[g / 2].y = g; }",
+        0},
+       {"surface.cu", k_cuda, "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite((int)threadIdx.x, s, 0, 0); }",
+        1},
+       {"texels.cu", k_cuda,
+        "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite((int)threadIdx.x, s, threadIdx.x * 4, blockIdx.x); }",
+        0},
+       {"clamped.cu", k_cuda,
+        "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1, s, threadIdx.x * 4, blockIdx.x, "
+        "cudaBoundaryModeClamp); }",
+        3, "boundary mode"},
+       {"bodiless.cu", k_cuda,
+        "extern __device__ void scatter(int *p, int v); __global__ void k(int *o) { scatter(o, threadIdx.x); }", 3,
+        "'scatter', which has no body"},
+       {"pure.cu", k_cuda,
+        "extern __device__ __attribute__((const)) int f(int); __global__ void k(int *o) { o[blockIdx.x * 64 + "
+        "threadIdx.x] = f(1); }",
+        0},
+       {"variadic.cl", k_cl, "kernel void k(global int *p) { printf(\"%d\\n\", p[get_global_id(0)]); }", 0}});
 }
 
 TEST(Counterexamples, barriers_and_atomics_are_as_wide_as_they_say) {
-  const std::string across = "kernel void k(global int *a, global int *o) { int l = get_local_id(0), g = get_global_id(0); a[g] = l;"
-                             "work_group_barrier(%); o[g] = a[get_group_id(0) * 64 + 63 - l]; }";
+  const std::string across =
+      "kernel void k(global int *a, global int *o) { int l = get_local_id(0), g = get_global_id(0); a[g] = l;"
+      "work_group_barrier(%); o[g] = a[get_group_id(0) * 64 + 63 - l]; }";
   const auto with = [&](const std::string& what) { return std::string(across).replace(across.find('%'), 1, what); };
   const std::string image = with("CLK_IMAGE_MEM_FENCE"), narrow = with("CLK_GLOBAL_MEM_FENCE, memory_scope_sub_group"),
-                    item = with("CLK_GLOBAL_MEM_FENCE, memory_scope_work_item"), right = with("CLK_GLOBAL_MEM_FENCE, memory_scope_work_group");
+                    item = with("CLK_GLOBAL_MEM_FENCE, memory_scope_work_item"),
+                    right = with("CLK_GLOBAL_MEM_FENCE, memory_scope_work_group");
   decide({{"image.cl", k_cl2, image.c_str(), 1},
           {"narrow.cl", k_cl2, narrow.c_str(), 1},
           {"item.cl", k_cl2, item.c_str(), 1},
           {"right.cl", k_cl2, right.c_str(), 0},
-          {"cluster.cu", k_cuda, "__global__ void k(unsigned *p) { asm volatile(\"red.relaxed.cluster.global.add.u32 [%0], 1;\" :: \"l\"(p) : \"memory\"); }", 1},
-          {"sizes.cu", k_cuda, "__global__ void k(unsigned *p) { if (threadIdx.x == 0) atomicAdd(p, 1u); else atomicAdd((unsigned long long *)p, 1ull); }", 1},
+          {"cluster.cu", k_cuda,
+           "__global__ void k(unsigned *p) { asm volatile(\"red.relaxed.cluster.global.add.u32 [%0], 1;\" :: \"l\"(p) "
+           ": \"memory\"); }",
+           1},
+          {"sizes.cu", k_cuda,
+           "__global__ void k(unsigned *p) { if (threadIdx.x == 0) atomicAdd(p, 1u); else atomicAdd((unsigned long "
+           "long *)p, 1ull); }",
+           1},
           {"shifted.cu", k_cuda, "__global__ void k(char *p) { atomicAdd((int *)(p + 2 * (threadIdx.x & 1)), 1); }", 1},
           {"flags.cl", k_group,
            "kernel void k(local int *p, global int *o) { int l = get_local_id(0); if (l == 0) o[0] = p[0];"
-           "barrier(l == 0 ? CLK_LOCAL_MEM_FENCE : 0); if (l == 1) p[0] = 1; }", 1}});
+           "barrier(l == 0 ? CLK_LOCAL_MEM_FENCE : 0); if (l == 1) p[0] = 1; }",
+           1}});
 }
 
 TEST(Counterexamples, sub_groups_are_of_no_known_size) {
-  const char* leaders = "kernel void k(global const int *in, global int *out) { local int s[8]; int l = get_local_id(0);"
-                        "if (l % 32 == 0) s[get_sub_group_id()] = in[l]; barrier(CLK_LOCAL_MEM_FENCE); if (l == 0) out[get_group_id(0)] = s[0]; }";
-  const char* elected = "kernel void k(global int *out) { local int s[64]; if (get_sub_group_local_id() == 0) s[get_sub_group_id()] = get_local_id(0);"
-                        "barrier(CLK_LOCAL_MEM_FENCE); if (get_local_id(0) == 0) out[get_group_id(0)] = s[0]; }";
+  const char* leaders =
+      "kernel void k(global const int *in, global int *out) { local int s[8]; int l = get_local_id(0);"
+      "if (l % 32 == 0) s[get_sub_group_id()] = in[l]; barrier(CLK_LOCAL_MEM_FENCE); if (l == 0) out[get_group_id(0)] "
+      "= s[0]; }";
+  const char* elected =
+      "kernel void k(global int *out) { local int s[64]; if (get_sub_group_local_id() == 0) s[get_sub_group_id()] = "
+      "get_local_id(0);"
+      "barrier(CLK_LOCAL_MEM_FENCE); if (get_local_id(0) == 0) out[get_group_id(0)] = s[0]; }";
   decide({{"leaders.cl", k_cl2, leaders, 1},
           {"leaders32.cl", "--local_size=64 --num_groups=4 --std=CL2.0 --sub-group-size=32", leaders, 0},
           {"elected.cl", k_cl2, elected, 0},
-          {"apart.cl", k_cl2, "kernel void k(global int *o) { if (get_local_id(0) == 0) sub_group_barrier(CLK_GLOBAL_MEM_FENCE); o[get_global_id(0)] = 1; }", 1},
-          {"reduce.cl", k_cl2, "kernel void k(global int *o) { int x = 0; if (get_local_id(0) < 32) x = sub_group_reduce_add(1); o[get_global_id(0)] = x; }", 1}});
+          {"apart.cl", k_cl2,
+           "kernel void k(global int *o) { if (get_local_id(0) == 0) sub_group_barrier(CLK_GLOBAL_MEM_FENCE); "
+           "o[get_global_id(0)] = 1; }",
+           1},
+          {"reduce.cl", k_cl2,
+           "kernel void k(global int *o) { int x = 0; if (get_local_id(0) < 32) x = sub_group_reduce_add(1); "
+           "o[get_global_id(0)] = x; }",
+           1}});
 }
 
 TEST(Counterexamples, the_profile_says_what_pointers_are) {
-  const char* null = "__global__ void k(const float *x, float *y, float *sum, int n) { int i = blockIdx.x * 64 + threadIdx.x;"
-                     "if (sum) atomicAdd(sum, x[i]); else y[n] = x[i]; }";
-  const char* aligned = "__global__ void k(float *p, float v) { unsigned head = (16 - (unsigned long long)p % 16) % 16 / 4;"
-                        "if (head) if (threadIdx.x < 2 * head) p[threadIdx.x % head] = v + threadIdx.x; }";
-  const char* wide = "extern __shared__ char s[]; __global__ void k(int *o) { *(size_t *)(s + 4 * threadIdx.x) = threadIdx.x; }";
-  const char* arch = "__global__ void k(int *o) {\n#if __CUDA_ARCH__ >= 800\n o[0] = threadIdx.x;\n#else\n o[blockIdx.x * 64 + threadIdx.x] = 1;\n#endif\n}";
+  const char* null =
+      "__global__ void k(const float *x, float *y, float *sum, int n) { int i = blockIdx.x * 64 + threadIdx.x;"
+      "if (sum) atomicAdd(sum, x[i]); else y[n] = x[i]; }";
+  const char* aligned =
+      "__global__ void k(float *p, float v) { unsigned head = (16 - (unsigned long long)p % 16) % 16 / 4;"
+      "if (head) if (threadIdx.x < 2 * head) p[threadIdx.x % head] = v + threadIdx.x; }";
+  const char* wide =
+      "extern __shared__ char s[]; __global__ void k(int *o) { *(size_t *)(s + 4 * threadIdx.x) = threadIdx.x; }";
+  const char* arch =
+      "__global__ void k(int *o) {\n#if __CUDA_ARCH__ >= 800\n o[0] = threadIdx.x;\n#else\n o[blockIdx.x * 64 + "
+      "threadIdx.x] = 1;\n#endif\n}";
   const std::string reference = std::string(k_cuda) + " --profile=gpuverify";
   decide({{"null.cu", k_cuda, null, 1, "sum = null"},
           {"null.cu", reference.c_str(), null, 0},
-          {"guarded.cu", k_cuda, "__global__ void k(const float *b, float *y) { int i = blockIdx.x * 64 + threadIdx.x; y[i] = b ? b[threadIdx.x] : 0; }", 0},
-          {"field.cu", k_cuda, "struct S { int *a, *b; }; __global__ void k(S s) { int i = blockIdx.x * 64 + threadIdx.x; if (s.b == 0) s.a[0] = i; else s.b[i] = 1; }", 1},
+          {"guarded.cu", k_cuda,
+           "__global__ void k(const float *b, float *y) { int i = blockIdx.x * 64 + threadIdx.x; y[i] = b ? "
+           "b[threadIdx.x] : 0; }",
+           0},
+          {"field.cu", k_cuda,
+           "struct S { int *a, *b; }; __global__ void k(S s) { int i = blockIdx.x * 64 + threadIdx.x; if (s.b == 0) "
+           "s.a[0] = i; else s.b[i] = 1; }",
+           1},
           {"aligned.cu", k_cuda, aligned, 1},
           {"aligned.cu", reference.c_str(), aligned, 0},
           {"wide.cu", k_cuda, wide, 1},
           {"wide.cu", reference.c_str(), wide, 0},
-          {"pairs.cu", k_cuda, "struct V { float x, y; }; __global__ void k(V *p) { int i = threadIdx.x; if (((size_t)p & 7) == 0) p[blockIdx.x * 64 + i].x = i; else p[i].x = blockIdx.x; }", 1},
-          {"below.cu", k_cuda, "__global__ void k(int *p, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (p > (int *)0) p[i] = i; else y[0] = i; }", 1},
-          {"alike.cu", k_cuda, "__global__ void k(int *a, int *b, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (a == b) y[0] = i; else y[i] = 1; }", 3, "comparison of two pointer parameters"},
-          {"swapped.cu", k_cuda, "__global__ void k(int *a, int *b, int n) { int i = blockIdx.x * 64 + threadIdx.x; int *p = n & 1 ? a : b; if (p == a) a[i] = 1; else b[i] = 2; }", 0},
+          {"pairs.cu", k_cuda,
+           "struct V { float x, y; }; __global__ void k(V *p) { int i = threadIdx.x; if (((size_t)p & 7) == 0) "
+           "p[blockIdx.x * 64 + i].x = i; else p[i].x = blockIdx.x; }",
+           1},
+          {"below.cu", k_cuda,
+           "__global__ void k(int *p, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (p > (int *)0) p[i] = i; "
+           "else y[0] = i; }",
+           1},
+          {"alike.cu", k_cuda,
+           "__global__ void k(int *a, int *b, int *y) { int i = blockIdx.x * 64 + threadIdx.x; if (a == b) y[0] = i; "
+           "else y[i] = 1; }",
+           3, "comparison of two pointer parameters"},
+          {"swapped.cu", k_cuda,
+           "__global__ void k(int *a, int *b, int n) { int i = blockIdx.x * 64 + threadIdx.x; int *p = n & 1 ? a : b; "
+           "if (p == a) a[i] = 1; else b[i] = 2; }",
+           0},
           {"arch.cu", k_cuda, arch, 0, "__CUDA_ARCH__ 700"},
           {"arch.cu", "--blockDim=64 --gridDim=4 --cuda-arch=800", arch, 1, "__CUDA_ARCH__ 800"}});
 }
 
 TEST(Counterexamples, preconditions_that_no_two_threads_meet_prove_nothing) {
-  decide({{"pair.cu", k_block, "__global__ void k(int *o) { __global_requires(threadIdx.x < 1); o[0] = threadIdx.x; }", 3, "vacuous"},
-          {"none.cl", k_cl, "kernel void k(global int *o, int n) { __requires(n > 0); __requires(n < 0); o[0] = get_local_id(0); }", 3, "vacuous"},
-          {"assumed.cl", k_group, "kernel void k(global int *o) { __assume(get_local_id(0) == 0); o[0] = get_global_id(0); }", 3, "vacuous"},
-          {"one.cl", "--local_size=1 --num_groups=1", "kernel void k(global int *o, int n) { __requires(n > 0); o[0] = 1; }", 0}});
+  decide({{"pair.cu", k_block, "__global__ void k(int *o) { __global_requires(threadIdx.x < 1); o[0] = threadIdx.x; }",
+           3, "vacuous"},
+          {"none.cl", k_cl,
+           "kernel void k(global int *o, int n) { __requires(n > 0); __requires(n < 0); o[0] = get_local_id(0); }", 3,
+           "vacuous"},
+          {"assumed.cl", k_group,
+           "kernel void k(global int *o) { __assume(get_local_id(0) == 0); o[0] = get_global_id(0); }", 3, "vacuous"},
+          {"one.cl", "--local_size=1 --num_groups=1",
+           "kernel void k(global int *o, int n) { __requires(n > 0); o[0] = 1; }", 0}});
 }
 
 TEST(Counterexamples, replay_counts_into_the_time) {
   const auto begin = std::chrono::steady_clock::now();
-  const launch::Answer a = ask({"long.cl", "--local_size=64 --num_groups=4 --timeout=5",
-                                "kernel void k(global int *a, int n) { int i = get_global_id(0); for (int k = 0; k < n; k++) { a[i] = k;"
-                                "barrier(CLK_LOCAL_MEM_FENCE); int x = a[i ^ 1]; barrier(CLK_LOCAL_MEM_FENCE); a[i] += x; } }", 1});
+  const launch::Answer a =
+      ask({"long.cl", "--local_size=64 --num_groups=4 --timeout=5",
+           "kernel void k(global int *a, int n) { int i = get_global_id(0); for (int k = 0; k < n; k++) { a[i] = k;"
+           "barrier(CLK_LOCAL_MEM_FENCE); int x = a[i ^ 1]; barrier(CLK_LOCAL_MEM_FENCE); a[i] += x; } }",
+           1});
   EXPECT_EQ(a.exit_code, 1);
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 12);
 }

@@ -35,7 +35,8 @@ class Precision : public testing::Test {
 
 TEST_F(Precision, functions_of_a_table_that_the_host_fills) {
   const std::string table =
-      "typedef int (*F)(int);\n__device__ int twice(int x) { return x + x; }\n__device__ int same(int x) { return x; }\n"
+      "typedef int (*F)(int);\n__device__ int twice(int x) { return x + x; }\n__device__ int same(int x) { return x; "
+      "}\n"
       "__device__ F table[2];\n";
   const std::string filled = "__requires(table[0] == twice); __requires(table[1] == same);";
   const std::string call = "a[threadIdx.x] = table[n](threadIdx.x);";
@@ -76,15 +77,17 @@ TEST_F(Precision, the_first_iteration_sees_what_was_before_the_loop) {
   EXPECT_EQ(opencl(head + "a[get_global_id(0)] = x; " + meet + "}"), 0) << said;
   // The last iteration changes it, or the value is not the same for all.
   EXPECT_EQ(opencl(head + "a[get_global_id(0)] = x; if (i == 0) s = n + 1; " + meet + "}"), 1);
-  EXPECT_EQ(opencl("__local int s; s = get_local_id(0); for (int i = 0; i < 4; i++) { a[get_global_id(0)] = s; " + meet + "}"), 1);
+  EXPECT_EQ(opencl("__local int s; s = get_local_id(0); for (int i = 0; i < 4; i++) { a[get_global_id(0)] = s; " +
+                   meet + "}"),
+            1);
   EXPECT_EQ(opencl(head + meet + " if (get_local_id(0) == 0) s = 5; " + meet + "__assert(x == n); }"), 1);
 }
 
 TEST_F(Precision, a_warp_keeps_access_sets_from_loop_to_loop) {
   const auto kernel = [](int second) {
     const std::string own = "__global_invariant(__write_implies(a, __write_offset_bytes(a) / 4 % 32 == threadIdx.x)), ";
-    return "for (int i = 0; i < 8; i++) a[32 * i + threadIdx.x] = i; for (int i = 0; " + own + "i < 8; i++) a[32 * i + " +
-           std::to_string(second) + " + threadIdx.x] += 1;";
+    return "for (int i = 0; i < 8; i++) a[32 * i + threadIdx.x] = i; for (int i = 0; " + own +
+           "i < 8; i++) a[32 * i + " + std::to_string(second) + " + threadIdx.x] += 1;";
   };
   for (const char* method : {"resync", "two-pass"}) {
     const std::vector<std::string> words{"--warp-sync=32", std::string("--warp-method=") + method};
@@ -96,8 +99,10 @@ TEST_F(Precision, a_warp_keeps_access_sets_from_loop_to_loop) {
 // Counters of a loop that the other thread does not enter say nothing about it: they may come round there.
 TEST_F(Precision, who_does_not_enter_a_loop_has_no_count_in_it) {
   const auto kernel = [](int other) {
-    return "int j = threadIdx.x << 26; if (threadIdx.x < 16) for (int i = 0; i < 4; i++) { a[100 + i] = 1; j += 1 << 28; }"
-           "else if (threadIdx.x == 31) a[" + std::to_string(other) + "] = 2; b[threadIdx.x] = j;";
+    return "int j = threadIdx.x << 26; if (threadIdx.x < 16) for (int i = 0; i < 4; i++) { a[100 + i] = 1; j += 1 << "
+           "28; }"
+           "else if (threadIdx.x == 31) a[" +
+           std::to_string(other) + "] = 2; b[threadIdx.x] = j;";
   };
   for (const char* method : {"auto", "resync", "two-pass"}) {
     const std::vector<std::string> words{"--warp-sync=32", std::string("--warp-method=") + method};
@@ -112,10 +117,12 @@ TEST_F(Precision, what_a_warp_executes_in_common_orders_its_accesses) {
     const std::vector<std::string> words{"--warp-sync=32", std::string("--warp-method=") + method};
     EXPECT_EQ(cuda(head + "if (t & 1) s[t / 2] = 1; if (!(t & 1)) s[t / 2] = 2;", words), 0) << method << said;
     EXPECT_EQ(cuda(head + "if (t & 1) s[t / 2] = 1; else s[t / 2] = 2;", words), 1) << method;
-    EXPECT_EQ(cuda(head + "if (t & 1) { s[t / 2] = 1; if (n) a[t] = 1; s[t / 2] = 3; } else s[t / 2] = 2;", words), 1) << method;
+    EXPECT_EQ(cuda(head + "if (t & 1) { s[t / 2] = 1; if (n) a[t] = 1; s[t / 2] = 3; } else s[t / 2] = 2;", words), 1)
+        << method;
     // From one round of a loop to the next, past a loop without a barrier.
-    const std::string rounds = "for (int i = 0; i < n; i++) { for (int j = t; j < 32; j += 16) s[j] = i; __syncthreads();"
-                               "for (int j = t; j < 1; j++) a[i] = s[";
+    const std::string rounds =
+        "for (int i = 0; i < n; i++) { for (int j = t; j < 32; j += 16) s[j] = i; __syncthreads();"
+        "for (int j = t; j < 1; j++) a[i] = s[";
     EXPECT_EQ(cuda(head + rounds + "t + 1]; }", words), 0) << method << said;
   }
   // Threads of other warps are not.
@@ -133,24 +140,30 @@ TEST_F(Precision, shared_variables_may_be_called_variables_of_the_device) {
 
 TEST_F(Precision, ghosts_are_what_an_array_was) {
   const auto kernel = [&](const std::string& between, const std::string& end) {
-    return opencl("__local int s[32]; __local int g[32]; int t = get_local_id(0); s[t] = b[get_global_id(0)]; __array_snapshot(g, s);" +
-                  between + "__barrier_invariant_1(" + end + ", get_local_id(0)); barrier(CLK_LOCAL_MEM_FENCE); __assert(" + end + ");");
+    return opencl(
+        "__local int s[32]; __local int g[32]; int t = get_local_id(0); s[t] = b[get_global_id(0)]; "
+        "__array_snapshot(g, s);" +
+        between + "__barrier_invariant_1(" + end + ", get_local_id(0)); barrier(CLK_LOCAL_MEM_FENCE); __assert(" + end +
+        ");");
   };
   EXPECT_EQ(kernel("s[t] += 5;", "s[get_local_id(0)] == g[get_local_id(0)] + 5"), 0) << said;
   EXPECT_EQ(kernel("s[t] += 5;", "s[get_local_id(0)] == g[get_local_id(0)] + 4"), 1);
   // Of an element that another thread may have changed, nothing is the same for all.
   EXPECT_EQ(kernel("s[t] += 5;", "g[get_local_id(0)] == g[get_local_id(0) ^ 1]"), 1);
-  EXPECT_EQ(opencl("__local int s[32]; __local int g[32]; int t = get_local_id(0); __array_snapshot(g, s); s[t] = t + 1;"
-                   "__barrier_invariant_1(s[get_local_id(0)] == get_local_id(0) + 1 & g[0] == g[get_local_id(0)] + g[0] - g[get_local_id(0)], 3);"
-                   "barrier(CLK_LOCAL_MEM_FENCE); __assert(s[3] == 4);"),
-            1);
+  EXPECT_EQ(
+      opencl("__local int s[32]; __local int g[32]; int t = get_local_id(0); __array_snapshot(g, s); s[t] = t + 1;"
+             "__barrier_invariant_1(s[get_local_id(0)] == get_local_id(0) + 1 & g[0] == g[get_local_id(0)] + g[0] - "
+             "g[get_local_id(0)], 3);"
+             "barrier(CLK_LOCAL_MEM_FENCE); __assert(s[3] == 4);"),
+      1);
 }
 
 TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
   const std::string apart = "s[get_local_id(0)] != s[__other_int(get_local_id(0))]";
   const auto kernel = [&](const std::string& write, const std::string& invariant, const std::string& then) {
-    return opencl("__local int s[64]; int t = get_local_id(0); " + write + " __barrier_invariant_binary_1(" + invariant +
-                  ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " + then);
+    return opencl("__local int s[64]; int t = get_local_id(0); " + write + " __barrier_invariant_binary_1(" +
+                  invariant + ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " +
+                  then);
   };
   const std::string say = "__assert(__implies(__same_group, " + apart + "));";
   EXPECT_EQ(kernel("s[t] = 3 * t;", apart, say), 0) << said;
@@ -159,13 +172,16 @@ TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
   EXPECT_EQ(kernel("s[t] = t;", apart, "s[t] = 7;" + say), 1);
   // A third thread writes what the two speak of.
   EXPECT_EQ(kernel("s[(t + 1) & 31] = t;", apart, ""), 1);
-  EXPECT_EQ(kernel("s[t + 32] = t;", "s[get_local_id(0) + 32] != s[__other_int(get_local_id(0)) + 32] & "
-                                     "s[__other_int(get_local_id(0) ^ 1) + 32] == s[__other_int(get_local_id(0) ^ 1) + 32]", ""),
+  EXPECT_EQ(kernel("s[t + 32] = t;",
+                   "s[get_local_id(0) + 32] != s[__other_int(get_local_id(0)) + 32] & "
+                   "s[__other_int(get_local_id(0) ^ 1) + 32] == s[__other_int(get_local_id(0) ^ 1) + 32]",
+                   ""),
             1);
   const auto loop = [&](const std::string& step) {
-    return opencl("__local int s[32]; int t = get_local_id(0); s[t] = t; for (int i = 0; __invariant(__implies(__same_group, " + apart +
-                  ")), i < n; i++) { __barrier_invariant_binary_1(" + apart +
-                  ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " + step + " }");
+    return opencl(
+        "__local int s[32]; int t = get_local_id(0); s[t] = t; for (int i = 0; __invariant(__implies(__same_group, " +
+        apart + ")), i < n; i++) { __barrier_invariant_binary_1(" + apart +
+        ", get_local_id(0), __other_int(get_local_id(0))); barrier(CLK_LOCAL_MEM_FENCE); " + step + " }");
   };
   EXPECT_EQ(loop("s[t] += 3;"), 0) << said;
   EXPECT_EQ(loop("s[t] *= 2;"), 1);
@@ -174,8 +190,10 @@ TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
 
 TEST_F(Precision, a_signed_number_that_is_halved) {
   const auto kernel = [&](const std::string& by) {
-    return opencl("__local int s[64]; int t = get_local_id(0); int o = 1; for (int d = 16; d > 0; d >>= 1) o *= 2;"
-                  "for (int d = 1; d < 32; d *= 2) { o /= " + by + "; barrier(CLK_LOCAL_MEM_FENCE); if (t < d) s[o * t] = t; }");
+    return opencl(
+        "__local int s[64]; int t = get_local_id(0); int o = 1; for (int d = 16; d > 0; d >>= 1) o *= 2;"
+        "for (int d = 1; d < 32; d *= 2) { o /= " +
+        by + "; barrier(CLK_LOCAL_MEM_FENCE); if (t < d) s[o * t] = t; }");
   };
   EXPECT_EQ(kernel("2"), 0) << said;
   EXPECT_EQ(kernel("4"), 1);
@@ -183,7 +201,8 @@ TEST_F(Precision, a_signed_number_that_is_halved) {
 
 TEST_F(Precision, k_induction) {
   const auto turn = [&](const char* depth, const char* between = "") {
-    return opencl(std::string("int x = 1, y = 2, z = 3; for (int i = 0; __invariant(x != y), i < n; i++) { int t = x; x = y; y = z; z = t; ") +
+    return opencl(std::string("int x = 1, y = 2, z = 3; for (int i = 0; __invariant(x != y), i < n; i++) { int t = x; "
+                              "x = y; y = z; z = t; ") +
                       between + "} __assert(x != y);",
                   {"--no-infer", std::string("--k-induction-depth=") + depth});
   };
@@ -209,7 +228,8 @@ TEST_F(Precision, threads_that_have_left_a_loop) {
   EXPECT_EQ(both("i != __other_int(i)"), 1);
   EXPECT_EQ(both("__implies(__enabled() & __other_bool(__enabled()), i + 1 != __other_int(i))"), 1);
   const auto left = [&](const std::string& invariant) {
-    return opencl("int x = 0; while (__global_invariant(" + invariant + "), __invariant(x <= get_local_id(0)), x < (int)get_local_id(0)) x++;");
+    return opencl("int x = 0; while (__global_invariant(" + invariant +
+                  "), __invariant(x <= get_local_id(0)), x < (int)get_local_id(0)) x++;");
   };
   EXPECT_EQ(left("__implies(!__enabled(), x == get_local_id(0))"), 0) << said;
   EXPECT_EQ(left("__implies(!__enabled(), x == 0)"), 1);

@@ -52,7 +52,8 @@ TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
   EXPECT_NE(a.err.find("confirmed by a run of the kernel at local_size="), std::string::npos) << a.err;
   ASSERT_EQ(a.launches.size(), 1u);
   EXPECT_EQ(a.launches[0].num_groups[0], launch::Size{2});
-  const auto b = ask({"--blockDim=32", "--gridDim=*"}, "__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }", "k.cu");
+  const auto b =
+      ask({"--blockDim=32", "--gridDim=*"}, "__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }", "k.cu");
   EXPECT_NE(b.err.find("confirmed by a run of the kernel at gridDim=2\n"), std::string::npos) << b.err;
   const auto j = ask({"--local_size=*", "--num_groups=*", "--format", "json"}, text);
   const auto launch = nlohmann::json::parse(j.out)["kernels"][0]["findings"][0]["launch"];
@@ -118,10 +119,14 @@ TEST_F(Service, races_on_other_arrays_do_not_count) {
 }
 
 TEST_F(Service, the_references_words_on_request) {
-  const auto a = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= n), i < n; i++) {}\n}\n");
+  const auto a = ask({"--local_size=8", "--num_groups=1", "--compat"},
+                     "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= n), i < n; i++) {}\n}\n");
   EXPECT_EQ(a.ending, launch::Ending::gpuverifyvcgen_error);
   EXPECT_NE(a.err.find("k.cl:2:19: user-specified invariant does not appear at loop head"), std::string::npos) << a.err;
-  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= 100), i < 100; i++) {}\n}\n").exit_code, 0);
+  EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"},
+                "__kernel void k(int n) {\n  for (int i = 0; __invariant(i >= 0 && i <= 100), i < 100; i++) {}\n}\n")
+                .exit_code,
+            0);
   const auto b = ask({"--local_size=8", "--num_groups=1", "--compat"}, "__kernel void k() {}");
   EXPECT_NE(b.out.find("GPUVerify kernel analyser finished with 1 verified, 0 errors"), std::string::npos) << b.out;
 }
@@ -134,24 +139,28 @@ TEST_F(Service, functions_are_verified_from_the_states_of_their_calls) {
   // Nobody calls it: its pointer may be null, and may lie anywhere.
   EXPECT_EQ(ask(words, helper + "__kernel void k(__global int *a) { a[get_local_id(0)] = 1; }\n").exit_code, 1);
   // A contract of its own counts, not what the calls happen to be.
-  const std::string half = "int half_of(int a) { __requires(a > 0); __ensures(__return_val_int() > 0); return a / 2; }\n";
+  const std::string half =
+      "int half_of(int a) { __requires(a > 0); __ensures(__return_val_int() > 0); return a / 2; }\n";
   EXPECT_EQ(ask(words, half + "__kernel void k(__global int *a) { a[get_local_id(0)] = half_of(5); }\n").exit_code, 1);
 }
 
 TEST_F(Service, copies_of_one_element_by_many_threads_are_a_race) {
   const std::vector<std::string> words{"--local_size=8", "--num_groups=1"};
-  const std::string text = "__kernel void k(__global int *a, __global int *b) { int i = get_local_id(0) / 2; a[i] = b[i]; }";
+  const std::string text =
+      "__kernel void k(__global int *a, __global int *b) { int i = get_local_id(0) / 2; a[i] = b[i]; }";
   EXPECT_EQ(ask(words, text).exit_code, 1);
   EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--equality-abstraction"}, text).exit_code, 0);
   EXPECT_EQ(ask(words, "__kernel void k(__global int *a) { a[0] = 1; }").exit_code, 0);
   // One element, whoever the threads are.
   EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { a[0] = b[0]; }").exit_code, 0);
-  EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { if (b[0] > 0) a[0] = b[0]; }").exit_code, 0);
+  EXPECT_EQ(ask(words, "__kernel void k(__global int *a, __global int *b) { if (b[0] > 0) a[0] = b[0]; }").exit_code,
+            0);
 }
 
 TEST_F(Service, closed_forms_are_inferred_too) {
   const std::string text =
-      "__kernel void k(__global int *a) {\n  for (int i = 0; __invariant(i % 2 == 0), i < 10; i += 2) __assert(i >= 0);\n}\n";
+      "__kernel void k(__global int *a) {\n  for (int i = 0; __invariant(i % 2 == 0), i < 10; i += 2) __assert(i >= "
+      "0);\n}\n";
   EXPECT_EQ(ask({"--local_size=8", "--num_groups=1"}, text).exit_code, 0);
   EXPECT_EQ(ask({"--local_size=8", "--num_groups=1", "--no-infer"}, text).exit_code, 1);
 }
@@ -159,7 +168,9 @@ TEST_F(Service, closed_forms_are_inferred_too) {
 TEST_F(Service, a_component_of_a_vector_is_written_alone) {
   const std::vector<std::string> words{"--local_size=4", "--num_groups=1"};
   const std::string head = "__kernel void k(__global float4 *a) { uint t = get_local_id(0);\n";
-  EXPECT_EQ(ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].y = 2; if (t == 2) a[0].zw = (float2)(3, 4); }").exit_code, 0);
+  EXPECT_EQ(ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].y = 2; if (t == 2) a[0].zw = (float2)(3, 4); }")
+                .exit_code,
+            0);
   const auto a = ask(words, head + "if (t == 0) a[0].x = 1; if (t == 1) a[0].xy = (float2)(3, 4); }");
   EXPECT_NE(a.err.find("write-write race on a[0] (bytes 0..3)"), std::string::npos) << a.err;
 }
@@ -175,7 +186,8 @@ TEST_F(Service, a_parameter_that_is_a_function) {
 
 TEST_F(Service, mutants_that_go_wrong_are_refuted) {
   const auto a = ask({"--local_size=16", "--num_groups=2", "--mutants"},
-                     "__kernel void k(__global int *a, __global int *c, __local int *s) {\n  uint t = get_local_id(0);\n  s[t] = a[get_global_id(0)];\n"
+                     "__kernel void k(__global int *a, __global int *c, __local int *s) {\n  uint t = "
+                     "get_local_id(0);\n  s[t] = a[get_global_id(0)];\n"
                      "  barrier(CLK_LOCAL_MEM_FENCE);\n  a[get_global_id(0)] = s[15 - t];\n  atomic_add(c, 1);\n}\n");
   EXPECT_EQ(a.exit_code, 0) << a.err;
   EXPECT_EQ(a.mutants.kernels, 1u);
@@ -198,7 +210,8 @@ TEST_F(Service, json) {
   EXPECT_EQ(f["threads"].size(), 2u);
   EXPECT_EQ(f["threads"][0]["place"]["line"], 2);
   EXPECT_TRUE(f["arguments"]["n"].is_string());
-  const auto bad = nlohmann::json::parse(ask({"--local_size=8", "--num_groups=1", "--format=json"}, "__kernel void k() { x = 1; }").out);
+  const auto bad = nlohmann::json::parse(
+      ask({"--local_size=8", "--num_groups=1", "--format=json"}, "__kernel void k() { x = 1; }").out);
   EXPECT_EQ(bad["answer"], "bad_input");
   EXPECT_EQ(bad["diagnostics"][0]["location"], "k.cl:1:21");
 }
@@ -206,7 +219,8 @@ TEST_F(Service, json) {
 // What SARIF 2.1.0 requires of each object that we write, and what code-scanning viewers ask for beyond it.
 TEST_F(Service, sarif) {
   const std::string text =
-      "__kernel void k(__global int *a) {\n  /* \xc3\xa4 */ a[0] = get_global_id(0);\n  if (get_local_id(0) > 2) barrier(1);\n}\n";
+      "__kernel void k(__global int *a) {\n  /* \xc3\xa4 */ a[0] = get_global_id(0);\n  if (get_local_id(0) > 2) "
+      "barrier(1);\n}\n";
   const auto a = ask({"--local_size=8", "--num_groups=1", "--format=sarif"}, text, "my kernels/k.cl");
   EXPECT_EQ(a.exit_code, 1);
   EXPECT_EQ(a.err, "");

@@ -55,7 +55,8 @@ void each_variant(const prog::Test& t, const std::vector<Site>& sites, size_t mo
 TEST(Weaken, EveryVariantPrintsAndParsesToItself) {
   size_t variants = 0;
   for (const prog::Test& t : bundled({"examples", "tests/corpus/ptx", "tests/corpus/vulkan", "tests/corpus/opencl"})) {
-    if (read::parse_one(make_source("again.litmus", print::print(t))).value_or(prog::Test{}) != t) continue;  // emit's own tests
+    if (read::parse_one(make_source("again.litmus", print::print(t))).value_or(prog::Test{}) != t)
+      continue;  // emit's own tests
     for (const bool together : {true, false})
       for (const auto& sites : {prog::weakening_sites(t, {together}), prog::strengthening_sites(t, {together})})
         each_variant(t, sites, together ? 8 : 3, [&](const prog::Variant& v, const std::string& what) {
@@ -89,8 +90,12 @@ TEST(Weaken, StepsUpAndDownAreInverse) {
     for (const Site& s : prog::weakening_sites(t, {true}))
       for (const prog::SiteForm& f : s.forms)
         for (const prog::Step& down : prog::weaker(t.syntax, f.shape, around.clusters)) {
-          if (down.to.absent || f.shape.kind == prog::Kind::barrier || f.shape.mnemonic.find("volatile") != std::string::npos) continue;
-          const auto up = prog::stronger(t.syntax, down.to, {{vocab::Tag::SC0, vocab::Tag::SC1, vocab::Tag::SC2, vocab::Tag::SC3}, true, true, {}, around.clusters});
+          if (down.to.absent || f.shape.kind == prog::Kind::barrier ||
+              f.shape.mnemonic.find("volatile") != std::string::npos)
+            continue;
+          const auto up = prog::stronger(
+              t.syntax, down.to,
+              {{vocab::Tag::SC0, vocab::Tag::SC1, vocab::Tag::SC2, vocab::Tag::SC3}, true, true, {}, around.clusters});
           EXPECT_TRUE(std::any_of(up.begin(), up.end(), [&](const prog::Step& d) { return same(d.to, f.shape); }))
               << t.title << ": " << f.shape.mnemonic << " > " << down.to.mnemonic;
           ++pairs;
@@ -107,7 +112,8 @@ std::vector<std::string> forms(const Site& s) {
 }
 
 TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
-  const char* const code = " st.relaxed.gpu x, 1 | ld.acquire.sys r0, x ;\n fence.sc.cta | fence.acq_rel.gpu ;\nexists (P1:r0 = 1)\n";
+  const char* const code =
+      " st.relaxed.gpu x, 1 | ld.acquire.sys r0, x ;\n fence.sc.cta | fence.acq_rel.gpu ;\nexists (P1:r0 = 1)\n";
   const auto texts = [&](const char* row) {
     std::vector<std::string> out;
     const auto t = read(std::string("PTX t\n{ x = 0; }\n ") + row + code);
@@ -122,7 +128,8 @@ TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
   const auto has = [](const std::vector<std::string>& all, const std::string& t) {
     return std::find(all.begin(), all.end(), t) != all.end();
   };
-  for (const char* t : {"st.relaxed.cluster x, 1", "ld.acquire.cluster r0, x", "fence.sc.cluster", "fence.acq_rel.cluster"}) {
+  for (const char* t :
+       {"st.relaxed.cluster x, 1", "ld.acquire.cluster r0, x", "fence.sc.cluster", "fence.acq_rel.cluster"}) {
     EXPECT_TRUE(has(with, t)) << t;
     EXPECT_FALSE(has(without, t)) << t;
   }
@@ -135,22 +142,27 @@ TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
 TEST(Weaken, SitesOfPtx) {
   const prog::Test t = read(
       "PTX sites\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, y ;\n"
-      " fence.sc.gpu | bar.cta.sync 0 ;\n atom.acq_rel.cta.add r1, y, 1 | ld.volatile r1, x ;\n bar.cta.sync 0 | ld.weak r2, x ;\n"
+      " fence.sc.gpu | bar.cta.sync 0 ;\n atom.acq_rel.cta.add r1, y, 1 | ld.volatile r1, x ;\n bar.cta.sync 0 | "
+      "ld.weak r2, x ;\n"
       "exists (P1:r0 = 1)\n");
   const auto sites = prog::weakening_sites(t, {true});
   ASSERT_EQ(sites.size(), 5u);
-  EXPECT_EQ(forms(sites[0]), (std::vector<std::string>{"fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta", "fence.sc.gpu", "nothing"}));
-  EXPECT_EQ(sites[1].forms.size(), 4u);   // atom: acq_rel, acquire, release, relaxed, at cta
+  EXPECT_EQ(forms(sites[0]), (std::vector<std::string>{"fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta",
+                                                       "fence.sc.gpu", "nothing"}));
+  EXPECT_EQ(sites[1].forms.size(), 4u);  // atom: acq_rel, acquire, release, relaxed, at cta
   EXPECT_EQ(sites[2].places, (std::vector<prog::Place>{{0, 3}, {1, 1}}));  // the barrier, of both threads
   EXPECT_EQ(sites[2].forms.size(), 2u);
-  EXPECT_EQ(forms(sites[3]), (std::vector<std::string>{"ld.acquire.cta r0, y", "ld.acquire.gpu r0, y", "ld.relaxed.cta r0, y",
-                                                       "ld.relaxed.gpu r0, y", "ld.weak r0, y"}));
-  EXPECT_EQ(forms(sites[4]), (std::vector<std::string>{"ld.relaxed.cta r1, x", "ld.relaxed.gpu r1, x", "ld.volatile r1, x", "ld.weak r1, x"}));
+  EXPECT_EQ(forms(sites[3]),
+            (std::vector<std::string>{"ld.acquire.cta r0, y", "ld.acquire.gpu r0, y", "ld.relaxed.cta r0, y",
+                                      "ld.relaxed.gpu r0, y", "ld.weak r0, y"}));
+  EXPECT_EQ(forms(sites[4]), (std::vector<std::string>{"ld.relaxed.cta r1, x", "ld.relaxed.gpu r1, x",
+                                                       "ld.volatile r1, x", "ld.weak r1, x"}));
 }
 
 TEST(Weaken, SitesOfGpuPtx) {
   const prog::Test t = read(
-      "GPU_PTX sites\n{\n x = 0; y = 0;\n 0:.reg .s32 r0;\n}\n T0 ;\n st.volatile [x],1 ;\n membar.gl ;\n ld.cg.s32 r0,[y] ;\n"
+      "GPU_PTX sites\n{\n x = 0; y = 0;\n 0:.reg .s32 r0;\n}\n T0 ;\n st.volatile [x],1 ;\n membar.gl ;\n ld.cg.s32 "
+      "r0,[y] ;\n"
       "ScopeTree (device (cta (warp T0)))\nexists (0:r0=0)\n");
   const auto sites = prog::weakening_sites(t, {true});
   ASSERT_EQ(sites.size(), 2u);
@@ -160,7 +172,8 @@ TEST(Weaken, SitesOfGpuPtx) {
 
 TEST(Weaken, SitesOfVulkan) {
   const prog::Test t = read(
-      "VULKAN sites\n{ x=0; y=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n st.av.dv.sc0 x, 1 | ld.atom.acq.dv.sc0.semsc0 r0, y ;\n"
+      "VULKAN sites\n{ x=0; y=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n st.av.dv.sc0 x, 1 | "
+      "ld.atom.acq.dv.sc0.semsc0 r0, y ;\n"
       " membar.rel.dv.semsc0 | ld.vis.dv.sc0 r1, x ;\n st.atom.dv.sc0 y, 1 | ;\nexists (P1:r0 = 1)\n");
   const auto sites = prog::weakening_sites(t, {true});
   ASSERT_EQ(sites.size(), 5u);
@@ -197,9 +210,14 @@ TEST(Weaken, ThreadsOfOneCodeChangeTogether) {
 
 // What the specification promises, and the -spec models keep: a weaker form never takes an outcome away.
 TEST(Weaken, WeakeningNeverForbidsMoreWhereTheModelPromisesIt) {
-  struct Case { const char* folder; const char* model; vocab::Dialect dialect; };
+  struct Case {
+    const char* folder;
+    const char* model;
+    vocab::Dialect dialect;
+  };
   size_t compared = 0;
-  for (const Case& c : {Case{"tests/corpus/ptx", "ptx-6.0", vocab::Dialect::ptx}, Case{"tests/corpus/vulkan", "vulkan", vocab::Dialect::vulkan}}) {
+  for (const Case& c : {Case{"tests/corpus/ptx", "ptx-6.0", vocab::Dialect::ptx},
+                        Case{"tests/corpus/vulkan", "vulkan", vocab::Dialect::vulkan}}) {
     const auto m = cat::load_model(c.model, c.dialect);
     ASSERT_TRUE(m.has_value());
     const auto reachable = [&](const prog::Test& t) {
@@ -213,7 +231,8 @@ TEST(Weaken, WeakeningNeverForbidsMoreWhereTheModelPromisesIt) {
       if (++k % 4 != 0 || t.quantifier == prog::Quantifier::forall || !reachable(t)) continue;
       const auto sites = prog::weakening_sites(t, {true});
       for (size_t s = 0; s < sites.size(); ++s) {
-        if (t.instrs(sites[s].at().thread)[sites[s].at().instr].kind == prog::Kind::barrier) continue;  // they also wait
+        if (t.instrs(sites[s].at().thread)[sites[s].at().instr].kind == prog::Kind::barrier)
+          continue;  // they also wait
         for (const uint32_t f : sites[s].forms[0].weaker) {
           prog::Choice choice(sites.size(), 0);
           choice[s] = f;

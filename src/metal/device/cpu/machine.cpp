@@ -243,7 +243,8 @@ do_end:
   invocation.group->meeting.end();
   return Stop::ended;
 
-  // A kernel's plain accesses may race (stress does, on purpose). Here they are relaxed atomics: the same instructions, and defined.
+  // A kernel's plain accesses may race (stress does, on purpose). Here they are relaxed atomics: the same instructions,
+  // and defined.
   LOADS(load32, uint32_t, __atomic_load_n(p, __ATOMIC_RELAXED))
   LOADS(load64, uint64_t, __atomic_load_n(p, __ATOMIC_RELAXED))
   STORES(store32, uint32_t, __atomic_store_n(p, v, __ATOMIC_RELAXED))
@@ -294,7 +295,7 @@ do_fence:
 do_clock:
   r[i->dst] = now();
   STEP;
-do_pause : {
+do_pause: {
   const uint64_t nanoseconds = r[i->a];
   ++i;
   if (on.abort->load(std::memory_order_relaxed)) goto aborted;
@@ -302,7 +303,7 @@ do_pause : {
   for (uint64_t k = 0; k <= (nanoseconds >> 4) && k < 256; ++k) relax();
   NEXT;
 }
-do_barrier : {
+do_barrier: {
   ++i;
   if (!invocation.group->meeting.arrive(invocation.ticket)) {
     if (!on.alone) {

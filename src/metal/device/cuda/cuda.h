@@ -17,8 +17,9 @@
 // on the device together), goes through cuLaunchKernelEx. Clusters of more than 8 are allowed where the device has
 // them.
 //
-// Properties: compute capability ("sm": as a target of PTX), multiprocessor limits, caches, clocks, driver (CUDA version and that of the kernel
-// module), assembler. Errors carry the driver's name and sentence of the fault, and the log of its compiler.
+// Properties: compute capability ("sm": as a target of PTX), multiprocessor limits, caches, clocks, driver (CUDA
+// version and that of the kernel module), assembler. Errors carry the driver's name and sentence of the fault, and the
+// log of its compiler.
 #include <memory>
 #include <vector>
 

@@ -12,7 +12,8 @@
 // A Source for this device has Language::opencl_c, text whose first line may be "// options: ..." with what
 // clBuildProgram is to be told, and kernels whose names and shared memory are read.
 //
-// Workgroups have at most 256 invocations on NVIDIA, whose compiler assumes that of kernels which do not fix their size.
+// Workgroups have at most 256 invocations on NVIDIA, whose compiler assumes that of kernels which do not fix their
+// size.
 //
 // Processor-backed devices (PoCL) run the workgroups of a launch one after another on each of their threads, so
 // runs_groups_together is false there: a launch must not have more workgroups that wait for one another than units.

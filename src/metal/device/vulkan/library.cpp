@@ -59,9 +59,9 @@ Expected<std::unique_ptr<Instance>> make_instance() {
   return out;
 }
 
-void find_device_functions(Functions& vk, VkDevice device) {
+void find_device_functions(Functions& vk, VkDevice device){
 #define X(f) vk.f = reinterpret_cast<PFN_vk##f>(vk.GetDeviceProcAddr(device, "vk" #f));
-  FENCEPOST_VULKAN_DEVICE(X)
+    FENCEPOST_VULKAN_DEVICE(X)
 #undef X
 }
 

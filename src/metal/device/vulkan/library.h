@@ -9,6 +9,7 @@
 
 namespace fencepost::device::vulkan {
 
+// clang-format off
 #define FENCEPOST_VULKAN_INSTANCE(X)                                                                               \
   X(DestroyInstance)                                                                                               \
   X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties) X(GetPhysicalDeviceProperties2)                       \
@@ -26,6 +27,7 @@ namespace fencepost::device::vulkan {
                               X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdResetQueryPool) X(CmdWriteTimestamp)           \
                                   X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults) X(CreateFence)      \
                                       X(DestroyFence) X(ResetFences) X(WaitForFences) X(QueueSubmit)
+// clang-format on
 
 struct Functions {
 #define X(f) PFN_vk##f f = nullptr;

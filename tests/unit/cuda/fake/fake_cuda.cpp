@@ -1,9 +1,10 @@
 // A driver library for tests without a device: it keeps books about everything that is made, used and released, and
 // refuses what the manual forbids, but runs nothing. A "kernel" named fill_<n> writes n to the first word of its first
 // buffer; any other kernel does nothing. FENCEPOST_FAKE_CUDA_MODE says what goes wrong:
-//   no-device   cuDeviceGetCount gives 0       hang      launches never end
-//   lost        the launch ends in an error    old-driver  there is no cuLaunchKernelEx and no cubin is accepted but
-//   its own
+//   no-device   cuDeviceGetCount gives 0
+//   hang        launches never end
+//   lost        the launch ends in an error
+//   old-driver  there is no cuLaunchKernelEx and no cubin is accepted but its own
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
