@@ -85,6 +85,8 @@ int run_outcomes(const CommandLine& line, const Console& console) {
   std::vector<std::string> json;
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
+    if (const std::string taken = report::assumptions_text(test); !taken.empty() && !s.json)
+      console.err(fmt::format("{}: assumes: {}\n", name, taken));
     if (s.operational) {
       auto ran = run_machine(name, test, s, console);
       if (!ran) return report_errors(console, ran.error());

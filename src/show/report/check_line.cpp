@@ -49,6 +49,7 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
             : "  (the program has no execution)";
   if (!result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
   for (const std::string& note : check::notes(beside)) out += fmt::format("  [{}]", note);
+  if (const std::string taken = assumptions_text(test); !taken.empty()) out += "\n  assumes: " + taken;
   return out;
 }
 

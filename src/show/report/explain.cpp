@@ -249,6 +249,8 @@ Explained explain(const std::string& path, const prog::Test& test, const cat::Mo
   Explained out = explain_verdict(path, test, model, check_options, options, job);
   for (const std::string& note : check::notes(check::beside(test, model, check_options, out.result, job)))
     out.report.text += "Beware: " + note + ".\n";
+  const std::string taken = assumptions_text(test);
+  if (!taken.empty() && !out.report.text.contains("  assumes: ")) out.report.text += "Assumes: " + taken + ".\n";
   return out;
 }
 

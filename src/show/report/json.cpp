@@ -48,6 +48,7 @@ static Json json_header(const std::string& kind, const std::string& path, const 
   j["dialect"] = vocab::name(test.dialect);
   j["model"] = model_name(model);
   j["question"] = question_text(test);
+  j["assumptions"] = assumptions(test);
   return j;
 }
 

@@ -23,6 +23,19 @@ uint8_t width_of(const prog::Test& test, const reference::Event& e) {
 
 }  // namespace
 
+std::vector<std::string> assumptions(const prog::Test& test) {
+  std::vector<std::string> out;
+  for (const std::string& a : test.assumptions)
+    if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
+  return out;
+}
+
+std::string assumptions_text(const prog::Test& test) {
+  std::string out;
+  for (const std::string& a : assumptions(test)) out += (out.empty() ? "" : "; ") + a;
+  return out;
+}
+
 std::string event_name(const prog::Test& test, const Execution& x, uint32_t event) {
   const reference::Event& e = x.events[event];
   if (e.key.thread == reference::k_init) return "init " + location_of(test, x, event);

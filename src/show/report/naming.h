@@ -1,6 +1,7 @@
 #pragma once
 // How events, places, threads and questions are called in every report. Internal to the room.
 #include <string>
+#include <vector>
 
 #include "prog/test.h"
 #include "reference/execution.h"
@@ -20,5 +21,6 @@ std::string place_of(const prog::Test& test, const reference::Execution& x, uint
 std::string scope_text(const prog::Test& test, uint32_t thread);                                  // "cta 0, gpu 0"
 std::string stop_text(const prog::Test& test, uint32_t thread, const reference::ThreadRun& run);  // "" at its end
 std::string question_text(const prog::Test& test);                                                // "exists (0:r0=1)"
+std::vector<std::string> assumptions(const prog::Test& test);  // of the front end, each once
 
 }  // namespace fencepost::report

@@ -31,12 +31,12 @@ struct Report {
 };
 
 // ---- check -----------------------------------------------------------------------------------------
-// One line without newline: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]". `path`
-// is printed as given.
+// One line: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]", and one more, indented,
+// where the front end took something for granted: "  assumes: a; b". No newline at the end. `path` is printed as given.
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // schema fencepost.check/1: path, title, dialect, model, property, engine, bound, verdict, detail, reachable,
-// flags, beside, statistics and, when there is one, the execution.
+// flags, beside, assumptions, statistics and, when there is one, the execution.
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
@@ -108,6 +108,8 @@ draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, con
 Expected<std::string> file_text(const std::string& file, const Report& report);
 
 // ---- the common language ---------------------------------------------------------------------------
+// What the front end took for granted, each once: "a; b". Empty: nothing.
+std::string assumptions_text(const prog::Test& test);
 // Name of an event: "a", ..., "z", "e26", ...; Init writes "init x".
 std::string event_name(const prog::Test& test, const reference::Execution& x, uint32_t event);
 // "a: W x = 1"

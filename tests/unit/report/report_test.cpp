@@ -272,6 +272,24 @@ TEST(Report, CheckLine) {
             "mp.litmus  vacuous  no data race  (the program has no execution)");
 }
 
+TEST(Report, WhatTheFrontEndAssumesStandsBesideTheVerdict) {
+  prog::Test test = golden("mp-release-acquire");
+  test.assumptions = {"memory starts at 0", "loops are short", "memory starts at 0"};
+  cat::Model model = load("ptx-7.5", test.dialect);
+  check::Options options;
+  Job job = Job::with_budget(20);
+  Explained e = explain("mp.litmus", test, model, options, {}, job);
+  EXPECT_NE(e.report.text.find("\nAssumes: memory starts at 0; loops are short.\n"), std::string::npos);
+  const std::vector<std::string> once = {"memory starts at 0", "loops are short"};
+  EXPECT_EQ(nlohmann::json::parse(e.report.json)["assumptions"], once);
+  EXPECT_EQ(check_line("mp.litmus", test, model, options, e.result),
+            "mp.litmus  fails  the state is not reachable\n  assumes: memory starts at 0; loops are short");
+  EXPECT_EQ(nlohmann::json::parse(check_json("mp.litmus", test, model, options, e.result))["assumptions"], once);
+  Job job2 = Job::with_budget(20);
+  const auto o = check::outcomes(test, model, options, job2);
+  EXPECT_EQ(nlohmann::json::parse(outcomes_json("mp.litmus", test, model, o, 0.5))["assumptions"], once);
+}
+
 TEST(Report, JsonHasItsFields) {
   prog::Test test = golden("mp-release-acquire");
   cat::Model model = load("ptx-7.5", test.dialect);
