@@ -49,6 +49,7 @@ spirv::LaunchOptions launch_of(const Settings& s) {
   launch.condition = s.condition;
   launch.filter = s.filter;
   launch.entry = s.entry;
+  launch.spurious = !s.no_spurious_failures;
   return launch;
 }
 

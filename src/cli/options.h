@@ -123,7 +123,8 @@ struct Settings {
   std::vector<std::string> suites;  // empty: all
   std::vector<std::string> inputs;  // of shaders
   std::string condition, filter, entry;
-  std::string grid;  // "": the table's or the module's
+  bool no_spurious_failures = false;  // of weak compare-exchanges
+  std::string grid;                   // "": the table's or the module's
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;
   std::string progress = "FAIR";  // termination: what the scheduler promises

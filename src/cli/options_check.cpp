@@ -143,6 +143,13 @@ constexpr OptionInfo k_rows[] = {
      "dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says.",
      put_grid},
+    {"--no-spurious-failures", "", "", Type::flag, "", "", 0, 0, "front",
+     k_check | k_outcomes | k_explain | k_relax | k_expect,
+     "Take it that a weak compare-exchange fails only where it does not find what it expects. Without this option it "
+     "may "
+     "also fail spuriously, "
+     "finitely often.",
+     put<&Settings::no_spurious_failures>},
     {"--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch,
      "Initial values of a shader's variables, in place of those that it gives in comments.", put_inputs},
     {"--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,

@@ -3,8 +3,9 @@
 //
 // Without an order: memory_order_seq_cst; without a scope: memory_scope_device. A compare-exchange that fails is a
 // load with the order of failure (OpenCL C 3.0 section 6.15.12.7.6); the releasing part of release and acq_rel, which
-// C forbids there and published tests write, does nothing for a load. A weak compare-exchange does not fail
-// spuriously here (docs/litmus-opencl.md). memory_order_consume is read as relaxed, the weaker reading.
+// C forbids there and published tests write, does nothing for a load. A weak compare-exchange may fail although it
+// finds what it expects (6.15.12.7.6, "may fail spuriously"): such a failure is the same load, and the function gives
+// false. memory_order_consume is read as relaxed, the weaker reading.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -288,9 +289,14 @@ Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, boo
   rmw.guard = term::binary(Op::eq, term::variable(prog::k_old_value, type.value_width()), want);
   rmw.args = {want, desired};
   const prog::RegId old = rmw.dst = temporary(type);
+  const bool weak = mnemonic.starts_with("atomic_compare_exchange_weak");
+  const prog::RegId spurious = rmw.spurious = weak ? temporary(int_type()) : k_none;
   emit(std::move(rmw), e.span);
   Value success;
   success.e = term::binary(Op::eq, register_value(old, type).e, want);
+  if (weak)
+    success.e = term::binary(Op::and_, std::move(success.e),
+                             term::unary(Op::not_, term::truth(register_value(spurious, int_type()).e)));
 
   const auto result = [&]() -> Value {
     if (!wanted) {

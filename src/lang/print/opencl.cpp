@@ -140,7 +140,10 @@ class ThreadPrinter {
     std::vector<RegId> out;
     if (u.kind == Unit::Kind::cas)
       for (size_t i = u.begin; i < u.end; ++i)
-        if (at(i).kind == Kind::load || at(i).kind == Kind::rmw) out.push_back(at(i).dst);
+        if (at(i).kind == Kind::load || at(i).kind == Kind::rmw) {
+          out.push_back(at(i).dst);
+          if (at(i).spurious != k_none) out.push_back(at(i).spurious);
+        }
     return out;
   }
 

@@ -247,6 +247,20 @@ LoopBounds raised(const Test& test, const LoopBounds& bounds, const std::vector<
   return out;
 }
 
+bool may_fail_spuriously(const Test& test) {
+  for (const Template& t : test.templates)
+    for (const Instr& i : t.code)
+      if (i.spurious != k_none) return true;
+  return false;
+}
+
+bool forbid_spurious_failures(Test& test) {
+  const bool any = may_fail_spuriously(test);
+  for (Template& t : test.templates)
+    for (Instr& i : t.code) i.spurious = k_none;
+  return any;
+}
+
 uint32_t event_count(const Test& test) {
   uint32_t total = 0;
   for (uint32_t t = 0; t < test.threads.size(); ++t)

@@ -122,6 +122,9 @@ struct Instr {
   TagSet tags;
   TagSet store_tags;                  // rmw: tags of its write
   std::optional<TagSet> failed_tags;  // rmw with a guard: tags of its read where it does not write; none: `tags`
+  // rmw with a guard, of a weak compare-exchange: becomes 1 where the execution chooses that nothing is written
+  // although the guard holds (a spurious failure), and else 0. None: it never fails so.
+  RegId spurious = k_none;
   Barrier barrier;
   LabelId label = k_none;
   CtrlReach reach = CtrlReach::rest_of_thread;
@@ -238,6 +241,10 @@ struct Test {
 
 // Adds a template, reusing an equal one, and returns its index.
 uint32_t intern_template(Test& test, Template t);
+
+// Weak compare-exchanges become strong ones: none fails spuriously. False: there was none.
+bool forbid_spurious_failures(Test& test);
+bool may_fail_spuriously(const Test& test);
 
 // Number of events if every instruction ran once, without Init: a size for reports and limits.
 uint32_t event_count(const Test& test);

@@ -92,7 +92,11 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
   auto tests = parsed(source, launch);
   // Titles go into lines of text, documents and programs: they are made printable here, once.
   if (tests)
-    for (prog::Test& t : *tests) t.title = printable_name(t.title);
+    for (prog::Test& t : *tests) {
+      t.title = printable_name(t.title);
+      if (!launch.spurious && prog::forbid_spurious_failures(t))
+        t.assumptions.emplace_back("weak compare-exchanges do not fail spuriously");
+    }
   return tests;
 }
 

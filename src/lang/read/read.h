@@ -13,8 +13,8 @@
 
 namespace fencepost::read {
 
-// `launch` is for SPIR-V, GLSL and OpenCL C, which have no launch and no question of their own; other syntaxes do not
-// look at it.
+// `launch` is for SPIR-V, GLSL and OpenCL C, which have no launch and no question of their own; of it other syntaxes
+// heed `spurious` alone.
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch = {});
 Expected<prog::Test> parse_one(SourcePtr source);  // error when the text holds several tests
 

@@ -79,6 +79,7 @@ class Writer {
           for (size_t r = 0; r < l.size(); ++r)
             if (live[at[i.label]][r]) l[r] = true;
         if (i.dst != k_none && i.predicate == k_none) l[i.dst] = false;
+        if (i.spurious != k_none && i.predicate == k_none) l[i.spurious] = false;
         for_each_read(i, [&](prog::RegId r) { l[r] = true; });
         if (l != live[k]) {
           live[k] = std::move(l);
@@ -240,6 +241,7 @@ class Writer {
     for (const Instr& i : t_.code) {
       for_each_read(i, use);
       if (i.dst != k_none) use(i.dst);
+      if (i.spurious != k_none) use(i.spurious);
     }
     const auto change = [&](Expr& e) {
       if (e)
@@ -249,6 +251,7 @@ class Writer {
     for (Instr& i : t_.code) {
       for (Expr* e : {&i.value, &i.guard, &i.result, &i.addr.index, &i.barrier.id, &i.barrier.quorum}) change(*e);
       if (i.dst != k_none) i.dst = now[i.dst];
+      if (i.spurious != k_none) i.spurious = now[i.spurious];
       if (i.predicate != k_none) i.predicate = now[i.predicate];
     }
     t_.registers = std::move(registers);

@@ -72,6 +72,7 @@ bool Lowering::pass() {
   anything_ = 0;
   states_.assign(flow_.segments.size(), {});
   values_.assign(flow_.frames.size(), {});
+  spurious_.clear();
   const uint32_t start = flow_.frames[0].entry;
   states_[start].reached = true;
   for (const uint32_t s : flow_.order) {

@@ -120,6 +120,7 @@ class Lowering {
   void copy_sized(const Instruction& i);
   bool vector_access(const Instruction& i);  // vload, vstore; false: something else
   void atomic(const Instruction& i);
+  Expr compared(const Instruction& i, Expr equal);  // of OpIEqual and OpINotEqual: their result
   void barrier(const Instruction& i);
   void undefined_behaviour(const Expr& when, const Instruction& i);
   // Runs `f` with the cells behind every target of a pointer; predicates are set up around it.
@@ -181,8 +182,9 @@ class Lowering {
   // Of one pass.
   prog::Template t_;
   std::vector<State> states_;
-  std::vector<std::map<Id, Value>> values_;  // by frame
-  uint32_t here_ = 0;                        // segment
+  std::vector<std::map<Id, Value>> values_;           // by frame
+  std::map<std::pair<uint32_t, Id>, Expr> spurious_;  // by frame and weak exchange: whether it has failed spuriously
+  uint32_t here_ = 0;                                 // segment
   Slots slots_now_;
   std::vector<prog::Instr>* code_ = nullptr;
   std::map<std::string, prog::RegId> demanded_;  // in this segment

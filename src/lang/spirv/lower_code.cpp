@@ -354,6 +354,8 @@ void Lowering::instruction(const Instruction& i) {
   if (c_.has(i.result)) return;  // constants may stand among the code
   if (auto v = ops_.compute({i, i.op, i.type, 0})) {
     v->type = v->type == 0 ? i.type : v->type;
+    if ((op == Op::OpIEqual || op == Op::OpINotEqual) && v->is(Value::Kind::scalar))
+      v->e = compared(i, std::move(v->e));
     define(i, settle(std::move(*v), i));
     return;
   }

@@ -432,7 +432,8 @@ void Lowering::atomic(const Instruction& i) {
   const auto bytes = static_cast<uint32_t>(types_.size(type, i));
   const auto where = scope(i.word(1), i);
   const Semantics s = semantics(i.word(2), i);
-  const bool exchange = op == Op::OpAtomicCompareExchange || op == Op::OpAtomicCompareExchangeWeak;
+  const bool weak = op == Op::OpAtomicCompareExchangeWeak;
+  const bool exchange = op == Op::OpAtomicCompareExchange || weak;
   const bool loads = op == Op::OpAtomicLoad;
   const bool stores = op == Op::OpAtomicStore || op == Op::OpAtomicFlagClear;
   if (loads && s.release && !s.sequential) m_.fail(i, "a load cannot release", "use Acquire on loads");
@@ -497,6 +498,8 @@ void Lowering::atomic(const Instruction& i) {
     const Root& r = roots_[pointer.targets[0].root];
     if (const auto k =
             memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {  // its own: nobody else looks
+      if (weak)
+        m_.refuse(i, "a weak compare-exchange on memory of one invocation is not read", "use the strong one there");
       Value& slot = slots_now_[r.first_slot + *k];
       const Expr old = stores ? Expr{} : ops_.term(slot, i);
       if (!loads) {
@@ -525,16 +528,19 @@ void Lowering::atomic(const Instruction& i) {
   failed.add(Tag::R);
   if (!opencl) failed.add(Tag::VIS);
   add_order(failed, unequal, true, false);
-  Expr out;
+  Expr out, spurious = term::constant(0, 1);
   for (const Spot& spot : spots(pointer, bytes, w, i)) {
     if (spot.cells.count != 1)
       m_.refuse(i, "an atomic operation on memory that is also accessed in smaller pieces is not read");
     const prog::RegId r = stores ? k_none : reg(result_name(i), w);
-    if (spot.predicate != k_none && !stores) {
+    const prog::RegId fails = weak ? reg(result_name(i) + ".spurious", 1) : k_none;
+    for (const prog::RegId x : {r, fails}) {
+      if (spot.predicate == k_none || x == k_none) continue;
       prog::Instr& clear = emit(Kind::local, i, "OpUndef");
-      clear.dst = r;
-      clear.value = term::constant(0, w);
+      clear.dst = x;
+      clear.value = term::constant(0, t_.registers[x].width);
     }
+    if (weak) spurious = term::binary(T::or_, std::move(spurious), var(fails));
     prog::Address a = address(spot, 0);
     Expr value, guard;
     if (!loads) value = combine(term::variable(prog::k_old_value, w));
@@ -545,6 +551,7 @@ void Lowering::atomic(const Instruction& i) {
     in.value = std::move(value);
     in.guard = std::move(guard);
     in.predicate = spot.predicate;
+    in.spurious = fails;
     in.tags = (stores ? write : read) | class_tags(spot.root);
     if (!loads && !stores) {
       in.tags.add(Tag::RMW);
@@ -561,6 +568,25 @@ void Lowering::atomic(const Instruction& i) {
     }
   }
   if (!stores) result(out ? out : term::constant(0, w));
+  if (weak) spurious_[{flow_.segments[here_].frame, i.result}] = std::move(spurious);
+}
+
+// A weak exchange that fails spuriously returns the value that it expects. Whether it has succeeded is what the
+// comparison of the two says, here as in the code that the LLVM-SPIR-V translator makes for OpenCL C.
+Expr Lowering::compared(const Instruction& i, Expr equal) {
+  for (size_t k = 0; k < 2; ++k) {
+    const Instruction* d = m_.definition(i.word(k));
+    if (d == nullptr || static_cast<Op>(d->op) != Op::OpAtomicCompareExchangeWeak) continue;
+    const auto it = spurious_.find({flow_.segments[here_].frame, i.word(k)});
+    const Id other = i.word(1 - k), expected = d->word(5);
+    const bool same =
+        other == expected || (c_.has(other) && c_.has(expected) && c_.value(other, i) == c_.value(expected, i));
+    if (it == spurious_.end() || !same) continue;
+    return static_cast<Op>(i.op) == Op::OpIEqual
+               ? term::binary(T::and_, std::move(equal), term::unary(T::not_, it->second))
+               : term::binary(T::or_, std::move(equal), it->second);
+  }
+  return equal;
 }
 
 void Lowering::barrier(const Instruction& i) {

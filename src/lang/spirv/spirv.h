@@ -45,8 +45,9 @@ struct LaunchOptions {
       inputs;             // "%id = value", "%id[0] = value"; a variable named here forgets what the header gives it
   std::string condition;  // "forall (%x == 1)"; not empty: replaces every @Output
   std::string filter;     // not empty: replaces @Filter
-  bool zero = false;  // memory without an input starts at 0, not at an undefined value; in OpenCL global memory only
-  std::string entry;  // entry point by name; empty: the only one
+  bool zero = false;     // memory without an input starts at 0, not at an undefined value; in OpenCL global memory only
+  std::string entry;     // entry point by name; empty: the only one
+  bool spurious = true;  // weak compare-exchanges may fail spuriously; every reader heeds it, those of litmus tests too
   bool published = false;  // a row of a table: its header may give a value to an id that the module has lost
 };
 

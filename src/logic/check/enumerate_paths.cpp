@@ -13,6 +13,7 @@ namespace {
 using prog::Instr;
 using prog::k_none;
 using prog::Kind;
+using reference::Event;
 using reference::StopReason;
 using Sources = std::set<uint32_t>;
 
@@ -187,9 +188,11 @@ class Walker {
     }
     const Expr result = in.result ? resolve(s, in.result, old) : old;
     const Sources result_sources = in.result ? sources_of(s, in.result, self) : Sources{self};
-    const auto finish = [&](State& t) {
+    const auto finish = [&](State& t, bool spurious = false) {
       ++t.occurrences[t.pc];
       if (in.dst != k_none) assign(t, in.dst, result, result_sources);
+      if (in.spurious != k_none)
+        assign(t, in.spurious, term::constant(spurious ? 1 : 0, code_.registers[in.spurious].width), {self});
       ++t.pc;
     };
     if (in.guard) {
@@ -203,6 +206,14 @@ class Walker {
       if (!require(s, writes, true)) {
         alive_ = false;
         return;
+      }
+      if (in.spurious != k_none) {
+        State fails = s;
+        Event& read = fails.path.events[self].event;
+        read.tags = reference::failed_tags(in);
+        read.spurious = true;
+        finish(fails, true);
+        forks.push_back(std::move(fails));
       }
     }
     w.read = false;

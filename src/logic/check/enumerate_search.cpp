@@ -678,6 +678,7 @@ class Search::State {
     for (const OpenRead& r : c_.reads) {
       out.choices.rf.emplace(key(r.event), key(*source_[r.event]));
       out.choices.read_value.emplace(key(r.event), *known_[r.event]);
+      if (c_.events[r.event].spurious) out.choices.spurious.insert(key(r.event));
     }
     for (const OpenLocation& l : c_.locations)
       if (!c_.value[l.init].is_const()) out.choices.init_value.emplace(key(l.init), *known_[l.init]);

@@ -143,6 +143,8 @@ void LivenessEncoding::place_events() {
     }
     if (any.empty()) continue;
     loops_[e] = c_.and_(p_.exec(e), c_.or_(any));
+    // Spurious failures are finitely many.
+    if (s_.events[e].spurious) c_.add({-loops_[e], -p_.lit(s_.events[e].spurious)});
     second_[e] = c_.and_(p_.exec(e), c_.or_(second));
   }
 }

@@ -98,16 +98,26 @@ class Finder {
     }
     std::vector<ThreadLasso> out;
     if (p.stop == StopReason::spin) {
-      out.push_back({Fate::running, visits.at(1), visits[0] - visits[1], 1});
+      if (!fails_spuriously(t, run, visits.at(1)))
+        out.push_back({Fate::running, visits.at(1), visits[0] - visits[1], 1});
       return out;
     }
     for (size_t d = 1; 2 * d < visits.size(); ++d) {
       const uint64_t first = visits[2 * d];
       const uint64_t second = visits[d];
-      if (second - first == visits[0] - second && same_rounds(t, trace, run, first, second))
+      if (second - first == visits[0] - second && same_rounds(t, trace, run, first, second) &&
+          !fails_spuriously(t, run, first))
         out.push_back({Fate::running, first, second - first, 2});
     }
     return out;
+  }
+
+  // In what the thread does from this step on: spurious failures are finitely many, so no round has one.
+  static bool fails_spuriously(uint32_t t, const reference::RunResult& run, uint64_t from) {
+    const auto& events = run.execution.events;
+    for (size_t e = 0; e < events.size(); ++e)
+      if (events[e].key.thread == t && events[e].spurious && run.step[e] >= from) return true;
+    return false;
   }
 
   // Both rounds start from the same live registers, go the same way and read the same values.

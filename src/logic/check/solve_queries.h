@@ -288,6 +288,7 @@ class Queries {
       for (const auto& [w, l] : p.rf_candidates(e))
         if (value(l)) ch.rf[key[e]] = key[w];
       ch.read_value[key[e]] = number(p.bits(events[e].value));
+      if (events[e].spurious && value(p.lit(events[e].spurious))) ch.spurious.insert(key[e]);
     }
     for (uint32_t a : p.writes())
       for (uint32_t b : p.writes())

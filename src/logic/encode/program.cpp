@@ -31,6 +31,7 @@ ProgramEncoding::ProgramEncoding(const Skeleton& s, const ProgramNeeds& needs, C
   for (uint32_t e = 0; e < n; ++e) {
     const SymEvent& ev = s.events[e];
     exec_[e] = lit(ev.guard);
+    if (ev.spurious) lit(ev.spurious);  // so that whoever has a solution can ask for it
     if (ev.barrier != nullptr) exec_[e] = c_.and_(exec_[e], lit(ev.pass));
   }
   encode_rf();

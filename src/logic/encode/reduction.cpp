@@ -141,7 +141,8 @@ class Folded {
       if (std::any_of(loops.begin(), loops.end(), [&](const SymLoop& x) { return x.from > l.from && x.from <= l.to; }))
         continue;
       for (uint32_t i = l.from; i <= l.to && dependencies; ++i)
-        if (const prog::RegId dst = code.code[i].dst; dst != k_none && l.live[dst]) return false;
+        for (const prog::RegId r : {code.code[i].dst, code.code[i].spurious})
+          if (r != k_none && l.live[r]) return false;
       return true;
     }
     return false;
@@ -180,7 +181,8 @@ class Folded {
       constant[v.reg] = (v.address != k_none ? prog::address_of(test_.symbols[v.address].object) : v.value) &
                         term::mask(code.registers[v.reg].width);
     for (const Instr& in : code.code)
-      if (in.dst != k_none) constant[in.dst] = std::nullopt;
+      for (const prog::RegId r : {in.dst, in.spurious})
+        if (r != k_none) constant[r] = std::nullopt;
     for (uint32_t i = 0; i < code.code.size(); ++i) {
       const Instr& in = code.code[i];
       Place p;

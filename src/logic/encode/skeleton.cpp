@@ -156,6 +156,7 @@ class ThreadUnroller {
         if (jumps) join(code_.labels[in.label].at);
         if (!(in.kind == Kind::jump && in.predicate == k_none)) join(i + 1);
         if (in.dst != k_none && in.predicate == k_none) l[in.dst] = false;
+        if (in.spurious != k_none && in.predicate == k_none) l[in.spurious] = false;
         use(l, in.value);
         use(l, in.guard);
         use(l, in.result);
@@ -623,6 +624,11 @@ class ThreadUnroller {
         Expr writes = yes();
         if (instr.guard) {
           writes = term::truth(with_old(instr.guard));
+          if (instr.spurious != k_none) {
+            const Expr chosen = choice();
+            r.spurious = both(writes, chosen);
+            writes = both(writes, invert(chosen));
+          }
           w.guard = both(r.guard, writes);
           if (deps_) {
             Taint c = taint_of(instr.guard, st);
@@ -643,6 +649,9 @@ class ThreadUnroller {
         s_.events.push_back(r);
         s_.events.push_back(w);
         if (instr.dst != k_none) assign(st, instr.dst, out, std::move(result), when);
+        if (instr.spurious != k_none)
+          assign(st, instr.spurious, term::resize(r.spurious, code_.registers[instr.spurious].width, false),
+                 {{id, yes()}}, when);
         Expr effect = both(when, writes);
         if (!silent_.empty() && silent_[keys_[node].pc]) effect = both(effect, term::binary(Op::ne, w.value, r.value));
         effect_everywhere(st, effect);

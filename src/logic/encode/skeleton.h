@@ -61,6 +61,7 @@ struct SymEvent {
   Expr value;                       // write: what is written; read: its variable
   uint32_t node = 0;                // state of its thread's unrolling
   uint32_t partner = prog::k_none;  // rmw: the other half
+  Expr spurious;                    // read of an rmw that may fail spuriously: it does
   std::vector<Dependency> data, addr, ctrl;
   const prog::Barrier* barrier = nullptr;
   Expr barrier_id, barrier_quorum, pass;

@@ -4,8 +4,8 @@
 // device shows beside them is weak.
 //
 // Fences do nothing here. Laws: `sequential` is a part of `all`; an incomplete set says nothing about what is not in
-// it. Not complete: barriers, cells that do not exist, initial values that the execution chooses, more states than
-// allowed.
+// it. Not complete: barriers, cells that do not exist, initial values and spurious failures that the execution
+// chooses, more states than allowed.
 #include <cstdint>
 #include <set>
 #include <vector>

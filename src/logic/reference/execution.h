@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Event {
   prog::ObjectId object = prog::k_none;
   prog::SymbolId symbol = prog::k_none;  // as mentioned in the code; Init: the object's own symbol
   uint64_t value = 0;                    // read or written
+  bool spurious = false;                 // read of an rmw that fails spuriously
   Span span;
 };
 
@@ -58,7 +60,8 @@ struct Choices {
   std::vector<std::pair<EventKey, EventKey>> co;           // generating pairs, closed transitively; Init->w implied
   std::vector<std::pair<EventKey, EventKey>> fence_order;  // fsc, and sync_fence for pairs in scope
   std::vector<std::pair<EventKey, EventKey>> sync_fence_free;  // sync_fence for pairs out of scope (prelude-ptx)
-  std::vector<EventKey> quorum_members;                        // barrier events with sync(e) under a quorum
+  std::set<EventKey> spurious;           // reads of rmws that fail spuriously (prog::Instr::spurious)
+  std::vector<EventKey> quorum_members;  // barrier events with sync(e) under a quorum
   std::map<std::pair<prog::ObjectId, uint64_t>, EventKey> final_write;  // partial co: the co-maximal write taken
 };
 

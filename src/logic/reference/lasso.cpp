@@ -71,6 +71,7 @@ class Extension {
           const int32_t back = round_[w] < 0 || round_[e] < 0 ? 0 : static_cast<int32_t>(i) - round_[e];
           out.rf[me] = round_[w] < 0 ? x_.events[w].key : copy(w, static_cast<uint32_t>(round_[w] + back));
           out.read_value[me] = x_.events[e].value;
+          if (x_.events[e].spurious) out.spurious.insert(me);
         }
         if (is_member(e)) out.quorum_members.push_back(me);
         for (uint32_t f = 0; f < x_.events.size(); ++f)
@@ -204,6 +205,9 @@ Expected<void> check_reads(const prog::Test& test, const LassoRun& l, Fairness f
   const Execution& x = l.run.execution;
   const uint32_t n = static_cast<uint32_t>(x.events.size());
   const Relation& co = x.rel(Base::co);
+  for (uint32_t r = 0; r < n; ++r)
+    if (x.events[r].spurious && l.round[r] >= 0)
+      return no(to_string(test, x.events[r].key) + " fails spuriously for ever");
   for (uint32_t w = 0; w < n; ++w)
     for (uint32_t r = 0; r < n; ++r) {
       const uint32_t reader = x.events[r].key.thread;

@@ -23,6 +23,7 @@ void use(std::vector<bool>& live, const term::Expr& e) {
 // live-before(i) from live-after(i): a write under a predicate may not happen, so it ends no liveness.
 std::vector<bool> before(const Instr& in, std::vector<bool> live) {
   if (in.dst != prog::k_none && in.predicate == prog::k_none) live[in.dst] = false;
+  if (in.spurious != prog::k_none && in.predicate == prog::k_none) live[in.spurious] = false;
   use(live, in.value);
   use(live, in.guard);
   use(live, in.result);

@@ -192,7 +192,12 @@ class ThreadInterpreter {
     LocalEvent w = make_event(in, 1);
     w.addr = r.addr;
     if (auto ok = place(in, w.event); !ok) return ok;
-    const bool writes = !in.guard || evaluate(in.guard, old) != 0;
+    bool writes = !in.guard || evaluate(in.guard, old) != 0;
+    r.event.spurious = choices_.spurious.contains(r.event.key);
+    if (r.event.spurious && (!writes || in.spurious == k_none))
+      return misfit("nothing can fail spuriously at " + to_string(test_, r.event.key));
+    const bool spurious = r.event.spurious;
+    if (spurious) writes = false;
     if (!writes) r.event.tags = failed_tags(in);
     events.push_back(std::move(r));
     const uint64_t result = in.result ? evaluate(in.result, old) : old;
@@ -207,6 +212,7 @@ class ThreadInterpreter {
     }
     ++occurrences_[pc_];
     if (in.dst != k_none) assign(in.dst, result, std::move(result_sources));
+    if (in.spurious != k_none) assign(in.spurious, spurious ? 1 : 0, {self});
     ++pc_;
     return {};
   }

@@ -94,6 +94,7 @@ static Json to_json(const prog::Test& test, const reference::RunResult& run) {
       v["location"] = location_of(test, x, e);
       uint8_t width = ev.object != prog::k_none ? test.objects[ev.object].width : 64;
       v["value"] = std::to_string(term::to_signed(ev.value, width));
+      if (ev.spurious) v["spurious"] = true;
     }
     v["tags"] = Json::array();
     for (const vocab::TagInfo& t : vocab::tags())

@@ -65,8 +65,8 @@ std::string value_text(const prog::Test& test, uint64_t value, uint8_t width) {
 std::string event_body(const prog::Test& test, const Execution& x, uint32_t event) {
   const reference::Event& e = x.events[event];
   if (e.is_memory)
-    return fmt::format("{} {} = {}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
-                       value_text(test, e.value, width_of(test, e)));
+    return fmt::format("{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
+                       value_text(test, e.value, width_of(test, e)), e.spurious ? ", fails spuriously" : "");
   if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier)
     return "barrier";
   return "fence";

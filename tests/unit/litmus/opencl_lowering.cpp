@@ -286,6 +286,19 @@ TEST(OpenclCompareExchange, ExpectedInMemory) {
             (std::vector<Kind>{Kind::load, Kind::rmw, Kind::branch, Kind::store, Kind::label}));
 }
 
+// Only a weak one may fail spuriously, and then its result is 0 whatever has been read.
+TEST(OpenclCompareExchange, WeakOnesMayFailSpuriously) {
+  EXPECT_EQ(opencl("int e = 3; int r = atomic_compare_exchange_strong(x, &e, 7);").instrs(0)[1].spurious, prog::k_none);
+  const prog::Test t = opencl("int e = 3; int r = atomic_compare_exchange_weak(x, &e, 7);");
+  const auto& code = t.instrs(0);
+  ASSERT_NE(code[1].spurious, prog::k_none);
+  EXPECT_TRUE(t.code(0).registers[code[1].spurious].temporary);
+  for (const uint64_t fails : {0, 1}) {
+    const auto equal = [&](uint64_t v) -> std::optional<uint64_t> { return v == code[1].spurious ? fails : 3; };
+    EXPECT_EQ(*term::eval(code[2].value, equal), 1 - fails);
+  }
+}
+
 // A compare-exchange that fails is a load with the order of failure.
 TEST(OpenclCompareExchange, FailureHasItsOwnOrder) {
   const auto failed = [](const std::string& orders) {
