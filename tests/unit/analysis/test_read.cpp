@@ -9,6 +9,7 @@
 #include "analysis/tell.h"
 #include "base/job.h"
 #include "base/source.h"
+#include "campaign/identity.h"
 #include "judge/judge.h"
 #include "read/read.h"
 
