@@ -78,7 +78,7 @@ void run_in_workers(uint64_t count, unsigned jobs, unsigned seconds, const std::
       if (fds[k].revents == 0) continue;
       Worker& w = *owners[k];
       Message m;
-      const ssize_t n = read(w.fd, &m, sizeof m);
+      const ssize_t n = ::read(w.fd, &m, sizeof m);
       if (n == static_cast<ssize_t>(sizeof m)) {
         w.busy = m.begin;
         w.current = m.index;

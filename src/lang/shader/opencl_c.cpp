@@ -144,8 +144,8 @@ std::string_view next_statement(std::string_view& rest) {
   size_t end = 0;
   for (bool quoted = false; end < rest.size() && (quoted || rest[end] != '\n'); ++end) {
     if (rest[end] == '"')
-      quoted = !litmus::quoted;
-    else if (rest[end] == '\\' && litmus::quoted)
+      quoted = !quoted;
+    else if (rest[end] == '\\' && quoted)
       ++end;
   }
   end = std::min(end, rest.size());

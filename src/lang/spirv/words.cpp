@@ -58,7 +58,7 @@ std::vector<Word> split(std::string_view text) {
         if (quoted && d == '\\' && i + 1 < text.size())
           ++i;
         else if (d == '"')
-          quoted = !litmus::quoted;
+          quoted = !quoted;
         else if (!quoted && (d == ' ' || d == '\t' || d == '\n' || d == '\r' || d == ';'))
           break;
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/races.h"
 #include "check/solve_queries.h"
 
 namespace fencepost::check {
@@ -34,6 +35,12 @@ bool may_flag(const prog::Test& test, const cat::Model& model) {
     };
     const bool of_tag = says_undefined(n) || (n.op == cat::NodeOp::ident && says_undefined(model.nodes[n.kids[0]]));
     return a.flag && (undefined || !of_tag);
+  });
+}
+
+bool any_undefines(const cat::Model& model, const std::vector<std::string>& flags) {
+  return std::any_of(model.axioms.begin(), model.axioms.end(), [&](const cat::Axiom& a) {
+    return undefines(model, a) && std::find(flags.begin(), flags.end(), a.name) != flags.end();
   });
 }
 
@@ -88,6 +95,7 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
                 : r.verdict.status == Status::holds ? Said::no
                                                     : Said::unknown;
     out.flags = r.flags;
+    out.undefined = any_undefines(model, r.flags);
   }
   if (has_barriers(test)) {
     Options waits = options;
@@ -113,7 +121,7 @@ std::vector<std::string> notes(const Beside& b) {
   if (b.races == Said::yes) {
     std::string list;
     for (const std::string& f : b.flags) list += (list.empty() ? "" : ", ") + f;
-    out.push_back("the program is undefined: some execution raises " + list);
+    out.push_back((b.undefined ? "the program is undefined: some execution raises " : "some execution raises ") + list);
   }
   if (b.races == Said::unknown) out.push_back("data race: unknown");
   if (b.blocked == Said::yes)

@@ -18,6 +18,7 @@ struct Beside {
   enum class Said : uint8_t { none, no, yes, unknown };
   Said races = Said::none;         // data races, or undefined behaviour of an instruction
   std::vector<std::string> flags;  // races yes: the flags that one execution raises
+  bool undefined = false;          // races yes: one of them makes the program undefined (check/races.h)
   Said blocked = Said::none;       // complete, but for threads that wait at a barrier for ever
   std::string blocked_at;          // blocked yes: "P0 at line 6", one of them
 };
@@ -29,7 +30,8 @@ inline constexpr double k_least_seconds = 1;
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job);
 
-// "racy: data-race", "data race: unknown", "some executions block at a barrier: P0 at line 6"; empty: nothing to say.
+// "the program is undefined: some execution raises data-race", "data race: unknown", "some executions block for ever:
+// ..."; empty: nothing to say.
 std::vector<std::string> notes(const Beside& b);
 
 }  // namespace fencepost::check

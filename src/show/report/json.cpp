@@ -144,8 +144,10 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   }
   j.update(to_json(result));
   if (options.property == check::Property::condition) {
-    j["beside"] = {
-        {"races", check::name(beside.races)}, {"flags", beside.flags}, {"blocks", check::name(beside.blocked)}};
+    j["beside"] = {{"races", check::name(beside.races)},
+                   {"flags", beside.flags},
+                   {"undefined", beside.undefined},
+                   {"blocks", check::name(beside.blocked)}};
     if (!beside.blocked_at.empty()) j["beside"]["blocked_at"] = beside.blocked_at;
   }
   if (options.property == check::Property::termination) {

@@ -9,6 +9,7 @@
 #include "analysis/tell.h"
 #include "base/job.h"
 #include "base/source.h"
+#include "campaign/identity.h"
 #include "judge/judge.h"
 #include "read/read.h"
 
@@ -185,13 +186,13 @@ TEST(ReadFolder, AFileIsADevice) {
       "a.json",
       R"({"0": {"MP": {"seq": 5, "interleaved": 5, "weak": 0}}, "1": {"MP": {"seq": 1, "interleaved": 0, "weak": 0}}})");
   f.write("notes.txt", "nothing");
-  const auto t = read(f.path());
+  const auto t = analysis::read(f.path());
   ASSERT_TRUE(t) << message(t);
   EXPECT_EQ(t->devices, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(t->at(1, 0, 0).weak, 2u);
   ASSERT_EQ(t->remarks.size(), 1u);
   EXPECT_NE(t->remarks[0].find("notes.txt is left out"), std::string::npos);
-  EXPECT_FALSE(read(f.path() + "/absent"));
+  EXPECT_FALSE(analysis::read(f.path() + "/absent"));
 }
 
 TEST(ReadStore, CountsSplitsAndSeries) {

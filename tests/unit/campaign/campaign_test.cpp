@@ -6,6 +6,7 @@
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
+#include "judge/standing.h"
 #include "read/read.h"
 #include "results/log.h"
 
@@ -238,23 +239,23 @@ TEST(Log, ForbiddenStatesAreLoudAndOnlyCompleteSetsForbid) {
   EXPECT_NE(text(r).find("no evidence against the device"), std::string::npos);
   r.oracle->states.complete = false;
   EXPECT_TRUE(forbidden_states(r).empty());
-  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 1}}), Allowed::yes);
-  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 0}}), Allowed::unknown);
-  EXPECT_EQ(allowed(std::nullopt, {{false, 0}, {false, 0}}), Allowed::unknown);
+  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 1}}), judge::Allowed::yes);
+  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
+  EXPECT_EQ(allowed(std::nullopt, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
   // A value that nothing fixes covers every value.
   r.oracle = Oracle{"strict", {{{{true, 0}, {false, 0}}}, true}, ""};
-  EXPECT_EQ(allowed(r.oracle, {{false, 5}, {false, 0}}), Allowed::yes);
+  EXPECT_EQ(allowed(r.oracle, {{false, 5}, {false, 0}}), judge::Allowed::yes);
 }
 
 // The judge of `run` is that of `judge`: a race excuses, missing evidence suspects, what is undecided is not forbidden.
 TEST(Log, StandingsAreThoseOfTheOneJudge) {
   Report r = sample();
-  EXPECT_EQ(ruling(r).standing, Standing::violated);
+  EXPECT_EQ(ruling(r).standing, judge::Standing::violated);
   r.setup.evidence = Evidence::none;
-  EXPECT_EQ(ruling(r).standing, Standing::suspected);
+  EXPECT_EQ(ruling(r).standing, judge::Standing::suspected);
   r.setup.evidence = Evidence::language_level;
   r.oracle->flags = {"race"};
-  EXPECT_EQ(ruling(r).standing, Standing::consistent);
+  EXPECT_EQ(ruling(r).standing, judge::Standing::consistent);
   EXPECT_TRUE(forbidden_states(r).empty());
   EXPECT_EQ(text(r).find("FORBIDDEN"), std::string::npos);
   EXPECT_NE(text(r).find("the test has race under strict, which then promises nothing"), std::string::npos);
@@ -262,13 +263,13 @@ TEST(Log, StandingsAreThoseOfTheOneJudge) {
   EXPECT_NE(csv(r).find(",undefined,"), std::string::npos);
   r.oracle->flags.clear();
   r.oracle->states.complete = false;
-  EXPECT_EQ(ruling(r).standing, Standing::undecided);
-  r.oracle->decided[{{false, 0}, {false, 0}}] = Allowed::no;
-  EXPECT_EQ(ruling(r).standing, Standing::violated);
-  r.oracle->decided[{{false, 0}, {false, 0}}] = Allowed::yes;
-  EXPECT_EQ(ruling(r).standing, Standing::consistent);
+  EXPECT_EQ(ruling(r).standing, judge::Standing::undecided);
+  r.oracle->decided[{{false, 0}, {false, 0}}] = judge::Allowed::no;
+  EXPECT_EQ(ruling(r).standing, judge::Standing::violated);
+  r.oracle->decided[{{false, 0}, {false, 0}}] = judge::Allowed::yes;
+  EXPECT_EQ(ruling(r).standing, judge::Standing::consistent);
   r.totals.corrupt = 1;
-  EXPECT_EQ(ruling(r).standing, Standing::broken_run);
+  EXPECT_EQ(ruling(r).standing, judge::Standing::broken_run);
 }
 
 TEST(Wire, MessagesSurvive) {

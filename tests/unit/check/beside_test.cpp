@@ -26,8 +26,19 @@ const std::string k_head = "OPENCL racy\n{ [x] = 0; }\n\nP0@wg 0, dev 0 (global 
 TEST(Beside, ARacyProgramIsSaidToBe) {
   const Beside b = of(k_head + "P1@wg 1, dev 0 (global int* x) {\n  int r = *x;\n}\n\n~exists (1:r=1)\n");
   EXPECT_EQ(b.races, Beside::Said::yes);
+  EXPECT_TRUE(b.undefined);
   EXPECT_EQ(b.flags, std::vector<std::string>{"data-race"});
   EXPECT_EQ(b.blocked, Beside::Said::none);
+}
+
+// PTX keeps its axioms in spite of races of accesses of one size (8.7.2).
+TEST(Beside, ARaceOfPtxLeavesTheProgramDefined) {
+  const Beside b =
+      of("PTX racy\n{ x = 0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n"
+         "exists (P1:r0 = 1)\n");
+  EXPECT_EQ(b.races, Beside::Said::yes);
+  EXPECT_FALSE(b.undefined);
+  EXPECT_EQ(notes(b), std::vector<std::string>{"some execution raises data-race"});
 }
 
 TEST(Beside, AProgramWithoutRaces) {

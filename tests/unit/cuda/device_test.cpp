@@ -234,7 +234,7 @@ TEST_P(CudaDevice, FamiliesRunAndCount) {
         row.name, total->instances, double(total->instances) / total->seconds,
         double(total->instances) / total->device_seconds, weak, double(weak) / total->seconds, total->corrupt,
         total->incomplete, 100.0 * double(total->time_outs) / double(std::max<uint64_t>(total->waits, 1)),
-        emit::name(runner->setup().what_ran.verdict), runner->setup().what_ran.reason);
+        inspect::name(runner->setup().what_ran.verdict), runner->setup().what_ran.reason);
     EXPECT_EQ(total->corrupt, 0u) << row.name;
     if (row.forbidden) EXPECT_EQ(weak, 0u) << row.name;
   }

@@ -7,7 +7,9 @@
 #include <fstream>
 
 #include "campaign/conduct.h"
+#include "campaign/identity.h"
 #include "cat/library.h"
+#include "chart/judge_chart.h"
 #include "judge/conformance.h"
 #include "judge/judge.h"
 #include "read/read.h"
@@ -74,7 +76,7 @@ Judged judged(store::Store& s) {
   Job job;
   Judge how;
   how.model_of = [](const prog::Test&) { return NamedModel{&model(), "ptx-7.5"}; };
-  return judge(value(observations(s)), how, job);
+  return judge::judge(value(observations(s)), how, job);
 }
 
 const std::string k_weak = "0:r0=0; 1:r0=0;", k_one = "0:r0=1; 1:r0=0;", k_both = "0:r0=1; 1:r0=1;";
@@ -109,7 +111,7 @@ TEST(Judge, AForbiddenStateIsLoudOnlyWithEvidence) {
   EXPECT_EQ(j.list.at(0).standing, Standing::violated);
   EXPECT_EQ(j.exit_code(), 1);
   EXPECT_NE(to_text(j).find("which ptx-7.5 forbids"), std::string::npos) << to_text(j);
-  EXPECT_NE(to_svg(j).find("1 seen"), std::string::npos);
+  EXPECT_NE(chart::to_svg(j).find("1 seen"), std::string::npos);
 }
 
 // What a search saw counts against a device as much as what a campaign saw.

@@ -4,7 +4,7 @@
 #include "print/litmus.h"
 #include "read/read.h"
 
-namespace fencepost::front {
+namespace fencepost::litmus {
 namespace {
 
 using vocab::Tag;
@@ -14,7 +14,7 @@ std::string text(const std::string& row,
   return "PTX t\n{\nx = 0;\n}\n " + row + " ;\n " + code + " ;\nexists (P1:r0 = 1)\n";
 }
 
-Expected<prog::Test> read(const std::string& t) { return parse_one(make_source("t.litmus", t)); }
+Expected<prog::Test> read(const std::string& t) { return read::parse_one(make_source("t.litmus", t)); }
 
 TEST(Clusters, PlacesAreReadAndPrinted) {
   const auto t = read(text("P0@cta 0,cluster 3,gpu 0 | P1@gpu 0, cta 1, cluster 3"));
@@ -119,4 +119,4 @@ TEST(Clusters, WhatIsWrongIsSaidWhereItIs) {
 }
 
 }  // namespace
-}  // namespace fencepost::front
+}  // namespace fencepost::litmus

@@ -5,7 +5,7 @@
 
 #include "read/read.h"
 
-namespace fencepost::front {
+namespace fencepost::shader {
 namespace {
 
 const std::string k_head = "#version 450\n#extension GL_KHR_memory_scope_semantics : require\n";
@@ -16,13 +16,13 @@ const std::string k_body =
     "void main() {\n  seen[gl_GlobalInvocationID.x] = atomicAdd(lock, 1u, gl_ScopeDevice, 0, 0);\n  o.y = x;\n}\n";
 
 Expected<prog::Test> read(const std::string& comments, const spirv::LaunchOptions& launch = {}) {
-  auto tests = parse(make_source("t.comp", k_head + comments + k_body), launch);
+  auto tests = read::parse(make_source("t.comp", k_head + comments + k_body), launch);
   if (!tests) return std::unexpected(tests.error());
   return std::move(tests->front());
 }
 
 std::string error_of(const std::string& text) {
-  const auto tests = parse(make_source("t.comp", text));
+  const auto tests = read::parse(make_source("t.comp", text));
   EXPECT_FALSE(tests.has_value());
   return tests ? "" : render(tests.error());
 }
@@ -150,4 +150,4 @@ TEST(Glsl, DeepExpressionsAreRead) {
 }
 
 }  // namespace
-}  // namespace fencepost::front
+}  // namespace fencepost::shader

@@ -9,7 +9,7 @@
 #include "read/read.h"
 #include "spirv_support.h"
 
-namespace fencepost::front {
+namespace fencepost::shader {
 namespace {
 
 const std::string k_body =
@@ -31,7 +31,7 @@ class OpenClC : public testing::Test {
 };
 
 Expected<prog::Test> read(const std::string& text, const spirv::LaunchOptions& launch = {}) {
-  auto tests = parse(make_source("t.cl", text), launch);
+  auto tests = read::parse(make_source("t.cl", text), launch);
   if (!tests) return std::unexpected(tests.error());
   return std::move(tests->front());
 }
@@ -60,7 +60,7 @@ TEST(OpenClCText, IsKnownByItsEndingOrAKernel) {
 TEST(OpenClCText, MissingToolsAreNamed) {
   setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
   setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
-  const auto t = parse(make_source("t.cl", k_body));
+  const auto t = read::parse(make_source("t.cl", k_body));
   unsetenv("FENCEPOST_CLANG");
   unsetenv("FENCEPOST_LLVM_SPIRV");
   ASSERT_FALSE(t.has_value());
@@ -223,4 +223,4 @@ __kernel void f(__global uint* x, __global uint* y, __global uchar* c) {
 }
 
 }  // namespace
-}  // namespace fencepost::front
+}  // namespace fencepost::shader

@@ -14,13 +14,6 @@ namespace {
 
 using prog::Kind;
 
-std::vector<const prog::Instr*> all_of(const prog::Test& t, uint32_t thread, Kind kind) {
-  std::vector<const prog::Instr*> out;
-  for (const prog::Instr& i : t.instrs(thread))
-    if (i.kind == kind) out.push_back(&i);
-  return out;
-}
-
 std::vector<uint32_t> words_of(const std::string& text) {
   const spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
   spv_binary binary = nullptr;

@@ -6,14 +6,14 @@
 #include "shader/opencl_c.h"
 #include "spirv_support.h"
 
-namespace fencepost::front {
+namespace fencepost::shader {
 namespace {
 
 using check::Engine;
 using check::Property;
 
 Expected<prog::Test> parsed(const std::string& name, const std::string& text, const spirv::LaunchOptions& launch = {}) {
-  auto tests = parse(make_source(name, text), launch);
+  auto tests = read::parse(make_source(name, text), launch);
   if (!tests) return std::unexpected(tests.error());
   return std::move(tests->front());
 }
@@ -332,4 +332,4 @@ TEST(ShaderCopies, AvailabilityGoesWithTheWriteAndVisibilityWithTheRead) {
 }
 
 }  // namespace
-}  // namespace fencepost::front
+}  // namespace fencepost::shader
