@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <optional>
 #include <set>
 
@@ -75,7 +76,7 @@ std::optional<std::pair<prog::State, Chosen>> forbidden(Rng& rng, const Allowed&
     Chosen fewer = keep;
     fewer.erase(fewer.begin() + static_cast<long>(k));
     if (!fewer.empty() && !occurs(allowed.states, *found, fewer) && !rng.chance(leave))
-      keep = fewer;
+      keep = std::move(fewer);
     else
       ++k;
   }
