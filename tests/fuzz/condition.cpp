@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace fencepost::fuzz {
 
