@@ -3,7 +3,7 @@
 // A lock that is tried until it is had; who has it adds one to x. Weakened: acquires are relaxed. No two find the same.
 // @Config: 1, 1, 2
 // @Output: forall (seen[0] != seen[1])
-layout(local_size_x = 1) in;
+layout(local_size_x_id = 0) in;  // as the launch has it
 layout(binding = 0) nonprivate buffer Data { uint lock; uint x; uint seen[4]; };
 
 #define ACQUIRE 0, 0

@@ -130,8 +130,12 @@ Expected<std::string> spirv_text(const Single& s) {
     return fmt::format("%{}_b_{}{}", s.kernel.name, s.kernel.buffers[buffer].name,
                        width_of(s, buffer) == 64 ? "_wide" : "");
   };
-  std::vector<std::string> inputs = {fmt::format("%workgroup_size = {}", s.subgroup * s.subgroups)};
+  // What no instruction touches is not declared, and an input of it would be refused by whoever reads the module.
+  const auto declared = [&](const std::string& id) { return text->assembly.find(id + " = ") != std::string::npos; };
+  std::vector<std::string> inputs;
+  if (declared("%workgroup_size")) inputs.push_back(fmt::format("%workgroup_size = {}", s.subgroup * s.subgroups));
   for (uint32_t b = 0; b < s.buffers.size(); ++b) {
+    if (!declared(name(b))) continue;
     const auto cells = cells_of(s, b);
     std::string list;
     for (const uint64_t c : cells) list += fmt::format("{}{}", list.empty() ? "" : ", ", static_cast<int64_t>(c));

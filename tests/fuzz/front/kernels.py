@@ -228,7 +228,7 @@ class Kernel:
         places = self.places(True)
         p = self.r.choice(places)
         if self.chance(0.35):  # a structure or a vector as a whole
-            others = [q for q in self.places(False) if q.type is p.type or q.type == p.type and q.text != p.text and not isinstance(p.type, Array)]
+            others = [q for q in self.places(False) if q.type == p.type and q.text != p.text and not isinstance(p.type, Array)]
             if others and not (p.type in SCALARS if isinstance(p.type, str) else False):
                 self.note("whole-copy")
                 self.line(f"{p.text} = {self.r.choice(others).text};")

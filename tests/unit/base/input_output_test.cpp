@@ -113,6 +113,7 @@ TEST(Folder, what_cannot_be_read_is_an_error) {
   EXPECT_FALSE(files_below(at + "none", {".cl"}));
   // A folder that may not be opened, as anybody but root finds it.
   fs::create_directory(at + "closed");
+  fs::permissions(fs::path(folder.path()).parent_path(), fs::perms::all);  // the scratch folder of this run
   fs::permissions(folder.path(), fs::perms::all);
   fs::permissions(at + "closed", fs::perms::none);
   const pid_t child = fork();

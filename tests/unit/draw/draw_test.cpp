@@ -48,7 +48,7 @@ bool well_formed(const std::string& xml) {  // tags balance, nothing unescaped
   for (size_t i = 0; i < xml.size(); ++i) {
     if (xml[i] == '&') {
       bool entity = false;
-      for (const char* e : {"&amp;", "&lt;", "&gt;", "&quot;"}) entity |= xml.compare(i, strlen(e), e) == 0;
+      for (const char* e : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"}) entity |= xml.compare(i, strlen(e), e) == 0;
       if (!entity) return false;
     }
     if (xml[i] != '<') continue;
