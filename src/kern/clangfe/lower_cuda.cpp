@@ -137,7 +137,7 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     return Values{emit(leaves(c.getType())[0].type, std::move(w))};
   }
   if (n == "__nanosleep") return Values{};
-  if (n == "printf" || n == "vprintf") return Values{bits(0, 32)};
+  if (n == "printf" || n == "vprintf") return Values{any({Type::bits, 32}, "what printf returns")};
   if (n == "clock" || n == "clock64") return Values{any(leaves(c.getType())[0].type, n)};
   if (n == "__fencepost_any_int" || n == "__fencepost_any_float" || n == "__fencepost_any_double")
     return Values{any(leaves(c.getType())[0].type, "a value of the device")};

@@ -119,7 +119,9 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     return v;
   };
   if (n == "get_local_linear_id") return Values{linear(IdKind::local_id, IdKind::local_size)};
-  if (n == "get_sub_group_size" || n == "get_max_sub_group_size") return Values{id(IdKind::warp_size, 0, 32)};
+  if (n == "get_max_sub_group_size") return Values{id(IdKind::warp_size, 0, 32)};
+  // The last sub-group of a group may be smaller (OpenCL C 3.0, sub-group functions), so this is not one value.
+  if (n == "get_sub_group_size") return Values{any({Type::bits, 32}, "the size of one sub-group")};
   if (n == "get_sub_group_id") return Values{id(IdKind::warp, 0, 32)};
   if (n == "get_num_sub_groups") return Values{id(IdKind::num_warps, 0, 32)};
   if (n == "get_sub_group_local_id") return Values{id(IdKind::lane, 0, 32)};
@@ -182,7 +184,8 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
                .global = flags && (*flags & 2) != 0});
     return Values{};
   }
-  if (n == "printf" || n == "prefetch") return n == "printf" ? Values{bits(0, 32)} : Values{};
+  if (n == "printf" || n == "prefetch")
+    return n == "printf" ? Values{any({Type::bits, 32}, "what printf returns")} : Values{};
   if (n == "__translate_sampler_initializer") return Values{null()};
   if (auto v = lower_opencl_atomic(c, d); v || !faults_.list.empty()) return v;
   if (auto v = lower_opencl_memory(c, d); v || !faults_.list.empty()) return v;

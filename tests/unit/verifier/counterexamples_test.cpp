@@ -224,6 +224,14 @@ TEST(Counterexamples, sub_groups_are_of_no_known_size) {
   decide({{"leaders.cl", k_cl2, leaders, 1},
           {"leaders32.cl", "--local_size=64 --num_groups=4 --std=CL2.0 --sub-group-size=32", leaders, 0},
           {"elected.cl", k_cl2, elected, 0},
+          // The last sub-group of 40 work items is smaller, so get_sub_group_size() is not one value.
+          {"smaller.cl", "--local_size=40 --num_groups=1 --std=CL2.0 --sub-group-size=16",
+           "kernel void k(global int *a) { a[0] = get_sub_group_size(); }", 1},
+          {"largest.cl", "--local_size=40 --num_groups=1 --std=CL2.0 --sub-group-size=16",
+           "kernel void k(global int *a) { a[0] = get_max_sub_group_size(); }", 0},
+          {"smaller-barrier.cl", "--local_size=40 --num_groups=1 --std=CL2.0 --sub-group-size=16",
+           "kernel void k(global int *a) { if (get_sub_group_size() == 16) barrier(CLK_LOCAL_MEM_FENCE); }", 1},
+          {"printf.cl", k_cl2, "kernel void k(global int *a) { a[0] = printf(\"x\"); }", 1},
           {"apart.cl", k_cl2,
            "kernel void k(global int *o) { if (get_local_id(0) == 0) sub_group_barrier(CLK_GLOBAL_MEM_FENCE); "
            "o[get_global_id(0)] = 1; }",
