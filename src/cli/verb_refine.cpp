@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "check/check.h"
@@ -14,6 +15,8 @@
 namespace fencepost::cli {
 namespace {
 
+constexpr size_t k_most_shown = 100;  // new outcomes; --json has all of them
+
 std::string text_of(const Refinement& r, const std::string& source, const std::string& target,
                     const std::string& model) {
   std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
@@ -23,7 +26,9 @@ std::string text_of(const Refinement& r, const std::string& source, const std::s
                                r.target_states, r.source_states, model);
     case Status::fails:
       out += fmt::format("  {} ({})\n", r.verdict.detail, model);
-      for (const prog::State& s : r.new_states) out += fmt::format("  new outcome: {}\n", to_string(r.observables, s));
+      for (size_t i = 0; i < std::min(k_most_shown, r.new_states.size()); ++i)
+        out += fmt::format("  new outcome: {}\n", to_string(r.observables, r.new_states[i]));
+      if (r.new_states.size() > k_most_shown) out += fmt::format("  and {} more\n", r.new_states.size() - k_most_shown);
       for (const std::string& f : r.new_flags) out += fmt::format("  new flag: {}\n", f);
       return out;
     default:

@@ -86,10 +86,24 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
                                   "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
 }
 
+// A litmus test brings its threads, values and question along; what is said of them beside it would be without effect.
+const char* only_for_shaders(const spirv::LaunchOptions& launch) {
+  if (launch.grid) return "a launch";
+  if (!launch.inputs.empty()) return "a value of an input";
+  if (!launch.condition.empty()) return "a question";
+  if (!launch.filter.empty()) return "a filter";
+  if (!launch.entry.empty()) return "an entry point";
+  return nullptr;
+}
+
 }  // namespace
 
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
   auto tests = parsed(source, launch);
+  if (const char* what = only_for_shaders(launch);
+      tests && what != nullptr && !tests->empty() && tests->front().syntax != prog::Syntax::spirv)
+    return error_at(Span{source, 0, 0}, fmt::format("{} beside this file: a litmus test has its own", what),
+                    "--grid, --input, --condition, --exists, --filter and --entry are for shaders and kernels");
   // Titles go into lines of text, documents and programs: they are made printable here, once.
   if (tests)
     for (prog::Test& t : *tests) {

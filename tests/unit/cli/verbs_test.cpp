@@ -189,6 +189,32 @@ TEST_F(Verbs, RefineFindsWhatIsNew) {
   EXPECT_EQ(run_with({"refine", synced_, other}).code, 2);
 }
 
+// What is computed of an undefined value is not every value: n & 1 is 0 or 1, n may be 2.
+TEST_F(Verbs, RefineKnowsWhatAnUndefinedValueMayBecome) {
+  const std::string head =
+      "#version 450\n// @Config: 1, 1, 1\n// @Output: exists (x == 7)\nlayout(local_size_x = 1) in;\n"
+      "layout(binding = 0) buffer D { uint x; };\nvoid main() { uint n; x = ";
+  const std::string bit = write("bit.comp", head + "n & 1u; }\n"), any = write("any.comp", head + "n & 3u; }\n");
+  const Ran wider = run_with({"refine", bit, any});
+  EXPECT_EQ(wider.code, 1) << wider.out << wider.err;
+  EXPECT_EQ(run_with({"refine", any, bit}).code, 0);
+}
+
+// What has no effect on an input is an error: a litmus test has its own threads, values and question.
+TEST_F(Verbs, OptionsOfShadersAreRefusedForLitmusTests) {
+  for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{{"--exists", "x==1"},
+                                                                                      {"--condition", "exists (x==1)"},
+                                                                                      {"--filter", "x==1"},
+                                                                                      {"--input", "x=1"},
+                                                                                      {"--grid", "1.1.2"},
+                                                                                      {"--entry", "main"}})
+    for (const char* verb : {"check", "outcomes", "explain"}) {
+      const Ran r = run_with({verb, option[0], option[1], synced_});
+      EXPECT_EQ(r.code, 2) << verb << ' ' << option[0] << r.out;
+      EXPECT_TRUE(has(r.err, "a litmus test has its own")) << verb << ' ' << option[0] << r.err;
+    }
+}
+
 TEST_F(Verbs, ExpectCountsAndListsMismatches) {
   const std::string table = write("t.csv",
                                   "suite,model,property,path,expected\n"
