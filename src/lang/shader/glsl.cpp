@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "litmus/lexer.h"
+#include "shader/assembly.h"
 
 namespace fencepost::shader::glsl {
 namespace {
@@ -108,39 +109,6 @@ std::string disassemble(const std::vector<uint32_t>& words) {
 }
 
 // ---- names of the shader -> ids of the module --------------------------------------------------------------------
-
-// Statements of assembly: lines, but for line ends inside of strings. The name of the shader's file is
-// in one.
-std::string_view next_statement(std::string_view& rest) {
-  size_t end = 0;
-  for (bool quoted = false; end < rest.size() && (quoted || rest[end] != '\n'); ++end) {
-    if (rest[end] == '"')
-      quoted = !quoted;
-    else if (rest[end] == '\\' && quoted)
-      ++end;
-  }
-  end = std::min(end, rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < line.size();) {
-    while (i < line.size() && line[i] == ' ') ++i;
-    size_t end = i;
-    if (end < line.size() && line[end] == '"')
-      end = std::min(line.find('"', end + 1), line.size() - 1) + 1;
-    else
-      end = std::min(line.find(' ', i), line.size());
-    if (end > i) out.emplace_back(line.substr(i, end - i));
-    i = end;
-  }
-  return out;
-}
-
-std::string unquoted(const std::string& s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
 
 constexpr uint32_t k_most_members = 16384;  // of a structure, as SPIR-V's limits have it
 

@@ -15,6 +15,7 @@
 #include "base/child.h"
 #include "base/folder.h"
 #include "litmus/lexer.h"
+#include "shader/assembly.h"
 #include "spirv/comments.h"
 
 namespace fencepost::shader::opencl_c {
@@ -137,42 +138,6 @@ Expected<std::vector<std::string>> defines(const SourcePtr& source) {
 }
 
 // ---- names of the source -> ids of the module ------------------------------------------------------------------
-
-// Statements of assembly: lines, but for line ends inside of strings. A text says by #line what its file is called, and
-// so what stands in a string of the module.
-std::string_view next_statement(std::string_view& rest) {
-  size_t end = 0;
-  for (bool quoted = false; end < rest.size() && (quoted || rest[end] != '\n'); ++end) {
-    if (rest[end] == '"')
-      quoted = !quoted;
-    else if (rest[end] == '\\' && quoted)
-      ++end;
-  }
-  end = std::min(end, rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < line.size();) {
-    while (i < line.size() && line[i] == ' ') ++i;
-    size_t end = i;
-    if (end < line.size() && line[end] == '"') {
-      for (++end; end < line.size() && line[end] != '"'; ++end)
-        if (line[end] == '\\') ++end;
-      end = std::min(end + 1, line.size());
-    } else {
-      end = std::min(line.find(' ', i), line.size());
-    }
-    if (end > i) out.emplace_back(line.substr(i, end - i));
-    i = end;
-  }
-  return out;
-}
-
-std::string unquoted(const std::string& s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
 
 // What the names of a module are made of. The translator wraps a kernel into an entry point without names, which calls
 // it; parameters have names in the debug information alone.

@@ -93,6 +93,8 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
 
 namespace {
 
+std::string stem(const cat::Model& model) { return std::filesystem::path(model.path).stem().string(); }
+
 // The first thread whose parameters put the object into the space, "local" or "global".
 std::string owner_of(const prog::Test& test, const prog::Object& o, const std::string& space) {
   for (const prog::Thread& t : test.threads)
@@ -123,21 +125,15 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   for (const prog::Template& t : test.templates)
     for (const prog::Instr& i : t.code)
       if (i.tags.has(vocab::Tag::CLUSTER) || i.store_tags.has(vocab::Tag::CLUSTER)) {
-        const std::string stem = std::filesystem::path(model.path).stem().string();
+        const std::string name = stem(model);
         return unsupported_at(
             i.span,
-            "'" + i.mnemonic + "' has the scope .cluster, and the model " + (stem.empty() ? "in use" : stem) +
+            "'" + i.mnemonic + "' has the scope .cluster, and the model " + (name.empty() ? "in use" : name) +
                 " does not know it",
             "use --model ptx-8, or a header (* scopes: cta cluster gpu sys *) in a model of your own");
       }
   return {};
 }
-
-namespace {
-
-std::string stem(const cat::Model& model) { return std::filesystem::path(model.path).stem().string(); }
-
-}  // namespace
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (const auto ok = fits(test, model); !ok) {
