@@ -98,6 +98,7 @@ TEST_F(Gate, a_second_opinion_that_disagrees_is_loud) {
   EXPECT_NE(suite.out.find("z3 disagrees"), std::string::npos) << suite.out;
   EXPECT_EQ(late.code, 0) << late.err;
   EXPECT_NE(late.out.find("second opinion: 0 of "), std::string::npos) << late.out;
+  EXPECT_NE(late.err.find("there is no second opinion"), std::string::npos) << late.err;
   EXPECT_EQ(say({"--local_size=64", "--num_groups=4", "--second-opinion=z4", k_kernels + "/copy.cl"}).code, 2);
 }
 
