@@ -291,6 +291,10 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     master_ticket(k);
     tickets.push_back(std::move(k));
   }
+  // Each instruction once: not in a repetition, nor beside the way of the threads.
+  if (mode.log && second_ == 0)
+    for (RegionId r : at.access.regions)
+      if (counters_[r.index] != 0) move_counter(r, ticket_step(at, *a.f), at.access.bytes);
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
   // A private location has one thread: its update is a write of an unknown value.
@@ -322,14 +326,12 @@ void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
   std::vector<uint8_t> spoilt(m_.regions.size());
-  std::vector<uint64_t> most(m_.regions.size());  // how far one thread moves it, outside loops
-  std::vector<uint8_t> in_loop(m_.regions.size());
   const flow::FunctionEffects& e = effects_.function(entry_);
   for (uint32_t i = 0; i < m_.functions.size(); ++i) {
     if (e.reached[i] == 0) continue;
     const Function& f = m_.functions[i];
-    for (uint32_t b = 0; b < f.blocks.size(); ++b)
-      for (const Instruction& in : f.blocks[b].instructions) {
+    for (const Block& b : f.blocks)
+      for (const Instruction& in : b.instructions) {
         const auto* at = std::get_if<Atomic>(&in.action);
         if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
           for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
@@ -346,8 +348,6 @@ void Execution::find_counters() {
         for (RegionId r : at->access.regions) {
           if (step == 0 || (counters_[r.index] != 0 && counters_[r.index] != way)) spoilt[r.index] = 1;
           counters_[r.index] = way;
-          most[r.index] += step;
-          if (effects_.cfg({i}).innermost_loop({b}) != ~0u || i != entry_.index) in_loop[r.index] = 1;
         }
       }
   }
@@ -361,25 +361,8 @@ void Execution::find_counters() {
             if (bytes[r.index] != 0 && bytes[r.index] != at->access.bytes) spoilt[r.index] = 1;
             bytes[r.index] = at->access.bytes;
           }
-  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
     if (spoilt[r] != 0) counters_[r] = 0;
-    if (counters_[r] == 0) continue;
-    // Does the counter come round? Threads of the launch times the steps of each.
-    __int128 threads = 1;
-    bool known = in_loop[r] == 0;
-    for (size_t d = 0; d < 3; ++d) {
-      known = known && options_.launch.local_size[d] != 0 && options_.launch.num_groups[d] != 0;
-      threads *= options_.launch.local_size[d];
-      if (m_.regions[r].space != Space::group) threads *= options_.launch.num_groups[d];
-    }
-    // Steps so large that some launch must come round are no count.
-    const __int128 values = __int128{1} << (8 * bytes[r]);
-    if ((known && threads * most[r] >= values) || __int128{most[r]} >= values >> 8) {
-      counters_[r] = 0;
-      continue;
-    }
-    if (!known) assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
-  }
 }
 
 // May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a
@@ -404,6 +387,8 @@ void Execution::ticket_facts() {
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
       if (i.region != j.region || replaced_between(i, j)) continue;
+      const Round round = comes_round(i.region);
+      if (round == Round::may) continue;
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;
@@ -417,7 +402,10 @@ void Execution::ticket_facts() {
       f.until = {i.until, j.until};
       f.threads = 3;
       f.names = formula::names(pool_, f.term);
-      if (!pool_.is_true(f.term)) facts.push_back(std::move(f));
+      if (pool_.is_true(f.term)) continue;
+      facts.push_back(std::move(f));
+      if (round == Round::assumed_not)
+        assumptions.insert("the counter " + m_.regions[i.region.index].name + " does not come round within one launch");
     }
 }
 

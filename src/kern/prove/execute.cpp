@@ -176,7 +176,7 @@ void Execution::run() {
   }
 
   const Function& f = m_.function(entry_);
-  common_variables = pool_.variables();
+  launch_variables = common_variables = pool_.variables();
   Activation a;
   a.id = entry_;
   a.f = &f;
@@ -515,6 +515,7 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   }
   a.guard = guard;
   a.block = b;
+  if (a.cfg->innermost_loop(b) != ~0u && !repeats_.empty()) repeats_.back().in_header = header;
   if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) commons.push_back({++position_, guard});
   if (!dead) {
     for (const Instruction& in : blk.instructions) {

@@ -200,6 +200,7 @@ class Execution {
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
+  uint64_t launch_variables = 0;                      // those below are of the launch
   uint64_t common_variables = 0;                      // those below are of the launch and of the parameters
   // Warps of which nothing is known: each thread's number and lane, as variables.
   Pair warp_of, lane_of;
@@ -359,7 +360,19 @@ class Execution {
   struct Counting {
     uint64_t most = ~uint64_t{0};  // how often the header is come back to, at most; all ones: not known
     uint64_t span = ~uint64_t{0};  // how far a counter that grows goes, without wrapping; all ones: not known
+    bool by_test = false;          // the header's test says so: it fails when the header is come back to so often
+    bool stated = false;           // `most` is of nothing but constants and the numbers of the launch
   };
+  // Of a loop that is being run: how often its header and its other blocks are, at most.
+  struct Repeats {
+    uint64_t header = ~uint64_t{0}, others = ~uint64_t{0};  // all ones: not known
+    bool stated = false;                                    // by nothing but constants and the numbers of the launch
+    bool in_header = false;                                 // the block that is being run is the header
+  };
+  std::vector<Repeats> repeats_;  // of the loops around
+  Repeats repeats(Activation& a, uint32_t l, Mode mode);
+  bool stated_by_launch(Term t) const;
+  Counting tested_at_latch(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
   Counting most_iterations(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
   bool positive_while_running(const Activation& a, uint32_t l, ir::ValueId phi) const;
 
@@ -418,6 +431,15 @@ class Execution {
   std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
+  // How far the counter is moved by one thread, at most.
+  struct Moved {
+    uint32_t bytes = 0;
+    double least = 0, most = 0;  // at least by what is known (loops whose count is not known: once), and at most
+  };
+  std::map<uint32_t, Moved> moved_;  // by region
+  void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes);
+  enum class Round : uint8_t { never, assumed_not, may };
+  Round comes_round(ir::RegionId r) const;
   bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
   void unknown_warps(const std::function<void(Term)>& state);

@@ -516,10 +516,15 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   a.loop_entry[l] = entry;
   loops_around_.push_back(++loop_runs_);
+  repeats_.push_back({});
   const struct Leave {
     std::vector<uint32_t>& loops;
-    ~Leave() { loops.pop_back(); }
-  } leave{loops_around_};
+    std::vector<Repeats>& repeats;
+    ~Leave() {
+      loops.pop_back();
+      repeats.pop_back();
+    }
+  } leave{loops_around_, repeats_};
   const auto drop = [&] {
     for (BlockId b : loop.blocks) {
       a.guards[b.index] = both(pool_.no());
@@ -531,6 +536,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    if (counters_[r] != 0 && e.atomics[r] != 0) {
+      repeats_.back() = repeats(a, l, mode);
+      break;
+    }
   const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
   if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
   // An attempt to take a lock in some earlier iteration.
