@@ -279,7 +279,8 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   track(AccessKind::atomic, at.access, guard, pointer, mode);
   const Pair nothing = both(pool_.no());
   if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
-  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty()) {
+  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty() &&
+      ticket_step(at, *a.f) != 0) {
     Ticket k;
     k.region = at.access.regions[0];
     k.guard = guard;
@@ -320,49 +321,35 @@ uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
   return static_cast<uint64_t>(step < 0 ? -step : step);
 }
 
-// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions. Plain stores are
-// looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
+// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions, in one width. Plain
+// stores are looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
 void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
-  std::vector<uint8_t> spoilt(m_.regions.size());
-  const flow::FunctionEffects& e = effects_.function(entry_);
-  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
-    if (e.reached[i] == 0) continue;
-    const Function& f = m_.functions[i];
-    for (const Block& b : f.blocks)
-      for (const Instruction& in : b.instructions) {
-        const auto* at = std::get_if<Atomic>(&in.action);
-        if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
-          for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
-        if (const auto* effect = std::get_if<ir::Frame>(&in.action);
-            effect != nullptr && effect->kind != AccessKind::read)
-          for (RegionId r : effect->access.regions) spoilt[r.index] = 1;
-        if (at == nullptr) continue;
-        const uint64_t step = ticket_step(*at, f);
-        int8_t way = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
-        if (step != 0 && !at->operands.empty() && at->op != AtomicOp::increment && at->op != AtomicOp::decrement) {
-          const Value& v = f.value(at->operands[0]);
-          if (formula::as_signed(v.constant_bits, v.type.width) < 0) way = static_cast<int8_t>(-way);
-        }
-        for (RegionId r : at->access.regions) {
-          if (step == 0 || (counters_[r.index] != 0 && counters_[r.index] != way)) spoilt[r.index] = 1;
-          counters_[r.index] = way;
-        }
+  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    int8_t way = 0;
+    uint32_t bytes = 0;
+    bool counts = true;
+    for (const flow::Writer& w : writers_.of({r})) {
+      if (w.kind == flow::Writer::store) continue;
+      const Atomic* at = w.as_atomic();
+      const Function& f = m_.function(w.function);
+      const uint64_t step = at != nullptr ? ticket_step(*at, f) : 0;
+      if (step == 0 || (bytes != 0 && bytes != at->access.bytes)) {
+        counts = false;
+        break;
       }
+      int8_t here = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
+      if (at->op == AtomicOp::add || at->op == AtomicOp::sub) {
+        const Value& v = f.value(at->operands[0]);
+        if (formula::as_signed(v.constant_bits, v.type.width) < 0) here = static_cast<int8_t>(-here);
+      }
+      counts = counts && (way == 0 || way == here);
+      way = here;
+      bytes = at->access.bytes;
+    }
+    counters_[r] = counts ? way : int8_t{0};
   }
-  // Widths must agree, or parts of a counter would be counters of their own.
-  std::vector<uint32_t> bytes(m_.regions.size());
-  for (uint32_t i = 0; i < m_.functions.size(); ++i)
-    for (const Block& b : m_.functions[i].blocks)
-      for (const Instruction& in : b.instructions)
-        if (const auto* at = std::get_if<Atomic>(&in.action))
-          for (RegionId r : at->access.regions) {
-            if (bytes[r.index] != 0 && bytes[r.index] != at->access.bytes) spoilt[r.index] = 1;
-            bytes[r.index] = at->access.bytes;
-          }
-  for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    if (spoilt[r] != 0) counters_[r] = 0;
 }
 
 // May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a

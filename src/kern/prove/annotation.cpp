@@ -97,18 +97,9 @@ bool Execution::special(const Activation& a, const Annotation& n) const {
 // there.
 void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
   ++position_;
-  const flow::FunctionEffects& e = effects_.function(entry_);
-  for (size_t f = 0; f < m_.functions.size(); ++f)
-    for (const Block& b : m_.functions[f].blocks)
-      for (const Instruction& in : b.instructions) {
-        if (e.reached[f] == 0) continue;
-        const auto* store = std::get_if<Store>(&in.action);
-        const auto* atomic = std::get_if<Atomic>(&in.action);
-        if (store == nullptr && atomic == nullptr) continue;
-        for (RegionId r : store != nullptr ? store->access.regions : atomic->access.regions)
-          for (RegionId to : s.destination.regions)
-            if (r == to) unsupported.insert("a snapshot into an array that the kernel writes");
-      }
+  for (RegionId to : s.destination.regions)
+    if (writers_.any(to, flow::Writer::store) || writers_.any(to, flow::Writer::atomic))
+      unsupported.insert("a snapshot into an array that the kernel writes");
   const Pair to = get(a, s.destination.pointer), from = get(a, s.source.pointer);
   const auto whole = [&](Pair p, const std::vector<RegionId>& regions) {
     const Term start = regions.size() == 1

@@ -38,6 +38,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
       pool_(pool),
       m_(m),
       effects_(effects),
+      writers_(m, effects, entry),
       entry_(entry),
       options_(options),
       pairing_(pairing),
@@ -48,6 +49,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     const Space space = m.regions[r].space;
     const bool shared = space == Space::global || space == Space::group;
+    if (writers_.any({r}, flow::Writer::copy)) memory.make_adversarial({r});
     if (shared && (e.atomics[r] != 0 || options.abstraction == Abstraction::adversarial)) memory.make_adversarial({r});
   }
   required = required_of_both = pool_.yes();
@@ -55,9 +57,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     if (e.reached[i] == 0) continue;
     for (const Block& b : m.functions[i].blocks)
       for (const Instruction& in : b.instructions)
-        if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
-          for (RegionId r : copy->destination.regions) memory.make_adversarial(r);
-        } else if (const auto* c = std::get_if<Compute>(&in.action))
+        if (const auto* c = std::get_if<Compute>(&in.action))
           tracking_ = tracking_ || c->op == Op::accessed || c->op == Op::access_offset;
   }
 }

@@ -27,6 +27,7 @@
 #include "flow/essential.h"
 #include "flow/recurrence.h"
 #include "flow/uniform.h"
+#include "flow/writers.h"
 #include "formula/pool.h"
 #include "formula/solve.h"
 #include "ir/cfg.h"
@@ -417,6 +418,7 @@ class Execution {
     uint64_t free = 0, taken = 0;
     uint32_t bytes = 0;
   };
+  std::optional<LockValues> lock_values(ir::RegionId r) const;
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
@@ -469,6 +471,7 @@ class Execution {
   Pool& pool_;
   const ir::Module& m_;
   const flow::Effects& effects_;
+  const flow::Writers writers_;
   ir::FunctionId entry_;
   const Options& options_;
   Pairing pairing_;

@@ -173,27 +173,19 @@ Term LastGroup::ordered(const AccessRecord& before, const AccessRecord& behind) 
 void Execution::find_last_tickets() {
   one_ticket_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
-  const flow::FunctionEffects& e = effects_.function(entry_);
-  std::vector<uint32_t> adding(m_.regions.size());
-  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
-    if (e.reached[i] == 0) continue;
-    const Function& f = m_.functions[i];
-    for (const Block& b : f.blocks)
-      for (const Instruction& in : b.instructions) {
-        const auto* at = std::get_if<Atomic>(&in.action);
-        if (at == nullptr) continue;
-        for (RegionId r : at->access.regions) {
-          const bool by_one =
-              at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
-              (at->op == AtomicOp::add && ticket_step(*at, f) == 1 && f.value(at->operands[0]).constant_bits == 1);
-          if (by_one && at->access.regions.size() == 1 && for_grid(at->scope) && !in.results.empty() &&
-              m_.region(r).space == Space::global)
-            ++adding[r.index];
-        }
-      }
-  }
-  for (size_t r = 0; r < one_ticket_.size(); ++r) {
-    one_ticket_[r] = adding[r] == 1 ? 1 : 0;
+  for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    if (m_.regions[r].space != Space::global) continue;
+    size_t adding = 0;
+    for (const flow::Writer& w : writers_.of({r})) {
+      const Atomic* at = w.as_atomic();
+      if (at == nullptr || at->access.regions.size() != 1 || !for_grid(at->scope) || w.instruction->results.empty())
+        continue;
+      const Function& f = m_.function(w.function);
+      if (at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
+          (at->op == AtomicOp::add && ticket_step(*at, f) == 1 && f.value(at->operands[0]).constant_bits == 1))
+        ++adding;
+    }
+    one_ticket_[r] = adding == 1 ? 1 : 0;
     tickets_possible_ = tickets_possible_ || one_ticket_[r] != 0;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "flow/intervals.h"
 #include "flow/steering.h"
+#include "flow/writers.h"
 #include "prove/execute.h"
 #include "prove/last_group.h"
 #include "prove/locks.h"
@@ -763,12 +764,9 @@ class Prover {
 
   // Are there copies that go on while the thread does?
   bool copies() const {
-    const flow::FunctionEffects& e = effects_.function(entry_);
-    for (size_t f = 0; f < m_.functions.size(); ++f)
-      if (e.reached[f] != 0)
-        for (const Block& b : m_.functions[f].blocks)
-          for (const Instruction& i : b.instructions)
-            if (std::holds_alternative<AsyncCopy>(i.action)) return true;
+    const flow::Writers writers(m_, effects_, entry_);
+    for (uint32_t r = 0; r < m_.regions.size(); ++r)
+      if (writers.any({r}, flow::Writer::copy)) return true;
     return false;
   }
 

@@ -144,6 +144,31 @@ TEST(Counterexamples, counters_that_come_round_give_a_position_twice) {
   }
 }
 
+// An atomic load changes nothing: what it gives is no ticket, and a lock that is looked at first is still one.
+TEST(Counterexamples, atomic_loads_are_no_writers) {
+  const auto counter = [](const std::string& take) {
+    return "kernel void k(global uint *o, volatile global atomic_uint *c) { uint t = get_local_id(0);"
+           "uint a = atomic_fetch_add(c, 1); uint b = atomic_load(c); " +
+           take + " }";
+  };
+  const std::string ticket = counter("o[a] = t;"), look = counter("o[b] = t;"),
+                    mixed = counter("o[t & 1 ? a : b] = t;");
+  const auto lock = [](const std::string& give) {
+    return "kernel void k(global int *g, volatile global atomic_int *l) { if (get_local_id(0) == 0) { int free = 0;"
+           "while (true) { if (atomic_load_explicit(l, memory_order_relaxed, memory_scope_device) == 0) { free = 0; "
+           "if (atomic_compare_exchange_strong(l, &free, 1)) break; } } g[0] += 1; " +
+           give + " } }";
+  };
+  const std::string held = lock("atomic_store(l, 0);"), torn = lock("atomic_store(l, 2);"),
+                    weak = lock("atomic_store_explicit(l, 0, memory_order_relaxed, memory_scope_device);");
+  decide({{"ticket.cl", k_cl2, ticket.c_str(), 0},
+          {"look.cl", k_cl2, look.c_str(), 1},
+          {"mixed.cl", k_cl2, mixed.c_str(), 1},
+          {"held.cl", k_cl2, held.c_str(), 0},
+          {"torn.cl", k_cl2, torn.c_str(), 1},
+          {"weak.cl", k_cl2, weak.c_str(), 1}});
+}
+
 TEST(Counterexamples, locks_protect_up_to_a_barrier_and_by_one_place) {
   const auto kernel = [](const std::string& body) {
     return "__global__ void k(int *l, int *m, int *g, int *out) { __shared__ int s; int t = threadIdx.x; " + body +
