@@ -3,8 +3,8 @@
 // instruction that may write to it, in every function that the entry reaches, by the points-to sets of the module.
 //
 // What counts as writing: a store (plain or volatile, of any width and at any place of the array), an atomic operation
-// but for an atomic load, an asynchronous copy into it, a snapshot into it, and what a function without a body says that
-// it writes or updates. Not seen: the host and other kernels, which are not part of a launch.
+// but for an atomic load, an asynchronous copy into it, a snapshot into it, and what a function without a body says
+// that it writes or updates. Not seen: the host and other kernels, which are not part of a launch.
 #include <vector>
 
 #include "flow/effects.h"

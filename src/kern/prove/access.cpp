@@ -43,7 +43,9 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.iteration = iteration_;
   if (!lock_values_.empty()) x.loops = loops_around_;
   x.atomic = at;
-  accesses.push_back(std::move(x));
+  x.space = m_.region(r).space;
+  if (kind == AccessKind::atomic) x.mode = order::Mode::atomic;
+  trace.accesses.push_back(std::move(x));
 }
 
 Pair Execution::choice() {
@@ -321,8 +323,8 @@ uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
   return static_cast<uint64_t>(step < 0 ? -step : step);
 }
 
-// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions, in one width. Plain
-// stores are looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
+// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions, in one width.
+// Plain stores are looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
 void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
@@ -390,7 +392,7 @@ void Execution::ticket_facts() {
       f.threads = 3;
       f.names = formula::names(pool_, f.term);
       if (pool_.is_true(f.term)) continue;
-      facts.push_back(std::move(f));
+      trace.facts.push_back(std::move(f));
       if (round == Round::assumed_not)
         assumptions.insert("the counter " + m_.regions[i.region.index].name + " does not come round within one launch");
     }
@@ -427,7 +429,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
     same.push_back(pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(operands))));
     const Term agree = pool_.all(std::move(same));
     oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
-    if (mode.lockstep) fact(agree, 0, true);
+    if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   pointer_checks(a, c.destination, to, guard, in.place, mode, true);
   pointer_checks(a, c.source, from, guard, in.place, mode, false);
@@ -439,7 +441,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
       const Term given = pool_.width(event[t]) == w ? event[t] : memory.any(w);
       handle[t] = pool_.ite(pool_.eq(given, pool_.constant(0, w)), fresh[t], given);
       // Events of their own are no one else's.
-      fact(pool_.ne(fresh[t], pool_.constant(0, w)), static_cast<int>(t));
+      fact(pool_.yes(), pool_.ne(fresh[t], pool_.constant(0, w)), static_cast<int>(t));
     }
     set(a, in.results[0], handle);
   } else {
@@ -460,12 +462,12 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
       pointer[t] = pool_.concat(base_of(start[t]), pool_.add(offset_of(start[t]), pool_.scale(element, access.bytes)));
     }
     for (RegionId r : access.regions) {
-      const size_t before = accesses.size();
+      const size_t before = trace.accesses.size();
       log(writes ? AccessKind::write : AccessKind::read, access, r, g, pointer, both(pool_.no()), false, in.place,
           nullptr);
-      if (accesses.size() > before) {
-        accesses.back().async = true;
-        accesses.back().event = handle;
+      if (trace.accesses.size() > before) {
+        trace.accesses.back().mode = order::Mode::asynchronous;
+        trace.accesses.back().event = handle;
       }
     }
   }
@@ -479,10 +481,10 @@ void Execution::wait_events(Activation& a, const Instruction& in, const WaitEven
     const Term agree = pool_.all(pool_.eq(guard[0], guard[1]),
                                  pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(same))));
     oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
-    if (mode.lockstep) fact(agree, 0, true);
+    if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   if (!mode.log) return;
-  for (ValueId v : w.events) waits.push_back({position_, guard, get(a, v)});
+  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v)});
 }
 
 }  // namespace fencepost::prove

@@ -36,7 +36,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     if (!two && n.note == Note::invariant && header_ == Header::assume)
       for (int t = 0; t < 2; ++t) {
         const auto i = static_cast<size_t>(t);
-        fact(pool_.implies(guard[i], c[i]), t);
+        fact(guard[i], c[i], t);
       }
     return;
   }
@@ -77,8 +77,8 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     case Note::function_wide_invariant:
       break;
   }
-  fact(holds[0], 0, two);
-  fact(holds[1], 1, two);
+  fact(pool_.yes(), holds[0], 0, two);
+  fact(pool_.yes(), holds[1], 1, two);
 }
 
 // Does it speak of both threads, or of one that has left the loop?
@@ -136,7 +136,7 @@ void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode
       const Term c = pure(a, n.condition, t, mode, nullptr);
       const Term holds = n.global ? c : pool_.implies(guard[i], c);
       if (what == Header::assume) {
-        fact(holds, t, two);
+        fact(pool_.yes(), holds, t, two);
       } else if (t == 0) {
         Obligation* o = oblige(what == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained,
                                pool_.not_(holds), in->place, two, mode);
