@@ -28,7 +28,7 @@
 // sequence reaches that too (else what R1 reads would have ended it before W1). Where W1 heads a release sequence that
 // is read, W2 is in it and heads one that is read by the same. What is before R2 or W1 in program order is before what
 // follows them. So happens-before on the events that stay is what it was. All else is intersection and composition; the
-// cell is atomic, so that no visible side effect is about it.
+// cell is atomic, so that no visible side effect is about it, nor what is said of the last plain store.
 //
 // Tried and lost: to leave out every failed attempt. A failed attempt that acquires may make a message visible that the
 // successful one, which reads a relaxed write, does not: then an outcome is lost.
