@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 
 #include "base/read_file.h"
+#include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/effects.h"
 #include "formula/second.h"
@@ -313,7 +316,38 @@ std::string profile(const launch::Options& o) {
   if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
-  return out + ", no two parameters of one array\n";
+  return out + ", no two pointers that a kernel is given (parameters, and in structures by value) of one array\n";
+}
+
+// A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary
+// files. What to say of it.
+std::string reproducer(const launch::Options& o, const Source& file, const std::string& kernel,
+                       const std::string& run) {
+  const bool cuda = *o.dialect == ir::Dialect::cuda;
+  const auto sizes = [](const std::vector<launch::Size>& list) {
+    std::string text;
+    for (const launch::Size& s : list) text += (text.empty() ? "" : ",") + (s ? std::to_string(*s) : std::string("*"));
+    return text;
+  };
+  std::string words =
+      fmt::format("--{}={} --{}={} --pointer-bitwidth={}", cuda ? "blockDim" : "local_size", sizes(o.launch.local_size),
+                  cuda ? "gridDim" : "num_groups", sizes(o.launch.num_groups), o.pointer_bits);
+  for (const std::string& d : o.defines) words += " -D" + d;
+  if (!o.inline_calls) words += " --no-inline";
+  for (const launch::Arguments& a : o.kernel_args)
+    words += fmt::format(" --kernel-args={},{}", a.kernel, sizes(a.values));
+  if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
+  if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
+  const std::string text =
+      fmt::format("//xfail:NOT_ALL_VERIFIED\n//{}\n\n// kernel {}, profile {}, seed {}\n// {}\n{}", words, kernel,
+                  o.profile == launch::Profile::standard ? "standard" : "gpuverify", o.seed, run, file.text);
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  const std::string path =
+      (folder / fmt::format("fencepost-reproducer-{:016x}.{}", std::hash<std::string>{}(text), cuda ? "cu" : "cl"))
+          .string();
+  if (failed || !write_file(path, text)) return "please report the file and the options";
+  return fmt::format("please report {}", path);
 }
 
 // A path as the name of one folder.
@@ -443,6 +477,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     second = *made;
   }
   uint32_t verified = 0, errors = 0;
+  bool refuted = false;  // a proof, by a run
   std::vector<std::string> undecided;
   for (const ir::FunctionId f : entries) {
     const std::string& name = module->function(f).name;
@@ -484,10 +519,16 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
       Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
       if (found.finding) {
-        if (r.verdict.status == Status::holds)
-          a.err += fmt::format(
-              "{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
-              file->name, name, found.run);
+        if (r.verdict.status == Status::holds && o.barrier_access_checks && o.axiom_files.empty()) {
+          refuted = true;
+          const std::string what = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}",
+                                               name, found.run, reproducer(o, *file, name, found.run));
+          a.err += fmt::format("{}: {}\n", file->name, what);
+          report.diagnostics.add({.message = what});
+        } else if (r.verdict.status == Status::holds) {
+          a.err += fmt::format("{}: warning: what the proof of '{}' takes for granted does not hold in a run ({})\n",
+                               file->name, name, found.run);
+        }
         r.verdict = {.status = Status::fails};
         r.findings = {*found.finding};
         attacked = true;
@@ -580,6 +621,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if ((!o.silent || a.exit_code != 0) && !o.compat) a.out += profile(o);
   if (a.exit_code == 0 && o.silent) a.out.clear();
+  if (refuted) set(a, 4, Ending::boogie_internal_error);
   if (second != nullptr) {
     say_second(o, *file, second->told(), a);
     if (!o.second_opinion.empty()) report.second = a.second;
