@@ -700,9 +700,11 @@ constexpr uint64_t k_proven[] = {
 
 // Fingerprints, of the constraints alone, of the models for which repeats.h proves it by hand.
 constexpr uint64_t k_proven_repeats[] = {
-    0xc0b4dca5161cae6a,  // opencl
-    0xd1c95ca2a746bbc9,  // opencl-3.1
+    0x1b3a23ca763c8704,  // opencl
+    0x058d85e83c3312bf,  // opencl-3.1
     0xb2d0c6e91ac23c00,  // opencl-popl16, opencl-tables
+    0xd5153f7862c9792b,  // cuda
+    0xa7224e046e8338b1,  // cuda-volatile
 };
 
 }  // namespace

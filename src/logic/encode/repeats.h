@@ -21,8 +21,8 @@
 // That exchanges of a cell are not interrupted and its accesses not seen out of order is asked of the solver, for the
 // model and program at hand, as for termination by states (check/liveness_states.cpp).
 //
-// For `opencl` and its kin the formulas alone do not say it, since what is visible may shrink with happens-before. By hand: let o,
-// b be events that stay. Release sequences on them are the same, as W1 is a read-modify-write, so that mo \ continues
+// For `opencl`, `cuda` and their kin the formulas alone do not say it, since what is visible may shrink with
+// happens-before. By hand: let o, b be events that stay. Release sequences on them are the same, as W1 is a read-modify-write, so that mo \ continues
 // never ends in it. If a synchronises with R2, by a write a' with W1 or R2's source in its release sequence, then a
 // synchronises with R1, which has the same tags and scope: a' is what R1 reads or comes before it in mo, and its
 // sequence reaches that too (else what R1 reads would have ended it before W1). Where W1 heads a release sequence that

@@ -1,5 +1,5 @@
-// The clauses of KhronosGroup/Vulkan-MemoryModel (alloy/tests, commit 3a8b3583b591) against the models of the Alloy file
-// and of the appendix. Their files are no part of this repository: FENCEPOST_KHRONOS_TESTS names the folder.
+// The clauses of KhronosGroup/Vulkan-MemoryModel (alloy/tests, commit 3a8b3583b591) against the models of the Alloy
+// file and of the appendix. Their files are no part of this repository: FENCEPOST_KHRONOS_TESTS names the folder.
 //   git clone https://github.com/KhronosGroup/Vulkan-MemoryModel, then
 //   FENCEPOST_KHRONOS_TESTS=Vulkan-MemoryModel/alloy/tests build/release/tests/test_models --gtest_filter='Khronos*'
 #include <gtest/gtest.h>
