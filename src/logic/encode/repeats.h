@@ -22,13 +22,13 @@
 // model and program at hand, as for termination by states (check/liveness_states.cpp).
 //
 // For `opencl`, `cuda` and their kin the formulas alone do not say it, since what is visible may shrink with
-// happens-before. By hand: let o, b be events that stay. Release sequences on them are the same, as W1 is a read-modify-write, so that mo \ continues
-// never ends in it. If a synchronises with R2, by a write a' with W1 or R2's source in its release sequence, then a
+// happens-before. By hand: let o, b be events that stay. Release sequences on them are the same, as W1 is a
+// read-modify-write, so that mo \ continues never ends in it. If a synchronises with R2, by a write a' with W1 or R2's source in its release sequence, then a
 // synchronises with R1, which has the same tags and scope: a' is what R1 reads or comes before it in mo, and its
 // sequence reaches that too (else what R1 reads would have ended it before W1). Where W1 heads a release sequence that
 // is read, W2 is in it and heads one that is read by the same. What is before R2 or W1 in program order is before what
 // follows them. So happens-before on the events that stay is what it was. All else is intersection and composition; the
-// cell is atomic, so that no visible side effect is about it. sc-order of `opencl` and `opencl-3.1` takes away as well.
+// cell is atomic, so that no visible side effect is about it, nor what is said of the last plain store. sc-order of `opencl` and `opencl-3.1` takes away as well.
 // decided+ on the events that stay is what it was: operation R1, W2 has the pairs of R1, W1 and of R2, W2, which were
 // joined by one. A pair (B, A) of read-other was excused by an SC write A' behind A that the write read by B does not
 // happen before, and that is not decided to be behind B. Were A' = W1, then W2 excuses it: it lies behind W1, what
