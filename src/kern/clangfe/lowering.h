@@ -41,7 +41,10 @@ Demangled demangle(llvm::StringRef name);
 class Lowering {
  public:
   Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options);
+  // Errors: the first thing that cannot be expressed; refused() has one for each function where there is one.
   Expected<ir::Module> run();
+  const std::map<const llvm::Function*, Diagnostic>& refused() const { return refused_; }
+  bool is_kernel(const llvm::Function& f) const;
 
  private:
   // ---- module (lower.cpp) ------------------------------------------------------------------------------------
@@ -55,7 +58,6 @@ class Lowering {
   void initial_contents(const llvm::Constant* c, uint64_t offset, ir::Region& r);
   void describe(ir::Region& r, llvm::Type* type, bool known_length);
   ir::Space space_of(unsigned address_space) const;
-  bool is_kernel(const llvm::Function& f) const;
   std::vector<Leaf> leaves(llvm::Type* t);
   void lower_function(llvm::Function& f);
   void lower_block(llvm::BasicBlock& b);
@@ -147,6 +149,7 @@ class Lowering {
   const llvm::DataLayout& layout_;
   ir::Module module_;
   Diagnostics faults_;
+  std::map<const llvm::Function*, Diagnostic> refused_;
   std::map<const llvm::Function*, ir::FunctionId> functions_;
   std::map<const llvm::GlobalVariable*, ir::RegionId> globals_;
   ir::RegionId dynamic_shared_;  // all `extern __shared__` arrays of CUDA start at one address
