@@ -125,7 +125,7 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
          "-target-feature", o.cuda_arch < 800 ? "+ptx63" : "+ptx80"});
     a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
-    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces"});
+    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions"});
   } else {
     add({"-x", "cl", "-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-ext=+all", "-fgnu89-inline",
          "-fpreserve-vec3-type"});
@@ -153,47 +153,45 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
   return a;
 }
 
-// Headers of the host that a kernel file may name; ours already hold what kernels need of them.
-constexpr const char* k_host_headers[] = {"cuda.h",
-                                          "cuda_runtime.h",
-                                          "cuda_runtime_api.h",
-                                          "device_launch_parameters.h",
-                                          "device_functions.h",
-                                          "math_constants.h",
-                                          "math_functions.h",
-                                          "curand.h",
-                                          "curand_kernel.h",
-                                          "cooperative_groups.h",
-                                          "stdio.h",
-                                          "stdlib.h",
-                                          "string.h",
-                                          "math.h",
-                                          "assert.h",
-                                          "float.h",
-                                          "limits.h",
-                                          "stdint.h",
-                                          "stddef.h",
-                                          "cstdio",
-                                          "cstdlib",
-                                          "cstring",
-                                          "cmath",
-                                          "cassert",
-                                          "cfloat",
-                                          "climits",
-                                          "cstdint",
-                                          "iostream",
-                                          "sm_11_atomic_functions.h",
-                                          "sm_12_atomic_functions.h",
-                                          "vector_types.h",
-                                          "cutil_math.h",
-                                          "helper_math.h",
-                                          "cutil.h",
-                                          "cuda_fp16.h",
-                                          "cuda/atomic",
-                                          "cuda/std/atomic",
-                                          "texture_fetch_functions.h",
-                                          "opencl.h",
-                                          "clc/clc.h"};
+// Headers that a kernel file may name. Our own header, which every file gets, holds what kernels need of most of them;
+// the others have a text of their own.
+struct StandIn {
+  const char* names;  // with spaces between them
+  const char* header;
+};
+constexpr StandIn k_stand_ins[] = {
+    {"cuda_fp16.h cuda_fp16.hpp cuda_bf16.h cuda_bf16.hpp", "half.hdr"},
+    {"mma.h", "mma.hdr"},
+    {"cub/cub.cuh cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_load.cuh "
+     "cub/block/block_store.cuh "
+     "cub/block/block_radix_sort.cuh cub/block/block_exchange.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh "
+     "cub/util_type.cuh cub/util_allocator.cuh cub/device/device_reduce.cuh cub/device/device_scan.cuh "
+     "cub/device/device_radix_sort.cuh cub/device/device_select.cuh",
+     "cub.hdr"},
+    {"helper_cuda.h helper_functions.h helper_timer.h helper_string.h helper_image.h", "helper.hdr"},
+    // The toolkit's.
+    {"cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h math_constants.h "
+     "math_functions.h curand.h curand_kernel.h cooperative_groups.h cooperative_groups/reduce.h "
+     "cooperative_groups/scan.h cooperative_groups/memcpy_async.h cooperative_groups/details/partitioning.h "
+     "sm_11_atomic_functions.h sm_12_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "
+     "sm_35_intrinsics.h vector_types.h vector_functions.h cuda_texture_types.h cuda_profiler_api.h driver_types.h "
+     "device_atomic_functions.h crt/host_defines.h host_defines.h cuComplex.h cufft.h cublas_v2.h texture_types.h "
+     "surface_functions.h surface_indirect_functions.h texture_fetch_functions.h texture_indirect_functions.h "
+     "cutil_math.h helper_math.h cutil.h cuda/atomic cuda/barrier cuda/pipeline cuda/semaphore cuda/latch "
+     "cuda/annotated_ptr cuda/std/atomic cuda/std/type_traits cuda/std/limits cuda/std/utility cuda/std/cstdint "
+     "cuda/std/cstddef cuda/std/cmath cuda/std/array cuda/std/functional cuda/std/cassert cuda/std/chrono "
+     "cuda/std/tuple cuda/std/barrier cuda_awbarrier_primitives.h cuda_pipeline_primitives.h cuda_pipeline.h",
+     ""},
+    // The host's.
+    {"stdio.h stdlib.h string.h math.h assert.h float.h limits.h stdint.h stddef.h time.h ctype.h errno.h unistd.h "
+     "sys/time.h sys/types.h sys/stat.h getopt.h inttypes.h stdbool.h memory.h malloc.h signal.h cstdio cstdlib "
+     "cstring cmath cassert cfloat climits cstdint cstddef ctime cctype cinttypes cerrno vector string iostream "
+     "fstream "
+     "sstream iomanip algorithm chrono random memory map set unordered_map unordered_set utility functional numeric "
+     "tuple array limits type_traits initializer_list iterator stdexcept exception new thread mutex list deque queue "
+     "stack ios ostream istream complex valarray regex optional variant ratio iosfwd typeinfo atomic numbers bitset "
+     "opencl.h clc/clc.h",
+     ""}};
 
 // CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and
 // is blanked, so that all places stay as they are.
@@ -221,8 +219,15 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& optio
   for (const EmbeddedHeader& h : embedded_headers())
     memory->addFile(std::string(k_header_folder) + "/fencepost/" + h.name, 0,
                     llvm::MemoryBuffer::getMemBuffer(h.text, std::string(k_header_folder) + "/fencepost/" + h.name));
-  for (const char* h : k_host_headers)
-    memory->addFile(std::string(k_header_folder) + "/system/" + h, 0, llvm::MemoryBuffer::getMemBuffer(""));
+  for (const StandIn& s : k_stand_ins) {
+    llvm::SmallVector<llvm::StringRef, 64> names;
+    llvm::StringRef(s.names).split(names, ' ', -1, false);
+    const std::string text =
+        *s.header == 0 ? "" : std::string("#include \"") + k_header_folder + "/fencepost/" + s.header + "\"\n";
+    for (const llvm::StringRef name : names)
+      memory->addFile(std::string(k_header_folder) + "/system/" + name.str(), 0,
+                      llvm::MemoryBuffer::getMemBufferCopy(text));
+  }
   std::string defines;
   for (const std::string& d : options.defines) {
     const size_t at = d.find('=');
