@@ -1,6 +1,7 @@
 #include "clangfe/collector.h"
 
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/LexDiagnostic.h>
 #include <clang/Sema/Sema.h>
 
 #include <algorithm>
@@ -28,10 +29,20 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cl
   f.said.severity = error ? Severity::error : Severity::warning;
   f.said.message = text.str().str();
   if (d.hasSourceManager()) f.said.span = place(d.getSourceManager(), d.getLocation());
+  if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), f.said);
   if (error)
     failures.push_back(std::move(f));
   else
     warnings.push_back(std::move(f.said));
+}
+
+// The file is there, and is of a kind that is not read.
+void Collector::refused(const std::string& name, Diagnostic& out) const {
+  for (const auto& [path, why] : reads_.refused)
+    if (path == name || path.ends_with("/" + name)) {
+      out.message = "this include is not read: " + why.list.front().message;
+      out.hint = why.list.front().hint;
+    }
 }
 
 // What is said of the whole file. Of the files that are not to be quoted one sentence is enough.

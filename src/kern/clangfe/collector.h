@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "clangfe/disk.h"
 #include "clangfe/llvm_module.h"
 
 namespace fencepost::clangfe {
@@ -24,7 +25,10 @@ struct Failure {
 // user's text.
 class Collector : public clang::DiagnosticConsumer {
  public:
-  Collector(SourcePtr file, const Options& options) : file_(file), options_(options) { sources_[file->name] = file; }
+  Collector(SourcePtr file, const Options& options, Reads& reads) : file_(file), options_(options), reads_(reads) {
+    sources_[file->name] = file;
+  }
+  Reads& reads() const { return reads_; }
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& d) override;
   // Where functions are asked for; while it lives.
   void watch(clang::CompilerInstance* ci) { ci_ = ci; }
@@ -35,12 +39,13 @@ class Collector : public clang::DiagnosticConsumer {
   std::vector<Diagnostic> warnings;
 
  private:
+  void refused(const std::string& name, Diagnostic& out) const;
   Span foreign(const clang::Diagnostic& d);
 
   SourcePtr file_;
   const Options& options_;
+  Reads& reads_;
   clang::CompilerInstance* ci_ = nullptr;
-  bool foreign_said_ = false;
   std::map<std::string, SourcePtr> sources_;
 };
 

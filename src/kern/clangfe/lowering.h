@@ -125,6 +125,7 @@ class Lowering {
   std::optional<Values> lower_intrinsic(const llvm::IntrinsicInst& c);
   void lower_copy(const llvm::MemTransferInst& c);
   void lower_fill(const llvm::MemSetInst& c);
+  std::optional<Values> lower_arithmetic(const llvm::CallBase& c, const llvm::InlineAsm& a);
   Values lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& a);
   std::optional<Values> lower_annotation(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl(const llvm::CallBase& c, const Demangled& d);

@@ -7,6 +7,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/LexDiagnostic.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -17,6 +18,7 @@
 #include "base/folder.h"
 #include "base/read_file.h"
 #include "clangfe/collector.h"
+#include "clangfe/disk.h"
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
 #include "clangfe/survey.h"
@@ -79,7 +81,7 @@ class SurveyAction : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& ci, llvm::StringRef) override {
     collector_.watch(&ci);
-    ci.getPreprocessor().addPPCallbacks(std::make_unique<Includes>(found_));
+    ci.getPreprocessor().addPPCallbacks(std::make_unique<Includes>(found_, collector_.reads()));
     return std::make_unique<Survey>(ci, collector_, out_, found_);
   }
   void EndSourceFileAction() override { collector_.watch(nullptr); }
@@ -212,9 +214,8 @@ std::string without_idle_words(const SourcePtr& file, const Options& options) {
 }
 
 // Our headers and nothing of the machine's, over the disk.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& options) {
-  auto disk = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>(
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& options, Reads& reads) {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(disk(reads));
   auto memory = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>(new llvm::vfs::InMemoryFileSystem);
   for (const EmbeddedHeader& h : embedded_headers())
     memory->addFile(std::string(k_header_folder) + "/fencepost/" + h.name, 0,
@@ -234,8 +235,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& optio
     defines += "#define " + d.substr(0, at) + " " + (at == std::string::npos ? "1" : d.substr(at + 1)) + "\n";
   }
   memory->addFile(k_defines, 0, llvm::MemoryBuffer::getMemBufferCopy(defines));
-  disk->pushOverlay(memory);
-  return disk;
+  files->pushOverlay(memory);
+  return files;
 }
 
 // Runs an action of clang's over the file. False: clang gave up, and the collector knows why.
@@ -254,7 +255,7 @@ bool run(const SourcePtr& file, const Options& options, const std::string& stand
   clang::CompilerInstance ci;
   ci.setInvocation(invocation);
   ci.createDiagnostics(&collector, false);
-  ci.createFileManager(file_system(options));
+  ci.createFileManager(file_system(options, collector.reads()));
   return ci.ExecuteAction(action);
 }
 
@@ -272,9 +273,9 @@ std::unique_ptr<LlvmModule> empty() {
 }
 
 Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Options& options,
-                                               const std::string& standard) {
+                                               const std::string& standard, Reads& reads) {
   auto out = empty();
-  Collector collector(file, options);
+  Collector collector(file, options, reads);
   Action action(out->context.get(), out->user_functions);
   if (!run(file, options, standard, collector, action) || !collector.failures.empty())
     return std::unexpected(given_up(file, collector));
@@ -298,17 +299,19 @@ bool available() { return true; }
 std::string version() { return std::string("clang ") + CLANG_VERSION_STRING; }
 
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options) {
-  auto first = parse_as(file, options, options.standard);
+  Reads reads;
+  auto first = parse_as(file, options, options.standard, reads);
   if (first || !options.standard.empty()) return first;
   // Generic pointers, C11 atomics and structures that hold pointers are of later versions of the language.
   for (const char* later : {"CL2.0", "CL3.0"})
-    if (auto again = parse_as(file, options, later)) return again;
+    if (auto again = parse_as(file, options, later, reads)) return again;
   return first;
 }
 
 Expected<Unit> read(const SourcePtr& file, const Options& options) {
   auto parsed = empty();
-  Collector collector(file, options);
+  Reads reads;
+  Collector collector(file, options, reads);
   Found found;
   SurveyAction action(collector, *parsed, found);
   run(file, options, options.standard, collector, action);

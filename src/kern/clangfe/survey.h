@@ -60,8 +60,11 @@ class Survey : public clang::ASTConsumer {
 // Included files that are not there are written down, and so is each __global__.
 class Includes : public clang::PPCallbacks {
  public:
-  explicit Includes(Found& found) : found_(found) {}
+  Includes(Found& found, const Reads& reads) : found_(found), reads_(reads) {}
   bool FileNotFound(llvm::StringRef name) override {
+    // One that is there, and of a kind that is not read, is an error.
+    for (const auto& [path, why] : reads_.refused)
+      if (path == name || llvm::StringRef(path).ends_with(("/" + name).str())) return false;
     found_.missing.push_back(name.str());
     return true;
   }
@@ -73,6 +76,7 @@ class Includes : public clang::PPCallbacks {
 
  private:
   Found& found_;
+  const Reads& reads_;
 };
 
 }  // namespace fencepost::clangfe

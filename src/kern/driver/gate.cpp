@@ -167,10 +167,13 @@ int prove(const std::vector<std::string>& words, const Output& output) {
                          "prove takes one file; --suite=DIR takes many")
                     .error(),
                 output);
-  const auto file = read_file(o->files[0]);
-  if (!file) return fail(file.error(), output);
+  for (const std::string& name : o->ignored)
+    output.err(fmt::format("fencepost: warning: {} has no effect here\n", name));
+  auto file = read_file(o->files[0]);
+  // To clang, "-" is what is left of the stream, which is nothing.
+  if (file && o->files[0] == "-") file = make_source("<stdin>", (*file)->text);
   Answer a;
-  (*verify)(*o, *file, a);
+  (*verify)(*o, file, a);
   if (!o->output.empty()) {
     if (const int code = write(o->output, a.out + a.err, output); code != 0) return code;
   } else {
