@@ -29,11 +29,24 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cl
   f.said.severity = error ? Severity::error : Severity::warning;
   f.said.message = text.str().str();
   if (d.hasSourceManager()) f.said.span = place(d.getSourceManager(), d.getLocation());
+  if (error) f.said.hint = hint(f.said.message);
   if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), f.said);
   if (error)
     failures.push_back(std::move(f));
   else
     warnings.push_back(std::move(f.said));
+}
+
+// Programs give macros and types to their kernels on the compiler's command line.
+std::string Collector::hint(const std::string& message) {
+  for (const char* begin : {"use of undeclared identifier '", "unknown type name '"}) {
+    if (!message.starts_with(begin)) continue;
+    const size_t at = message.find('\'') + 1;
+    const std::string name = message.substr(at, message.find('\'', at) - at);
+    return "if the host's program gives '" + name + "' to the compiler, give it with -D" + name +
+           "=...; -I names a folder for includes";
+  }
+  return "";
 }
 
 // The file is there, and is of a kind that is not read.

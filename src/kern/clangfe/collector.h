@@ -39,6 +39,7 @@ class Collector : public clang::DiagnosticConsumer {
   std::vector<Diagnostic> warnings;
 
  private:
+  static std::string hint(const std::string& message);
   void refused(const std::string& name, Diagnostic& out) const;
   Span foreign(const clang::Diagnostic& d);
 

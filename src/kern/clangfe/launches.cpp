@@ -22,6 +22,8 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
 
   bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
     if (e->getCastKind() == clang::CK_LValueToRValue) read(e->getSubExpr());
+    // A reference to what may not be written through it.
+    if (e->getCastKind() == clang::CK_NoOp && e->isLValue() && e->getType().isConstQualified()) read(e->getSubExpr());
     return true;
   }
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) {

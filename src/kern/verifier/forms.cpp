@@ -371,6 +371,7 @@ std::string json(const Report& r) {
     e["name"] = utf8(k.name);
     e["verdict"] = k.not_read ? "not_read" : fencepost::name(k.status);
     if (k.place.source) {
+      e["symbol"] = utf8(k.symbol);
       e["at"] = utf8(k.place.location());
       if (k.options) {
         e["launch"]["local_size"] = sizes(k.options->launch, true);

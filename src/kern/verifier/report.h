@@ -32,6 +32,7 @@ struct FindingReport {
 struct KernelReport {
   ir::FunctionId function;
   std::string name;
+  std::string symbol;                              // of a CUDA kernel, mangled
   Span place;                                      // of the kernel; none for OpenCL
   std::optional<Diagnostic> not_read;              // then nothing else is said
   std::shared_ptr<const launch::Options> options;  // with the launch; null: those of the report

@@ -438,6 +438,7 @@ std::vector<const clangfe::HostKernel*> add_unread(const clangfe::Unit& unit, co
   for (const clangfe::HostKernel& k : unit.kernels) {
     if (!k.not_read || !is_entry(k.name, o.entry)) continue;
     report.kernels.push_back({.name = k.name,
+                              .symbol = k.symbol,
                               .place = k.place,
                               .not_read = k.not_read,
                               .status = Status::unsupported,
@@ -569,6 +570,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     const clangfe::HostKernel* host = host_kernel(unit, module->function(f));
     report.kernels.push_back({.function = f,
                               .name = name,
+                              .symbol = module->function(f).symbol,
                               .place = host != nullptr ? host->place : Span{},
                               .options = question.options,
                               .launched_at = question.places,

@@ -151,6 +151,37 @@ TEST_F(Field, a_variable_whose_address_is_taken_is_not_known) {
   EXPECT_EQ(launches(u, "k"), "*,1,1 | 1,1,1 | 0; *,1,1 | 1,1,1 | 0; *,1,1 | 1,1,1 | 0");
 }
 
+TEST_F(Field, a_variable_that_is_printed_keeps_its_value) {
+  const Unit u = unit(
+      "#include <iostream>\n#include <cstdio>\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() {\n"
+      "  int n = 64, m = 32;\n"
+      "  std::cout << \"n \" << n << std::endl; printf(\"%d\", n);\n"
+      "  std::cin >> m;\n"
+      "  k<<<m, n>>>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k"), "*,1,1 | 64,1,1 | 0");
+}
+
+TEST_F(Field, inline_assembly_that_only_computes_is_read) {
+  const Unit u = unit(
+      "__global__ void k(unsigned* a) {\n"
+      "  unsigned r;\n"
+      "  asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a[0]));\n"
+      "  asm(\"{ .reg .u32 t; add.u32 t, %1, 1; mul.lo.u32 %0, t, 3; }\" : \"=r\"(r) : \"r\"(r));\n"
+      "  a[threadIdx.x + 1] = r;\n"
+      "}\n"
+      "__global__ void other(unsigned* a) {\n"
+      "  unsigned r;\n"
+      "  asm(\"add.u32 %0, %%smid, 1;\" : \"=r\"(r));\n"
+      "  a[threadIdx.x] = r;\n"
+      "}\n");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  EXPECT_FALSE(u.kernels[0].not_read) << states(u);
+  EXPECT_TRUE(u.kernels[1].not_read) << states(u);
+}
+
 TEST_F(Field, cudaLaunchKernel_is_a_launch) {
   const Unit u = unit(
       "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
@@ -181,7 +212,8 @@ TEST_F(Field, arguments_that_are_constants_and_pointers_into_one_array_are_seen)
 TEST_F(Field, macros_of_the_user_do_not_change_our_headers) {
   Options o;
   o.defines = {"T=4", "S", "N=8", "x=y_", "type=int", "A=B"};
-  EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T; }\n", {})), "k: use of undeclared identifier 'T'");
+  EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T; }\n", {})),
+            "k: use of undeclared identifier 'T'");
   o.defines = {"T=4", "S", "N=8", "type=int", "A=B"};
   EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T * N; }\n", o)), "k");
 }
