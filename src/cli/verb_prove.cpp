@@ -12,15 +12,16 @@ namespace {
 
 constexpr double k_preset = 300;  // of --timeout, which is for one kernel
 
-// How many kernels a file can have, by its words; at least 1. What a macro makes is not counted.
-double kernels_in(const std::string& path) {
+// How many questions a file can ask, by its words, at least 1: a kernel is asked about at each of its launches. What a
+// macro makes is not counted, and neither is what stands in included files.
+double questions_in(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed) || std::filesystem::file_size(path, failed) > (1u << 24))
     return 1;
   std::ifstream in(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   double n = 0;
-  for (const std::string_view word : {"kernel", "__global__"})
+  for (const std::string_view word : {"kernel", "__global__", "<<<", "cudaLaunch", "#include"})
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
   return std::max(n, 1.0);
 }
@@ -54,7 +55,7 @@ Expected<Limits> limits_in(std::vector<std::string>& words) {
   }
   // The files of a suite have processes of their own, with limits of their own.
   if (suite && !given) limits.memory = 0;
-  if (!suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * kernels_in(file);
+  if (!suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * questions_in(file);
   return limits;
 }
 

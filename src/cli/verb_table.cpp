@@ -280,7 +280,7 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
      "not all threads of "
      "a group reach, or an assertion that fails. The launch is given as --local_size and --num_groups, or as "
-     "--blockDim and --gridDim. "
+     "--blockDim and --gridDim; a CUDA file may hold its launches. "
      "'fencepost prove --help' lists the options, which have a table of their own (docs/prove.md).\n\n"
      "The exit status is 0 when the kernel is verified, 1 when it has or may have a defect, and 3 when it is not "
      "decided.",

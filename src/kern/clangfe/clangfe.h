@@ -10,7 +10,18 @@
 // and clang's own headers in its resource folder. Laws: accesses to memory keep their number, order, width and place;
 // only private scalars, vectors and structures whose address does not escape become values. No optimisation that merges
 // or drops accesses runs.
+//
+// A CUDA file as it is published holds the host's code too, and `read` takes it so. The whole text is parsed once, as
+// clang does for the device, and errors are kept instead of obeyed: an error in host code concerns no kernel. What a
+// kernel reaches, its types, variables and the functions that it calls, decides whether the kernel is read: an error in
+// any of it, or a name that is missing there, makes the kernel `not read`, with that error. Launches (<<<>>> and
+// cudaLaunchKernel*) are found in the same tree, and the templates that they name are instantiated by clang itself.
+// Tried and lost: a second parse that skips host bodies and instantiates what the first one wrote down as text. Types
+// that are local to a function have no such text, and one tree tells which error lies in which instance.
+#include <array>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -33,11 +44,44 @@ struct Options {
   bool straight_invariants = false;  // refuse && and || in loop invariants, as the reference does
 };
 
+using Known = std::optional<uint64_t>;  // none: the host computes it
+
+// One place where the host launches a kernel.
+struct HostLaunch {
+  Span place;
+  std::array<Known, 3> grid, block;                    // blocks, threads of a block; x first
+  uint32_t grid_dimensions = 3, block_dimensions = 3;  // the others are 1 by the source; 3 also where nothing is known
+  Known shared = 0;                                    // bytes of dynamic shared memory
+  bool cooperative = false;
+  std::vector<Known> arguments;  // of the kernel's parameters in order; only integers are known
+  // Parameters that are given pointers into one variable of the host's.
+  std::vector<std::pair<uint32_t, uint32_t>> one_array;
+};
+
+// A __global__ function, or one instance of a template.
+struct HostKernel {
+  std::string name;    // "reduce<float, 256>"
+  std::string symbol;  // ir::Function::symbol
+  Span place;
+  std::optional<Diagnostic> not_read;
+  std::vector<HostLaunch> launches;  // in the order of the text
+};
+
+struct Unit {
+  ir::Module module;                 // the kernels that were read
+  std::vector<HostKernel> kernels;   // all, in the order of the text
+  std::vector<std::string> missing;  // included files that are not there
+  std::vector<Diagnostic> errors;    // all that clang found, wherever it is
+};
+
 // False in a program that was built without LLVM: then compile() says so (unsupported).
 bool available();
 std::string version();  // "clang 19.1.7"; "" when not available
 
 // `file`: its name as the user wrote it; the name's folder is searched for includes.
+// All of the text must compile.
 Expected<ir::Module> compile(const SourcePtr& file, const Options& options);
+// A CUDA file with its host code. Errors: only those that leave no tree at all, such as a file that includes itself.
+Expected<Unit> read(const SourcePtr& file, const Options& options);
 
 }  // namespace fencepost::clangfe

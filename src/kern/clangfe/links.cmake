@@ -21,7 +21,7 @@ if(FENCEPOST_LLVM_INCLUDE AND FENCEPOST_CLANG_INCLUDE AND FENCEPOST_LLVM AND FEN
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/clangfe_headers.cpp)
   # LLVM's headers are large: -O1 and no debug information keep the build short, and the work is LLVM's own anyway.
   target_include_directories(${target} SYSTEM PRIVATE ${FENCEPOST_LLVM_INCLUDE})
-  target_compile_options(${target} PRIVATE -O1 -g0)
+  target_compile_options(${target} PRIVATE -O1 -g0 -Wno-nonnull)
   target_compile_definitions(${target} PRIVATE FENCEPOST_CLANG_RESOURCES="${FENCEPOST_CLANG_RESOURCES}")
   target_link_libraries(${target} PRIVATE ${FENCEPOST_CLANG_CPP} ${FENCEPOST_LLVM})
 else()

@@ -3,6 +3,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,6 +27,9 @@ bool may_be_quoted(const std::string& path, const Source& file, const Options& o
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options);
 // Promotion, inlining, canonical loops, conditional expressions in annotations; no access is merged or dropped.
 void prepare(llvm::Module& module, const Options& options);
-Expected<ir::Module> lower(const SourcePtr& file, const LlvmModule& in, const Options& options);
+// `refused` gets what we cannot express of the functions that are kernels, by symbol; they have no place in the module. Null: they are errors.
+// Errors: what concerns no kernel alone.
+Expected<ir::Module> lower(const SourcePtr& file, LlvmModule& in, const Options& options,
+                           std::map<std::string, Diagnostic>* refused = nullptr);
 
 }  // namespace fencepost::clangfe

@@ -9,7 +9,10 @@ namespace fencepost::clangfe {
 using namespace ir;
 
 Values Lowering::lower_call(const llvm::CallBase& c) {
-  if (const auto* a = llvm::dyn_cast<llvm::InlineAsm>(c.getCalledOperand())) return lower_assembly(c, *a);
+  if (const auto* a = llvm::dyn_cast<llvm::InlineAsm>(c.getCalledOperand())) {
+    const auto computed = module_.dialect == Dialect::cuda ? lower_arithmetic(c, *a) : std::nullopt;
+    return computed ? *computed : lower_assembly(c, *a);
+  }
   const llvm::Function* f = c.getCalledFunction();
   if (f == nullptr) f = llvm::dyn_cast<llvm::Function>(c.getCalledOperand()->stripPointerCasts());
   if (f == nullptr) return call_function(c, nullptr);

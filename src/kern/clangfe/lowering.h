@@ -41,7 +41,10 @@ Demangled demangle(llvm::StringRef name);
 class Lowering {
  public:
   Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options);
+  // Errors: the first thing that cannot be expressed; refused() has one for each function where there is one.
   Expected<ir::Module> run();
+  const std::map<const llvm::Function*, Diagnostic>& refused() const { return refused_; }
+  bool is_kernel(const llvm::Function& f) const;
 
  private:
   // ---- module (lower.cpp) ------------------------------------------------------------------------------------
@@ -55,7 +58,6 @@ class Lowering {
   void initial_contents(const llvm::Constant* c, uint64_t offset, ir::Region& r);
   void describe(ir::Region& r, llvm::Type* type, bool known_length);
   ir::Space space_of(unsigned address_space) const;
-  bool is_kernel(const llvm::Function& f) const;
   std::vector<Leaf> leaves(llvm::Type* t);
   void lower_function(llvm::Function& f);
   void lower_block(llvm::BasicBlock& b);
@@ -123,6 +125,7 @@ class Lowering {
   std::optional<Values> lower_intrinsic(const llvm::IntrinsicInst& c);
   void lower_copy(const llvm::MemTransferInst& c);
   void lower_fill(const llvm::MemSetInst& c);
+  std::optional<Values> lower_arithmetic(const llvm::CallBase& c, const llvm::InlineAsm& a);
   Values lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& a);
   std::optional<Values> lower_annotation(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl(const llvm::CallBase& c, const Demangled& d);
@@ -147,6 +150,7 @@ class Lowering {
   const llvm::DataLayout& layout_;
   ir::Module module_;
   Diagnostics faults_;
+  std::map<const llvm::Function*, Diagnostic> refused_;
   std::map<const llvm::Function*, ir::FunctionId> functions_;
   std::map<const llvm::GlobalVariable*, ir::RegionId> globals_;
   ir::RegionId dynamic_shared_;  // all `extern __shared__` arrays of CUDA start at one address

@@ -1,8 +1,5 @@
 // Runs clang's front end in this process: the text and our headers are files in memory, includes come from the disk.
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/Attr.h>
-#include <clang/AST/DeclCXX.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Basic/Version.h>
@@ -19,127 +16,31 @@
 #include <filesystem>
 
 #include "base/folder.h"
+#include "base/read_file.h"
+#include "clangfe/collector.h"
 #include "clangfe/disk.h"
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
+#include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
 namespace {
 
-// clang's diagnostics become ours. A place in one of our headers is a fault of a macro's use: clang gives the place of
-// the expansion, which is in the user's text.
-class Collector : public clang::DiagnosticConsumer {
- public:
-  Collector(SourcePtr file, const Options& options, const Reads& reads)
-      : file_(file), options_(options), reads_(reads) {
-    sources_[file->name] = file;
-  }
+const std::string k_defines = std::string(k_header_folder) + "/defines";
 
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& d) override {
-    DiagnosticConsumer::HandleDiagnostic(level, d);
-    if (level < clang::DiagnosticsEngine::Warning) return;
-    llvm::SmallString<200> text;
-    d.FormatDiagnostic(text);
-    if (const Span from = foreign(d); from.source != nullptr) {
-      if (level >= clang::DiagnosticsEngine::Error && errors.empty())
-        errors.push_back(
-            {.span = from,
-             .message = "the file that is included here does not compile",
-             .hint = "its text is not shown, since it lies outside of the kernel's folder and of those of -I"});
-      return;
-    }
-    Diagnostic out;
-    out.severity = level >= clang::DiagnosticsEngine::Error ? Severity::error : Severity::warning;
-    out.message = text.str().str();
-    out.span = place(d);
-    if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), out);
-    (out.severity == Severity::error ? errors : warnings).push_back(std::move(out));
-  }
-
-  std::vector<Diagnostic> errors, warnings;
-
- private:
-  // The file is there, and is of a kind that is not read.
-  void refused(const std::string& name, Diagnostic& out) const {
-    for (const auto& [path, why] : reads_.refused)
-      if (path == name || path.ends_with("/" + name)) {
-        out.message = "this include is not read: " + why.list.front().message;
-        out.hint = why.list.front().hint;
-      }
-  }
-
-  // Of a diagnostic inside of a file that is not to be quoted: the include in a file that may be; else no place.
-  Span foreign(const clang::Diagnostic& d) {
-    if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
-    const clang::SourceManager& sm = d.getSourceManager();
-    clang::SourceLocation at = sm.getExpansionLoc(d.getLocation());
-    bool hidden = false;
-    for (; at.isValid(); at = sm.getIncludeLoc(sm.getFileID(at)), hidden = true) {
-      const auto file = sm.getFileEntryRefForID(sm.getFileID(at));
-      const std::string name = file ? file->getName().str() : "";
-      if (name.empty() || name == file_->name || may_be_quoted(name, *file_, options_)) {
-        if (!hidden) return {};
-        const auto offset = static_cast<uint32_t>(std::min<size_t>(sm.getFileOffset(at), file_->text.size()));
-        return name == file_->name ? Span{file_, offset, offset} : Span{file_, 0, 0};
-      }
-    }
-    return {file_, 0, 0};
-  }
-
-  Span place(const clang::Diagnostic& d) {
-    if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
-    const clang::PresumedLoc at =
-        d.getSourceManager().getPresumedLoc(d.getSourceManager().getExpansionLoc(d.getLocation()));
-    if (at.isInvalid()) return {};
-    auto [it, fresh] = sources_.try_emplace(at.getFilename());
-    if (fresh) {
-      const clang::FileID id = d.getSourceManager().getFileID(d.getSourceManager().getExpansionLoc(d.getLocation()));
-      it->second = make_source(at.getFilename(), d.getSourceManager().getBufferData(id).str());
-    }
-    const std::string& text = it->second->text;
-    size_t begin = 0;
-    for (unsigned line = 1; line < at.getLine(); ++line) {
-      const size_t next = text.find('\n', begin);
-      if (next == std::string::npos) return {it->second, 0, 0};
-      begin = next + 1;
-    }
-    const auto offset = static_cast<uint32_t>(std::min(begin + at.getColumn() - 1, text.size()));
-    return {it->second, offset, std::min<uint32_t>(offset + 1, text.size())};
-  }
-
-  SourcePtr file_;
-  const Options& options_;
-  const Reads& reads_;
-  std::map<std::string, SourcePtr> sources_;
-};
-
-// Variables of file scope are on the device, whatever their attributes: a kernel that is looked at alone often names
-// textures and tables that its host code declares plainly.
+// The names of the functions that the user's own text declares.
 class Watcher : public clang::ASTConsumer {
  public:
   Watcher(clang::CompilerInstance& ci, std::set<std::string>& functions) : ci_(ci), functions_(functions) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    for (clang::Decl* d : group) visit(d);
+    for (clang::Decl* d : group)
+      if (const auto* f = clang::dyn_cast<clang::FunctionDecl>(d))
+        if (users(d) && f->getIdentifier() != nullptr) functions_.insert(f->getName().str());
     return true;
   }
 
  private:
-  void visit(clang::Decl* d) {
-    if (auto* context = clang::dyn_cast<clang::LinkageSpecDecl>(d)) {
-      for (clang::Decl* inner : context->decls()) visit(inner);
-    } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
-      for (clang::Decl* inner : space->decls()) visit(inner);
-    } else if (auto* f = clang::dyn_cast<clang::FunctionDecl>(d)) {
-      if (users(d) && f->getIdentifier() != nullptr) functions_.insert(f->getName().str());
-    } else if (auto* t = clang::dyn_cast<clang::FunctionTemplateDecl>(d)) {
-      if (users(d) && t->getIdentifier() != nullptr) functions_.insert(t->getName().str());
-    } else if (auto* v = clang::dyn_cast<clang::VarDecl>(d)) {
-      if (ci_.getLangOpts().CUDA && !v->hasAttr<clang::CUDADeviceAttr>() && !v->hasAttr<clang::CUDAConstantAttr>() &&
-          !v->hasAttr<clang::CUDASharedAttr>())
-        v->addAttr(clang::CUDADeviceAttr::CreateImplicit(ci_.getASTContext()));
-    }
-  }
   bool users(const clang::Decl* d) const {
     const auto& sm = ci_.getSourceManager();
     if (d->getLocation().isInvalid()) return false;
@@ -172,6 +73,25 @@ class Action : public clang::EmitLLVMOnlyAction {
   std::set<std::string>& functions_;
 };
 
+// A CUDA file: the tree is surveyed, and code is made of what is sound in it.
+class SurveyAction : public clang::ASTFrontendAction {
+ public:
+  SurveyAction(Collector& collector, LlvmModule& out, Found& found) : collector_(collector), out_(out), found_(found) {}
+
+ protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& ci, llvm::StringRef) override {
+    collector_.watch(&ci);
+    ci.getPreprocessor().addPPCallbacks(std::make_unique<Includes>(found_, collector_.reads()));
+    return std::make_unique<Survey>(ci, collector_, out_, found_);
+  }
+  void EndSourceFileAction() override { collector_.watch(nullptr); }
+
+ private:
+  Collector& collector_;
+  LlvmModule& out_;
+  Found& found_;
+};
+
 std::vector<std::string> arguments(const SourcePtr& file, const Options& o, const std::string& standard) {
   const bool wide = o.pointer_bits == 64, cuda = o.dialect == ir::Dialect::cuda;
   std::vector<std::string> a = {
@@ -198,13 +118,16 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
        "-Wno-unused-function",
        "-Wno-unknown-pragmas",
        "-Wno-comma",
+       "-fno-spell-checking",
+       "-ferror-limit",
+       "0",
        "-fgnuc-version=4.2.1"});
   if (cuda) {
     add({"-aux-triple", wide ? "x86_64-unknown-linux-gnu" : "i386-unknown-linux-gnu", "-x", "cuda", "-fcuda-is-device",
          "-target-feature", o.cuda_arch < 800 ? "+ptx63" : "+ptx80"});
     a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
-    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces"});
+    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions"});
   } else {
     add({"-x", "cl", "-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-ext=+all", "-fgnu89-inline",
          "-fpreserve-vec3-type"});
@@ -219,58 +142,58 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
     a.push_back("-internal-isystem");
     a.push_back(std::string(k_header_folder) + system);
   }
-  for (const std::string& d : o.defines) a.push_back("-D" + d);
   if (o.annotations != Options::all) a.push_back("-D__FENCEPOST_NO_ANNOTATIONS");
   if (o.annotations == Options::only_requires) a.push_back("-D__FENCEPOST_ONLY_REQUIRES");
   if (o.invariants_as_candidates) a.push_back("-D__FENCEPOST_INVARIANTS_AS_CANDIDATES");
   a.push_back("-include");
   a.push_back(std::string(k_header_folder) + (cuda ? "/fencepost/cuda.hdr" : "/fencepost/opencl.hdr"));
+  // Behind our header, so that no macro of the user's changes it.
+  a.push_back("-include");
+  a.push_back(k_defines);
   a.insert(a.end(), o.clang_arguments.begin(), o.clang_arguments.end());
   a.push_back(file->name);
   return a;
 }
 
-// Headers of the host that a kernel file may name; ours already hold what kernels need of them.
-constexpr const char* k_host_headers[] = {"cuda.h",
-                                          "cuda_runtime.h",
-                                          "cuda_runtime_api.h",
-                                          "device_launch_parameters.h",
-                                          "device_functions.h",
-                                          "math_constants.h",
-                                          "math_functions.h",
-                                          "curand.h",
-                                          "curand_kernel.h",
-                                          "cooperative_groups.h",
-                                          "stdio.h",
-                                          "stdlib.h",
-                                          "string.h",
-                                          "math.h",
-                                          "assert.h",
-                                          "float.h",
-                                          "limits.h",
-                                          "stdint.h",
-                                          "stddef.h",
-                                          "cstdio",
-                                          "cstdlib",
-                                          "cstring",
-                                          "cmath",
-                                          "cassert",
-                                          "cfloat",
-                                          "climits",
-                                          "cstdint",
-                                          "iostream",
-                                          "sm_11_atomic_functions.h",
-                                          "sm_12_atomic_functions.h",
-                                          "vector_types.h",
-                                          "cutil_math.h",
-                                          "helper_math.h",
-                                          "cutil.h",
-                                          "cuda_fp16.h",
-                                          "cuda/atomic",
-                                          "cuda/std/atomic",
-                                          "texture_fetch_functions.h",
-                                          "opencl.h",
-                                          "clc/clc.h"};
+// Headers that a kernel file may name. Our own header, which every file gets, holds what kernels need of most of them;
+// the others have a text of their own.
+struct StandIn {
+  const char* names;  // with spaces between them
+  const char* header;
+};
+constexpr StandIn k_stand_ins[] = {
+    {"cuda_fp16.h cuda_fp16.hpp cuda_bf16.h cuda_bf16.hpp", "half.hdr"},
+    {"mma.h", "mma.hdr"},
+    {"cub/cub.cuh cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_load.cuh "
+     "cub/block/block_store.cuh "
+     "cub/block/block_radix_sort.cuh cub/block/block_exchange.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh "
+     "cub/util_type.cuh cub/util_allocator.cuh cub/device/device_reduce.cuh cub/device/device_scan.cuh "
+     "cub/device/device_radix_sort.cuh cub/device/device_select.cuh",
+     "cub.hdr"},
+    {"helper_cuda.h helper_functions.h helper_timer.h helper_string.h helper_image.h", "helper.hdr"},
+    // The toolkit's.
+    {"cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h math_constants.h "
+     "math_functions.h curand.h curand_kernel.h cooperative_groups.h cooperative_groups/reduce.h "
+     "cooperative_groups/scan.h cooperative_groups/memcpy_async.h cooperative_groups/details/partitioning.h "
+     "sm_11_atomic_functions.h sm_12_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "
+     "sm_35_intrinsics.h vector_types.h vector_functions.h cuda_texture_types.h cuda_profiler_api.h driver_types.h "
+     "device_atomic_functions.h crt/host_defines.h host_defines.h cuComplex.h cufft.h cublas_v2.h texture_types.h "
+     "surface_functions.h surface_indirect_functions.h texture_fetch_functions.h texture_indirect_functions.h "
+     "cutil_math.h helper_math.h cutil.h cuda/atomic cuda/barrier cuda/pipeline cuda/semaphore cuda/latch "
+     "cuda/annotated_ptr cuda/std/atomic cuda/std/type_traits cuda/std/limits cuda/std/utility cuda/std/cstdint "
+     "cuda/std/cstddef cuda/std/cmath cuda/std/array cuda/std/functional cuda/std/cassert cuda/std/chrono "
+     "cuda/std/tuple cuda/std/barrier cuda_awbarrier_primitives.h cuda_pipeline_primitives.h cuda_pipeline.h",
+     ""},
+    // The host's.
+    {"stdio.h stdlib.h string.h math.h assert.h float.h limits.h stdint.h stddef.h time.h ctype.h errno.h unistd.h "
+     "sys/time.h sys/types.h sys/stat.h getopt.h inttypes.h stdbool.h memory.h malloc.h signal.h cstdio cstdlib "
+     "cstring cmath cassert cfloat climits cstdint cstddef ctime cctype cinttypes cerrno vector string iostream "
+     "fstream "
+     "sstream iomanip algorithm chrono random memory map set unordered_map unordered_set utility functional numeric "
+     "tuple array limits type_traits initializer_list iterator stdexcept exception new thread mutex list deque queue "
+     "stack ios ostream istream complex valarray regex optional variant ratio iosfwd typeinfo atomic numbers bitset "
+     "opencl.h clc/clc.h",
+     ""}};
 
 // CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and
 // is blanked, so that all places stay as they are.
@@ -290,30 +213,41 @@ std::string without_idle_words(const SourcePtr& file, const Options& options) {
   return text;
 }
 
-Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Options& options,
-                                               const std::string& standard, Reads& reads) {
-  auto out = std::make_unique<LlvmModule>();
-  out->context = std::make_unique<llvm::LLVMContext>();
-  Collector collector(file, options, reads);
+// Our headers and nothing of the machine's, over the disk.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& options, Reads& reads) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(disk(reads));
   auto memory = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>(new llvm::vfs::InMemoryFileSystem);
   for (const EmbeddedHeader& h : embedded_headers())
     memory->addFile(std::string(k_header_folder) + "/fencepost/" + h.name, 0,
                     llvm::MemoryBuffer::getMemBuffer(h.text, std::string(k_header_folder) + "/fencepost/" + h.name));
-  for (const char* h : k_host_headers)
-    memory->addFile(std::string(k_header_folder) + "/system/" + h, 0, llvm::MemoryBuffer::getMemBuffer(""));
+  for (const StandIn& s : k_stand_ins) {
+    llvm::SmallVector<llvm::StringRef, 64> names;
+    llvm::StringRef(s.names).split(names, ' ', -1, false);
+    const std::string text =
+        *s.header == 0 ? "" : std::string("#include \"") + k_header_folder + "/fencepost/" + s.header + "\"\n";
+    for (const llvm::StringRef name : names)
+      memory->addFile(std::string(k_header_folder) + "/system/" + name.str(), 0,
+                      llvm::MemoryBuffer::getMemBufferCopy(text));
+  }
+  std::string defines;
+  for (const std::string& d : options.defines) {
+    const size_t at = d.find('=');
+    defines += "#define " + d.substr(0, at) + " " + (at == std::string::npos ? "1" : d.substr(at + 1)) + "\n";
+  }
+  memory->addFile(k_defines, 0, llvm::MemoryBuffer::getMemBufferCopy(defines));
   files->pushOverlay(memory);
+  return files;
+}
 
+// Runs an action of clang's over the file. False: clang gave up, and the collector knows why.
+bool run(const SourcePtr& file, const Options& options, const std::string& standard, Collector& collector,
+         clang::FrontendAction& action) {
   const std::vector<std::string> args = arguments(file, options, standard);
   std::vector<const char*> raw;
   for (const std::string& s : args) raw.push_back(s.c_str());
   auto engine = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &collector, false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();
-  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, raw, *engine)) {
-    Diagnostics ds;
-    ds.list = collector.errors;
-    return std::unexpected(std::move(ds));
-  }
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, raw, *engine)) return false;
   invocation->getDiagnosticOpts().ShowCarets = false;
   invocation->getCodeGenOpts().DiscardValueNames = false;
   invocation->getPreprocessorOpts().addRemappedFile(
@@ -321,15 +255,30 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
   clang::CompilerInstance ci;
   ci.setInvocation(invocation);
   ci.createDiagnostics(&collector, false);
-  ci.createFileManager(files);
+  ci.createFileManager(file_system(options, collector.reads()));
+  return ci.ExecuteAction(action);
+}
+
+Diagnostics given_up(const SourcePtr& file, const Collector& collector) {
+  Diagnostics ds;
+  ds.list = collector.errors();
+  if (ds.list.empty()) ds.add({.span = {file, 0, 0}, .message = "clang gave up on this file without saying why"});
+  return ds;
+}
+
+std::unique_ptr<LlvmModule> empty() {
+  auto out = std::make_unique<LlvmModule>();
+  out->context = std::make_unique<llvm::LLVMContext>();
+  return out;
+}
+
+Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Options& options,
+                                               const std::string& standard, Reads& reads) {
+  auto out = empty();
+  Collector collector(file, options, reads);
   Action action(out->context.get(), out->user_functions);
-  const bool ok = ci.ExecuteAction(action);
-  if (!ok || !collector.errors.empty()) {
-    Diagnostics ds;
-    ds.list = collector.errors;
-    if (ds.list.empty()) ds.add({.span = {file, 0, 0}, .message = "clang gave up on this file without saying why"});
-    return std::unexpected(std::move(ds));
-  }
+  if (!run(file, options, standard, collector, action) || !collector.failures.empty())
+    return std::unexpected(given_up(file, collector));
   out->module = action.takeModule();
   out->warnings = std::move(collector.warnings);
   return out;
@@ -352,14 +301,50 @@ std::string version() { return std::string("clang ") + CLANG_VERSION_STRING; }
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options) {
   Reads reads;
   auto first = parse_as(file, options, options.standard, reads);
-  if (first || options.dialect == ir::Dialect::cuda || !options.standard.empty()) return first;
+  if (first || !options.standard.empty()) return first;
   // Generic pointers, C11 atomics and structures that hold pointers are of later versions of the language.
   for (const char* later : {"CL2.0", "CL3.0"})
     if (auto again = parse_as(file, options, later, reads)) return again;
   return first;
 }
 
+Expected<Unit> read(const SourcePtr& file, const Options& options) {
+  auto parsed = empty();
+  Reads reads;
+  Collector collector(file, options, reads);
+  Found found;
+  SurveyAction action(collector, *parsed, found);
+  run(file, options, options.standard, collector, action);
+  if (parsed->module == nullptr) return std::unexpected(given_up(file, collector));
+  parsed->warnings = std::move(collector.warnings);
+  prepare(*parsed->module, options);
+  Unit out{.kernels = std::move(found.kernels), .missing = std::move(found.missing), .errors = collector.errors()};
+  std::map<std::string, Diagnostic> refused;
+  auto module = lower(file, *parsed, options, &refused);
+  if (!module) return std::unexpected(std::move(module.error()));
+  out.module = std::move(*module);
+  for (HostKernel& k : out.kernels)
+    if (const auto it = refused.find(k.symbol); it != refused.end() && !k.not_read) k.not_read = it->second;
+  return out;
+}
+
 Expected<ir::Module> compile(const SourcePtr& file, const Options& options) {
+  if (options.dialect == ir::Dialect::cuda) {
+    auto unit = read(file, options);
+    if (!unit) return std::unexpected(std::move(unit.error()));
+    if (!unit->errors.empty()) {
+      Diagnostics ds;
+      ds.list = std::move(unit->errors);
+      return std::unexpected(std::move(ds));
+    }
+    for (const HostKernel& k : unit->kernels)
+      if (k.not_read) {
+        Diagnostics ds;
+        ds.add(*k.not_read);
+        return std::unexpected(std::move(ds));
+      }
+    return std::move(unit->module);
+  }
   auto parsed = parse(file, options);
   if (!parsed) return std::unexpected(std::move(parsed.error()));
   prepare(*(*parsed)->module, options);

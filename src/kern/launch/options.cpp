@@ -572,10 +572,10 @@ Expected<void> settle(Options& o, const Source& file) {
   if (o.pointer_bits == 0) o.pointer_bits = cuda && o.profile == Profile::standard ? 64 : 32;
   if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;
   Launch& l = o.launch;
-  if (l.local_size.empty() || (l.num_groups.empty() && l.global_size.empty()))
+  // A CUDA file may hold its launches.
+  if (!cuda && (l.local_size.empty() || (l.num_groups.empty() && l.global_size.empty())))
     return error_at({}, "the launch is not given",
-                    cuda ? "give --blockDim and --gridDim; * for a size that is not fixed"
-                         : "give --local_size and --num_groups or --global_size; * for a size that is not fixed");
+                    "give --local_size and --num_groups or --global_size; * for a size that is not fixed");
   if (cuda && !l.global_offset.empty()) return error_at({}, "--global_offset is OpenCL's", "CUDA launches have none");
   if (!l.global_size.empty()) {
     if (l.global_size.size() != l.local_size.size())

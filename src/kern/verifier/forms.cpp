@@ -223,15 +223,20 @@ ordered_json physical(const ir::Module& m, ir::PlaceId p) {
   return physical(m.sources[at->file]->name, at->line, character(line, at->column), line);
 }
 
-std::string side_text(const Report& r, const Finding& f, const Side& s) {
-  const std::string who = thread_text(*r.module, s, launched(*r.options, f));
+// The launch of a kernel, and how it was asked for.
+const launch::Options& options_of(const Report& r, const KernelReport& k) {
+  return k.options ? *k.options : *r.options;
+}
+
+std::string side_text(const Report& r, const KernelReport& k, const Finding& f, const Side& s) {
+  const std::string who = thread_text(*r.module, s, launched(options_of(r, k), f));
   return f.kind == Kind::race ? fmt::format("{} by {}", access_name(s.access), who) : who;
 }
 
 ordered_json result_json(const Report& r, const KernelReport& k, const FindingReport& x) {
   const ir::Module& m = *r.module;
   const Finding& f = x.finding;
-  const std::string at_launch = launch_text(m, *r.options, f);
+  const std::string at_launch = launch_text(m, options_of(r, k), f);
   ordered_json j;
   j["ruleId"] = rule(f.kind).id;
   j["ruleIndex"] = static_cast<size_t>(f.kind);
@@ -255,11 +260,11 @@ ordered_json result_json(const Report& r, const KernelReport& k, const FindingRe
   };
   if (f.kind == Kind::race)
     for (const Side& s : f.threads) {
-      relate(s.place, side_text(r, f, s));
+      relate(s.place, side_text(r, k, f, s));
       ordered_json step, flow;
       step["location"]["physicalLocation"] = physical(m, s.place);
-      step["location"]["message"]["text"] = utf8(side_text(r, f, s));
-      flow["id"] = side_text(r, f, s);
+      step["location"]["message"]["text"] = utf8(side_text(r, k, f, s));
+      flow["id"] = side_text(r, k, f, s);
       flow["locations"] = ordered_json::array({step});
       flows.push_back(std::move(flow));
     }
@@ -364,13 +369,23 @@ std::string json(const Report& r) {
   for (const KernelReport& k : r.kernels) {
     ordered_json e;
     e["name"] = utf8(k.name);
-    e["verdict"] = fencepost::name(k.status);
+    e["verdict"] = k.not_read ? "not_read" : fencepost::name(k.status);
+    if (k.place.source) {
+      e["symbol"] = utf8(k.symbol);
+      e["at"] = utf8(k.place.location());
+      if (k.options) {
+        e["launch"]["local_size"] = sizes(k.options->launch, true);
+        e["launch"]["num_groups"] = sizes(k.options->launch, false);
+      }
+      e["launched_at"] = ordered_json::array();
+      for (const Span& s : k.launched_at) e["launched_at"].push_back(utf8(s.location()));
+    }
     e["vacuous"] = k.vacuous;
     e["detail"] = utf8(k.why);
     e["assumptions"] = ordered_json::array();
     for (const std::string& a : k.assumptions) e["assumptions"].push_back(utf8(a));
     e["findings"] = ordered_json::array();
-    for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f, *r.options));
+    for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f, options_of(r, k)));
     e["seconds"] = k.seconds;
     j["kernels"].push_back(std::move(e));
   }
@@ -426,7 +441,9 @@ std::string sarif(const Report& r) {
       note(fmt::format("the proof of '{}' assumes that {}", k.name, a), "note", {});
     if (k.vacuous)
       note(fmt::format("the preconditions of '{}' contradict each other: nothing is proved", k.name), "warning", {});
-    if (!k.why.empty()) note(fmt::format("not decided: '{}': {}", k.name, k.why), "warning", {});
+    if (!k.why.empty())
+      note(fmt::format("{}: '{}': {}", k.not_read ? "not read" : "not decided", k.name, k.why), "warning",
+           k.not_read ? k.not_read->span : Span{});
   }
   ordered_json invocation;
   invocation["executionSuccessful"] = r.exit_code <= 1;
@@ -459,23 +476,24 @@ std::string html(const Report& r) {
         k.status == Status::holds
             ? k.vacuous ? "nothing is proved: the preconditions contradict each other" : "verified"
         : k.status == Status::fails ? fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
+        : k.not_read                ? "not read: " + k.why
                                     : "not decided: " + k.why;
     out += fmt::format("<h2><code>{}</code>: <span class=\"{}\">{}</span></h2>\n", escaped(k.name), style,
                        escaped(verdict));
     for (const std::string& a : k.assumptions)
       out += fmt::format("<p class=\"open\">The proof assumes that {}.</p>\n", escaped(a));
     for (const FindingReport& f : k.findings) {
-      const std::string at_launch = launch_text(*r.module, *r.options, f.finding);
+      const std::string at_launch = launch_text(*r.module, options_of(r, k), f.finding);
       out += fmt::format("<section><p><strong class=\"bad\">{}</strong>. {}{}.</p>\n", escaped(f.title),
                          f.confirmed ? "Confirmed by a run of the kernel" : "Possible: no run that was tried shows it",
                          at_launch.empty() ? "" : " at " + escaped(at_launch));
       if (f.finding.kind == Kind::race) {
         for (size_t t = 0; t < f.finding.threads.size(); ++t)
-          out += snippet(*r.module, f.finding.threads[t].place, side_text(r, f.finding, f.finding.threads[t]),
+          out += snippet(*r.module, f.finding.threads[t].place, side_text(r, k, f.finding, f.finding.threads[t]),
                          t == 0 ? "first" : "second");
       } else {
         out += snippet(*r.module, f.finding.place,
-                       f.finding.threads.empty() ? "" : side_text(r, f.finding, f.finding.threads[0]), "first");
+                       f.finding.threads.empty() ? "" : side_text(r, k, f.finding, f.finding.threads[0]), "first");
         if (f.finding.other_place) out += snippet(*r.module, f.finding.other_place, "the requirement", "second");
       }
       if (!f.finding.arguments.empty()) {

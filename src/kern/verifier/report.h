@@ -6,6 +6,7 @@
 //   html   one page without scripts: every finding with the source lines of both threads
 // Lines count from 1; columns count characters (SARIF: code points) from 1, bytes elsewhere.
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +28,16 @@ struct FindingReport {
   std::string text;                                 // as the text form has it
 };
 
+// A kernel at one launch; or a kernel that was not read.
 struct KernelReport {
   ir::FunctionId function;
   std::string name;
+  std::string symbol;                              // of a CUDA kernel, mangled
+  Span place;                                      // of the kernel; none for OpenCL
+  std::optional<Diagnostic> not_read;              // then nothing else is said
+  std::shared_ptr<const launch::Options> options;  // with the launch; null: those of the report
+  std::vector<Span> launched_at;                   // by the host, in the file
+  bool any_size = false;                           // the file launches it nowhere
   Status status = Status::gave_up;
   bool vacuous = false;                  // no launch meets the requirements
   std::string why;                       // not decided: the reason

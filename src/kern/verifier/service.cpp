@@ -16,6 +16,7 @@
 #include "verifier/attack.h"
 #include "verifier/mutants.h"
 #include "verifier/report.h"
+#include "verifier/rows.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -395,6 +396,75 @@ Answer unreadable(const launch::Options& o, const Diagnostics& why) {
   return in_form(o, report, refuse(why, Ending::command_line_error));
 }
 
+namespace {
+
+// "foo<float>" is meant by "foo" too.
+bool is_entry(const std::string& name, const std::string& entry) {
+  return entry.empty() || name == entry || (name.starts_with(entry) && name[entry.size()] == '<');
+}
+
+// The file as kernels and what became of each. Errors: there is not even that.
+Expected<clangfe::Unit> understand(const SourcePtr& file, const launch::Options& o) {
+  clangfe::Unit unit;
+  if (*o.dialect == ir::Dialect::opencl) {
+    auto module = clangfe::compile(file, front_end_options(o));
+    if (!module) return std::unexpected(std::move(module.error()));
+    unit.module = std::move(*module);
+    return unit;
+  }
+  return clangfe::read(file, front_end_options(o));
+}
+
+// Why no kernel was read, where there are some or where none was found behind errors.
+Diagnostics nothing_read(const clangfe::Unit& unit) {
+  Diagnostics ds;
+  for (const clangfe::HostKernel& k : unit.kernels) {
+    if (!k.not_read) return {};
+    const bool said = std::any_of(ds.list.begin(), ds.list.end(), [&](const Diagnostic& d) {
+      return d.message == k.not_read->message && d.span.location() == k.not_read->span.location();
+    });
+    if (!said) ds.add(*k.not_read);
+  }
+  if (ds.list.empty()) ds.list = unit.errors;
+  if (!unit.missing.empty() && !ds.list.empty() && ds.list.front().hint.empty())
+    ds.list.front().hint = fmt::format("not found: {}; -I names a folder to look in", fmt::join(unit.missing, ", "));
+  return ds;
+}
+
+// A row for each kernel that was not read and was asked for.
+std::vector<const clangfe::HostKernel*> add_unread(const clangfe::Unit& unit, const launch::Options& o,
+                                                   Report& report) {
+  std::vector<const clangfe::HostKernel*> unread;
+  for (const clangfe::HostKernel& k : unit.kernels) {
+    if (!k.not_read || !is_entry(k.name, o.entry)) continue;
+    report.kernels.push_back({.name = k.name,
+                              .symbol = k.symbol,
+                              .place = k.place,
+                              .not_read = k.not_read,
+                              .status = Status::unsupported,
+                              .why = k.not_read->message});
+    unread.push_back(&k);
+  }
+  return unread;
+}
+
+const clangfe::HostKernel* host_kernel(const clangfe::Unit& unit, const ir::Function& f) {
+  for (const clangfe::HostKernel& k : unit.kernels)
+    if (k.symbol == f.symbol) return &k;
+  return nullptr;
+}
+
+bool asks_source(const launch::Options& o) { return o.launch.local_size.empty() || o.launch.num_groups.empty(); }
+
+// The length of `extern __shared__` arrays at this launch.
+void set_shared(ir::Module& m, const launch::Size& bytes) {
+  if (!bytes) return;
+  for (ir::Region& r : m.regions)
+    if (r.space == ir::Space::group && r.origin == ir::Origin::variable && !r.size) r.size = *bytes;
+}
+
+}  // namespace
+
 Answer answer(const launch::Options& given, const SourcePtr& file) {
   const auto begin = std::chrono::steady_clock::now();
   launch::Options o = given;
@@ -416,11 +486,19 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     return r;
   };
   if (const auto ok = launch::settle(o, *file); !ok) return done(rejected(ok.error(), Ending::command_line_error));
-  auto module = clangfe::compile(file, front_end_options(o));
-  if (!module) return done(rejected(module.error(), stage(module.error())));
+  clangfe::Unit unit;
+  if (auto read = understand(file, o))
+    unit = std::move(*read);
+  else
+    return done(rejected(read.error(), stage(read.error())));
+  if (const Diagnostics none = nothing_read(unit); !none.list.empty()) {
+    add_unread(unit, o, report);
+    return done(rejected(none, stage(none)));
+  }
+  ir::Module* const module = &unit.module;
   fill_structures(*module, o);
   set_lengths(*module, o);
-  report.module = &*module;
+  report.module = module;
   if (o.print_ir) {
     set(a, 0, Ending::success);
     a.out = ir::print(*module);
@@ -442,7 +520,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   std::vector<ir::FunctionId> entries;
   for (uint32_t i = 0; i < module->functions.size(); ++i) {
     const ir::Function& f = module->functions[i];
-    if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || (!o.entry.empty() && f.name != o.entry)) continue;
+    if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || !is_entry(f.name, o.entry)) continue;
     entries.push_back({i});
   }
   // Functions that others call come last, when their calls are known.
@@ -479,10 +557,28 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   uint32_t verified = 0, errors = 0;
   bool refuted = false;  // a proof, by a run
   std::vector<std::string> undecided;
+  std::vector<std::pair<ir::FunctionId, Question>> asked;
   for (const ir::FunctionId f : entries) {
+    const clangfe::HostKernel* host = host_kernel(unit, module->function(f));
+    for (Question& q : questions(o, *module, module->function(f), host)) asked.emplace_back(f, std::move(q));
+    if (host != nullptr)
+      for (const std::string& c : contradictions(o, *host)) a.err += c + "\n";
+  }
+  for (const auto& [f, question] : asked) {
     const std::string& name = module->function(f).name;
-    report.kernels.push_back({.function = f, .name = name});
+    const launch::Options& o = *question.options;
+    const clangfe::HostKernel* host = host_kernel(unit, module->function(f));
+    report.kernels.push_back({.function = f,
+                              .name = name,
+                              .symbol = module->function(f).symbol,
+                              .place = host != nullptr ? host->place : Span{},
+                              .options = question.options,
+                              .launched_at = question.places,
+                              .any_size = question.any_size});
     KernelReport& said = report.kernels.back();
+    ir::Module sized;
+    if (o.check_array_bounds && question.shared) set_shared(sized = *module, question.shared);
+    const ir::Module* const module = sized.functions.empty() ? report.module : &sized;
     bool attacked = false;  // what is found was found by a run
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
@@ -543,6 +639,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
       continue;
     }
+    if (r.verdict.status == Status::holds && !question.no_proof.empty()) {
+      said.status = Status::unknown;
+      said.why = question.no_proof;
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+      continue;
+    }
     if (r.verdict.status == Status::holds) {
       ++verified;
       said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
@@ -586,9 +688,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
     }
   }
+  const auto unread = add_unread(unit, o, report);
   if (o.compat) verified += drop_callees_findings(*module, report.kernels);
   for (KernelReport& k : report.kernels)
     for (FindingReport& x : k.findings) {
+      const launch::Options& o = *k.options;
       ++errors;
       ++a.findings;
       a.confirmed += x.confirmed ? 1 : 0;
@@ -609,7 +713,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   }
   if (errors > 0) {
     set(a, 1, Ending::not_all_verified);
-  } else if (!undecided.empty()) {
+  } else if (!undecided.empty() || !unread.empty()) {
     set(a, 3, Ending::boogie_other_error);
   } else {
     set(a, 0, Ending::success);
@@ -618,6 +722,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
                          verified, errors, errors == 1 ? "" : "s");
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
+  for (const clangfe::HostKernel* k : unread)
+    a.err += fmt::format("{}: not read: '{}': {}\n", k->not_read->span.location(), k->name, k->not_read->message);
+  if (!unit.missing.empty() && (!unread.empty() || !undecided.empty() || verified > 0) && !o.silent)
+    a.err += fmt::format("{}: warning: not found, and taken to hold nothing that a kernel needs: {}\n", file->name,
+                         fmt::join(unit.missing, ", "));
+  if (!o.silent && !o.compat && (asks_source(o) || !unread.empty())) a.out += rows(report);
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if ((!o.silent || a.exit_code != 0) && !o.compat) a.out += profile(o);
   if (a.exit_code == 0 && o.silent) a.out.clear();

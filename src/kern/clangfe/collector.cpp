@@ -1,0 +1,107 @@
+#include "clangfe/collector.h"
+
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/LexDiagnostic.h>
+#include <clang/Sema/Sema.h>
+
+#include <algorithm>
+
+namespace fencepost::clangfe {
+
+void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& d) {
+  DiagnosticConsumer::HandleDiagnostic(level, d);
+  if (level < clang::DiagnosticsEngine::Warning) return;
+  const bool error = level >= clang::DiagnosticsEngine::Error;
+  Failure f;
+  if (error && d.hasSourceManager() && d.getLocation().isValid())
+    f.at = d.getSourceManager().getExpansionLoc(d.getLocation());
+  if (error && ci_ != nullptr && ci_->hasSema()) f.inside = ci_->getSema().getCurFunctionDecl(true);
+  if (const Span from = foreign(d); from.source != nullptr) {
+    if (!error) return;
+    f.said = {.span = from,
+              .message = "the file that is included here does not compile",
+              .hint = "its text is not shown, since it lies outside of the kernel's folder and of those of -I"};
+    failures.push_back(std::move(f));
+    return;
+  }
+  llvm::SmallString<200> text;
+  d.FormatDiagnostic(text);
+  f.said.severity = error ? Severity::error : Severity::warning;
+  f.said.message = text.str().str();
+  if (d.hasSourceManager()) f.said.span = place(d.getSourceManager(), d.getLocation());
+  if (error) f.said.hint = hint(f.said.message);
+  if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), f.said);
+  if (error)
+    failures.push_back(std::move(f));
+  else
+    warnings.push_back(std::move(f.said));
+}
+
+// Programs give macros and types to their kernels on the compiler's command line.
+std::string Collector::hint(const std::string& message) {
+  for (const char* begin : {"use of undeclared identifier '", "unknown type name '"}) {
+    if (!message.starts_with(begin)) continue;
+    const size_t at = message.find('\'') + 1;
+    const std::string name = message.substr(at, message.find('\'', at) - at);
+    return "if the host's program gives '" + name + "' to the compiler, give it with -D" + name +
+           "=...; -I names a folder for includes";
+  }
+  return "";
+}
+
+// The file is there, and is of a kind that is not read.
+void Collector::refused(const std::string& name, Diagnostic& out) const {
+  for (const auto& [path, why] : reads_.refused)
+    if (path == name || path.ends_with("/" + name)) {
+      out.message = "this include is not read: " + why.list.front().message;
+      out.hint = why.list.front().hint;
+    }
+}
+
+// What is said of the whole file. Of the files that are not to be quoted one sentence is enough.
+std::vector<Diagnostic> Collector::errors() const {
+  std::vector<Diagnostic> out;
+  for (const Failure& f : failures)
+    if (out.empty() || !f.said.message.starts_with("the file that is included here")) out.push_back(f.said);
+  return out;
+}
+
+// Of a diagnostic inside of a file that is not to be quoted: the include in a file that may be; else no place.
+Span Collector::foreign(const clang::Diagnostic& d) {
+  if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
+  const clang::SourceManager& sm = d.getSourceManager();
+  clang::SourceLocation at = sm.getExpansionLoc(d.getLocation());
+  bool hidden = false;
+  for (; at.isValid(); at = sm.getIncludeLoc(sm.getFileID(at)), hidden = true) {
+    const auto file = sm.getFileEntryRefForID(sm.getFileID(at));
+    const std::string name = file ? file->getName().str() : "";
+    if (name.empty() || name == file_->name || may_be_quoted(name, *file_, options_)) {
+      if (!hidden) return {};
+      const auto offset = static_cast<uint32_t>(std::min<size_t>(sm.getFileOffset(at), file_->text.size()));
+      return name == file_->name ? Span{file_, offset, offset} : Span{file_, 0, 0};
+    }
+  }
+  return {file_, 0, 0};
+}
+
+Span Collector::place(const clang::SourceManager& sm, clang::SourceLocation where) {
+  if (where.isInvalid()) return {};
+  const clang::PresumedLoc at = sm.getPresumedLoc(sm.getExpansionLoc(where));
+  if (at.isInvalid()) return {};
+  auto [it, fresh] = sources_.try_emplace(at.getFilename());
+  if (fresh) {
+    const clang::FileID id = sm.getFileID(sm.getExpansionLoc(where));
+    it->second = make_source(at.getFilename(), sm.getBufferData(id).str());
+  }
+  const std::string& text = it->second->text;
+  size_t begin = 0;
+  for (unsigned line = 1; line < at.getLine(); ++line) {
+    const size_t next = text.find('\n', begin);
+    if (next == std::string::npos) return {it->second, 0, 0};
+    begin = next + 1;
+  }
+  const auto offset = static_cast<uint32_t>(std::min(begin + at.getColumn() - 1, text.size()));
+  return {it->second, offset, std::min<uint32_t>(offset + 1, text.size())};
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,448 @@
+#include "clangfe/launches.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+
+#include <map>
+#include <set>
+
+namespace fencepost::clangfe {
+namespace {
+
+using clang::Expr;
+using clang::VarDecl;
+using Number = std::optional<llvm::APSInt>;
+
+// What a function does with its variables.
+class Uses : public clang::RecursiveASTVisitor<Uses> {
+ public:
+  explicit Uses(clang::ASTContext& context) : context_(context) {}
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
+    if (e->getCastKind() == clang::CK_LValueToRValue) read(e->getSubExpr());
+    // A reference to what may not be written through it.
+    if (e->getCastKind() == clang::CK_NoOp && e->isLValue() && e->getType().isConstQualified()) read(e->getSubExpr());
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) {
+    if (e->getConstructor()->isCopyOrMoveConstructor() && e->getNumArgs() == 1) read(e->getArg(0));
+    return true;
+  }
+  bool VisitUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr* e) {
+    if (!e->isArgumentType()) read(e->getArgumentExpr());
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    seen(e->getLocation(), e->getDecl()->getDeclName());
+    if (const auto* v = clang::dyn_cast<VarDecl>(e->getDecl())) uses_[v].insert(e);
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr* e) {
+    seen(e->getMemberLoc(), e->getMemberDecl()->getDeclName());
+    return true;
+  }
+  bool VisitNamedDecl(clang::NamedDecl* d) {
+    seen(d->getLocation(), d->getDeclName());
+    return true;
+  }
+
+  bool only_read(const VarDecl* v) const {
+    const auto it = uses_.find(v);
+    if (it == uses_.end()) return true;
+    for (const clang::DeclRefExpr* e : it->second)
+      if (reads_.count(e) == 0) return false;
+    return true;
+  }
+  // The tree holds every word of this name that stands in the text.
+  bool accounted(const VarDecl* v, clang::SourceRange body) const;
+
+ private:
+  void read(const Expr* e) {
+    e = e->IgnoreParens();
+    while (true) {
+      if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e); m != nullptr && !m->isArrow()) {
+        e = m->getBase()->IgnoreParens();
+      } else if (const auto* c = clang::dyn_cast<clang::ImplicitCastExpr>(e);
+                 c != nullptr && c->getCastKind() == clang::CK_NoOp) {
+        e = c->getSubExpr()->IgnoreParens();
+      } else {
+        break;
+      }
+    }
+    if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) reads_.insert(d);
+  }
+  void seen(clang::SourceLocation at, clang::DeclarationName name) {
+    if (const clang::IdentifierInfo* i = name.getAsIdentifierInfo())
+      places_[i].insert(context_.getSourceManager().getSpellingLoc(at).getRawEncoding());
+  }
+
+  clang::ASTContext& context_;
+  std::map<const VarDecl*, std::set<const clang::DeclRefExpr*>> uses_;
+  std::set<const clang::DeclRefExpr*> reads_;
+  std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
+};
+
+bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
+  const clang::SourceManager& sm = context_.getSourceManager();
+  const clang::SourceLocation begin = sm.getExpansionLoc(body.getBegin()), end = sm.getExpansionLoc(body.getEnd());
+  const auto [file, from] = sm.getDecomposedLoc(begin);
+  const auto [last, to] = sm.getDecomposedLoc(end);
+  const clang::IdentifierInfo* name = v->getIdentifier();
+  if (file != last || name == nullptr) return false;
+  bool bad = false;
+  const llvm::StringRef text = sm.getBufferData(file, &bad);
+  if (bad) return false;
+  const auto known = places_.find(name);
+  clang::Lexer lexer(sm.getLocForStartOfFile(file), context_.getLangOpts(), text.begin(), text.begin() + from,
+                     text.end());
+  clang::Token t;
+  while (!lexer.LexFromRawLexer(t)) {
+    if (sm.getFileOffset(t.getLocation()) > to) break;
+    if (t.is(clang::tok::raw_identifier) && t.getRawIdentifier() == name->getName() &&
+        (known == places_.end() || known->second.count(t.getLocation().getRawEncoding()) == 0))
+      return false;
+  }
+  return true;
+}
+
+struct Dim3 {
+  std::array<Number, 3> size;
+  uint32_t dimensions = 3;
+};
+
+class Evaluator {
+ public:
+  Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body)
+      : context_(context), uses_(uses), body_(body) {}
+
+  Number number(const Expr* e) { return number(e, 0); }
+  Dim3 extent(const Expr* e) { return extent(e, 0); }
+
+ private:
+  static constexpr unsigned k_deep = 64;
+  Number fit(const llvm::APSInt& v, clang::QualType t) const {
+    if (!t->isIntegralOrEnumerationType() || t->isDependentType()) return std::nullopt;
+    llvm::APSInt out = v.extOrTrunc(static_cast<uint32_t>(context_.getTypeSize(t)));
+    out.setIsSigned(t->isSignedIntegerOrEnumerationType());
+    return out;
+  }
+  // The initial value of a variable that keeps it.
+  const Expr* kept(const VarDecl* v) const {
+    if (!v->hasInit() || v->getType()->isReferenceType() || v->getType().isVolatileQualified()) return nullptr;
+    const VarDecl* whole = nullptr;
+    const Expr* init = v->getAnyInitializer(whole);
+    if (init == nullptr || init->isValueDependent() || init->containsErrors()) return nullptr;
+    if (!v->isLocalVarDecl() || v->isStaticLocal()) return v->getType().isConstQualified() ? init : nullptr;
+    if (!v->getType().isConstQualified() && (!uses_.only_read(v) || !uses_.accounted(v, body_))) return nullptr;
+    return init;
+  }
+  Number number(const Expr* e, unsigned depth);
+  Number binary(const clang::BinaryOperator* b, unsigned depth);
+  Number call(const clang::CallExpr* c, unsigned depth);
+  Number member(const clang::MemberExpr* m, unsigned depth);
+  Dim3 extent(const Expr* e, unsigned depth);
+
+  clang::ASTContext& context_;
+  const Uses& uses_;
+  clang::SourceRange body_;
+  std::map<const clang::ParmVarDecl*, llvm::APSInt> bound_;  // parameters of the functions that are being computed
+};
+
+Number Evaluator::binary(const clang::BinaryOperator* b, unsigned depth) {
+  if (b->isAssignmentOp() || b->isCommaOp() || b->isPtrMemOp()) return std::nullopt;
+  const Number x = number(b->getLHS(), depth), y = number(b->getRHS(), depth);
+  if (!x || !y) return std::nullopt;
+  const auto truth = [&](bool v) { return fit(llvm::APSInt(llvm::APInt(64, v ? 1 : 0), false), b->getType()); };
+  if (b->isLogicalOp())
+    return truth(b->getOpcode() == clang::BO_LAnd ? !x->isZero() && !y->isZero() : !x->isZero() || !y->isZero());
+  if (b->isShiftOp()) {
+    if (y->isNegative() || y->getZExtValue() >= x->getBitWidth()) return std::nullopt;
+    const auto n = static_cast<unsigned>(y->getZExtValue());
+    return b->getOpcode() == clang::BO_Shl ? *x << n : *x >> n;
+  }
+  if (x->getBitWidth() != y->getBitWidth() || x->isSigned() != y->isSigned()) return std::nullopt;
+  if (b->isComparisonOp()) {
+    switch (b->getOpcode()) {
+      case clang::BO_LT:
+        return truth(*x < *y);
+      case clang::BO_GT:
+        return truth(*x > *y);
+      case clang::BO_LE:
+        return truth(*x <= *y);
+      case clang::BO_GE:
+        return truth(*x >= *y);
+      case clang::BO_EQ:
+        return truth(*x == *y);
+      case clang::BO_NE:
+        return truth(*x != *y);
+      default:
+        return std::nullopt;
+    }
+  }
+  bool overflow = false;
+  const bool sign = x->isSigned();
+  llvm::APInt r;
+  switch (b->getOpcode()) {
+    case clang::BO_Add:
+      r = sign ? x->sadd_ov(*y, overflow) : *x + *y;
+      break;
+    case clang::BO_Sub:
+      r = sign ? x->ssub_ov(*y, overflow) : *x - *y;
+      break;
+    case clang::BO_Mul:
+      r = sign ? x->smul_ov(*y, overflow) : *x * *y;
+      break;
+    case clang::BO_And:
+      r = *x & *y;
+      break;
+    case clang::BO_Or:
+      r = *x | *y;
+      break;
+    case clang::BO_Xor:
+      r = *x ^ *y;
+      break;
+    case clang::BO_Div:
+    case clang::BO_Rem:
+      if (y->isZero() || (sign && x->isMinSignedValue() && y->isAllOnes())) return std::nullopt;
+      r = b->getOpcode() == clang::BO_Div ? (sign ? x->sdiv(*y) : x->udiv(*y)) : (sign ? x->srem(*y) : x->urem(*y));
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (overflow) return std::nullopt;  // the host's own program has no meaning then
+  return llvm::APSInt(r, !sign);
+}
+
+// A function that is the one statement `return e;`.
+Number Evaluator::call(const clang::CallExpr* c, unsigned depth) {
+  const clang::FunctionDecl* f = c->getDirectCallee();
+  const clang::FunctionDecl* whole = nullptr;
+  if (f == nullptr || !f->hasBody(whole) || clang::isa<clang::CXXMethodDecl>(f)) return std::nullopt;
+  const auto* body = clang::dyn_cast_or_null<clang::CompoundStmt>(whole->getBody());
+  if (body == nullptr || body->size() != 1) return std::nullopt;
+  const auto* back = clang::dyn_cast<clang::ReturnStmt>(body->body_front());
+  if (back == nullptr || back->getRetValue() == nullptr || c->getNumArgs() != whole->getNumParams())
+    return std::nullopt;
+  std::map<const clang::ParmVarDecl*, llvm::APSInt> given;
+  for (unsigned k = 0; k < c->getNumArgs(); ++k) {
+    const clang::ParmVarDecl* p = whole->getParamDecl(k);
+    const Expr* a = c->getArg(k);
+    const clang::QualType t = p->getType().getNonReferenceType();
+    const auto v = number(a, depth);
+    const auto fitted = v ? fit(*v, t) : Number{};
+    if (!fitted) return std::nullopt;
+    given.emplace(p, *fitted);
+  }
+  std::swap(bound_, given);
+  Number out = number(back->getRetValue(), depth);
+  std::swap(bound_, given);
+  return out;
+}
+
+Number Evaluator::member(const clang::MemberExpr* m, unsigned depth) {
+  const Expr* base = m->getBase()->IgnoreParenImpCasts();
+  const auto* record = base->getType()->getAsCXXRecordDecl();
+  if (m->isArrow() || record == nullptr || record->getName() != "dim3") return std::nullopt;
+  const llvm::StringRef n = m->getMemberDecl()->getName();
+  if (n != "x" && n != "y" && n != "z") return std::nullopt;
+  const Number v = extent(base, depth).size[static_cast<size_t>(n[0] - 'x')];
+  return v ? fit(*v, m->getType()) : v;
+}
+
+Number Evaluator::number(const Expr* e, unsigned depth) {
+  if (e == nullptr || depth > k_deep || e->containsErrors() || e->isValueDependent()) return std::nullopt;
+  ++depth;
+  if (clang::Expr::EvalResult r; e->getType()->isIntegralOrEnumerationType() && e->EvaluateAsInt(r, context_))
+    return r.Val.getInt();
+  if (const auto* p = clang::dyn_cast<clang::ParenExpr>(e)) return number(p->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return number(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) return number(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e))
+    return number(x->getReplacement(), depth);
+  if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return number(x->getExpr(), depth);
+  if (const auto* l = clang::dyn_cast<clang::InitListExpr>(e); l != nullptr && l->getNumInits() == 1)
+    return number(l->getInit(0), depth);
+  if (const auto* c = clang::dyn_cast<clang::CastExpr>(e)) {
+    const clang::CastKind k = c->getCastKind();
+    if (k != clang::CK_LValueToRValue && k != clang::CK_NoOp && k != clang::CK_IntegralCast &&
+        k != clang::CK_IntegralToBoolean)
+      return std::nullopt;
+    const Number v = number(c->getSubExpr(), depth);
+    if (!v) return v;
+    if (k == clang::CK_IntegralToBoolean)
+      return fit(llvm::APSInt(llvm::APInt(8, v->isZero() ? 0 : 1), true), e->getType());
+    return fit(*v, e->getType());
+  }
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* p = clang::dyn_cast<clang::ParmVarDecl>(d->getDecl())) {
+      const auto it = bound_.find(p);
+      return it == bound_.end() ? Number{} : Number{it->second};
+    }
+    const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
+    const Expr* init = v != nullptr ? kept(v) : nullptr;
+    const Number known = init != nullptr ? number(init, depth) : Number{};
+    return known ? fit(*known, v->getType()) : known;
+  }
+  if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) return member(m, depth);
+  if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) return binary(b, depth);
+  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) {
+    const Number v =
+        u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Plus || u->getOpcode() == clang::UO_Not
+            ? number(u->getSubExpr(), depth)
+            : Number{};
+    if (!v) return v;
+    if (u->getOpcode() == clang::UO_Plus) return v;
+    if (u->getOpcode() == clang::UO_Minus && v->isSigned() && v->isMinSignedValue()) return std::nullopt;
+    return u->getOpcode() == clang::UO_Not ? ~*v : -*v;
+  }
+  if (const auto* c = clang::dyn_cast<clang::ConditionalOperator>(e)) {
+    const Number when = number(c->getCond(), depth);
+    return when ? number(when->isZero() ? c->getFalseExpr() : c->getTrueExpr(), depth) : when;
+  }
+  if (const auto* c = clang::dyn_cast<clang::CallExpr>(e)) return call(c, depth);
+  return std::nullopt;
+}
+
+Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
+  if (e == nullptr || depth > k_deep || e->containsErrors() || e->isValueDependent()) return {};
+  ++depth;
+  e = e->IgnoreParens();
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return extent(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) return extent(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) return extent(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::CastExpr>(e)) return extent(x->getSubExpr(), depth);
+  if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return extent(x->getExpr(), depth);
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
+    const Expr* init = v != nullptr && !clang::isa<clang::ParmVarDecl>(v) ? kept(v) : nullptr;
+    return init != nullptr ? extent(init, depth) : Dim3{};
+  }
+  if (const auto* c = clang::dyn_cast<clang::ConditionalOperator>(e)) {
+    const Number when = number(c->getCond(), depth);
+    return when ? extent(when->isZero() ? c->getFalseExpr() : c->getTrueExpr(), depth) : Dim3{};
+  }
+  const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e);
+  if (c == nullptr || c->getConstructor()->getParent()->getName() != "dim3") return {};
+  if (c->getConstructor()->isCopyOrMoveConstructor()) return extent(c->getArg(0), depth);
+  if (c->getNumArgs() != 3) return {};
+  Dim3 out{.dimensions = 1};
+  for (unsigned k = 0; k < 3; ++k) {
+    out.size[k] = number(c->getArg(k), depth);
+    if (!clang::isa<clang::CXXDefaultArgExpr>(c->getArg(k))) out.dimensions = k + 1;
+  }
+  // `dim3(n, 1, 1)` has one dimension.
+  while (out.dimensions > 1 && out.size[out.dimensions - 1] && *out.size[out.dimensions - 1] == 1) --out.dimensions;
+  return out;
+}
+
+// ---- where kernels are launched ---------------------------------------------------------------------------------------
+
+const clang::FunctionDecl* kernel_of(const Expr* e) {
+  e = e->IgnoreParenCasts();
+  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
+    e = u->getSubExpr()->IgnoreParenCasts();
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+  const auto* f = d != nullptr ? clang::dyn_cast<clang::FunctionDecl>(d->getDecl()) : nullptr;
+  return f != nullptr && f->hasAttr<clang::CUDAGlobalAttr>() ? f : nullptr;
+}
+
+class Launches : public clang::RecursiveASTVisitor<Launches> {
+ public:
+  Launches(clang::ASTContext& context, Evaluator& evaluate) : context_(context), evaluate_(evaluate) {}
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* e) {
+    FoundLaunch l{.kernel = e->getDirectCallee(), .at = e->getBeginLoc()};
+    if (const clang::CallExpr* c = e->getConfig(); c != nullptr && c->getNumArgs() >= 2) {
+      sizes(l.launch, c->getArg(0), c->getArg(1));
+      if (c->getNumArgs() > 2) l.launch.shared = known(evaluate_.number(c->getArg(2)));
+    }
+    std::vector<const Expr*> given(e->arg_begin(), e->arg_end());
+    arguments(l.launch, given);
+    found.push_back(std::move(l));
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* c) {
+    const clang::FunctionDecl* f = c->getDirectCallee();
+    if (f == nullptr || f->getIdentifier() == nullptr) return true;
+    const llvm::StringRef n = f->getName();
+    if ((n == "cudaLaunchKernel" || n == "cudaLaunchCooperativeKernel") && c->getNumArgs() >= 5) {
+      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .at = c->getBeginLoc()};
+      sizes(l.launch, c->getArg(1), c->getArg(2));
+      l.launch.shared = known(evaluate_.number(c->getArg(4)));
+      l.launch.cooperative = n == "cudaLaunchCooperativeKernel";
+      found.push_back(std::move(l));
+    } else if ((n == "cudaLaunchKernelEx" || n == "cudaLaunchKernelExC") && c->getNumArgs() >= 2) {
+      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .at = c->getBeginLoc()};
+      l.launch.shared = std::nullopt;
+      found.push_back(std::move(l));
+    }
+    return true;
+  }
+
+  std::vector<FoundLaunch> found;
+
+ private:
+  static Known known(const Number& n) {
+    if (!n || (n->isSigned() && n->isNegative()) || n->getActiveBits() > 64) return std::nullopt;
+    return n->getZExtValue();
+  }
+  void sizes(HostLaunch& l, const Expr* grid, const Expr* block) {
+    const Dim3 g = evaluate_.extent(grid), b = evaluate_.extent(block);
+    l.grid_dimensions = g.dimensions;
+    l.block_dimensions = b.dimensions;
+    for (size_t d = 0; d < 3; ++d) {
+      l.grid[d] = known(g.size[d]);
+      l.block[d] = known(b.size[d]);
+    }
+  }
+  // The variable of the host's whose value, or a place behind it, is given.
+  static const VarDecl* array(const Expr* e) {
+    e = e->IgnoreParenCasts();
+    while (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) {
+      if (!b->isAdditiveOp()) return nullptr;
+      e = (b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS())->IgnoreParenCasts();
+    }
+    if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
+      if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(u->getSubExpr()->IgnoreParens()))
+        e = s->getBase()->IgnoreParenCasts();
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+    return d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
+  }
+  static bool only_reads(const Expr* e) { return e->getType()->getPointeeType().isConstQualified(); }
+  void arguments(HostLaunch& l, const std::vector<const Expr*>& given) {
+    std::map<const VarDecl*, uint32_t> arrays;
+    for (uint32_t k = 0; k < given.size(); ++k) {
+      const Expr* e = given[k];
+      const bool integer = e->getType()->isIntegralOrEnumerationType();
+      const Number n = integer ? evaluate_.number(e) : Number{};
+      l.arguments.push_back(n ? Known{n->extOrTrunc(64).getZExtValue()} : Known{});
+      if (!e->getType()->isPointerType()) continue;
+      const VarDecl* v = array(e);
+      if (v == nullptr) continue;
+      const auto [it, fresh] = arrays.try_emplace(v, k);
+      if (!fresh && !(only_reads(e) && only_reads(given[it->second]))) l.one_array.emplace_back(it->second, k);
+    }
+  }
+
+  clang::ASTContext& context_;
+  Evaluator& evaluate_;
+};
+
+}  // namespace
+
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host) {
+  clang::Stmt* body = host.getBody();
+  if (body == nullptr) return {};
+  Uses uses(context);
+  uses.TraverseStmt(body);
+  for (clang::ParmVarDecl* p : host.parameters()) uses.TraverseDecl(p);
+  Evaluator evaluate(context, uses, body->getSourceRange());
+  Launches launches(context, evaluate);
+  launches.TraverseStmt(body);
+  return std::move(launches.found);
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,29 @@
+#pragma once
+// Internal to the room: the launches that a function of the host makes, and what their sizes and arguments are.
+//
+// A number is known if it follows from constants: literals, enumerators, constexpr, and variables of the function that
+// are given a value where they are declared and are only read afterwards. `Only read` is decided twice: by the tree, and
+// by the words of the text. Where clang has dropped a statement that it did not understand, a word of the variable's
+// name has no place in the tree, and the variable is then not known. Functions of the host with the one statement
+// `return e;` are computed. Everything else is unknown: a size that is wrong would be a proof about another launch.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <vector>
+
+#include "clangfe/clangfe.h"
+
+namespace fencepost::clangfe {
+
+struct FoundLaunch {
+  const clang::FunctionDecl* kernel = nullptr;  // null: computed by the host
+  clang::SourceLocation at;
+  HostLaunch launch;  // without its place
+};
+
+// All launches in the body of a function or of an instance of a template.
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host);
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,258 @@
+#include "clangfe/survey.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Mangle.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Sema/Sema.h>
+#include <clang/Sema/Template.h>
+
+#include <algorithm>
+
+#include "clangfe/embedded.h"
+
+namespace fencepost::clangfe {
+namespace {
+
+using clang::FunctionDecl;
+using clang::FunctionTemplateDecl;
+
+bool is_kernel(const FunctionDecl* f) { return f->hasAttr<clang::CUDAGlobalAttr>(); }
+
+// "reduce<float, 256>" as the source would name it, without namespaces.
+std::string name_of(const FunctionDecl* f) {
+  std::string out = f->getNameAsString();
+  if (const clang::TemplateArgumentList* a = f->getTemplateSpecializationArgs()) {
+    llvm::raw_string_ostream text(out);
+    clang::PrintingPolicy policy(f->getASTContext().getPrintingPolicy());
+    policy.SuppressTagKeyword = true;
+    clang::printTemplateArgumentList(text, a->asArray(), policy);
+  }
+  return out;
+}
+
+// Launches whose arguments clang does not understand leave the kernel's name unresolved; the arguments in <> stay.
+class Named : public clang::RecursiveASTVisitor<Named> {
+ public:
+  explicit Named(clang::Sema& sema) : sema_(sema) {}
+  bool VisitUnresolvedLookupExpr(clang::UnresolvedLookupExpr* e) {
+    if (!e->hasExplicitTemplateArgs()) return true;
+    for (const clang::NamedDecl* d : e->decls()) {
+      const auto* t = clang::dyn_cast<FunctionTemplateDecl>(d->getUnderlyingDecl());
+      if (t != nullptr && is_kernel(t->getTemplatedDecl())) instantiate(const_cast<FunctionTemplateDecl*>(t), e);
+    }
+    return true;
+  }
+
+ private:
+  void instantiate(FunctionTemplateDecl* t, clang::UnresolvedLookupExpr* e) {
+    for (const clang::TemplateArgumentLoc& a : e->template_arguments())
+      if (a.getArgument().isDependent() || a.getArgument().isPackExpansion()) return;
+    clang::TemplateArgumentListInfo given;
+    e->copyTemplateArgumentsInto(given);
+    if (given.size() < t->getTemplateParameters()->getMinRequiredArguments()) return;
+    llvm::SmallVector<clang::TemplateArgument, 4> sugared, canonical;
+    if (sema_.CheckTemplateArgumentList(t, e->getBeginLoc(), given, false, sugared, canonical)) return;
+    auto* list = clang::TemplateArgumentList::CreateCopy(sema_.Context, canonical);
+    if (FunctionDecl* f = sema_.InstantiateFunctionDeclaration(t, list, e->getBeginLoc()))
+      sema_.MarkFunctionReferenced(e->getBeginLoc(), f, true);
+  }
+
+  clang::Sema& sema_;
+};
+
+}  // namespace
+
+bool Survey::users(const clang::Decl* d) const {
+  const auto& sm = ci_.getSourceManager();
+  if (d->getLocation().isInvalid()) return false;
+  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(d->getLocation())));
+  // Neither our headers nor clang's own.
+  return file && !file->getName().starts_with(k_header_folder) &&
+         !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
+}
+
+// Variables of file scope are on the device, whatever their attributes: a kernel that is looked at alone often names
+// textures and tables that its host code declares plainly. What a constructor or a function would have to fill is not.
+void Survey::put_on_device(clang::VarDecl* v) {
+  if (v->hasAttr<clang::CUDADeviceAttr>() || v->hasAttr<clang::CUDAConstantAttr>() ||
+      v->hasAttr<clang::CUDASharedAttr>() || v->isInvalidDecl() || v->getType()->isDependentType() ||
+      v->getType()->isReferenceType())
+    return;
+  const auto* record = v->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  if (record != nullptr && (!record->hasDefinition() || !record->hasTrivialDestructor())) return;
+  if (v->hasInit() && v->getInit() != nullptr &&
+      (v->getInit()->containsErrors() || v->getInit()->isValueDependent() ||
+       !v->getInit()->isConstantInitializer(*context_, false)))
+    return;
+  v->addAttr(clang::CUDADeviceAttr::CreateImplicit(*context_));
+}
+
+void Survey::visit(clang::Decl* d) {
+  if (auto* context = clang::dyn_cast<clang::LinkageSpecDecl>(d)) {
+    for (clang::Decl* inner : context->decls()) visit(inner);
+  } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
+    for (clang::Decl* inner : space->decls()) visit(inner);
+  } else if (auto* f = clang::dyn_cast<FunctionDecl>(d)) {
+    if (users(d) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
+    handed_out_.push_back(d);
+    if (f->isThisDeclarationADefinition() && !f->isDependentContext()) {
+      functions_.push_back(f);
+      instantiate_named(f);
+    }
+  } else if (auto* t = clang::dyn_cast<FunctionTemplateDecl>(d)) {
+    if (users(d) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
+    templates_.push_back(t);
+  } else if (auto* record = clang::dyn_cast<clang::CXXRecordDecl>(d)) {
+    if (!record->isDependentContext())
+      for (clang::Decl* inner : record->decls())
+        if (auto* m = clang::dyn_cast<FunctionDecl>(inner); m != nullptr && m->isThisDeclarationADefinition())
+          functions_.push_back(m);
+  } else if (auto* v = clang::dyn_cast<clang::VarDecl>(d)) {
+    put_on_device(v);
+    handed_out_.push_back(d);
+  }
+}
+
+bool Survey::HandleTopLevelDecl(clang::DeclGroupRef group) {
+  for (clang::Decl* d : group) visit(d);
+  return true;
+}
+
+void Survey::instantiate_named(const FunctionDecl* host) {
+  if (host->hasAttr<clang::CUDAGlobalAttr>() || host->hasAttr<clang::CUDADeviceAttr>() || host->getBody() == nullptr)
+    return;
+  Named(ci_.getSema()).TraverseStmt(host->getBody());
+}
+
+HostKernel* Survey::row(const FunctionDecl* f) {
+  const auto it = rows_.find(f->getCanonicalDecl());
+  return it == rows_.end() ? nullptr : &found_.kernels[it->second];
+}
+
+void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
+  if (!rows_.try_emplace(f->getCanonicalDecl(), found_.kernels.size()).second) return;
+  HostKernel k{.name = name_of(f),
+               .symbol = clang::ASTNameGenerator(*context_).getName(f),
+               .place = collector_.place(ci_.getSourceManager(), f->getLocation())};
+  if (const Failure* bad = closure.fault(f, reached_)) {
+    k.not_read = bad->said;
+    if (!k.not_read->span.source) k.not_read->span = k.place;
+  }
+  found_.kernels.push_back(std::move(k));
+}
+
+void Survey::add_launches() {
+  const auto add = [&](const FunctionDecl* host) {
+    if (host->getBody() == nullptr || is_kernel(host)) return;
+    for (FoundLaunch& l : launches_of(*context_, *host)) {
+      if (l.kernel == nullptr) continue;
+      HostKernel* k = row(l.kernel);
+      if (k == nullptr) continue;
+      l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
+      k->launches.push_back(std::move(l.launch));
+    }
+  };
+  for (const FunctionDecl* f : functions_) add(f);
+  for (const FunctionTemplateDecl* t : templates_)
+    if (t->spec_begin() == t->spec_end()) add(t->getTemplatedDecl());
+}
+
+// Kernels that no row has yet: templates that nothing instantiates, and functions that the parser lost.
+void Survey::add_unseen() {
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  std::set<clang::SourceLocation> seen;
+  const auto mark = [&](const FunctionDecl* f) {
+    for (const FunctionDecl* d : f->redecls())
+      for (const auto* a : d->specific_attrs<clang::CUDAGlobalAttr>())
+        seen.insert(sm.getExpansionLoc(a->getLocation()));
+  };
+  for (const FunctionTemplateDecl* t : templates_) {
+    const FunctionDecl* f = t->getTemplatedDecl();
+    if (!is_kernel(f)) continue;
+    mark(f);
+    if (!f->isThisDeclarationADefinition()) continue;
+    bool instantiated = false;
+    for (const FunctionDecl* s : t->specializations())
+      instantiated = instantiated || rows_.count(s->getCanonicalDecl()) != 0;
+    if (instantiated) continue;
+    HostKernel k{.name = f->getNameAsString(), .place = collector_.place(sm, f->getLocation())};
+    k.not_read = Diagnostic{.span = k.place,
+                            .message = "this template has no arguments: nothing in the file launches it",
+                            .hint = "add `template __global__ void " + k.name + "<...>(...);` to the file"};
+    k.not_read->fault = Fault::unsupported;
+    found_.kernels.push_back(std::move(k));
+  }
+  for (clang::Decl* d : handed_out_)
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) mark(f);
+  for (const clang::SourceLocation word : found_.words) {
+    if (seen.count(sm.getExpansionLoc(word)) != 0) continue;
+    // The name is the last word before the first '('.
+    clang::SourceLocation at = sm.getExpansionLoc(word);
+    std::string name, last;
+    for (unsigned k = 0; k < 64; ++k) {
+      const auto t = clang::Lexer::findNextToken(at, sm, ci_.getLangOpts());
+      if (!t) break;
+      at = t->getLocation();
+      if (t->is(clang::tok::raw_identifier)) {
+        last = t->getRawIdentifier().str();
+      } else if (t->is(clang::tok::l_paren)) {
+        if (last == "__launch_bounds__" || last == "__attribute__" || last == "__align__") {
+          for (int depth = 1; depth > 0;) {
+            const auto u = clang::Lexer::findNextToken(at, sm, ci_.getLangOpts());
+            if (!u || u->is(clang::tok::eof)) break;
+            at = u->getLocation();
+            depth += u->is(clang::tok::l_paren) ? 1 : u->is(clang::tok::r_paren) ? -1 : 0;
+          }
+          continue;
+        }
+        name = last;
+        break;
+      } else if (t->isOneOf(clang::tok::semi, clang::tok::l_brace, clang::tok::eof)) {
+        break;
+      }
+    }
+    if (name.empty()) continue;
+    HostKernel k{.name = name, .place = collector_.place(sm, word)};
+    k.not_read = Diagnostic{.span = k.place, .message = "clang lost this function behind an earlier error"};
+    for (const Failure& f : collector_.failures)
+      if (f.at.isValid() && sm.isBeforeInTranslationUnit(f.at, sm.getExpansionLoc(word)))
+        k.not_read->message = "clang lost this function; the error before it is: " + f.said.message;
+    found_.kernels.push_back(std::move(k));
+  }
+}
+
+void Survey::generate() {
+  ci_.getDiagnostics().Reset(true);
+  std::unique_ptr<clang::CodeGenerator> gen(
+      clang::CreateLLVMCodeGen(ci_.getDiagnostics(), "kernel", &ci_.getVirtualFileSystem(), ci_.getHeaderSearchOpts(),
+                               ci_.getPreprocessorOpts(), ci_.getCodeGenOpts(), *out_.context));
+  gen->Initialize(*context_);
+  for (clang::Decl* d : handed_out_)
+    if (reached_.count(d->getCanonicalDecl()) != 0) gen->HandleTopLevelDecl(clang::DeclGroupRef(d));
+  for (clang::VarDecl* v : variables_)
+    if (reached_.count(v->getCanonicalDecl()) != 0) gen->HandleCXXStaticMemberVarInstantiation(v);
+  gen->HandleTranslationUnit(*context_);
+  out_.module.reset(gen->ReleaseModule());
+}
+
+void Survey::HandleTranslationUnit(clang::ASTContext& context) {
+  collector_.watch(nullptr);
+  Closure closure(context, collector_.failures);
+  for (const FunctionDecl* f : functions_)
+    if (is_kernel(f)) add_kernel(f, closure);
+  add_launches();
+  add_unseen();
+  generate();
+  const auto order = [](const HostKernel& k) {
+    return std::tuple(k.place.source != nullptr ? k.place.source->name : "", k.place.begin);
+  };
+  std::stable_sort(found_.kernels.begin(), found_.kernels.end(),
+                   [&](const HostKernel& a, const HostKernel& b) { return order(a) < order(b); });
+}
+
+}  // namespace fencepost::clangfe

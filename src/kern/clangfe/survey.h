@@ -1,0 +1,82 @@
+#pragma once
+// Internal to the room: the consumer of clang's tree of a CUDA file with host code. It writes down what clang hands out,
+// waits until all of the file and all instances are there, and gives the code generator what the readable kernels reach
+// and nothing else, so that a tree with errors in it never becomes code.
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Token.h>
+
+#include <set>
+
+#include "clangfe/closure.h"
+#include "clangfe/launches.h"
+
+namespace clang {
+class CodeGenerator;
+}
+
+namespace fencepost::clangfe {
+
+struct Found {
+  std::vector<HostKernel> kernels;
+  std::vector<std::string> missing;
+  std::vector<clang::SourceLocation> words;  // where __global__ is expanded
+};
+
+class Survey : public clang::ASTConsumer {
+ public:
+  Survey(clang::CompilerInstance& ci, Collector& collector, LlvmModule& out, Found& found)
+      : ci_(ci), collector_(collector), out_(out), found_(found) {}
+  void Initialize(clang::ASTContext& context) override { context_ = &context; }
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
+  void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* v) override { variables_.push_back(v); }
+  void HandleTranslationUnit(clang::ASTContext& context) override;
+
+ private:
+  void visit(clang::Decl* d);
+  bool users(const clang::Decl* d) const;
+  void put_on_device(clang::VarDecl* v);
+  void instantiate_named(const clang::FunctionDecl* host);
+  void add_kernel(const clang::FunctionDecl* f, Closure& closure);
+  void add_launches();
+  void add_unseen();
+  void generate();
+  HostKernel* row(const clang::FunctionDecl* f);
+
+  clang::CompilerInstance& ci_;
+  Collector& collector_;
+  LlvmModule& out_;
+  Found& found_;
+  clang::ASTContext* context_ = nullptr;
+  std::vector<clang::FunctionDecl*> functions_;  // with a body, no patterns
+  std::vector<clang::FunctionTemplateDecl*> templates_;
+  std::vector<clang::VarDecl*> variables_;
+  std::vector<clang::Decl*> handed_out_;  // functions and variables in clang's order
+  std::map<const clang::FunctionDecl*, size_t> rows_;
+  std::set<const clang::Decl*> reached_;
+};
+
+// Included files that are not there are written down, and so is each __global__.
+class Includes : public clang::PPCallbacks {
+ public:
+  Includes(Found& found, const Reads& reads) : found_(found), reads_(reads) {}
+  bool FileNotFound(llvm::StringRef name) override {
+    // One that is there, and of a kind that is not read, is an error.
+    for (const auto& [path, why] : reads_.refused)
+      if (path == name || llvm::StringRef(path).ends_with(("/" + name).str())) return false;
+    found_.missing.push_back(name.str());
+    return true;
+  }
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
+                    const clang::MacroArgs*) override {
+    if (name.getIdentifierInfo() != nullptr && name.getIdentifierInfo()->isStr("__global__"))
+      found_.words.push_back(range.getBegin());
+  }
+
+ private:
+  Found& found_;
+  const Reads& reads_;
+};
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,175 @@
+#include "verifier/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fencepost::verifier {
+namespace {
+
+using launch::Size;
+
+// The highest dimension of the launch that the kernel reads, and the functions that it calls: others it cannot see.
+uint32_t dimensions_read(const ir::Module& m) {
+  uint32_t most = 1;
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions)
+        if (const auto* c = std::get_if<ir::Compute>(&i.action); c != nullptr && c->op == ir::Op::id)
+          most = std::max<uint32_t>(most, c->dimension + 1);
+  return most;
+}
+uint32_t dimensions_read(const ir::Module& m, const ir::Function& f) {
+  uint32_t most = 1;
+  for (const ir::Block& b : f.blocks)
+    for (const ir::Instruction& i : b.instructions) {
+      if (std::holds_alternative<ir::Call>(i.action)) return dimensions_read(m);
+      if (const auto* c = std::get_if<ir::Compute>(&i.action); c != nullptr && c->op == ir::Op::id)
+        most = std::max<uint32_t>(most, c->dimension + 1);
+    }
+  return most;
+}
+
+std::vector<Size> sizes(const std::array<clangfe::Known, 3>& known, uint32_t dimensions) {
+  std::vector<Size> out;
+  for (uint32_t d = 0; d < dimensions; ++d) out.push_back(known[d] && *known[d] > 0 ? Size{*known[d]} : Size{});
+  return out;
+}
+
+std::string words(const std::vector<Size>& s) {
+  std::string text;
+  for (const Size& x : s) text += (text.empty() ? "" : ",") + (x ? std::to_string(*x) : std::string("*"));
+  return s.size() > 1 ? "[" + text + "]" : text;
+}
+
+bool has_sizes(const launch::Launch& l) {
+  return !l.local_size.empty() && !(l.num_groups.empty() && l.global_size.empty());
+}
+
+// The launch that one place of the host's makes, where the options leave it open.
+launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch& h) {
+  launch::Launch l = given;
+  if (l.local_size.empty()) l.local_size = sizes(h.block, h.block_dimensions);
+  if (l.num_groups.empty()) l.num_groups = sizes(h.grid, h.grid_dimensions);
+  return l;
+}
+
+// The arguments of the host, as --kernel-args would give them.
+void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+  for (const launch::Arguments& a : o.kernel_args)
+    if (a.kernel == f.name) return;
+  launch::Arguments given{.kernel = f.name};
+  bool any = false;
+  for (const ir::Parameter& p : f.parameters) {
+    const bool structure = p.region && m.region(p.region).origin == ir::Origin::by_value;
+    if (p.region && !structure) continue;
+    Size v;
+    if (!structure && p.type.kind == ir::Type::bits && p.source_index < h.arguments.size())
+      v = h.arguments[p.source_index];
+    if (v && p.type.width < 64) *v &= (uint64_t{1} << p.type.width) - 1;
+    any = any || v;
+    given.values.push_back(v);
+  }
+  if (any) o.kernel_args.push_back(std::move(given));
+}
+
+std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
+  const auto name = [&](uint32_t n) {
+    for (const ir::Parameter& p : f.parameters)
+      if (p.source_index == n) return p.name;
+    return fmt::format("parameter {}", n + 1);
+  };
+  if (h.one_array.empty()) return "";
+  const auto [a, b] = h.one_array.front();
+  return fmt::format("the launch at {} gives '{}' and '{}' places of one array, and a proof takes them for two",
+                     h.place.location(), name(a), name(b));
+}
+
+}  // namespace
+
+std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,
+                                const clangfe::HostKernel* kernel) {
+  std::vector<Question> out;
+  const bool fixed = has_sizes(given.launch);
+  if (fixed || kernel == nullptr || kernel->launches.empty()) {
+    auto o = std::make_shared<launch::Options>(given);
+    const std::vector<Size> any(dimensions_read(m, f));
+    if (o->launch.local_size.empty()) o->launch.local_size = any;
+    if (o->launch.num_groups.empty()) o->launch.num_groups = any;
+    out.push_back({.options = std::move(o), .any_size = !fixed});
+    return out;
+  }
+  for (const clangfe::HostLaunch& h : kernel->launches) {
+    auto o = std::make_shared<launch::Options>(given);
+    o->launch = launch_of(given.launch, h);
+    give_arguments(*o, m, f, h);
+    const std::string no_proof = one_array(f, h);
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
+      return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
+             q.no_proof.empty() == no_proof.empty();
+    });
+    if (same != out.end())
+      same->places.push_back(h.place);
+    else
+      out.push_back({.options = std::move(o), .places = {h.place}, .no_proof = no_proof, .shared = h.shared});
+  }
+  return out;
+}
+
+std::vector<std::string> contradictions(const launch::Options& given, const clangfe::HostKernel& kernel) {
+  std::vector<std::string> out;
+  const auto differ = [](const std::vector<Size>& a, const std::vector<Size>& b) {
+    for (size_t d = 0; d < 3; ++d) {
+      const Size x = d < a.size() ? a[d] : Size{1}, y = d < b.size() ? b[d] : Size{1};
+      if (x && y && *x != *y) return true;
+    }
+    return false;
+  };
+  for (const clangfe::HostLaunch& h : kernel.launches) {
+    const auto block = sizes(h.block, h.block_dimensions), grid = sizes(h.grid, h.grid_dimensions);
+    const launch::Launch& l = given.launch;
+    if (!l.local_size.empty() && differ(l.local_size, block))
+      out.push_back(fmt::format("{}: the source launches '{}' with blockDim={}, and the options say {}",
+                                h.place.location(), kernel.name, words(block), words(l.local_size)));
+    if (!l.num_groups.empty() && differ(l.num_groups, grid))
+      out.push_back(fmt::format("{}: the source launches '{}' with gridDim={}, and the options say {}",
+                                h.place.location(), kernel.name, words(grid), words(l.num_groups)));
+  }
+  return out;
+}
+
+std::string launch_words(const launch::Launch& l, bool cuda) {
+  return fmt::format("{}={}, {}={}", cuda ? "blockDim" : "local_size", words(l.local_size),
+                     cuda ? "gridDim" : "num_groups", words(l.num_groups));
+}
+
+std::string rows(const Report& r) {
+  std::string out;
+  for (const KernelReport& k : r.kernels) {
+    const std::string verdict = k.not_read                  ? "not read"
+                                : k.status == Status::holds ? "verified"
+                                : k.status == Status::fails
+                                    ? fmt::format("{} error{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
+                                    : "not decided";
+    out += fmt::format("  {}  {}", k.name, verdict);
+    if (k.options != nullptr && !k.not_read) {
+      out += "  " + launch_words(k.options->launch, true);
+      for (const launch::Arguments& a : k.options->kernel_args)
+        if (a.kernel == k.name) {
+          std::string given;
+          for (const Size& v : a.values)
+            given += (given.empty() ? "" : ",") + (v ? std::to_string(*v) : std::string("*"));
+          out += fmt::format(", arguments {}", given);
+        }
+    }
+    std::string at;
+    for (const Span& s : k.launched_at) at += (at.empty() ? "" : ", ") + s.location();
+    if (!at.empty()) out += "  at " + at;
+    if (k.any_size && !k.not_read) out += "  (any size: no launch is in the file)";
+    if (k.not_read) out += fmt::format("  {}: {}", k.not_read->span.location(), k.not_read->message);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace fencepost::verifier

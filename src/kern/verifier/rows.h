@@ -1,0 +1,32 @@
+#pragma once
+// What is asked of each kernel of a file: one question for each launch. Sizes that the options give are taken; else they
+// come from the launches in a CUDA file; else they are any size, in as many dimensions as the kernel looks at. And the
+// table of rows, one line for each question and one for each kernel that was not read.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clangfe/clangfe.h"
+#include "launch/options.h"
+#include "verifier/report.h"
+
+namespace fencepost::verifier {
+
+struct Question {
+  std::shared_ptr<const launch::Options> options;  // with the launch, and with the arguments that the host gives
+  std::vector<Span> places;                        // of the launches that ask it; none: options, or no launch
+  std::string no_proof;   // a proof would be about another launch than the host's: why; "": it would not
+  bool any_size = false;  // no launch is known
+  launch::Size shared;    // bytes of dynamic shared memory
+};
+
+std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,
+                                const clangfe::HostKernel* kernel);
+// What the source says otherwise than the options: sentences.
+std::vector<std::string> contradictions(const launch::Options& given, const clangfe::HostKernel& kernel);
+// "blockDim=[16,16], gridDim=[*,*]"
+std::string launch_words(const launch::Launch& l, bool cuda);
+// The table of the answer.
+std::string rows(const Report& r);
+
+}  // namespace fencepost::verifier

@@ -1,0 +1,232 @@
+// CUDA files as they are published: host code beside kernels, launches, includes that are not there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "clangfe/clangfe.h"
+
+namespace fencepost::clangfe {
+namespace {
+
+class Field : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!available()) GTEST_SKIP() << "built without clang 19";
+  }
+};
+
+Unit unit(const std::string& text, Options o = {}) {
+  o.dialect = ir::Dialect::cuda;
+  o.pointer_bits = 64;
+  auto u = read(make_source("k.cu", text), o);
+  EXPECT_TRUE(u) << (u ? "" : render(u.error()));
+  return u ? std::move(*u) : Unit{};
+}
+// "name: message" of a kernel that was not read, "name" of one that was.
+std::string state(const HostKernel& k) { return k.not_read ? k.name + ": " + k.not_read->message : k.name; }
+std::string states(const Unit& u) {
+  std::string out;
+  for (const HostKernel& k : u.kernels) out += (out.empty() ? "" : "\n") + state(k);
+  return out;
+}
+std::string extent(const std::array<Known, 3>& e) {
+  std::string out;
+  for (const Known& k : e) out += (out.empty() ? "" : ",") + (k ? std::to_string(*k) : std::string("*"));
+  return out;
+}
+// "grid | block | shared" of each launch of a kernel.
+std::string launches(const Unit& u, const std::string& name) {
+  std::string out;
+  for (const HostKernel& k : u.kernels)
+    if (k.name == name)
+      for (const HostLaunch& l : k.launches)
+        out += (out.empty() ? "" : "; ") + extent(l.grid) + " | " + extent(l.block) + " | " +
+               (l.shared ? std::to_string(*l.shared) : std::string("*"));
+  return out;
+}
+
+TEST_F(Field, host_code_that_does_not_compile_concerns_no_kernel) {
+  const Unit u = unit(
+      "#include <nowhere/special.h>\n"
+      "special::vector<float> table;\n"
+      "void host(special::thing& t) { t.run([&] { return nothing; }); }\n"
+      "__global__ void k(float* a) { a[threadIdx.x] = 1; }\n"
+      "int main() { special::setup(); float* d = special::alloc(); k<<<2, 64>>>(d); }\n");
+  EXPECT_EQ(states(u), "k");
+  EXPECT_EQ(launches(u, "k"), "2,1,1 | 64,1,1 | 0");
+  EXPECT_EQ(u.missing, std::vector<std::string>{"nowhere/special.h"});
+}
+
+TEST_F(Field, a_name_that_is_missing_inside_of_a_kernel_makes_its_row_not_read) {
+  const Unit u = unit(
+      "__device__ float helper(float x) { return missing_function(x); }\n"
+      "struct Broken { unknown_type field; int n; };\n"
+      "typedef unknown_type alias;\n"
+      "__global__ void direct(float* a) { a[0] = gone; }\n"
+      "__global__ void called(float* a) { a[0] = helper(a[1]); }\n"
+      "__global__ void typed(Broken b, int* a) { a[0] = b.n; }\n"
+      "__global__ void pointed(int* a) { Broken* b = (Broken*)a; b->n = 1; }\n"
+      "__global__ void named(int* a) { alias x = 3; a[0] = x; }\n"
+      "__global__ void fine(float* a) { a[threadIdx.x] = 1; }\n");
+  EXPECT_EQ(states(u),
+            "direct: use of undeclared identifier 'gone'\n"
+            "called: use of undeclared identifier 'missing_function'\n"
+            "typed: unknown type name 'unknown_type'\n"
+            "pointed: unknown type name 'unknown_type'\n"
+            "named: unknown type name 'unknown_type'\n"
+            "fine");
+}
+
+TEST_F(Field, an_instance_that_does_not_compile_is_told_apart_from_its_siblings) {
+  const Unit u = unit(
+      "struct A { int v; };\nstruct B { float w; };\n"
+      "template <class T> __device__ int value(T t) { return t.v; }\n"
+      "template <class T> __global__ void k(T t, int* a) { a[threadIdx.x] = value(t); }\n"
+      "template <class T> __global__ void unused(T* a) { a[0] = 1; }\n"
+      "int main() { k<<<1, 32>>>(A(), (int*)0); k<<<1, 32>>>(B(), (int*)0); }\n");
+  EXPECT_EQ(states(u),
+            "k<A>\n"
+            "k<B>: no member named 'v' in 'B'\n"
+            "unused: this template has no arguments: nothing in the file launches it");
+}
+
+TEST_F(Field, what_cannot_be_expressed_concerns_its_kernel) {
+  const Unit u = unit(
+      "__global__ void odd(int* a) { asm volatile(\"brkpt;\"); a[0] = 1; }\n"
+      "__global__ void fine(int* a) { a[threadIdx.x] = 1; }\n");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  ASSERT_TRUE(u.kernels[0].not_read);
+  EXPECT_NE(u.kernels[0].not_read->message.find("brkpt"), std::string::npos) << states(u);
+  EXPECT_FALSE(u.kernels[1].not_read);
+  EXPECT_EQ(u.module.kernels().size(), 1u);
+}
+
+TEST_F(Field, launches_are_computed_from_constants_and_are_stars_elsewhere) {
+  const Unit u = unit(
+      "#define THREADS 128\n"
+      "constexpr int k_width = 40;\n"
+      "int up(int a, int b) { return (a + b - 1) / b; }\n"
+      "template <int B> __global__ void k(int* a, int n) { a[threadIdx.x] = n; }\n"
+      "template <int B> void run(int* d, int n) { k<B><<<up(1000, B), B, B * sizeof(int)>>>(d, n); }\n"
+      "int main(int argc, char** argv) {\n"
+      "  int* d = 0;\n"
+      "  const int n = 3 * k_width;\n"
+      "  int threads = THREADS, changed = 64;\n"
+      "  changed *= 2;\n"
+      "  dim3 block(16, threads / 16), grid;\n"
+      "  grid.x = 7;\n"
+      "  k<1><<<n, block>>>(d, n);\n"
+      "  k<1><<<grid, changed>>>(d, 5);\n"
+      "  k<1><<<dim3(2, 3), dim3(argc, 4), 64>>>(d, argc);\n"
+      "  run<256>(d, argc);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k<1>"),
+            "120,1,1 | 16,8,1 | 0; "
+            "*,*,* | *,1,1 | 0; "
+            "2,3,1 | *,4,1 | 64");
+  EXPECT_EQ(launches(u, "k<256>"), "4,1,1 | 256,1,1 | 1024");
+}
+
+TEST_F(Field, a_variable_in_a_statement_that_clang_dropped_is_not_known) {
+  const Unit u = unit(
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() {\n"
+      "  int n = 64, m = 32;\n"
+      "  read_option >> n;\n"
+      "  k<<<1, n>>>(0);\n"
+      "  k<<<1, m>>>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k"), "1,1,1 | *,1,1 | 0; 1,1,1 | 32,1,1 | 0");
+}
+
+TEST_F(Field, a_variable_whose_address_is_taken_is_not_known) {
+  const Unit u = unit(
+      "void option(int* n);\nvoid by_reference(int& n);\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() {\n"
+      "  int n = 64, m = 32, l = 16;\n"
+      "  option(&n); by_reference(m); auto f = [&] { l = 8; }; f();\n"
+      "  k<<<n, 1>>>(0);\n  k<<<m, 1>>>(0);\n  k<<<l, 1>>>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k"), "*,1,1 | 1,1,1 | 0; *,1,1 | 1,1,1 | 0; *,1,1 | 1,1,1 | 0");
+}
+
+TEST_F(Field, a_variable_that_is_printed_keeps_its_value) {
+  const Unit u = unit(
+      "#include <iostream>\n#include <cstdio>\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() {\n"
+      "  int n = 64, m = 32;\n"
+      "  std::cout << \"n \" << n << std::endl; printf(\"%d\", n);\n"
+      "  std::cin >> m;\n"
+      "  k<<<m, n>>>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k"), "*,1,1 | 64,1,1 | 0");
+}
+
+TEST_F(Field, inline_assembly_that_only_computes_is_read) {
+  const Unit u = unit(
+      "__global__ void k(unsigned* a) {\n"
+      "  unsigned r;\n"
+      "  asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a[0]));\n"
+      "  asm(\"{ .reg .u32 t; add.u32 t, %1, 1; mul.lo.u32 %0, t, 3; }\" : \"=r\"(r) : \"r\"(r));\n"
+      "  a[threadIdx.x + 1] = r;\n"
+      "}\n"
+      "__global__ void other(unsigned* a) {\n"
+      "  unsigned r;\n"
+      "  asm(\"add.u32 %0, %%smid, 1;\" : \"=r\"(r));\n"
+      "  a[threadIdx.x] = r;\n"
+      "}\n");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  EXPECT_FALSE(u.kernels[0].not_read) << states(u);
+  EXPECT_TRUE(u.kernels[1].not_read) << states(u);
+}
+
+TEST_F(Field, cudaLaunchKernel_is_a_launch) {
+  const Unit u = unit(
+      "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
+      "int main() {\n"
+      "  void* args[1];\n"
+      "  cudaLaunchKernel((const void*)k<float>, dim3(4), dim3(32, 2), args, 128, 0);\n"
+      "  cudaLaunchCooperativeKernel((void*)&k<int>, dim3(1), dim3(64), args, 0, 0);\n"
+      "}\n");
+  EXPECT_EQ(states(u), "k<float>\nk<int>");
+  EXPECT_EQ(launches(u, "k<float>"), "4,1,1 | 32,2,1 | 128");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  ASSERT_EQ(u.kernels[1].launches.size(), 1u);
+  EXPECT_TRUE(u.kernels[1].launches[0].cooperative);
+}
+
+TEST_F(Field, arguments_that_are_constants_and_pointers_into_one_array_are_seen) {
+  const Unit u = unit(
+      "__global__ void k(int* a, int* b, int n, const float* c, const float* d) { a[threadIdx.x] = b[n]; }\n"
+      "int main() { int* p = 0; float* q = 0; k<<<1, 32>>>(p, p + 4, -3, q, q); }\n");
+  ASSERT_EQ(u.kernels.size(), 1u);
+  ASSERT_EQ(u.kernels[0].launches.size(), 1u);
+  const HostLaunch& l = u.kernels[0].launches[0];
+  EXPECT_EQ(l.arguments[2], Known{static_cast<uint64_t>(-3)});
+  // Both `c` and `d` are only read.
+  EXPECT_EQ(l.one_array, (std::vector<std::pair<uint32_t, uint32_t>>{{0, 1}}));
+}
+
+TEST_F(Field, macros_of_the_user_do_not_change_our_headers) {
+  Options o;
+  o.defines = {"T=4", "S", "N=8", "x=y_", "type=int", "A=B"};
+  EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T; }\n", {})),
+            "k: use of undeclared identifier 'T'");
+  o.defines = {"T=4", "S", "N=8", "type=int", "A=B"};
+  EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T * N; }\n", o)), "k");
+}
+
+TEST_F(Field, functions_that_the_parser_loses_have_a_row) {
+  const Unit u = unit(
+      "WEIRD_MACRO(x) { \n"
+      "__global__ void inside(int* a) { a[0] = 1; }\n"
+      "}\n"
+      "__global__ void outside(int* a) { a[threadIdx.x] = 1; }\n");
+  EXPECT_EQ(u.kernels.size(), 2u) << states(u);
+  EXPECT_NE(states(u).find("inside: "), std::string::npos) << states(u);
+}
+
+}  // namespace
+}  // namespace fencepost::clangfe
