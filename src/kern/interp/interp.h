@@ -123,7 +123,7 @@ struct Outcome {
   enum Status : uint8_t {
     ended,        // all threads ran to their end
     stopped,      // at a defect other than a race, after which nothing has a meaning
-    impossible,   // the inputs contradict a precondition or an assumption
+    impossible,   // the inputs contradict a precondition or an assumption, or a signed number overflows
     gave_up,      // steps, threads or window ran out
     unsupported,  // a construct that is not run; `detail` names it
   } status = ended;

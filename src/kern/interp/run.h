@@ -121,6 +121,7 @@ class Run {
   void set(Thread& t, const Instruction& i, Val v);
   void execute(Thread&, const Instruction&, const Phi&) {}
   void execute(Thread& t, const Instruction& i, const Compute& c);
+  static bool overflows(Op op, const std::vector<uint64_t>& x, uint32_t w);
   uint64_t id(const Thread& t, IdKind k, uint32_t d) const;
   void execute(Thread& t, const Instruction&, const Fence& f);
   void execute(Thread& t, const Instruction& i, const WarpExchange& w);

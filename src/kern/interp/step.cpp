@@ -183,10 +183,20 @@ void Run::execute(Thread& t, const Instruction& i, const Compute& c) {
     default: {
       std::vector<uint64_t> values;
       for (const Val& v : x) values.push_back(v.kind == Val::number ? v.bits : memory_.address(v));
+      if (c.no_signed_wrap && !unknown && overflows(c.op, values, w))
+        return finish(Outcome::impossible, "a signed number overflows: " + where(m_, i.place));
       return set(
           t, i, {.unknown = unknown, .bits = evaluate(c, values, c.operands.empty() ? w : width(t, c.operands[0]), w)});
     }
   }
+}
+
+// Overflow of signed numbers is undefined: no run of a program that is defined has it.
+bool Run::overflows(Op op, const std::vector<uint64_t>& x, uint32_t w) {
+  if (x.size() != 2 || w > 64) return false;
+  const __int128 a = to_signed(x[0], w), b = to_signed(x[1], w), high = static_cast<__int128>(mask(w) >> 1);
+  const __int128 r = op == Op::add ? a + b : op == Op::sub ? a - b : op == Op::mul ? a * b : 0;
+  return r > high || r < -high - 1;
 }
 
 uint64_t Run::id(const Thread& t, IdKind k, uint32_t d) const {

@@ -15,28 +15,49 @@ Term Execution::floating(const std::string& name, uint8_t width, const std::vect
 }
 
 // A signed number in the width of an offset: what is promised not to wrap is computed without wrapping.
-Term Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth) {
-  const uint8_t w = pointers.offset_bits;
-  const uint8_t from = pool_.width(term);
-  if (from >= w) return pool_.extract(term, 0, w);
-  if (const auto it = a.wide.find(v.index); it != a.wide.end() && it->second[static_cast<size_t>(thread)])
-    return it->second[static_cast<size_t>(thread)];
+Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int depth) {
+  const uint8_t w = pointers.offset_bits, from = pool_.width(term);
+  const __int128 half = __int128{1} << (from - 1);
+  const auto leaf = [&] {
+    const formula::Node& n = pool_[term];
+    if (from <= w) return rows.leaf(pool_.sext(term, w), true, n.signed_low, n.signed_high);
+    const bool fits = n.signed_low >= -(int64_t{1} << 46) && n.signed_high < int64_t{1} << 46;
+    return rows.leaf(pool_.extract(term, 0, w), fits, n.signed_low, n.signed_high);
+  };
+  if (pool_.is_constant(term)) return leaf();
+  if (const auto it = a.wide.find(v.index); from < w && it != a.wide.end() && it->second[static_cast<size_t>(thread)])
+    return rows.leaf(it->second[static_cast<size_t>(thread)], true, -half, half - 1);
   const Instruction* in = a.recurrences->definition(v);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  if (c == nullptr || depth >= 32) return leaf();
   const auto operand = [&](size_t i) {
     return in_pure_ ? pure(a, c->operands[i], thread, Mode{}, nullptr)
                     : get(a, c->operands[i])[static_cast<size_t>(thread)];
   };
-  if (c != nullptr && c->no_signed_wrap && depth < 32 && c->operands.size() == 2) {
-    const auto kid = [&](size_t i) { return wide(a, c->operands[i], operand(i), thread, depth + 1); };
-    if (c->op == Op::add) return pool_.add(kid(0), kid(1));
-    if (c->op == Op::sub) return pool_.sub(kid(0), kid(1));
-    if (c->op == Op::mul) return pool_.mul(kid(0), kid(1));
-    if (c->op == Op::shl && pool_.is_constant(get(a, c->operands[1])[0]))
-      return pool_.scale(kid(0), uint64_t{1} << std::min<uint64_t>(pool_.value(get(a, c->operands[1])[0]), 47));
+  const auto kid = [&](size_t i) { return wide(a, c->operands[i], operand(i), thread, depth + 1); };
+  const auto noted = [&](Rows::Sum s) {
+    if (!in_pure_) rows.note(s);
+    return s;
+  };
+  // Modulo 2^w, wider operations may wrap as they like.
+  if ((c->no_signed_wrap || from >= w) && c->operands.size() == 2) {
+    if (c->op == Op::add || c->op == Op::sub)
+      return noted(rows.add(kid(0), kid(1), c->op == Op::sub, from, c->no_signed_wrap));
+    if (c->op == Op::mul) return noted(rows.multiply(kid(0), kid(1), from, c->no_signed_wrap));
+    if (const Term by = get(a, c->operands[1])[0]; c->op == Op::shl && pool_.is_constant(by)) {
+      const uint64_t power = uint64_t{1} << std::min<uint64_t>(pool_.value(by), 47);
+      return noted(
+          rows.multiply(kid(0), rows.leaf(pool_.constant(power, w), true, power, power), from, c->no_signed_wrap));
+    }
   }
-  if (c != nullptr && c->op == Op::sext && depth < 32) return wide(a, c->operands[0], operand(0), thread, depth + 1);
-  return pool_.sext(term, w);
+  if (c->op == Op::sext) return kid(0);
+  return leaf();
+}
+
+Term Execution::moved(Term offset, const Rows::Sum& by) {
+  const Rows::Sum whole = rows.add(rows.known(offset), by, false, pointers.offset_bits, true);
+  if (!in_pure_) rows.note(whole);
+  return whole.term;
 }
 
 Term Execution::compute(Activation& a, const Compute& c, Type type, const std::vector<Term>& o, int thread, Mode mode,
@@ -160,7 +181,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::concat:
       return p.concat(o[0], o[1]);
     case Op::pointer_add:
-      return p.concat(base_of(o[0]), p.add(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
+      return p.concat(base_of(o[0]), moved(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
     case Op::pointer_ult: {
       const Term same = p.eq(base_of(o[0]), base_of(o[1]));
       return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), p.ult(base_of(o[0]), base_of(o[1])));

@@ -35,6 +35,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
                      const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job)
     : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       products(pool),
+      rows(pool),
       pool_(pool),
       m_(m),
       effects_(effects),

@@ -36,6 +36,7 @@
 #include "prove/memory.h"
 #include "prove/products.h"
 #include "prove/prove.h"
+#include "prove/rows.h"
 
 namespace fencepost::prove {
 
@@ -112,6 +113,7 @@ class Execution {
   Memory memory;
   Pointers pointers;
   Products products;  // of sizes that are not fixed
+  Rows rows;          // what offsets are sums of
 
  private:
   // Which assertions and invariants of a loop are asked about where threads may leave it one by one (`special`): those
@@ -190,7 +192,8 @@ class Execution {
   Pair unknown(uint8_t width, const std::string& name, bool shared);
   Term compute(Activation& a, const ir::Compute& c, ir::Type type, const std::vector<Term>& o, int thread, Mode mode,
                const std::vector<Pair>& pairs);
-  Term wide(Activation& a, ir::ValueId v, Term term, int thread, int depth);
+  Rows::Sum wide(Activation& a, ir::ValueId v, Term term, int thread, int depth);
+  Term moved(Term offset, const Rows::Sum& by);
   Term floating(const std::string& name, uint8_t width, const std::vector<Term>& operands);
   Term pure(Activation& a, ir::ValueId v, int thread, Mode mode, const Memory::State* memory, int depth = 0);
   bool mentions(const Activation& a, ir::ValueId v, const std::function<bool(const ir::Instruction&)>& what,

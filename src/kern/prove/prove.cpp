@@ -41,6 +41,7 @@ constexpr double k_small_seconds = 1;         // for one question about few thre
 constexpr double k_all_small_seconds = 10;    // for all of these
 constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
 constexpr double k_all_split_seconds = 3;     // for all of these
+constexpr double k_row_seconds = 2;           // for one question whether a rest is in its row
 constexpr uint8_t k_wide = 20;                // bits of an equation that is worth it
 constexpr size_t k_most_splits = 3;           // units that are tried
 constexpr size_t k_most_cases = 200;
@@ -456,9 +457,15 @@ class Pass {
     for (Term o : edges.by_lock_step) in_step.push_back(pool.not_(o));
     // Where the values matter: of two writes, and of a write that changes what was read.
     Term differ = pool.yes();
-    if (options_.benign && a.mode == order::Mode::plain && b.mode == order::Mode::plain && a.bytes == b.bytes &&
-        a.pointer == b.pointer && pool.width(a.value[0]) == pool.width(b.value[1]))
-      differ = pool.any(pool.not_(conflict.same), pool.ne(a.value[0], apart(pool, b.value[1], a.value[0])));
+    const bool values = options_.benign && a.mode == order::Mode::plain && b.mode == order::Mode::plain &&
+                        a.bytes == b.bytes && a.pointer == b.pointer &&
+                        pool.width(a.value[0]) == pool.width(b.value[1]);
+    const bool at_one_place = !alone_ && !same_copy && conflict.possible == conflict.same &&
+                              without_rows(pool, x, conflict.same, a, b, goal, in_step);
+    if (values) {
+      const Term other = pool.ne(a.value[0], apart(pool, b.value[1], a.value[0]));
+      differ = at_one_place ? other : pool.any(pool.not_(conflict.same), other);
+    }
     Model model;
     Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
     if (answer != Answer::unsat && !pool.is_true(differ)) {
@@ -492,6 +499,27 @@ class Pass {
     f.threads[1].by_contract = b.by_contract;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
+  }
+
+  // That both accesses are at the same place, said without products of unknowns (rows.h). False: nothing is changed.
+  bool without_rows(Pool& pool, Execution& x, Term same, const AccessRecord& a, const AccessRecord& b,
+                    std::vector<Term>& goal, std::vector<Term>& in_step) {
+    const auto at = std::find(goal.begin(), goal.end(), same);
+    if (at == goal.end()) return false;
+    std::vector<Term> rest = goal;
+    rest.erase(rest.begin() + (at - goal.begin()));
+    const std::vector<Term> said = x.rows.split(a.offset[0], b.offset[1], [&](const std::vector<Term>& so_far, Term t) {
+      std::vector<Term> question = rest;
+      question.insert(question.end(), so_far.begin(), so_far.end());
+      question.push_back(t);
+      return ask(pool, x, question, a.position, b.position, nullptr, k_row_seconds) == Answer::unsat;
+    });
+    if (said.empty()) return false;
+    for (std::vector<Term>* list : {&goal, &in_step}) {
+      std::erase(*list, same);
+      list->insert(list->end(), said.begin(), said.end());
+    }
+    return true;
   }
 
   const Module& m_;

@@ -350,6 +350,7 @@ static ordered_json profile_json(const launch::Options& o) {
     p["sub_group_size"] = size ? ordered_json(*size) : ordered_json(nullptr);
   p["null_pointers"] = standard ? "where tested" : "never";
   p["alignment"] = standard ? "element" : "16";
+  p["signed_overflow"] = "undefined, assumed absent";
   p["bodiless_functions"] = standard ? "not decided" : "touch no memory";
   return p;
 }

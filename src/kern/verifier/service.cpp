@@ -317,7 +317,9 @@ std::string profile(const launch::Options& o) {
   if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
-  return out + ", no two pointers that a kernel is given (parameters, and in structures by value) of one array\n";
+  return out +
+         ", signed overflow undefined and assumed absent, offsets below 2^46 bytes, no two pointers that a kernel is "
+         "given (parameters, and in structures by value) of one array\n";
 }
 
 // A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary

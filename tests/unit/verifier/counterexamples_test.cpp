@@ -389,5 +389,40 @@ TEST(Counterexamples, replay_counts_into_the_time) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 12);
 }
 
+// Rows whose length is known at run time only; signed overflow is assumed absent, unsigned numbers wrap.
+TEST(Counterexamples, rows_of_any_length) {
+  const std::string head =
+      "__global__ void k(int *o, int w, int h, unsigned u) { int x = blockIdx.x * blockDim.x + threadIdx.x, y = "
+      "blockIdx.y * "
+      "blockDim.y + threadIdx.y; ";
+  struct Row {
+    const char* text;
+    bool right;
+  };
+  const Row rows[] = {
+      {"if (x < w) o[y * w + x] = x + y; }", true},
+      {"if (x < w) o[(size_t)y * w + x] = x + y; }", true},
+      {"if (x < w && y < h) { int i = y * w + x; if (i < w * h) o[i] = x + y; } }", true},
+      {"if (x < w) o[(y * w + x) * 3 + 1] = x + y; }", true},
+      {"for (int z = 0; z < 4; z++) if (x < w && y < h) o[(z * h + y) * w + x] = x + y; }", true},
+      {"if (x <= w) o[y * w + x] = x + y; }", false},
+      {"if (x < w + 1) o[(size_t)y * w + x] = x + y; }", false},
+      {"if (x < h) o[y * w + x] = x + y; }", false},
+      {"if (x < w) o[y * h + x] = x + y; }", false},
+      {"if (x < w) o[(y / 2) * w + x] = x + y; }", false},
+      {"if (x < u) o[(unsigned)y * u + x] = x + y; }", false},
+      {"o[y * w + x] = x + y; }", false},
+      {"if (x < w && y < h) o[(x * h + y) * w + x] = x + y; }", true},
+      {"if (x < w && y < h) o[(x * w + y) * w + x] = x + y; }", false},
+  };
+  for (const char* bits : {"--pointer-bitwidth=64", "--pointer-bitwidth=32"})
+    for (const char* launch : {"--blockDim=[16,16] --gridDim=[8,8]", "--blockDim=[16,16] --gridDim=[*,*]"})
+      for (const Row& r : rows) {
+        const std::string text = head + r.text, options = std::string(bits) + " " + launch;
+        if (options.find("=32") != std::string::npos && text.find("size_t") != std::string::npos) continue;
+        decide({{"rows.cu", options.c_str(), text.c_str(), r.right ? 0 : 1}});
+      }
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

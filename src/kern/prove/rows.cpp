@@ -1,0 +1,235 @@
+#include "prove/rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fencepost::prove {
+namespace {
+
+constexpr size_t k_most_parts = 24;
+constexpr int k_most_depth = 6;
+constexpr int64_t k_most_coefficient = int64_t{1} << 14;
+constexpr __int128 k_most = __int128{1} << 46;
+
+}  // namespace
+
+Rows::Sum Rows::leaf(Term t, bool exact, __int128 low, __int128 high) const {
+  const formula::Node& n = pool_[t];
+  Sum s{.term = t, .exact = exact, .parts = {}, .low = low, .high = high};
+  if (n.op == formula::Op::constant)
+    s.parts = {{formula::as_signed(n.value, n.width), {}, {}}};
+  else
+    s.parts = {{1, t, {}}};
+  return s;
+}
+
+// The result of an operation of so many bits: undefined overflow does not happen, what wraps must be shown not to.
+Rows::Sum Rows::clipped(Sum s, uint8_t bits, bool undefined) {
+  const __int128 high = (__int128{1} << (bits - 1)) - 1, low = -high - 1;
+  if (undefined) {
+    s.low = std::clamp(s.low, low, high);
+    s.high = std::clamp(s.high, low, high);
+  } else {
+    s.exact = s.exact && s.low >= low && s.high <= high;
+  }
+  s.exact = s.exact && s.parts.size() <= k_most_parts;
+  if (!s.exact) s.parts.clear();
+  return s;
+}
+
+Rows::Sum Rows::add(const Sum& a, const Sum& b, bool minus, uint8_t bits, bool undefined) const {
+  Sum s{.term = minus ? pool_.sub(a.term, b.term) : pool_.add(a.term, b.term),
+        .exact = a.exact && b.exact,
+        .parts = a.parts,
+        .low = minus ? a.low - b.high : a.low + b.low,
+        .high = minus ? a.high - b.low : a.high + b.high};
+  for (Part p : b.parts) {
+    if (minus) p.c = -p.c;
+    s.parts.push_back(p);
+  }
+  return clipped(std::move(s), bits, undefined);
+}
+
+Rows::Sum Rows::multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefined) const {
+  const auto corners = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  Sum s{.term = pool_.mul(a.term, b.term),
+        .exact = a.exact && b.exact,
+        .parts = {},
+        .low = std::min(corners),
+        .high = std::max(corners)};
+  const auto constant = [](const Sum& x) {
+    return x.parts.size() == 1 && !x.parts[0].a ? std::optional(x.parts[0].c) : std::nullopt;
+  };
+  for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)})
+    if (const auto c = constant(*x); c && s.parts.empty()) {
+      s.exact = s.exact && *c > -k_most_coefficient && *c < k_most_coefficient;
+      for (Part p : y->parts) {
+        s.exact = s.exact && p.c > -(int64_t{1} << 40) && p.c < (int64_t{1} << 40);
+        if (s.exact) p.c *= *c;
+        s.parts.push_back(p);
+      }
+    }
+  if (s.parts.empty()) s.parts = {{1, a.term, b.term}};
+  return clipped(std::move(s), bits, undefined);
+}
+
+void Rows::note(const Sum& s) {
+  if (s.exact)
+    exact_.emplace(s.term.id, s.parts);
+  else
+    inexact_.insert(s.term.id);
+}
+
+Rows::Sum Rows::known(Term t) const {
+  if (pool_.is_constant(t)) {
+    const int64_t v = formula::as_signed(pool_.value(t), pool_.width(t));
+    return leaf(t, true, v, v);
+  }
+  const Parts* parts = find(t);
+  return {.term = t,
+          .exact = parts != nullptr,
+          .parts = parts == nullptr ? Parts() : *parts,
+          .low = -k_most,
+          .high = k_most};
+}
+
+const Rows::Parts* Rows::find(Term t) const {
+  const auto it = exact_.find(t.id);
+  return it == exact_.end() || inexact_.contains(t.id) ? nullptr : &it->second;
+}
+
+// Of a sum without products, where it is known to be small.
+std::optional<std::pair<int64_t, int64_t>> Rows::range(const Parts& parts) const {
+  __int128 low = 0, high = 0;
+  for (const Part& p : parts) {
+    if (p.b) return std::nullopt;
+    const __int128 least = p.a ? pool_[p.a].signed_low : 1, most = p.a ? pool_[p.a].signed_high : 1;
+    low += p.c > 0 ? p.c * least : p.c * most;
+    high += p.c > 0 ? p.c * most : p.c * least;
+  }
+  if (low <= -k_most || high >= k_most) return std::nullopt;
+  return std::pair(static_cast<int64_t>(low), static_cast<int64_t>(high));
+}
+
+Term Rows::sum(const Parts& parts) const {
+  Term t;
+  for (const Part& p : parts)
+    if (p.a) {
+      const Term x = pool_.scale(p.b ? pool_.mul(p.a, p.b) : p.a, static_cast<uint64_t>(p.c));
+      t = t ? pool_.add(t, x) : x;
+    }
+  return t;
+}
+
+// The sum is 0. Parts of both signs are on sides of their own.
+Term Rows::equation(const Parts& parts) const {
+  Parts left, right;
+  int64_t constant = 0;
+  for (const Part& p : parts) {
+    if (!p.a)
+      constant += p.c;
+    else if (p.c > 0)
+      left.push_back(p);
+    else
+      right.push_back({-p.c, p.a, p.b});
+  }
+  const Term l = sum(left), r = sum(right);
+  if (!l && !r) return pool_.truth(constant == 0);
+  const uint8_t w = pool_.width(l ? l : r);
+  const Term zero = pool_.constant(0, w);
+  const auto c = pool_.constant(static_cast<uint64_t>(constant), w);
+  return pool_.eq(pool_.add(l ? l : zero, c), r ? r : zero);
+}
+
+// Parts that are sums themselves, taken apart.
+Rows::Parts Rows::expanded(const Parts& parts) const {
+  Parts out;
+  for (const Part& p : parts) {
+    const Parts* inner = p.a && !p.b ? find(p.a) : nullptr;
+    const auto large = [](int64_t c, int64_t most) { return c <= -most || c >= most; };
+    if (inner == nullptr || large(p.c, k_most_coefficient) ||
+        std::any_of(inner->begin(), inner->end(), [&](const Part& q) { return large(q.c, int64_t{1} << 40); })) {
+      out.push_back(p);
+      continue;
+    }
+    for (Part q : *inner) {
+      q.c *= p.c;
+      out.push_back(q);
+    }
+  }
+  // What is on both sides goes.
+  for (size_t i = 0; i < out.size(); ++i)
+    for (size_t j = i + 1; j < out.size();)
+      if (out[i].a == out[j].a && out[i].b == out[j].b) {
+        out[i].c += out[j].c;
+        out.erase(out.begin() + static_cast<ptrdiff_t>(j));
+      } else {
+        ++j;
+      }
+  std::erase_if(out, [](const Part& p) { return p.c == 0; });
+  return out;
+}
+
+// The sum is 0: in `out`, conjuncts that say so; false if there is a product that no row explains.
+bool Rows::step(Parts equation_parts, const Excluded& excluded, std::vector<Term>& out, int depth) const {
+  const bool products = std::any_of(equation_parts.begin(), equation_parts.end(), [](const Part& p) { return !!p.b; });
+  if (!products) {
+    out.push_back(equation(equation_parts));
+    return true;
+  }
+  if (depth >= k_most_depth || equation_parts.size() > 2 * k_most_parts) return false;
+  std::vector<Term> lengths;
+  for (const Part& p : equation_parts)
+    if (p.b)
+      for (const Term t : {p.b, p.a})
+        if (std::find(lengths.begin(), lengths.end(), t) == lengths.end()) lengths.push_back(t);
+  for (const Term length : lengths) {
+    Parts quotient, rest;
+    int64_t unit = 0;
+    for (const Part& p : equation_parts) {
+      const bool here = p.b && (p.a == length || p.b == length);
+      if (here)
+        quotient.push_back({p.c, p.b == length ? p.a : p.b, {}}), unit = std::gcd(unit, p.c);
+      else
+        rest.push_back(p);
+    }
+    if (unit > k_most_coefficient) continue;
+    // The rest lies between -unit * length and unit * length.
+    const auto bounds = range(rest), lengths_of = range({{unit, length, {}}});
+    if (!bounds || !lengths_of) continue;
+    const Term row = pool_.scale(length, static_cast<uint64_t>(unit));
+    const uint8_t w = pool_.width(row);
+    Term r = sum(rest);
+    int64_t constant = 0;
+    for (const Part& p : rest)
+      if (!p.a) constant += p.c;
+    const Term c = pool_.constant(static_cast<uint64_t>(constant), w);
+    r = r ? pool_.add(r, c) : c;
+    const Term over =
+        pool_.not_(pool_.all({pool_.slt(pool_.constant(0, w), row), pool_.slt(r, row), pool_.slt(pool_.neg(row), r)}));
+    if (!pool_.is_false(over) && !excluded(out, over)) continue;
+    for (Part& p : quotient) p.c /= unit;
+    std::vector<Term> said = out;
+    said.push_back(equation(rest));
+    if (!step(expanded(quotient), excluded, said, depth + 1)) continue;
+    out = std::move(said);
+    return true;
+  }
+  return false;
+}
+
+std::vector<Term> Rows::split(Term left, Term right, const Excluded& excluded) const {
+  const Parts *a = find(left), *b = find(right);
+  if (a == nullptr || b == nullptr) return {};
+  Parts difference = *a;
+  for (Part p : *b) {
+    p.c = -p.c;
+    difference.push_back(p);
+  }
+  difference = expanded(difference);
+  if (std::none_of(difference.begin(), difference.end(), [](const Part& p) { return !!p.b; })) return {};
+  std::vector<Term> out;
+  return step(std::move(difference), excluded, out, 0) ? out : std::vector<Term>();
+}
+
+}  // namespace fencepost::prove
