@@ -1,15 +1,16 @@
 // What the documents promise of their models, as theorems over small programs.
 //
-// Monotony: a fence that is there, a stronger order, a wider scope never allow what was forbidden, and never make a data
-// race. DRF: a program without data races whose atomic operations are all seq_cst has the final states of sequential
-// consistency and no others (OpenCL, Memory Consistency Model: such programs "appear to execute with sequential
-// consistency"; C++ [intro.races] 22, which CUDA C++ keeps). PTX and Vulkan promise no such thing: they have no seq_cst
-// accesses.
+// Monotony: a fence that is there, a stronger order, a wider scope never allow what was forbidden, and never make a
+// data race. DRF: a program without data races whose atomic operations are all seq_cst has the final states of
+// sequential consistency and no others (OpenCL, Memory Consistency Model: such programs "appear to execute with
+// sequential consistency"; C++ [intro.races] 22, which CUDA C++ keeps). PTX and Vulkan promise no such thing: they have
+// no seq_cst accesses.
 //
 // The programs are the cycles of two or three threads in every placement with every access and fence as strong as the
-// dialect has them, and random weaker forms of these (prog/weaken.h), each held against one that is weaker at one place.
-// FENCEPOST_THEOREMS=N asks about N pairs of each model in place of the short form's. Where a document breaks a theorem,
-// the table below names the steps, and the tests of the corpus that show it decide that they do (BUGS-FOUND.md).
+// dialect has them, and random weaker forms of these (prog/weaken.h), each held against one that is weaker at one
+// place. FENCEPOST_THEOREMS=N asks about N pairs of each model in place of the short form's. Where a document breaks a
+// theorem, the table below names the steps, and the tests of the corpus that show it decide that they do
+// (BUGS-FOUND.md).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
