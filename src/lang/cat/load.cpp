@@ -21,6 +21,20 @@ bool knows_clusters(const Model& m, const std::vector<Header>& headers) {
          !tagged(Tag::GPU) && !tagged(Tag::SYS);
 }
 
+// What the model's file says of itself, and, of what it does not say, what the files say that it includes: a model
+// that includes "ptx-8.cat" knows the scopes that ptx-8 knows.
+std::vector<Header> headers_of(const Program& program) {
+  std::vector<Header> out = program.files[0].headers;
+  const size_t own = out.size();
+  for (const File& f : program.files)
+    if (f.role == Role::included)
+      for (const Header& h : f.headers)
+        if (std::none_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(own),
+                         [&](const Header& o) { return o.key == h.key; }))
+          out.push_back(h);
+  return out;
+}
+
 Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling) {
   Program program;
   Findings findings;
@@ -37,8 +51,9 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   m.title = program.files[0].title;
   m.path = path;
   m.dialect = options.dialect;
-  m.knows_clusters = knows_clusters(m, program.files[0].headers);
-  for (const Header& h : program.files[0].headers) m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+  const std::vector<Header> headers = headers_of(program);
+  m.knows_clusters = knows_clusters(m, headers);
+  for (const Header& h : headers) m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
   return m;
 }
 

@@ -150,13 +150,18 @@ class Parser {
         break;
       case Tok::kw_with:
         findings_.unsupported(span(start), "'with ... from' is not supported here",
-                              "rf, co and the other choices of an execution range over everything that the "
-                              "axioms allow; write a constraint instead");
+                              "rf, co and the other choices of an execution range over everything that the axioms "
+                              "allow: leave the line out, or write what it asks as a constraint; herd's cos.cat need "
+                              "not stand beside the model, one comes with the program");
+        return false;
+      case Tok::kw_if:
+        findings_.unsupported(span(start), "'if' is not supported here",
+                              "keep the branch that is meant; of herd's cos.cat, remove the copy beside the model: one "
+                              "comes with the program");
         return false;
       case Tok::kw_assert:
       case Tok::kw_forall:
       case Tok::kw_debug:
-      case Tok::kw_if:
         findings_.unsupported(span(start), fmt::format("'{}' is not supported here", span(start).text()),
                               "docs/cat.md lists the statements that are");
         return false;
@@ -623,9 +628,11 @@ class Parser {
       case Tok::kw_try:
         return try_with();
       case Tok::kw_match:
-        return unsupported(t, "'match'");
+        return unsupported(t, "'match'",
+                           "there are no sets of sets: write the union of the cases out; of herd's stdlib.cat and "
+                           "cross.cat, remove the copies beside the model: the prelude has their names");
       case Tok::kw_if:
-        return unsupported(t, "'if'");
+        return unsupported(t, "'if'", "keep the branch that is meant");
       case Tok::tag:
         return unsupported(t, "an annotation of an enumeration", "name the event tag without the quote");
       case Tok::string:

@@ -125,7 +125,8 @@ class Resolver {
     library(path.string(), Role::stdlib);
   }
 
-  // The file that an include names: beside the including file, else in an include folder; "" if none is there.
+  // The file that an include names: beside the including file, else in an include folder, else a shipped model or one
+  // of models/herd, which stand for files of herd's library; "" if none is there.
   std::string find_include(const Statement& s) const {
     std::error_code ec;
     const fs::path name = s.include;
@@ -134,6 +135,9 @@ class Resolver {
     if (name.is_relative())
       for (const std::string& dir : options_.include_dirs)
         if (const fs::path at = fs::path(dir) / name; fs::is_regular_file(at, ec)) return at.string();
+    if (!name.has_parent_path())
+      for (const fs::path& folder : {fs::path(models_dir()), fs::path(models_dir()) / "herd"})
+        if (fs::is_regular_file(folder / name, ec)) return (folder / name).string();
     return {};
   }
 
@@ -177,10 +181,11 @@ class Resolver {
     for (fs::directory_iterator it(folder.empty() ? "." : folder, ec), end; !ec && it != end && there.size() < 1000;
          it.increment(ec))
       if (it->path().extension() == ".cat") there.push_back(it->path().filename().string());
+    for (const ModelInfo& shipped : shipped_models()) there.push_back(shipped.name + ".cat");
     std::sort(there.begin(), there.end());
     const std::string near = nearest(s.include, there);
     include_error(span, fmt::format("there is no file '{}'", s.include),
-                  near.empty() ? "it is searched beside this file, then in the include folders"
+                  near.empty() ? "it is searched beside this file, in the include folders, and among the shipped models"
                                : fmt::format("did you mean '{}'?", near));
   }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -47,6 +48,59 @@ TEST_F(Library, ShippedModelsLoadByName) {
     const auto m = load_model(default_model(d), d);
     ASSERT_TRUE(m.has_value()) << render(m.error());
     EXPECT_EQ(m->dialect, d);
+  }
+}
+
+// From a folder of the user's own, and with what the included file says of itself.
+TEST_F(Library, AShippedModelCanBeIncluded) {
+  const std::string mine =
+      write("mine.cat", "\"mine\"\n(* axioms: extra *)\ninclude \"ptx-8.cat\"\nacyclic po | rf as extra\n");
+  const auto m = load_model(mine, vocab::Dialect::ptx);
+  ASSERT_TRUE(m.has_value()) << render(m.error());
+  const auto whole = load_model("ptx-8", vocab::Dialect::ptx);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(m->axioms.size(), whole->axioms.size() + 1);
+  EXPECT_TRUE(m->knows_clusters);
+  EXPECT_EQ(m->title, "mine");
+  const auto own =
+      load_model(write("own.cat", "\"own\"\n(* scopes: cta gpu sys *)\ninclude \"ptx-8.cat\"\n"), vocab::Dialect::ptx);
+  ASSERT_TRUE(own.has_value());
+  EXPECT_FALSE(own->knows_clusters);  // the file's own word counts
+  const auto spaces = load_model(write("spaces.cat", "\"s\"\ninclude \"opencl-tables.cat\"\n"), vocab::Dialect::opencl);
+  ASSERT_TRUE(spaces.has_value());
+  EXPECT_TRUE(spaces->any_space);
+  const auto none = load_model(write("none.cat", "\"n\"\ninclude \"ptx-9.cat\"\n"), vocab::Dialect::ptx);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().list[0].hint.find("ptx-8.cat"), std::string::npos) << render(none.error());
+  // What stands beside the model goes first.
+  write("ptx-8.cat", "\"mine too\"\nacyclic po as one\n");
+  const auto beside = load_model(mine, vocab::Dialect::ptx);
+  ASSERT_TRUE(beside.has_value());
+  EXPECT_LT(beside->axioms.size(), whole->axioms.size());
+}
+
+// Models for herd begin with its cos.cat. The constructs of cat that are read, and those that are refused by name.
+TEST_F(Library, HerdsCoherence) {
+  const auto m = load_model(write("herd.cat", "\"herd\"\ninclude \"cos.cat\"\nacyclic po | rf | fr | co as sc\n"),
+                            vocab::Dialect::ptx);
+  ASSERT_TRUE(m.has_value()) << render(m.error());
+  EXPECT_TRUE(m->find("coi") && m->find("ca"));
+  EXPECT_TRUE(std::any_of(m->axioms.begin(), m->axioms.end(), [](const Axiom& a) { return a.name == "cos-total"; }));
+  const auto read =
+      load_model(write("read.cat",
+                       "\"r\"\nlet X = try unknown with emptyset\nprocedure sub(a, b) =\n  empty a \\ b as inside\n"
+                       "end\ncall sub(rf, loc)\nempty X & R as none\n"),
+                 vocab::Dialect::ptx);
+  ASSERT_TRUE(read.has_value()) << render(read.error());
+  for (const auto& [line, word] :
+       {std::pair<std::string, std::string>{"let f s = match s with || {} -> 0 || e ++ t -> e end", "match"},
+        {"with co from generate_cos(co0)", "with ... from"},
+        {"if \"cos-opt\" include \"cos.cat\" else include \"cos.cat\" end", "if"}}) {
+    const auto refused = load_model(write("refused.cat", "\"r\"\n" + line + "\n"), vocab::Dialect::ptx);
+    ASSERT_FALSE(refused.has_value()) << line;
+    const auto& first = refused.error().list[0];
+    EXPECT_NE(first.message.find(word), std::string::npos) << render(refused.error());
+    EXPECT_GT(first.hint.size(), 25u) << line;
   }
 }
 

@@ -311,6 +311,17 @@ TEST(Operational, LiesBetweenInterleavingsAndCoherence) {
 
 // Against scoped RMO, the model that the thesis put in its place. What the machine shows and RMO does not, or the other
 // way round, has one of the causes below; a difference without a cause fails.
+// A write may reach its block before the device, and dependencies of other threads do not wait for that.
+TEST(Operational, AllowsWhatScopedRmoForbids) {
+  const auto t = read::parse_file(FENCEPOST_SOURCE_DIR "/examples/thesis/WRC+addrs@02.1.litmus");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_TRUE(allows(t->front()));
+  const auto m = cat::load_model("rmo-scoped", vocab::Dialect::ptx);
+  ASSERT_TRUE(m.has_value());
+  Job job;
+  EXPECT_EQ(check::check(t->front(), *m, {}, job).verdict.status, Status::fails);
+}
+
 TEST(Operational, DifferencesFromScopedRmoHaveKnownCauses) {
   auto rmo = cat::load_model("rmo-scoped", vocab::Dialect::ptx);
   ASSERT_TRUE(rmo) << render(rmo.error());
