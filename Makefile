@@ -18,7 +18,7 @@ help:
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
 	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
 	@echo 'make fuzz-models   50 random models, likewise'
-	@echo 'make fuzz-front    20,000 random kernels of one work-item, check held against gcc'
+	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
@@ -84,10 +84,17 @@ fuzz-models:
 	$(BUILD)/tests/fuzz/fuzz_models --seed $(FUZZ_SEED) --models 50 -j $(JOBS) --save $(BUILD)/disagreements
 
 FRONT_COUNT ?= 20000
+FRONT = python3 tests/fuzz/front/differ.py --driver $(BUILD)/tests/fuzz/front_driver --count $(FRONT_COUNT) --seed $(FUZZ_SEED) --jobs $(JOBS) \
+  --opencl "$(OPENCL)" --histogram --keep $(BUILD)/disagreements
+# OPENCL=DIR is where a further OpenCL implementation is (tests/fuzz/README.md).
 fuzz-front:
 	@tools/install_packages build test
-	@tools/build $(PRESET) fencepost
-	python3 tests/fuzz/front/differ.py --program $(BUILD)/fencepost --count $(FRONT_COUNT) --seed $(FUZZ_SEED) --jobs $(JOBS) --histogram --keep $(BUILD)/disagreements
+	@tools/build $(PRESET) front_driver
+	@tools/build $(PRESET) front_interpreter
+	$(FRONT) --language glsl
+	$(FRONT) --language spirv
+	$(FRONT) --language opencl
+	$(FRONT) --language opencl --against interpreter
 
 FUZZ_SECONDS ?= 600
 fuzz-parsers:

@@ -459,6 +459,13 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   return out;
 }
 
+void name_entry(spirv::Compiled& module, const std::string& entry) {
+  module.variables.clear();
+  module.own.clear();
+  module.types.clear();
+  add_names(module, entry);
+}
+
 Expected<prog::Test> parse_opencl_c(const SourcePtr& source, const spirv::LaunchOptions& options) {
   const auto compiled = compile(source, options.entry);
   if (!compiled) return std::unexpected(compiled.error());

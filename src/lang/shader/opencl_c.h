@@ -35,6 +35,9 @@ Expected<Tools> find_tools(const SourcePtr& source);
 // The module, and the names of the source in it. `entry`: as in LaunchOptions.
 Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& entry);
 
+// Names of the source for another entry point of the same module, in the place of those that it has.
+void name_entry(spirv::Compiled& module, const std::string& entry);
+
 Expected<prog::Test> parse_opencl_c(const SourcePtr& source, const spirv::LaunchOptions& options = {});
 
 }  // namespace fencepost::shader::opencl_c

@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
-"""Random OpenCL C kernels of one work-item: the final memory that gcc's program has against what `check` says.
+"""Random programs: the memory that real implementations leave, against what `check` says, and what the interpreter of `prove` does.
 
-For each kernel, `forall` of all final values must hold; for every third one, with one value changed, it must fail, and no execution may
-raise a flag. Batches of kernels are compiled by gcc together.
+For each program, `forall` of all final values must hold; for every third one, with one value changed, it must fail, and for every
+third no execution may raise a flag. Programs are run in batches: by the host compiler, by every OpenCL and Vulkan device that
+is there (PoCL, Intel's runtime, lavapipe), and then by `check`, many in one process. Where implementations differ from each other,
+at most in one program of a hundred, `check` is held to the host's compiler.
 
-  differ.py --program build/release/fencepost --count 1000 [--seed 1] [--keep DIR] [--jobs N]
+  differ.py --driver build/release/tests/fuzz/front_driver --language opencl|glsl|spirv --count 1000
+            [--seed 1] [--keep DIR] [--jobs N] [--histogram] [--against check|interpreter] [--opencl DIR]
 
-Exit status 1 when something disagrees; the kernels are kept in DIR. 77 when gcc or clang-15 is missing."""
+`--opencl DIR` is where a further OpenCL implementation was installed (the folder that holds lib/libintelocl.so, as pip puts the
+packages intel-opencl-rt and intel-cmplr-lib-rt there). What is not installed is said in a line that begins with SKIPPED.
+
+Exit status 1 when something disagrees, the programs are then in DIR; 1 too when a feature is in too few programs (--histogram);
+77 when a compiler is missing."""
 
 import argparse
 import collections
 import concurrent.futures
+import glob
+import json
 import os
 import random
 import shutil
@@ -19,22 +28,38 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from kernels import C_HEAD, OPENCL_HEAD, Kernel  # noqa: E402
+import kernels  # noqa: E402
+import typed  # noqa: E402
 
 SHARE = 0.05  # of programs, that each feature is to be in
-PATIENCE = 100  # seconds for one answer
-FLAGS = ["-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-std=gnu11"]
+TOGETHER = 8  # kernels of one OpenCL C text: compiling costs a text, reading costs all its kernels for each of them
+HOST_FLAGS = ["-w", "-fwrapv", "-fno-strict-aliasing"]
+DEVICES = {"opencl": "opencl", "glsl": "vulkan", "spirv": "vulkan"}
 
 
-def expected(kernels, folder):
-    """What gcc's program prints, by kernel: lists of (place, value)."""
-    text = C_HEAD + "".join(k.text() + k.c_main() for k in kernels) + "int main(void) {\n"
-    for n, k in enumerate(kernels):
-        text += f'  printf("# {n}\\n"); run_{k.name}();\n'
-    path = os.path.join(folder, "all.c")
+def make(language, seed):
+    return kernels.Kernel(seed, f"k{seed}") if language == "opencl" else typed.Program(language, seed, f"k{seed}")
+
+
+def ask_driver(driver, mode, job, environment=None, limit=500):
+    command = [os.path.join(os.path.dirname(driver), "front_interpreter")] if mode == "interpret" else [driver, mode]
+    done = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=limit, env=environment)
+    if done.returncode != 0:
+        raise RuntimeError(f"front_driver {mode}: status {done.returncode}: {done.stderr.strip()[:300]}")
+    return json.loads(done.stdout.strip().split("\n")[-1])
+
+
+def by_host(language, programs, folder):
+    """What the host compiler's program prints: for each program a list of (place, value)."""
+    head = kernels.C_HEAD if language == "opencl" else typed.CPP_HEAD
+    text = head + "".join(p.host_text() for p in programs) + "int main(void) {\n"
+    for n, p in enumerate(programs):
+        text += f'  printf("# {n}\\n"); run_{p.name}();\n'
+    path = os.path.join(folder, "all.c" if language == "opencl" else "all.cpp")
     with open(path, "w") as f:
         f.write(text + "  return 0;\n}\n")
-    subprocess.run(["gcc", *FLAGS, path, "-o", path + ".out"], check=True, timeout=300)
+    command = ["gcc", "-O0", "-std=gnu11"] if language == "opencl" else ["g++", "-O0", "-std=c++17"]
+    subprocess.run([*command, *HOST_FLAGS, path, "-o", path + ".out"], check=True, timeout=300)
     out = subprocess.run([path + ".out"], check=True, capture_output=True, text=True, timeout=60).stdout
     values = []
     for line in out.splitlines():
@@ -45,94 +70,201 @@ def expected(kernels, folder):
     return values
 
 
-def write(path, kernel, values):
-    condition = " and ".join(f"{place} == {value}" for place, value in values)
-    with open(path, "w") as f:
-        f.write(kernel.headers() + f"// @Output: forall ({condition})\n" + OPENCL_HEAD + kernel.text())
+def launched(language, programs):
+    """The modules of a batch, as the driver runs them."""
+    def kernel(p):
+        return {"name": p.name, "lanes": p.lanes, "groups": p.groups, "buffers": [bytes(b).hex() for b in p.memory()[0]]}
+    if language == "opencl":
+        text = "// options: -cl-std=CL3.0\n" + kernels.OPENCL_HEAD + "".join(p.text() for p in programs)
+        return [{"language": language, "text": text, "kernels": [kernel(p) for p in programs]}]
+    return [{"language": language, "text": p.text(), "kernels": [kernel(p)]} for p in programs]
 
 
-def verdict(program, path, *options):
-    try:
-        r = subprocess.run([*program, *options, path], capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return 3, f"{path}: no answer in {PATIENCE} s"
-    return r.returncode, (r.stdout + r.stderr).strip()
+def read_back(program, buffers):
+    """(place, value) of each scalar in the buffers that a device left."""
+    out = []
+    for place, b, at, size, sign in program.memory()[1]:
+        raw = bytes.fromhex(buffers[b])[at:at + size]
+        out.append((place, str(int.from_bytes(raw, "little", signed=sign))))
+    return out
+
+
+def asked(program, values, seed):
+    """The questions about one program, and the answers that they must get."""
+    condition = "forall ({})"
+    asks = [(condition.format(" and ".join(f"{p} == {v}" for p, v in values)), "holds")]
+    if seed % 3 == 0:
+        r = random.Random(seed)
+        n = r.randrange(len(values))
+        changed = list(values)
+        changed[n] = (values[n][0], str(int(values[n][1]) ^ 1))
+        asks.append((condition.format(" and ".join(f"{p} == {v}" for p, v in changed)), "fails"))
+    if seed % 3 == 1:
+        asks.append(("races", "holds"))
+    return asks
+
+
+def by_check(a, programs, values):
+    """For each program the questions, the answers due, and the answers."""
+    together = TOGETHER if a.language == "opencl" else 1
+    head = kernels.OPENCL_HEAD if a.language == "opencl" else ""
+    texts = [head + "".join(p.text() for p in programs[n:n + together]) for n in range(0, len(programs), together)]
+    job = {"texts": texts, "programs": []}
+    ending = {"opencl": "cl", "glsl": "comp", "spirv": "spvasm"}[a.language]
+    questions = []
+    for n, (p, v) in enumerate(zip(programs, values)):
+        asks = asked(p, v, int(p.name[1:]))
+        questions.append(asks)
+        job["programs"].append({"text": n // together, "file": f"{p.name}.{ending}",
+                                "entry": p.name if a.language == "opencl" else "", "grid": f"1.{p.lanes}.{p.groups}",
+                                "inputs": p.inputs(), "asks": [q for q, _ in asks], "bound": 20})
+    answers = ask_driver(a.driver, "check", job)
+    return [[(q, due, got) for (q, due), got in zip(asks, said)] for asks, said in zip(questions, answers)]
+
+
+def by_interpreter(a, programs, values):
+    job, due = {"programs": []}, []
+    for p, v in zip(programs, values):
+        seed = int(p.name[1:])
+        r = random.Random(seed)
+        wrong = r.randrange(len(v)) if seed % 3 == 0 else -1
+        held = [(place, value if n != wrong else str(int(value) ^ 1)) for n, (place, value) in enumerate(v)]
+        job["programs"].append({"text": kernels.OPENCL_HEAD + p.text(asserted=held), "lanes": p.lanes, "groups": p.groups,
+                                "buffers": [bytes(b).hex() for b in p.memory()[0]]})
+        due.append("ended" if wrong < 0 else "defect")
+    answers = ask_driver(a.driver, "interpret", job)
+    return [[(job["programs"][n]["text"], d, got.split(":")[0] if d == "defect" and "assert" in got else got)]
+            for n, (d, got) in enumerate(zip(due, answers))]
 
 
 def batch(args):
-    first, count, program, keep = args
-    bad, features, undecided = [], collections.Counter(), collections.Counter()
+    a, first, count, devices = args
+    bad, features, undecided, apart = [], collections.Counter(), collections.Counter(), []
     folder = tempfile.mkdtemp(prefix="front")
     try:
-        kernels = [Kernel(s, f"k{s}") for s in range(first, first + count)]
-        values = expected(kernels, folder)
-        for k, v in zip(kernels, values):
-            features.update(k.features)
-            seed = int(k.name[1:])
-            path = os.path.join(folder, f"{k.name}.cl")
-            write(path, k, v)
-            code, said = verdict(program, path, "--bound", "20")
-            wrong = ""
-            if code == 3:
-                undecided[said.split("\n")[0].split(": ", 1)[-1][:100]] += 1
-            elif code != 0:
-                wrong = "should hold: " + said
-            elif seed % 3 == 0:
-                r = random.Random(seed)
-                n = r.randrange(len(v))
-                changed = list(v)
-                changed[n] = (v[n][0], str(int(v[n][1]) ^ 1))
-                write(path, k, changed)
-                code, said = verdict(program, path, "--bound", "20")
-                if code not in (1, 3):
-                    wrong = f"should fail, {v[n][0]} is {v[n][1]}: {said}"
+        programs = [make(a.language, s) for s in range(first, first + count)]
+        values = by_host(a.language, programs, folder)
+        truths = {}
+        for d, name, environment in devices:
+            try:
+                ran = ask_driver(a.driver, "run", {"device": d, "modules": launched(a.language, programs)}, environment)
+                if a.language == "opencl" and all(isinstance(x, str) for x in ran):  # which one does not compile?
+                    alone = [m for p in programs for m in launched(a.language, [p])]
+                    ran = ask_driver(a.driver, "run", {"device": d, "modules": alone}, environment)
+                truths[name] = ran
+            except (RuntimeError, subprocess.TimeoutExpired) as e:
+                bad.append((f"k{first}..", f"{name} does not run the batch: {e}"))
+        for n, p in enumerate(programs):
+            features.update(p.features)
+            for name, ran in truths.items():
+                if p.host_only:
+                    continue
+                if isinstance(ran[n], str):
+                    bad.append((p.name, f"{name}: {ran[n][:600]}"))
+                    continue
+                theirs = read_back(p, ran[n])
+                if theirs != values[n]:
+                    at = [f"{x[0]}: {x[1]}, {name} has {y[1]}" for x, y in zip(values[n], theirs) if x != y]
+                    apart.append((p.name, f"implementations differ: host has {'; '.join(at[:3])}"))
+        asked_all = (by_check if a.against == "check" else by_interpreter)(a, programs, values)
+        for n, p in enumerate(programs):
+            for question, due, got in asked_all[n]:
+                if got == due:
+                    continue
+                if got.split(":")[0] in ("unknown", "gave up", "unsupported", "gave_up"):
+                    undecided[got.split("error: ")[-1][:100]] += 1
                 else:
-                    code, said = verdict(program, path, "--bound", "20", "--races" if program[0].endswith("mini") else "--property=races")
-                    if code not in (0, 3):
-                        wrong = "should raise no flag: " + said
-            if wrong:
-                bad.append((k.name, wrong))
-                if keep:
-                    os.makedirs(keep, exist_ok=True)
-                    shutil.copy(path, os.path.join(keep, f"{k.name}.cl"))
+                    bad.append((p.name, f"should be '{due}', is '{got[:500]}': {question[:100]}"))
+        if a.keep and bad + apart:
+            os.makedirs(a.keep, exist_ok=True)
+            for p, v in zip(programs, values):
+                if any(p.name == b[0] for b in bad + apart):
+                    path = os.path.join(a.keep, p.name + {"opencl": ".cl", "glsl": ".comp", "spirv": ".spvasm"}[a.language])
+                    with open(path, "w") as f:
+                        f.write(p.whole(v))
     finally:
         shutil.rmtree(folder)
-    return bad, features, undecided, count
+    return bad, apart, features, undecided, count
+
+
+def find_devices(a):
+    """[(id, name, environment)] of the language's devices. Two OpenCL implementations bring two copies of LLVM, which do not
+    bear each other in one process: each gets an environment in which it is alone."""
+    folders, places = [], [dict(os.environ)]
+    if a.language == "opencl":
+        libraries = glob.glob(os.path.join(a.opencl, "**", "libintelocl.so"), recursive=True) if a.opencl else []
+        named = [(open(icd).read(), {}) for icd in sorted(glob.glob("/etc/OpenCL/vendors/*.icd"))]
+        named += [(os.path.abspath(x) + "\n", {"LD_LIBRARY_PATH": os.path.dirname(os.path.abspath(x))}) for x in libraries[:1]]
+        places = []
+        for library, more in named:
+            folders.append(tempfile.mkdtemp(prefix="fronticd"))
+            with open(os.path.join(folders[-1], "one.icd"), "w") as f:
+                f.write(library)
+            places.append(dict(os.environ, OCL_ICD_VENDORS=folders[-1], **more))
+    found = []
+    for environment in places:
+        out = subprocess.run([a.driver, "devices"], capture_output=True, text=True, timeout=100, env=environment).stdout
+        for line in out.splitlines():
+            d, name, platform = line.split("\t")
+            if d.startswith(DEVICES[a.language]) and (a.language == "opencl" or "llvmpipe" in name):
+                found.append((d, platform or name, environment))
+    wanted = ["Portable Computing Language", "Intel"] if a.language == "opencl" else ["llvmpipe"]
+    for w in wanted:
+        if not any(w in name for _, name, _ in found):
+            print(f"SKIPPED: there is no {w} here")
+    return found, folders
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("--program", required=True)
+    p.add_argument("--driver", required=True)
+    p.add_argument("--language", choices=list(DEVICES), default="opencl")
+    p.add_argument("--against", choices=["check", "interpreter"], default="check")
     p.add_argument("--count", type=int, default=100)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--keep", default="")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
-    p.add_argument("--batch", type=int, default=20)
+    p.add_argument("--batch", type=int, default=40)
+    p.add_argument("--opencl", default=os.environ.get("FENCEPOST_OPENCL", ""))
     p.add_argument("--histogram", action="store_true")
     a = p.parse_args()
-    if not shutil.which("gcc") or not (shutil.which("clang-15") or shutil.which("clang-14")):
-        print("gcc or clang is missing")
+    if not shutil.which("gcc") or not shutil.which("g++"):
+        print("SKIPPED: gcc is missing")
         return 77
-    program = a.program.split()
-    if len(program) == 1 and not program[0].endswith("mini"):
-        program.append("check")
-    work = [(s, min(a.batch, a.seed + a.count - s), program, a.keep) for s in range(a.seed, a.seed + a.count, a.batch)]
-    features, undecided, wrong, done = collections.Counter(), collections.Counter(), 0, 0
-    with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        for bad, f, u, n in pool.map(batch, work):
-            features.update(f)
-            undecided.update(u)
-            done += n
-            wrong += len(bad)
-            for name, why in bad:
-                print(f"{name}: {why[:400]}", flush=True)
-    print(f"{done} programs, {wrong} disagree, {sum(undecided.values())} undecided")
+    if a.language == "opencl" and a.against == "check" and not (shutil.which("clang-15") or shutil.which("clang-14")):
+        print("SKIPPED: clang-15 is missing")
+        return 77
+    devices, folders = find_devices(a)  # the host compiler is enough of a truth where there is none
+    work = [(a, s, min(a.batch, a.seed + a.count - s), devices) for s in range(a.seed, a.seed + a.count, a.batch)]
+    features, undecided, wrong, done, differ = collections.Counter(), collections.Counter(), 0, 0, 0
+    try:
+        with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
+            for bad, apart, f, u, n in pool.map(batch, work):
+                features.update(f)
+                undecided.update(u)
+                done += n
+                wrong += len(bad)
+                differ += len(apart)
+                for name, why in bad + apart:
+                    print(f"{name}: {why[:700]}", flush=True)
+                if done % 1000 < a.batch:
+                    print(f"  {done} programs so far, {wrong} disagree", flush=True)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder)
+    ran_on = ", ".join(["the host compiler", *(name for _, name, _ in devices)])
+    print(f"{a.language}: {done} programs on {ran_on}; {wrong} disagree, {sum(undecided.values())} undecided, "
+          f"{differ} on which implementations differ")
     for said, n in undecided.most_common(10):
         print(f"  undecided, {n}: {said}")
+    few = 0
     if a.histogram:
-        for name, n in sorted(features.items(), key=lambda x: -x[1]):
-            print(f"  {name:20} {100 * n / done:5.1f} %{'' if n >= SHARE * done else '  too few'}")
-    return 1 if wrong else 0
+        for name in sorted(set(features) | set(kernels.FEATURES if a.language == "opencl" else typed.FEATURES[a.language]),
+                           key=lambda x: -features[x]):
+            enough = features[name] >= SHARE * done or done < 500
+            few += not enough
+            print(f"  {name:20} {100 * features[name] / done:5.1f} %{'' if enough else '  too few'}")
+    return 1 if wrong or few or differ > done // 100 + 1 or sum(undecided.values()) > done // 50 + 1 else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""Random kernels of one work-item in OpenCL C that are C as well, but for a few macros.
+"""Random kernels in OpenCL C that are C as well, but for a few macros: of one work-item, or of several with barriers and no race.
 
 Everything that they compute is defined in both languages: indices are in range, divisors are not zero, amounts of shifts are
 masked (in C by a macro, since OpenCL C masks them itself). The C text is compiled with wrapping arithmetic and without assumptions
 on aliases. Features are counted by name as they are drawn, so that a histogram shows what the programs exercise.
+
+Kernels of several work-items are phases between barriers. In a phase every array of the work-group is either read by all, or
+each work-item has one element of it for itself. In C the work-items of a group are coroutines that take turns at barriers.
 
 To add a feature: a method `stmt_NAME` or a branch of `expression`, and `self.note("NAME")` where it is drawn.
 """
@@ -15,10 +18,14 @@ SCALARS = {
 }
 VECTORS = {f"{t}{n}": (t, n) for t in ("uchar", "short", "int", "uint", "ulong") for n in (2, 4)}
 
-OPENCL_HEAD = """#define SH(n, mask) (n)
+OPENCL_HEAD = """#define LOCAL_ARRAY local
+#define SH(n, mask) (n)
 #define AT(v, k) ((v).s##k)
 #define MAKE2(T, a, b) ((T)((a), (b)))
 #define MAKE4(T, a, b, c, d) ((T)((a), (b), (c), (d)))
+#define SHUFFLE(T, x, a, b, y, c, d) (x).s##a##b = (y).s##c##d
+#define LOAD(T, n, at, p) vload##n(at, p)
+#define STORE(T, n, v, at, p) vstore##n(v, at, p)
 """
 
 C_HEAD = """#include <stdio.h>
@@ -26,12 +33,52 @@ C_HEAD = """#include <stdio.h>
 typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
 #define kernel static
 #define global
+#define local
+#define LOCAL_ARRAY static
+#define barrier(flags) yield_()
+static uint lane_, group_, lanes_;
+static void yield_(void);
+#define get_local_id(d) ((ulong)lane_)
+#define get_group_id(d) ((ulong)group_)
+#define get_global_id(d) ((ulong)(group_ * lanes_ + lane_))
+#define get_local_size(d) ((ulong)lanes_)
 #define SH(n, mask) ((n) & (mask))
 #define AT(v, k) ((v)[k])
 #define MAKE2(T, a, b) ((T){(a), (b)})
 #define MAKE4(T, a, b, c, d) ((T){(a), (b), (c), (d)})
+#define SHUFFLE(T, x, a, b, y, c, d) do { T t_ = (y); T u_ = (x); u_[a] = t_[c]; u_[b] = t_[d]; (x) = u_; } while (0)
+#define LOAD(T, n, at, p) ({ T##n t_; memcpy(&t_, (p) + n * (at), sizeof t_); t_; })
+#define STORE(T, n, v, at, p) do { T##n t_ = (v); memcpy((p) + n * (at), &t_, sizeof t_); } while (0)
 """ + "".join(
-    f"typedef {t} {t}{n} __attribute__((vector_size({n} * sizeof({t}))));\n" for t, n in VECTORS.values())
+    f"typedef {t} {t}{n} __attribute__((vector_size({n} * sizeof({t}))));\n" for t, n in VECTORS.values()) + """
+#include <ucontext.h>
+static ucontext_t host_, lane_context_[8];
+static char stacks_[8][1 << 16] __attribute__((aligned(64)));
+static int ended_;
+static void yield_(void) { swapcontext(&lane_context_[lane_], &host_); }
+static void run_group(void (*entry)(void), uint lanes, uint group) {
+  lanes_ = lanes;
+  group_ = group;
+  ended_ = 0;
+  for (uint k = 0; k < lanes; k++) {
+    getcontext(&lane_context_[k]);
+    lane_context_[k].uc_stack.ss_sp = stacks_[k];
+    lane_context_[k].uc_stack.ss_size = sizeof stacks_[k];
+    lane_context_[k].uc_link = &host_;
+    makecontext(&lane_context_[k], entry, 0);
+  }
+  while (!ended_)
+    for (lane_ = 0; lane_ < lanes; lane_++) swapcontext(&host_, &lane_context_[lane_]);
+}
+"""
+
+
+FEATURES = [
+    "struct", "nested-struct", "nested-array", "vector", "vector-arithmetic", "component", "shuffle", "vload", "pointer",
+    "pointer-arithmetic", "pointer-choice", "pointer-loop", "pointer-argument", "other-type", "dereference", "bits-8", "bits-16",
+    "bits-32", "bits-64", "signed", "unsigned", "switch", "loop", "break", "if", "call", "barrier", "barrier-in-loop", "shared",
+    "groups", "several", "arithmetic", "comparison", "shift", "division", "choice", "conversion", "member", "computed-index",
+    "private-aggregate", "whole-copy", "input"]
 
 
 class Struct:
@@ -71,6 +118,46 @@ def leaves(t, path=(), text=""):
         yield path, text, t
 
 
+def align_of(t):
+    if isinstance(t, Array):
+        return align_of(t.of)
+    if isinstance(t, Struct):
+        return max(align_of(m) for _, m in t.members)
+    return size_of(t)
+
+
+def size_of(t):
+    if isinstance(t, Array):
+        return size_of(t.of) * t.n
+    if isinstance(t, Struct):
+        at = 0
+        for _, m in t.members:
+            at = -(-at // align_of(m)) * align_of(m) + size_of(m)
+        return -(-at // align_of(t)) * align_of(t)
+    if t in VECTORS:
+        return SCALARS[VECTORS[t][0]][0] // 8 * VECTORS[t][1]
+    return SCALARS[t][0] // 8
+
+
+def offsets(t, path=(), base=0):
+    """Scalars of a type as C lays it out: (path of numbers, offset, scalar type)."""
+    if isinstance(t, Array):
+        for k in range(t.n):
+            yield from offsets(t.of, path + (k,), base + k * size_of(t.of))
+    elif isinstance(t, Struct):
+        at = 0
+        for k, (_, m) in enumerate(t.members):
+            at = -(-at // align_of(m)) * align_of(m)
+            yield from offsets(m, path + (k,), base + at)
+            at += size_of(m)
+    elif t in VECTORS:
+        of, n = VECTORS[t]
+        for k in range(n):
+            yield path + (k,), base + k * (SCALARS[of][0] // 8), of
+    else:
+        yield path, base, t
+
+
 class Place:
     """Something that can be read and written: its text, its type, and where it lives."""
 
@@ -87,6 +174,8 @@ class Kernel:
         self.depth = 0
         self.structs = []
         self.functions = []
+        self.host_only = False      # devices may do with it what they like
+        self.takers = []            # functions that take pointers: name, parameters as (type, space; None: by value)
         self.locals = [{}]          # scopes: name -> (type, space, writable)
         self.pointers = [{}]        # name -> (pointee type, space, readable elements)
         self.lines = []
@@ -130,9 +219,13 @@ class Kernel:
 
     def make_struct(self):
         name = f"{self.name}_S{len(self.structs)}"
-        members = [(f"m{k}", self.type_()) for k in range(self.r.randint(2, 4))]
+        while True:  # every scalar is an event for each access of the whole
+            members = [(f"m{k}", self.type_()) for k in range(self.r.randint(2, 4))]
+            s = Struct(name, members)
+            if sum(1 for _ in leaves(s)) <= (8 if self.lanes > 1 else 20):
+                break
         self.note("struct")
-        self.structs.append(Struct(name, members))
+        self.structs.append(s)
 
     # ---- expressions: text, type ----
     def literal(self, t=None):
@@ -226,6 +319,8 @@ class Kernel:
     # ---- statements ----
     def stmt_assign(self):
         places = self.places(True)
+        if not places:
+            return self.stmt_variable()
         p = self.r.choice(places)
         if self.chance(0.35):  # a structure or a vector as a whole
             others = [q for q in self.places(False) if q.type == p.type and q.text != p.text and not isinstance(p.type, Array)]
@@ -236,6 +331,95 @@ class Kernel:
         p = self.descend(p, 1)
         op = self.r.choice(["=", "=", "=", "+=", "^=", "-="])
         self.line(f"{p.text} {op} {self.expression()};")
+
+    def vectors(self, writable):
+        """Places of vectors in reach."""
+        out = []
+        for p in self.places(writable):
+            for _ in range(4):
+                if isinstance(p.type, Array):
+                    p = Place(f"{p.text}[{self.r.randrange(p.type.n)}]", p.type.of, p.space)
+                elif isinstance(p.type, Struct):
+                    name, t = self.r.choice(p.type.members)
+                    p = Place(f"{p.text}.{name}", t, p.space)
+                else:
+                    break
+            if isinstance(p.type, str) and p.type in VECTORS:
+                out.append(p)
+        return out
+
+    def vector_value(self, t, level=0):
+        """An expression of this vector type."""
+        of, n = VECTORS[t]
+        same = [q for q in self.vectors(False) if q.type == t]
+        x = self.r.random()
+        if same and x < 0.5:
+            return self.r.choice(same).text
+        if level < 2 and x < 0.8:
+            return f"({self.vector_value(t, level + 1)} {self.r.choice(['+', '-', '*', '&', '|', '^'])} {self.vector_value(t, level + 1)})"
+        return f"MAKE{n}({t}, {', '.join(f'({of})({self.expression(2)})' for _ in range(n))})"
+
+    def stmt_vector(self):
+        """A vector as a whole: arithmetic, or a shuffle of two components."""
+        targets = self.vectors(True)
+        if not targets:
+            return self.stmt_assign()
+        p = self.r.choice(targets)
+        of, n = VECTORS[p.type]
+        others = [q for q in self.vectors(False) if q.type == p.type]
+        if others and self.chance(0.4):
+            self.note("shuffle")
+            a, b = self.r.sample(range(n), 2)
+            self.line(f"SHUFFLE({p.type}, {p.text}, {a}, {b}, {self.r.choice(others).text}, {self.r.randrange(n)}, {self.r.randrange(n)});")
+        else:
+            self.note("vector-arithmetic")
+            self.line(f"{p.text} = {self.vector_value(p.type)};")
+
+    def stmt_vload(self):
+        """A vector out of an array of scalars, or into one. (PoCL has no vload of generic pointers.)"""
+        arrays = [a for a in self.arrays() if a[3] and a[1] in SCALARS and a[2] >= 2 and f"{a[1]}2" in VECTORS]
+        if not arrays:
+            return self.stmt_vector()
+        text, t, n, space = self.r.choice(arrays)
+        size = 4 if n >= 4 and self.chance(0.5) else 2
+        at = f"{self.index(n // size)}" if n // size > 1 else "0"
+        self.note("vload")
+        text = f"({self.pointer_text(t, space, '').strip()}){text}"
+        if self.chance(0.5):
+            name = self.fresh("v")
+            self.line(f"{t}{size} {name} = LOAD({t}, {size}, {at}, {text});")
+            self.locals[-1][name] = (f"{t}{size}", "", True)
+        else:
+            self.line(f"STORE({t}, {size}, {self.vector_value(f'{t}{size}')}, {at}, {text});")
+
+    def stmt_call(self):
+        """A call with pointers as arguments."""
+        for f, params in self.r.sample(self.takers, len(self.takers)):
+            args = []
+            for t, space in params:
+                if space is None:
+                    args.append(self.expression(2))
+                    continue
+                found = []
+                for p in self.places(True):
+                    for _ in range(4):
+                        if p.type == t and p.space == space:
+                            found.append(p)
+                        if isinstance(p.type, Array):
+                            p = Place(f"{p.text}[{self.index(p.type.n, 1) if self.chance(0.4) else self.r.randrange(p.type.n)}]", p.type.of, p.space)
+                        elif isinstance(p.type, Struct):
+                            name, m = self.r.choice(p.type.members)
+                            p = Place(f"{p.text}.{name}", m, p.space)
+                        else:
+                            break
+                if not found:
+                    break
+                args.append("&" + self.r.choice(found).text)
+            if len(args) == len(params):
+                self.note("pointer-argument")
+                self.line(f"{f}({', '.join(args)});")
+                return
+        self.stmt_assign()
 
     def stmt_variable(self):
         t = self.type_()
@@ -324,13 +508,18 @@ class Kernel:
 
     def stmt_bytes(self):
         """The bytes of a scalar through a pointer of another type."""
-        p = self.descend(self.r.choice(self.places(True)), 1)
+        places = self.places(True)
+        if not places:
+            return
+        p = self.descend(self.r.choice(places), 1)
         if p.text.startswith("AT("):
             return
         bits = SCALARS[p.type][0]
         if bits == 8:
             return
         view = self.r.choice([t for t, (b, _) in SCALARS.items() if b < bits])
+        if SCALARS[view][0] > 8:
+            self.host_only = True  # undefined by the rules on aliases, which the host compiler is told to leave alone
         n = bits // SCALARS[view][0]
         name = self.fresh("b")
         self.note("other-type")
@@ -415,7 +604,8 @@ class Kernel:
     def block(self, n):
         self.depth += 1
         for _ in range(n):
-            kinds = [(self.stmt_assign, 10), (self.stmt_variable, 2), (self.stmt_pointer, 4), (self.stmt_bytes, 0.6)]
+            kinds = [(self.stmt_assign, 10), (self.stmt_variable, 2), (self.stmt_pointer, 4), (self.stmt_bytes, 0.6),
+                     (self.stmt_vector, 1), (self.stmt_vload, 1), (self.stmt_call, 1.5 if self.takers else 0)]
             if self.depth < 3:
                 kinds += [(self.stmt_if, 2), (self.stmt_for, 2), (self.stmt_switch, 1.5), (self.stmt_walk, 1.2)]
             f = self.r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -442,32 +632,145 @@ class Kernel:
         self.functions.append((name, n))
         return text
 
+    def make_taker(self):
+        """A function of a pointer or two."""
+        name = f"{self.name}_p{len(self.takers)}"
+        saved, self.locals, self.pointers = (self.locals, self.pointers), [{}], [{}]
+        params, texts = [], []
+        for k in range(self.r.randint(1, 3)):
+            if k > 0 and self.chance(0.4):
+                t, space = self.scalar(), None
+                self.locals[-1][f"a{k}"] = (t, "", True)
+                texts.append(f"{t} a{k}")
+            else:
+                t = self.r.choice([self.r.choice(self.structs), self.scalar(), self.r.choice(list(VECTORS))])
+                space = self.r.choice(["global", "global", "", "local"] if self.lanes > 1 else ["global", "global", ""])
+                self.pointers[-1][f"a{k}"] = (t, space, 1)
+                texts.append(self.pointer_text(t, space, f"a{k}"))
+            params.append((t, space))
+        start = len(self.lines)
+        self.depth = 2
+        self.block(self.r.randint(1, 3))
+        self.depth = 0
+        body, self.lines = self.lines[start:], self.lines[:start]
+        self.locals, self.pointers = saved
+        self.takers.append((name, params))
+        return f"void {name}({', '.join(texts)}) {{\n" + "\n".join(body) + "\n}\n"
+
     def make(self):
+        several = self.chance(0.4)
+        self.lanes = self.r.randint(2, 3) if several else 1
+        self.groups = self.r.choice([1, 1, 2]) if several else 1
         for _ in range(self.r.randint(1, 3)):
             self.make_struct()
         self.function_text = "".join(self.make_function() for _ in range(self.r.choice([0, 0, 1, 2])))
+        self.function_text += "".join(self.make_taker() for _ in range(self.r.choice([0, 1, 1])))
         self.buffers = []
         for k in range(self.r.randint(2, 3)):
             t = self.r.choice(self.structs) if k == 0 else self.r.choice([self.scalar(), self.scalar(), self.r.choice(self.structs),
                                                                          self.r.choice(list(VECTORS))])
             if isinstance(t, str) and t in VECTORS:
                 self.note("vector")
-            n = self.r.randint(1, 4)
+            n = self.lanes * self.groups if several else self.r.randint(1, 4)
             values = None
             if self.chance(0.6):
                 values = [[self.r.choice([0, 1, 2, 3, self.r.getrandbits(SCALARS[s][0])]) for _, _, s in leaves(t)] for _ in range(n)]
                 self.note("input")
             self.buffers.append((f"g{k}", t, n, values))
-            self.pointers[0][f"g{k}"] = (t, "global", n)
-        self.block(self.r.randint(4, 9))
+            if not several:
+                self.pointers[0][f"g{k}"] = (t, "global", n)
+        if several:
+            self.make_phases()
+        else:
+            self.block(self.r.randint(4, 9))
 
-    def text(self):
+    def make_phases(self):
+        self.note("several")
+        if self.groups > 1:
+            self.note("groups")
+        self.line("uint lid = (uint)get_local_id(0), gid = (uint)get_global_id(0), base = (uint)get_group_id(0) * (uint)get_local_size(0);")
+        self.locals[0].update({"lid": ("uint", "", False), "gid": ("uint", "", False)})
+        shared = []
+        for k in range(self.r.randint(0, 2)):
+            t = self.r.choice([self.r.choice(self.structs), self.scalar(), self.scalar(), self.r.choice(list(VECTORS))])
+            shared.append((f"l{k}", t))
+            self.line(f"LOCAL_ARRAY {declare(Array(t, self.lanes), f'l{k}')};")
+            self.note("shared")
+        for name, t in shared:
+            for _, text, s in leaves(t):
+                self.line(f"{self.c_path(f'{name}[lid]', t, text)} = {self.literal(s)};")
+        if shared and self.chance(0.8) or self.chance(0.3):
+            self.barrier()
+        else:
+            self.note("barrier-less")
+            shared = []  # nobody reads what others wrote
+        self.push()
+        for _ in range(self.r.randint(1, 2)):  # live through all phases
+            self.stmt_variable()
+        self.phases(shared, self.r.randint(1, 2))
+        if self.chance(0.35):
+            self.note("barrier-in-loop")
+            i = self.fresh("i")
+            self.line(f"for (int {i} = 0; {i} < {self.r.randint(1, 2)}; {i}++) {{")
+            self.push()
+            self.locals[-1][i] = ("int", "", False)
+            self.phases(shared, self.r.randint(1, 2))
+            self.pop()
+            self.line("}")
+        self.pop()
+
+    def barrier(self):
+        self.note("barrier")
+        self.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+
+    def phases(self, shared, count):
+        for _ in range(count):
+            self.push()
+            self.line("{")
+            for name, t, _, _ in self.buffers:
+                if self.chance(0.7):
+                    self.locals[-1][f"{name}[gid]"] = (t, "global", True)
+                else:
+                    self.locals[-1][f"({name} + base)"] = (Array(t, self.lanes), "global", False)
+            for name, t in shared:
+                if self.chance(0.6):
+                    self.locals[-1][f"{name}[(lid + {self.r.randrange(self.lanes)}) % {self.lanes}]"] = (t, "local", True)
+                else:
+                    self.locals[-1][name] = (Array(t, self.lanes), "local", False)
+            self.block(self.r.randint(1, 3))
+            self.line("}")
+            self.pop()
+            self.barrier()
+
+    def text(self, asserted=()):
+        """The text; with assertions of final values behind it, as the interpreter reads them."""
         out = ""
         for s in self.structs:
             out += "typedef struct { " + " ".join(declare(t, n) + ";" for n, t in s.members) + f" }} {s.name};\n"
         out += self.function_text
         parameters = ", ".join(f"global {spell(t)}* {name}" for name, t, _, _ in self.buffers)
-        return out + f"kernel void {self.name}({parameters}) {{\n" + "\n".join(self.lines) + "\n}\n"
+        end = ""
+        if asserted:
+            if self.lanes > 1:
+                end += "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+            types = {f"{name}[{k}]" + "".join(f"[{x}]" for x in path): (self.c_path(f"{name}[{k}]", t, text), s)
+                     for name, t, n, _ in self.buffers for k in range(n) for path, text, s in leaves(t)}
+            for place, value in asserted:
+                text, s = types[place]
+                bits, sign = SCALARS[s]
+                number = f"(({s}){int(value) % (1 << bits)}ul)"
+                own = self.groups == 1 or int(place[place.index("[") + 1:place.index("]")]) // self.lanes
+                check = f"__assert({text} == {number});\n"
+                end += f"if (get_local_id(0) == 0 && get_group_id(0) == {own if self.groups > 1 else 0}) {check}" if self.lanes > 1 else check
+        return out + f"kernel void {self.name}({parameters}) {{\n" + "\n".join(self.lines) + "\n" + end + "}\n"
+
+    def host_text(self):
+        return self.text() + self.c_main()
+
+    def whole(self, values):
+        """A file that `check` reads by itself."""
+        condition = " and ".join(f"{place} == {value}" for place, value in values)
+        return self.headers() + f"// @Output: forall ({condition})\n" + OPENCL_HEAD + self.text()
 
     def nested(self, t, values):
         """A value of this type as @Input writes it; takes from the list."""
@@ -479,28 +782,50 @@ class Kernel:
             return "{" + ", ".join(str(values.pop(0)) for _ in range(VECTORS[t][1])) + "}"
         return str(values.pop(0))
 
-    def headers(self):
-        out = "// @Config: 1, 1, 1\n"
+    def inputs(self):
+        out = []
         for name, t, n, values in self.buffers:
-            if values is None:
-                zero = [[0 for _ in leaves(t)] for _ in range(n)]
-            flat = [list(v) for v in (values or zero)]
-            out += f"// @Input: {name} = {{{', '.join(self.nested(t, v) for v in flat)}}}\n"
+            flat = [list(v) for v in values or [[0 for _ in leaves(t)] for _ in range(n)]]
+            out.append(f"{name} = {{{', '.join(self.nested(t, v) for v in flat)}}}")
         return out
+
+    def headers(self):
+        return f"// @Config: 1, {self.lanes}, {self.groups}\n" + "".join(f"// @Input: {i}\n" for i in self.inputs())
 
     def c_main(self):
         """A function that runs the kernel and prints each scalar, "g0[1][0] = 7"."""
-        out = f"static void run_{self.name}(void) {{\n"
+        out = ""
         for name, t, n, values in self.buffers:
-            out += f"  static {declare(Array(t, n), name)};\n  memset({name}, 0, sizeof {name});\n"
+            out += f"static {declare(Array(t, n), f'{self.name}_{name}')};\n"
+        arguments = ", ".join(f"{self.name}_{b[0]}" for b in self.buffers)
+        out += f"static void entry_{self.name}(void) {{ {self.name}({arguments}); ended_ = 1; }}\n"
+        out += f"static void run_{self.name}(void) {{\n"
+        for name, t, n, values in self.buffers:
             for k, v in enumerate(values or []):
                 for x, (_, text, s) in zip(v, leaves(t)):
-                    out += f"  {name}[{k}]{text} = ({s}){x}ul;\n"
-        out += f"  {self.name}({', '.join(b[0] for b in self.buffers)});\n"
+                    out += f"  {self.name}_{name}[{k}]{text} = ({s}){x}ul;\n"
+        out += f"  for (uint g = 0; g < {self.groups}; g++) run_group(entry_{self.name}, {self.lanes}, g);\n"
         for name, t, n, _ in self.buffers:
             for k in range(n):
                 for path, text, s in leaves(t):
                     where = f"{name}[{k}]" + "".join(f"[{x}]" for x in path)
                     form, cast = ("%ld", "long") if SCALARS[s][1] else ("%lu", "ulong")
-                    out += f'  printf("{where} {form}\\n", ({cast}){name}[{k}]{text});\n'
+                    out += f'  printf("{where} {form}\\n", ({cast}){self.name}_{name}[{k}]{text});\n'
         return out + "}\n"
+
+    # ---- the bytes of the buffers, as C lays them out ----
+    def memory(self):
+        """The first contents of each buffer, and where each scalar lies: (place, buffer, offset, bytes, signed)."""
+        contents, places = [], []
+        for b, (name, t, n, values) in enumerate(self.buffers):
+            size = size_of(t)
+            data = bytearray(size * n)
+            for k in range(n):
+                for m, (path, offset, s) in enumerate(offsets(t)):
+                    bits, sign = SCALARS[s]
+                    at = k * size + offset
+                    places.append((f"{name}[{k}]" + "".join(f"[{x}]" for x in path), b, at, bits // 8, sign))
+                    if values:
+                        data[at:at + bits // 8] = values[k][m].to_bytes(8, "little")[:bits // 8]
+            contents.append(data)
+        return contents, places
