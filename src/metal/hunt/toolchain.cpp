@@ -108,8 +108,8 @@ class Work {
     for (size_t n = 0; n < which.size(); ++n) {
       const auto at = std::ranges::find(*binary, fmt::format("t{}", n), &inspect::CubinKernel::name);
       const bool zeros = at != binary->end() && std::ranges::any_of(at->code, [](const inspect::SassInstruction& i) {
-        return i.low == 0 && i.high == 0;
-      });
+                           return i.low == 0 && i.high == 0;
+                         });
       if (zeros)
         out_[which[n]] = {Compiled::State::illegal, "an instruction of zeros: Illegal instruction", {}};
       else
