@@ -49,6 +49,8 @@ enum class Verb : uint8_t {
   stats,
   tune,
   report,
+  hunt,
+  hunt_report,
   prove,
   help_markdown,
   count_
@@ -200,6 +202,11 @@ struct Settings {
   std::string schedule, log;
   uint32_t rounds = 0, series = 0, cluster = 0;
   bool no_model = false;
+
+  // ---- hunt ----
+  std::vector<std::string> compilers, hunt_targets, levels;  // empty: the defaults of the options
+  std::string disassembler, hunt_test, hunt_store = "hunt.db";
+  uint64_t hunt_tests = 1000;
 
   // ---- gen, suite ----
   std::string cycle, access;

@@ -70,9 +70,12 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   size_t rest = begin + 1;  // the first argument after the verb
   std::string name = args[begin];
   if (is_group(name)) {
-    if (rest == args.size() ? begin == 1 : args[rest] == "--help" || args[rest] == "-h")
-      return text(help_of_group(name));
-    if (rest < args.size() && !args[rest].starts_with("-")) name += " " + args[rest++];
+    const bool asks = rest == args.size() ? begin == 1 : args[rest] == "--help" || args[rest] == "-h";
+    if (asks && find_verb(name) == nullptr) return text(help_of_group(name));
+    // A word that is a verb itself ("hunt") may have operands behind it.
+    const bool second = rest < args.size() && !args[rest].starts_with("-");
+    if (second && (find_verb(name) == nullptr || find_verb(name + " " + args[rest]) != nullptr))
+      name += " " + args[rest++];
   }
   const VerbInfo* verb = find_verb(name);
   if (verb == nullptr) {

@@ -64,6 +64,7 @@ Place place_of(Verb v) {
     case Verb::campaign:
     case Verb::tune:
     case Verb::progress_run:
+    case Verb::hunt:
     case Verb::models:
     case Verb::progress_models:
     case Verb::help_markdown:
@@ -96,6 +97,7 @@ Place place_of(Verb v) {
     case Verb::suite:
     case Verb::judge:
     case Verb::report:
+    case Verb::hunt_report:
       return Place::unended;
   }
   return Place::unended;

@@ -276,6 +276,25 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "The page loads nothing from anywhere. docs/stats.md describes it.",
      "fencepost report campaign.db -o report.html\nfencepost report hopper.db --model ptx-7.5 -o hopper.html", false,
      run_report},
+    {Verb::hunt, "hunt", "[RECORD...]", 0, ~0u, "hold compilers against the PTX memory model, without a GPU",
+     "Draws PTX tests, compiles them, and reads the machine code: is every access there, with its scope, in an order "
+     "that the model allows, with the fences that its order needs on every path? What is missing is a fault; each "
+     "signature of faults is shown by its smallest test, with the configurations where it is right. docs/hunt.md "
+     "describes it.\n\n"
+     "A store keeps what was done, and the same command goes on with it. RECORD: machine code that a report has kept "
+     "is judged again, without a compiler.\n\n"
+     "The exit status is 0 when there is no fault, 1 when there is one, and 3 when there is none but something could "
+     "not be judged or the budget ended first.",
+     "fencepost hunt --compiler ptxas=/usr/local/cuda/bin/ptxas --targets sm_80,sm_90 --tests 20000\n"
+     "fencepost hunt --compiler ptxas=old/ptxas,ptxas=new/ptxas --levels 0,3 --seed 7 --json\n"
+     "fencepost hunt --compiler ptxas=ptxas --targets sm_90 --test 'atom.acquire.gpu.shared.add.u64@s1; "
+     "ld.weak.global.u32@p2'",
+     false, run_hunt},
+    {Verb::hunt_report, "hunt report", "STORE", 1, 1, "write a folder for each fault of a hunt",
+     "For each signature: the smallest test as PTX, the machine code where it is wrong and where it is right, a table "
+     "of compilers and targets, litmus tests for a device where the fault has a form for it, and the text of a bug "
+     "report. Nothing is sent anywhere.",
+     "fencepost hunt report hunt.db -o faults", false, run_hunt_report},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
      "not all threads of "
@@ -303,7 +322,8 @@ static_assert(tables_in_order());
 std::span<const OptionInfo> option_table() {
   static const std::vector<OptionInfo> all = [] {
     std::vector<OptionInfo> rows;
-    for (const auto part : {check_options(), progress_options(), device_options(), tune_options(), gen_options()})
+    for (const auto part :
+         {check_options(), progress_options(), device_options(), tune_options(), gen_options(), hunt_options()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();

@@ -1,0 +1,104 @@
+// The words of the gate: what each effect is called, what it means, and on which clause of the PTX ISA it rests.
+#include "hunt/gate.h"
+
+namespace fencepost::hunt {
+namespace {
+
+struct Row {
+  Effect effect;
+  Level level;
+  const char *name, *sentence, *clause;
+};
+
+constexpr const char* k_release = "memory consistency model, release and acquire patterns; causality order";
+constexpr const char* k_operations = "memory consistency model, operation types, scope, morally strong operations";
+
+constexpr Row k_rows[] = {
+    {Effect::no_membar, Level::fault, "no-membar",
+     "An earlier access reaches the releasing write, or what stands behind the fence, without a MEMBAR between",
+     k_release},
+    {Effect::weak_membar, Level::fault, "weak-membar",
+     "The MEMBAR between two accesses has a narrower scope, or is not SC", k_release},
+    {Effect::no_invalidate, Level::fault, "no-invalidate",
+     "A later read may take a line from the first-level cache that is older than the acquiring read", k_release},
+    {Effect::no_wait, Level::fault, "no-wait", "A later access may begin before the acquiring read has its value",
+     k_release},
+    {Effect::no_barrier, Level::fault, "no-barrier", "A path goes round the barrier",
+     "bar.sync and barrier.cluster; synchronizes-with"},
+    {Effect::no_view, Level::fault, "no-view", "A path goes round the fence of the proxy", "fence.proxy; proxies"},
+    {Effect::absent, Level::fault, "absent", "The access is not in the machine code", k_operations},
+    {Effect::skipped, Level::fault, "skipped", "A path of the machine code ends without the access", k_operations},
+    {Effect::weaker, Level::fault, "weaker", "The access has a narrower scope than written", k_operations},
+    {Effect::reordered, Level::fault, "reordered", "Two accesses stand in another order, which the model forbids",
+     "causality order; coherence (program order of overlapping accesses)"},
+    {Effect::split, Level::fault, "split", "One access became several, so it is not single-copy atomic",
+     "vector and packed data types; scalar accesses up to 128 bits are single"},
+    {Effect::width, Level::fault, "width", "The access has another width than written", "ld, st: type"},
+    {Effect::elsewhere, Level::fault, "elsewhere", "The access is at another place than written", "ld, st: address"},
+    {Effect::unguarded, Level::fault, "unguarded", "The access is done although its predicate is false",
+     "predicated execution"},
+    {Effect::repeated, Level::fault, "repeated", "One path does the access twice", k_operations},
+    {Effect::illegal, Level::fault, "illegal",
+     "The disassembler finds an instruction that the architecture does not have",
+     "target ISA notes of the instruction"},
+    {Effect::moved, Level::allowed, "moved", "Two accesses between which the model has no order stand in another order",
+     "causality order: program order alone orders no accesses to different locations"},
+    {Effect::merged, Level::allowed, "merged",
+     "The access is answered by another one of the same thread to the same place, with nothing between that orders; "
+     "every outcome is one that the longer program has",
+     "coherence; weak and relaxed operations"},
+    {Effect::warp_merged, Level::allowed, "warp-merged",
+     "The lanes of a warp name one place and become one operation: an outcome of the program in which they follow one "
+     "another",
+     "atomicity"},
+    {Effect::idle_write, Level::allowed, "idle-write",
+     "A loop for an atomic operation that would leave the value as it is ends after its look: who reads the value may "
+     "have read the write before, which has the same value",
+     "atomicity; coherence"},
+    {Effect::one_copy, Level::allowed, "one-copy",
+     "An attempt of a compare-and-swap (CAST) in shared memory of the cluster has the scope SM: that memory has one "
+     "copy, at its own SM, whatever the scope",
+     "state spaces; atomicity"},
+    {Effect::private_window, Level::allowed, "private-window",
+     "A plain load and store for an address that the atomic operation refused and that is no shared memory: local "
+     "memory, which no other thread sees",
+     "generic addressing; state spaces"},
+    {Effect::other_window, Level::allowed, "other-window",
+     "A path for shared memory, and the address is one of global memory: it is never taken",
+     "generic addressing; cvta"},
+    {Effect::first_look, Level::allowed, "first-look",
+     "A loop of compare-and-swap begins with a weaker load, whose value the compare-and-swap confirms", "atomicity"},
+    {Effect::no_remote, Level::allowed, "no-remote",
+     "Before sm_90 only one CTA sees shared memory, so both sides share a first-level cache and there is nothing to "
+     "invalidate",
+     "state spaces; .shared::cluster needs sm_90"},
+    {Effect::vector_split, Level::allowed, "vector-split", "The elements of a vector became several accesses",
+     "vector data types: a set of scalar accesses in no order"},
+    {Effect::wider_load, Level::allowed, "wider-load", "A weak load reads more than written", "weak operations"},
+    {Effect::local_gone, Level::allowed, "local-gone", "Local memory is kept in registers", "state spaces: .local"},
+    {Effect::shared_fence, Level::allowed, "shared-fence",
+     "Fewer fences than instructions that ask for one: one serves two of them, or there is nothing to order beside it; "
+     "every path that needs one has it",
+     "causality order: fences order what stands on their two sides"},
+    {Effect::cache_operator, Level::allowed, "cache-operator", "A cache operator has no effect here",
+     "cache operators are performance hints and change no order"},
+    {Effect::unknown_opcode, Level::named, "unknown-opcode", "An instruction that the table of the hunt does not have",
+     ""},
+    {Effect::stranger, Level::named, "stranger", "A memory access that belongs to no instruction of the test", ""},
+    {Effect::not_followed, Level::named, "not-followed", "A path that the gate cannot follow", ""},
+};
+
+const Row& row(Effect e) {
+  for (const Row& r : k_rows)
+    if (r.effect == e) return r;
+  return k_rows[0];
+}
+
+}  // namespace
+
+Level level_of(Effect e) { return row(e).level; }
+const char* name(Effect e) { return row(e).name; }
+const char* sentence(Effect e) { return row(e).sentence; }
+const char* clause(Effect e) { return row(e).clause; }
+
+}  // namespace fencepost::hunt

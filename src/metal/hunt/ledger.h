@@ -1,0 +1,61 @@
+#pragma once
+// The store of a hunt, an SQLite file. A batch of tests in one configuration is one transaction, so a hunt that was
+// killed goes on where it was and ends with the same rows: what a batch gives depends on seed, number and configuration
+// alone.
+//
+//   meta(key, value)                 schema, seed, size of a batch
+//   batches(configuration, batch, states)     one letter a test: r right, a weakened as the model allows, f fault,
+//                                             n named, x refused by the compiler, c the compiler failed
+//   findings(configuration, test, effect, culprit, detail)
+//   faults(signature, ...)           reduced, one for each signature
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace fencepost::hunt {
+
+struct Row {
+  uint64_t test = 0;
+  std::string effect, culprit, detail;  // name of the effect; the instruction; for refusals the compiler's message
+};
+struct Batch {
+  std::string states;
+  std::vector<Row> rows;
+};
+struct Fault {
+  std::string signature, effect, culprit, configuration, test, reduced, detail, listing, right_listing, right_where;
+  std::string known;                         // what is known of it, "" for new
+  std::map<std::string, std::string> table;  // configuration -> "fault", "right", "refused: ..."
+};
+
+class Ledger {
+ public:
+  // Made when missing. Errors: no store of this program; one of another seed or size of batches.
+  static Expected<Ledger> open(const std::string& path, uint64_t seed, uint64_t batch_size);
+  // To read, whatever its seed.
+  static Expected<Ledger> read(const std::string& path);
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) noexcept;
+  ~Ledger();
+
+  Expected<bool> has(const std::string& configuration, uint64_t batch) const;
+  Expected<void> add(const std::string& configuration, uint64_t batch, const Batch& b);
+  Expected<std::vector<std::string>> configurations() const;
+  Expected<std::map<uint64_t, std::string>> states(const std::string& configuration) const;  // by batch
+  Expected<std::vector<Row>> findings(const std::string& configuration) const;               // by test
+  Expected<void> keep(const Fault& f);  // replaces what it has of the signature
+  Expected<std::vector<Fault>> faults() const;
+  uint64_t seed() const;
+  uint64_t batch_size() const;
+
+ private:
+  struct Inside;
+  explicit Ledger(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace fencepost::hunt

@@ -1,0 +1,343 @@
+// The gate of the hunt on recorded machine code (listings/*.rec: the test, the target, the record of machine.h), with
+// every fault planted that a compiler might make; drawing, notation, store. No compiler is needed; the last test uses
+// one where FENCEPOST_PTXAS names it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "hunt/conduct.h"
+#include "hunt/draw_tests.h"
+#include "hunt/gate.h"
+#include "hunt/guarantees.h"
+#include "hunt/ledger.h"
+#include "hunt/machine.h"
+#include "hunt/report.h"
+#include "hunt/show.h"
+
+using namespace fencepost;
+using namespace fencepost::hunt;
+
+namespace {
+
+struct Sample {
+  PtxTest test;
+  uint32_t sm = 0;
+  std::string text;
+};
+
+Sample recorded(const std::string& name) {
+  std::ifstream in(std::string(FENCEPOST_SOURCE_DIR) + "/tests/unit/hunt/listings/" + name + ".rec");
+  std::string test, target;
+  std::getline(in, test);
+  std::getline(in, target);
+  std::stringstream rest;
+  rest << in.rdbuf();
+  const auto t = parse_test(test);
+  EXPECT_TRUE(t.has_value()) << name;
+  return {*t, static_cast<uint32_t>(std::stoul(target.substr(3))), rest.str()};
+}
+
+std::set<std::string> effects(const Sample& r, const std::string& text) {
+  const auto k = read_record("t", r.sm, text);
+  EXPECT_TRUE(k.has_value());
+  std::set<std::string> out;
+  for (const Finding& f : judge(r.test, *k)) out.insert(name(f.effect));
+  return out;
+}
+std::set<std::string> effects(const std::string& name) {
+  const Sample r = recorded(name);
+  return effects(r, r.text);
+}
+bool has_fault(const std::set<std::string>& e) {
+  for (uint8_t n = 0; n < static_cast<uint8_t>(Effect::count_); ++n)
+    if (level_of(static_cast<Effect>(n)) == Level::fault && e.contains(name(static_cast<Effect>(n)))) return true;
+  return false;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& l : lines) out += l + "\n";
+  return out;
+}
+
+const std::vector<std::string> k_right = {"mp-right", "mp-right-80", "fences",          "cta",   "atoms", "shared-u32",
+                                          "loop",     "guarded",     "cluster-barrier", "alias", "O0"};
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fencepost-hunt-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const char* file) const { return path_ + "/" + file; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+TEST(Hunt, RightCodeIsRight) {
+  for (const std::string& name : k_right) EXPECT_EQ(effects(name), std::set<std::string>()) << name;
+}
+
+TEST(Hunt, KnownFaultsAreFaults) {
+  EXPECT_TRUE(effects("shared-u64").contains("no-invalidate"));
+  EXPECT_TRUE(effects("shared-u64-release").contains("no-membar"));
+  EXPECT_TRUE(effects("generic-u64").contains("no-invalidate"));
+  EXPECT_TRUE(effects("wide-acquire").contains("no-invalidate"));
+  EXPECT_TRUE(effects("wide-acquire").contains("no-wait"));
+  EXPECT_TRUE(effects("wide-release").contains("no-membar"));
+}
+
+TEST(Hunt, WeakeningsAreNoFaults) {
+  for (const char* name : {"shared-u64-80", "generic-u64-80", "half"}) {
+    EXPECT_FALSE(has_fault(effects(name))) << name;
+    EXPECT_FALSE(effects(name).empty()) << name;
+  }
+  EXPECT_TRUE(effects("shared-u64-80").contains("no-remote"));
+  EXPECT_TRUE(effects("generic-u64-80").contains("private-window"));
+  EXPECT_TRUE(effects("half").contains("first-look"));
+}
+
+// One MEMBAR, one CCTL.IVALL, one strength, one access, one barrier at a time.
+TEST(Hunt, WhatIsTakenAwayIsMissed) {
+  uint32_t planted = 0;
+  for (const std::string& name : k_right) {
+    const Sample r = recorded(name);
+    const auto lines = lines_of(r.text);
+    for (size_t n = 0; n < lines.size(); ++n)
+      for (const char* gone :
+           {"MEMBAR", "CCTL.IVALL", "LDG.E", "STG.E", "ATOMG.E", "REDG.E", "LDS", "STS", "ATOMS", "UCGABAR_WAIT"}) {
+        const size_t at = lines[n].find(std::string(" ") + gone);
+        if (at == std::string::npos || lines[n].find(" 9000 ") != std::string::npos) continue;
+        auto changed = lines;
+        changed[n] = lines[n].substr(0, at) + " NOP";
+        const auto e = effects(r, joined(changed));
+        // What another one of two fences still does is a weakening, and it is told.
+        const bool fence = std::string(gone) == "MEMBAR" || std::string(gone) == "CCTL.IVALL";
+        EXPECT_TRUE(has_fault(e) || (fence && e.contains("shared-fence"))) << name << ": " << lines[n];
+        ++planted;
+      }
+  }
+  EXPECT_GE(planted, 50u);
+}
+
+TEST(Hunt, WeakenedStrengthsAndFencesAreFaults) {
+  const std::vector<std::pair<std::string, std::string>> changes = {{".STRONG.GPU", ""},
+                                                                    {".STRONG.GPU", ".STRONG.SM"},
+                                                                    {".STRONG.SYS", ".STRONG.GPU"},
+                                                                    {".STRONG.SM", ""},
+                                                                    {"MEMBAR.ALL.GPU", "MEMBAR.ALL.CTA"},
+                                                                    {"MEMBAR.SC.SYS", "MEMBAR.ALL.SYS"},
+                                                                    {"MEMBAR.ALL.SYS", "MEMBAR.ALL.GPU"}};
+  uint32_t planted = 0;
+  for (const std::string& name : k_right) {
+    const Sample r = recorded(name);
+    const auto lines = lines_of(r.text);
+    for (size_t n = 0; n < lines.size(); ++n)
+      for (const auto& [from, to] : changes) {
+        const size_t at = lines[n].find(from);
+        if (at == std::string::npos) continue;
+        auto changed = lines;
+        changed[n].replace(at, from.size(), to);
+        EXPECT_TRUE(has_fault(effects(r, joined(changed)))) << name << ": " << changed[n];
+        ++planted;
+      }
+  }
+  EXPECT_GE(planted, 25u);
+}
+
+// Two accesses of the test change places, lines and all; and with their lines left where they were, as in a binary.
+TEST(Hunt, SwappedAccessesAreSeen) {
+  uint32_t planted = 0;
+  for (const std::string& name : {std::string("mp-right"), std::string("atoms"), std::string("fences")}) {
+    const Sample r = recorded(name);
+    const auto lines = lines_of(r.text);
+    std::vector<size_t> accesses;
+    for (size_t n = 0; n < lines.size(); ++n)
+      for (const char* word : {"LDG.E", "STG.E", "ATOMG.E", "REDG.E"})
+        if (lines[n].find(word) != std::string::npos && lines[n].find(" 9000 ") == std::string::npos)
+          accesses.push_back(n);
+    for (size_t k = 0; k + 1 < accesses.size(); ++k)
+      for (const bool with_lines : {true, false}) {
+        auto changed = lines;
+        std::string &a = changed[accesses[k]], &b = changed[accesses[k + 1]];
+        const auto head = [&](const std::string& s) { return with_lines ? s.substr(0, 4) : s.substr(0, s.find("| ")); };
+        const std::string a_head = head(a), b_head = head(b);
+        const std::string a_rest = a.substr(a_head.size()), b_rest = b.substr(b_head.size());
+        a = a_head + b_rest;
+        b = b_head + a_rest;
+        EXPECT_FALSE(effects(r, joined(changed)).empty()) << name << ": " << lines[accesses[k]];
+        ++planted;
+      }
+  }
+  EXPECT_GE(planted, 12u);
+}
+
+TEST(Hunt, LoadsThatAreNotAwaitedAreFaults) {
+  const Sample r = recorded("cta");
+  std::string text = r.text;
+  for (auto& line : {"NOP"}) {
+    const size_t at = text.find(line);
+    ASSERT_NE(at, std::string::npos);
+    // The mask of the NOP behind the acquiring load.
+    const size_t mask = text.rfind('|', at) - 3;
+    text.replace(mask, 2, "00");
+  }
+  EXPECT_TRUE(effects(r, text).contains("no-wait"));
+}
+
+TEST(Hunt, UnknownInstructionsAndStrangersAreNamed) {
+  const Sample r = recorded("mp-right");
+  auto lines = lines_of(r.text);
+  std::string odd = r.text;
+  odd.replace(odd.find("MEMBAR.ALL.GPU"), 14, "MEMBARX.GPU");
+  EXPECT_EQ(effects(r, odd), std::set<std::string>{"unknown-opcode"});
+  std::string strange = r.text;
+  const size_t at = strange.find("NOP") == std::string::npos ? strange.find("ERRBAR") : strange.find("NOP");
+  strange.replace(at, strange.find('\n', at) - at, "LDL R9, [R1]");
+  EXPECT_TRUE(effects(r, strange).contains("stranger"));
+}
+
+TEST(Hunt, EveryEffectHasItsWords) {
+  std::set<std::string> names;
+  for (uint8_t n = 0; n < static_cast<uint8_t>(Effect::count_); ++n) {
+    const auto e = static_cast<Effect>(n);
+    EXPECT_TRUE(names.insert(name(e)).second) << name(e);
+    if (level_of(e) != Level::named) EXPECT_NE(std::string(clause(e)), "");
+  }
+}
+
+TEST(Hunt, DrawnTestsReadBack) {
+  std::set<std::string> texts, kinds;
+  for (uint64_t n = 0; n < 3000; ++n) {
+    const PtxTest t = draw_test(5, n);
+    const auto back = parse_test(to_string(t));
+    ASSERT_TRUE(back.has_value()) << to_string(t);
+    EXPECT_EQ(*back, t);
+    EXPECT_EQ(draw_test(5, n), t);
+    texts.insert(to_string(t));
+    for (const Instruction& i : t.body) kinds.insert(i.words);
+  }
+  EXPECT_GT(texts.size(), 2900u);
+  EXPECT_GT(kinds.size(), 2000u);
+}
+
+TEST(Hunt, BadTestsAreRefused) {
+  for (const char* bad : {"", "ld.weak.global.u32", "ld.weak.global.u32@z1", "ld.weak.global.u32@p16", "mov.u32@p1",
+                          "ld.weird.global.u32@p1", "fence.odd.gpu", "st.weak.global.u32@p1;;", "ld.weak.global@p1"})
+    EXPECT_FALSE(parse_test(bad).has_value()) << bad;
+}
+
+TEST(Hunt, ModuleLinesLeadToKernels) {
+  std::vector<PtxTest> tests;
+  for (uint64_t n = 0; n < 50; ++n) tests.push_back(draw_test(3, n));
+  const Module m = module_of(tests, "sm_90");
+  const auto lines = lines_of(m.text);
+  ASSERT_EQ(m.lines.size(), 51u);
+  for (size_t n = 0; n < 50; ++n)
+    EXPECT_TRUE(lines[m.lines[n] - 1].starts_with(fmt::format(".visible .entry t{}(", n))) << n;
+  EXPECT_EQ(m.lines.back(), lines.size() + 1);
+}
+
+TEST(Hunt, StoreKeepsAndRefuses) {
+  const Folder folder;
+  const std::string path = folder / "h.db";
+  {
+    auto l = Ledger::open(path, 7, 200);
+    ASSERT_TRUE(l.has_value());
+    ASSERT_TRUE(l->add("ptxas-1.2.3 sm_90 -O3", 0, {"rfax", {{1, "no-membar", "st.release.gpu.global.u32@p1", "d"}}}));
+    ASSERT_TRUE(
+        l->keep({"s", "no-membar", "c", "ptxas-1.2.3 sm_90 -O3", "t", "r", "d", "l", "", "", "", {{"x", "y"}}}));
+  }
+  auto l = Ledger::open(path, 7, 200);
+  ASSERT_TRUE(l.has_value());
+  EXPECT_TRUE(*l->has("ptxas-1.2.3 sm_90 -O3", 0));
+  EXPECT_FALSE(*l->has("ptxas-1.2.3 sm_90 -O3", 1));
+  EXPECT_FALSE(*l->has("ptxas-1.2.3 sm_90 -O0", 0));
+  const auto s = summary_of(*l, path);
+  ASSERT_TRUE(s.has_value());
+  ASSERT_EQ(s->counts.size(), 1u);
+  EXPECT_EQ(s->counts[0].second.fault, 1u);
+  EXPECT_EQ(s->counts[0].second.refused, 1u);
+  ASSERT_EQ(s->faults.size(), 1u);
+  EXPECT_EQ(s->faults[0].table.at("x"), "y");
+  EXPECT_FALSE(Ledger::open(path, 8, 200).has_value());
+  EXPECT_FALSE(Ledger::read(folder / "none.db").has_value());
+  EXPECT_NE(text_of(*s).find("NEW FAULT"), std::string::npos);
+  EXPECT_FALSE(report_files(*s).empty());
+}
+
+TEST(Hunt, RecordsAreJudgedWithoutACompiler) {
+  const Sample r = ::recorded("generic-u64");
+  const auto again = judge_recorded(fencepost::hunt::recorded(to_string(r.test), "sm_90", r.text));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->judged.verdict, "fault");
+  EXPECT_EQ(again->judged.listing, r.text);
+  for (const std::string bad : {"", "x", "ld.weak.global.u32@p1\n", "ld.weak.global.u32@p1\nsm_x\n0000 10 - 00 | NOP\n",
+                                "ld.weak.global.u32@p1\nsm_90\n", "ld.weak.global.u32@p1\nsm_90\nzz | NOP\n"})
+    EXPECT_FALSE(judge_recorded(bad).has_value()) << bad;
+}
+
+TEST(Hunt, KnownFaultsHaveSignatures) {
+  const auto of = [](const char* text) { return parse_test(text)->body.front(); };
+  const std::string here = "ptxas-13.5.37 sm_90 -O3";
+  EXPECT_NE(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u64@s1"), here), "");
+  EXPECT_NE(known_fault("no-membar", of("red.release.gpu.shared.add.f32@t1"), here), "");
+  EXPECT_EQ(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u32@s1"), here), "");
+  EXPECT_EQ(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u64@s1"), "ptxas-13.5.37 sm_80 -O3"), "");
+  EXPECT_EQ(known_fault("weaker", of("atom.acquire.gpu.shared.add.u64@s1"), here), "");
+}
+
+// ---- with a compiler ----
+
+// The first 400 tests of a seed: what the gate says of the machine code, and of the same with one thing taken away.
+TEST(HuntLive, OneThingTakenAwayFromRealCode) {
+  const char* ptxas = std::getenv("FENCEPOST_PTXAS");
+  if (ptxas == nullptr || *ptxas == 0) GTEST_SKIP() << "FENCEPOST_PTXAS names no ptxas: the hunt is not tried on one";
+  const auto compiler = open_compiler(ptxas, "");
+  if (!compiler) GTEST_SKIP() << compiler.error().list.front().message;
+  std::vector<PtxTest> tests;
+  for (uint64_t n = 0; n < 400; ++n) tests.push_back(draw_test(77, n));
+  uint32_t planted = 0, caught = 0;
+  std::string missed;
+  const auto compiled = compile({*compiler, "sm_90", 3}, tests);
+  for (size_t n = 0; n < tests.size(); ++n) {
+    if (compiled[n].state != Compiled::State::good) continue;
+    const Sample r{tests[n], 90, record(compiled[n].machine)};
+    const auto before = effects(r, r.text);
+    if (has_fault(before)) continue;
+    const auto lines = lines_of(r.text);
+    for (size_t k = 0; k < lines.size(); ++k) {
+      for (const auto& [from, to] :
+           {std::pair<std::string, std::string>{"MEMBAR.", "NOP."}, {"CCTL.IVALL", "NOP"}, {".STRONG.", ".WEAK."}}) {
+        const size_t at = lines[k].find(from);
+        if (at == std::string::npos || lines[k].find("CAST") != std::string::npos) continue;
+        auto changed = lines;
+        changed[k].replace(at, from.size(), to);
+        ++planted;
+        if (effects(r, joined(changed)) != before)
+          ++caught;
+        else
+          missed += to_string(tests[n]) + " | " + lines[k] + "\n";
+      }
+    }
+  }
+  std::cout << planted << " planted, " << caught << " caught; not caught:\n" << missed;
+  EXPECT_GT(planted, 300u);
+  EXPECT_EQ(caught, planted);
+}
