@@ -64,7 +64,8 @@ Expected<void> put_grid(Settings& s, const Value& v) {
 }
 
 constexpr OptionInfo k_rows[] = {
-    {"--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl", "", 0, 0, "cat",
+    {"--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl; cuda for CUDA tests", "", 0, 0,
+     "cat",
      k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge | k_report,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file.", put<&Settings::model>},
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",

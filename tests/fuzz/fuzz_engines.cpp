@@ -68,7 +68,7 @@ const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
     {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0", "sc"}},
     {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-asplos24", "vulkan-tables"}},
     {prog::Syntax::opencl,
-     {"opencl", "opencl-3.1", "opencl-popl16", "opencl~sc-order", "opencl~coherence-global", "sc"}},
+     {"opencl", "opencl-3.1", "opencl-popl16", "cuda", "opencl~sc-order", "opencl~coherence-global", "sc"}},
 };
 
 prog::Dialect dialect_of(prog::Syntax s) {
