@@ -143,7 +143,9 @@ void load_models(Setup& s) {
       auto m = load(model, dialect);
       if (!m && !s.models.empty()) continue;  // of another dialect
       if (!m) stop(render(m.error()));
-      if (m->dialect != dialect || s.loaded[syntax].size() == k_models_each) continue;
+      if (m->dialect != dialect) continue;
+      if (s.loaded[syntax].size() == k_models_each)
+        stop(fmt::format("more than {} models for a notation", k_models_each));
       s.loaded[syntax].emplace_back(model, std::move(*m));
       if (s.reference.empty()) continue;
       auto r = load(model, dialect, s.reference);

@@ -9,7 +9,7 @@
 
 namespace fencepost::fuzz {
 
-inline constexpr size_t k_models_each = 4;
+inline constexpr size_t k_models_each = 7;
 
 // The result of one program, small enough for a pipe.
 struct Record {

@@ -44,6 +44,13 @@ class ClusterVerbs : public testing::Test {
   std::string dir_, one_, two_, plain_;
 };
 
+// A CUDA test has a model of its own, which its file name does not tell.
+TEST(DefaultModel, OfCudaTests) {
+  const std::string file = std::string(FENCEPOST_SOURCE_DIR) + "/examples/lowering/mp-threadfence.litmus";
+  EXPECT_TRUE(has(run_with({"check", "--json", file}).out, "\"cuda\""));
+  EXPECT_TRUE(has(run_with({"check", "--json", "--model", "opencl", file}).out, "\"opencl\""));
+}
+
 TEST_F(ClusterVerbs, TheModelIsTheOneThatKnowsThem) {
   const Ran one = run_with({"check", one_}), two = run_with({"check", two_});
   EXPECT_EQ(one.code, k_exit_fails) << one.out << one.err;
