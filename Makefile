@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate bench pictures program format tidy clean
+.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate plant bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -21,6 +21,7 @@ help:
 	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
+	@echo 'make plant         draw 60 faults over the front ends and layouts and count how many the tests catch'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
 	@echo 'make format        lay out the sources as .clang-format has it (clang-format 19)'
 	@echo 'make tidy          clang-tidy 19 on all sources, 25 processor-minutes; tools/tidy FILE on one'
@@ -106,6 +107,17 @@ test-all: test asan tsan fuzz fuzz-models
 mutate:
 	@tools/install_packages build test
 	@tools/mutate
+
+PLANT_ROOMS ?= lang/spirv lang/shader lang/prog
+PLANT_TESTS ?= tests/mutation/front.tests
+PLANT_TARGETS ?= fencepost front_driver test_prog test_shader test_spirv
+plant:
+	@tools/install_packages build test
+	@tools/build $(PRESET) all
+	@for l in opencl glsl spirv; do python3 tests/fuzz/front/differ.py --driver $(BUILD)/tests/fuzz/front_driver --language $$l \
+	  --count 40 --batch 40 --seed 5000 --save build/plant/jobs || exit 1; done
+	@tools/plant/plant build $(PLANT_ROOMS) --targets "$(PLANT_TARGETS)" --build $(BUILD)
+	@tools/plant/plant draw --tests $(PLANT_TESTS) --count 60 --seed $(FUZZ_SEED)
 
 bench:
 	@tools/install_packages build test bench

@@ -7,7 +7,8 @@ is there (PoCL, Intel's runtime, lavapipe), and then by `check`, many in one pro
 at most in one program of a hundred, `check` is held to the host's compiler.
 
   differ.py --driver build/release/tests/fuzz/front_driver --language opencl|glsl|spirv --count 1000
-            [--seed 1] [--keep DIR] [--jobs N] [--histogram] [--against check|interpreter] [--opencl DIR]
+            [--seed 1] [--keep DIR] [--jobs N] [--histogram] [--against check|interpreter] [--opencl DIR] [--save DIR]
+  differ.py --driver build/release/tests/fuzz/front_driver --replay FILE...
 
 `--opencl DIR` is where a further OpenCL implementation was installed (the folder that holds lib/libintelocl.so, as pip puts the
 packages intel-opencl-rt and intel-cmplr-lib-rt there). What is not installed is said in a line that begins with SKIPPED.
@@ -118,8 +119,25 @@ def by_check(a, programs, values):
         job["programs"].append({"text": n // together, "file": f"{p.name}.{ending}",
                                 "entry": p.name if a.language == "opencl" else "", "grid": f"1.{p.lanes}.{p.groups}",
                                 "inputs": p.inputs(), "asks": [q for q, _ in asks], "bound": 20})
+    if a.save:
+        os.makedirs(a.save, exist_ok=True)
+        with open(os.path.join(a.save, f"{a.language}-{programs[0].name}.json"), "w") as f:
+            json.dump({"job": job, "due": [[due for _, due in asks] for asks in questions]}, f)
     answers = ask_driver(a.driver, "check", job)
     return [[(q, due, got) for (q, due), got in zip(asks, said)] for asks, said in zip(questions, answers)]
+
+
+def replay(a):
+    """Asks the questions of saved jobs again; programs whose answer is another one."""
+    wrong = 0
+    for path in a.replay:
+        with open(path) as f:
+            saved = json.load(f)
+        for program, due, got in zip(saved["job"]["programs"], saved["due"], ask_driver(a.driver, "check", saved["job"])):
+            if due != got and not any(x.startswith("gave") for x in got):
+                wrong += 1
+                print(f"{program['file']}: should be {due}, is {got}"[:400])
+    return 1 if wrong else 0
 
 
 def by_interpreter(a, programs, values):
@@ -227,7 +245,11 @@ def main():
     p.add_argument("--batch", type=int, default=40)
     p.add_argument("--opencl", default=os.environ.get("FENCEPOST_OPENCL", ""))
     p.add_argument("--histogram", action="store_true")
+    p.add_argument("--save", default="", help="a folder for what check was asked, and the answers due")
+    p.add_argument("--replay", nargs="*", default=[], help="files of --save: ask again, without making or running programs")
     a = p.parse_args()
+    if a.replay:
+        return replay(a)
     if not shutil.which("gcc") or not shutil.which("g++"):
         print("SKIPPED: gcc is missing")
         return 77

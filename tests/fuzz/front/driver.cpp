@@ -217,7 +217,7 @@ json ask(Reader& reader, const json& program, const std::string& question) {
   check::Options options;
   options.bound = program.at("bound").get<uint32_t>();
   options.property = question == "races" ? check::Property::races : check::Property::condition;
-  Job job = Job::with_budget(5);
+  Job job = Job::with_budget(20);
   const check::Result r = check::check(*test, *model_for(test->dialect), options, job);
   std::string said = name(r.verdict.status);
   if (r.verdict.status == Status::holds || r.verdict.status == Status::fails) return said;
