@@ -323,7 +323,9 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
   Found found;
   SurveyAction action(collector, *parsed, found);
   run(file, options, options.standard, collector, action);
-  if (parsed->module == nullptr) return std::unexpected(given_up(file, collector));
+  // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
+  const bool strict = !options.inline_calls && !collector.failures.empty();
+  if (parsed->module == nullptr || strict) return std::unexpected(given_up(file, collector));
   parsed->warnings = std::move(collector.warnings);
   prepare(*parsed->module, options);
   Unit out{.kernels = std::move(found.kernels), .missing = std::move(found.missing), .errors = collector.errors()};
