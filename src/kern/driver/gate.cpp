@@ -29,7 +29,8 @@ Expected<void*> library() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ec);
   std::string why;
   for (const std::filesystem::path& folder :
-       {program.parent_path(), program.parent_path() / ".." / "lib", program.parent_path().parent_path()}) {
+       {program.parent_path(), program.parent_path() / ".." / "lib" / "fencepost", program.parent_path() / ".." / "lib",
+        program.parent_path().parent_path()}) {
     const std::filesystem::path file = folder / "libfencepost_kern.so";
     if (!std::filesystem::exists(file, ec)) continue;
     void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -47,7 +48,7 @@ Expected<void*> library() {
   }
   auto error = unsupported_at(
       {}, why.empty() ? "this build has no kernel verifier" : "the kernel verifier cannot be opened: " + why,
-      "install llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
+      "install the package fencepost-prove; or llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
   return error;
 }
 

@@ -51,7 +51,8 @@ TEST(Repeats, ALockThatIsNeverGivenBack) {
   EXPECT_EQ(ask(shut, "ptx-7.5", Property::condition), "fails");
 }
 
-std::string opencl(const std::string& acquire, const std::string& release) {
+std::string opencl(const std::string& acquire, const std::string& release,
+                   const std::string& question = "~exists (0:r1=0 /\\ 1:r1=0)") {
   std::string out = "OPENCL lock\n{ [x] = 0; [l] = 0; }\n\n";
   for (int t : {0, 1})
     out += fmt::format(
@@ -59,12 +60,14 @@ std::string opencl(const std::string& acquire, const std::string& release) {
         "  while (taken != 0) {{ taken = atomic_exchange_explicit(l, 1, memory_order_{1}, memory_scope_device); }}\n"
         "  int r1 = *x;\n  *x = r1 + 1;\n  atomic_store_explicit(l, 0, memory_order_{2}, memory_scope_device);\n}}\n\n",
         t, acquire, release);
-  return out + "~exists (0:r1=0 /\\ 1:r1=0)\n";
+  return out + question + "\n";
 }
 
 TEST(Repeats, LocksOfOpenCl) {
   for (const Property p : {Property::condition, Property::races, Property::termination})
     EXPECT_EQ(ask(opencl("acquire", "release"), "opencl", p), "holds");
+  EXPECT_EQ(ask(opencl("acquire", "release", "forall (x=2)"), "opencl", Property::condition), "holds");
+  EXPECT_EQ(ask(opencl("acquire", "release", "exists (x=1)"), "opencl", Property::condition), "fails");
   EXPECT_EQ(ask(opencl("relaxed", "release"), "opencl", Property::races), "fails");
   EXPECT_EQ(ask(opencl("acquire", "relaxed"), "opencl", Property::races), "fails");
 }
