@@ -1,5 +1,5 @@
 #pragma once
-// Internal to the room: clang's diagnostics, as ours. Each error keeps where clang saw it and in which function, so that
+// Internal to the room: clang's diagnostics, as ours. Each error keeps where clang saw it and in what function, so that
 // the reader of published files can tell which kernels it concerns.
 #include <clang/AST/Decl.h>
 #include <clang/Basic/Diagnostic.h>

@@ -337,7 +337,7 @@ Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
   return out;
 }
 
-// ---- where kernels are launched ---------------------------------------------------------------------------------------
+// ---- where kernels are launched ----------------------------------------------------------------------------------
 
 const clang::FunctionDecl* kernel_of(const Expr* e) {
   e = e->IgnoreParenCasts();

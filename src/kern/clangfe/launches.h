@@ -2,7 +2,7 @@
 // Internal to the room: the launches that a function of the host makes, and what their sizes and arguments are.
 //
 // A number is known if it follows from constants: literals, enumerators, constexpr, and variables of the function that
-// are given a value where they are declared and are only read afterwards. `Only read` is decided twice: by the tree, and
+// are given a value where they are declared and are only read then. `Only read` is decided twice: by the tree, and
 // by the words of the text. Where clang has dropped a statement that it did not understand, a word of the variable's
 // name has no place in the tree, and the variable is then not known. Functions of the host with the one statement
 // `return e;` are computed. Everything else is unknown: a size that is wrong would be a proof about another launch.

@@ -27,7 +27,7 @@ bool may_be_quoted(const std::string& path, const Source& file, const Options& o
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options);
 // Promotion, inlining, canonical loops, conditional expressions in annotations; no access is merged or dropped.
 void prepare(llvm::Module& module, const Options& options);
-// `refused` gets what we cannot express of the functions that are kernels, by symbol; they have no place in the module. Null: they are errors.
+// `refused` gets what we cannot express of kernels, by symbol; the module has them not. Null: errors.
 // Errors: what concerns no kernel alone.
 Expected<ir::Module> lower(const SourcePtr& file, LlvmModule& in, const Options& options,
                            std::map<std::string, Diagnostic>* refused = nullptr);

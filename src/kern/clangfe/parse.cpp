@@ -127,7 +127,7 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
          "-target-feature", o.cuda_arch < 800 ? "+ptx63" : "+ptx80"});
     a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
-    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions"});
+    add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions", "-Wno-register"});
   } else {
     add({"-x", "cl", "-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-ext=+all", "-fgnu89-inline",
          "-fpreserve-vec3-type"});
@@ -209,6 +209,14 @@ std::string without_idle_words(const SourcePtr& file, const Options& options) {
       std::fill_n(text.begin() + static_cast<ptrdiff_t>(before + 1 - device.size()), device.size(), ' ');
     if (after != std::string::npos && text.compare(after, device.size(), device) == 0)
       std::fill_n(text.begin() + static_cast<ptrdiff_t>(after), device.size(), ' ');
+    // `__shared__ alignas(16) float x`: clang wants the alignment first.
+    if (after == std::string::npos || text.compare(after, 8, "alignas(") != 0) continue;
+    size_t end = after + 8;
+    for (int depth = 1; depth > 0 && end < text.size(); ++end)
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    const auto place = [&](size_t n) { return text.begin() + static_cast<ptrdiff_t>(n); };
+    std::rotate(place(at), place(after), place(end));
+    at = end - 1;
   }
   return text;
 }
@@ -315,7 +323,9 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
   Found found;
   SurveyAction action(collector, *parsed, found);
   run(file, options, options.standard, collector, action);
-  if (parsed->module == nullptr) return std::unexpected(given_up(file, collector));
+  // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
+  const bool strict = !options.inline_calls && !collector.failures.empty();
+  if (parsed->module == nullptr || strict) return std::unexpected(given_up(file, collector));
   parsed->warnings = std::move(collector.warnings);
   prepare(*parsed->module, options);
   Unit out{.kernels = std::move(found.kernels), .missing = std::move(found.missing), .errors = collector.errors()};

@@ -245,6 +245,9 @@ void Survey::HandleTranslationUnit(clang::ASTContext& context) {
   Closure closure(context, collector_.failures);
   for (const FunctionDecl* f : functions_)
     if (is_kernel(f)) add_kernel(f, closure);
+  // Axioms, and functions that a pointer may point to or that are looked at for themselves.
+  for (const FunctionDecl* f : functions_)
+    if (!is_kernel(f) && f->hasAttr<clang::CUDADeviceAttr>() && users(f)) closure.fault(f, reached_);
   add_launches();
   add_unseen();
   generate();

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to the room: the consumer of clang's tree of a CUDA file with host code. It writes down what clang hands out,
+// Internal to the room: the consumer of clang's tree of a CUDA file with host code. It notes what clang hands out,
 // waits until all of the file and all instances are there, and gives the code generator what the readable kernels reach
 // and nothing else, so that a tree with errors in it never becomes code.
 #include <clang/AST/ASTConsumer.h>

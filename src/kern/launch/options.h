@@ -129,7 +129,7 @@ using Permit = std::function<std::string(const OptionInfo&, const std::string& v
 Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line = nullptr,
                         const Permit& permit = nullptr);
 // What must hold before a kernel is looked at: sizes are given, positive, of at most three dimensions and fit together;
-// the dialect is known. Sizes of CUDA may stay empty: the launches in the file have them. Fills Launch::num_groups from global_size, and Options::dialect.
+// the dialect is known. CUDA may lack sizes: the file has them. Fills num_groups, from global_size, and dialect.
 Expected<void> settle(Options& options, const Source& file);
 
 // ---- the table -----------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #pragma once
-// What is asked of each kernel of a file: one question for each launch. Sizes that the options give are taken; else they
+// What is asked of each kernel of a file: a question for each launch. Sizes that the options give are taken; else they
 // come from the launches in a CUDA file; else they are any size, in as many dimensions as the kernel looks at. And the
 // table of rows, one line for each question and one for each kernel that was not read.
 #include <memory>

@@ -218,6 +218,25 @@ TEST_F(Field, macros_of_the_user_do_not_change_our_headers) {
   EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T * N; }\n", o)), "k");
 }
 
+TEST_F(Field, what_nvcc_takes_with_a_warning_is_read) {
+  EXPECT_EQ(states(unit("__global__ void k(int* a) {\n"
+                        "  __shared__ alignas(16) float s[64];\n"
+                        "  register int i = threadIdx.x;\n"
+                        "  s[i] = a[i]; a[i] = s[i];\n"
+                        "}\n")),
+            "k");
+}
+
+TEST_F(Field, functions_are_there_for_themselves_where_calls_are_not_replaced) {
+  Options o;
+  o.inline_calls = false;
+  const Unit u = unit("__device__ int f(int x) { return x + 1; }\n", o);
+  ASSERT_EQ(u.module.functions.size(), 1u);
+  EXPECT_EQ(u.module.functions[0].name, "f");
+  o.dialect = ir::Dialect::cuda;
+  EXPECT_FALSE(read(make_source("k.cu", "__device__ int f(int x) { return gone; }\n__global__ void k() {}\n"), o));
+}
+
 TEST_F(Field, functions_that_the_parser_loses_have_a_row) {
   const Unit u = unit(
       "WEIRD_MACRO(x) { \n"
