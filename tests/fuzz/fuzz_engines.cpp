@@ -9,6 +9,7 @@
 //   --seconds T             time for each question (default 2)
 //   -j N                    processes
 //   --save DIR              where shrunk disagreements go
+//   --launches              every program is a launch: copies of one lock-like thread
 //   --quick                 stop at the first disagreement or death, without shrinking
 //   --reference DIR         `enumerate` reads the models of that folder (tools/mutate plants faults in the others)
 //   --check-statistics      fail when a verdict, a size or an instruction class was too rare
@@ -50,6 +51,7 @@ struct Setup {
   bool check_statistics = false;
   std::string reference;
   bool quick = false;
+  bool launches = false;
   std::string replay;
   // Loaded before the workers start.
   std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
@@ -87,6 +89,10 @@ Setup read_arguments(int argc, char** argv) {
     const std::string a = argv[i];
     if (a == "--quick") {
       s.quick = true;
+      continue;
+    }
+    if (a == "--launches") {
+      s.launches = true;
       continue;
     }
     if (a == "--check-statistics") {
@@ -191,11 +197,11 @@ std::vector<const std::pair<std::string, cat::Model>*> models_for(const Setup& s
 }
 
 // In every fourth program threads are copies of one another.
-bool has_copies(uint64_t index) { return index % 4 == 3; }
+bool has_copies(const Setup& setup, uint64_t index) { return setup.launches || index % 4 == 3; }
 
 Program draft(const Setup& setup, uint64_t index, Rng& rng) {
-  Program p = generate(rng);
-  if (has_copies(index)) make_alike(rng, p);
+  Program p = setup.launches ? generate_launch(rng) : generate(rng);
+  if (has_copies(setup, index) && !setup.launches) make_alike(rng, p);
   p.title = fmt::format("fuzz-{}-{}", setup.seed, index);
   return p;
 }
@@ -226,7 +232,7 @@ std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) 
     }
   }
   p.question = choose_question(rng, allowed, rng.chance(0.5));
-  if (has_copies(index) && rng.chance(0.6)) ask_alike(p, p.question);
+  if (has_copies(setup, index) && rng.chance(0.6)) ask_alike(p, p.question);
   return p;
 }
 

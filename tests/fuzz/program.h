@@ -61,7 +61,9 @@ Program generate_ptx(Rng& rng);
 Program generate_vulkan(Rng& rng);
 Program generate_opencl(Rng& rng);
 Program generate_gpu_ptx(Rng& rng);
-// One of them.
+// Copies of a lock-like thread, in one of three notations.
+Program generate_launch(Rng& rng);
+// One of the first four.
 Program generate(Rng& rng);
 
 // The classes that a run must have met often enough (see statistics.h): every class that a generator can make.

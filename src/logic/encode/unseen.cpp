@@ -33,11 +33,10 @@ struct ScopeBase {
   const char* level;
 };
 constexpr ScopeBase k_scopes[] = {
-    {Base::sgpu, Dialect::ptx, "gpu"},      {Base::scluster, Dialect::ptx, "cluster"},
-    {Base::scta, Dialect::ptx, "cta"},      {Base::swarp, Dialect::ptx, "warp"},
-    {Base::sdv, Dialect::vulkan, "dv"},     {Base::sqf, Dialect::vulkan, "qf"},
-    {Base::swg, Dialect::vulkan, "wg"},     {Base::ssg, Dialect::vulkan, "sg"},
-    {Base::sdv, Dialect::opencl, "dv"},     {Base::swg, Dialect::opencl, "wg"},
+    {Base::sgpu, Dialect::ptx, "gpu"},   {Base::scluster, Dialect::ptx, "cluster"}, {Base::scta, Dialect::ptx, "cta"},
+    {Base::swarp, Dialect::ptx, "warp"}, {Base::sdv, Dialect::vulkan, "dv"},        {Base::sqf, Dialect::vulkan, "qf"},
+    {Base::swg, Dialect::vulkan, "wg"},  {Base::ssg, Dialect::vulkan, "sg"},        {Base::sdv, Dialect::opencl, "dv"},
+    {Base::swg, Dialect::opencl, "wg"},
 };
 constexpr Tag k_scope_tags[] = {Tag::CTA, Tag::CLUSTER, Tag::GPU, Tag::SYS, Tag::SG,
                                 Tag::WG,  Tag::QF,      Tag::DV,  Tag::ALL};
@@ -65,9 +64,8 @@ class Unseen {
   static uint32_t size(const Skeleton& s) { return static_cast<uint32_t>(s.events.size()); }
 
   bool divided(uint32_t level) const {
-    return std::any_of(test_.threads.begin(), test_.threads.end(), [&](const prog::Thread& t) {
-      return !prog::same_scope(test_.threads[0], t, level);
-    });
+    return std::any_of(test_.threads.begin(), test_.threads.end(),
+                       [&](const prog::Thread& t) { return !prog::same_scope(test_.threads[0], t, level); });
   }
   // An unknown tag counts as one.
   bool names_a_divided_scope(Tag t) const {
@@ -82,9 +80,8 @@ class Unseen {
   }
   template <class P>
   bool every_event(P&& p) const {
-    return std::all_of(s_.events.begin(), s_.events.end(), [&](const SymEvent& e) {
-      return p(e, e.tags) && (!e.failed_tags || p(e, *e.failed_tags));
-    });
+    return std::all_of(s_.events.begin(), s_.events.end(),
+                       [&](const SymEvent& e) { return p(e, e.tags) && (!e.failed_tags || p(e, *e.failed_tags)); });
   }
   bool by_hand() const {
     if (test_.dialect == Dialect::vulkan) {
@@ -104,10 +101,10 @@ class Unseen {
     }
     if (test_.dialect != Dialect::ptx) return false;
     return is_one_of(k_ptx) && every_event([](const SymEvent& e, const vocab::TagSet& tags) {
-      if (tags.has(Tag::ALIAS)) return false;
-      return !e.memory() ||
-             (tags.has(Tag::GEN) && !tags.has(Tag::SUR) && !tags.has(Tag::TEX) && !tags.has(Tag::CON));
-    });
+             if (tags.has(Tag::ALIAS)) return false;
+             return !e.memory() ||
+                    (tags.has(Tag::GEN) && !tags.has(Tag::SUR) && !tags.has(Tag::TEX) && !tags.has(Tag::CON));
+           });
   }
 
   // ---- the formula ----

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cat/library.h"
 #include "read/read.h"
 
 namespace fencepost::encode {
@@ -82,6 +83,52 @@ TEST(Symmetry, GroupsChangeAsWholes) {
       "rmw.atom.dv.sc0.add r0, x, 1 ;\n"
       "exists (x = 4)\n";
   EXPECT_EQ(runs(two_by_two, true), (Sizes{2, 2, 2}));
+}
+
+// Sizes of the runs where the model says which scopes are seen.
+std::vector<size_t> runs_under(const std::string& name, const std::string& text) {
+  const auto t = read::parse_one(make_source("test.litmus", text));
+  if (!t) {
+    ADD_FAILURE() << render(t.error());
+    return {};
+  }
+  const auto model = cat::load_model(name, t->dialect);
+  if (!model) {
+    ADD_FAILURE() << render(model.error());
+    return {};
+  }
+  const auto s = unroll(*t, 2, false);
+  std::vector<size_t> out;
+  for (const SymmetricRun& r : symmetric_runs(*s, {}, &*model)) out.push_back(r.keys.size());
+  return out;
+}
+std::string two_groups(const std::string& instruction, const std::string& more = "") {
+  std::string code, places;
+  for (int t = 0; t < 4; ++t) {
+    places +=
+        std::string(t == 0 ? "" : " | ") + "P" + std::to_string(t) + "@sg 0,wg " + std::to_string(t / 2) + ",qf 0";
+    code += (t == 0 ? "" : " | ") + instruction;
+  }
+  std::string text = "VULKAN groups\n{ x = 0; y = 0; }\n " + places + " ;\n " + code + " ;\n";
+  for (int t = 0; !more.empty() && t < 4; ++t) text += (t == 0 ? " " : " | ") + more;
+  return text + (more.empty() ? "" : " ;\n") + "exists (x = 4)\n";
+}
+
+TEST(Symmetry, ScopesThatNothingSeesDoNotTellApart) {
+  const std::string add = "rmw.atom.dv.sc0.add r0, x, 1";
+  for (const char* model : {"vulkan", "vulkan-tables", "vulkan-nochains"})
+    EXPECT_EQ(runs_under(model, two_groups(add, "st.atom.rel.dv.sc0.semsc0.semav y, 1")), Sizes{4}) << model;
+}
+
+TEST(Symmetry, ScopesThatAnInstructionNamesTellApart) {
+  const std::string add = "rmw.atom.dv.sc0.add r0, x, 1";
+  EXPECT_EQ(runs_under("vulkan", two_groups(add, "st.atom.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan", two_groups(add, "st.av.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan", two_groups(add, "cbar.acq.wg.semsc0 0")), (Sizes{2, 2, 2}));
+  // Two storage classes: the proof for availability chains is for one.
+  const std::string both = "rmw.atom.acq_rel.dv.sc0.semsc0.semav.semvis.add r0, x, 1";
+  EXPECT_EQ(runs_under("vulkan", two_groups(both, "st.av.dv.sc0 y, 1")), Sizes{4});
+  EXPECT_EQ(runs_under("vulkan", two_groups(both, "st.av.dv.sc1 y, 1")), (Sizes{2, 2, 2}));
 }
 
 TEST(Symmetry, DirectedSynchronisationTellsApart) {
