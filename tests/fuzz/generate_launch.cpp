@@ -1,5 +1,6 @@
 // Random launches: copies of one lock-like thread over two workgroups. What makes a lock decidable without search (one
-// order of the acquisitions, at most one of which reads a write; bounds/forbidden.h) and what must notice that it is not
+// order of the acquisitions, at most one of which reads a write; bounds/forbidden.h) and what must notice that it is
+// not
 // (a narrow scope, a relaxed order, a read-modify-write that is a plain store) meet here in every program.
 #include "draft.h"
 

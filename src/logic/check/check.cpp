@@ -44,6 +44,23 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
 
 }  // namespace
 
+void Statistics::add(const Statistics& before) {
+  seconds += before.seconds;
+  candidates += before.candidates;
+  clauses += before.clauses;
+  variables += before.variables;
+  conflicts += before.conflicts;
+  queries += before.queries;
+  settled += before.settled;
+  rounds += before.rounds;
+  symmetric_runs += before.symmetric_runs;
+  phases.program += before.phases.program;
+  phases.settle += before.phases.settle;
+  phases.model += before.phases.model;
+  phases.search += before.phases.search;
+  phases.replay += before.phases.replay;
+}
+
 const char* name(Engine e) {
   switch (e) {
     case Engine::automatic:
@@ -144,26 +161,39 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   Options now = options;
   // Two engines are compared at a bound that both count alike.
   now.reduce = options.engine != Engine::both && (options.reduce || options.auto_bound);
+  // A bound that was given is come to from below, as with auto_bound: what is decided with less is decided.
+  const bool from_below =
+      options.engine == Engine::automatic && !now.reduce && options.bound.loops.empty() && options.bound.all > 1;
+  if (from_below) {
+    now.bound = 1;
+    now.auto_bound = now.reduce = true;
+  }
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;
   const bool timed = job.deadline != Job::Clock::time_point::max();
-  while (options.auto_bound && r.verdict.status == Status::unknown &&
-         (timed || now.bound.largest() * 2 <= k_auto_bound)) {
+  const auto goes_on = [&] {
+    if (r.verdict.status != Status::unknown) return false;
+    if (from_below) return now.bound != options.bound;
+    return options.auto_bound && (timed || now.bound.largest() * 2 <= k_auto_bound);
+  };
+  while (goes_on()) {
     // Silent iterations are left out of termination from bound 2 on, repeated ones from 3 (liveness_solve.cpp).
     const uint32_t least = options.property != Property::termination ? 1
                            : test.dialect == vocab::Dialect::vulkan  ? 2
                                                                      : 3;
     now.bound = prog::raised(test, now.bound, r.reached, least);
+    if (from_below && now.bound.largest() >= options.bound.all) now.bound = options.bound;
     Result next = check_at_bound(test, model, now, job);
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
       r.verdict.detail += "; bound " + prog::to_string(now.bound) + ": " + name(next.verdict.status);
       break;
     }
-    next.stats.seconds += r.stats.seconds;
+    next.stats.add(r.stats);
     r = std::move(next);
     r.bound = now.bound;
   }
+  if (from_below) r.bound = options.bound;
   // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
   if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {
     const std::string name = stem(model);

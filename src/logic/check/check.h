@@ -47,12 +47,26 @@ struct Options {
 
 inline constexpr uint32_t k_auto_bound = 32;
 
+// Processor seconds of this thread, by what the solving engine does.
+struct Phases {
+  double program = 0;  // unrolling, clauses of the program, symmetry
+  double settle = 0;   // what needs no search (encode/model_bounds.cpp)
+  double model = 0;    // clauses of the model
+  double search = 0;   // the solver
+  double replay = 0;   // reading executions off, and the judge
+};
+
 struct Statistics {
   double seconds = 0;
-  uint64_t candidates = 0;                             // enumerate: complete executions looked at
-  uint64_t clauses = 0, variables = 0, conflicts = 0;  // solve
+  uint64_t candidates = 0;              // enumerate: complete executions looked at
+  uint64_t clauses = 0, variables = 0;  // solve: over all queries and bounds
+  uint64_t conflicts = 0;               // clauses that the solver learned from conflicts
+  uint64_t queries = 0, settled = 0;    // questions, and those that needed no search
+  uint64_t rounds = 0;                  // of bounds and propagation, over all queries
+  Phases phases;
   uint64_t symmetric_runs = 0;  // solve: lists of exchangeable threads or groups, over all queries
   Engine decided_by = Engine::automatic;
+  void add(const Statistics& before);  // the work of an earlier bound
 };
 
 struct Result {

@@ -104,7 +104,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   if (options.companion) {
     Queries any(test, model, options, job);
     if (auto ok = any.prepare(); !ok) return done(Status::unsupported, ok.error().list[0].message);
-    if (!any.runs_in_sequence(false)) {
+    if (!any.runs_in_sequence(false, r.stats)) {
       const Found one = any.ask(Goal::any, false, r.stats);
       if (one.answer == Answer::unknown) return done(Status::gave_up, "out of time");
       r.verdict.vacuous = one.answer == Answer::unsat;

@@ -74,7 +74,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     if (cut.answer == Answer::sat)
       return done(Status::unknown, "a loop reached bound " + prog::to_string(options.bound));
   }
-  if (options.companion && !q.runs_in_sequence(!races)) {
+  if (options.companion && !q.runs_in_sequence(!races, r.stats)) {
     const Found any = ask(races ? Goal::any : Goal::complete, false);
     if (any.early)
       return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));

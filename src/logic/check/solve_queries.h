@@ -8,6 +8,8 @@
 //
 // The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined
 // lazily.
+#include <time.h>
+
 #include "check/check.h"
 #include "encode/model.h"
 #include "encode/program.h"
@@ -52,6 +54,24 @@ struct Found {
   bool early = false;  // some thread stops before the bound: not replayed, since programs do not do that
 };
 
+// Processor seconds of this thread since the last lap.
+class Stopwatch {
+ public:
+  void lap(double& phase) {
+    const double now = read();
+    phase += now - last_;
+    last_ = now;
+  }
+
+ private:
+  static double read() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+  double last_ = read();
+};
+
 class Queries {
  public:
   Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
@@ -77,6 +97,7 @@ class Queries {
   // that are not found.
   Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
+    Stopwatch watch;
     sat::Circuit c;
     encode::ProgramEncoding p(skeleton_, encode::needs_of(model_, test_.dialect), c);
     const bool complete = goal == Goal::final_state || goal == Goal::complete;
@@ -106,6 +127,7 @@ class Queries {
       stats.symmetric_runs += runs.size();
       encode::require_order(p, c, runs);
     }
+    watch.lap(stats.phases.program);
     if (cut) {
       ask_which(c, p, goal, out, stats);
       return out;
@@ -156,12 +178,20 @@ class Queries {
   Answer solve_with(sat::Circuit& c, encode::ProgramEncoding& p, Goal goal,
                     const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found,
                     Statistics& stats) {
-    if (!c.propagate()) return Answer::unsat;
+    Stopwatch watch;
+    ++stats.queries;
+    if (!c.propagate()) {
+      ++stats.settled;
+      watch.lap(stats.phases.settle);
+      return Answer::unsat;
+    }
     encode::ModelEncoding m(model_, p, c);
-    m.settle();
+    stats.rounds += m.settle();
+    watch.lap(stats.phases.settle);
     if (c.contradictory()) {  // decided without search
       stats.clauses += c.clause_count();
       stats.variables += c.variables();
+      ++stats.settled;
       return Answer::unsat;
     }
     std::optional<encode::LazyModel> lazy;
@@ -179,13 +209,18 @@ class Queries {
     }
     stats.clauses += c.clause_count();
     stats.variables += c.variables();
-    if (c.contradictory()) return Answer::unsat;
+    watch.lap(stats.phases.model);
+    if (c.contradictory()) {
+      ++stats.settled;
+      return Answer::unsat;
+    }
     auto solver = sat::make_cadical();
     c.feed(*solver);
     for (;;) {
       const uint64_t before = solver->conflicts();
       const Answer a = solver->solve({}, job_);
       stats.conflicts += solver->conflicts() - before;
+      watch.lap(stats.phases.search);
       if (a != Answer::sat) return a;
       auto value = [&](Lit l) {
         const Lit f = c.fold(l);
@@ -198,6 +233,7 @@ class Queries {
       }
       extract(p, value, found);
       replay(goal, found, m, value);
+      watch.lap(stats.phases.replay);
       if (!again || !again(found, *solver)) return Answer::sat;
       c.feed(*solver);
     }
@@ -207,7 +243,8 @@ class Queries {
 
   // Whether running the threads one after the other, forwards or backwards, is a consistent execution. No model is
   // encoded for that, so it answers most companion queries (law 2) for next to nothing; false says nothing.
-  bool runs_in_sequence(bool complete) {
+  bool runs_in_sequence(bool complete, Statistics& stats) {
+    Stopwatch watch;
     for (bool forwards : {true, false}) {
       sat::Circuit c;
       encode::ProgramEncoding p(skeleton_, encode::needs_of(model_, test_.dialect), c);
@@ -237,10 +274,15 @@ class Queries {
       for (uint32_t a : p.sc_fences())
         for (uint32_t b : p.sc_fences())
           if (before(a, b)) c.add({-p.fsc(b, a)});
-      if (!c.propagate()) continue;
+      const bool open = c.propagate();
+      watch.lap(stats.phases.program);
+      if (!open) continue;
       auto solver = sat::make_cadical();
       c.feed(*solver);
-      if (solver->solve({}, job_) != Answer::sat) continue;
+      const Answer answer = solver->solve({}, job_);
+      stats.conflicts += solver->conflicts();
+      watch.lap(stats.phases.search);
+      if (answer != Answer::sat) continue;
       auto value = [&](Lit l) {
         const Lit f = c.fold(l);
         return f == sat::k_true || (f != sat::k_false && solver->value(f));

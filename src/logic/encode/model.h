@@ -30,8 +30,8 @@ class ModelEncoding {
 
   // Decides without search what the axioms and the bounds decide (bounds/forbidden.h), in rounds, and adds it to the
   // circuit as units; what is built afterwards folds them. Before require_consistency(), or instead of it where the
-  // circuit becomes contradictory. A query that does not assert the axioms must not be settled.
-  void settle();
+  // circuit becomes contradictory. A query that does not assert the axioms must not be settled. Returns the rounds.
+  uint32_t settle();
   // Adds every constraint axiom. The circuit becomes contradictory when the bounds alone violate one.
   void require_consistency();
   // Implies that the flag with this axiom index is raised.

@@ -203,8 +203,10 @@ void ModelEncoding::read_bounds() {
   order_writes();
 }
 
-void ModelEncoding::settle() {
+uint32_t ModelEncoding::settle() {
+  uint32_t rounds = 0;
   while (!c_.contradictory()) {
+    ++rounds;
     bool news = false;
     for (const auto& [b, i, j] : bounds::forbidden(m_, base_, bounds_)) {
       const Lit l = c_.fold(base(b, i, j));
@@ -212,10 +214,11 @@ void ModelEncoding::settle() {
       c_.add({-l});
       news = true;
     }
-    if (!news || !c_.propagate()) return;
+    if (!news || !c_.propagate()) break;
     read_bounds();
     bounds_ = bounds::compute(m_, base_);
   }
+  return rounds;
 }
 
 uint64_t ModelEncoding::unordered_fences() const {

@@ -25,8 +25,10 @@
 //
 // Vulkan, one storage class k, no ssw. Let S be the events with SCk or SEMSCk; operations of availability and
 // visibility are in S and at device scope, as is whatever has a scope. Then sg-scope = wg-scope = qf-scope = dv-scope,
-// and inscope is DV * DV. All ithb but that of k alone are empty, as their `covers` are. hb = po | I is transitive on S:
-// let (b, c) in I begin with the step s, and (a, b) in po with a in S. If s synchronises, b is a release of k: (a, b) is
+// and inscope is DV * DV. All ithb but that of k alone are empty, as their `covers` are. hb = po | I is transitive on
+// S:
+// let (b, c) in I begin with the step s, and (a, b) in po with a in S. If s synchronises, b is a release of k: (a, b)
+// is
 // in I by the third rule of ithb. If s is program order to a release d of k, (a, d) is a step by that rule. If s is
 // program order from an acquire to d, (a, d) is in po, and the rest is shorter. Likewise at the end. Now av-shader is
 // within [av-op]; (hb; [av-op])*, and vis-shader within ([vis-op]; hb)*; [vis-op], both with the short form that has no

@@ -18,9 +18,24 @@ class OutOfTime : public CaDiCaL::Terminator {
   uint64_t calls_ = 0;
 };
 
+// One clause is learned from each conflict. (CaDiCaL 1.5 tells no decisions and no propagations.)
+class Learned : public CaDiCaL::Learner {
+ public:
+  bool learning(int) override {
+    ++count;
+    return false;  // the literals are not wanted
+  }
+  void learn(int) override {}
+  uint64_t count = 0;
+};
+
 class Cadical final : public Solver {
  public:
-  Cadical() { solver_.set("quiet", 1); }
+  Cadical() {
+    solver_.set("quiet", 1);
+    solver_.connect_learner(&learned_);
+  }
+  ~Cadical() override { solver_.disconnect_learner(); }
   void add_clause(std::span<const Lit> clause) override {
     for (Lit l : clause) solver_.add(l);
     solver_.add(0);
@@ -35,9 +50,10 @@ class Cadical final : public Solver {
     return r == 10 ? Answer::sat : r == 20 ? Answer::unsat : Answer::unknown;
   }
   bool value(Lit l) const override { return const_cast<CaDiCaL::Solver&>(solver_).val(l) > 0; }
-  uint64_t conflicts() const override { return 0; }
+  uint64_t conflicts() const override { return learned_.count; }
 
  private:
+  Learned learned_;
   CaDiCaL::Solver solver_;
 };
 

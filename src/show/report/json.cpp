@@ -61,7 +61,12 @@ static Json to_json(const check::Result& r) {
   j["flags"] = r.flags;
   j["statistics"] = {{"seconds", r.stats.seconds},       {"engine", check::name(r.stats.decided_by)},
                      {"candidates", r.stats.candidates}, {"variables", r.stats.variables},
-                     {"clauses", r.stats.clauses},       {"conflicts", r.stats.conflicts}};
+                     {"clauses", r.stats.clauses},       {"conflicts", r.stats.conflicts},
+                     {"queries", r.stats.queries},       {"settled", r.stats.settled},
+                     {"rounds", r.stats.rounds}};
+  const check::Phases& p = r.stats.phases;
+  j["statistics"]["phases"] = {
+      {"program", p.program}, {"settle", p.settle}, {"model", p.model}, {"search", p.search}, {"replay", p.replay}};
   return j;
 }
 
