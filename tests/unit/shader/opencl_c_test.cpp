@@ -137,6 +137,9 @@ TEST_F(OpenClC, MacrosComeFromComments) {
   const std::string text =
       "__kernel void f(__global atomic_int* x) {\n  atomic_store_explicit(x, VALUE + OTHER, memory_order_relaxed, "
       "memory_scope_device);\n}\n";
+  EXPECT_NE(error_of("// @Define: TILE^2\n" + k_body).find("t.cl:1:13: error: a macro is NAME or NAME=VALUE"),
+            std::string::npos);
+  EXPECT_TRUE(read("// @Define: VALUE=40, OTHER_2=2, OTHER=OTHER_2\n" + text).has_value());
   const auto t = read("// @Define: VALUE=40, OTHER=2\n// @Output: forall (x[0] == 42)\n" + text);
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_NE(error_of(text).find("VALUE"), std::string::npos);

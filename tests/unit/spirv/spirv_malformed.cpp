@@ -123,6 +123,7 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"exists twice", "; @Output: exists (%x[0][0] == 1)\n; @Output: exists (%y[0][0] == 1)\n" + k_plain,
        "stands alone", "exists"},
       {"two inputs", "; @Input: %x = {{1}}\n" + k_plain, "two inputs", "%x"},
+      {"input without a value", changed(k_plain, "%x = {{0,", "%x = {{(0,"), "expected a value", "("},
       {"list for a number", changed(k_plain, "%x = {{0,", "%x = {{{1},"), "one number is needed", "{1}"},
       {"number for a list", changed(k_plain, "%x = {{0, 0, 0, 0, 0, 0, 0, 0}}", "%x = 5"), "", ""},
       {"input of an initialised variable",
