@@ -356,6 +356,45 @@ void take_library_fills(llvm::Function& f) {
   }
 }
 
+// The low bits of a sum, difference or product are those of the low bits: int counters that go in steps of a size_t
+// (`j += get_local_size(0)`) are sums of their own width then, as loops know them.
+llvm::Value* low_bits(llvm::IRBuilder<>& build, llvm::Value* v, llvm::Type* type, int depth) {
+  if (const auto* e = llvm::dyn_cast<llvm::CastInst>(v);
+      e != nullptr && (llvm::isa<llvm::SExtInst>(e) || llvm::isa<llvm::ZExtInst>(e)) && e->getSrcTy() == type)
+    return e->getOperand(0);
+  const auto* b = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  if (depth == 0 || b == nullptr ||
+      (b->getOpcode() != llvm::Instruction::Add && b->getOpcode() != llvm::Instruction::Sub &&
+       b->getOpcode() != llvm::Instruction::Mul))
+    return build.CreateTrunc(v, type);
+  llvm::Value *left = low_bits(build, b->getOperand(0), type, depth - 1),
+              *right = low_bits(build, b->getOperand(1), type, depth - 1);
+  return build.CreateBinOp(b->getOpcode(), left, right);
+}
+
+void narrow_arithmetic(llvm::Function& f) {
+  constexpr int k_most_depth = 4;
+  std::vector<llvm::TruncInst*> cuts;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (auto* t = llvm::dyn_cast<llvm::TruncInst>(&i);
+          t != nullptr && t->getType()->isIntegerTy() && llvm::isa<llvm::BinaryOperator>(t->getOperand(0)))
+        cuts.push_back(t);
+  for (llvm::TruncInst* t : cuts) {
+    llvm::IRBuilder<> build(t);
+    llvm::Value* low = low_bits(build, t->getOperand(0), t->getType(), k_most_depth);
+    if (auto* made = llvm::dyn_cast<llvm::TruncInst>(low); made != nullptr && made->getOperand(0) == t->getOperand(0)) {
+      made->eraseFromParent();
+      continue;
+    }
+    low->takeName(t);
+    llvm::Value* wide = t->getOperand(0);
+    t->replaceAllUsesWith(low);
+    t->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(wide);
+  }
+}
+
 bool irreducible(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   std::map<const llvm::BasicBlock*, unsigned> position;
@@ -388,6 +427,7 @@ void prepare(llvm::Module& module, const Options& options) {
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());
     promote.run(f, managers.fam);
+    if (options.pointer_bits == 64) narrow_arithmetic(f);
     flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     llvm::FunctionPassManager shape;

@@ -35,9 +35,8 @@ struct Answer {
   Mutants mutants;
   SecondOpinion second;
 };
-
-// The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not. A file that
-// cannot be read is answered too, in the form that was asked for.
+// The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not. A file
+// that cannot be read is answered too, in the form that was asked for.
 inline constexpr const char* k_stamp = "fencepost-kern 5 " __VERSION__;
 using StampFunction = const char* (*)();
 using AnswerFunction = void (*)(const Options&, const Expected<SourcePtr>&, Answer&);

@@ -38,7 +38,14 @@ constexpr std::array k_table = {
         "--profile", "standard|gpuverify", "standard", k_input,
         "What is taken for granted of machine and caller; 'gpuverify': as the reference has it, 32-bit addresses "
         "and pointers that are neither null nor misaligned."},
-    OptionInfo{"--pointer-bitwidth", "32|64", "64 in CUDA, else 32", k_input, "The width of addresses and of size_t."},
+    OptionInfo{
+        "--model", "cuda|ptx|opencl", "the language's", k_input,
+        "By what rules threads see each other's accesses. 'ptx': a CUDA kernel by the document of PTX, in which a "
+        "last block needs a fence."},
+    OptionInfo{"--strict", "", "", k_input,
+               "Nothing is taken for granted: a proof that rests on an assumption is not decided, and says which."},
+    OptionInfo{"--pointer-bitwidth", "32|64", "64, or 32 under the profile gpuverify", k_input,
+               "The width of addresses and of size_t."},
     OptionInfo{"--cuda-arch", "N", "700", k_input, "The value of __CUDA_ARCH__: 700 for sm_70."},
     OptionInfo{"--sub-group-size", "N", "any", k_input, "Work items of a sub-group (OpenCL)."},
     OptionInfo{"--clang-opt", "WORD", "", k_input, "A further argument of clang's front end. May be repeated."},
@@ -392,6 +399,10 @@ class Parser {
       choice<uint32_t>(info, v, o_.pointer_bits, {{"32", 32}, {"64", 64}});
     else if (n == "--profile")
       choice<Profile>(info, v, o_.profile, {{"standard", Profile::standard}, {"gpuverify", Profile::gpuverify}});
+    else if (n == "--strict")
+      o_.strict = true;
+    else if (n == "--model")
+      choice<Model>(info, v, o_.model, {{"cuda", Model::cuda}, {"ptx", Model::ptx}, {"opencl", Model::opencl}});
     else if (n == "--cuda-arch")
       choice<uint32_t>(info, v, o_.cuda_arch.emplace(),
                        {{"500", 500},
@@ -567,9 +578,14 @@ Expected<void> settle(Options& o, const Source& file) {
       return error_at({}, fmt::format("'{}' could be OpenCL C or CUDA", file.name), "say --opencl or --cuda");
   }
   const bool cuda = *o.dialect == ir::Dialect::cuda;
+  if (o.model != Model::by_dialect && cuda == (o.model == Model::opencl))
+    return error_at({}, fmt::format("this model is not one of {}", cuda ? "CUDA" : "OpenCL C"),
+                    cuda ? "--model=cuda or --model=ptx" : "--model=opencl");
+  if (o.strict && o.profile == Profile::gpuverify)
+    return error_at({}, "--strict takes nothing for granted, and the profile gpuverify does", "give one of the two");
   if (!cuda && o.cuda_arch) return error_at({}, "--cuda-arch is CUDA's", "OpenCL C has no __CUDA_ARCH__");
   if (cuda && o.sub_group_size) return error_at({}, "--sub-group-size is OpenCL's", "CUDA has warps of 32");
-  if (o.pointer_bits == 0) o.pointer_bits = cuda && o.profile == Profile::standard ? 64 : 32;
+  if (o.pointer_bits == 0) o.pointer_bits = o.profile == Profile::standard ? 64 : 32;
   if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;
   Launch& l = o.launch;
   // A CUDA file may hold its launches.

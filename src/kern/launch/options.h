@@ -55,6 +55,9 @@ enum class Atomics : uint8_t { refined, coarse };
 // misaligned, functions without a body that touch no memory.
 enum class Profile : uint8_t { standard, gpuverify };
 inline constexpr uint32_t k_cuda_arch = 700;
+// By what rules threads see each other's accesses. `cuda`: CUDA's guide, whose last block reads what others wrote
+// behind a barrier alone; `ptx`: the document of PTX, which asks for a fence; `opencl`: OpenCL's.
+enum class Model : uint8_t { by_dialect, cuda, ptx, opencl };
 enum class Form : uint8_t { text, json, sarif, html };
 
 struct Options {
@@ -62,7 +65,9 @@ struct Options {
   std::optional<ir::Dialect> dialect;  // none: by the file's ending, then by its words
   std::vector<std::string> defines, include_folders, clang_arguments;
   std::string standard;
+  Model model = Model::by_dialect;
   Profile profile = Profile::standard;
+  bool strict = false;                     // a proof that rests on an assumption is none
   uint32_t pointer_bits = 0;               // 0: the profile's; settle() fills it in
   std::optional<uint32_t> cuda_arch;       // __CUDA_ARCH__; none: k_cuda_arch
   std::optional<uint32_t> sub_group_size;  // OpenCL; none: any, but 32 in the profile gpuverify

@@ -515,6 +515,7 @@ class Pass {
       return ask(pool, x, question, a.position, b.position, nullptr, k_row_seconds) == Answer::unsat;
     });
     if (said.empty()) return false;
+    result_.small_offsets = true;
     for (std::vector<Term>* list : {&goal, &in_step}) {
       std::erase(*list, same);
       list->insert(list->end(), said.begin(), said.end());
@@ -665,6 +666,7 @@ class Prover {
       }
       r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
       r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
+      r.small_offsets = r.small_offsets || part.small_offsets;
       r.warps.insert(part.warps.begin(), part.warps.end());
       r.nullable.insert(part.nullable.begin(), part.nullable.end());
       for (const auto& [f, c] : part.contracts) r.contracts[f].join(c);

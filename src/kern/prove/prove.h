@@ -147,6 +147,7 @@ struct Result {
   std::set<std::string> nullable;     // pointer parameters that were taken to be null as well
   std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
   bool gave_up = false;               // some question was not answered
+  bool small_offsets = false;         // the proof rests on offsets that are less than 2^46 bytes (rows.h)
   Contracts contracts;                // of the functions that were called
   std::vector<std::pair<std::string, bool>> candidates;  // invariants that were proposed, and whether they were proved
   uint32_t barrier_intervals = 0;

@@ -355,6 +355,10 @@ static ordered_json profile_json(const launch::Options& o) {
   return p;
 }
 
+const char* model_name(const launch::Options& o) {
+  return *o.dialect == ir::Dialect::opencl ? "opencl" : o.model == launch::Model::ptx ? "ptx" : "cuda";
+}
+
 std::string json(const Report& r) {
   ordered_json j;
   j["schema"] = "fencepost.prove/1";
@@ -364,6 +368,7 @@ std::string json(const Report& r) {
     if (r.options->dialect) j["dialect"] = *r.options->dialect == ir::Dialect::cuda ? "cuda" : "opencl";
     j["launch"]["local_size"] = sizes(r.options->launch, true);
     j["launch"]["num_groups"] = sizes(r.options->launch, false);
+    if (r.options->dialect) j["model"] = model_name(*r.options);
     if (r.options->dialect) j["profile"] = profile_json(*r.options);
   }
   j["kernels"] = ordered_json::array();

@@ -57,6 +57,8 @@ struct Report {
   double seconds = 0;
 };
 
+// The model by which a verdict is given: "cuda", "ptx" or "opencl".
+const char* model_name(const launch::Options& o);
 std::string json(const Report& r);
 std::string sarif(const Report& r);
 std::string html(const Report& r);

@@ -1,6 +1,7 @@
 #include "verifier/service.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "verifier/mutants.h"
 #include "verifier/report.h"
 #include "verifier/rows.h"
+#include "verifier/strict.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -306,8 +308,8 @@ std::string properties(const launch::Options& o) {
 // What is taken for granted of machine and caller.
 std::string profile(const launch::Options& o) {
   const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
-  std::string out =
-      fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
+  std::string out = fmt::format("Model: {}\nProfile: {}: addresses of {} bits", model_name(o),
+                                standard ? "standard" : "gpuverify", o.pointer_bits);
   if (cuda)
     out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch.value_or(launch::k_cuda_arch),
                        o.warp_size.value_or(32));
@@ -648,6 +650,17 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       continue;
     }
     if (r.verdict.status == Status::holds) {
+      std::vector<std::string> granted;
+      if (o.strict) granted = taken_for_granted(*module, f, o, r, file->text);
+      const std::string missing = not_granted(o, r);
+      if (!granted.empty() || !missing.empty()) {
+        said.status = Status::unknown;
+        said.why = !missing.empty()
+                       ? missing
+                       : fmt::format("under --strict: a proof assumes that {}", fmt::join(granted, "; that "));
+        undecided.push_back(fmt::format("'{}': {}", name, said.why));
+        continue;
+      }
       ++verified;
       said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
       for (const std::string& assumed : r.assumptions)

@@ -62,6 +62,15 @@ TEST_F(Clangfe, fills_and_copies_of_cuda_have_constant_lengths) {
       std::string::npos);
 }
 
+TEST_F(Clangfe, counters_in_steps_of_a_wide_size_have_their_own_width) {
+  Options wide;
+  wide.pointer_bits = 64;
+  const std::string t = text(
+      opencl("__kernel void k(__global int *a) { for (int j = 0; j < 10; j += get_local_size(0)) a[j] = 1; }", wide));
+  EXPECT_EQ(count(t, ":64 = add"), 0u) << t;
+  EXPECT_EQ(count(t, ":32 = add"), 1u) << t;
+}
+
 TEST_F(Clangfe, vectors_become_scalars_of_one_site) {
   const std::string t = text(opencl("__kernel void foo(__global float4 *A) { A[1] = A[0] * 2.0f; }"));
   EXPECT_EQ(count(t, "load 4"), 4u) << t;

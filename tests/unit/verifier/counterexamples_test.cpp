@@ -389,6 +389,39 @@ TEST(Counterexamples, replay_counts_into_the_time) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 12);
 }
 
+TEST(Counterexamples, strict_takes_nothing_for_granted) {
+  const auto with = [](const char* options) { return std::string(k_cuda) + " --strict" + options; };
+  const std::string strict = with(""), arch = with(" --cuda-arch=700");
+  decide(
+      {{"one.cu", strict.c_str(), "__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", 0},
+       {"signed.cu", strict.c_str(), "__global__ void k(int *o, int n) { int t = threadIdx.x; o[t * n] = 1; }", 3,
+        "signed numbers do not overflow"},
+       {"two.cu", strict.c_str(),
+        "__global__ void k(int *o, const int *i) { unsigned t = blockIdx.x * blockDim.x + threadIdx.x; o[t] = i[t]; }",
+        3, "o, i are different arrays"},
+       {"arch.cu", strict.c_str(),
+        "#if __CUDA_ARCH__ < 900\n__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n#endif",
+        3, "__CUDA_ARCH__ is 700"},
+       {"arch.cu", arch.c_str(),
+        "#if __CUDA_ARCH__ < 900\n__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n#endif",
+        0},
+       {"race.cu", strict.c_str(), "__global__ void k(int *o) { o[0] = threadIdx.x; }", 1}});
+}
+
+// The last block without a fence behind its ticket: by CUDA's guide, not by the document of PTX.
+TEST(Counterexamples, a_verdict_names_its_model) {
+  const char* text =
+      "__device__ unsigned n; __global__ void k(int *p, int *o) { __shared__ bool last; if (threadIdx.x == 0) { "
+      "p[blockIdx.x] = blockIdx.x; __threadfence(); last = atomicInc(&n, gridDim.x) == gridDim.x - 1; } "
+      "__syncthreads(); "
+      "if (last && threadIdx.x == 1) { int s = 0; for (int i = 0; i < gridDim.x; i++) s += p[i]; *o = s; } }";
+  const std::string ptx = std::string(k_cuda) + " --model=ptx", wrong = std::string(k_cl) + " --model=ptx";
+  decide({{"last.cu", k_cuda, text, 0, "Model: cuda\n"},
+          {"last.cu", ptx.c_str(), text, 3, "the model ptx does not say that loads behind the last ticket"},
+          {"k.cl", k_cl, "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }", 0, "Model: opencl\n"},
+          {"k.cl", wrong.c_str(), "__kernel void k() {}", 2, "this model is not one of OpenCL C"}});
+}
+
 // Rows whose length is known at run time only; signed overflow is assumed absent, unsigned numbers wrap.
 TEST(Counterexamples, rows_of_any_length) {
   const std::string head =

@@ -291,7 +291,7 @@ TEST_F(Service, the_intermediate_code_on_request) {
   const auto a =
       ask({"--local_size=8", "--num_groups=1", "--print-ir"}, "__kernel void k(__global int *A) { A[0] = 1; }");
   EXPECT_EQ(a.exit_code, 0);
-  EXPECT_EQ(a.out.substr(0, 27), "module opencl pointers 32\nr");
+  EXPECT_EQ(a.out.substr(0, 27), "module opencl pointers 64\nr");
 }
 
 TEST(Report, elements_of_arrays) {

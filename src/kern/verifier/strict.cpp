@@ -1,0 +1,84 @@
+#include "verifier/strict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fencepost::verifier {
+namespace {
+
+using namespace ir;
+
+// Arithmetic of the source on signed numbers. The step from an index to its bytes is none: outside of an array there is
+// nothing to access.
+bool signed_arithmetic(const Module& m) {
+  for (const Function& f : m.functions) {
+    std::set<uint32_t> steps;
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions)
+        if (const auto* c = std::get_if<Compute>(&i.action); c != nullptr && c->op == Op::pointer_add)
+          steps.insert(c->operands[1].index);
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions)
+        if (const auto* c = std::get_if<Compute>(&i.action); c != nullptr && c->no_signed_wrap &&
+                                                             !(c->op == Op::mul && steps.contains(i.results[0].index) &&
+                                                               f.value(c->operands[1]).kind == Value::constant))
+          return true;
+  }
+  return false;
+}
+
+// Arrays that the kernel is given by pointers, if there are two and one of them is written.
+std::vector<std::string> given(const Module& m, FunctionId kernel) {
+  std::vector<std::string> names;
+  std::set<uint32_t> written;
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions) {
+        if (const auto* s = std::get_if<Store>(&i.action))
+          for (const RegionId r : s->access.regions) written.insert(r.index);
+        if (const auto* a = std::get_if<Atomic>(&i.action))
+          for (const RegionId r : a->access.regions) written.insert(r.index);
+      }
+  bool any = false;
+  for (uint32_t r = 0; r < m.regions.size(); ++r)
+    if (m.regions[r].origin == Origin::parameter && m.regions[r].owner == kernel) {
+      names.push_back(m.regions[r].name);
+      any = any || written.contains(r);
+    }
+  if (!any || names.size() < 2) names.clear();
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, const launch::Options& o,
+                                           const prove::Result& proof, const std::string& source) {
+  std::vector<std::string> out(proof.assumptions.begin(), proof.assumptions.end());
+  if (signed_arithmetic(m)) out.emplace_back("signed numbers do not overflow");
+  if (proof.small_offsets) out.emplace_back("offsets are less than 2^46 bytes");
+  if (const auto names = given(m, kernel); !names.empty())
+    out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));
+  if (!proof.warps.empty()) out.emplace_back("threads of a warp go in lock-step");
+  if (*o.dialect == Dialect::cuda && !o.cuda_arch && source.find("__CUDA_ARCH__") != std::string::npos)
+    out.push_back(fmt::format("__CUDA_ARCH__ is {}", launch::k_cuda_arch));
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions)
+        if (const auto* n = std::get_if<Annotation>(&i.action);
+            n != nullptr && n->note == Note::assume && !n->candidate && where(m, i.place) != "")
+          out.push_back(fmt::format("what is assumed at {} holds", where(m, i.place)));
+  return out;
+}
+
+std::string not_granted(const launch::Options& o, const prove::Result& proof) {
+  if (o.model != launch::Model::ptx) return "";
+  for (const std::string& a : proof.assumptions)
+    if (a.find("as in CUDA's guide") != std::string::npos)
+      return fmt::format("the model ptx does not say that {}", a.substr(0, a.find(", as in")));
+  return "";
+}
+
+}  // namespace fencepost::verifier

@@ -1,0 +1,20 @@
+#pragma once
+// What a proof rests on that was not shown: what the prover names (counters that start at 0, the size of a launch), and
+// what the profile takes for granted of the machine and the caller, where this kernel has use for it.
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "launch/options.h"
+#include "prove/prove.h"
+
+namespace fencepost::verifier {
+
+// One sentence each, none if the verdict holds as it stands. `source`: of the kernel, for macros that it asks for.
+std::vector<std::string> taken_for_granted(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options,
+                                           const prove::Result& proof, const std::string& source);
+
+// What the model of the options does not grant, of the assumptions of this proof; "" if nothing.
+std::string not_granted(const launch::Options& options, const prove::Result& proof);
+
+}  // namespace fencepost::verifier
