@@ -38,7 +38,10 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   m.path = path;
   m.dialect = options.dialect;
   m.knows_clusters = knows_clusters(m, program.files[0].headers);
-  for (const Header& h : program.files[0].headers) m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+  for (const Header& h : program.files[0].headers) {
+    m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+    m.mentioned_barriers = m.mentioned_barriers || (h.key == "barriers" && h.value == "mentioned");
+  }
   return m;
 }
 
