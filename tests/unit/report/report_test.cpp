@@ -223,8 +223,9 @@ TEST(Report, OutcomesKeepHerdsGrammar) {
   std::string text = outcomes_text(test, check::outcomes(test, model, {}, job), 0);
   expect_herd_log(text);
   EXPECT_TRUE(text.starts_with("Test MP__all____more Allowed\nStates 4\n")) << text;
-  EXPECT_NE(text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nFlag data-race\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"),
+      std::string::npos)
       << text;
 }
 
