@@ -37,6 +37,8 @@ if(TARGET fencepost)
   set_tests_properties(system.opencl_c PROPERTIES SKIP_RETURN_CODE 77)
   # Locks that are tried until they are had, with --bound auto.
   add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
+  # Options are refused or have an effect.
+  add_test(NAME system.wrong_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/wrong_commands $<TARGET_FILE:fencepost>)
   # The published tables do not depend on names, comments and order.
   add_test(NAME system.scrambled COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/scrambled $<TARGET_FILE:fencepost>)
   set_tests_properties(system.scrambled PROPERTIES SKIP_RETURN_CODE 77)

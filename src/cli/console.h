@@ -1,6 +1,7 @@
 #pragma once
 // Where a verb's output goes; tests give their own. `out` is the answer, `err` everything else.
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ struct Console {
   bool err_is_terminal = false;
   // Progress bars: as `err`, but control characters reach the terminal. None: `err`.
   std::function<void(std::string_view)> raw_err = nullptr;
+  // Set: errors of the input are the JSON answer too, about the input of this name (report_errors).
+  std::optional<std::string> json_errors_of;
   void draw(std::string_view s) const { raw_err ? raw_err(s) : err(s); }
 };
 

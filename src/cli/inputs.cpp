@@ -96,6 +96,24 @@ Expected<const cat::Model*> ModelCache::get(const std::string& name, const prog:
   return &*model;
 }
 
+namespace {
+
+// A set of events that no program of the dialect has is empty, and so is what is made of it: an axiom that names it by
+// mistake forbids nothing, in silence.
+Expected<void> names_fit(const std::string& name, vocab::Dialect d) {
+  const auto path = cat::find_model(name);
+  if (!path) return {};
+  for (const cat::LintFinding& f : cat::lint(*path, cat::options_for(*path, d)))
+    if (f.rule == "dialect") {
+      Diagnostic error = f.diagnostic;
+      error.severity = Severity::error;
+      return std::unexpected(Diagnostics(std::move(error)));
+    }
+  return {};
+}
+
+}  // namespace
+
 const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dialect d) {
   Entry* entry = nullptr;
   {
@@ -109,6 +127,8 @@ const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dial
                        fmt::format("the model '{}' is made for {}, and this test is in {}", name,
                                    vocab::name(model->dialect), vocab::name(d)),
                        fmt::format("--model {} fits", cat::default_model(d)));
+    if (model && !name.empty())
+      if (const auto ok = names_fit(name, d); !ok) model = std::unexpected(ok.error());
     entry->model = std::make_unique<Expected<cat::Model>>(std::move(model));
   });
   return *entry->model;

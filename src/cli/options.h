@@ -2,10 +2,12 @@
 // The command line as data. Two tables, verbs and options, make the parser, --help and docs/options.md; an
 // option is spelt, ranged and explained in one place. Each value is checked against its range before a verb
 // runs, so a verb never sees a bad one.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -109,6 +111,8 @@ inline bool takes(Verb v, const OptionInfo& o) { return (o.verbs >> static_cast<
 
 // Typed values of the options; members start at the defaults of the table.
 struct Settings {
+  std::vector<std::string> given;  // names of the options on the command line, "--model"
+  bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
   std::string model;  // "": the default of the test's dialect
   check::Engine engine = check::Engine::automatic;
   check::Property property = check::Property::condition;

@@ -119,7 +119,7 @@ constexpr OptionInfo k_rows[] = {
      "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
      put_memory},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base",
-     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_export | k_emit | k_stats | k_hunt,
+     k_tune | k_p_run | k_run | k_p_export | k_emit | k_stats | k_hunt,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
      k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite | k_hunt,

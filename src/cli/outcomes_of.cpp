@@ -3,16 +3,14 @@
 #include <algorithm>
 
 namespace fencepost::cli {
+
 namespace {
 
-// A free value of a shader is one that its language leaves undefined, and what is computed of it is not every value:
-// the list of `enumerate`, which writes "any", would claim more than the program does. (In litmus tests a free value
-// lies on a cycle of data, and is any.)
-bool says_too_much(const prog::Test& test, const check::Outcomes& o) {
-  return test.syntax == prog::Syntax::spirv &&
-         std::any_of(o.states.states.begin(), o.states.states.end(), [](const prog::State& s) {
-           return std::any_of(s.begin(), s.end(), [](const prog::StateValue& v) { return v.free; });
-         });
+// The solving engine lists the values that enumerate calls free.
+bool has_free(const check::Outcomes& o) {
+  return std::any_of(o.states.states.begin(), o.states.states.end(), [](const prog::State& s) {
+    return std::any_of(s.begin(), s.end(), [](const prog::StateValue& v) { return v.free; });
+  });
 }
 
 }  // namespace
@@ -21,10 +19,9 @@ check::Outcomes outcomes_of(const prog::Test& test, const cat::Model& model, con
   using check::Engine;
   if (options.engine == Engine::solve) return check::outcomes_by_solving(test, model, options, job);
   check::Outcomes out = check::outcomes(test, model, options, job);
-  if (says_too_much(test, out)) return check::outcomes_by_solving(test, model, options, job);
   if (options.engine != Engine::both) return out;
   const check::Outcomes other = check::outcomes_by_solving(test, model, options, job);
-  const bool comparable = out.states.complete && other.states.complete;
+  const bool comparable = out.states.complete && other.states.complete && !has_free(out);
   FENCEPOST_INVARIANT(!comparable || out.states.states == other.states.states,
                       "the two engines found different outcomes");
   return out.states.complete || !other.states.complete ? out : other;

@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <map>
 
+#include "cli/effects.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
@@ -129,14 +130,17 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
   }
 
   for (size_t i = 0; i < flags.size(); ++i)
-    if (flag_options[i]->count() > 0)
+    if (flag_options[i]->count() > 0) {
       if (const auto ok = store(line.settings, *flags[i], ""); !ok) return std::unexpected(ok.error());
+      line.settings.given.emplace_back(flags[i]->name);
+    }
   for (const OptionInfo& o : option_table()) {
     const auto found = given.find(&o);
     if (found == given.end() || found->second.empty()) continue;
     if (found->second.size() > 1)
       return error_at({}, fmt::format("{} is given {} times", o.name, found->second.size()), "give it once");
     if (const auto ok = store(line.settings, o, found->second.front()); !ok) return std::unexpected(ok.error());
+    line.settings.given.emplace_back(o.name);
   }
   if (line.operands.size() < verb->least)
     return error_at({}, fmt::format("'{}' needs {}", verb->name, verb->operands),
@@ -146,6 +150,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
                     fmt::format("'{}' takes {}, and '{}' is one operand too many", verb->name,
                                 *verb->operands != 0 ? verb->operands : "no operands", line.operands[verb->most]),
                     fmt::format("fencepost {} --help", verb->name));
+  if (const auto ok = all_have_effect(line); !ok) return std::unexpected(ok.error());
   return Parsed{std::move(line), ""};
 }
 

@@ -45,9 +45,31 @@ bool covers(const State& source, const State& target) {
   return true;
 }
 
+// Free values of the source that were too many to list may cover what it does not do.
+bool covered_for_sure(const check::Outcomes& from, const std::set<State>& allowed, const State& s) {
+  return std::any_of(allowed.begin(), allowed.end(), [&](const State& a) {
+    return covers(a, s) &&
+           (!from.loose || std::none_of(a.begin(), a.end(), [](const prog::StateValue& v) { return v.free; }));
+  });
+}
+
 Verdict undecided(const char* program, const check::Outcomes& o) {
   const Status status = o.status.status == Status::holds ? Status::unknown : o.status.status;
   return {status, std::string("the outcomes of the ") + program + " are not complete: " + why_incomplete(o)};
+}
+
+// All flags that some execution raises, whatever they do to the program.
+std::vector<std::string> flags_of(const check::Outcomes& o) {
+  std::vector<std::string> all = o.flags;
+  all.insert(all.end(), o.findings.begin(), o.findings.end());
+  return all;
+}
+
+// Nothing new was found. A target without any complete execution does nothing at all.
+Verdict nothing_new(const check::Outcomes& to) {
+  if (!to.states.complete) return undecided("target", to);
+  if (to.states.states.empty()) return {Status::holds, "no execution of the target comes to an end", true};
+  return {Status::holds, "", false};
 }
 
 }  // namespace
@@ -142,7 +164,10 @@ Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_m
     r.verdict = {Status::fails, "the target raises '" + to.flags.front() + "' and the source does not"};
     return r;
   }
-  r.verdict = to.states.complete ? Verdict{Status::holds, ""} : undecided("target", to);
+  r.verdict = nothing_new(to);
+  if (r.verdict.status == Status::holds &&
+      std::any_of(found.begin(), found.end(), [&](const State& s) { return !covered_for_sure(from, allowed, s); }))
+    r.verdict = {Status::unknown, "values of the source that nothing fixes are too many to list"};
   return r;
 }
 
@@ -163,8 +188,9 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
   for (const State& s : found)
     if (std::none_of(allowed.begin(), allowed.end(), [&](const State& a) { return covers(a, s); }))
       r.new_states.push_back(s);
-  for (const std::string& f : to.flags)
-    if (std::find(from.flags.begin(), from.flags.end(), f) == from.flags.end()) r.new_flags.push_back(f);
+  const std::vector<std::string> known = flags_of(from);
+  for (const std::string& f : flags_of(to))
+    if (std::find(known.begin(), known.end(), f) == known.end()) r.new_flags.push_back(f);
 
   // Something new is only new against everything that the source can do.
   if (!from.states.complete && (!r.new_states.empty() || !r.new_flags.empty())) {
@@ -188,7 +214,10 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
     r.verdict = {Status::fails, "the target raises '" + r.new_flags.front() + "' and the source does not"};
     return r;
   }
-  r.verdict = to.states.complete ? Verdict{Status::holds, ""} : undecided("target", to);
+  r.verdict = nothing_new(to);
+  if (r.verdict.status == Status::holds &&
+      std::any_of(found.begin(), found.end(), [&](const State& s) { return !covered_for_sure(from, allowed, s); }))
+    r.verdict = {Status::unknown, "values of the source that nothing fixes are too many to list"};
   return r;
 }
 

@@ -10,7 +10,7 @@
 namespace fencepost::cli {
 
 struct Refinement {
-  Verdict verdict;                              // holds, fails, or why it is undecided
+  Verdict verdict;                              // holds (vacuously if no execution of the target ends), or not
   std::vector<prog::Observable> observables;    // of the target, those that the source has too
   size_t source_states = 0, target_states = 0;  // after projection to the observables
   std::vector<prog::State> new_states;          // of the target, not of the source; over `observables`
@@ -20,7 +20,8 @@ struct Refinement {
   std::optional<check::Result> execution;       // of the target: the first new thing
 };
 
-// `options.property` is not used. An error when the programs have no observable in common.
+// Flags are those of races too that leave a program defined (PTX). `options.property` is not used. An error when the
+// programs have no observable in common.
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job);
 

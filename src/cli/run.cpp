@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/printable.h"
 #include "check/progress_option.h"
 #include "cli/help.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
@@ -38,6 +40,7 @@ Job job_of(const Settings& s) {
 
 int report_errors(const Console& console, const Diagnostics& ds) {
   for (const Diagnostic& d : ds.list) console.err((d.span.source ? "" : "fencepost: ") + render(d));
+  if (console.json_errors_of) console.out(json_errors(*console.json_errors_of, ds));
   return exit_code(ds);
 }
 
@@ -46,6 +49,11 @@ void warn(const Console& console, const std::string& warning) {
 }
 
 namespace {
+
+// Verbs whose JSON answer is one document, or nothing but its errors.
+bool answers_with_errors(Verb v) {
+  return v == Verb::outcomes || v == Verb::explain || v == Verb::refine || v == Verb::relax;
+}
 
 // Where a verb's work is done, and what its --budget is of.
 enum class Place : uint8_t {
@@ -122,7 +130,11 @@ int run_in_its_place(const CommandLine& line, const Console& console) {
   if (place == Place::unended) limits.seconds = 0;
   if (place == Place::per_whole) own.settings.budget = 0;
   return in_worker(limits, console, line.settings.json, line.operands.empty() ? "" : line.operands.front(),
-                   [&](const Console& c) { return or_lost(c, [&] { return run_verb(own, c); }); });
+                   [&](Console c) {
+                     if (own.settings.json && answers_with_errors(line.verb))
+                       c.json_errors_of = printable_name(line.operands.front());
+                     return or_lost(c, [&] { return run_verb(own, c); });
+                   });
 }
 
 // What `fencepost help prove` prints.

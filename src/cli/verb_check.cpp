@@ -3,6 +3,7 @@
 #include <set>
 
 #include "check/check.h"
+#include "cli/effects.h"
 #include "cli/file_report.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -30,7 +31,9 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
 
 using Bounds = std::optional<check::BoundsFile>;
 
-FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds) {
+// `alone`: no other file is given, so that an option without effect on this test has none at all.
+FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
+                      bool alone) {
   FileReport r;
   const auto tests = read::parse_file(path, launch_of(s));
   if (!tests) {
@@ -42,6 +45,11 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
            error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
     return r;
   }
+  if (alone && tests->size() == 1)
+    if (const auto ok = have_effect_on(s, tests->front()); !ok) {
+      refuse(r, s, path, ok.error());
+      return r;
+    }
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
     r.err += render(litmus::question_warnings(test));
@@ -93,7 +101,7 @@ int run_check(const CommandLine& line, const Console& console) {
   if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;
   std::vector<std::string> saved;  // what --save-bounds writes
-  const auto work = [&](const std::string& path) { return check_file(path, s, models, *bounds); };
+  const auto work = [&](const std::string& path) { return check_file(path, s, models, *bounds, files->size() == 1); };
   const int code = report_files(*files, s, console, work, &saved);
   if (s.save_bounds.empty()) return code;
   std::string text(check::k_bounds_head);

@@ -1,6 +1,8 @@
 // Two models on the same tests. An undecided answer is never counted as agreement.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/parallel.h"
@@ -97,10 +99,12 @@ int run_diff_models(const CommandLine& line, const Console& console) {
       });
   progress.clear();
   if (s.json)
-    console.out(fmt::format(
-        "{{\n  \"schema\": \"fencepost.diff-models/1\",\n  \"models\": [{}, {}],\n  \"tests\": {},\n  \"flips\": {},\n"
-        "  \"undecided\": {},\n  \"differences\": [{}]\n}}\n",
-        json_string(a), json_string(b), total, flips, undecided, json));
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.diff-models/1\",\n  \"models\": [{}, {}],\n  \"property\": {},\n  "
+                    "\"bound\": {},\n  \"tests\": {},\n  \"flips\": {},\n"
+                    "  \"undecided\": {},\n  \"differences\": [{}]\n}}\n",
+                    json_string(a), json_string(b), json_string(check::name(s.property)), std::max(s.bound, 1u), total,
+                    flips, undecided, json));
   else
     console.out(fmt::format("{} test{}, {} differ{}\n", total, total == 1 ? "" : "s", flips,
                             undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));

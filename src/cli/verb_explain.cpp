@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
@@ -13,6 +14,7 @@ int run_explain(const CommandLine& line, const Console& console) {
   const std::string& path = line.operands.front();
   const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
+  if (const auto ok = have_effect_on(s, *test); !ok) return report_errors(console, ok.error());
   ModelCache models;
   const auto model = models.get(s.model, *test);
   if (!model) return report_errors(console, model.error());
@@ -26,6 +28,11 @@ int run_explain(const CommandLine& line, const Console& console) {
   if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken)
     return report_errors(console, taken.error());
   const report::Explained e = report::explain(path, *test, **model, *asked, options, job);
+  const bool rejects = asked->property == check::Property::condition && !e.result.execution &&
+                       test->quantifier != prog::Quantifier::none;
+  if (s.has("--candidates") && !rejects)
+    return report_errors(
+        console, error_at({}, "--candidates is without effect: no candidate is rejected here", "leave it out").error());
   console.out(s.json ? e.report.json : e.report.text);
   if (!s.witness.empty()) {
     const auto written = write_made(s.witness, report::file_text(s.witness, e.report));

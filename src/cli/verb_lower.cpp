@@ -250,14 +250,17 @@ int run_lower(const CommandLine& line, const Console& console) {
                       tally.undecided > 0 ? fmt::format(", {} undecided", tally.undecided) : "",
                       tally.left_out > 0 ? fmt::format(", {} not lowered", tally.left_out) : ""));
   }
+  if (!s.output.empty() && tally.fails == 0)
+    console.err(
+        fmt::format("{}: note: no test gains an outcome, so {} is not written\n", line.operands.front(), s.output));
   if (s.json) {
     std::string list;
     for (const std::string& j : json) list += (list.empty() ? "\n    " : ",\n    ") + j;
     console.out(
         fmt::format("{{\n  \"schema\": \"fencepost.lower/1\",\n  \"table\": {},\n  \"models\": [{}, {}],\n  "
-                    "\"results\": [{}\n  ]\n}}\n",
+                    "\"bound\": {},\n  \"results\": [{}\n  ]\n}}\n",
                     json_string(table->name), json_string(fs::path(from->path).stem().string()),
-                    json_string(fs::path(to->path).stem().string()), list));
+                    json_string(fs::path(to->path).stem().string()), std::max(s.bound, 1u), list));
   }
   return code;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
@@ -78,6 +79,8 @@ int run_outcomes(const CommandLine& line, const Console& console) {
                          error_at({}, "--operational is asked in place of a model", "leave out --model").error());
   const auto tests = tests_of(path, launch_of(s));
   if (!tests) return report_errors(console, tests.error());
+  if (tests->size() == 1)
+    if (const auto ok = have_effect_on(s, tests->front()); !ok) return report_errors(console, ok.error());
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;

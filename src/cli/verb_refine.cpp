@@ -22,6 +22,7 @@ std::string text_of(const Refinement& r, const std::string& source, const std::s
   std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
   switch (r.verdict.status) {
     case Status::holds:
+      if (r.verdict.vacuous) return fmt::format("{}  vacuous  {} ({})\n", target, r.verdict.detail, model);
       return out + fmt::format("  every outcome and race is one of {}'s ({} of {} states, {})\n", source,
                                r.target_states, r.source_states, model);
     case Status::fails:
@@ -44,11 +45,12 @@ std::string json_of(const Refinement& r, const std::string& source, const std::s
   for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
   return fmt::format(
       "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  "
-      "\"verdict\": {},\n"
+      "\"verdict\": {},\n  \"vacuous\": {},\n"
       "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  "
       "\"new_flags\": [{}],\n"
       "  \"execution\": {}\n}}\n",
-      json_string(source), json_string(target), json_string(model), json_string(name(r.verdict.status)),
+      json_string(source), json_string(target), json_string(model),
+      json_string(r.verdict.vacuous ? "vacuous" : name(r.verdict.status)), r.verdict.vacuous,
       json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
       execution.empty() ? "null" : execution);
 }
@@ -99,7 +101,7 @@ int run_refine(const CommandLine& line, const Console& console) {
       return report_errors(console, written.error());
     }
   }
-  return fencepost::exit_code(r->verdict.status);
+  return r->verdict.vacuous ? k_exit_undecided : fencepost::exit_code(r->verdict.status);
 }
 
 }  // namespace fencepost::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
@@ -225,7 +226,8 @@ std::string list_json(const Report& r, const std::vector<relax::Minimal>& list) 
   return "[" + out + "]";
 }
 
-std::string json_of(const std::string& path, const Report& r, const std::string& model, const std::string& execution) {
+std::string json_of(const std::string& path, const Report& r, const std::string& model, const relax::Options& asked,
+                    const std::string& execution) {
   static constexpr const char* k_modes[] = {"weaken", "repair", "undecided"};
   std::string properties, sites;
   for (const relax::PropertyState& p : r.properties)
@@ -253,6 +255,8 @@ std::string json_of(const std::string& path, const Report& r, const std::string&
         "  \"repair\": {{\"changes\": {}, \"fewest\": {}, \"tried\": {}, \"detail\": {}, \"fixes\": {}}},\n",
         r.repair->changes, r.repair->changes <= 1 || r.repair->proved_fewest, r.repair->tried,
         json_string(r.repair->why_none), list_json(r, r.repair->fixes));
+  out += fmt::format("  \"bound\": {}, \"progress\": {}, \"liveness\": {},\n", asked.check.bound.largest(),
+                     json_string(asked.check.progress.name), json_string(reference::name(asked.check.fairness)));
   out +=
       fmt::format("  \"statistics\": {{\"seconds\": {:.3f}, \"asked\": {}, \"replayed\": {}, \"remembered\": {}}},\n",
                   r.seconds, r.counts.asked, r.counts.replayed, r.counts.remembered);
@@ -326,6 +330,18 @@ Expected<std::vector<check::Property>> properties_of(const std::vector<std::stri
   return out;
 }
 
+// Options of a repair say nothing of a test that is right, nor those of relaxing of one that is wrong.
+Expected<void> have_effect_on(const Settings& s, const Report& r) {
+  const bool repairs = r.repair.has_value();
+  if (!repairs && s.has("--changes"))
+    return error_at({}, "--changes is without effect: the test needs no repair", "leave it out");
+  for (const char* option : {"--steps", "--exhaustive", "--site"})
+    if (repairs && s.has(option))
+      return error_at({}, fmt::format("{} is without effect: the test is wrong as written, and is repaired", option),
+                      "leave it out; --changes is about repairs");
+  return {};
+}
+
 }  // namespace
 
 int run_relax(const CommandLine& line, const Console& console) {
@@ -333,6 +349,11 @@ int run_relax(const CommandLine& line, const Console& console) {
   const std::string& path = line.operands[0];
   const auto test = one_test(path, launch_of(s));
   if (!test) return report_errors(console, test.error());
+  if (const auto ok = have_effect_on(s, *test); !ok) return report_errors(console, ok.error());
+  if (s.forbid && test->quantifier != prog::Quantifier::exists)
+    return report_errors(console, error_at({}, "--forbid is without effect: the question is not 'exists'",
+                                           "leave it out: the state is forbidden already, or another thing is asked")
+                                      .error());
   if (test->syntax == prog::Syntax::spirv && !s.output.empty())
     return report_errors(
         console,
@@ -365,6 +386,7 @@ int run_relax(const CommandLine& line, const Console& console) {
   Job job = job_of(s);
   const Session session(*test, *model, o, job);
   const Report& r = session.report();
+  if (const auto ok = have_effect_on(s, r); !ok) return report_errors(console, ok.error());
   if (s.site > r.sites.size())
     return report_errors(
         console, error_at({}, fmt::format("there is no site {}: {} has {}", s.site, path, r.sites.size())).error());
@@ -372,7 +394,7 @@ int run_relax(const CommandLine& line, const Console& console) {
   Shown shown;
   if (s.site != 0 || !s.witness.empty()) shown = show(session, *model, o.check, path, s.site);
   if (s.json)
-    console.out(json_of(path, r, model_name(*model), shown.report.json));
+    console.out(json_of(path, r, model_name(*model), o, shown.report.json));
   else
     console.out(text_of(path, r, model_name(*model)) + (s.site != 0 ? shown.report.text : ""));
   if (!shown.note.empty()) console.err(fmt::format("{}: note: {}\n", path, shown.note));

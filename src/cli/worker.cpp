@@ -22,6 +22,7 @@
 
 #include "base/job.h"
 #include "base/process.h"
+#include "cli/output.h"
 
 namespace fencepost::cli {
 namespace {
@@ -259,6 +260,8 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
     int code = k_exit_internal;
     try {
       code = body(c);
+    } catch (const OutputLost& lost) {
+      c.err(std::string("fencepost: ") + lost.what() + "\n");
     } catch (const std::exception& e) {
       c.err(std::string("fencepost: internal error: ") + e.what() + "\n");
     }
@@ -301,6 +304,10 @@ void serve(int from, const std::function<FileReport(size_t)>& work) {
     FileReport r;
     try {
       r = work(i);
+    } catch (const OutputLost& lost) {
+      r = {};
+      r.err = std::string("fencepost: ") + lost.what() + "\n";
+      r.code = k_exit_internal;
     } catch (const std::exception& e) {
       r = {};
       r.err = std::string("fencepost: internal error: ") + e.what() + "\n";

@@ -334,8 +334,8 @@ void take_expected_by_value(llvm::Function& f) {
   }
 }
 
-// CUDA's memset and memcpy, of constant length, as the intrinsics that clang would make of C's. Done before promotion, so
-// that what they fill can be promoted.
+// CUDA's memset and memcpy, of constant length, as the intrinsics that clang would make of C's. Done before promotion,
+// so that what they fill can be promoted.
 void take_library_fills(llvm::Function& f) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::BasicBlock& b : f)

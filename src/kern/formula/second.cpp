@@ -4,9 +4,10 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <unordered_set>
+
+#include "base/write_file.h"
 
 namespace fencepost::formula {
 namespace {
@@ -168,7 +169,10 @@ void Second::hear(const Pool& pool, const std::vector<Term>& conjunction, Answer
   std::string file;
   const auto write = [&](const std::string& folder) {
     file = fmt::format("{}/question-{:06}.smt2", folder, number);
-    std::ofstream(file) << text;
+    const Written written = write_file(file, text);
+    if (written) return;
+    const std::lock_guard lock(guard_);
+    if (told_.lost.empty()) told_.lost = written.why.list.front().message;
   };
   if (!setup_.dump.empty()) {
     write(setup_.dump);

@@ -41,6 +41,7 @@ class Second {
     double seconds = 0;                      // of the solver
     std::vector<std::string> disagreements;  // "z3 says sat, we say unsat: FILE", the first few
     std::string fault;                       // the solver did not understand something: what it said
+    std::string lost;                        // a question did not reach its file whole: why
   };
   Told told() const;
 

@@ -378,6 +378,10 @@ void say_second(const launch::Options& o, const Source& file, const formula::Sec
                                o.second_opinion);
   if (!t.fault.empty())
     a.err += fmt::format("{}: warning: {} did not understand a question: {}\n", file.name, o.second_opinion, t.fault);
+  if (!t.lost.empty()) {
+    a.err += fmt::format("{}: error: {}\n", file.name, t.lost);
+    set(a, 4, Ending::boogie_other_error);
+  }
   if (t.disagreed == 0) return;
   for (const std::string& d : t.disagreements) a.err += fmt::format("{}: internal error: {}\n", file.name, d);
   a.err += "fencepost: the verdict above is not to be trusted; please report the file and the options\n";

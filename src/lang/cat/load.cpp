@@ -53,7 +53,10 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   m.dialect = options.dialect;
   const std::vector<Header> headers = headers_of(program);
   m.knows_clusters = knows_clusters(m, headers);
-  for (const Header& h : headers) m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+  for (const Header& h : headers) {
+    m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+    m.mentioned_barriers = m.mentioned_barriers || (h.key == "barriers" && h.value == "mentioned");
+  }
   return m;
 }
 

@@ -95,6 +95,9 @@ struct Model {
   // A header "(* spaces: any *)": a location may lie in several address spaces, as in some published tests. Else such
   // tests are refused.
   bool any_space = false;
+  // A header "(* barriers: mentioned *)": a PTX barrier without a number of threads waits for those whose code has a
+  // barrier of its number, as in some published tests. Else it waits for all threads of the CTA, as the ISA has it.
+  bool mentioned_barriers = false;
   std::vector<Node> nodes;
   std::vector<RecGroup> groups;
   std::vector<RecVariable> variables;

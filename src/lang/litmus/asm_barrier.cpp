@@ -1,6 +1,8 @@
 // Operands of control barriers, and what the barriers of one test are called together.
 //
-//   a          the barrier that the value a names; a number or a register (PTX ISA, "bar{.cta}, barrier{.cta}")
+//   a          the barrier that the value a names; a number or a register (PTX ISA, "bar{.cta}, barrier{.cta}"). "If no
+//              thread count is specified, all threads in the CTA participate in the barrier", whatever their code.
+//              Where a lies outside of 0 to 15 the ISA has no such barrier.
 //   a, b       as the published corpora write it: of the arrivals at instance a, those of one id b meet
 //   a, b, q    the same, and q arrivals are enough
 //   a, n       as the ISA writes it: n is the number of threads that come to a
@@ -31,6 +33,10 @@ using prog::Kind;
 
 constexpr uint64_t k_barriers = 16;  // PTX ISA: "barriers numbered from 0 through 15"
 constexpr uint64_t k_warp = 32;
+
+[[noreturn]] void fail_number(const Span& span, uint64_t number) {
+  fail_at(span, fmt::format("there is no barrier {}", number), "barriers are numbered from 0 through 15");
+}
 
 struct Place {
   uint32_t thread = 0;
@@ -76,6 +82,7 @@ void settle_names(std::vector<Instr>& code, const RegisterValues& initial, size_
     if (i.kind != Kind::barrier || !by_value(i)) continue;
     const auto name = value_of(i.barrier.id, known);
     if (!name) continue;
+    if (i.barrier.everyone && *name >= k_barriers) fail_number(i.span, *name);
     i.args = {i.barrier.id};  // as written, for the printer
     i.barrier.instance = std::to_string(*name);
     i.barrier.id = {};
@@ -128,19 +135,22 @@ void check_ids(const std::string& instance, const std::vector<Place>& all) {
 
 void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, Instr& out) {
   out.kind = Kind::barrier;
+  const bool isa = m.head().is("barrier") || (m.head().is("bar") && !(m.parts.size() > 1 && m.parts[1].is("cta")));
+  const bool ptx = isa || m.head().is("bar");
   if (at_register(c)) {
     out.barrier.id = parse_value(c, t);  // no instance: named by value
   } else {
     const Token n = c.peek();
     if (n.kind != Tok::number)
       c.fail_expected(n, "a barrier instance", fmt::format("write {} 0 for the barrier with number 0", m.text()));
-    out.barrier.instance = std::to_string(number_value(c, n));
+    const uint64_t number = number_value(c, n);
+    if (ptx && number >= k_barriers) fail_number(c.span(n), number);
+    out.barrier.instance = std::to_string(number);
     c.next();
   }
+  out.barrier.everyone = ptx && !c.at(",");
   if (!c.accept(",")) return;
   const Token second = c.peek();
-  const bool isa = m.head().is("barrier") || (m.head().is("bar") && !(m.parts.size() > 1 && m.parts[1].is("cta")));
-  const bool ptx = isa || m.head().is("bar");
   const term::Expr operand = parse_value(c, t);
   const bool third = c.at(",");
   if (ptx && !third && (isa || (operand.is_const() && operand.value() >= k_barriers))) {

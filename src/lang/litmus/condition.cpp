@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "term/term.h"
 
@@ -17,6 +19,9 @@ using prog::CondValue;
 // limit on the text leaves room for whatever the printer writes.
 constexpr int k_max_height = 128;
 constexpr int k_max_depth = 2 * k_max_height + 8;
+
+constexpr uint32_t k_work_group = 2;  // level of prog::Thread::scope: all, dev, wg
+constexpr uint64_t k_largest = ~uint64_t{0} >> 1;
 
 int height(const Cond& c) {
   int most = 0;
@@ -45,8 +50,8 @@ class Parser {
     CondValue v;
     if (c_.accept("&")) {
       const Token name = c_.expect_word("a location after '&'");
+      location(v, name);
       v.kind = CondValue::Kind::address;
-      v.symbol = r_.symbol(name.text, c_.span(name));
     } else if (c_.accept("[")) {
       location(v, c_.expect_word("a location after '['"));
       c_.expect("]");
@@ -61,6 +66,7 @@ class Parser {
       v.thread = thread;
       v.reg = r_.reg(thread, name.text, c_.span(name));
     } else if (at_constant(c_)) {
+      huge_ = huge_ || (!c_.at("-") && number_value(c_, c_.peek()) > k_largest);
       v.constant = parse_constant(c_);
     } else if (t.kind == Tok::word && r_.bare) {
       v = r_.bare(t.text, c_.span(t));
@@ -90,6 +96,116 @@ class Parser {
   void location(CondValue& v, const Token& name) {
     v.kind = CondValue::Kind::location;
     v.symbol = r_.symbol(name.text, c_.span(name));
+    const bool several = test_.symbols[v.symbol].instances != prog::k_none;
+    if (c_.accept("@")) {
+      const Token t = c_.peek();
+      const uint32_t thread = parse_thread_id(c_);
+      if (!several)
+        c_.fail(t, fmt::format("there is one {}, and no other for a group of threads", quoted(name.text)),
+                fmt::format("write {}", name.text));
+      v.symbol = instance(v.symbol, thread, t);
+    } else {
+      v.any_group = several;
+    }
+  }
+
+  // The location of the group that the thread belongs to.
+  prog::SymbolId instance(prog::SymbolId first, uint32_t thread, const Token& at) {
+    if (thread >= r_.threads)
+      c_.fail(at, fmt::format("there is no thread P{}", thread), fmt::format("threads are P0 to P{}", r_.threads - 1));
+    std::string known;
+    for (prog::SymbolId s = first; s < test_.symbols.size(); ++s) {
+      const prog::Symbol& x = test_.symbols[s];
+      if (x.instances != first) continue;
+      const auto& own = test_.threads[thread].scope;
+      if (x.group_of == thread || prog::same_scope(test_.threads[x.group_of].scope, own, k_work_group)) return s;
+      known += (known.empty() ? "" : ", ") + x.name;
+    }
+    c_.fail(at, fmt::format("the group of P{} has no such location", thread), "there are " + known);
+  }
+
+  // ---- values and their types ------------------------------------------------------------------------
+
+  struct Type {
+    uint8_t width = 64;
+    bool is_unsigned = false;
+  };
+  std::optional<Type> type_of(const CondValue& v) const {
+    if (v.kind == CondValue::Kind::reg) {
+      if (r_.bare || !r_.registers) return Type{};
+      const prog::Register& r = r_.registers(v.thread, v.reg);
+      return Type{r.width, r.is_unsigned};
+    }
+    if (v.kind != CondValue::Kind::location) return std::nullopt;
+    const prog::Object& o = test_.objects[test_.symbols[v.symbol].object];
+    return Type{o.width, o.is_unsigned};
+  }
+
+  static void unsigned_order(term::Op& op) {
+    op = op == term::Op::slt   ? term::Op::ult
+         : op == term::Op::sle ? term::Op::ule
+         : op == term::Op::sgt ? term::Op::ugt
+         : op == term::Op::sge ? term::Op::uge
+                               : op;
+  }
+
+  // A constant beside a value: one of the type's values, or, as C converts it, the value of an unsigned type from int
+  // up that is equal to it modulo its width.
+  void fit_constant(CondValue& constant, const Type& t, term::Op& op, bool c, bool huge) {
+    const auto s = static_cast<int64_t>(constant.constant);
+    const uint64_t mask = term::mask(t.width);
+    if (t.is_unsigned && t.width == 64) unsigned_order(op);
+    if (t.width == 64 && (!c || t.is_unsigned || !huge)) return;
+    if (t.is_unsigned && t.width >= 32 && s < 0 && !huge && s >= -(int64_t{1} << (t.width - 1))) {
+      constant.constant &= mask;
+      return;
+    }
+    const bool fits = t.is_unsigned
+                          ? constant.constant <= mask
+                          : !huge && s >= -(int64_t{1} << (t.width - 1)) && s <= static_cast<int64_t>(mask / 2);
+    if (fits) return;
+    const bool equality = op == term::Op::eq || op == term::Op::ne;
+    if (!c && equality && constant.constant <= mask) {  // the bits of a register without a type
+      constant.constant = static_cast<uint64_t>(term::to_signed(constant.constant, t.width));
+      return;
+    }
+    const std::string least = t.is_unsigned ? "0" : std::to_string(-static_cast<int64_t>(mask / 2) - 1);
+    fail_at(constant.span,
+            fmt::format("{} is no value of {} bits {} a sign", constant.span.text(), t.width,
+                        t.is_unsigned ? "without" : "with"),
+            fmt::format("values are {} to {}", least, t.is_unsigned ? mask : mask / 2));
+  }
+
+  // C's conversions of two values; without C both are extended by their own sign.
+  void convert(Cond& out, const Type& a, const Type& b) {
+    if (a.is_unsigned == b.is_unsigned) {
+      if (a.is_unsigned && (a.width == 64 || b.width == 64)) unsigned_order(out.cmp);
+      return;
+    }
+    const Type& u = a.is_unsigned ? a : b;
+    const Type& s = a.is_unsigned ? b : a;
+    if (u.width < 32 || u.width < s.width) return;  // both fit the signed type that they are converted to
+    if (u.width == 64) {
+      unsigned_order(out.cmp);
+    } else if (s.width == u.width) {
+      (a.is_unsigned ? out.rhs : out.lhs).is_unsigned = true;
+    } else {
+      fail_at(out.span,
+              fmt::format("a value of {} bits with a sign is compared with one of {} without", s.width, u.width),
+              "C converts the first to the second: compare each with a constant");
+    }
+  }
+
+  void type_comparison(Cond& out, bool huge_left, bool huge_right) {
+    const bool c =
+        c_.options().c_operators || test_.syntax == prog::Syntax::opencl || test_.syntax == prog::Syntax::cuda;
+    const auto a = type_of(out.lhs);
+    const auto b = type_of(out.rhs);
+    if (a) out.lhs.is_unsigned = a->is_unsigned;
+    if (b) out.rhs.is_unsigned = b->is_unsigned;
+    if (a && b) convert(out, *a, *b);
+    if (a && out.rhs.kind == CondValue::Kind::constant) fit_constant(out.rhs, *a, out.cmp, c, huge_right);
+    if (b && out.lhs.kind == CondValue::Kind::constant) fit_constant(out.lhs, *b, out.cmp, c, huge_left);
   }
 
   Cond finish(Cond::Kind kind, std::vector<Cond> kids, uint32_t begin) {
@@ -139,7 +255,9 @@ class Parser {
     Cond out;
     out.kind = Cond::Kind::atom;
     const uint32_t begin = c_.position();
+    huge_ = false;
     out.lhs = value(false);
+    const bool huge_left = std::exchange(huge_, false);
     const Token op = c_.peek();
     if (!is_comparison(op)) c_.fail_expected(op, "a comparison", "write one of = == != < <= > >= between two values");
     c_.next();
@@ -155,12 +273,14 @@ class Parser {
       out.cmp = term::Op::sge;
     out.rhs = value(true);
     out.span = c_.since(begin);
+    type_comparison(out, huge_left, huge_);
     return out;
   }
 
   Cursor& c_;
   const prog::Test& test_;
   const Resolver& r_;
+  bool huge_ = false;  // a constant above the largest signed number of 64 bits was read
 };
 
 }  // namespace
@@ -200,14 +320,17 @@ Resolver resolver_of(const prog::Test& test) {
     fail_at(span, fmt::format("thread P{} has no register {}", thread, quoted(name)),
             suggest(name, names, names.empty() ? "this thread uses no register" : "its registers are " + all));
   };
+  r.registers = [&test](uint32_t thread, prog::RegId reg) -> const prog::Register& {
+    return test.code(thread).registers[reg];
+  };
   r.symbol = [&test](std::string_view name, const Span& span) -> prog::SymbolId {
     for (prog::SymbolId i = 0; i < test.symbols.size(); ++i)
-      if (test.symbols[i].name == name) return i;
+      if (prog::declared_name(test.symbols[i]) == name) return i;
     if (is_register_name(name))
       fail_at(span, fmt::format("register {} needs its thread here", quoted(name)),
               fmt::format("write 0:{0} or P0:{0}", name));
     std::vector<std::string> names;
-    for (const auto& s : test.symbols) names.push_back(s.name);
+    for (const auto& s : test.symbols) names.push_back(prog::declared_name(s));
     fail_at(span, fmt::format("there is no location {}", quoted(name)),
             suggest(name, names, "a location in a condition must be initialised or used by a thread"));
   };

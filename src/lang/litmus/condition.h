@@ -2,8 +2,11 @@
 // The question at the end of a litmus test:
 //   [locations [ v ; v ... ]] [filter C] [exists C | ~exists C | not exists C | forall C | final C with ...]
 //   C := C \/ C | C /\ C | ~C | not C | ( C ) | true | false | v op v      binding: ~ over /\ over \/
-//   op := = == != < <= > >=                  signed, after sign extension to 64 bits
-//   v := P0:r1 | 0:r1 | x | [x] | x[3] | &x | constant (decimal, 0x..)
+//   op := = == != < <= > >=                  on 64 bits, after extension by the sign of the declared type
+//   v := P0:r1 | 0:r1 | x | [x] | x[3] | s@P0 | &x | constant (decimal, 0x..)
+// s@P0 is the s of P0's work-group, of local memory that each has for itself (prog::Symbol::instances).
+// In C the two sides are converted as C's usual arithmetic conversions do, and a constant that is no value of the type
+// on the other side is an error: the comparison would be true or false by itself.
 // A location on the left is its final value; a bare location on the right is its *address*, as in the
 // corpora of the published GPU tool. `&x` is the address on either side.
 #include <functional>
@@ -17,6 +20,8 @@ namespace fencepost::litmus {
 struct Resolver {
   std::function<prog::RegId(uint32_t thread, std::string_view name, const Span&)> reg;  // thread < number of threads
   std::function<prog::SymbolId(std::string_view name, const Span&)> symbol;
+  // A register that `reg` has found; if not set, registers have 64 bits and a sign.
+  std::function<const prog::Register&(uint32_t thread, prog::RegId reg)> registers;
   // If set, every bare name is what this says, on either side (notations whose registers need no thread).
   std::function<prog::CondValue(std::string_view name, const Span&)> bare;
   uint32_t threads = 0;

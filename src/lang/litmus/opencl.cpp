@@ -17,20 +17,30 @@ using namespace opencl;
 using vocab::Tag;
 
 constexpr size_t k_max_objects = 4096;
+constexpr uint32_t k_work_group = 2;  // level of prog::Thread::scope: all, dev, wg
 
 class Builder {
  public:
   Builder(prog::Test& test, const File& file) : test_(test), file_(file) {}
 
   void memory() {
+    places();
     for (const InitEntry& e : file_.init)
       if (!e.is_register) location(e);
     for (const Thread& t : file_.threads)
-      for (const Parameter& p : t.parameters) argument(p);
+      for (const Parameter& p : t.parameters) argument(t, p);
     initial_values();
   }
 
   void threads(std::deque<Lowering>& lowered) {
+    for (const Thread& t : file_.threads) lowered.emplace_back(test_, memory_, t);
+    for (const InitEntry& e : file_.init)
+      if (e.is_register) register_value(e, lowered);
+    for (Lowering& l : lowered) l.run();
+  }
+
+ private:
+  void places() {
     for (const Thread& t : file_.threads) {
       prog::Thread thread;
       thread.id = t.id;
@@ -46,14 +56,9 @@ class Builder {
       }
       check_cluster(t, thread);
       test_.threads.push_back(std::move(thread));
-      lowered.emplace_back(test_, memory_, t);
     }
-    for (const InitEntry& e : file_.init)
-      if (e.is_register) register_value(e, lowered);
-    for (Lowering& l : lowered) l.run();
   }
 
- private:
   // As in PTX tests (asm_litmus.h): all threads of a CUDA test name a cluster, or none does; a block is in one.
   void check_cluster(const Thread& t, const prog::Thread& thread) const {
     for (const prog::Thread& o : test_.threads) {
@@ -103,22 +108,81 @@ class Builder {
     return false;
   }
 
+  // Of each work-group whose threads declare the location local, the first such thread; empty unless there are several.
+  // A location that some thread declares otherwise lies in two spaces, which is for the model to judge (check::fits).
+  std::vector<uint32_t> groups_of(const std::string& name) const {
+    std::vector<uint32_t> firsts;
+    const Parameter* second = nullptr;
+    const Thread* nowhere = nullptr;
+    uint32_t declared = 0;
+    for (const Thread& t : file_.threads)
+      for (const Parameter& p : t.parameters) {
+        if (p.name != name) continue;
+        if (p.space != "local") return {};
+        if (++declared == 2) second = &p;
+        if (t.scope.empty()) nowhere = &t;
+        const bool known = std::any_of(firsts.begin(), firsts.end(), [&](uint32_t f) { return same_group(f, t.id); });
+        if (!known) firsts.push_back(t.id);
+      }
+    if (second != nullptr && nowhere != nullptr)
+      fail_at(second->span,
+              fmt::format("{} is memory of a {}, and P{} belongs to none", quoted(name), group_word(), nowhere->id),
+              fmt::format("write P{}@{}", nowhere->id, cuda() ? "block 0, device 0" : "wg 0, dev 0"));
+    if (firsts.size() < 2) firsts.clear();
+    return firsts;
+  }
+  bool cuda() const { return test_.syntax == prog::Syntax::cuda; }
+  const char* group_word() const { return cuda() ? "block" : "work-group"; }
+  bool same_group(uint32_t a, uint32_t b) const {
+    return a == b || prog::same_scope(test_.threads[a].scope, test_.threads[b].scope, k_work_group);
+  }
+
+  // The location, or the first of its instances.
   prog::SymbolId find(std::string_view name) const {
     for (prog::SymbolId s = 0; s < test_.symbols.size(); ++s)
-      if (test_.symbols[s].name == name) return s;
+      if (prog::declared_name(test_.symbols[s]) == name) return s;
     return prog::k_none;
+  }
+  // It and its other instances.
+  std::vector<prog::ObjectId> objects_of(prog::SymbolId first) const {
+    std::vector<prog::ObjectId> out;
+    for (prog::SymbolId s = first; s < test_.symbols.size(); ++s)
+      if (s == first || (test_.symbols[s].instances == first)) out.push_back(test_.symbols[s].object);
+    return out;
   }
 
   prog::SymbolId symbol(const std::string& name, const Span& span) {
     const prog::SymbolId s = find(name);
     if (s != prog::k_none) return s;
     std::vector<std::string> names;
-    for (const prog::Symbol& x : test_.symbols) names.push_back(x.name);
+    for (const prog::Symbol& x : test_.symbols) names.push_back(prog::declared_name(x));
     fail_at(span, fmt::format("there is no location {}", quoted(name)),
             suggest(name, names, fmt::format("initialise it: [{}] = 0;", name)));
   }
 
+  // The location whose address is meant: of a thread's own group, or one of those that only exist once.
+  prog::SymbolId addressed(const InitValue& v, std::optional<uint32_t> thread) {
+    const prog::SymbolId s = symbol(v.name, v.span);
+    if (test_.symbols[s].instances == prog::k_none) return s;
+    const prog::SymbolId own = thread ? symbol_in(test_, *thread, v.name) : prog::k_none;
+    if (own == prog::k_none)
+      fail_at(v.span, fmt::format("each {} has a {} of its own", group_word(), quoted(v.name)),
+              "its address is known to threads of a group that declares it: 0:r = &" + v.name);
+    return own;
+  }
+
   void create(const std::string& name, const CType& type, const Span& span) {
+    const std::vector<uint32_t> groups = groups_of(name);
+    const auto first = static_cast<prog::SymbolId>(test_.symbols.size());
+    if (groups.empty()) create_one(name, type, span);
+    for (uint32_t t : groups) {
+      create_one(fmt::format("{}@P{}", name, t), type, span);
+      test_.symbols.back().instances = first;
+      test_.symbols.back().group_of = t;
+    }
+  }
+
+  void create_one(const std::string& name, const CType& type, const Span& span) {
     if (test_.objects.size() >= k_max_objects)
       fail_at(span, "too many locations", fmt::format("at most {}", k_max_objects));
     if (is_temporary_name(name))
@@ -126,6 +190,7 @@ class Builder {
     prog::Object o;
     o.name = name;
     o.width = type.value_width();
+    o.is_unsigned = !type.pointer() && !type.is_signed;
     o.span = span;
     prog::Symbol s;
     s.name = name;
@@ -141,36 +206,43 @@ class Builder {
   void location(const InitEntry& e) {
     if (find(e.name) != prog::k_none)
       fail_at(e.span, fmt::format("a second initial value of {}", quoted(e.name)), "remove one");
+    const auto first = static_cast<prog::SymbolId>(test_.symbols.size());
     create(e.name, e.type.value_or(int_type()), e.span);
-    prog::Object& o = test_.objects.back();
-    if (e.type) {
-      o.declared = e.type->text();
-      typed_.back() = true;
+    for (prog::ObjectId id : objects_of(first)) {
+      prog::Object& o = test_.objects[id];
+      if (e.type) {
+        o.declared = e.type->text();
+        typed_[id] = true;
+      }
+      o.init.assign(e.cells.value_or(1), 0);
     }
-    o.init.assign(e.cells.value_or(1), 0);
   }
 
   // Parameters give a location its width where the initial state does not, and the tags of its Init writes.
-  void argument(const Parameter& p) {
+  void argument(const Thread& t, const Parameter& p) {
     prog::SymbolId s = find(p.name);
     if (s == prog::k_none) {
       s = static_cast<prog::SymbolId>(test_.symbols.size());
       create(p.name, p.type, p.span);
     }
-    const prog::ObjectId id = test_.symbols[s].object;
-    prog::Object& o = test_.objects[id];
-    if (!typed_[id]) {
-      o.width = p.type.value_width();
-      memory_.types[id] = p.type;
-      typed_[id] = true;
+    for (prog::ObjectId id : objects_of(s)) {
+      prog::Object& o = test_.objects[id];
+      if (!typed_[id]) {
+        o.width = p.type.value_width();
+        o.is_unsigned = !p.type.pointer() && !p.type.is_signed;
+        memory_.types[id] = p.type;
+        typed_[id] = true;
+      }
+      if (o.width != p.type.value_width())
+        unsupported(p.span,
+                    fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
+                                p.type.value_width(), o.width),
+                    "declare it with one type");
+      if (!p.type.atomic && !atomic_in_cuda(p.name)) o.tags.add(Tag::NAL);
+      o.tags.add(p.space == "global" ? Tag::GLOBAL : p.space == "local" ? Tag::LOCAL : Tag::GENERIC);
+      if (p.space == "global") o.global_in = std::min(o.global_in, t.id);
+      if (p.space == "local") o.local_in = std::min(o.local_in, t.id);
     }
-    if (o.width != p.type.value_width())
-      unsupported(p.span,
-                  fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
-                              p.type.value_width(), o.width),
-                  "declare it with one type");
-    if (!p.type.atomic && !atomic_in_cuda(p.name)) o.tags.add(Tag::NAL);
-    o.tags.add(p.space == "global" ? Tag::GLOBAL : p.space == "local" ? Tag::LOCAL : Tag::GENERIC);
   }
 
   void initial_values() {
@@ -178,35 +250,47 @@ class Builder {
     std::vector<const InitEntry*> copies;
     for (const InitEntry& e : file_.init) {
       if (e.is_register) continue;
-      prog::Object& o = test_.objects[test_.symbols[find(e.name)].object];
-      if (o.tags.empty() && e.type && !e.type->atomic && !atomic_in_cuda(e.name))
-        o.tags.add(Tag::NAL);  // reached through pointers only
       bool copy = false;
-      for (size_t k = 0; k < e.values.size(); ++k) {
-        const InitValue& v = e.values[k];
-        if (v.kind == InitValue::Kind::constant) o.init[k] = checked(v, o.width);
-        if (v.kind == InitValue::Kind::address) {
-          o.init_address.resize(o.init.size(), prog::k_none);
-          o.init_address[k] = symbol(v.name, v.span);
-        }
-        copy = copy || v.kind == InitValue::Kind::copy;
-      }
+      for (prog::ObjectId id : objects_of(find(e.name))) copy = initial_values(e, test_.objects[id]);
       if (copy) copies.push_back(&e);
     }
-    for (const InitEntry* e : copies) {
-      prog::Object& o = test_.objects[test_.symbols[find(e->name)].object];
-      for (size_t k = 0; k < e->values.size(); ++k) {
-        const InitValue& v = e->values[k];
-        if (v.kind != InitValue::Kind::copy) continue;
-        const prog::Object& from = test_.objects[test_.symbols[symbol(v.name, v.span)].object];
-        if (!from.init_address.empty() && from.init_address[0] != prog::k_none) {
-          o.init_address.resize(o.init.size(), prog::k_none);
-          o.init_address[k] = from.init_address[0];
-        } else {
-          o.init[k] = static_cast<uint64_t>(term::to_signed(from.init[0], from.width)) & term::mask(o.width);
-        }
+    for (const InitEntry* e : copies)
+      for (prog::ObjectId id : objects_of(find(e->name))) copied_values(*e, test_.objects[id]);
+  }
+
+  // Constants and addresses; true if others are copies.
+  bool initial_values(const InitEntry& e, prog::Object& o) {
+    if (o.tags.empty() && e.type && !e.type->atomic && !atomic_in_cuda(e.name))
+      o.tags.add(Tag::NAL);  // reached through pointers only
+    bool copy = false;
+    for (size_t k = 0; k < e.values.size(); ++k) {
+      const InitValue& v = e.values[k];
+      if (v.kind == InitValue::Kind::constant) o.init[k] = checked(v, o.width);
+      if (v.kind == InitValue::Kind::address) {
+        o.init_address.resize(o.init.size(), prog::k_none);
+        o.init_address[k] = addressed(v, std::nullopt);
+      }
+      copy = copy || v.kind == InitValue::Kind::copy;
+    }
+    return copy;
+  }
+
+  void copied_values(const InitEntry& e, prog::Object& o) {
+    for (size_t k = 0; k < e.values.size(); ++k) {
+      const InitValue& v = e.values[k];
+      if (v.kind != InitValue::Kind::copy) continue;
+      const prog::Object& from = test_.objects[test_.symbols[symbol(v.name, v.span)].object];
+      if (!from.init_address.empty() && from.init_address[0] != prog::k_none) {
+        o.init_address.resize(o.init.size(), prog::k_none);
+        o.init_address[k] = from.init_address[0];
+      } else {
+        o.init[k] = widened(from) & term::mask(o.width);
       }
     }
+  }
+
+  static uint64_t widened(const prog::Object& from) {
+    return from.is_unsigned ? from.init[0] : static_cast<uint64_t>(term::to_signed(from.init[0], from.width));
   }
 
   // A constant as bits of the width, or an error where it does not fit.
@@ -225,7 +309,7 @@ class Builder {
     CType type = int_type();
     prog::InitValue init;
     if (v.kind == InitValue::Kind::address) {
-      init.address = symbol(v.name, v.span);
+      init.address = addressed(v, e.thread);
       type = memory_.types[test_.symbols[init.address].object];
       ++type.stars;
     } else if (v.kind == InitValue::Kind::copy) {
@@ -235,7 +319,7 @@ class Builder {
         type = memory_.types[test_.symbols[init.address].object];
         ++type.stars;
       } else {
-        init.value = static_cast<uint64_t>(term::to_signed(from.init[0], from.width));
+        init.value = widened(from);
       }
     }
     if (e.type) type = *e.type;
@@ -252,6 +336,21 @@ class Builder {
   Memory memory_;
   std::vector<bool> typed_;  // by object: its type is settled
 };
+
+}  // namespace
+
+prog::SymbolId opencl::symbol_in(const prog::Test& test, uint32_t thread, std::string_view name) {
+  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s) {
+    const prog::Symbol& x = test.symbols[s];
+    if (prog::declared_name(x) != name) continue;
+    if (x.instances == prog::k_none || x.group_of == thread ||
+        prog::same_scope(test.threads[x.group_of].scope, test.threads[thread].scope, k_work_group))
+      return s;
+  }
+  return prog::k_none;
+}
+
+namespace {
 
 prog::Test parse_text(const SourcePtr& source) {
   const Header header = parse_header(source);
@@ -278,6 +377,9 @@ prog::Test parse_text(const SourcePtr& source) {
   Resolver names = resolver_of(test);
   names.reg = [&](uint32_t thread, std::string_view name, const Span& span) {
     return threads[thread].observed(name, span);
+  };
+  names.registers = [&](uint32_t thread, prog::RegId reg) -> const prog::Register& {
+    return threads[thread].code().registers[reg];
   };
   parse_question(c, test, names);
   test.span = Span{source, 0, static_cast<uint32_t>(source->text.size())};

@@ -36,6 +36,7 @@ prog::RegId Lowering::new_register(const std::string& name, const CType& type, b
   r.name = temporary ? fmt::format("_t{}", temporaries_++) : name;
   r.type = type.plain().text();
   r.width = type.value_width();
+  r.is_unsigned = !type.pointer() && !type.is_signed;
   t_.registers.push_back(std::move(r));
   return static_cast<prog::RegId>(t_.registers.size() - 1);
 }
@@ -82,8 +83,8 @@ Lowering::Variable& Lowering::variable(const std::string& name, const Span& span
   std::vector<std::string> names;
   for (const auto& [n, v] : variables_) names.push_back(n);
   for (const Parameter& p : ast_.parameters) names.push_back(p.name);
-  const bool is_location =
-      std::any_of(test_.symbols.begin(), test_.symbols.end(), [&](const prog::Symbol& s) { return s.name == name; });
+  const bool is_location = std::any_of(test_.symbols.begin(), test_.symbols.end(),
+                                       [&](const prog::Symbol& s) { return prog::declared_name(s) == name; });
   if (is_location)
     fail_at(span, fmt::format("{} is not a parameter of P{}", quoted(name), ast_.id),
             fmt::format("add 'global int* {}' to the parameters of P{}", name, ast_.id));
@@ -124,8 +125,7 @@ prog::RegId Lowering::observed(std::string_view name, const Span& span) {
     ++type.stars;
     const prog::RegId reg = new_register(p->name, type, false);
     variables_.emplace(p->name, Variable{reg, type, false, true});
-    for (prog::SymbolId s = 0; s < test_.symbols.size(); ++s)
-      if (test_.symbols[s].name == p->name) init_.push_back({reg, 0, s});
+    init_.push_back({reg, 0, symbol_in(test_, ast_.id, p->name)});
     return reg;
   }
   std::vector<std::string> names;

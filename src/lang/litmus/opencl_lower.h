@@ -25,6 +25,9 @@ struct Memory {
   std::vector<CType> types;
 };
 
+// The location that thread `thread` calls `name`: its own work-group's, where each has one.
+prog::SymbolId symbol_in(const prog::Test& test, uint32_t thread, std::string_view name);
+
 // A value in flight. Pointers to a known location stay symbolic until they are used as numbers. Truth values
 // keep width 1 under type int until a number is needed.
 struct Value {

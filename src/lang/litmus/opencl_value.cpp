@@ -167,8 +167,7 @@ Value Lowering::name_value(const Expr& e) {
       Value v;
       v.type = p->type;
       ++v.type.stars;
-      for (prog::SymbolId s = 0; s < test_.symbols.size(); ++s)
-        if (test_.symbols[s].name == p->name) v.symbol = s;
+      v.symbol = symbol_in(test_, ast_.id, p->name);
       FENCEPOST_INVARIANT(v.symbolic(), "a parameter has no location");
       return v;
     }

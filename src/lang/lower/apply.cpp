@@ -91,6 +91,10 @@ class Writer {
       if (s.aliased != prog::k_none)
         return unsupported_at(s.span, "aliases of locations are not lowered",
                               "give the test one name for each location");
+    for (const prog::Symbol& s : test_.symbols)
+      if (s.instances != prog::k_none)
+        return unsupported_at(s.span, "memory that each group of threads has for itself is not lowered",
+                              "put the location into global memory, or all threads into one group");
     for (const prog::Object& o : test_.objects) {
       if (o.init.size() != 1 || (!o.init_address.empty() && o.init_address[0] != prog::k_none))
         return unsupported_at(o.span, "arrays and pointers are not lowered", "use plain locations");

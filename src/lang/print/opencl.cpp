@@ -492,20 +492,24 @@ class ThreadPrinter {
 std::string initial_value(const prog::Test& test, const prog::Object& o, size_t cell) {
   if (cell < o.init_address.size() && o.init_address[cell] != k_none)
     return "&" + test.symbols[o.init_address[cell]].name;
-  if (o.width == 1) return std::to_string(o.init[cell]);
+  if (o.is_unsigned) return std::to_string(o.init[cell]);
   return std::to_string(term::to_signed(o.init[cell], o.width));
 }
 
 std::string initial_state(const prog::Test& test) {
   std::string out = "{\n";
-  for (const prog::Object& o : test.objects) {
+  for (prog::SymbolId id = 0; id < test.symbols.size(); ++id) {
+    const prog::Symbol& s = test.symbols[id];
+    if (s.instances != k_none && s.instances != id) continue;  // all instances start alike
+    const prog::Object& o = test.objects[s.object];
+    const std::string name = prog::declared_name(s);
     out += "  ";
     if (!o.declared.empty()) out += o.declared + " ";
     if (o.init.size() == 1) {
-      out += o.declared.empty() ? "[" + o.name + "]" : o.name;
+      out += o.declared.empty() ? "[" + name + "]" : name;
       out += " = " + initial_value(test, o, 0);
     } else {
-      out += fmt::format("{}[{}] = {{", o.name, o.init.size());
+      out += fmt::format("{}[{}] = {{", name, o.init.size());
       for (size_t k = 0; k < o.init.size(); ++k) out += (k == 0 ? "" : ", ") + initial_value(test, o, k);
       out += "}";
     }
@@ -519,8 +523,8 @@ std::string initial_state(const prog::Test& test) {
                                             [&](const std::string& p) { return p.ends_with(" " + r.name); });
       if (is_parameter) continue;
       out += fmt::format("  {} {}:{} = {};\n", type_of(r), t.id, r.name,
-                         v.address != k_none ? "&" + test.symbols[v.address].name
-                         : r.width == 1      ? std::to_string(v.value)
+                         v.address != k_none ? "&" + prog::declared_name(test.symbols[v.address])
+                         : r.is_unsigned     ? std::to_string(v.value)
                                              : std::to_string(term::to_signed(v.value, r.width)));
     }
   return out + "}\n";

@@ -244,7 +244,7 @@ Text Writer::value(const term::Expr& e) {
 
 // The plain integer or pointer type of what a parameter points to: "atomic_int" of "global atomic_int* x" is int.
 std::string Writer::pointee(prog::SymbolId symbol) const {
-  const std::string& name = test_.symbols[symbol].name;
+  const std::string name = prog::declared_name(test_.symbols[symbol]);
   for (const std::string& p : code_.parameters) {
     if (!p.ends_with(" " + name)) continue;
     std::string type = p.substr(0, p.size() - name.size() - 1);
@@ -258,7 +258,7 @@ std::string Writer::pointee(prog::SymbolId symbol) const {
 
 Text Writer::pointer(const prog::Address& addr, std::string_view type, bool exact) {
   if (addr.symbol != prog::k_none) {
-    const std::string& base = test_.symbols[addr.symbol].name;
+    const std::string base = prog::declared_name(test_.symbols[addr.symbol]);
     Text t{base, k_primary, 64, false};
     if (addr.index) {
       const term::Expr& i = addr.index;

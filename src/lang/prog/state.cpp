@@ -39,7 +39,7 @@ Observable of_register(const Test& test, uint32_t thread, RegId reg) {
   FENCEPOST_INVARIANT(thread < test.threads.size() && reg < test.code(thread).registers.size(),
                       "a register that does not exist was observed");
   const Register& r = test.code(thread).registers[reg];
-  return {true, thread, reg, 0, 0, std::to_string(thread) + ":" + r.name, r.width};
+  return {true, thread, reg, 0, 0, std::to_string(thread) + ":" + r.name, r.width, r.is_unsigned};
 }
 
 Observable of_cell(const Test& test, SymbolId symbol, uint64_t cell) {
@@ -48,7 +48,7 @@ Observable of_cell(const Test& test, SymbolId symbol, uint64_t cell) {
   FENCEPOST_INVARIANT(cell < o.init.size(), "a memory cell that does not exist was observed");
   std::string text = test.symbols[symbol].name;
   if (o.init.size() > 1) text += "[" + std::to_string(cell) + "]";
-  return {false, 0, 0, symbol, cell, std::move(text), o.width};
+  return {false, 0, 0, symbol, cell, std::move(text), o.width, o.is_unsigned};
 }
 
 void collect(const Test& test, const CondValue& v, std::vector<Observable>& out) {
@@ -86,8 +86,11 @@ bool before(const Observable& a, const Observable& b) {
 // The value, extended as conditions compare it.
 int64_t value_of(const Test& test, const CondValue& v, const FinalValues& f) {
   switch (v.kind) {
-    case CondValue::Kind::reg:
-      return term::to_signed(f.registers.at(v.thread).at(v.reg), test.code(v.thread).registers[v.reg].width);
+    case CondValue::Kind::reg: {
+      const uint64_t value = f.registers.at(v.thread).at(v.reg);
+      const uint8_t width = test.code(v.thread).registers[v.reg].width;
+      return v.is_unsigned ? static_cast<int64_t>(value & term::mask(width)) : term::to_signed(value, width);
+    }
     case CondValue::Kind::location: {
       const ObjectId o = test.symbols[v.symbol].object;
       const uint64_t value = f.memory.at(o).at(v.cell);
@@ -114,12 +117,16 @@ std::vector<Observable> observables(const Test& test) {
   return out;
 }
 
+std::string to_string(const Observable& o, uint64_t value) {
+  return o.is_unsigned ? std::to_string(value & term::mask(o.width)) : std::to_string(term::to_signed(value, o.width));
+}
+
 std::string to_string(const std::vector<Observable>& obs, const State& s) {
   FENCEPOST_INVARIANT(obs.size() == s.size(), "a state does not fit its observables");
   std::string out;
   for (size_t i = 0; i < obs.size(); ++i) {
     if (i > 0) out += ' ';
-    out += obs[i].text + "=" + (s[i].free ? "?" : std::to_string(term::to_signed(s[i].value, obs[i].width))) + ";";
+    out += obs[i].text + "=" + (s[i].free ? "?" : to_string(obs[i], s[i].value)) + ";";
   }
   return out;
 }

@@ -3,8 +3,9 @@
 // outcomes, logs and devices share it.
 //
 // Order: registers by thread number, then by register name (natural order, r2 before r10); then memory
-// locations by name. Text as herd prints it: "0:r0=1; x=2;" with values in signed decimal of the
-// register's or object's width. Hash: FNV-1a 64 over the text of the observables, a newline, and the text.
+// locations by name. Text as herd prints it: "0:r0=1; x=2;" with values in decimal of the register's or object's width,
+// signed unless its declared type has no sign. Hash: FNV-1a 64 over the text of the observables, a newline, and the
+// text.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -22,6 +23,7 @@ struct Observable {
   uint64_t cell = 0;
   std::string text;  // "0:r0", "x", "a[2]"
   uint8_t width = 64;
+  bool is_unsigned = false;
   bool operator==(const Observable&) const = default;
 };
 
@@ -36,6 +38,7 @@ struct StateValue {
 };
 using State = std::vector<StateValue>;  // parallel to the observables
 
+std::string to_string(const Observable& o, uint64_t value);  // the value in decimal
 std::string to_string(const std::vector<Observable>& obs, const State& s);
 uint64_t hash(const std::vector<Observable>& obs, const State& s);
 

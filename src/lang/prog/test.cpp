@@ -295,6 +295,51 @@ bool has_clusters(const Test& test) {
          has_cluster_scope(test);
 }
 
+namespace {
+
+const CondValue* of_any_group(const Cond& c) {
+  if (c.kind == Cond::Kind::atom)
+    for (const CondValue* v : {&c.lhs, &c.rhs})
+      if (v->any_group) return v;
+  for (const Cond& kid : c.kids)
+    if (const CondValue* v = of_any_group(kid)) return v;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string declared_name(const Symbol& s) {
+  return s.instances == k_none ? s.name : s.name.substr(0, s.name.find('@'));
+}
+
+const CondValue* named_of_any_group(const Test& test) {
+  for (const Cond* c : {&test.condition, &test.filter})
+    if (const CondValue* v = of_any_group(*c)) return v;
+  for (const CondValue& v : test.locations)
+    if (v.any_group) return &v;
+  return nullptr;
+}
+
+bool join_groups(Test& test) {
+  bool any = false;
+  const size_t symbols = test.symbols.size();
+  for (SymbolId id = 0; id < symbols; ++id) {
+    Symbol s = test.symbols[id];
+    if (s.instances == k_none || s.object == test.symbols[s.instances].object) continue;
+    // Every object has a name of its own: nobody accesses this one any more.
+    Symbol left = s;
+    left.name += "'";
+    left.instances = left.group_of = k_none;
+    left.generic = static_cast<SymbolId>(test.symbols.size());
+    s.object = test.symbols[s.instances].object;
+    s.generic = s.instances;
+    test.symbols[id] = std::move(s);
+    test.symbols.push_back(std::move(left));
+    any = true;
+  }
+  return any;
+}
+
 std::string to_string(const Test& test, uint32_t thread, const Instr& instr) {
   FENCEPOST_INVARIANT(thread < test.threads.size(), "an instruction of a thread that does not exist was printed");
   const Template& code = test.code(thread);
@@ -307,7 +352,7 @@ std::string to_string(const Test& test, const CondValue& v) {
       return std::to_string(v.thread) + ":" +
              (v.thread < test.threads.size() ? register_name(test.code(v.thread), v.reg) : "?");
     case CondValue::Kind::location: {
-      std::string out = symbol_name(test, v.symbol);
+      std::string out = v.any_group ? declared_name(test.symbols[v.symbol]) : symbol_name(test, v.symbol);
       const bool array = v.symbol < test.symbols.size() && test.objects[test.symbols[v.symbol].object].init.size() > 1;
       if (array) out += "[" + std::to_string(v.cell) + "]";
       return out;
@@ -315,7 +360,7 @@ std::string to_string(const Test& test, const CondValue& v) {
     case CondValue::Kind::constant:
       return std::to_string(static_cast<int64_t>(v.constant));
     case CondValue::Kind::address:
-      return "&" + symbol_name(test, v.symbol);
+      return "&" + (v.any_group ? declared_name(test.symbols[v.symbol]) : symbol_name(test, v.symbol));
   }
   return "";
 }

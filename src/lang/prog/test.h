@@ -42,6 +42,10 @@ struct Object {
   std::vector<bool> undefined;  // cells whose initial value the execution chooses; empty: none
   std::string declared;         // declared type as written ("int", "atomic_int"), or ""
   Span span;
+  bool is_unsigned = false;  // its declared type has no sign: questions and outcomes read it so
+  // OPENCL: the first thread that declares it local, and global; k_none: none does. At most one, but for published
+  // tests (check::fits).
+  uint32_t local_in = 0xffffffffu, global_in = 0xffffffffu;
   bool operator==(const Object&) const = default;
 };
 
@@ -49,6 +53,8 @@ struct Object {
 // for its virtual address: accesses through symbols with equal `generic` are related by vloc.
 //   "y @ surface aliases x" -> object of x, generic = generic of x     (virtual alias through a proxy)
 //   "y @ generic aliases x", VULKAN "y aliases x" -> object of x, generic = y itself
+// OPENCL: local memory is one object per work-group. A location that threads of several groups declare local has a
+// symbol for each of them, called after the first of the group's threads that declares it (s@P0, s@P2).
 struct Symbol {
   std::string name;
   ObjectId object = 0;
@@ -56,6 +62,8 @@ struct Symbol {
   SymbolId aliased = k_none;  // the symbol named after "aliases"
   std::string proxy;          // "generic", "surface", "texture", "constant" or "" (no alias, or VULKAN)
   Span span;
+  SymbolId instances = k_none;  // the first of the symbols of one such location
+  uint32_t group_of = k_none;   // that thread
   bool operator==(const Symbol&) const = default;
 };
 
@@ -90,11 +98,12 @@ const char* name(Kind k);
 inline constexpr uint64_t k_old_value = 0xffffffffu;
 
 struct Barrier {
-  std::string instance;  // compared as text; empty: named by the value of `id`, each value an instance of its own
-  term::Expr id;         // empty: plain barrier
-  term::Expr quorum;     // empty: all participants
-  bool arrive = false;   // arrives without waiting
-  uint32_t level = 1;    // scope level of the waiting group (ptx: cta, vulkan/opencl: workgroup)
+  std::string instance;   // compared as text; empty: named by the value of `id`, each value an instance of its own
+  term::Expr id;          // empty: plain barrier
+  term::Expr quorum;      // empty: all participants
+  bool arrive = false;    // arrives without waiting
+  bool everyone = false;  // all threads of the group take part, whether or not their code has the barrier
+  uint32_t level = 1;     // scope level of the waiting group (ptx: cta, vulkan/opencl: workgroup)
   bool by_value() const { return instance.empty() && id; }
   bool operator==(const Barrier&) const = default;
 };
@@ -139,8 +148,9 @@ struct Instr {
 struct Register {
   std::string name;
   uint8_t width = 64;
-  std::string type;        // as declared ("s32", "int"), or ""
-  bool temporary = false;  // made by the front end; never observable
+  std::string type;          // as declared ("s32", "int"), or ""
+  bool temporary = false;    // made by the front end; never observable
+  bool is_unsigned = false;  // as an Object's
   bool operator==(const Register&) const = default;
 };
 
@@ -187,8 +197,9 @@ struct CondValue {
   SymbolId symbol = 0;       // location, address
   uint64_t cell = 0;         // location
   uint64_t constant = 0;     // 64-bit two's complement
-  bool is_unsigned = false;  // location: its value is zero-extended, not sign-extended
+  bool is_unsigned = false;  // register, location: its value is zero-extended, not sign-extended
   Span span;
+  bool any_group = false;  // location with instances: the name was written without saying whose
   bool operator==(const CondValue&) const = default;
 };
 
@@ -257,6 +268,13 @@ bool has_cluster_scope(const Test& test);  // an instruction has
 
 // True when thread a's scope path equals b's from the top down to `level` (both must reach it).
 bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level);
+
+// As the source calls it: without the thread of an instance.
+std::string declared_name(const Symbol& s);
+// The first location of the question (condition, filter, locations) that has instances and does not say whose.
+const CondValue* named_of_any_group(const Test& test);
+// All instances of a location are one object, as some published tests take it. False: no location has several.
+bool join_groups(Test& test);
 
 // Human text of one instruction in its dialect, one line ("st.weak x, 1").
 std::string to_string(const Test& test, uint32_t thread, const Instr& instr);

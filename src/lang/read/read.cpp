@@ -108,8 +108,7 @@ Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOpt
   if (tests)
     for (prog::Test& t : *tests) {
       t.title = printable_name(t.title);
-      if (!launch.spurious && prog::forbid_spurious_failures(t))
-        t.assumptions.emplace_back("weak compare-exchanges do not fail spuriously");
+      if (!launch.spurious && prog::forbid_spurious_failures(t)) t.assumptions.emplace_back(k_never_spurious);
     }
   return tests;
 }

@@ -13,6 +13,9 @@
 
 namespace fencepost::read {
 
+// The assumption of a test whose weak compare-exchanges were made strong (spirv::LaunchOptions::spurious).
+inline constexpr const char* k_never_spurious = "weak compare-exchanges do not fail spuriously";
+
 // `launch` is for SPIR-V, GLSL and OpenCL C, which have no launch and no question of their own; of it other syntaxes
 // heed `spurious` alone.
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch = {});

@@ -401,6 +401,24 @@ Expected<Tools> find_tools(const SourcePtr& source) {
                   "Debian has them: apt install clang-15 llvm-spirv-15");
 }
 
+namespace {
+
+// The kernel that runs: the one of that name, or the only one.
+Expected<void> one_kernel(const spirv::Compiled& module, const std::string& entry) {
+  std::vector<std::string> kernels;
+  for (const auto& [id, name] : read_names(module.module).entries) kernels.push_back(name);
+  const Span start{module.source, 0, 0};
+  if (entry.empty() && kernels.size() > 1)
+    return error_at(start, fmt::format("this file has {} kernels", kernels.size()),
+                    fmt::format("--entry {} chooses the first", kernels.front()));
+  if (!entry.empty() && std::find(kernels.begin(), kernels.end(), entry) == kernels.end())
+    return error_at(start, fmt::format("there is no kernel '{}'", entry),
+                    litmus::suggest(entry, kernels, fmt::format("the kernels are {}", fmt::join(kernels, ", "))));
+  return {};
+}
+
+}  // namespace
+
 Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& entry) {
   if (source->text.size() > k_most_text)
     return unsupported_at(Span{source, 0, 0}, fmt::format("a kernel of {} bytes is not read", source->text.size()),
@@ -455,6 +473,7 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   if (out.module.empty())
     return unsupported_at(Span{source, 0, 0}, fmt::format("the module that {} makes of this kernel is malformed: {}",
                                                           fs::path(tools->translator).filename().string(), why));
+  if (auto ok = one_kernel(out, entry); !ok) return std::unexpected(ok.error());
   add_names(out, entry);
   return out;
 }

@@ -338,8 +338,28 @@ Value Operations::carry(const Operation& o) const {
 
 // ---- composites --------------------------------------------------------------------------------------
 
+// OpenCL C asks work-item functions for dimensions that a launch has not: "other values of dimindx" give 1 for sizes
+// and 0 for ids (OpenCL C 3.0, 6.15.1). In SPIR-V that is a part of a built-in vector that it has not.
+std::optional<Value> Operations::other_dimension(const Operation& o) const {
+  if (m_.dialect() != vocab::Dialect::opencl) return std::nullopt;
+  const Instruction* load = m_.definition(o.word(0));
+  if (load == nullptr || static_cast<Op>(load->op) != Op::OpLoad) return std::nullopt;
+  const auto which = m_.built_in(load->word(0));
+  if (!which) return std::nullopt;
+  using B = spv::BuiltIn;
+  const auto b = static_cast<B>(*which);
+  const bool size =
+      b == B::NumWorkgroups || b == B::WorkgroupSize || b == B::EnqueuedWorkgroupSize || b == B::GlobalSize;
+  const bool id =
+      b == B::WorkgroupId || b == B::LocalInvocationId || b == B::GlobalInvocationId || b == B::GlobalOffset;
+  if (!size && !id) return std::nullopt;
+  return Value::scalar(o.type, number(size ? 1 : 0, types_.bits(o.type, o.at)));
+}
+
 Value Operations::extract(const Operation& o) const {
   Value v = arg(o, 0);
+  if (o.size() == 2 && v.is(Value::Kind::composite) && o.word(1) >= v.parts.size())
+    if (const auto other = other_dimension(o)) return *other;
   for (size_t k = 1; k < o.size(); ++k) {
     if (!v.is(Value::Kind::composite) || o.word(k) >= v.parts.size())
       m_.fail(o.at, fmt::format("there is no part {} to extract", o.word(k)));
@@ -411,8 +431,13 @@ Value Operations::dynamic(const Operation& o) const {
     for (size_t k = 0; k < v.parts.size(); ++k) v.parts[k] = select(here(k), part, v.parts[k], o.at);
     return v;
   }
-  Value out = v.parts.back();
-  for (size_t k = v.parts.size() - 1; k-- > 0;) out = select(here(k), v.parts[k], out, o.at);
+  // "If Index is out of bounds, the value is undefined" (SPIR-V, OpVectorExtractDynamic).
+  const auto below = [&](const Expr& e) { return e.is_const() && e.value() < v.parts.size(); };
+  const bool inside =
+      below(index) || (index.op() == T::and_ && std::any_of(index.kids().begin(), index.kids().end(), below));
+  const auto other = inside ? std::nullopt : other_dimension(o);
+  Value out = inside ? v.parts.back() : other ? *other : undefined(o.type, m_.name(o.at.result), o.at);
+  for (size_t k = v.parts.size(); k-- > 0;) out = select(here(k), v.parts[k], out, o.at);
   return out;
 }
 

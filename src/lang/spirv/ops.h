@@ -64,6 +64,7 @@ class Operations {
   Value convert(const Operation& o, bool is_signed) const;
   Value bitcast(const Operation& o) const;
   Value carry(const Operation& o) const;
+  std::optional<Value> other_dimension(const Operation& o) const;
   Value extract(const Operation& o) const;
   Value insert(const Operation& o) const;
   Value construct(const Operation& o) const;

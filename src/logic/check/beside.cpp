@@ -79,6 +79,7 @@ const char* name(Said s) {
 
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job) {
+  if (const auto other = as_read(test, model)) return beside(*other, model, options, result, job);
   Beside out;
   const Status s = result.verdict.status;
   if (options.property != Property::condition || s == Status::unsupported) return out;

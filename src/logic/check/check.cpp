@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/diagnostic.h"
@@ -112,32 +113,37 @@ namespace {
 
 std::string stem(const cat::Model& model) { return std::filesystem::path(model.path).stem().string(); }
 
-// The first thread whose parameters put the object into the space, "local" or "global".
-std::string owner_of(const prog::Test& test, const prog::Object& o, const std::string& space) {
-  for (const prog::Thread& t : test.threads)
-    for (const std::string& p : test.templates[t.templ].parameters) {
-      const bool is_local = p.find("local ") != std::string::npos || p.find("__shared__") != std::string::npos;
-      if (p.ends_with(" " + o.name) && is_local == (space == "local")) return "P" + std::to_string(t.id);
-    }
-  return "another thread";
-}
-
 // OPENCL: the parameters of all threads put a location into one address space.
 Expected<void> one_space(const prog::Test& test, const cat::Model& model) {
   if (model.any_space) return {};
   for (const prog::Object& o : test.objects)
-    if (o.tags.has(vocab::Tag::LOCAL) && o.tags.has(vocab::Tag::GLOBAL))
+    if (o.local_in != prog::k_none && o.global_in != prog::k_none)
       return error_at(o.span,
-                      "'" + o.name + "' is local in " + owner_of(test, o, "local") + " and global in " +
-                          owner_of(test, o, "global"),
+                      "'" + o.name + "' is local in P" + std::to_string(o.local_in) + " and global in P" +
+                          std::to_string(o.global_in),
                       "a location lies in one address space: declare it alike, or give the two different names");
   return {};
+}
+
+// OPENCL: what the question says of memory that each work-group has for itself, it says of one group's.
+Expected<void> one_group(const prog::Test& test, const cat::Model& model) {
+  if (model.any_space) return {};
+  const prog::CondValue* v = prog::named_of_any_group(test);
+  if (v == nullptr) return {};
+  std::string each;
+  for (const prog::Symbol& s : test.symbols)
+    if (s.instances == v->symbol) each += (each.empty() ? "" : " or ") + s.name;
+  return error_at(v->span,
+                  "each " + std::string(test.syntax == prog::Syntax::cuda ? "block" : "work-group") + " has a '" +
+                      prog::declared_name(test.symbols[v->symbol]) + "' of its own",
+                  "say whose: " + each);
 }
 
 }  // namespace
 
 Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   if (auto ok = one_space(test, model); !ok) return ok;
+  if (auto ok = one_group(test, model); !ok) return ok;
   if (model.knows_clusters) return {};
   for (const prog::Template& t : test.templates)
     for (const prog::Instr& i : t.code)
@@ -152,7 +158,25 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   return {};
 }
 
+std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& model) {
+  std::optional<prog::Test> out;
+  if (model.any_space) {
+    out = test;
+    if (!prog::join_groups(*out)) out.reset();
+  }
+  const auto for_everyone = [](const prog::Instr& i) { return i.barrier.everyone; };
+  if (model.mentioned_barriers &&
+      std::any_of(test.templates.begin(), test.templates.end(),
+                  [&](const prog::Template& t) { return std::any_of(t.code.begin(), t.code.end(), for_everyone); })) {
+    if (!out) out = test;
+    for (prog::Template& t : out->templates)
+      for (prog::Instr& i : t.code) i.barrier.everyone = false;
+  }
+  return out;
+}
+
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto other = as_read(test, model)) return check(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Result none;
     none.verdict = {Status::unsupported, ok.error().list[0].message, false};

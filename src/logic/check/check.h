@@ -84,10 +84,14 @@ struct Result {
   Statistics stats;
 };
 
-// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters), and every
-// location lies in one address space (cat::Model::any_space). What follows asks this too and then answers
-// `unsupported`.
+// Whether the model knows every scope that the test's instructions name (cat::Model::knows_clusters), every location
+// lies in one address space, and the question says of which work-group's local memory it speaks (both but for
+// cat::Model::any_space). What follows asks this too and then answers `unsupported`.
 Expected<void> fits(const prog::Test& test, const cat::Model& model);
+// The test as the model reads it, where that is another than written: under models of published tables local memory is
+// one for all work-groups (cat::Model::any_space), and PTX barriers wait for those whose code has them
+// (cat::Model::mentioned_barriers).
+std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& model);
 
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;
 // forall C iff all do; no condition holds iff a complete consistent execution exists... vacuously true, as
@@ -105,12 +109,15 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
 struct Outcomes {
   prog::StateSet states;
   std::vector<prog::Observable> observables;
-  uint64_t positive = 0;  // executions (enumerate) satisfying the condition
+  uint64_t positive = 0;  // executions that satisfy the condition; by solving, final states
   uint64_t negative = 0;
   bool bound_hit = false;
-  prog::LoopBounds bound = 0;      // the bounds that it was decided at
-  std::vector<std::string> flags;  // raised by some execution
-  Verdict status;                  // holds = complete; gave_up, unknown otherwise
+  bool loose = false;  // free values stand for more than the program gives: what they cover may not be reachable
+  prog::LoopBounds bound = 0;  // the bounds that it was decided at
+  // Raised by some execution; complete if the states are.
+  std::vector<std::string> flags;     // those that make the program undefined (check/races.h)
+  std::vector<std::string> findings;  // those that do not: data races of PTX
+  Verdict status;                     // holds = complete; gave_up, unknown otherwise
 };
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 // The same set by repeated solving with blocking clauses; used to hold the engines against each other.

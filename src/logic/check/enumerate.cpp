@@ -140,6 +140,7 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
 
 void forbidden_candidates(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                           const std::function<bool(const reference::RunResult&, const reference::Choices&)>& visit) {
+  if (const auto other = as_read(test, model)) return forbidden_candidates(*other, model, options, job, visit);
   Search search(test, model, job, options.bound);
   const bool races = options.property == Property::races;
   Goal goal;

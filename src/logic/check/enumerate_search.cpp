@@ -1,6 +1,8 @@
 #include "check/enumerate_search.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/diagnostic.h"
 #include "reference/interval.h"
@@ -11,6 +13,10 @@ namespace fencepost::check {
 
 using reference::StopReason;
 using vocab::Base;
+
+namespace {
+constexpr size_t k_most_listed = 64;  // final states of one candidate that differ in free values alone
+}
 
 class Search::State {
  public:
@@ -42,6 +48,7 @@ class Search::State {
   }
 
   uint64_t candidates() const { return candidates_; }
+  bool is_loose() const { return loose_; }
 
   std::optional<std::pair<uint32_t, uint32_t>> first_cut() {
     const Paths& all = all_paths();
@@ -279,7 +286,8 @@ class Search::State {
 
   // ---- values ----
   // Here the final state is chosen, as terms; free values get one solution. Where they decide which barriers meet, they
-  // get one for each way that barriers can meet.
+  // get one for each way that barriers can meet; where outcomes are asked for, one for each that an observable can show
+  // (see choose_listed), with the condition and without.
   bool values() {
     const size_t mark = trail_.size();
     const std::vector<uint32_t> open = unresolved_;
@@ -320,14 +328,41 @@ class Search::State {
           again = true;
         }
       }
-      if (!find_free(base, s)) return true;
-      for (uint32_t r : unresolved_) {
-        const auto it = s.find(c_.value[r].value());
-        learn(r, it == s.end() ? 0 : it->second);
-      }
-      unresolved_.clear();
-      FENCEPOST_INVARIANT(propagate(), "a solution of the values' equations breaks a constraint");
+      return goal_->observe.empty() ? go_on_with(s) : each_shown(std::move(base), std::move(s));
     }
+    return values_chosen();
+  }
+
+  bool go_on_with(const Solution& s) {
+    for (uint32_t r : unresolved_) {
+      const auto it = s.find(c_.value[r].value());
+      learn(r, it == s.end() ? 0 : it->second);
+    }
+    unresolved_.clear();
+    FENCEPOST_INVARIANT(propagate(), "a solution of the values' equations breaks a constraint");
+    return values_chosen();
+  }
+
+  // Solutions that show something new, `s` first.
+  bool each_shown(Equations base, Solution s) {
+    if (!choose_listed(base)) return true;
+    const size_t mark = trail_.size();
+    const std::vector<uint32_t> open = unresolved_;
+    for (;;) {
+      const Expr shown = shown_by(s);
+      const bool more = go_on_with(s);
+      undo(mark);
+      unresolved_ = open;
+      if (!more || shown.is_const()) return more;
+      base.constraints.push_back({shown, false});
+      s.clear();
+      const sat::Answer a = solve(base, job_, s);
+      if (a == sat::Answer::unknown) gave_up_ = true;
+      if (a != sat::Answer::sat) return true;
+    }
+  }
+
+  bool values_chosen() {
     if (goal_met() != Tri::yes) return true;
     if (!barriers_early_) {
       barriers_ = bind_barriers(test_, c_, env());
@@ -383,29 +418,103 @@ class Search::State {
     return q;
   }
 
-  // Which observables are not fixed by the equations: those for which another value than `s` gives is possible.
-  bool find_free(const Equations& base, const Solution& s) {
+  Expr observed(size_t i) const {
     const FinalTerms final = final_terms();
+    const prog::Observable& o = goal_->observe[i];
+    return with_known(o.is_register ? final.reg(o.thread, o.reg)
+                                    : final.memory(test_.symbols[o.symbol].object, o.cell));
+  }
+  static uint64_t value_under(const Expr& e, const Solution& s) {
+    return *term::eval(e, [&](uint64_t var) -> std::optional<uint64_t> {
+      const auto it = s.find(var);
+      return it == s.end() ? 0 : it->second;
+    });
+  }
+
+  // What a solution shows: the values that are listed, and whether the condition holds.
+  Expr shown_by(const Solution& s) const {
+    Expr all = term::constant(1, 1);
     for (size_t i = 0; i < goal_->observe.size(); ++i) {
-      const prog::Observable& o = goal_->observe[i];
-      const Expr e =
-          with_known(o.is_register ? final.reg(o.thread, o.reg) : final.memory(test_.symbols[o.symbol].object, o.cell));
-      if (e.is_const()) continue;
-      const auto v = term::eval(e, [&](uint64_t var) -> std::optional<uint64_t> {
-        const auto it = s.find(var);
-        return it == s.end() ? 0 : it->second;
-      });
-      Equations other = base;
-      other.constraints.push_back({term::binary(term::Op::ne, e, term::constant(*v, e.width())), true});
-      Solution unused;
-      const sat::Answer a = solve(other, job_, unused);
-      if (a == sat::Answer::unknown) {
-        gave_up_ = true;
-        return false;
-      }
-      free_[i] = a == sat::Answer::sat;
+      const Expr e = observed(i);
+      if (free_[i] || e.is_const()) continue;
+      all = term::binary(term::Op::and_, all,
+                         term::binary(term::Op::eq, e, term::constant(value_under(e, s), e.width())));
     }
+    const Expr condition = with_known(condition_term(test_, test_.condition, final_terms()));
+    if (condition.is_const()) return all;
+    return term::binary(term::Op::and_, all,
+                        value_under(condition, s) != 0 ? condition : term::unary(term::Op::not_, condition));
+  }
+
+  // Which observables are free, and printed so: those that are one variable of which nothing else is said. The others
+  // are listed value by value, up to k_most_listed of them; if there are more, these too are called free, and the list
+  // of states says more than the program does (loose_).
+  bool choose_listed(const Equations& base) {
+    if (goal_->observe.empty()) return true;
+    std::vector<size_t> open;
+    for (size_t i = 0; i < goal_->observe.size(); ++i)
+      if (!observed(i).is_const()) open.push_back(i);
+    const auto uses = occurrences(base, open);
+    for (size_t i : open) {
+      const Expr e = observed(i);
+      free_[i] = e.is_var() && e.width() == goal_->observe[i].width && uses.at(root(base, e.value())) == 1;
+    }
+    const std::vector<bool> alone = free_;
+    Equations left = base;
+    for (size_t n = 0; n <= k_most_listed; ++n) {
+      Solution s;
+      const sat::Answer a = solve(left, job_, s);
+      if (a == sat::Answer::unknown) gave_up_ = true;
+      if (a != sat::Answer::sat) return a == sat::Answer::unsat;
+      Expr shown = term::constant(1, 1);
+      for (size_t i : open)
+        if (!alone[i]) {
+          const Expr e = observed(i);
+          shown = term::binary(term::Op::and_, shown,
+                               term::binary(term::Op::eq, e, term::constant(value_under(e, s), e.width())));
+        }
+      if (shown.is_const()) return true;
+      left.constraints.push_back({shown, false});
+    }
+    loose_ = true;
+    for (size_t i : open) free_[i] = free_[i] || varies(base, observed(i));
     return true;
+  }
+  bool varies(const Equations& base, const Expr& e) const {
+    Solution s;
+    if (solve(base, job_, s) != sat::Answer::sat) return true;
+    Equations other = base;
+    other.constraints.push_back({term::binary(term::Op::ne, e, term::constant(value_under(e, s), e.width())), true});
+    Solution unused;
+    return solve(other, job_, unused) != sat::Answer::unsat;
+  }
+
+  // Variables that equations make equal go by one of them.
+  static uint64_t root(const Equations& base, uint64_t variable) {
+    std::set<uint64_t> same{variable};
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (const auto& [a, b] : base.equal)
+        if (a.is_var() && b.is_var() && same.contains(a.value()) != same.contains(b.value())) {
+          same.insert(a.value());
+          same.insert(b.value());
+          grew = true;
+        }
+    }
+    return *same.begin();
+  }
+  // By root: how many constraints, other equations and open observables speak of the variable.
+  std::map<uint64_t, uint32_t> occurrences(const Equations& base, const std::vector<size_t>& open) const {
+    std::map<uint64_t, uint32_t> out;
+    const auto count = [&](const Expr& e) {
+      if (e) term::for_each_variable(with_known(e), [&](uint64_t v) { ++out[root(base, v)]; });
+    };
+    for (const auto& [a, b] : base.equal)
+      if (!(a.is_var() && b.is_var())) count(a), count(b);
+    for (const Constraint& c : base.constraints) count(c.term);
+    for (size_t i : open) count(observed(i));
+    for (const OpenArrival& o : c_.arrivals) count(o.arrival->id), count(o.arrival->quorum);
+    return out;
   }
 
   // ---- fences ----
@@ -739,6 +848,7 @@ class Search::State {
   std::vector<std::optional<uint32_t>> last_;    // per location
   std::vector<uint32_t> unresolved_;             // reads on rf-data cycles and undefined initial values
   std::vector<bool> free_;                       // per observable
+  bool loose_ = false;                           // some free value stands for more than the program gives
   std::optional<BoundBarriers> barriers_;
   bool barriers_early_ = false;
   std::vector<uint32_t> members_;  // arrivals chosen into quorum sets
@@ -753,6 +863,7 @@ SearchEnd Search::run(const Goal& goal, const std::function<bool(const Candidate
   return state_->run(goal, visit);
 }
 uint64_t Search::candidates() const { return state_->candidates(); }
+bool Search::is_loose() const { return state_->is_loose(); }
 bool Search::has_cut() const { return state_->first_cut().has_value(); }
 std::optional<std::pair<uint32_t, uint32_t>> Search::first_cut() const { return state_->first_cut(); }
 

@@ -51,6 +51,9 @@ class Search {
   // Calls back with every candidate until it returns false.
   SearchEnd run(const Goal& goal, const std::function<bool(const Candidate&)>& visit);
   uint64_t candidates() const;  // looked at, consistent or not, over all runs
+  // Some candidate's free values were too many to list: they stand for values that the program may not give, alone or
+  // together.
+  bool is_loose() const;
   // Whether some thread may stop in a loop with effects, and the first jump that does.
   bool has_cut() const;
   std::optional<std::pair<uint32_t, uint32_t>> first_cut() const;  // thread, instruction

@@ -23,8 +23,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
   SearchEnd end = search.run(goal, [&](const Candidate& c) {
     (c.satisfies ? out.positive : out.negative)++;
     bool is_new = out.states.states.insert(c.state).second;
-    for (uint32_t a : c.raised)
-      if (undefines(model, model.axioms[a])) is_new = raised.insert(a).second || is_new;
+    for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
     if (is_new) replay(test, model, goal, c, options.bound, options.replay);  // one witness of each state and flag
     return true;
   });
@@ -41,8 +40,8 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
     out.bound_hit = end == SearchEnd::stopped;
     if (out.bound_hit) end = SearchEnd::exhausted;
   }
-  const auto flags = static_cast<size_t>(std::count_if(model.axioms.begin(), model.axioms.end(),
-                                                       [&](const cat::Axiom& a) { return undefines(model, a); }));
+  const auto flags = static_cast<size_t>(
+      std::count_if(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }));
   if (end == SearchEnd::exhausted && raised.size() < flags) {
     Goal stopped;
     stopped.filter = options.filter;
@@ -50,15 +49,16 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
     stopped.stops = Goal::Stops::some_stop;
     end = search.run(stopped, [&](const Candidate& c) {
       bool is_new = false;
-      for (uint32_t a : c.raised)
-        if (undefines(model, model.axioms[a])) is_new = raised.insert(a).second || is_new;
+      for (uint32_t a : c.raised) is_new = raised.insert(a).second || is_new;
       if (is_new) replay(test, model, stopped, c, options.bound, options.replay);
       return raised.size() < flags;
     });
     if (end == SearchEnd::stopped) end = SearchEnd::exhausted;
   }
-  for (uint32_t a : raised) out.flags.push_back(model.axioms[a].name);
+  for (uint32_t a : raised)
+    (undefines(model, model.axioms[a]) ? out.flags : out.findings).push_back(model.axioms[a].name);
 
+  out.loose = search.is_loose();
   out.states.complete = end == SearchEnd::exhausted && !out.bound_hit;
   if (end == SearchEnd::gave_up)
     out.status = {Status::gave_up, "out of time", false};
@@ -72,6 +72,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
 }  // namespace
 
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto other = as_read(test, model)) return outcomes(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;
     none.observables = prog::observables(test);

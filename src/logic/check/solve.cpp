@@ -1,6 +1,8 @@
 // The solving engine: which questions make a verdict, and what each answer means. solve_queries.h asks them.
+#include <algorithm>
 #include <chrono>
 
+#include "check/races.h"
 #include "check/solve_queries.h"
 
 namespace fencepost::check {
@@ -84,7 +86,30 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   return done(races || test.quantifier != Quantifier::exists ? Status::holds : Status::fails);
 }
 
+namespace {
+
+// Each flag has a question of its own: a copy of the model that raises no other.
+void raised_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                       Outcomes& out) {
+  Options asked = options;
+  asked.property = Property::races;
+  asked.companion = false;
+  for (const cat::Axiom& flag : model.axioms) {
+    if (!flag.flag) continue;
+    cat::Model one = model;
+    std::erase_if(one.axioms, [&](const cat::Axiom& a) { return a.flag && a.name != flag.name; });
+    const Status s = solve(test, one, asked, job).verdict.status;
+    if (s == Status::fails) (undefines(model, flag) ? out.flags : out.findings).push_back(flag.name);
+    if (s == Status::holds || s == Status::fails || !out.states.complete) continue;
+    out.states.complete = false;
+    out.status = {s, "whether " + flag.name + " is raised is not known", false};
+  }
+}
+
+}  // namespace
+
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto other = as_read(test, model)) return outcomes_by_solving(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;
     none.observables = prog::observables(test);
@@ -111,7 +136,8 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
       c, p, Goal::complete,
       [&](const Found& f, const sat::Solver&) {
         const prog::State state = prog::state_of(test, out.observables, f.run.execution.final);
-        out.states.states.insert(state);
+        if (out.states.states.insert(state).second)
+          (prog::holds(test, test.condition, f.run.execution.final) ? out.positive : out.negative)++;
         std::vector<Lit> block;
         for (size_t k = 0; k < observed.size(); ++k)
           for (size_t i = 0; i < observed[k].size(); ++i)
@@ -126,8 +152,11 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
   if (all && q.may_be_cut() && q.ask(Goal::cut, false, stats).answer != Answer::unsat) {
     out.bound_hit = true;
     out.states.complete = false;
-    out.status.status = Status::unknown;
+    out.status = {Status::unknown, "a loop reached bound " + prog::to_string(options.bound), false};
   }
+  if (out.states.states.size() >= k_limit) out.status.detail = "more than " + std::to_string(k_limit) + " final states";
+  out.status.vacuous = out.states.complete && out.states.states.empty();
+  raised_by_solving(test, model, options, job, out);
   return out;
 }
 

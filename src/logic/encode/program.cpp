@@ -385,6 +385,7 @@ bool ProgramEncoding::meet(uint32_t a, uint32_t b) const {
 Lit ProgramEncoding::may_name(uint32_t t, uint32_t e) {
   const SymEvent& ev = s_.events[e];
   if (!prog::same_scope(test_.threads[t].scope, test_.threads[ev.thread].scope, ev.barrier->level)) return k_false;
+  if (ev.barrier->everyone) return k_true;
   std::vector<Lit> any;
   for (const prog::Instr& i : test_.instrs(t)) {
     if (i.kind != prog::Kind::barrier || !i.barrier.by_value()) continue;
@@ -455,7 +456,7 @@ void ProgramEncoding::encode_barriers() {
         for (uint32_t t = 0; t < test_.threads.size(); ++t)
           if ((t == ev.thread ||
                prog::same_scope(test_.threads[t].scope, test_.threads[ev.thread].scope, ev.barrier->level)) &&
-              mentions(t, ev.barrier->instance))
+              (ev.barrier->everyone || mentions(t, ev.barrier->instance)))
             g.participants.push_back(t);
         groups.push_back(std::move(g));
       }
@@ -705,7 +706,7 @@ Bits ProgramEncoding::value_of(const prog::CondValue& v, bool complete_only) {
   switch (v.kind) {
     case prog::CondValue::Kind::reg: {
       Bits b = final_register(v.thread, v.reg, complete_only);
-      b.resize(64, b.back());
+      b.resize(64, v.is_unsigned ? k_false : b.back());
       return b;
     }
     case prog::CondValue::Kind::location: {

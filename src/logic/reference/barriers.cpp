@@ -16,8 +16,10 @@ bool share_scope(const prog::Test& test, uint32_t a, uint32_t b, uint32_t level)
 
 int64_t constant(const term::Expr& e) { return term::to_signed(e.value(), e.width()); }
 
-// The code may come to the instance of `a`. A name that is computed may be any.
-bool mentions(const prog::Test& test, uint32_t thread, const Arrival& a) {
+// Whether the thread takes part: its code may come to the instance of `a`, or everybody does. A name that is computed
+// may be any.
+bool takes_part(const prog::Test& test, uint32_t thread, const Arrival& a) {
+  if (a.barrier->everyone) return true;
   const auto& code = test.instrs(thread);
   return std::any_of(code.begin(), code.end(), [&](const Instr& i) {
     if (i.kind != Kind::barrier || i.barrier.instance != a.barrier->instance) return false;
@@ -63,7 +65,7 @@ bool passes(const prog::Test& test, const Arrival& a, const std::vector<Arrival>
     return count >= *a.quorum;
   }
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    if (!share_scope(test, a.key.thread, t, a.barrier->level) || !mentions(test, t, a)) continue;
+    if (!share_scope(test, a.key.thread, t, a.barrier->level) || !takes_part(test, t, a)) continue;
     // An arrival with another id is as good as one with the same: neither is waited for.
     const bool is_there = std::any_of(arrived.begin(), arrived.end(),
                                       [&](const Arrival& b) { return b.key.thread == t && same_group(test, a, b); });

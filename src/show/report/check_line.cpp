@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "report/explain_parts.h"
+#include "report/naming.h"
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -35,7 +36,7 @@ std::string finding(const prog::Test& test, const check::Options& options, const
 
 }  // namespace
 
-std::string check_line(const std::string& path, const prog::Test& test, const cat::Model&,
+std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside) {
   std::string out = fmt::format("{}  {}", path, result.verdict.vacuous ? "vacuous" : name(result.verdict.status));
   std::string what =
@@ -49,6 +50,9 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
             : "  (the program has no execution)";
   if (!result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
   for (const std::string& note : check::notes(beside)) out += fmt::format("  [{}]", note);
+  out += "  under " + model_name(model);
+  if (const std::string launch = launch_text(test); !launch.empty()) out += ", launch " + launch;
+  if (const std::string bound = bound_text(test, result); !bound.empty()) out += ", bound " + bound;
   if (const std::string taken = assumptions_text(test); !taken.empty()) out += "\n  assumes: " + taken;
   return out;
 }

@@ -247,8 +247,13 @@ Explained explain_verdict(const std::string& path, const prog::Test& test, const
 Explained explain(const std::string& path, const prog::Test& test, const cat::Model& model,
                   const check::Options& check_options, const ExplainOptions& options, Job& job) {
   Explained out = explain_verdict(path, test, model, check_options, options, job);
-  for (const std::string& note : check::notes(check::beside(test, model, check_options, out.result, job)))
-    out.report.text += "Beware: " + note + ".\n";
+  check::Beside beside = check::beside(test, model, check_options, out.result, job);
+  // The execution that is shown raises a flag, and its listing says so.
+  if (beside.races == check::Beside::Said::yes && out.result.execution && !out.result.flags.empty()) {
+    if (beside.undefined) out.report.text += "Beware: with that the program is undefined.\n";
+    beside.races = check::Beside::Said::none;
+  }
+  for (const std::string& note : check::notes(beside)) out.report.text += "Beware: " + note + ".\n";
   const std::string taken = assumptions_text(test);
   if (!taken.empty() && !out.report.text.contains("  assumes: ")) out.report.text += "Assumes: " + taken + ".\n";
   return out;

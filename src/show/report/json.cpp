@@ -48,6 +48,7 @@ static Json json_header(const std::string& kind, const std::string& path, const 
   j["dialect"] = vocab::name(test.dialect);
   j["model"] = model_name(model);
   j["question"] = question_text(test);
+  if (const std::string launch = launch_text(test); !launch.empty()) j["launch"] = launch;
   j["assumptions"] = assumptions(test);
   return j;
 }
@@ -57,6 +58,7 @@ static Json to_json(const check::Result& r) {
   j["verdict"] = r.verdict.vacuous ? "vacuous" : name(r.verdict.status);
   j["detail"] = r.verdict.detail;
   j["vacuous"] = r.verdict.vacuous;
+  if (r.bound.largest() != 0) j["bound"] = r.bound.largest();
   j["reachable"] = r.reachable;
   j["flags"] = r.flags;
   j["statistics"] = {{"seconds", r.stats.seconds},       {"engine", check::name(r.stats.decided_by)},
@@ -97,8 +99,7 @@ static Json to_json(const prog::Test& test, const reference::RunResult& run) {
     }
     if (ev.is_memory) {
       v["location"] = location_of(test, x, e);
-      uint8_t width = ev.object != prog::k_none ? test.objects[ev.object].width : 64;
-      v["value"] = std::to_string(term::to_signed(ev.value, width));
+      v["value"] = number_text(test, ev);
       if (ev.spurious) v["spurious"] = true;
     }
     v["tags"] = Json::array();
@@ -141,6 +142,8 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   j["engine"] = check::name(options.engine);
   const prog::LoopBounds& bounds = result.bound != 0 ? result.bound : options.bound;
   j["bound"] = bounds.largest();
+  if (const std::string reached = bound_text(test, result); reached.ends_with(" reached"))
+    j["bound_reached"] = !reached.ends_with(" not reached");
   if (!bounds.loops.empty()) {
     j["bounds"] = Json::array();
     for (const auto& [loop, bound] : bounds.loops)
@@ -215,7 +218,9 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
   j["complete"] = o.status.status == Status::holds && o.states.complete;
   j["status"] = fencepost::name(o.status.status);
   j["detail"] = o.status.detail;
+  j["bound"] = o.bound.largest();
   j["bound_hit"] = o.bound_hit;
+  j["loose"] = o.loose;
   j["observables"] = Json::array();
   for (const prog::Observable& v : o.observables) j["observables"].push_back({{"name", v.text}, {"width", v.width}});
   j["states"] = Json::array();
@@ -225,7 +230,7 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
       if (s[i].free)
         values.push_back(nullptr);
       else
-        values.push_back(std::to_string(term::to_signed(s[i].value, o.observables[i].width)));
+        values.push_back(prog::to_string(o.observables[i], s[i].value));
     }
     j["states"].push_back({{"text", prog::to_string(o.observables, s)}, {"values", std::move(values)}});
   }
@@ -233,6 +238,7 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
   j["negative"] = o.negative;
   j["validated"] = validated(test, o);
   j["flags"] = o.flags;
+  j["findings"] = o.findings;
   j["seconds"] = seconds;
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -167,7 +167,7 @@ std::string condition_text(const prog::Test& test, const Execution& x, size_t in
       std::string name = prog::to_string(test, *v), line;
       if (v->kind == prog::CondValue::Kind::reg) {
         uint8_t width = test.code(v->thread).registers[v->reg].width;
-        std::string value = value_text(test, x.final.registers[v->thread][v->reg], width);
+        std::string value = value_text(test, x.final.registers[v->thread][v->reg], width, v->is_unsigned);
         std::optional<uint32_t> e = setter_of(test, x, v->thread, v->reg);
         line = fmt::format("{} is {}", name, value);
         if (e) {
@@ -180,7 +180,8 @@ std::string condition_text(const prog::Test& test, const Execution& x, size_t in
         }
       } else if (v->kind == prog::CondValue::Kind::location) {
         prog::ObjectId o = test.symbols[v->symbol].object;
-        line = fmt::format("{} ends as {}", name, value_text(test, x.final.memory[o][v->cell], test.objects[o].width));
+        line = fmt::format("{} ends as {}", name,
+                           value_text(test, x.final.memory[o][v->cell], test.objects[o].width, v->is_unsigned));
         if (std::optional<uint32_t> w = final_writer(test, x, v->symbol, v->cell))
           line += x.events[*w].key.thread == reference::k_init
                       ? ": nothing overwrites its initial value"

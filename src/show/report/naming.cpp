@@ -1,9 +1,10 @@
 // How events are called and where they stand.
 #include "report/naming.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/report.h"
 #include "term/term.h"
@@ -54,19 +55,26 @@ std::string location_of(const prog::Test& test, const Execution& x, uint32_t eve
   return out;
 }
 
-std::string value_text(const prog::Test& test, uint64_t value, uint8_t width) {
+std::string value_text(const prog::Test& test, uint64_t value, uint8_t width, bool is_unsigned) {
   // An address that a program handles as data is better read by name.
   if (value >= prog::k_object_stride && value % prog::k_object_stride == 0 &&
       value / prog::k_object_stride <= test.objects.size())
     return "&" + test.objects[value / prog::k_object_stride - 1].name;
-  return std::to_string(term::to_signed(value, width));
+  return is_unsigned ? std::to_string(value) : std::to_string(term::to_signed(value, width));
+}
+
+std::string number_text(const prog::Test& test, const reference::Event& e) {
+  const bool is_unsigned = e.object != k_none && test.objects[e.object].is_unsigned;
+  return is_unsigned ? std::to_string(e.value) : std::to_string(term::to_signed(e.value, width_of(test, e)));
 }
 
 std::string event_body(const prog::Test& test, const Execution& x, uint32_t event) {
   const reference::Event& e = x.events[event];
   if (e.is_memory)
-    return fmt::format("{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
-                       value_text(test, e.value, width_of(test, e)), e.spurious ? ", fails spuriously" : "");
+    return fmt::format(
+        "{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
+        value_text(test, e.value, width_of(test, e), e.object != k_none && test.objects[e.object].is_unsigned),
+        e.spurious ? ", fails spuriously" : "");
   if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier)
     return "barrier";
   return "fence";
@@ -156,6 +164,34 @@ std::string question_text(const prog::Test& test) {
                   : test.quantifier == prog::Quantifier::forall ? "forall"
                                                                 : "~exists";
   return fmt::format("{} ({})", q, c);
+}
+
+std::string launch_text(const prog::Test& test) {
+  if (test.syntax != prog::Syntax::spirv || test.threads.empty()) return "";
+  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL holds all devices.
+  const size_t from = test.dialect == vocab::Dialect::opencl ? 1 : 0;
+  std::vector<size_t> groups;
+  for (size_t depth = from; depth < test.threads.front().scope.size(); ++depth) {
+    std::set<prog::ScopePath> seen;
+    for (const prog::Thread& t : test.threads)
+      seen.insert(prog::ScopePath(t.scope.begin(), t.scope.begin() + static_cast<std::ptrdiff_t>(depth + 1)));
+    groups.push_back(seen.size());
+  }
+  std::vector<size_t> counts;  // narrowest first: invocations per subgroup, subgroups per workgroup, ...
+  size_t inside = test.threads.size();
+  for (size_t k = groups.size(); k-- > 0; inside = groups[k]) counts.push_back(inside / groups[k]);
+  if (test.dialect == vocab::Dialect::opencl) counts.push_back(1);  // no queue families
+  counts.push_back(inside);
+  while (counts.size() > 3 && counts.back() == 1) counts.pop_back();
+  return fmt::format("{}", fmt::join(counts, "."));
+}
+
+std::string bound_text(const prog::Test& test, const check::Result& result) {
+  if (prog::loops_of(test).empty() || result.bound.largest() == 0) return "";
+  const std::string n = prog::to_string(result.bound);
+  if (result.verdict.status == Status::unknown) return n + " reached";
+  const bool decided = result.verdict.status == Status::holds || result.verdict.status == Status::fails;
+  return decided && !result.execution ? n + " not reached" : n;
 }
 
 }  // namespace fencepost::report

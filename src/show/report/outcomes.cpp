@@ -57,7 +57,9 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
     std::string line = prog::to_string(o.observables, s);
     bool free = false;
     for (size_t at; (at = line.find("=?;")) != std::string::npos; free = true) line.replace(at, 3, "=any;");
-    out += line + (free ? " # any: nothing fixes this value\n" : "\n");
+    out += line + (!free     ? "\n"
+                   : o.loose ? " # any: not one value, and perhaps not all\n"
+                             : " # any: nothing fixes this value\n");
   }
   bool ok = validated(test, o);
   // An incomplete set decides only what one execution can decide.
@@ -66,7 +68,8 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
                                                                     : !ok);
   out += decided ? (ok ? "Ok" : "No") : "??";
   out += fmt::format("\nWitnesses\nPositive: {} Negative: {}\n", o.positive, o.negative);
-  for (const std::string& f : o.flags) out += fmt::format("Flag {}\n", f);
+  for (const auto* list : {&o.flags, &o.findings})
+    for (const std::string& f : *list) out += fmt::format("Flag {}\n", f);
   if (test.quantifier != Quantifier::none) {
     const char* q = test.quantifier == Quantifier::not_exists ? "~exists"
                     : test.quantifier == Quantifier::forall   ? "forall"

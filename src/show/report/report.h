@@ -31,12 +31,14 @@ struct Report {
 };
 
 // ---- check -----------------------------------------------------------------------------------------
-// One line: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]", and one more, indented,
-// where the front end took something for granted: "  assumes: a; b". No newline at the end. `path` is printed as given.
+// One line: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]  under MODEL, launch L,
+// bound N reached|not reached" (launch: of shaders; bound: of loops, reached or not where that matters), and one more,
+// indented, where the front end took something for granted: "  assumes: a; b". No newline at the end. `path` is printed
+// as given.
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
-// schema fencepost.check/1: path, title, dialect, model, property, engine, bound, verdict, detail, reachable,
-// flags, beside, assumptions, statistics and, when there is one, the execution.
+// schema fencepost.check/1: path, title, dialect, model, launch, property, engine, bound, bound_reached, verdict,
+// detail, reachable, flags, beside, assumptions, statistics and, when there is one, the execution.
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {});
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.

@@ -24,9 +24,8 @@ CommandLine parsed(const std::vector<std::string>& args) {
 }  // namespace
 
 TEST(Options, ValuesReachTheirPlaces) {
-  const CommandLine l =
-      parsed({"check", "--engine=both", "-b", "4", "--budget", "1500ms", "-j2", "--property", "races", "--json",
-              "--model", "my.cat", "--seed", "18446744073709551615", "--witness", "w.svg", "a.litmus", "-", "dir"});
+  const CommandLine l = parsed({"check", "--engine=both", "-b", "4", "--budget", "1500ms", "-j2", "--property", "races",
+                                "--json", "--model", "my.cat", "--witness", "w.svg", "a.litmus", "-", "dir"});
   EXPECT_EQ(l.verb, Verb::check);
   EXPECT_EQ(l.settings.engine, check::Engine::both);
   EXPECT_EQ(l.settings.bound, 4u);
@@ -35,7 +34,7 @@ TEST(Options, ValuesReachTheirPlaces) {
   EXPECT_EQ(l.settings.property, check::Property::races);
   EXPECT_TRUE(l.settings.json);
   EXPECT_EQ(l.settings.model, "my.cat");
-  EXPECT_EQ(l.settings.seed, ~uint64_t{0});
+  EXPECT_EQ(parsed({"run", "--seed", "18446744073709551615", "a.litmus"}).settings.seed, ~uint64_t{0});
   EXPECT_EQ(l.settings.witness, "w.svg");
   EXPECT_EQ(l.operands, (std::vector<std::string>{"a.litmus", "-", "dir"}));
   EXPECT_EQ(parsed({"expect", "t.csv", "--suites", "A,B"}).settings.suites, (std::vector<std::string>{"A", "B"}));
@@ -99,8 +98,9 @@ TEST(Options, EveryBadValueExitsTwoWithAHint) {
                                                      {"check", "-j", "0", "x"},
                                                      {"check", "-j", "many", "x"},
                                                      {"check", "--property", "liveness", "x"},
-                                                     {"check", "--seed", "-1", "x"},
-                                                     {"check", "--seed", "0x10", "x"},
+                                                     {"run", "--seed", "-1", "x"},
+                                                     {"run", "--seed", "0x10", "x"},
+                                                     {"check", "--seed", "1", "x"},
                                                      {"check", "--model", "", "x"},
                                                      {"check", "--bound", "1", "--bound", "2", "x"},
                                                      {"explain", "--candidates", "0", "x"},

@@ -19,6 +19,25 @@ std::string error(const std::string& text) {
   return t ? "" : render(t.error().list.front());
 }
 
+// Local memory of two blocks is two objects, and prints as it was written.
+TEST(Cuda, SharedMemoryOfSeveralBlocksPrintsBack) {
+  for (const std::string question : {"exists (s@P0=1 /\\ s@P2=4)", "exists (s=1)", "locations [s@P2;]\nexists (1:r=0)"})
+    for (const std::string init : {"s = 0;", "int s = 3;", "[s] = 7; 2:p = &s;", "int s[2] = {1, 2};"}) {
+      const prog::Test t = parse("CUDA t\n{ " + init +
+                                 " }\nP0@block 0, device 0 (__shared__ int* s) {\n  atomicExch(s, 1);\n}\nP1@block 0, "
+                                 "device 0 (__shared__ int* "
+                                 "s) {\n  int r = atomicAdd(s, 0);\n}\nP2@block 1, device 0 (__shared__ int* s) {\n  "
+                                 "int r = atomicAdd(s, 4);\n"
+                                 "}\n" +
+                                 question + "\n");
+      ASSERT_EQ(t.objects.size(), 2u);
+      EXPECT_EQ(t.symbols[1].name, "s@P2");
+      const std::string text = print::print(t);
+      EXPECT_EQ(text.find("s@P2)"), std::string::npos) << text;
+      EXPECT_EQ(parse(text), t) << text;
+    }
+}
+
 TEST(Cuda, FencesAndBarriers) {
   const prog::Test t = cuda("__threadfence_block();\n__threadfence();\n__threadfence_system();\n__syncthreads();");
   ASSERT_EQ(t.instrs(0).size(), 4u);

@@ -19,7 +19,7 @@ class Generator {
   std::string test() {
     std::string out =
         "OPENCL random\n{ [x] = 3; int y = -1; atomic_int z; int A[3] = {1, 2, 3}; long w = 7; char c = -2; uint u = "
-        "9; p = &y; }\n";
+        "9; p = &x; }\n";
     for (int t = 0; t < 2; ++t) {
       out += "P" + std::to_string(t) + "@wg 0, dev " + std::to_string(t) +
              " (global atomic_int* x, volatile local int* y, atomic_int* z, global int* A, global long* w, char* c, "

@@ -223,8 +223,9 @@ TEST(Report, OutcomesKeepHerdsGrammar) {
   std::string text = outcomes_text(test, check::outcomes(test, model, {}, job), 0);
   expect_herd_log(text);
   EXPECT_TRUE(text.starts_with("Test MP__all____more Allowed\nStates 4\n")) << text;
-  EXPECT_NE(text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("\nOk\nWitnesses\nPositive: 1 Negative: 3\nFlag data-race\nCondition exists (1:r0=1 /\\ 1:r1=0)\n"),
+      std::string::npos)
       << text;
 }
 
@@ -260,16 +261,46 @@ TEST(Report, CheckLine) {
   check::Options options;
   check::Result r;
   r.verdict.status = Status::fails;
-  EXPECT_EQ(check_line("a/mp.litmus", test, model, options, r), "a/mp.litmus  fails  the state is not reachable");
+  EXPECT_EQ(check_line("a/mp.litmus", test, model, options, r),
+            "a/mp.litmus  fails  the state is not reachable  under ptx-7.5");
   r.verdict = {Status::unknown, "bound 1 reached", false};
-  EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  unknown  (bound 1 reached)");
+  EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  unknown  (bound 1 reached)  under ptx-7.5");
   options.property = check::Property::races;
   r.verdict = {Status::fails, "", false};
   r.flags = {"racy"};
-  EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  fails  flag raised: racy");
+  EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  fails  flag raised: racy  under ptx-7.5");
   r.verdict = {Status::holds, "", true};
   EXPECT_EQ(check_line("mp.litmus", test, model, options, r),
-            "mp.litmus  vacuous  no data race  (the program has no execution)");
+            "mp.litmus  vacuous  no data race  (the program has no execution)  under ptx-7.5");
+}
+
+TEST(Report, LaunchAndBoundStandBesideTheVerdict) {
+  const auto line = [](const prog::Test& test, const std::string& model_name, uint32_t bound, check::Engine engine) {
+    cat::Model model = load(model_name, test.dialect);
+    check::Options options;
+    options.bound = bound;
+    options.engine = engine;
+    Job job = Job::with_budget(20);
+    return check_line("t", test, model, options, check::check(test, model, options, job));
+  };
+  const prog::Test shader =
+      parse("t.comp",
+            "#version 450\n// @Config: 2, 1, 3\n// @Output: forall (x == 1)\nlayout(local_size_x = 2) "
+            "in;\nlayout(binding = 0) buffer B { uint x; };\nvoid main() { atomicExchange(x, 1u); }\n");
+  const std::string loop =
+      "PTX loop\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n LC00: | st.weak x, 1 ;\n ld.weak r0, x | ;\n bne r0, "
+      "1, "
+      "LC00 | ;\n";
+  for (const check::Engine e : {check::Engine::solve, check::Engine::enumerate}) {
+    EXPECT_NE(line(shader, "vulkan", 1, e).find("  under vulkan, launch 2.1.3\n"), std::string::npos)
+        << line(shader, "vulkan", 1, e);
+    const auto ends = [&](const std::string& question, const std::string& end) {
+      const std::string said = line(parse("t.litmus", loop + question), "ptx-7.5", 2, e);
+      EXPECT_TRUE(said.ends_with(end)) << said;
+    };
+    ends("exists (P0:r0 = 1)", "under ptx-7.5, bound 2");
+    ends("exists (P0:r0 = 2)", "under ptx-7.5, bound 2 not reached");
+  }
 }
 
 TEST(Report, WhatTheFrontEndAssumesStandsBesideTheVerdict) {
@@ -284,8 +315,9 @@ TEST(Report, WhatTheFrontEndAssumesStandsBesideTheVerdict) {
   EXPECT_EQ(nlohmann::json::parse(e.report.json)["assumptions"], once);
   check::Result r;
   r.verdict.status = Status::fails;
-  EXPECT_EQ(check_line("mp.litmus", test, model, options, r),
-            "mp.litmus  fails  the state is not reachable\n  assumes: memory starts at 0; loops are short");
+  EXPECT_EQ(
+      check_line("mp.litmus", test, model, options, r),
+      "mp.litmus  fails  the state is not reachable  under ptx-7.5\n  assumes: memory starts at 0; loops are short");
   EXPECT_EQ(nlohmann::json::parse(check_json("mp.litmus", test, model, options, e.result))["assumptions"], once);
   Job job2 = Job::with_budget(20);
   const auto o = check::outcomes(test, model, options, job2);

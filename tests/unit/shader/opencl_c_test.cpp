@@ -159,6 +159,29 @@ TEST_F(OpenClC, EntryChoosesTheKernel) {
   EXPECT_EQ(prog::to_string(*t, t->condition.kids[0]), "a[0]=2");
 }
 
+TEST_F(OpenClC, AKernelThatIsNotThereIsNamed) {
+  const std::string text =
+      "// @Output: forall (a[0] == 1)\n__kernel void f(__global int* a) { a[0] = 1; }\n__kernel void g(__global int* "
+      "a) { "
+      "a[0] = 2; }\n";
+  spirv::LaunchOptions launch;
+  EXPECT_NE(error_of(text).find("this file has 2 kernels"), std::string::npos) << error_of(text);
+  launch.entry = "foo";
+  EXPECT_NE(error_of(text, launch).find("there is no kernel 'foo'"), std::string::npos) << error_of(text, launch);
+}
+
+// OpenCL C 3.0, 6.15.1: dimensions that a launch has not have one group of one work item.
+TEST_F(OpenClC, OtherDimensionsAreOneAndZero) {
+  const auto t = read(
+      "// @Config: 1, 1, 2\n// @Input: n = 9\n// @Output: forall (a[0] == 1 and a[1] == 0 and a[2] == 1 and a[3] == 0 "
+      "and "
+      "a[4] == 1)\n__kernel void f(__global uint* a, uint n) {\n  a[0] = get_num_groups(7);\n  a[1] = "
+      "get_group_id(3);\n"
+      "  a[2] = get_global_size(4);\n  a[3] = get_local_id(n);\n  a[4] = get_local_size(n);\n}\n");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
 // Functions whose result is a float may access memory all the same: a race must not vanish in "some floating point
 // value".
 TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {

@@ -1,0 +1,111 @@
+#include "cli/effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/option_rows.h"
+#include "prog/loop_bounds.h"
+#include "read/read.h"
+
+namespace fencepost::cli {
+namespace {
+
+struct Rule {
+  const char* option;
+  uint64_t verbs;
+  bool (*idle)(const Settings&);
+  const char* why;
+  const char* hint;
+};
+
+bool no_termination(const Settings& s) { return s.property != check::Property::termination; }
+bool nothing_kept_ends(const Settings& s) {
+  return !s.keep.empty() && std::find(s.keep.begin(), s.keep.end(), "termination") == s.keep.end();
+}
+bool no_condition(const Settings& s) { return s.property != check::Property::condition; }
+bool with(const Settings& s, std::initializer_list<const char*> any) {
+  return std::any_of(any.begin(), any.end(), [&](const char* o) { return s.has(o); });
+}
+bool machine(const Settings& s) { return s.operational; }
+bool undecided(const Settings& s) { return !(s.decide || s.allowed || s.forbidden || s.minimal); }
+bool unjudged(const Settings& s) { return undecided(s) && s.separating.empty(); }
+bool one_cycle(const Settings& s) { return !s.cycle.empty(); }
+bool no_json(const Settings& s) { return !s.json; }
+bool no_model(const Settings& s) { return s.no_model; }
+bool as_csv(const Settings& s) { return s.csv; }
+bool by_thread(const Settings& s) { return !s.per_thread.empty(); }
+bool only_counts(const Settings& s) { return s.count; }
+
+constexpr uint64_t k_asks = k_check | k_explain | k_diff;
+
+constexpr Rule k_rules[] = {
+    {"--progress", k_asks, no_termination, "says what the scheduler promises, which only termination rests on",
+     "add --property termination"},
+    {"--liveness", k_asks, no_termination, "says what a loop is sure to read, which only termination rests on",
+     "add --property termination"},
+    {"--progress", k_relax, nothing_kept_ends, "says what the scheduler promises, and --keep does not name termination",
+     "add termination to --keep"},
+    {"--liveness", k_relax, nothing_kept_ends, "says what a loop is sure to read, and --keep does not name termination",
+     "add termination to --keep"},
+    {"--condition", k_asks, no_condition, "is a question about final states, and --property asks another one",
+     "leave out one of the two"},
+    {"--exists", k_asks, no_condition, "is a question about final states, and --property asks another one",
+     "leave out one of the two"},
+    {"--condition", k_launch, [](const Settings& s) { return s.has("--exists"); }, "and --exists are two questions",
+     "give one of the two"},
+    {"--engine", k_outcomes, machine, "belongs to memory models, and --operational is asked in place of one",
+     "leave out one of the two"},
+    {"--bound", k_outcomes, machine, "belongs to memory models, and --operational is asked in place of one",
+     "leave out one of the two"},
+    {"--bounds", k_outcomes, machine, "belongs to memory models, and --operational is asked in place of one",
+     "leave out one of the two"},
+    {"--model", k_gen, undecided, "judges the tests, and nothing asks for that",
+     "add --decide, --allowed, --forbidden or --minimal"},
+    {"--engine", k_gen, unjudged, "decides the tests, and nothing asks for that",
+     "add --decide, --allowed, --forbidden, --minimal or --separating"},
+    {"--relations", k_gen, one_cycle, "chooses among families, and --cycle is one test", "leave out one of the two"},
+    {"--reads", k_gen, one_cycle, "chooses among families, and --cycle is one test", "leave out one of the two"},
+    {"--writes", k_gen, one_cycle, "chooses among families, and --cycle is one test", "leave out one of the two"},
+    {"--one-location", k_gen, one_cycle, "chooses among families, and --cycle is one test", "leave out one of the two"},
+    {"--uniform", k_gen, [](const Settings& s) { return !with(s, {"--reads", "--writes"}); },
+     "pairs the choices of --reads and --writes, and none is given", "add --reads or --writes"},
+    {"--series", k_run, no_json, "goes into the JSON answer", "add --json"},
+    {"--model", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},
+    {"--engine", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},
+    {"--bound", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},
+    {"--json", k_run | k_p_check | k_p_classify | k_judge | k_stats, as_csv, "and --csv are two forms of one answer",
+     "give one of the two"},
+    {"--inline-ptx", k_emit, [](const Settings& s) { return s.emit_target != "opencl-source"; },
+     "is about OpenCL's source", "add --target opencl-source"},
+    {"--raw", k_p_lts, [](const Settings& s) { return s.abstract; }, "and --abstract contradict each other",
+     "give one of the two"},
+    {"--threads", k_p_synth, by_thread, "is what --per-thread replaces", "give one of the two"},
+    {"--instructions", k_p_synth, by_thread, "is what --per-thread replaces", "give one of the two"},
+    {"--verdicts", k_p_synth, only_counts, "decides tests, and --count shows none", "leave out one of the two"},
+    {"--form", k_p_synth, only_counts, "is that of tests, and --count shows none", "leave out one of the two"},
+    {"--watchdog", k_p_run, [](const Settings& s) { return s.no_watchdog; }, "and --no-watchdog contradict each other",
+     "give one of the two"},
+};
+
+}  // namespace
+
+Expected<void> all_have_effect(const CommandLine& line) {
+  const Settings& s = line.settings;
+  for (const Rule& r : k_rules)
+    if ((r.verbs & bit(line.verb)) != 0 && s.has(r.option) && r.idle(s))
+      return error_at({}, fmt::format("{} {}", r.option, r.why), r.hint);
+  return {};
+}
+
+Expected<void> have_effect_on(const Settings& s, const prog::Test& test) {
+  if (s.no_spurious_failures &&
+      std::find(test.assumptions.begin(), test.assumptions.end(), read::k_never_spurious) == test.assumptions.end())
+    return error_at({}, "--no-spurious-failures is without effect: the test has no weak compare-exchange",
+                    "leave it out");
+  if (!s.bounds.empty() && prog::loops_of(test).empty())
+    return error_at({}, "--bounds is without effect: the test has no loops", "leave it out");
+  return {};
+}
+
+}  // namespace fencepost::cli
