@@ -5,10 +5,15 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 export JOBS
 
-.PHONY: help demo test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate bench pictures program format tidy clean
+# Where `make install` puts the program; DESTDIR stands before it for packagers.
+PREFIX ?= /usr/local
+
+.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
+	@echo 'make install       program, models, manual pages, completions into PREFIX=/usr/local; the folder may be moved later'
+	@echo 'make deb           Debian packages fencepost and fencepost-prove, in build/deb'
 	@echo 'make test          build and run every test'
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
 	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
@@ -27,6 +32,14 @@ program:
 
 demo: program
 	@tools/demo $(BUILD)/fencepost
+
+install: program
+	@tools/make_pages $(BUILD)/fencepost $(BUILD)/pages
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: program
+	@tools/make_pages $(BUILD)/fencepost $(BUILD)/pages
+	@tools/make_deb $(BUILD) build/deb
 
 test:
 	@tools/install_packages build test

@@ -56,6 +56,10 @@ if(TARGET fencepost)
     add_test(NAME system.hardened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_hardened $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR}
       ${CMAKE_BINARY_DIR}/libfencepost_kern.so)
   endif()
+  # An installed program may be moved; the packages hold what is installed.
+  if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)
+    add_test(NAME system.installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/installed $<TARGET_FILE:fencepost> ${CMAKE_BINARY_DIR})
+  endif()
   # Heavy libraries stay out of the start-up path.
   add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost>)
 endif()

@@ -6,6 +6,7 @@
 #include "cli/help.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 
@@ -134,10 +135,25 @@ int run_in_its_place(const CommandLine& line, const Console& console) {
                    });
 }
 
+// What `fencepost help prove` prints.
+std::string help_of_prove(const Console& console) {
+  std::string text;
+  Console to_text = console;
+  to_text.out = [&](std::string_view s) { text += s; };
+  run_prove({"prove", "--help"}, to_text);
+  return text;
+}
+
 int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return run_prove(args, console);
   if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
+  if (args.size() > 1 && args[0] == "help" && args[1].starts_with("--")) {
+    const auto text = page({args.begin() + 1, args.end()}, [&] { return help_of_prove(console); });
+    if (!text) return report_errors(console, text.error());
+    console.out(*text);
+    return k_exit_holds;
+  }
   const auto parsed = parse_command_line(args);
   if (!parsed) return report_errors(console, parsed.error());
   if (!parsed->command) {

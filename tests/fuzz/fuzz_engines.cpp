@@ -66,8 +66,9 @@ struct Setup {
 const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
     {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-tables", "ptx-7.5-asplos24", "ptx-8"}},
     {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0", "sc"}},
-    {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-asplos24", "vulkan-tables"}},
-    {prog::Syntax::opencl, {"opencl", "opencl~sc-scoped", "opencl~coherence-global", "sc"}},
+    {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-asplos24", "vulkan-tables"}},
+    {prog::Syntax::opencl,
+     {"opencl", "opencl-3.1", "opencl-popl16", "opencl~sc-order", "opencl~coherence-global", "sc"}},
 };
 
 prog::Dialect dialect_of(prog::Syntax s) {

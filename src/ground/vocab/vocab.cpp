@@ -62,7 +62,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::NAL, "NAL", C, "objects of non-atomic type (their Init writes)"},
     {Tag::A, "A", C, "atomic accesses"},
     {Tag::NA, "NA", C, "non-atomic accesses"},
-    {Tag::VOLATILE, "VOLATILE", P, "volatile accesses (2014 dialect)"},
+    {Tag::VOLATILE, "VOLATILE", P | C, "volatile accesses (2014 dialect, CUDA)"},
     {Tag::CA, "CA", P, "cache at all levels (2014 dialect)"},
     {Tag::CG, "CG", P, "cache at the global level (2014 dialect)"},
     {Tag::CV, "CV", P, "do not cache, fetch again (2014 dialect)"},

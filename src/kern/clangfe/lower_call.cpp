@@ -1,4 +1,5 @@
 // Calls: of functions with and without a body, of LLVM's intrinsics, and of the annotations.
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "clangfe/lowering.h"
@@ -27,7 +28,10 @@ Values Lowering::lower_call(const llvm::CallBase& c) {
       if (auto v = module_.dialect == Dialect::opencl ? lower_opencl(c, d) : lower_cuda(c, d)) return *v;
       if (!faults_.list.empty()) return {};
       if (auto v = lower_pure(c, d)) return *v;
-      refuse("the built-in function '" + d.base + "'");
+      // new, delete and other operators have no name in their mangled form.
+      const std::string whole = llvm::demangle(f->getName().str());
+      refuse(whole.starts_with("operator ") ? "'" + whole.substr(0, whole.find('(')) + "'"
+                                            : "the built-in function '" + d.base + "'");
       return {};
     }
   }

@@ -10,6 +10,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/LexDiagnostic.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -18,7 +19,7 @@
 #include <filesystem>
 
 #include "base/folder.h"
-#include "base/read_file.h"
+#include "clangfe/disk.h"
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
 
@@ -29,7 +30,10 @@ namespace {
 // the expansion, which is in the user's text.
 class Collector : public clang::DiagnosticConsumer {
  public:
-  Collector(SourcePtr file, const Options& options) : file_(file), options_(options) { sources_[file->name] = file; }
+  Collector(SourcePtr file, const Options& options, const Reads& reads)
+      : file_(file), options_(options), reads_(reads) {
+    sources_[file->name] = file;
+  }
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& d) override {
     DiagnosticConsumer::HandleDiagnostic(level, d);
@@ -48,12 +52,22 @@ class Collector : public clang::DiagnosticConsumer {
     out.severity = level >= clang::DiagnosticsEngine::Error ? Severity::error : Severity::warning;
     out.message = text.str().str();
     out.span = place(d);
+    if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), out);
     (out.severity == Severity::error ? errors : warnings).push_back(std::move(out));
   }
 
   std::vector<Diagnostic> errors, warnings;
 
  private:
+  // The file is there, and is of a kind that is not read.
+  void refused(const std::string& name, Diagnostic& out) const {
+    for (const auto& [path, why] : reads_.refused)
+      if (path == name || path.ends_with("/" + name)) {
+        out.message = "this include is not read: " + why.list.front().message;
+        out.hint = why.list.front().hint;
+      }
+  }
+
   // Of a diagnostic inside of a file that is not to be quoted: the include in a file that may be; else no place.
   Span foreign(const clang::Diagnostic& d) {
     if (d.getLocation().isInvalid() || !d.hasSourceManager()) return {};
@@ -95,6 +109,7 @@ class Collector : public clang::DiagnosticConsumer {
 
   SourcePtr file_;
   const Options& options_;
+  const Reads& reads_;
   std::map<std::string, SourcePtr> sources_;
 };
 
@@ -276,19 +291,18 @@ std::string without_idle_words(const SourcePtr& file, const Options& options) {
 }
 
 Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Options& options,
-                                               const std::string& standard) {
+                                               const std::string& standard, Reads& reads) {
   auto out = std::make_unique<LlvmModule>();
   out->context = std::make_unique<llvm::LLVMContext>();
-  Collector collector(file, options);
-  auto disk = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>(
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+  Collector collector(file, options, reads);
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(disk(reads));
   auto memory = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>(new llvm::vfs::InMemoryFileSystem);
   for (const EmbeddedHeader& h : embedded_headers())
     memory->addFile(std::string(k_header_folder) + "/fencepost/" + h.name, 0,
                     llvm::MemoryBuffer::getMemBuffer(h.text, std::string(k_header_folder) + "/fencepost/" + h.name));
   for (const char* h : k_host_headers)
     memory->addFile(std::string(k_header_folder) + "/system/" + h, 0, llvm::MemoryBuffer::getMemBuffer(""));
-  disk->pushOverlay(memory);
+  files->pushOverlay(memory);
 
   const std::vector<std::string> args = arguments(file, options, standard);
   std::vector<const char*> raw;
@@ -307,7 +321,7 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
   clang::CompilerInstance ci;
   ci.setInvocation(invocation);
   ci.createDiagnostics(&collector, false);
-  ci.createFileManager(disk);
+  ci.createFileManager(files);
   Action action(out->context.get(), out->user_functions);
   const bool ok = ci.ExecuteAction(action);
   if (!ok || !collector.errors.empty()) {
@@ -336,11 +350,12 @@ bool available() { return true; }
 std::string version() { return std::string("clang ") + CLANG_VERSION_STRING; }
 
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options) {
-  auto first = parse_as(file, options, options.standard);
+  Reads reads;
+  auto first = parse_as(file, options, options.standard, reads);
   if (first || options.dialect == ir::Dialect::cuda || !options.standard.empty()) return first;
   // Generic pointers, C11 atomics and structures that hold pointers are of later versions of the language.
   for (const char* later : {"CL2.0", "CL3.0"})
-    if (auto again = parse_as(file, options, later)) return again;
+    if (auto again = parse_as(file, options, later, reads)) return again;
   return first;
 }
 

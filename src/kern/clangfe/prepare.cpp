@@ -334,6 +334,28 @@ void take_expected_by_value(llvm::Function& f) {
   }
 }
 
+// CUDA's memset and memcpy, of constant length, as the intrinsics that clang would make of C's. Done before promotion, so
+// that what they fill can be promoted.
+void take_library_fills(llvm::Function& f) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (is_call_of(i, "memset") || is_call_of(i, "memcpy")) calls.push_back(llvm::cast<llvm::CallInst>(&i));
+  for (llvm::CallInst* c : calls) {
+    if (!c->getCalledFunction()->isDeclaration() || c->arg_size() != 3 ||
+        !llvm::isa<llvm::ConstantInt>(c->getArgOperand(2)) || !c->getArgOperand(0)->getType()->isPointerTy())
+      continue;
+    llvm::IRBuilder<> build(c);
+    llvm::Value *to = c->getArgOperand(0), *what = c->getArgOperand(1), *length = c->getArgOperand(2);
+    if (c->getCalledFunction()->getName() == "memset")
+      build.CreateMemSet(to, build.CreateTrunc(what, build.getInt8Ty()), length, llvm::MaybeAlign());
+    else
+      build.CreateMemCpy(to, llvm::MaybeAlign(), what, llvm::MaybeAlign(), length);
+    c->replaceAllUsesWith(to);
+    c->eraseFromParent();
+  }
+}
+
 bool irreducible(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   std::map<const llvm::BasicBlock*, unsigned> position;
@@ -359,6 +381,7 @@ void prepare(llvm::Module& module, const Options& options) {
     f.removeFnAttr(llvm::Attribute::OptimizeNone);
     llvm::EliminateUnreachableBlocks(f);
     set_fresh_pointers(f);
+    take_library_fills(f);
     take_expected_by_value(f);
     write_components_alone(f);
     llvm::FunctionPassManager promote;

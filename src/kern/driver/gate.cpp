@@ -29,7 +29,8 @@ Expected<void*> library() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ec);
   std::string why;
   for (const std::filesystem::path& folder :
-       {program.parent_path(), program.parent_path() / ".." / "lib", program.parent_path().parent_path()}) {
+       {program.parent_path(), program.parent_path() / ".." / "lib" / "fencepost", program.parent_path() / ".." / "lib",
+        program.parent_path().parent_path()}) {
     const std::filesystem::path file = folder / "libfencepost_kern.so";
     if (!std::filesystem::exists(file, ec)) continue;
     void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -47,7 +48,7 @@ Expected<void*> library() {
   }
   auto error = unsupported_at(
       {}, why.empty() ? "this build has no kernel verifier" : "the kernel verifier cannot be opened: " + why,
-      "install llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
+      "install the package fencepost-prove; or llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
   return error;
 }
 
@@ -167,10 +168,13 @@ int prove(const std::vector<std::string>& words, const Output& output) {
                          "prove takes one file; --suite=DIR takes many")
                     .error(),
                 output);
-  const auto file = read_file(o->files[0]);
-  if (!file) return fail(file.error(), output);
+  for (const std::string& name : o->ignored)
+    output.err(fmt::format("fencepost: warning: {} has no effect here\n", name));
+  auto file = read_file(o->files[0]);
+  // To clang, "-" is what is left of the stream, which is nothing.
+  if (file && o->files[0] == "-") file = make_source("<stdin>", (*file)->text);
   Answer a;
-  (*verify)(*o, *file, a);
+  (*verify)(*o, file, a);
   if (!o->output.empty()) {
     if (const int code = write(o->output, a.out + a.err, output); code != 0) return code;
   } else {

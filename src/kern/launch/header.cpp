@@ -91,28 +91,11 @@ std::string not_permitted(const std::string& folder, std::string_view name, cons
   if (one_of(name, {"--local_size", "--num_groups", "--global_size", "--global_offset", "--blockDim", "--gridDim",
                     "--kernel-args", "--kernel-arrays", "--entry", "--opencl", "--cuda", "--pointer-bitwidth"}) ||
       one_of(name, {"--check-array-bounds", "--no-benign-tolerance", "--only-divergence", "--only-intra-group",
-                    "--only-log", "--check-arrays", "--check-overflow", "--check-warp-divergence", "--vcgen-opt"}) ||
-      one_of(name, {"--adversarial-abstraction",
-                    "--equality-abstraction",
-                    "--atomics",
-                    "--warp-sync",
-                    "--warp-method",
-                    "--no-inline",
-                    "--no-annotations",
-                    "--only-requires",
-                    "--invariants-as-candidates",
-                    "--no-barrier-access-checks",
-                    "--asymmetric-asserts",
-                    "--math-int",
-                    "--findbugs",
-                    "--loop-unwind",
-                    "--verify",
-                    "--no-infer",
-                    "--omit-infer",
-                    "--infer-info",
-                    "--k-induction-depth",
-                    "--timeout",
-                    "--seed"}) ||
+                    "--only-log", "--check-arrays", "--check-warp-divergence", "--vcgen-opt"}) ||
+      one_of(name, {"--adversarial-abstraction", "--equality-abstraction", "--atomics", "--warp-sync", "--warp-method",
+                    "--no-inline", "--no-annotations", "--only-requires", "--invariants-as-candidates",
+                    "--no-barrier-access-checks", "--asymmetric-asserts", "--findbugs", "--loop-unwind", "--verify",
+                    "--no-infer", "--infer-info", "--k-induction-depth", "--timeout", "--seed"}) ||
       one_of(name, {"--error-limit", "--silent", "--verbose", "--time", "--time-as-csv", "--compat", "--debug"}))
     return "";
   // Without effect here.
@@ -132,10 +115,11 @@ Expected<std::optional<Header>> read_header(const SourcePtr& file) {
   const std::string first = upper(lines[0].text);
   Header h;
   h.line = file;
+  size_t end = 6;  // of what the first line says
   if (first.starts_with("//XFAIL:")) {
     std::string code;
-    for (size_t i = 8; i < first.size() && ((first[i] >= 'A' && first[i] <= 'Z') || first[i] == '_'); ++i)
-      code += first[i];
+    for (end = 8; end < first.size() && ((first[end] >= 'A' && first[end] <= 'Z') || first[end] == '_'); ++end)
+      code += first[end];
     const auto* known = std::find(std::begin(k_names) + 1, std::end(k_names), code);
     if (known == std::end(k_names)) {
       const std::string near = nearest(code, {std::begin(k_names) + 1, std::end(k_names)});
@@ -146,6 +130,9 @@ Expected<std::optional<Header>> read_header(const SourcePtr& file) {
   } else if (!first.starts_with("//PASS")) {
     return std::optional<Header>{};
   }
+  if (!blank(first.substr(end)))
+    return error_at(at(lines[0]), fmt::format("'{}' is one word too many", lines[0].text.substr(end)),
+                    "the first line of a test is //pass or //xfail:NOT_ALL_VERIFIED");
   if (lines.size() < 2 || !lines[1].text.starts_with("//"))
     return error_at(at(lines[lines.size() > 1 ? 1 : 0]), "the second line of a test is '//' and the options",
                     "//--local_size=64 --num_groups=64");

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <set>
 
 namespace fencepost::launch {
 namespace {
@@ -48,7 +49,6 @@ constexpr std::array k_table = {
     OptionInfo{"--only-intra-group", "", "", k_check, "Check races within groups only."},
     OptionInfo{"--only-log", "", "", k_check, "Follow accesses for annotations, but check no races."},
     OptionInfo{"--check-arrays", "A,B", "all", k_check, "Check races on these arrays only."},
-    OptionInfo{"--check-overflow", "", "", k_check, "Also check that signed offsets do not wrap."},
     OptionInfo{"--check-warp-divergence", "", "", k_check,
                "With --warp-sync: report branches at which threads of one warp go different ways."},
     OptionInfo{"--adversarial-abstraction", "", "", k_how, "What is read from shared arrays is any value."},
@@ -66,13 +66,11 @@ constexpr std::array k_table = {
     OptionInfo{"--no-barrier-access-checks", "", "", k_how, "Barrier invariants may read what others may write."},
     OptionInfo{"--asymmetric-asserts", "", "", k_how, "Check assertions for one thread of a pair only."},
     OptionInfo{"--boogie-file", "FILE", "", k_how, "Axioms about functions that the kernel declares. May be repeated."},
-    OptionInfo{"--math-int", "", "", k_how, "Integers do not wrap."},
     OptionInfo{"--findbugs", "", "", k_how, "Look for defects on paths through few loop heads; nothing is verified."},
     OptionInfo{"--loop-unwind", "N", "2 with --findbugs", k_how,
                "At most so many loop heads on a path; implies --findbugs."},
     OptionInfo{"--verify", "", "", k_how, "The opposite of --findbugs; the default."},
     OptionInfo{"--no-infer", "", "", k_infer, "Use only the invariants that the kernel gives."},
-    OptionInfo{"--omit-infer", "TAG", "", k_infer, "Do not propose invariants of this kind. May be repeated."},
     OptionInfo{"--no-attack", "", "", k_how, "Do not run a kernel before it is called verified."},
     OptionInfo{"--infer-info", "", "", k_infer, "Say which invariants were found."},
     OptionInfo{"--k-induction-depth", "K", "off", k_infer, "Prove loops by k-induction."},
@@ -109,7 +107,7 @@ constexpr std::array k_table = {
                "With --suite: say what differs from an earlier --table, in verdicts and time."},
     OptionInfo{"--plot", "FILE", "", k_output, "With --compare: draw the times of both, as SVG."},
     OptionInfo{"--vcgen-opt", "WORD", "", k_how,
-               "An option of the reference's generator: /checkArrays, /atomics and /noRefinedAtomics are read."},
+               "An option of the reference's generator: /checkArrays:A,B or /noRefinedAtomics."},
     OptionInfo{"--solver", "NAME", "", k_reference, ""},
     OptionInfo{"--race-instrumenter", "NAME", "", k_reference, ""},
     OptionInfo{"--keep-temps", "", "", k_reference, ""},
@@ -120,6 +118,31 @@ constexpr std::array k_table = {
     OptionInfo{"--boogie-opt", "WORD", "", k_reference, ""},
     OptionInfo{"--help", "", "", k_output, "Print this text."},
     OptionInfo{"--version", "", "", k_output, "Print the versions of the parts."},
+};
+
+// Options of the reference that would change the question, and that are not there.
+struct Absent {
+  const char *name, *hint;
+};
+constexpr Absent k_absent[] = {
+    {"--math-int", "integers are as the language has them: unsigned ones wrap, and signed ones are assumed not to"},
+    {"--check-overflow", "signed overflow is undefined, and assumed absent"},
+    {"--omit-infer", "--no-infer proposes no invariants at all"},
+};
+
+// What has a meaning only beside another option.
+struct Needs {
+  const char *name, *other, *hint;
+};
+constexpr Needs k_needs[] = {
+    {"--list-failures", "--suite", "--suite=DIR"},
+    {"--table", "--suite", "--suite=DIR"},
+    {"--again", "--suite", "--suite=DIR"},
+    {"--compare", "--suite", "--suite=DIR"},
+    {"--plot", "--compare", "the plot has the times of both tables"},
+    {"--jobs", "--suite", "--suite=DIR; one kernel is decided by one process"},
+    {"--warp-method", "--warp-sync", "--warp-sync=N"},
+    {"--check-warp-divergence", "--warp-sync", "--warp-sync=N"},
 };
 
 class Parser {
@@ -158,6 +181,7 @@ class Parser {
       if (name == "-h") name = "--help";
       const OptionInfo* info = find(name);
       if (info == nullptr) break;
+      given_.insert(info->name);
       if (*info->metavar == 0) {
         if (has_value) {
           fault(fmt::format("{} takes no value", info->name), "");
@@ -170,6 +194,11 @@ class Parser {
         }
         value = words[++i];
       }
+      if (*info->metavar != 0 && value.empty()) {
+        fault(fmt::format("{} needs a value that is not empty", info->name),
+              fmt::format("{}={}", info->name, info->metavar));
+        break;
+      }
       if (permit_)
         if (const std::string why = permit_(*info, value); !why.empty()) {
           fault(why, "");
@@ -177,6 +206,10 @@ class Parser {
         }
       set(*info, value);
     }
+    span_ = {};
+    for (const Needs& n : k_needs)
+      if (given_.contains(n.name) && !given_.contains(n.other) && !given_.contains("--suite") && !permit_)
+        fault(fmt::format("{} has no meaning without {}", n.name, n.other), n.hint);
     if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
     return std::move(o_);
   }
@@ -209,6 +242,11 @@ class Parser {
       }
     }
     if (found == nullptr) {
+      for (const Absent& a : k_absent)
+        if (name == a.name) {
+          fault(fmt::format("{} is not supported", name), a.hint);
+          return nullptr;
+        }
       const std::string near = nearest(name, names);
       fault(fmt::format("'{}' is no option of prove", name),
             near.empty() ? "fencepost prove --help lists them" : fmt::format("did you mean '{}'?", near));
@@ -300,8 +338,12 @@ class Parser {
 
   void reference_option(const std::string& value) {
     o_.vcgen_options.push_back(value);
-    if (value.starts_with("/checkArrays:")) o_.check_arrays = list(value.substr(13));
-    if (value == "/noRefinedAtomics") o_.atomics = Atomics::coarse;
+    if (value.starts_with("/checkArrays:"))
+      o_.check_arrays = list(value.substr(13));
+    else if (value == "/noRefinedAtomics")
+      o_.atomics = Atomics::coarse;
+    else
+      fault(fmt::format("--vcgen-opt={} is not supported", value), "/checkArrays:A,B and /noRefinedAtomics are");
   }
 
   void set(const OptionInfo& info, const std::string& v) {
@@ -351,7 +393,7 @@ class Parser {
     else if (n == "--profile")
       choice<Profile>(info, v, o_.profile, {{"standard", Profile::standard}, {"gpuverify", Profile::gpuverify}});
     else if (n == "--cuda-arch")
-      choice<uint32_t>(info, v, o_.cuda_arch,
+      choice<uint32_t>(info, v, o_.cuda_arch.emplace(),
                        {{"500", 500},
                         {"520", 520},
                         {"530", 530},
@@ -384,8 +426,6 @@ class Parser {
       o_.only_log = true;
     else if (n == "--check-arrays")
       o_.check_arrays = list(v);
-    else if (n == "--check-overflow")
-      o_.check_overflow = true;
     else if (n == "--check-warp-divergence")
       o_.check_warp_divergence = true;
     else if (n == "--adversarial-abstraction")
@@ -420,8 +460,6 @@ class Parser {
       o_.asymmetric_asserts = true;
     else if (n == "--boogie-file")
       o_.axiom_files.push_back(v);
-    else if (n == "--math-int")
-      o_.mathematical_integers = true;
     else if (n == "--findbugs")
       once("mode", info), o_.loop_unwind = o_.loop_unwind.value_or(2);
     else if (n == "--loop-unwind")
@@ -430,8 +468,6 @@ class Parser {
       once("mode", info);
     else if (n == "--no-infer")
       o_.infer = false;
-    else if (n == "--omit-infer")
-      o_.omit_infer.push_back(v);
     else if (n == "--infer-info")
       o_.infer_info = true;
     else if (n == "--k-induction-depth")
@@ -505,6 +541,7 @@ class Parser {
   Options o_;
   Diagnostics faults_;
   std::vector<std::pair<std::string, std::string>> chosen_;
+  std::set<std::string_view> given_;
 };
 
 }  // namespace
@@ -530,6 +567,7 @@ Expected<void> settle(Options& o, const Source& file) {
       return error_at({}, fmt::format("'{}' could be OpenCL C or CUDA", file.name), "say --opencl or --cuda");
   }
   const bool cuda = *o.dialect == ir::Dialect::cuda;
+  if (!cuda && o.cuda_arch) return error_at({}, "--cuda-arch is CUDA's", "OpenCL C has no __CUDA_ARCH__");
   if (cuda && o.sub_group_size) return error_at({}, "--sub-group-size is OpenCL's", "CUDA has warps of 32");
   if (o.pointer_bits == 0) o.pointer_bits = cuda && o.profile == Profile::standard ? 64 : 32;
   if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;

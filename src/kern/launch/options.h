@@ -54,6 +54,7 @@ enum class Atomics : uint8_t { refined, coarse };
 // `gpuverify`: as the reference has it: 32-bit addresses, sub-groups of 32, pointers that are neither null nor
 // misaligned, functions without a body that touch no memory.
 enum class Profile : uint8_t { standard, gpuverify };
+inline constexpr uint32_t k_cuda_arch = 700;
 enum class Form : uint8_t { text, json, sarif, html };
 
 struct Options {
@@ -63,7 +64,7 @@ struct Options {
   std::string standard;
   Profile profile = Profile::standard;
   uint32_t pointer_bits = 0;               // 0: the profile's; settle() fills it in
-  uint32_t cuda_arch = 700;                // __CUDA_ARCH__
+  std::optional<uint32_t> cuda_arch;       // __CUDA_ARCH__; none: k_cuda_arch
   std::optional<uint32_t> sub_group_size;  // OpenCL; none: any, but 32 in the profile gpuverify
   Launch launch;
   std::vector<Arguments> kernel_args, kernel_arrays;
@@ -74,7 +75,6 @@ struct Options {
   bool only_divergence = false;
   bool only_intra_group = false;
   bool only_log = false;
-  bool check_overflow = false;
   std::vector<std::string> check_arrays;  // races only on these; empty: on all
   // ---- how
   Abstraction abstraction = Abstraction::automatic;
@@ -89,15 +89,13 @@ struct Options {
   bool asymmetric_asserts = false;
   bool inline_calls = true;
   bool infer = true;
-  bool attack = true;  // run the kernel before it is called verified
-  std::vector<std::string> omit_infer;
+  bool attack = true;                    // run the kernel before it is called verified
   uint32_t k_induction_depth = 0;        // 0: off
   std::optional<uint32_t> loop_unwind;   // bug finding: at most so many loop heads on a path; never `verified`
   std::vector<std::string> axiom_files;  // --boogie-file
-  bool mathematical_integers = false;
-  std::string second_opinion;  // z3, cvc5, bitwuzla: is asked again what was asked; "": no one
-  std::string smt_dump;        // a folder for all questions
-  double timeout = 300;        // seconds for one kernel; 0: none
+  std::string second_opinion;            // z3, cvc5, bitwuzla: is asked again what was asked; "": no one
+  std::string smt_dump;                  // a folder for all questions
+  double timeout = 300;                  // seconds for one kernel; 0: none
   uint64_t seed = 1;
   uint32_t jobs = 0;  // 0: one per processor
   // ---- what is said

@@ -43,7 +43,9 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.iteration = iteration_;
   if (!lock_values_.empty()) x.loops = loops_around_;
   x.atomic = at;
-  accesses.push_back(std::move(x));
+  x.space = m_.region(r).space;
+  if (kind == AccessKind::atomic) x.mode = order::Mode::atomic;
+  trace.accesses.push_back(std::move(x));
 }
 
 Pair Execution::choice() {
@@ -279,7 +281,8 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   track(AccessKind::atomic, at.access, guard, pointer, mode);
   const Pair nothing = both(pool_.no());
   if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
-  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty()) {
+  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty() &&
+      ticket_step(at, *a.f) != 0) {
     Ticket k;
     k.region = at.access.regions[0];
     k.guard = guard;
@@ -291,6 +294,10 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     master_ticket(k);
     tickets.push_back(std::move(k));
   }
+  // Each instruction once: not in a repetition, nor beside the way of the threads.
+  if (mode.log && second_ == 0)
+    for (RegionId r : at.access.regions)
+      if (counters_[r.index] != 0) move_counter(r, ticket_step(at, *a.f), at.access.bytes);
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
   // A private location has one thread: its update is a write of an unknown value.
@@ -316,69 +323,34 @@ uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
   return static_cast<uint64_t>(step < 0 ? -step : step);
 }
 
-// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions. Plain stores are
-// looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
+// Arrays whose atomics are nothing but additions of positive constants, or nothing but subtractions, in one width.
+// Plain stores are looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
 void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
-  std::vector<uint8_t> spoilt(m_.regions.size());
-  std::vector<uint64_t> most(m_.regions.size());  // how far one thread moves it, outside loops
-  std::vector<uint8_t> in_loop(m_.regions.size());
-  const flow::FunctionEffects& e = effects_.function(entry_);
-  for (uint32_t i = 0; i < m_.functions.size(); ++i) {
-    if (e.reached[i] == 0) continue;
-    const Function& f = m_.functions[i];
-    for (uint32_t b = 0; b < f.blocks.size(); ++b)
-      for (const Instruction& in : f.blocks[b].instructions) {
-        const auto* at = std::get_if<Atomic>(&in.action);
-        if (const auto* copy = std::get_if<AsyncCopy>(&in.action))
-          for (RegionId r : copy->destination.regions) spoilt[r.index] = 1;
-        if (const auto* effect = std::get_if<ir::Frame>(&in.action);
-            effect != nullptr && effect->kind != AccessKind::read)
-          for (RegionId r : effect->access.regions) spoilt[r.index] = 1;
-        if (at == nullptr) continue;
-        const uint64_t step = ticket_step(*at, f);
-        int8_t way = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
-        if (step != 0 && !at->operands.empty() && at->op != AtomicOp::increment && at->op != AtomicOp::decrement) {
-          const Value& v = f.value(at->operands[0]);
-          if (formula::as_signed(v.constant_bits, v.type.width) < 0) way = static_cast<int8_t>(-way);
-        }
-        for (RegionId r : at->access.regions) {
-          if (step == 0 || (counters_[r.index] != 0 && counters_[r.index] != way)) spoilt[r.index] = 1;
-          counters_[r.index] = way;
-          most[r.index] += step;
-          if (effects_.cfg({i}).innermost_loop({b}) != ~0u || i != entry_.index) in_loop[r.index] = 1;
-        }
-      }
-  }
-  // Widths must agree, or parts of a counter would be counters of their own.
-  std::vector<uint32_t> bytes(m_.regions.size());
-  for (uint32_t i = 0; i < m_.functions.size(); ++i)
-    for (const Block& b : m_.functions[i].blocks)
-      for (const Instruction& in : b.instructions)
-        if (const auto* at = std::get_if<Atomic>(&in.action))
-          for (RegionId r : at->access.regions) {
-            if (bytes[r.index] != 0 && bytes[r.index] != at->access.bytes) spoilt[r.index] = 1;
-            bytes[r.index] = at->access.bytes;
-          }
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
-    if (spoilt[r] != 0) counters_[r] = 0;
-    if (counters_[r] == 0) continue;
-    // Does the counter come round? Threads of the launch times the steps of each.
-    __int128 threads = 1;
-    bool known = in_loop[r] == 0;
-    for (size_t d = 0; d < 3; ++d) {
-      known = known && options_.launch.local_size[d] != 0 && options_.launch.num_groups[d] != 0;
-      threads *= options_.launch.local_size[d];
-      if (m_.regions[r].space != Space::group) threads *= options_.launch.num_groups[d];
+    int8_t way = 0;
+    uint32_t bytes = 0;
+    bool counts = true;
+    for (const flow::Writer& w : writers_.of({r})) {
+      if (w.kind == flow::Writer::store) continue;
+      const Atomic* at = w.as_atomic();
+      const Function& f = m_.function(w.function);
+      const uint64_t step = at != nullptr ? ticket_step(*at, f) : 0;
+      if (step == 0 || (bytes != 0 && bytes != at->access.bytes)) {
+        counts = false;
+        break;
+      }
+      int8_t here = at->op == AtomicOp::increment || at->op == AtomicOp::add ? 1 : -1;
+      if (at->op == AtomicOp::add || at->op == AtomicOp::sub) {
+        const Value& v = f.value(at->operands[0]);
+        if (formula::as_signed(v.constant_bits, v.type.width) < 0) here = static_cast<int8_t>(-here);
+      }
+      counts = counts && (way == 0 || way == here);
+      way = here;
+      bytes = at->access.bytes;
     }
-    // Steps so large that some launch must come round are no count.
-    const __int128 values = __int128{1} << (8 * bytes[r]);
-    if ((known && threads * most[r] >= values) || __int128{most[r]} >= values >> 8) {
-      counters_[r] = 0;
-      continue;
-    }
-    if (!known) assumptions.insert("the counter " + m_.regions[r].name + " does not come round within one launch");
+    counters_[r] = counts ? way : int8_t{0};
   }
 }
 
@@ -404,6 +376,8 @@ void Execution::ticket_facts() {
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
       if (i.region != j.region || replaced_between(i, j)) continue;
+      const Round round = comes_round(i.region);
+      if (round == Round::may) continue;
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;
@@ -417,7 +391,10 @@ void Execution::ticket_facts() {
       f.until = {i.until, j.until};
       f.threads = 3;
       f.names = formula::names(pool_, f.term);
-      if (!pool_.is_true(f.term)) facts.push_back(std::move(f));
+      if (pool_.is_true(f.term)) continue;
+      trace.facts.push_back(std::move(f));
+      if (round == Round::assumed_not)
+        assumptions.insert("the counter " + m_.regions[i.region.index].name + " does not come round within one launch");
     }
 }
 
@@ -452,7 +429,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
     same.push_back(pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(operands))));
     const Term agree = pool_.all(std::move(same));
     oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
-    if (mode.lockstep) fact(agree, 0, true);
+    if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   pointer_checks(a, c.destination, to, guard, in.place, mode, true);
   pointer_checks(a, c.source, from, guard, in.place, mode, false);
@@ -464,7 +441,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
       const Term given = pool_.width(event[t]) == w ? event[t] : memory.any(w);
       handle[t] = pool_.ite(pool_.eq(given, pool_.constant(0, w)), fresh[t], given);
       // Events of their own are no one else's.
-      fact(pool_.ne(fresh[t], pool_.constant(0, w)), static_cast<int>(t));
+      fact(pool_.yes(), pool_.ne(fresh[t], pool_.constant(0, w)), static_cast<int>(t));
     }
     set(a, in.results[0], handle);
   } else {
@@ -485,12 +462,12 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
       pointer[t] = pool_.concat(base_of(start[t]), pool_.add(offset_of(start[t]), pool_.scale(element, access.bytes)));
     }
     for (RegionId r : access.regions) {
-      const size_t before = accesses.size();
+      const size_t before = trace.accesses.size();
       log(writes ? AccessKind::write : AccessKind::read, access, r, g, pointer, both(pool_.no()), false, in.place,
           nullptr);
-      if (accesses.size() > before) {
-        accesses.back().async = true;
-        accesses.back().event = handle;
+      if (trace.accesses.size() > before) {
+        trace.accesses.back().mode = order::Mode::asynchronous;
+        trace.accesses.back().event = handle;
       }
     }
   }
@@ -504,10 +481,10 @@ void Execution::wait_events(Activation& a, const Instruction& in, const WaitEven
     const Term agree = pool_.all(pool_.eq(guard[0], guard[1]),
                                  pool_.implies(pool_.all(guard[0], guard[1]), pool_.all(std::move(same))));
     oblige(Kind::async_operands, pool_.not_(agree), in.place, true, mode);
-    if (mode.lockstep) fact(agree, 0, true);
+    if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   if (!mode.log) return;
-  for (ValueId v : w.events) waits.push_back({position_, guard, get(a, v)});
+  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v)});
 }
 
 }  // namespace fencepost::prove

@@ -36,7 +36,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     if (!two && n.note == Note::invariant && header_ == Header::assume)
       for (int t = 0; t < 2; ++t) {
         const auto i = static_cast<size_t>(t);
-        fact(pool_.implies(guard[i], c[i]), t);
+        fact(guard[i], c[i], t);
       }
     return;
   }
@@ -77,8 +77,8 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
     case Note::function_wide_invariant:
       break;
   }
-  fact(holds[0], 0, two);
-  fact(holds[1], 1, two);
+  fact(pool_.yes(), holds[0], 0, two);
+  fact(pool_.yes(), holds[1], 1, two);
 }
 
 // Does it speak of both threads, or of one that has left the loop?
@@ -97,18 +97,9 @@ bool Execution::special(const Activation& a, const Annotation& n) const {
 // there.
 void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
   ++position_;
-  const flow::FunctionEffects& e = effects_.function(entry_);
-  for (size_t f = 0; f < m_.functions.size(); ++f)
-    for (const Block& b : m_.functions[f].blocks)
-      for (const Instruction& in : b.instructions) {
-        if (e.reached[f] == 0) continue;
-        const auto* store = std::get_if<Store>(&in.action);
-        const auto* atomic = std::get_if<Atomic>(&in.action);
-        if (store == nullptr && atomic == nullptr) continue;
-        for (RegionId r : store != nullptr ? store->access.regions : atomic->access.regions)
-          for (RegionId to : s.destination.regions)
-            if (r == to) unsupported.insert("a snapshot into an array that the kernel writes");
-      }
+  for (RegionId to : s.destination.regions)
+    if (writers_.any(to, flow::Writer::store) || writers_.any(to, flow::Writer::atomic))
+      unsupported.insert("a snapshot into an array that the kernel writes");
   const Pair to = get(a, s.destination.pointer), from = get(a, s.source.pointer);
   const auto whole = [&](Pair p, const std::vector<RegionId>& regions) {
     const Term start = regions.size() == 1
@@ -145,7 +136,7 @@ void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode
       const Term c = pure(a, n.condition, t, mode, nullptr);
       const Term holds = n.global ? c : pool_.implies(guard[i], c);
       if (what == Header::assume) {
-        fact(holds, t, two);
+        fact(pool_.yes(), holds, t, two);
       } else if (t == 0) {
         Obligation* o = oblige(what == Header::entry ? Kind::invariant_entry : Kind::invariant_maintained,
                                pool_.not_(holds), in->place, two, mode);

@@ -7,7 +7,7 @@ using namespace ir;
 
 void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   ++position_;
-  if (!lock_values_.empty()) meetings.push_back({position_, loops_around_});
+  if (!lock_values_.empty()) trace.meetings.push_back({position_, loops_around_});
   if (!in.results.empty()) {
     const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
@@ -24,6 +24,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   r.position = position_;
   r.guard = guard;
   r.device = device;
+  if (b.scope == Scope::warp) r.by = order::Provider::warp;
   const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.no());
   const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.no());
   r.local = all(guard, lf);
@@ -40,15 +41,15 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
-    if (mode.lockstep) fact(same, 0, true);
+    if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
-      barriers.push_back(r);
+      trace.barriers.push_back(r);
       if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) ++local_segment_;
       if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
     }
   }
   if (tickets_possible_ && mode.log && !meets && b.scope == Scope::group && loops_around_.empty())
-    group_barriers.push_back(r);
+    trace.group_barriers.push_back(r);
   if (b.scope != Scope::warp) {
     many_writers_.clear();
     if (pool_.is_true(guard[0]) && pool_.is_true(guard[1])) maybe_held_ = false;
@@ -105,7 +106,8 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
       r.local = all(guard, lf);
       r.global = all(guard, gf);
       r.meets = meets;
-      barriers.push_back(r);
+      r.by = order::Provider::warp;
+      trace.barriers.push_back(r);
     }
   }
   // What others of the warp have written is seen from here on.
@@ -134,8 +136,7 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
       for (size_t t = 0; t < 2; ++t) {
         const Term said =
             pool_.not_(pool_.eq(get(a, w.operands[0])[t], pool_.constant(0, pool_.width(get(a, w.operands[0])[t]))));
-        fact(pool_.implies(guard[t],
-                           w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t])),
+        fact(guard[t], w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t]),
              static_cast<int>(t));
       }
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
@@ -172,12 +173,12 @@ void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) 
     oblige(Kind::barrier_invariant, pool_.all(reached, pool_.not_(holds)), in->place,
            b.binary || mentions_other(a, b.condition), mode);
     if (!mode.log || !options_.barrier_access_checks) continue;
-    const size_t before = accesses.size();
+    const size_t before = trace.accesses.size();
     if (b.binary)
       log_reads_of_pairs(a, b.condition, guard, in->place, mode);
     else
       log_spec_reads(a, b.condition, guard, in->place, mode);
-    for (size_t i = before; i < accesses.size(); ++i) accesses[i].spec = true;
+    for (size_t i = before; i < trace.accesses.size(); ++i) trace.accesses[i].spec = true;
   }
 }
 
@@ -229,7 +230,7 @@ void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) 
         if (b.binary) id_instance_[1 - i] = other;
         const Term holds = pure(a, b.condition, t, mode, nullptr);
         id_instance_[0] = id_instance_[1] = {};
-        fact(pool_.implies(pool_.all(b.binary ? pool_.all(guard[0], guard[1]) : guard[i], exists), holds), t, b.binary);
+        fact(pool_.all(b.binary ? pool_.all(guard[0], guard[1]) : guard[i], exists), holds, t, b.binary);
       }
   }
   a.barrier_invariants.clear();

@@ -118,7 +118,7 @@ Pair Execution::parameter_by_contract(const ParameterFacts& p, Type type, const 
     f.term = b;
     f.threads = 0;
     f.names = formula::names(pool_, b);
-    facts.push_back(std::move(f));
+    trace.facts.push_back(std::move(f));
   }
   return r;
 }

@@ -1,12 +1,66 @@
 // How often a loop comes round, by its counters.
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "prove/execute.h"
 
 namespace fencepost::prove {
 
 using namespace ir;
+
+namespace {
+
+Op mirrored(Op o) {
+  switch (o) {
+    case Op::slt:
+      return Op::sgt;
+    case Op::sle:
+      return Op::sge;
+    case Op::sgt:
+      return Op::slt;
+    case Op::sge:
+      return Op::sle;
+    case Op::ult:
+      return Op::ugt;
+    case Op::ule:
+      return Op::uge;
+    case Op::ugt:
+      return Op::ult;
+    case Op::uge:
+      return Op::ule;
+    default:
+      return o;
+  }
+}
+
+Op negated(Op o) {
+  switch (o) {
+    case Op::eq:
+      return Op::ne;
+    case Op::ne:
+      return Op::eq;
+    case Op::slt:
+      return Op::sge;
+    case Op::sle:
+      return Op::sgt;
+    case Op::sgt:
+      return Op::sle;
+    case Op::sge:
+      return Op::slt;
+    case Op::ult:
+      return Op::uge;
+    case Op::ule:
+      return Op::ugt;
+    case Op::ugt:
+      return Op::ule;
+    default:
+      return Op::ult;
+  }
+}
+
+}  // namespace
 
 // The header stays in the loop only while the phi is positive, so that a signed division is a shift.
 bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId phi) const {
@@ -58,52 +112,6 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
       if (side >= 0 && a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) {
         limit = pure(a, c->operands[static_cast<size_t>(side)], thread, mode, nullptr);
         op = c->op;
-        const auto mirrored = [](Op o) {
-          switch (o) {
-            case Op::slt:
-              return Op::sgt;
-            case Op::sle:
-              return Op::sge;
-            case Op::sgt:
-              return Op::slt;
-            case Op::sge:
-              return Op::sle;
-            case Op::ult:
-              return Op::ugt;
-            case Op::ule:
-              return Op::uge;
-            case Op::ugt:
-              return Op::ult;
-            case Op::uge:
-              return Op::ule;
-            default:
-              return o;
-          }
-        };
-        const auto negated = [](Op o) {
-          switch (o) {
-            case Op::eq:
-              return Op::ne;
-            case Op::ne:
-              return Op::eq;
-            case Op::slt:
-              return Op::sge;
-            case Op::sle:
-              return Op::sgt;
-            case Op::sgt:
-              return Op::sle;
-            case Op::sge:
-              return Op::slt;
-            case Op::ult:
-              return Op::uge;
-            case Op::ule:
-              return Op::ugt;
-            case Op::ugt:
-              return Op::ule;
-            default:
-              return Op::ult;
-          }
-        };
         if (side == 0) op = mirrored(op);
         if (leaves) op = negated(op);
       }
@@ -115,7 +123,11 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
   const Wide signed_most = unsigned_most >> 1, signed_least = -signed_most - 1;
   Wide best = Wide{k_unknown};
   Wide span = Wide{k_unknown};
-  const auto at_most = [&](Wide v) { best = std::min(best, v < 0 ? Wide{0} : v); };
+  bool by_test = false;
+  const auto at_most = [&](Wide v, bool tested = true) {
+    if (v < best) by_test = tested;
+    best = std::min(best, v < 0 ? Wide{0} : v);
+  };
   // Iteration k >= 1 means that the test held at k - 1: i0 + (k - 1) s <= last.
   const auto up_to = [&](Wide from, Wide last, Wide s) { at_most(last < from ? Wide{0} : (last - from) / s + 1); };
   if (rec->kind == flow::Recurrence::affine) {
@@ -132,7 +144,7 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
     const Wide longest = fixed ? s : Wide{pool_[step].signed_high};
     const bool nsw = rec->no_signed_wrap;
     if (nsw && s > 0) span = signed_most - i0.signed_low;
-    if (nsw) at_most(s > 0 ? (signed_most - i0.signed_low) / s : (Wide{i0.signed_high} - signed_least) / size);
+    if (nsw) at_most(s > 0 ? (signed_most - i0.signed_low) / s : (Wide{i0.signed_high} - signed_least) / size, false);
     if (limit) {
       const Wide or_equal = op == Op::sle || op == Op::sge || op == Op::ule || op == Op::uge ? 1 : 0;
       if ((op == Op::slt || op == Op::sle) && s > 0) {
@@ -175,7 +187,127 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
       at_most(std::bit_width(static_cast<uint64_t>(last)) / rec->by + 1);
   }
   const auto narrow = [&](Wide v) { return v >= Wide{k_unknown} ? k_unknown : static_cast<uint64_t>(v); };
-  return {narrow(best), narrow(span)};
+  return {narrow(best), narrow(span), by_test, by_test && pool_.is_constant(limit) && stated_by_launch(first)};
+}
+
+// Of a loop that is left from its latch by a test of the counter's next value, `do ... while (++i < n)`.
+Execution::Counting Execution::tested_at_latch(Activation& a, uint32_t l, ValueId phi, Term first, int thread,
+                                               Mode mode) {
+  using Wide = __int128;
+  const Loop& loop = a.cfg->loops()[l];
+  const auto rec = a.recurrences->find(l, phi);
+  const auto* br = std::get_if<Branch>(&a.f->blocks[loop.latch.index].terminator);
+  if (!rec || rec->kind != flow::Recurrence::affine || rec->steps.size() != 1 || br == nullptr) return {};
+  const Term step = pure(a, rec->steps[0].value, thread, mode, nullptr);
+  const Instruction* in = a.recurrences->definition(br->condition);
+  const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  if (c == nullptr || c->operands.size() != 2 || !pool_.is_constant(step) || c->op < Op::eq || c->op > Op::uge)
+    return {};
+  const bool stays = br->then_ == loop.header && !a.cfg->in_loop(br->else_, l);
+  const bool leaves = br->else_ == loop.header && !a.cfg->in_loop(br->then_, l);
+  ValueId next;
+  for (const Instruction& i : a.f->blocks[loop.header.index].instructions)
+    if (const auto* p = std::get_if<Phi>(&i.action); p != nullptr && i.results[0] == phi)
+      for (const Phi::Entry& e : p->entries)
+        if (e.from == loop.latch) next = e.value;
+  const int side = c->operands[0] == next ? 1 : c->operands[1] == next ? 0 : -1;
+  if ((!stays && !leaves) || side < 0) return {};
+  const ValueId bound = c->operands[static_cast<size_t>(side)];
+  if (!a.recurrences->invariant(l, bound)) return {};
+  const Term limit = pure(a, bound, thread, mode, nullptr);
+  const uint8_t w = pool_.width(first);
+  if (!pool_.is_constant(limit) || pool_.width(limit) != w || pool_.width(step) != w) return {};
+  Op op = side == 0 ? mirrored(c->op) : c->op;
+  if (leaves) op = negated(op);
+  const formula::Node i0 = pool_[first], n = pool_[limit];
+  const Wide s = formula::as_signed(pool_.value(step), w) * (rec->steps[0].negative ? -1 : 1), size = s < 0 ? -s : s;
+  const Wide unsigned_most = Wide{formula::ones(w)}, signed_most = unsigned_most >> 1;
+  // It stays while the next value is not past the limit, which no step jumps over to the other end.
+  Wide distance = -1;
+  if ((op == Op::ult || op == Op::ule) && s > 0 && Wide{n.high} + size <= unsigned_most)
+    distance = Wide{n.high} - i0.low;
+  else if ((op == Op::slt || op == Op::sle) && s > 0 && Wide{n.signed_high} + size <= signed_most)
+    distance = Wide{n.signed_high} - i0.signed_low;
+  else if ((op == Op::ugt || op == Op::uge) && s < 0 && Wide{n.low} >= size)
+    distance = Wide{i0.high} - n.low;
+  else if ((op == Op::sgt || op == Op::sge) && s < 0 && Wide{n.signed_low} - size >= -signed_most - 1)
+    distance = Wide{i0.signed_high} - n.signed_low;
+  else if (op == Op::ne && s != 0 && pool_.is_constant(first))
+    distance = (s > 0 ? n.value - i0.value : i0.value - n.value) & formula::ones(w);
+  else
+    return {};
+  if (op == Op::ne && (distance == 0 || distance % size != 0)) return {};
+  const bool or_equal = op == Op::ule || op == Op::sle || op == Op::uge || op == Op::sge;
+  // i0 + k s is below the limit for the k-th time that the header is come back to.
+  const Wide most = distance <= 0 ? Wide{or_equal ? 1 : 0} : (distance + size - 1) / size - 1 + (or_equal ? 1 : 0);
+  Counting r;
+  r.most = static_cast<uint64_t>(most);
+  r.stated = stated_by_launch(first);
+  return r;
+}
+
+// Is it of nothing but constants and the numbers of the launch?
+bool Execution::stated_by_launch(Term t) const {
+  const std::vector<uint64_t> names = formula::names(pool_, t);
+  return std::all_of(names.begin(), names.end(), [&](uint64_t n) { return n < launch_variables; });
+}
+
+// ---- counters of memory that come round ------------------------------------------------------------------------
+
+// By what the loop's counters show. A test of the header holds one time less than the header is run.
+Execution::Repeats Execution::repeats(Activation& a, uint32_t l, Mode mode) {
+  constexpr uint64_t k_unknown = ~uint64_t{0};
+  Repeats r;
+  for (const auto& [v, first] : incoming(a, l, false)) {
+    if (a.f->value(v).type.kind == Type::pointer) continue;
+    uint64_t header = 0, others = 0;
+    bool stated = true;
+    for (int t = 0; t < 2; ++t) {
+      const Term start = first[static_cast<size_t>(t)];
+      Counting c = most_iterations(a, l, v, start, t, mode);
+      if (const Counting latch = tested_at_latch(a, l, v, start, t, mode); latch.most < c.most) c = latch;
+      if (c.most >= k_unknown - 1) c.most = k_unknown;
+      header = std::max(header, c.most == k_unknown ? k_unknown : c.most + 1);
+      others = std::max(others, c.most == k_unknown ? k_unknown : c.by_test ? c.most : c.most + 1);
+      stated = stated && c.stated && c.most != k_unknown;
+    }
+    if (header < r.header) r = {header, others, stated, false};
+  }
+  return r;
+}
+
+void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes) {
+  double least = static_cast<double>(step), most = least;
+  for (const Repeats& x : repeats_) {
+    const uint64_t n = x.in_header ? x.header : x.others;
+    const double times = n == ~uint64_t{0} ? std::numeric_limits<double>::infinity() : static_cast<double>(n);
+    most *= times;
+    if (x.stated) least *= times;
+  }
+  Moved& m = moved_[r.index];
+  m.bytes = bytes;
+  m.least += least;
+  m.most += most;
+}
+
+// Threads of the launch times the steps of each. N steps of s are apart while N * s is at most 2^width. Where the
+// launch or the count of a loop is not known, that it stays below is an assumption; where what is known is too much
+// already, or steps are so large that some launch must come round, nothing is assumed.
+Execution::Round Execution::comes_round(RegionId r) const {
+  const auto it = moved_.find(r.index);
+  if (it == moved_.end()) return Round::never;
+  double threads = 1;
+  bool known = m_.function(entry_).kernel;
+  for (size_t d = 0; d < 3; ++d) {
+    const bool group = m_.regions[r.index].space == Space::group;
+    const uint64_t local = options_.launch.local_size[d], groups = group ? 1 : options_.launch.num_groups[d];
+    known = known && local != 0 && groups != 0;
+    threads *= static_cast<double>(std::max<uint64_t>(1, local)) * static_cast<double>(std::max<uint64_t>(1, groups));
+  }
+  const double values = std::ldexp(1.0, static_cast<int>(8 * it->second.bytes));
+  if (threads * it->second.least > values || (!known && it->second.least >= values / 256)) return Round::may;
+  if (known && threads * it->second.most <= values) return Round::never;
+  return Round::assumed_not;
 }
 
 }  // namespace fencepost::prove

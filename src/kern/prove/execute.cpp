@@ -38,6 +38,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
       pool_(pool),
       m_(m),
       effects_(effects),
+      writers_(m, effects, entry),
       entry_(entry),
       options_(options),
       pairing_(pairing),
@@ -48,6 +49,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     const Space space = m.regions[r].space;
     const bool shared = space == Space::global || space == Space::group;
+    if (writers_.any({r}, flow::Writer::copy)) memory.make_adversarial({r});
     if (shared && (e.atomics[r] != 0 || options.abstraction == Abstraction::adversarial)) memory.make_adversarial({r});
   }
   required = required_of_both = pool_.yes();
@@ -55,9 +57,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     if (e.reached[i] == 0) continue;
     for (const Block& b : m.functions[i].blocks)
       for (const Instruction& in : b.instructions)
-        if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
-          for (RegionId r : copy->destination.regions) memory.make_adversarial(r);
-        } else if (const auto* c = std::get_if<Compute>(&in.action))
+        if (const auto* c = std::get_if<Compute>(&in.action))
           tracking_ = tracking_ || c->op == Op::accessed || c->op == Op::access_offset;
   }
 }
@@ -98,7 +98,7 @@ void Execution::run() {
     f.term = t;
     f.threads = 0;
     f.names = formula::names(pool_, t);
-    facts.push_back(std::move(f));
+    trace.facts.push_back(std::move(f));
   };
   std::array<uint64_t, Products::k_axes> fixed{};
   for (size_t d = 0; d < 3; ++d) {
@@ -171,12 +171,17 @@ void Execution::run() {
     f.term = lanes_ == Lanes::same_warp ? same_warp : pool_.not_(same_warp);
     f.threads = 0;
     f.names = formula::names(pool_, f.term);
-    if (!pool_.is_true(f.term)) facts.push_back(std::move(f));
+    if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
     same_warp = pool_.truth(lanes_ == Lanes::same_warp);
   }
 
+  trace.local_id = local_id;
+  trace.group_id = group_id;
+  trace.same_warp = same_warp;
+  trace.distinct = distinct;
+
   const Function& f = m_.function(entry_);
-  common_variables = pool_.variables();
+  launch_variables = common_variables = pool_.variables();
   Activation a;
   a.id = entry_;
   a.f = &f;
@@ -246,7 +251,7 @@ void Execution::run() {
         known.term = pool_.any(std::move(one_of));
         known.threads = 0;
         known.names = formula::names(pool_, known.term);
-        facts.push_back(std::move(known));
+        trace.facts.push_back(std::move(known));
       }
     }
     if (p.type.kind == Type::bits) scalars.emplace_back(p.name, v);
@@ -272,7 +277,7 @@ void Execution::run() {
     f.term = t;
     f.threads = 0;
     f.names = formula::names(pool_, t);
-    facts.push_back(std::move(f));
+    trace.facts.push_back(std::move(f));
   }
 }
 
@@ -294,7 +299,7 @@ void Execution::axioms() {
       const Term r = results[0][t];
       const Term holds = pool_.width(r) == 1 ? r : pool_.ne(r, pool_.constant(0, pool_.width(r)));
       required = t == 0 ? pool_.all(required, holds) : required;
-      fact(holds, static_cast<int>(t));
+      fact(pool_.yes(), holds, static_cast<int>(t));
     }
   }
 }
@@ -457,7 +462,7 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
       const Term c = pure(a, a.ensures[i], t, mode, nullptr);
       const Term holds = a.ensure_global[i] ? c : pool_.implies(returned[static_cast<size_t>(t)], c);
       if (t == 0 && !specification(f)) oblige(Kind::postcondition, pool_.not_(holds), a.ensure_places[i], two, mode);
-      fact(holds, t, two);
+      fact(pool_.yes(), holds, t, two);
     }
   }
   ++position_;
@@ -465,9 +470,9 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
     if (!mode.log) break;
     for (RegionId r : e.frame->access.regions) {
       const Pair value = unknown(static_cast<uint8_t>(8 * std::max(1u, e.frame->access.bytes)), "written", false);
-      const size_t before = accesses.size();
+      const size_t before = trace.accesses.size();
       log(e.frame->kind, e.frame->access, r, e.guard, e.pointer, value, false, e.place, nullptr);
-      if (accesses.size() > before) accesses.back().by_contract = true;
+      if (trace.accesses.size() > before) trace.accesses.back().by_contract = true;
     }
   }
 }
@@ -515,7 +520,8 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   }
   a.guard = guard;
   a.block = b;
-  if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) commons.push_back({++position_, guard});
+  if (a.cfg->innermost_loop(b) != ~0u && !repeats_.empty()) repeats_.back().in_header = header;
+  if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) trace.commons.push_back({++position_, guard});
   if (!dead) {
     for (const Instruction& in : blk.instructions) {
       if (const auto* phi = std::get_if<Phi>(&in.action)) {
@@ -586,14 +592,15 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
   }
 }
 
-void Execution::fact(Term t, int thread, bool two) {
+void Execution::fact(Term guard, Term claim, int thread, bool two) {
+  const Term t = pool_.implies(guard, claim);
   if (pool_.is_true(t)) return;
   Fact f;
   f.term = t;
   f.from = {position_, position_};
   f.threads = two ? 3 : static_cast<uint8_t>(1 << thread);
   f.names = formula::names(pool_, t);
-  facts.push_back(std::move(f));
+  trace.facts.push_back(std::move(f));
 }
 
 Obligation* Execution::oblige(Kind kind, Term failing, PlaceId place, bool two, Mode mode) {
@@ -660,7 +667,7 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     // Orders, but no one waits.
     ++position_;
     if (!lock_values_.empty() || tickets_possible_)
-      fences.push_back(
+      trace.fences.push_back(
           {position_++, guard, orders->scope, orders->local, orders->global, orders->order, !loops_around_.empty()});
   } else {
     static constexpr const char* k_names[] = {"",
@@ -790,7 +797,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
   } else {
     ++position_;
     oblige(Kind::null_pointer, none[0], in.place, false, mode);
-    for (int t = 0; t < 2; ++t) fact(pool_.not_(none[static_cast<size_t>(t)]), t);
+    for (int t = 0; t < 2; ++t) fact(pool_.yes(), pool_.not_(none[static_cast<size_t>(t)]), t);
   }
 }
 

@@ -27,92 +27,17 @@
 #include "flow/essential.h"
 #include "flow/recurrence.h"
 #include "flow/uniform.h"
+#include "flow/writers.h"
 #include "formula/pool.h"
 #include "formula/solve.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
+#include "order/records.h"
 #include "prove/memory.h"
 #include "prove/products.h"
 #include "prove/prove.h"
 
 namespace fencepost::prove {
-
-enum class Pairing : uint8_t { same_group, other_group };
-// Which pairs of one group: all, or those of different warps, or of one warp.
-enum class Lanes : uint8_t { any, other_warp, same_warp };
-
-struct Fact {
-  Term term;
-  std::array<uint32_t, 2> from{};           // holds when thread t has come this far
-  std::array<uint32_t, 2> until{~0u, ~0u};  // and not further (variables of a finished summary)
-  uint8_t threads = 1;                      // bit t: is about thread t
-  std::vector<uint64_t> names;
-};
-
-struct AccessRecord {
-  ir::AccessKind kind = ir::AccessKind::read;
-  ir::RegionId region;
-  Pair guard, offset, value;
-  std::array<uint32_t, 2> before{};  // memory layer at the time of a write
-  uint32_t bytes = 0;
-  bool pointer = false;
-  ir::PlaceId place;
-  uint32_t site = 0, part = 0;
-  uint32_t position = 0;
-  uint32_t instant = 0;  // the parts of one access share it: lock-step orders nothing within it
-  uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
-  uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
-  const ir::Atomic* atomic = nullptr;
-  bool spec = false;         // by a barrier invariant
-  bool by_contract = false;  // what a function without a body may do
-  bool async = false;        // by a group copy: barriers do not end it, waiting for its event does
-  Pair event, iteration;
-  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
-};
-
-// An attempt to take a place of a lock, or its release (locks.h).
-struct LockRecord {
-  ir::RegionId region;
-  Pair guard, offset, taken;
-  uint32_t position = 0;
-  bool release = false;
-  bool acquires = false, releases = false;  // by its own memory order
-  bool aligned = false;
-  bool again = false;  // the repetition of a loop that was run as a summary before
-  ir::Scope scope = ir::Scope::device;
-  std::vector<uint32_t> loops;
-};
-
-struct FenceRecord {
-  uint32_t position = 0;
-  Pair guard;
-  ir::Scope scope = ir::Scope::device;
-  bool local = true, global = true;
-  ir::Order order = ir::Order::seq_cst;
-  bool in_loop = false;
-};
-
-// A ticket that may be the last one of the grid (last_group.h).
-struct TicketRecord {
-  ir::RegionId region;
-  Pair guard, value;                // of the thread that takes it
-  Pair master_guard, master_value;  // of the first thread of each of the two groups
-  Term groups;
-  uint32_t position = 0;
-  bool first_thread = false;  // only the first thread of a group takes it, and once
-  bool acquires = false, releases = false;
-};
-
-// A block that both threads may be in, in the same iterations of all loops around it.
-struct CommonRecord {
-  uint32_t position = 0;
-  Pair guard;
-};
-
-struct WaitRecord {
-  uint32_t position = 0;
-  Pair guard, event;
-};
 
 // A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
 struct Ticket {
@@ -131,23 +56,13 @@ struct CounterWrite {
   std::vector<uint32_t> loops;
 };
 
-// A point at which threads wait for each other; only where there are locks.
-struct MeetingRecord {
-  uint32_t position = 0;
-  std::vector<uint32_t> loops;
-};
-
-// One iteration of a loop that threads go through in step, and what stands for the iterations before it.
-struct StepRecord {
-  uint32_t begin = 0, end = 0;
-};
-
-struct BarrierRecord {
-  uint32_t position = 0;
-  Pair guard, local, global;
-  bool device = false;
-  Term meets;  // a barrier of the warp: the two threads take part in it; none: they do
-};
+using order::AccessRecord;
+using order::BarrierRecord;
+using order::Fact;
+using order::Lanes;
+using order::LockRecord;
+using order::Pairing;
+using order::TicketRecord;
 
 struct Obligation {
   Kind kind = Kind::assertion;
@@ -172,27 +87,10 @@ class Execution {
             Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
   void run();
 
-  std::vector<AccessRecord> accesses;
-  std::vector<BarrierRecord> barriers;
-  std::vector<WaitRecord> waits;
-  std::vector<CommonRecord> commons;  // with lock-step only
+  order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
-  std::vector<LockRecord> locks;
-  std::vector<FenceRecord> fences;
-  std::vector<TicketRecord> last_tickets;
-  std::vector<MeetingRecord> meetings;
-  std::vector<StepRecord> steps;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
-  std::vector<BarrierRecord> group_barriers;                  // outside loops; for pairs of two groups
-  bool made_by_first(Term guard, int thread) { return by_master(guard, thread); }
-  ir::Space space(ir::RegionId r) const { return m_.region(r).space; }
-  bool one_group() const {
-    return std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
-                       [](uint64_t n) { return n == 1; });
-  }
-  bool cuda() const { return m_.dialect == ir::Dialect::cuda; }
   std::set<std::string> assumptions;
-  std::vector<Fact> facts;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
@@ -200,6 +98,7 @@ class Execution {
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
+  uint64_t launch_variables = 0;                      // those below are of the launch
   uint64_t common_variables = 0;                      // those below are of the launch and of the parameters
   // Warps of which nothing is known: each thread's number and lane, as variables.
   Pair warp_of, lane_of;
@@ -359,7 +258,19 @@ class Execution {
   struct Counting {
     uint64_t most = ~uint64_t{0};  // how often the header is come back to, at most; all ones: not known
     uint64_t span = ~uint64_t{0};  // how far a counter that grows goes, without wrapping; all ones: not known
+    bool by_test = false;          // the header's test says so: it fails when the header is come back to so often
+    bool stated = false;           // `most` is of nothing but constants and the numbers of the launch
   };
+  // Of a loop that is being run: how often its header and its other blocks are, at most.
+  struct Repeats {
+    uint64_t header = ~uint64_t{0}, others = ~uint64_t{0};  // all ones: not known
+    bool stated = false;                                    // by nothing but constants and the numbers of the launch
+    bool in_header = false;                                 // the block that is being run is the header
+  };
+  std::vector<Repeats> repeats_;  // of the loops around
+  Repeats repeats(Activation& a, uint32_t l, Mode mode);
+  bool stated_by_launch(Term t) const;
+  Counting tested_at_latch(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
   Counting most_iterations(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
   bool positive_while_running(const Activation& a, uint32_t l, ir::ValueId phi) const;
 
@@ -404,6 +315,7 @@ class Execution {
     uint64_t free = 0, taken = 0;
     uint32_t bytes = 0;
   };
+  std::optional<LockValues> lock_values(ir::RegionId r) const;
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
@@ -418,6 +330,15 @@ class Execution {
   std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
+  // How far the counter is moved by one thread, at most.
+  struct Moved {
+    uint32_t bytes = 0;
+    double least = 0, most = 0;  // at least by what is known (loops whose count is not known: once), and at most
+  };
+  std::map<uint32_t, Moved> moved_;  // by region
+  void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes);
+  enum class Round : uint8_t { never, assumed_not, may };
+  Round comes_round(ir::RegionId r) const;
   bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
   void unknown_warps(const std::function<void(Term)>& state);
@@ -434,7 +355,8 @@ class Execution {
 
   void log_reads_of_pairs(Activation& a, ir::ValueId condition, Pair guard, ir::PlaceId place, Mode mode);
 
-  void fact(Term t, int thread, bool both = false);
+  // What holds where the guard does, from here on; a guard of `yes` says that it holds of every thread.
+  void fact(Term guard, Term claim, int thread, bool both = false);
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
   Obligation* oblige(Kind kind, Term failing, ir::PlaceId place, bool both, Mode mode);
   Pair both(Term t) const { return {t, t}; }
@@ -447,6 +369,7 @@ class Execution {
   Pool& pool_;
   const ir::Module& m_;
   const flow::Effects& effects_;
+  const flow::Writers writers_;
   ir::FunctionId entry_;
   const Options& options_;
   Pairing pairing_;

@@ -54,8 +54,8 @@ void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
       std::unordered_map<uint32_t, Term> memo{{variable.id, earlier}};
       const Term before = pool_.any({is_first, pool_.not_(run.entry[t]), pool_.substitute(c, memo)});
       if (pool_.is_true(before)) continue;
-      fact(before, thread);
-      facts.back().from = {run.position, run.position};
+      fact(pool_.yes(), before, thread);
+      trace.facts.back().from = {run.position, run.position};
     }
   }
 }
@@ -201,10 +201,10 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
 void Execution::assume_candidates(const LoopRun& run, const Phis& phis, Pair k, Pair guard, Mode mode) {
   for (const Candidate& c : run.proposed) {
     if (c.both) {
-      if (mode.lockstep) fact(pool_.implies(pool_.all(guard[0], guard[1]), c.holds(phis, k, 0)), 0, true);
+      if (mode.lockstep) fact(pool_.all(guard[0], guard[1]), c.holds(phis, k, 0), 0, true);
       continue;
     }
-    for (int t = 0; t < 2; ++t) fact(pool_.implies(guard[static_cast<size_t>(t)], c.holds(phis, k, t)), t);
+    for (int t = 0; t < 2; ++t) fact(guard[static_cast<size_t>(t)], c.holds(phis, k, t), t);
   }
 }
 
@@ -423,7 +423,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
   if (!mastered) ++unmastered_;
   // Of a thread that does not enter, the count is the other's.
-  for (const auto& [term, t] : known) fact(p.implies(entry[static_cast<size_t>(t)], term), t);
+  for (const auto& [term, t] : known) fact(entry[static_cast<size_t>(t)], term, t);
   // What the loop writes is unknown.
   const flow::LoopEffects& e = loop_effects(a.id, l);
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
@@ -516,10 +516,15 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   a.loop_entry[l] = entry;
   loops_around_.push_back(++loop_runs_);
+  repeats_.push_back({});
   const struct Leave {
     std::vector<uint32_t>& loops;
-    ~Leave() { loops.pop_back(); }
-  } leave{loops_around_};
+    std::vector<Repeats>& repeats;
+    ~Leave() {
+      loops.pop_back();
+      repeats.pop_back();
+    }
+  } leave{loops_around_, repeats_};
   const auto drop = [&] {
     for (BlockId b : loop.blocks) {
       a.guards[b.index] = both(pool_.no());
@@ -531,6 +536,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     return;
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    if (counters_[r] != 0 && e.atomics[r] != 0) {
+      repeats_.back() = repeats(a, l, mode);
+      break;
+    }
   const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
   if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
   // An attempt to take a lock in some earlier iteration.
@@ -565,7 +575,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     ++position_;
     for (int t = 0; t < 2; ++t) {
       const auto i = static_cast<size_t>(t);
-      if (!pool_.is_false(run.exit[i])) fact(pool_.implies(entry[i], run.exit[i]), t);
+      if (!pool_.is_false(run.exit[i])) fact(entry[i], run.exit[i], t);
     }
     if (pool_.is_false(run.exit[0]) && pool_.is_false(run.exit[1])) a.loop_entry[l] = both(pool_.no());
     a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
@@ -590,15 +600,16 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   const uint32_t outer_second = second_;
   // The virtual barrier comes first; its guard needs k, which the iteration makes: a placeholder is filled below.
-  const size_t virtual_at = barriers.size();
+  const size_t virtual_at = trace.barriers.size();
   ++position_;
   if (mode.log)
-    barriers.push_back(BarrierRecord{position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true});
+    trace.barriers.push_back(BarrierRecord{
+        order::Provider::repeated, position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
   if (mode.log) {
-    steps.push_back({step_begin, ++position_});
-    BarrierRecord& v = barriers[virtual_at];
+    trace.steps.push_back({step_begin, ++position_});
+    BarrierRecord& v = trace.barriers[virtual_at];
     for (size_t t = 0; t < 2; ++t) {
       const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));
       v.guard[t] = pool_.all(entry[t], later);
@@ -616,9 +627,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       if (!where_place && (std::holds_alternative<Barrier>(in.action) || std::holds_alternative<Call>(in.action)))
         where_place = in.place;
   if (!by_warp) oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
-  fact(together, 0, true);
+  fact(pool_.yes(), together, 0, true);
   if (by_warp && mode.log)
-    barriers.push_back(BarrierRecord{++position_, first.latch, first.latch, first.latch, false, pool_.yes()});
+    trace.barriers.push_back(
+        BarrierRecord{order::Provider::warp, ++position_, first.latch, first.latch, first.latch, false, pool_.yes()});
 
   std::vector<Pair> first_values = a.values;
   if (second_ == 0) second_ = ++seconds_;
@@ -638,7 +650,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     const Term at_once = pool_.eq(first.k[t], zero);
     const Term left_first = pool_.all(first.exit[t], at_once);
     if (!pool_.is_false(pool_.any(left_first, next.exit[t])))
-      fact(pool_.implies(entry[t], pool_.any(left_first, next.exit[t])), static_cast<int>(t));
+      fact(entry[t], pool_.any(left_first, next.exit[t]), static_cast<int>(t));
     for (auto& [edge, g] : next.exits) g[t] = pool_.any(pool_.all(first.exits[edge][t], at_once), g[t]);
     for (BlockId b : loop.blocks)
       for (const Instruction& in : a.f->blocks[b.index].instructions)

@@ -29,15 +29,8 @@ Term variable_of(const Pool& pool, Term id) {
 
 }  // namespace
 
-// Does the guard say that the thread is the first of its group?
 bool Execution::by_master(Term guard, int thread) {
-  if (pool_.is_false(guard)) return false;
-  for (Term id : local_id[static_cast<size_t>(thread)]) {
-    if (pool_.is_constant(id)) continue;
-    const Term elsewhere = pool_.ne(id, pool_.constant(0, pool_.width(id)));
-    if (!pool_.is_false(pool_.all(guard, elsewhere))) return false;
-  }
-  return true;
+  return order::made_by_first(pool_, trace, guard, static_cast<size_t>(thread));
 }
 
 // A term of the thread as the master of its group has it.

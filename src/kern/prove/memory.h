@@ -13,12 +13,13 @@
 
 #include "formula/pool.h"
 #include "ir/ir.h"
+#include "order/records.h"
 
 namespace fencepost::prove {
 
 using formula::Pool;
 using formula::Term;
-using Pair = std::array<Term, 2>;
+using order::Pair;
 
 // A pointer is one term: 16 bits of base (0 null, region + 1, k_function_base + function), then the offset. Offsets
 // have more bits than a 32-bit address: the language gives no meaning to an index whose offset leaves the address

@@ -11,9 +11,9 @@
 
 #include "flow/intervals.h"
 #include "flow/steering.h"
+#include "flow/writers.h"
+#include "order/engine.h"
 #include "prove/execute.h"
-#include "prove/last_group.h"
-#include "prove/locks.h"
 #include "prove/preparation.h"
 
 namespace fencepost::prove {
@@ -163,11 +163,11 @@ class Pass {
     std::unordered_set<uint64_t> known;
     for (Term t : goal)
       for (uint64_t n : formula::names(pool, t)) known.insert(n);
-    std::vector<uint8_t> taken(x.facts.size());
+    std::vector<uint8_t> taken(x.trace.facts.size());
     for (bool again = true; again;) {
       again = false;
-      for (size_t i = 0; i < x.facts.size(); ++i) {
-        const Fact& f = x.facts[i];
+      for (size_t i = 0; i < x.trace.facts.size(); ++i) {
+        const Fact& f = x.trace.facts[i];
         if (taken[i] != 0) continue;
         bool applies = true;
         for (unsigned t = 0; t < 2; ++t)
@@ -370,46 +370,26 @@ class Pass {
   }
 
   void races(Pool& pool, Execution& x) {
-    const Locks locks(pool, x, pairing_, [&](std::vector<Term> goal, uint32_t position) {
+    order::Setting setting;
+    setting.dialect = m_.dialect;
+    setting.pairing = pairing_;
+    setting.lanes = lanes_;
+    setting.one_group = std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
+                                    [](uint64_t n) { return n == 1; });
+    setting.both_fences = options_.both_fences;
+    setting.lockstep = options_.warp_sync > 0;
+    order::Engine engine(pool, m_, x.trace, setting, [&](std::vector<Term> goal, uint32_t position) {
       return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
     });
-    held_.assign(x.accesses.size(), {});
-    if (locks.any())
-      for (size_t i = 0; i < x.accesses.size(); ++i)
-        if (x.accesses[i].kind != AccessKind::atomic) held_[i] = locks.held(x.accesses[i]);
-    LastGroup last(pool, m_, x, [&](std::vector<Term> goal, uint32_t position) {
-      return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
-    });
-    last_ = last.any() ? &last : nullptr;
-    copies_in_loops(pool, x);
-    for (size_t i = 0; i < x.accesses.size(); ++i)
-      for (size_t j = i; j < x.accesses.size() && result_.findings.size() < options_.max_findings; ++j)
-        race(pool, x, x.accesses[i], x.accesses[j]);
-    result_.assumptions.insert(last.assumptions.begin(), last.assumptions.end());
-    last_ = nullptr;
-  }
-
-  // Of a loop that threads go through in step two iterations are looked at: a copy must be waited for in its own.
-  void copies_in_loops(Pool& pool, Execution& x) {
-    for (const AccessRecord& a : x.accesses)
-      for (const StepRecord& s : x.steps) {
-        if (!a.async || a.position <= s.begin || a.position >= s.end) continue;
-        const std::vector<Term> goal{a.guard[0], pool.not_(waited(pool, x, a, s.end))};
-        if (ask(pool, x, goal, s.end, s.end, nullptr) != Answer::unsat)
-          result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
-      }
-  }
-  Term fenced(Pool& pool, const BarrierRecord& r, bool group) const {
-    const Pair& flags = group ? r.local : r.global;
-    return options_.both_fences ? pool.all(flags[0], flags[1]) : flags[0];
-  }
-  // The thread that made the copy has waited for it before the position.
-  static Term waited(Pool& pool, const Execution& x, const AccessRecord& a, uint32_t position) {
-    std::vector<Term> any;
-    for (const WaitRecord& w : x.waits)
-      if (a.position < w.position && w.position < position && pool.width(w.event[0]) == pool.width(a.event[0]))
-        any.push_back(pool.all(w.guard[0], pool.eq(w.event[0], a.event[0])));
-    return pool.any(std::move(any));
+    const std::vector<AccessRecord>& accesses = x.trace.accesses;
+    for (const AccessRecord& a : accesses)
+      if (engine.copy_outlives_iteration(a))
+        result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
+    for (size_t i = 0; i < accesses.size(); ++i)
+      for (size_t j = i; j < accesses.size() && result_.findings.size() < options_.max_findings; ++j)
+        race(pool, x, engine, accesses[i], accesses[j]);
+    const std::set<std::string> taken = engine.assumptions();
+    result_.assumptions.insert(taken.begin(), taken.end());
   }
 
   bool hidden(const std::string& symbol) const {
@@ -451,109 +431,34 @@ class Pass {
     return pool.substitute(value, memo);
   }
 
-  // Is an atomic not atomic for the other thread of the pair? Its scope must hold both; a warp holds them only in runs
-  // for pairs of one warp.
-  bool narrow(const AccessRecord& a) const {
-    if (a.atomic == nullptr) return false;
-    switch (a.atomic->scope) {
-      case Scope::thread:
-        return true;
-      case Scope::warp:
-        return lanes_ != Lanes::same_warp;
-      case Scope::group:
-        return pairing_ == Pairing::other_group;
-      case Scope::cluster:
-        return pairing_ == Pairing::other_group;  // two groups may be of two clusters
-      default:
-        return false;
-    }
-  }
-
-  void race(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
-    if (a.region != b.region) return;
-    if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
-    // Atomic for each other, if they are of the same bytes.
-    const bool atomics = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b);
-    const auto aligned = [&](Term o) {
-      return std::has_single_bit(a.bytes) && pool[o].trailing_zeros >= std::countr_zero(a.bytes);
-    };
-    const bool whole = a.bytes == b.bytes && aligned(a.offset[0]) && aligned(b.offset[1]);
-    if (atomics && whole) return;
+  void race(Pool& pool, Execution& x, order::Engine& engine, const AccessRecord& a, const AccessRecord& b) {
+    const order::Engine::Conflict conflict = engine.conflict(a, b);
+    if (pool.is_false(conflict.possible)) return;
     // A thread alone comes to its own accesses in the order of the program, but for copies that are under way.
-    if (alone_ && (!a.async || b.position <= a.position)) return;
+    if (alone_ && (!a.async() || b.position <= a.position)) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
-    const bool same_copy = &a == &b && a.async && pairing_ == Pairing::same_group;
+    const bool same_copy = &a == &b && a.async() && pairing_ == Pairing::same_group;
     if (same_copy && !a.iteration[0]) return;
-    const bool group = m_.region(a.region).space == Space::group;
-    if (!a.async && (group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment)) return;
     const auto key = std::make_tuple(100 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
                                      b.place.index, a.region.index);
     if (seen_.contains(key)) return;
+    const order::Engine::Edges edges = engine.edges(a, b);
+    if (edges.settled) return;
     ++result_.effort.pairs;
-    const uint8_t ow = x.pointers.offset_bits;
-    std::vector<Term> goal{a.guard[0], b.guard[1], alone_ ? pool.yes() : x.distinct};
-    const Term same = pool.eq(a.offset[0], b.offset[1]);
-    if (atomics && a.bytes == b.bytes) goal.push_back(pool.not_(same));
-    if (alone_) goal.push_back(pool.not_(waited(pool, x, a, b.position)));
-    Term overlap = same;
-    if (!whole) {
-      const Term d = pool.sub(b.offset[1], a.offset[0]);
-      overlap = pool.any(pool.ult(d, pool.constant(a.bytes, ow)), pool.ult(pool.neg(d), pool.constant(b.bytes, ow)));
-    }
-    goal.push_back(overlap);
+    std::vector<Term> goal{a.guard[0], b.guard[1], alone_ ? pool.yes() : x.distinct, conflict.possible};
+    if (alone_) goal.push_back(pool.not_(engine.waited(a, b.position)));
+    if (same_copy) goal.push_back(pool.ne(a.iteration[0], a.iteration[1]));
+    for (Term o : edges.orders) goal.push_back(pool.not_(o));
     for (Term t : goal)
       if (pool.is_false(t)) return;
-    if (same_copy) goal.push_back(pool.ne(a.iteration[0], a.iteration[1]));
-    if (a.async) {
-      // The copy is made by one thread, whose waiting a barrier must pass on to the others.
-      for (const BarrierRecord& r : x.barriers) {
-        if (r.position <= a.position || r.position >= b.position) continue;
-        goal.push_back(pool.not_(pool.all(fenced(pool, r, group), waited(pool, x, a, r.position))));
-      }
-      for (Term t : goal)
-        if (pool.is_false(t)) return;
-    }
-    for (const BarrierRecord& r : x.barriers)
-      if (!a.async && a.position < r.position && r.position < b.position) {
-        Term apart = fenced(pool, r, group);
-        if (r.meets) apart = pool.all({apart, group ? r.local[1] : r.global[1], r.meets});
-        if (pool.is_true(apart)) return;
-        goal.push_back(pool.not_(apart));
-      }
-    if (last_ != nullptr) {
-      const Term behind = last_->ordered(a, b);
-      if (pool.is_true(behind)) return;
-      if (!pool.is_false(behind)) goal.push_back(pool.not_(behind));
-    }
-    // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them
-    // in order, and so does any instruction between them that both execute: the end of a block, at least. The parts of
-    // one access are made at once.
     std::vector<Term> in_step = goal;
-    if (options_.warp_sync > 0 && !pool.is_false(x.same_warp) && a.instant != b.instant) {
-      std::vector<Term> never;
-      for (const AccessRecord& m : x.accesses)
-        // In a summary the guards of the two threads are of different iterations.
-        if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
-          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
-      for (const CommonRecord& m : x.commons)
-        if (m.position > a.position && m.position < b.position)
-          never.push_back(pool.not_(pool.all(m.guard[0], m.guard[1])));
-      in_step.push_back(pool.any(pool.not_(x.same_warp), pool.all(std::move(never))));
-    }
+    for (Term o : edges.by_lock_step) in_step.push_back(pool.not_(o));
     // Where the values matter: of two writes, and of a write that changes what was read.
     Term differ = pool.yes();
-    if (options_.benign && !a.async && !b.async && a.bytes == b.bytes && a.pointer == b.pointer &&
-        pool.width(a.value[0]) == pool.width(b.value[1]) && a.kind != AccessKind::atomic &&
-        b.kind != AccessKind::atomic)
-      differ = pool.any(pool.not_(same), pool.ne(a.value[0], apart(pool, b.value[1], a.value[0])));
-    // Both in critical sections of one place of one lock.
-    for (const Held& h : held_[static_cast<size_t>(&a - x.accesses.data())])
-      for (const Held& k : held_[static_cast<size_t>(&b - x.accesses.data())])
-        if (h.region == k.region) {
-          goal.push_back(pool.ne(h.offset[0], k.offset[1]));
-          in_step.push_back(goal.back());
-        }
+    if (options_.benign && a.mode == order::Mode::plain && b.mode == order::Mode::plain && a.bytes == b.bytes &&
+        a.pointer == b.pointer && pool.width(a.value[0]) == pool.width(b.value[1]))
+      differ = pool.any(pool.not_(conflict.same), pool.ne(a.value[0], apart(pool, b.value[1], a.value[0])));
     Model model;
     Answer answer = ask(pool, x, in_step, a.position, b.position, &model);
     if (answer != Answer::unsat && !pool.is_true(differ)) {
@@ -572,9 +477,9 @@ class Pass {
     f.place = a.place;
     f.other_place = b.place;
     f.region = a.region;
-    f.offset = formula::as_signed(model.value(pool, a.offset[0]), ow);
+    f.offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
     f.bytes = a.bytes;
-    f.other_offset = formula::as_signed(model.value(pool, b.offset[1]), ow);
+    f.other_offset = formula::as_signed(model.value(pool, b.offset[1]), x.pointers.offset_bits);
     f.other_bytes = b.bytes;
     f.threads = {side(pool, x, model, 0), side(pool, x, model, 1)};
     f.threads[0].access = a.kind;
@@ -602,9 +507,7 @@ class Pass {
   std::unique_ptr<formula::Session> session_;
   formula::Statistics statistics_;
   std::set<Key> seen_;
-  std::vector<std::vector<Held>> held_;  // by access
-  LastGroup* last_ = nullptr;            // while races are asked for; none: no ticket is taken
-  std::vector<uint8_t> steering_;        // by region; made when first asked for
+  std::vector<uint8_t> steering_;  // by region; made when first asked for
   bool gave_up_ = false, patient_ = false, postponed_ = false, alone_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
@@ -763,12 +666,9 @@ class Prover {
 
   // Are there copies that go on while the thread does?
   bool copies() const {
-    const flow::FunctionEffects& e = effects_.function(entry_);
-    for (size_t f = 0; f < m_.functions.size(); ++f)
-      if (e.reached[f] != 0)
-        for (const Block& b : m_.functions[f].blocks)
-          for (const Instruction& i : b.instructions)
-            if (std::holds_alternative<AsyncCopy>(i.action)) return true;
+    const flow::Writers writers(m_, effects_, entry_);
+    for (uint32_t r = 0; r < m_.regions.size(); ++r)
+      if (writers.any({r}, flow::Writer::copy)) return true;
     return false;
   }
 

@@ -194,7 +194,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
   Attack out;
   const Function& f = m.function(kernel);
   // The reference lets the fences of one thread of a barrier stand for all, which runs do not.
-  if (!f.kernel || o.mathematical_integers || o.profile == launch::Profile::gpuverify) return out;
+  if (!f.kernel || o.profile == launch::Profile::gpuverify) return out;
   const auto begin = std::chrono::steady_clock::now();
   const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };

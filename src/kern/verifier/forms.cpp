@@ -337,7 +337,7 @@ static ordered_json profile_json(const launch::Options& o) {
   ordered_json p;
   p["name"] = standard ? "standard" : "gpuverify";
   p["pointer_bits"] = o.pointer_bits;
-  if (*o.dialect == ir::Dialect::cuda) p["cuda_arch"] = o.cuda_arch;
+  if (*o.dialect == ir::Dialect::cuda) p["cuda_arch"] = o.cuda_arch.value_or(launch::k_cuda_arch);
   const std::optional<uint32_t> size = o.warp_size ? o.warp_size : o.sub_group_size;
   if (*o.dialect == ir::Dialect::cuda)
     p["warp_size"] = size.value_or(32);
@@ -373,6 +373,14 @@ std::string json(const Report& r) {
     for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f, *r.options));
     e["seconds"] = k.seconds;
     j["kernels"].push_back(std::move(e));
+  }
+  if (r.second) {
+    ordered_json& s = j["second_opinion"];
+    s["solver"] = r.options->second_opinion;
+    s["agreed"] = r.second->agreed;
+    s["disagreed"] = r.second->disagreed;
+    s["unanswered"] = r.second->unanswered;
+    s["seconds"] = r.second->seconds;
   }
   j["diagnostics"] = diagnostics_json(r.diagnostics);
   j["seconds"] = r.seconds;

@@ -12,11 +12,12 @@ extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(st
   out = fencepost::clangfe::version();
 }
 
-extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(const fencepost::launch::Options& options,
-                                                                             const fencepost::SourcePtr& file,
-                                                                             fencepost::launch::Answer& answer) {
+extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(
+    const fencepost::launch::Options& options, const fencepost::Expected<fencepost::SourcePtr>& file,
+    fencepost::launch::Answer& answer) {
   try {
-    answer = fencepost::verifier::answer(options, file);
+    answer =
+        file ? fencepost::verifier::answer(options, *file) : fencepost::verifier::unreadable(options, file.error());
   } catch (const std::exception& e) {
     answer = {.exit_code = 4,
               .ending = fencepost::launch::Ending::boogie_internal_error,

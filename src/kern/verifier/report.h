@@ -13,6 +13,7 @@
 #include "base/diagnostic.h"
 #include "base/verdict.h"
 #include "ir/ir.h"
+#include "launch/answer.h"
 #include "launch/options.h"
 #include "prove/prove.h"
 
@@ -44,6 +45,7 @@ struct Report {
   int exit_code = 4;
   Diagnostics diagnostics;  // of the input and the command line
   std::vector<KernelReport> kernels;
+  std::optional<launch::SecondOpinion> second;  // another solver was asked
   double seconds = 0;
 };
 

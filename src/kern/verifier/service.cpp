@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 
 #include "base/read_file.h"
+#include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/effects.h"
 #include "formula/second.h"
@@ -26,7 +29,7 @@ clangfe::Options front_end_options(const launch::Options& o) {
   clangfe::Options c;
   c.dialect = *o.dialect;
   c.pointer_bits = o.pointer_bits;
-  c.cuda_arch = o.cuda_arch;
+  c.cuda_arch = o.cuda_arch.value_or(launch::k_cuda_arch);
   c.defines = o.defines;
   c.include_folders = o.include_folders;
   c.clang_arguments = o.clang_arguments;
@@ -91,14 +94,6 @@ prove::Options engine_options(const launch::Options& o, const ir::Module& m, con
   return p;
 }
 
-// Options that change what is to be proved and that the engine does not know: an answer without them would be about
-// another question.
-std::string not_yet(const launch::Options& o) {
-  if (o.mathematical_integers) return "--math-int";
-  if (o.check_overflow) return "--check-overflow";
-  return "";
-}
-
 // --kernel-args of structures that are passed by value: their bytes.
 void fill_structures(ir::Module& m, const launch::Options& o) {
   for (const launch::Arguments& a : o.kernel_args)
@@ -132,7 +127,27 @@ void set_lengths(ir::Module& m, const launch::Options& o) {
     }
 }
 
-// Arguments are for a kernel that is there, and no more of them than it takes.
+// Each number fits its parameter; of a structure that is passed by value, one number gives up to eight bytes.
+void check_widths(const ir::Module& m, const ir::Function& kernel, const launch::Arguments& a, Diagnostics& wrong) {
+  size_t next = 0;
+  for (const ir::Parameter& p : kernel.parameters) {
+    if (p.region && m.region(p.region).origin != ir::Origin::by_value) continue;
+    if (next >= a.values.size()) return;
+    const launch::Size v = a.values[next++];
+    if (!v) continue;
+    const uint64_t bits = p.region ? 8 * m.region(p.region).size.value_or(0) : p.type.width > 0 ? p.type.width : 64;
+    if (bits > 64)
+      wrong.add({.message = fmt::format("--kernel-args: '{}' of '{}' has {} bytes, more than a number", p.name,
+                                        a.kernel, bits / 8),
+                 .hint = "* for any value"});
+    else if (bits < 64 && (*v >> bits) != 0)
+      wrong.add({.message = fmt::format("--kernel-args: {} is too large for '{}' of '{}', which has {} bits", *v,
+                                        p.name, a.kernel, bits),
+                 .hint = "a negative number is given by its bits: 0xffffffff"});
+  }
+}
+
+// Arguments are for a kernel that is there, as many as it takes, and given once.
 void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& given, bool arrays,
                      Diagnostics& wrong) {
   const char* option = arrays ? "--kernel-arrays" : "--kernel-args";
@@ -156,11 +171,15 @@ void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& 
       const bool array = p.region && m.region(p.region).origin == ir::Origin::parameter;
       takes += arrays == array ? 1 : 0;
     }
-    if (a.values.size() > takes)
-      wrong.add(
-          {.message =
-               fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes, a.values.size()),
-           .hint = arrays ? "the arrays are the pointer parameters" : "the arguments are those that are no arrays"});
+    if (arrays ? a.values.size() > takes : a.values.size() != takes)
+      wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes,
+                                        a.values.size()),
+                 .hint = arrays ? "the arrays are the pointer parameters; * for one of any size"
+                                : "the arguments are those that are no arrays; * for any value"});
+    if (std::count_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }) > 1 &&
+        &a != &*std::find_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }))
+      wrong.add({.message = fmt::format("{}: '{}' is given twice", option, a.kernel), .hint = "give it once"});
+    if (!arrays) check_widths(m, *kernel, a, wrong);
   }
 }
 
@@ -288,14 +307,47 @@ std::string profile(const launch::Options& o) {
   const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
   std::string out =
       fmt::format("Profile: {}: addresses of {} bits", standard ? "standard" : "gpuverify", o.pointer_bits);
-  if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch, o.warp_size.value_or(32));
+  if (cuda)
+    out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch.value_or(launch::k_cuda_arch),
+                       o.warp_size.value_or(32));
   const launch::Size sub_group = o.warp_size        ? launch::Size{*o.warp_size}
                                  : o.sub_group_size ? launch::Size{*o.sub_group_size}
                                                     : launch::Size{};
   if (!cuda) out += sub_group ? fmt::format(", sub-groups of {}", *sub_group) : std::string(", sub-groups of any size");
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
-  return out + ", no two parameters of one array\n";
+  return out + ", no two pointers that a kernel is given (parameters, and in structures by value) of one array\n";
+}
+
+// A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary
+// files. What to say of it.
+std::string reproducer(const launch::Options& o, const Source& file, const std::string& kernel,
+                       const std::string& run) {
+  const bool cuda = *o.dialect == ir::Dialect::cuda;
+  const auto sizes = [](const std::vector<launch::Size>& list) {
+    std::string text;
+    for (const launch::Size& s : list) text += (text.empty() ? "" : ",") + (s ? std::to_string(*s) : std::string("*"));
+    return text;
+  };
+  std::string words =
+      fmt::format("--{}={} --{}={} --pointer-bitwidth={}", cuda ? "blockDim" : "local_size", sizes(o.launch.local_size),
+                  cuda ? "gridDim" : "num_groups", sizes(o.launch.num_groups), o.pointer_bits);
+  for (const std::string& d : o.defines) words += " -D" + d;
+  if (!o.inline_calls) words += " --no-inline";
+  for (const launch::Arguments& a : o.kernel_args)
+    words += fmt::format(" --kernel-args={},{}", a.kernel, sizes(a.values));
+  if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
+  if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
+  const std::string text =
+      fmt::format("//xfail:NOT_ALL_VERIFIED\n//{}\n\n// kernel {}, profile {}, seed {}\n// {}\n{}", words, kernel,
+                  o.profile == launch::Profile::standard ? "standard" : "gpuverify", o.seed, run, file.text);
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  const std::string path =
+      (folder / fmt::format("fencepost-reproducer-{:016x}.{}", std::hash<std::string>{}(text), cuda ? "cu" : "cl"))
+          .string();
+  if (failed || !write_file(path, text)) return "please report the file and the options";
+  return fmt::format("please report {}", path);
 }
 
 // A path as the name of one folder.
@@ -313,6 +365,12 @@ void say_second(const launch::Options& o, const Source& file, const formula::Sec
         t.agreed + t.disagreed + t.unanswered, o.second_opinion, t.disagreed, t.unanswered, t.seconds);
   }
   a.second = {t.agreed, t.disagreed, t.unanswered, t.seconds};
+  if (!o.second_opinion.empty() && t.agreed + t.disagreed == 0)
+    a.err += t.unanswered > 0
+                 ? fmt::format("{}: warning: {} answered none of {} questions: there is no second opinion\n", file.name,
+                               o.second_opinion, t.unanswered)
+                 : fmt::format("{}: warning: no question was left for {}: there is no second opinion\n", file.name,
+                               o.second_opinion);
   if (!t.fault.empty())
     a.err += fmt::format("{}: warning: {} did not understand a question: {}\n", file.name, o.second_opinion, t.fault);
   if (!t.lost.empty()) {
@@ -325,7 +383,21 @@ void say_second(const launch::Options& o, const Source& file, const formula::Sec
   set(a, 4, Ending::boogie_other_error);
 }
 
+// In the form that was asked for, where that is not text.
+Answer in_form(const launch::Options& o, const Report& report, Answer a) {
+  if (o.form == launch::Form::text || o.print_ir) return a;
+  a.out = o.form == launch::Form::json ? json(report) : o.form == launch::Form::sarif ? sarif(report) : html(report);
+  a.err.clear();
+  return a;
+}
+
 }  // namespace
+
+Answer unreadable(const launch::Options& o, const Diagnostics& why) {
+  Report report{.file = o.files.empty() ? "" : o.files.front(), .options = &o, .exit_code = 2};
+  report.diagnostics.append(why);
+  return in_form(o, report, refuse(why, Ending::command_line_error));
+}
 
 Answer answer(const launch::Options& given, const SourcePtr& file) {
   const auto begin = std::chrono::steady_clock::now();
@@ -342,13 +414,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report.exit_code = r.exit_code;
     report.seconds = r.seconds;
-    if (o.form != launch::Form::text && !o.print_ir) {
-      r.out = o.form == launch::Form::json    ? json(report)
-              : o.form == launch::Form::sarif ? sarif(report)
-                                              : html(report);
-      r.err.clear();
-      return r;
-    }
+    if (o.form != launch::Form::text && !o.print_ir) return in_form(o, report, std::move(r));
     if (o.time) r.out += fmt::format("time: {:.3f} s\n", r.seconds);
     if (!o.time_label.empty()) r.out += fmt::format("{},{:.3f}\n", o.time_label, r.seconds);
     return r;
@@ -414,19 +480,13 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (!made) return done(rejected(made.error(), Ending::command_line_error));
     second = *made;
   }
-  const std::string missing = not_yet(o);
   uint32_t verified = 0, errors = 0;
+  bool refuted = false;  // a proof, by a run
   std::vector<std::string> undecided;
   for (const ir::FunctionId f : entries) {
     const std::string& name = module->function(f).name;
     report.kernels.push_back({.function = f, .name = name});
     KernelReport& said = report.kernels.back();
-    if (!missing.empty()) {
-      said.status = Status::unsupported;
-      said.why = missing + " is not supported";
-      undecided.push_back(fmt::format("'{}': {} is not supported", name, missing));
-      continue;
-    }
     bool attacked = false;  // what is found was found by a run
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
@@ -463,10 +523,16 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
       Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
       if (found.finding) {
-        if (r.verdict.status == Status::holds)
-          a.err += fmt::format(
-              "{}: warning: the proof of '{}' missed what a run shows; please report the file and the options ({})\n",
-              file->name, name, found.run);
+        if (r.verdict.status == Status::holds && o.barrier_access_checks && o.axiom_files.empty()) {
+          refuted = true;
+          const std::string what = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}",
+                                               name, found.run, reproducer(o, *file, name, found.run));
+          a.err += fmt::format("{}: {}\n", file->name, what);
+          report.diagnostics.add({.message = what});
+        } else if (r.verdict.status == Status::holds) {
+          a.err += fmt::format("{}: warning: what the proof of '{}' takes for granted does not hold in a run ({})\n",
+                               file->name, name, found.run);
+        }
         r.verdict = {.status = Status::fails};
         r.findings = {*found.finding};
         attacked = true;
@@ -559,8 +625,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   if (a.exit_code == 0 && !o.silent) a.out += fmt::format("Verified: {}\n{}", file->name, properties(o));
   if ((!o.silent || a.exit_code != 0) && !o.compat) a.out += profile(o);
   if (a.exit_code == 0 && o.silent) a.out.clear();
-  if (second != nullptr) say_second(o, *file, second->told(), a);
-  if (o.mutants && o.suite.empty() && a.mutants.kernels > 0)
+  if (refuted) set(a, 4, Ending::boogie_internal_error);
+  if (second != nullptr) {
+    say_second(o, *file, second->told(), a);
+    if (!o.second_opinion.empty()) report.second = a.second;
+  }
+  if (o.mutants && o.suite.empty())
     a.out += fmt::format("{} mutants, {} go wrong in a run, {} of these refuted\n", a.mutants.made, a.mutants.wrong,
                          a.mutants.refuted);
   return done(std::move(a));

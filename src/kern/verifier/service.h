@@ -14,6 +14,8 @@
 namespace fencepost::verifier {
 
 launch::Answer answer(const launch::Options& options, const SourcePtr& file);
+// What is said, in the form that the options ask for, of a file that cannot be read.
+launch::Answer unreadable(const launch::Options& options, const Diagnostics& why);
 
 // ---- parts, for tests ------------------------------------------------------------------------------------------
 // "A[1][2] (bytes 4..7)": the element of a region at an offset; the bytes when the access is not the whole element.

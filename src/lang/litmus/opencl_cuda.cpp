@@ -4,6 +4,8 @@
 //                                                              system
 //   atomicAdd, atomicCAS, ...                                  relaxed, of the device; with _block, _system of those
 //   __syncthreads                                              the barrier of the block, for both memories
+//   __syncwarp                                                 the same of the warp, by all of its threads; it orders
+//                                                              memory among them and is no fence of any scope
 // Accesses through a volatile pointer are relaxed at system scope, as PTX has them (opencl_value.cpp).
 #include <fmt/format.h>
 
@@ -25,7 +27,7 @@ constexpr std::array<const char*, 9> k_operations = {"atomicAdd", "atomicSub", "
 
 std::vector<std::string> function_names() {
   std::vector<std::string> out = {
-      "__threadfence", "__threadfence_block", "__threadfence_system", "__syncthreads", "min", "max"};
+      "__threadfence", "__threadfence_block", "__threadfence_system", "__syncthreads", "__syncwarp", "min", "max"};
   for (const char* op : k_operations)
     for (const char* scope : {"", "_block", "_system"}) out.push_back(std::string(op) + scope);
   return out;
@@ -42,7 +44,8 @@ void take(const Expr& e, size_t count, const std::string& usage) {
 
 Value Lowering::cuda_call(const Expr& e, bool wanted, Dest* dest) {
   if (e.op == "min" || e.op == "max") return minmax(e);
-  if (e.op == "__syncthreads") fail_at(e.span, "a barrier is a statement", "write it on its own");
+  if (e.op == "__syncthreads" || e.op == "__syncwarp")
+    fail_at(e.span, "a barrier is a statement", "write it on its own");
   Value none;
   none.is_void = true;
   if (e.op.starts_with("__threadfence")) {
@@ -72,7 +75,7 @@ Value Lowering::cuda_call(const Expr& e, bool wanted, Dest* dest) {
   fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
           suggest(e.op, function_names(),
                   "known are atomicAdd, Sub, Exch, Min, Max, And, Or, Xor and CAS, "
-                  "__threadfence, _block and _system, and __syncthreads"));
+                  "__threadfence, _block and _system, __syncthreads and __syncwarp"));
 }
 
 Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag scope, bool wanted, Dest* dest) {
@@ -116,17 +119,26 @@ Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag sco
 }
 
 Value Lowering::cuda_barrier(const Expr& e, const std::string& label) {
-  take(e, 0, "__syncthreads()");
+  const bool warp = e.op == "__syncwarp";
+  if (warp && e.kids.size() == 1)
+    unsupported(e.kids[0]->span, "a mask of __syncwarp", "without one, all threads of the warp take part");
+  take(e, 0, e.op + "()");
   if (ast_.scope.empty())
     fail_at(e.span, fmt::format("thread P{} belongs to no block", ast_.id),
             fmt::format("write P{}@block 0, device 0", ast_.id));
+  if (warp && std::none_of(ast_.scope.begin(), ast_.scope.end(), [](const auto& s) { return s.first == "sg"; }))
+    fail_at(e.span, fmt::format("thread P{} belongs to no warp", ast_.id),
+            fmt::format("write P{}@warp 0, block 0, device 0", ast_.id));
   Instr i;
   i.kind = Kind::barrier;
   i.mnemonic = e.op;
-  i.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::WG, Tag::GLOBAL, Tag::LOCAL};
+  i.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::GLOBAL, Tag::LOCAL};
+  if (!warp) i.tags.add(Tag::WG);
   // Unnamed barriers meet in the order in which they stand in their threads.
-  i.barrier.instance = label.empty() ? fmt::format("#{}", unnamed_barriers_++) : label;
-  i.barrier.level = *vocab::level_of(vocab::Dialect::opencl, "wg");
+  i.barrier.instance = !label.empty() ? label
+                       : warp         ? fmt::format("#w{}", unnamed_warp_barriers_++)
+                                      : fmt::format("#{}", unnamed_barriers_++);
+  i.barrier.level = *vocab::level_of(vocab::Dialect::opencl, warp ? "sg" : "wg");
   emit(std::move(i), e.span);
   Value none;
   none.is_void = true;

@@ -291,11 +291,14 @@ class Grammar {
       do {
         const char* usage = cuda_ ? "write P0@block 0, device 0" : "write P0@wg 0, dev 0";
         const Token level = c_.expect_word(cuda_ ? "block or device" : "wg or dev", usage);
-        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"block", "cluster", "device"}
+        const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"warp", "block", "cluster", "device"}
                                                      : std::vector<std::string>{"wg", "dev", "sg"};
         if (std::find(known.begin(), known.end(), level.text) == known.end())
           c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, known, usage));
-        const std::string name = level.is("block") ? "wg" : level.is("device") ? "dev" : std::string(level.text);
+        const std::string name = level.is("block")    ? "wg"
+                                 : level.is("device") ? "dev"
+                                 : level.is("warp")   ? "sg"
+                                                      : std::string(level.text);
         for (const auto& s : th.scope)
           if (s.first == name)
             c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
@@ -496,7 +499,7 @@ class Grammar {
       c_.next();
       s.name = std::string(t.text);
       if (c_.at("barrier") || c_.at("work_group_barrier") || c_.at("sub_group_barrier") ||
-          (cuda_ && c_.at("__syncthreads"))) {
+          (cuda_ && (c_.at("__syncthreads") || c_.at("__syncwarp")))) {
         s.value = whole_expression();
         c_.expect(";");
       } else {

@@ -212,7 +212,8 @@ void Lowering::statements(const std::vector<Stmt>& list) {
 void Lowering::statement(const Stmt& s) {
   switch (s.kind) {
     case Stmt::Kind::expr:
-      if (cuda() && s.value->kind == Expr::Kind::call && s.value->op == "__syncthreads")
+      if (cuda() && s.value->kind == Expr::Kind::call &&
+          (s.value->op == "__syncthreads" || s.value->op == "__syncwarp"))
         cuda_barrier(*s.value, s.name);
       else if (s.value->kind == Expr::Kind::call && s.value->op.find("barrier") != std::string::npos)
         barrier_call(*s.value, s.name);

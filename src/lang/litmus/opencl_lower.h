@@ -162,6 +162,7 @@ class Lowering {
   uint32_t jumps_ = 0;       // gotos so far
   uint32_t temporaries_ = 0;
   uint32_t unnamed_barriers_ = 0;
+  uint32_t unnamed_warp_barriers_ = 0;
 };
 
 // True when evaluating `e` neither touches memory nor changes a variable.

@@ -128,7 +128,7 @@ Value Lowering::load(const Place& p, const Span& span, Dest* dest) {
   i.mnemonic = "load";
   i.addr = p.addr;
   i.tags = {vocab::Tag::NA};
-  if (p.type.is_volatile) i.tags = {vocab::Tag::A, vocab::Tag::RLX, vocab::Tag::ALL};
+  if (p.type.is_volatile) i.tags = {vocab::Tag::A, vocab::Tag::RLX, vocab::Tag::ALL, vocab::Tag::VOLATILE};
   i.dst = destination(dest, type);
   const prog::RegId reg = i.dst;
   emit(std::move(i), span);
@@ -144,7 +144,7 @@ void Lowering::store(const Place& p, const Value& v, const Span& span) {
   i.args = {i.value};
   // A plain store is visible to its own work-item only, until something orders it.
   i.tags = {vocab::Tag::NA, vocab::Tag::WI};
-  if (p.type.is_volatile) i.tags = {vocab::Tag::A, vocab::Tag::RLX, vocab::Tag::ALL};
+  if (p.type.is_volatile) i.tags = {vocab::Tag::A, vocab::Tag::RLX, vocab::Tag::ALL, vocab::Tag::VOLATILE};
   emit(std::move(i), span);
 }
 

@@ -544,7 +544,7 @@ std::string print_opencl(const prog::Test& test) {
       out += cuda ? fmt::format("@block {}, {}device {}", t.scope[2],
                                 t.cluster != prog::k_none ? fmt::format("cluster {}, ", t.cluster) : "", t.scope[1])
                   : fmt::format("@wg {}, dev {}", t.scope[2], t.scope[1]);
-    if (t.scope.size() > 3) out += fmt::format(", sg {}", t.scope[3]);
+    if (t.scope.size() > 3) out += fmt::format(", {} {}", cuda ? "warp" : "sg", t.scope[3]);
     out += fmt::format(" ({}) {{\n", fmt::join(test.code(k).parameters, ", "));
     ThreadPrinter(test, k, out).body();
     out += "}\n";

@@ -14,6 +14,7 @@
 
 #include "base/child.h"
 #include "base/folder.h"
+#include "base/read_file.h"
 #include "litmus/lexer.h"
 #include "shader/assembly.h"
 #include "spirv/comments.h"
@@ -102,6 +103,42 @@ Diagnostics complaints(const SourcePtr& source, const std::string& file, const s
              std::move(message), ""});
   }
   return out;
+}
+
+// The files that a compilation has read, from the makefile rule that clang writes of them ("a.o: a.cl b\\ c.h \\").
+std::vector<std::string> files_of_rule(const std::string& rule) {
+  std::vector<std::string> out;
+  std::string word;
+  const size_t begin = rule.find(": ");
+  for (size_t i = begin == std::string::npos ? rule.size() : begin + 2; i <= rule.size(); ++i) {
+    const char c = i < rule.size() ? rule[i] : '\n', next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+    if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) {
+      word += next;
+      ++i;
+    } else if (c == ' ' || c == '\n' || (c == '\\' && next == '\n')) {
+      if (!word.empty()) out.push_back(word);
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  return out;
+}
+
+// What pipes, terminals and devices give is not the text of a program: it is gone when it is read again, or never ends.
+Expected<void> only_files(const SourcePtr& source, const std::string& rule_file) {
+  const auto rule = read_file(rule_file);
+  if (!rule) return {};  // nothing was read, and clang has said why
+  for (const std::string& name : files_of_rule((*rule)->text))
+    if (auto ok = can_be_read(name); !ok) {
+      Diagnostic d = ok.error().list.front();
+      const size_t at = source->text.find(name);
+      const auto begin = static_cast<uint32_t>(at == std::string::npos ? 0 : at);
+      d.span = {source, begin, static_cast<uint32_t>(begin + (at == std::string::npos ? 0 : name.size()))};
+      d.message = "this include is not read: " + d.message;
+      return std::unexpected(Diagnostics(std::move(d)));
+    }
+  return {};
 }
 
 // "// @Define: A=1, B" as options of the preprocessor.
@@ -392,7 +429,7 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   if (!tools) return std::unexpected(tools.error());
   const ScratchFolder folder;
   const std::string file = folder.path() + "/kernel.cl", bitcode = folder.path() + "/kernel.bc",
-                    module = folder.path() + "/kernel.spv";
+                    module = folder.path() + "/kernel.spv", rule = folder.path() + "/kernel.d";
   if (folder.path().empty() || !write_file(file, source->text))
     return error_at(Span{source, 0, 0}, "there is no place for the compiler's files",
                     "TMPDIR names a folder that can be written");
@@ -415,9 +452,11 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   const std::string home = source->name == "-" ? "." : fs::path(source->name).parent_path().string();
   command.push_back("-I" + (home.empty() ? std::string(".") : home));
   command.insert(command.end(), macros->begin(), macros->end());
-  for (const std::string& word : {std::string("-c"), std::string("-emit-llvm"), file, std::string("-o"), bitcode})
+  for (const std::string& word : {std::string("-MD"), std::string("-MF"), rule, std::string("-c"),
+                                  std::string("-emit-llvm"), file, std::string("-o"), bitcode})
     command.push_back(word);
   const ChildResult compiled = run_child(command, folder.path() + "/clang.log", k_limit);
+  if (auto ok = only_files(source, rule); !ok) return std::unexpected(std::move(ok.error()));
   if (!compiled.good()) {
     Diagnostics all =
         complaints(source, file, {folder.path(), home.empty() ? std::string(".") : home}, compiled.output);

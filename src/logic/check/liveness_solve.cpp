@@ -47,7 +47,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     if (auto feature = live.require()) return done(Status::unsupported, *feature);
     // Only a scheduler that is fair to everybody treats everybody alike.
     if (options.symmetry && fair) {
-      const auto runs = encode::symmetric_runs(q.skeleton(), {});
+      const auto runs = encode::symmetric_runs(q.skeleton(), {}, &model);
       r.stats.symmetric_runs += runs.size();
       encode::require_order(p, c, runs);
     }

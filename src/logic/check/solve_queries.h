@@ -102,7 +102,7 @@ class Queries {
       std::vector<const prog::Cond*> questions;
       if (filtered() && !cut) questions.push_back(&test_.filter);
       if (goal == Goal::final_state) questions.push_back(&test_.condition);
-      const auto runs = encode::symmetric_runs(skeleton_, questions);
+      const auto runs = encode::symmetric_runs(skeleton_, questions, &model_);
       stats.symmetric_runs += runs.size();
       encode::require_order(p, c, runs);
     }
@@ -158,6 +158,12 @@ class Queries {
                     Statistics& stats) {
     if (!c.propagate()) return Answer::unsat;
     encode::ModelEncoding m(model_, p, c);
+    m.settle();
+    if (c.contradictory()) {  // decided without search
+      stats.clauses += c.clause_count();
+      stats.variables += c.variables();
+      return Answer::unsat;
+    }
     std::optional<encode::LazyModel> lazy;
     if (goal != Goal::flag && encode::LazyModel::suits(model_) &&
         options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))

@@ -31,109 +31,6 @@ ModelEncoding::ModelEncoding(const cat::Model& m, ProgramEncoding& p, Circuit& c
   bounds_ = bounds::compute(m_, base_);
 }
 
-// ---- bounds of the base relations --------------------------------------------------------------------
-
-void ModelEncoding::read_bounds() {
-  const Skeleton& s = p_.skeleton();
-  base_.n = n_;
-  base_.live = BitSet(n_);
-  base_.always = BitSet(n_);
-  base_.tags.assign(vocab::k_tags, BitSet(n_));
-  base_.sometimes.assign(vocab::k_tags, BitSet(n_));
-  for (uint32_t e = 0; e < n_; ++e) {
-    if (!c_.is_false(p_.exec(e))) base_.live.set(e);
-    if (c_.is_true(p_.exec(e))) base_.always.set(e);
-    for (size_t t = 0; t < vocab::k_tags; ++t)
-      if (const SymEvent& x = s.events[e]; x.failed_tags) {
-        const bool good = x.tags.has(static_cast<Tag>(t)), failed = x.failed_tags->has(static_cast<Tag>(t));
-        if (good || failed) base_.tags[t].set(e);
-        if (good != failed) base_.sometimes[t].set(e);
-      } else if (x.tags.has(static_cast<Tag>(t))) {
-        base_.tags[t].set(e);
-      }
-  }
-  base_.implied_by.assign(n_, BitSet(n_));
-  base_.compatible = Relation(n_);
-  std::map<Lit, std::vector<uint32_t>> same_guard;
-  for (uint32_t e = 0; e < n_; ++e) same_guard[p_.exec(e)].push_back(e);
-  for (uint32_t k = 0; k < n_; ++k) {
-    if (base_.always.test(k)) {
-      base_.implied_by[k] = base_.live;
-      continue;
-    }
-    base_.implied_by[k].set(k);
-    for (uint32_t i : same_guard[p_.exec(k)]) base_.implied_by[k].set(i);
-  }
-  for (uint32_t e = 0; e < n_; ++e)
-    if (const uint32_t q = s.events[e].partner; q != prog::k_none && s.events[e].read) base_.implied_by[e].set(q);
-  for (uint32_t i = 0; i < n_; ++i) {
-    if (!base_.live.test(i)) continue;
-    for (uint32_t j = 0; j < n_; ++j)
-      if (base_.live.test(j) && s.compatible(i, j)) base_.compatible.set(i, j);
-  }
-  for (size_t b = 0; b < vocab::k_bases; ++b) {
-    base_.may[b] = Relation(n_);
-    base_.must[b] = Relation(n_);
-    if (!m_.uses(static_cast<Base>(b))) continue;
-    Relation& may = base_.may[b];
-    Relation& must = base_.must[b];
-    // A literal that is "both run" is a must pair.
-    auto put = [&](uint32_t i, uint32_t j) {
-      if (!base_.compatible.test(i, j)) return;
-      const Lit l = c_.fold(base(static_cast<Base>(b), i, j));
-      if (l == k_false) return;
-      may.set(i, j);
-      if (l == k_true || l == p_.both(i, j)) must.set(i, j);
-    };
-    switch (static_cast<Base>(b)) {
-      case Base::rf:
-        for (uint32_t r = 0; r < n_; ++r)
-          for (const auto& [w, l] : p_.rf_candidates(r)) put(w, r);
-        break;
-      case Base::co:
-        for (uint32_t x : p_.writes())
-          for (uint32_t y : p_.writes())
-            if (x != y) put(x, y);
-        break;
-      case Base::fsc:
-      case Base::sync_fence:
-        for (uint32_t x : p_.sc_fences())
-          for (uint32_t y : p_.sc_fences()) put(x, y);
-        break;
-      case Base::syncbar:
-        for (uint32_t x : p_.barriers())
-          for (uint32_t y : p_.barriers()) put(x, y);
-        break;
-      case Base::amo:
-        for (uint32_t r = 0; r < n_; ++r)
-          if (s.events[r].read && s.events[r].partner != prog::k_none) put(r, s.events[r].partner);
-        break;
-      case Base::data:
-      case Base::addr:
-      case Base::ctrl:
-        for (uint32_t e = 0; e < n_; ++e)
-          for (const Dependency& d : b == static_cast<size_t>(Base::data)   ? s.events[e].data
-                                     : b == static_cast<size_t>(Base::addr) ? s.events[e].addr
-                                                                            : s.events[e].ctrl)
-            put(d.load, e);
-        break;
-      case Base::id:
-        for (uint32_t e = 0; e < n_; ++e) put(e, e);
-        break;
-      case Base::po:
-        for (const SymThread& t : s.threads)
-          for (uint32_t i = t.first_event; i < t.last_event; ++i)
-            for (uint32_t j = i + 1; j < t.last_event; ++j) put(i, j);
-        break;
-      case Base::lxsx:
-        break;
-      default:
-        for (uint32_t i = 0; i < n_; ++i)
-          for (uint32_t j = 0; j < n_; ++j) put(i, j);
-    }
-  }
-}
-
 Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
   const Skeleton& s = p_.skeleton();
   const SymEvent& x = s.events[i];
@@ -204,13 +101,6 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
       break;
   }
   return k_false;
-}
-
-uint64_t ModelEncoding::unordered_fences() const {
-  uint64_t pairs = 0;
-  for (Base b : {Base::fsc, Base::sync_fence})
-    pairs += base_.may[static_cast<size_t>(b)].count() - base_.must[static_cast<size_t>(b)].count();
-  return pairs;
 }
 
 // ---- literals of nodes -------------------------------------------------------------------------------

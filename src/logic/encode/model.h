@@ -28,6 +28,10 @@ class ModelEncoding {
   // Reads bounds off the program's literals: propagate the circuit first.
   ModelEncoding(const cat::Model& m, ProgramEncoding& p, Circuit& c);
 
+  // Decides without search what the axioms and the bounds decide (bounds/forbidden.h), in rounds, and adds it to the
+  // circuit as units; what is built afterwards folds them. Before require_consistency(), or instead of it where the
+  // circuit becomes contradictory. A query that does not assert the axioms must not be settled.
+  void settle();
   // Adds every constraint axiom. The circuit becomes contradictory when the bounds alone violate one.
   void require_consistency();
   // Implies that the flag with this axiom index is raised.
@@ -59,6 +63,10 @@ class ModelEncoding {
     std::vector<Lit> kids;
   };
   void read_bounds();
+  void read_tags();
+  void read_base(vocab::Base b);
+  void imply();
+  void order_writes();
   Lit base(vocab::Base b, uint32_t i, uint32_t j);
   Lit upper(cat::NodeId id, uint32_t i, uint32_t j);
   Lit lower(cat::NodeId id, uint32_t i, uint32_t j);

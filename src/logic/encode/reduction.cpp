@@ -690,15 +690,22 @@ bool mutually_ordered(const Folded& f, const Place& rmw) {
 
 // Fingerprints of the models for which docs/semantics.md proves that silent read-modify-writes may be left out.
 constexpr uint64_t k_proven[] = {
-    0x3351a11983189e2e,  // vulkan
-    0xbb33f55a73a96c4d,  // vulkan-nochains
-    0x5e86ab510d66b088,  // vulkan-spec
+    0x52c15830118058e3,  // vulkan
+    0xa636aa6d4189b180,  // vulkan-nochains
+    0x80bddb79ce5baa7e,  // vulkan-alloy
+    0x0075163d9665b1f7,  // vulkan-alloy-nochains
+    0x3351a11983189e2e,  // vulkan-tables
+    0xbb33f55a73a96c4d,  // vulkan-nochains-tables
 };
 
 // Fingerprints, of the constraints alone, of the models for which repeats.h proves it by hand.
 constexpr uint64_t k_proven_repeats[] = {
-    0x903896541bf0a06c,  // opencl
+    0x1b3a23ca763c8704,  // opencl
+    0x058d85e83c3312bf,  // opencl-3.1
+    0x903896541bf0a06c,  // opencl-popl16
     0xb2d0c6e91ac23c00,  // opencl-tables
+    0xd5153f7862c9792b,  // cuda
+    0xa7224e046e8338b1,  // cuda-volatile
 };
 
 }  // namespace

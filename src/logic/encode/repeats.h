@@ -21,14 +21,19 @@
 // That exchanges of a cell are not interrupted and its accesses not seen out of order is asked of the solver, for the
 // model and program at hand, as for termination by states (check/liveness_states.cpp).
 //
-// For `opencl` the formulas alone do not say it, since what is visible may shrink with happens-before. By hand: let o,
-// b be events that stay. Release sequences on them are the same, as W1 is a read-modify-write, so that mo \ continues
-// never ends in it. If a synchronises with R2, by a write a' with W1 or R2's source in its release sequence, then a
+// For `opencl`, `cuda` and their kin the formulas alone do not say it, since what is visible may shrink with
+// happens-before. By hand: let o, b be events that stay. Release sequences on them are the same, as W1 is a
+// read-modify-write, so that mo \ continues never ends in it. If a synchronises with R2, by a write a' with W1 or R2's source in its release sequence, then a
 // synchronises with R1, which has the same tags and scope: a' is what R1 reads or comes before it in mo, and its
 // sequence reaches that too (else what R1 reads would have ended it before W1). Where W1 heads a release sequence that
 // is read, W2 is in it and heads one that is read by the same. What is before R2 or W1 in program order is before what
 // follows them. So happens-before on the events that stay is what it was. All else is intersection and composition; the
-// cell is atomic, so that no visible side effect is about it, nor what is said of the last plain store.
+// cell is atomic, so that no visible side effect is about it, nor what is said of the last plain store. sc-order of `opencl` and `opencl-3.1` takes away as well.
+// decided+ on the events that stay is what it was: operation R1, W2 has the pairs of R1, W1 and of R2, W2, which were
+// joined by one. A pair (B, A) of read-other was excused by an SC write A' behind A that the write read by B does not
+// happen before, and that is not decided to be behind B. Were A' = W1, then W2 excuses it: it lies behind W1, what
+// happens before it happens before R1 or W1, and what is decided behind B as W2 is decided behind B as W1, for both
+// halves count as one operation and R2 reads W1.
 //
 // Tried and lost: to leave out every failed attempt. A failed attempt that acquires may make a message visible that the
 // successful one, which reads a relaxed write, does not: then an outcome is lost.

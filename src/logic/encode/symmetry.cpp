@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "encode/unseen.h"
+
 namespace fencepost::encode {
 namespace {
 
@@ -15,10 +17,11 @@ using Cell = std::pair<prog::ObjectId, uint64_t>;
 // One permutation of the threads, tried out on everything that could tell them apart.
 class Exchange {
  public:
-  Exchange(const Skeleton& s, std::vector<uint32_t> image) : s_(s), test_(*s.test), image_(std::move(image)) {}
+  Exchange(const Skeleton& s, std::vector<uint32_t> image, bool scopes_unseen)
+      : s_(s), test_(*s.test), image_(std::move(image)), scopes_unseen_(scopes_unseen) {}
 
   bool is_automorphism(const std::vector<const prog::Cond*>& questions) {
-    if (!keeps_scopes()) return false;
+    if (!scopes_unseen_ && !keeps_scopes()) return false;
     for (uint32_t t = 0; t < image_.size(); ++t)
       if (!same_shape(t, image_[t])) return false;
     map_variables();
@@ -316,6 +319,7 @@ class Exchange {
   const Skeleton& s_;
   const prog::Test& test_;
   std::vector<uint32_t> image_;
+  bool scopes_unseen_;
   std::vector<uint32_t> variable_;
   std::map<std::pair<const term::Node*, const term::Node*>, bool> compared_;
   std::map<Cell, Cell> cells_, back_;
@@ -324,8 +328,8 @@ class Exchange {
 // Walks the tree of scopes.
 class Search {
  public:
-  Search(const Skeleton& s, const std::vector<const prog::Cond*>& questions)
-      : s_(s), test_(*s.test), questions_(questions) {}
+  Search(const Skeleton& s, const std::vector<const prog::Cond*>& questions, bool scopes_unseen)
+      : s_(s), test_(*s.test), questions_(questions), scopes_unseen_(scopes_unseen) {}
 
   std::vector<SymmetricRun> run() {
     const size_t depth = test_.threads.empty() ? 0 : test_.threads[0].scope.size();
@@ -335,7 +339,7 @@ class Search {
       all.push_back(t);
     }
     std::vector<SymmetricRun> out;
-    for (const Local& l : visit(all, 0)) {
+    for (const Local& l : visit(all, scopes_unseen_ ? depth : 0)) {
       SymmetricRun r;
       for (uint32_t t : l.leaders) r.keys.push_back(s_.threads[t].first_event + l.offset);
       out.push_back(std::move(r));
@@ -400,7 +404,7 @@ class Search {
       image[a[k]] = b[k];
       image[b[k]] = a[k];
     }
-    return Exchange(s_, std::move(image)).is_automorphism(questions_);
+    return Exchange(s_, std::move(image), scopes_unseen_).is_automorphism(questions_);
   }
 
   // The first write of the leaders that goes to one cell for all.
@@ -424,13 +428,21 @@ class Search {
   const Skeleton& s_;
   const prog::Test& test_;
   const std::vector<const prog::Cond*>& questions_;
+  bool scopes_unseen_;
 };
 
 }  // namespace
 
-std::vector<SymmetricRun> symmetric_runs(const Skeleton& s, const std::vector<const prog::Cond*>& questions) {
+std::vector<SymmetricRun> symmetric_runs(const Skeleton& s, const std::vector<const prog::Cond*>& questions,
+                                         const cat::Model* model) {
   if (s.threads.size() < 2) return {};
-  return Search(s, questions).run();
+  std::vector<SymmetricRun> tree = Search(s, questions, false).run();
+  const auto orders_all = [&](const std::vector<SymmetricRun>& runs) {
+    return runs.size() == 1 && runs[0].keys.size() == s.threads.size();
+  };
+  if (model == nullptr || orders_all(tree) || !scopes_unseen(s, *model)) return tree;
+  std::vector<SymmetricRun> flat = Search(s, questions, true).run();
+  return orders_all(flat) ? flat : tree;
 }
 
 void require_order(ProgramEncoding& p, sat::Circuit& c, const std::vector<SymmetricRun>& runs) {

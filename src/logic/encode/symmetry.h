@@ -9,11 +9,14 @@
 // one bijection of the cells gives, with equal terms for value and guard; initial values, scopes, and the questions
 // asked must be invariant too. Ids that end up as cells of an array are harmless, ids that end up as values are not.
 //
+// Where no axiom sees in which group a thread is (unseen.h), any two threads may be exchanged, and all come in one order.
+//
 // Why it is sound: each run below is a list of neighbours of which any two may be exchanged, so every execution has an
 // isomorphic one in which each run is sorted, innermost first: executed keys before those that are not, and in an order
 // that extends co. Exchanging whole groups keeps the order inside them, as the runs inside are the same.
 #include <vector>
 
+#include "cat/model.h"
 #include "encode/program.h"
 
 namespace fencepost::encode {
@@ -24,8 +27,9 @@ struct SymmetricRun {
   bool operator==(const SymmetricRun&) const = default;
 };
 
-// `questions`: what must not change under the exchange, besides the program.
-std::vector<SymmetricRun> symmetric_runs(const Skeleton& s, const std::vector<const prog::Cond*>& questions);
+// `questions`: what must not change under the exchange, besides the program. Without `model` every scope counts as seen.
+std::vector<SymmetricRun> symmetric_runs(const Skeleton& s, const std::vector<const prog::Cond*>& questions,
+                                         const cat::Model* model = nullptr);
 
 // Leaves one execution of those that differ in the order of a run.
 void require_order(ProgramEncoding& p, sat::Circuit& c, const std::vector<SymmetricRun>& runs);

@@ -179,53 +179,90 @@ Lit Circuit::at_least(const std::vector<Lit>& ls, uint32_t k) {
   return count[k - 1];
 }
 
+void Circuit::index_clauses() {
+  const size_t vars = fixed_.size();
+  index_ = {clauses_.size(), vars, {}, std::vector<uint32_t>(2 * vars + 2, 0), {}};
+  index_.starts.reserve(clause_count_);
+  for (size_t i = 0; i < clauses_.size(); ++i) {
+    index_.starts.push_back(static_cast<uint32_t>(i));
+    for (; clauses_[i] != 0; ++i) ++index_.offset[place(clauses_[i]) + 1];
+  }
+  for (size_t v = 0; v + 1 < index_.offset.size(); ++v) index_.offset[v + 1] += index_.offset[v];
+  index_.occurs.resize(index_.offset.back());
+  std::vector<uint32_t> fill(index_.offset.begin(), index_.offset.end() - 1);
+  for (uint32_t start : index_.starts)
+    for (size_t i = start; clauses_[i] != 0; ++i) index_.occurs[fill[place(clauses_[i])]++] = start;
+}
+
+bool Circuit::look_at(uint32_t start, Lit& unit) const {
+  unit = 0;
+  for (size_t i = start; clauses_[i] != 0; ++i) {
+    const Lit f = fold(clauses_[i]);
+    if (f == k_true) {
+      unit = 0;
+      return true;
+    }
+    if (f == k_false) continue;
+    if (unit != 0) {
+      unit = 0;
+      return true;
+    }
+    unit = f;
+  }
+  return unit != 0;
+}
+
 bool Circuit::propagate() {
   if (contradictory_) return false;
-  // Occurrence lists over the stored clauses; each newly fixed literal visits the clauses that it shortens.
-  const size_t vars = fixed_.size();
-  std::vector<uint32_t> starts;
-  starts.reserve(clause_count_);
-  std::vector<uint32_t> degree(2 * vars + 1, 0);
-  auto index = [](Lit l) { return l > 0 ? 2 * static_cast<size_t>(l) : 2 * static_cast<size_t>(-l) + 1; };
-  for (size_t i = 0; i < clauses_.size();) {
-    starts.push_back(static_cast<uint32_t>(i));
-    for (; clauses_[i] != 0; ++i) ++degree[index(clauses_[i])];
-    ++i;
-  }
-  std::vector<uint32_t> offset(2 * vars + 2, 0);
-  for (size_t v = 0; v < 2 * vars + 1; ++v) offset[v + 1] = offset[v] + degree[v];
-  std::vector<uint32_t> occurs(offset.back());
-  std::vector<uint32_t> fill(offset.begin(), offset.end() - 1);
-  for (uint32_t c = 0; c < starts.size(); ++c)
-    for (size_t i = starts[c]; clauses_[i] != 0; ++i) occurs[fill[index(clauses_[i])]++] = starts[c];
-
-  auto visit = [&](uint32_t start) {
-    Lit open = 0;
-    for (size_t i = start; clauses_[i] != 0; ++i) {
-      const Lit f = fold(clauses_[i]);
-      if (f == k_true) return;
-      if (f == k_false) continue;
-      if (open != 0) return;
-      open = f;
-    }
-    if (open == 0)
+  const auto visit = [&](uint32_t start) {
+    Lit unit = 0;
+    if (!look_at(start, unit))
       contradictory_ = true;
-    else
-      fix(open);
+    else if (unit != 0)
+      fix(unit);
+    return !contradictory_;
   };
-  for (uint32_t s : starts) {
-    visit(s);
-    if (contradictory_) return false;
+  if (index_.size != clauses_.size() || index_.size == 0) {
+    index_clauses();
+    propagated_ = 0;
+    for (uint32_t start : index_.starts)
+      if (!visit(start)) return false;
   }
-  for (size_t next = 0; next < units_.size(); ++next) {
-    const size_t k = index(-units_[next]);
-    if (k >= 2 * vars) continue;
-    for (uint32_t j = offset[k]; j < offset[k + 1]; ++j) {
-      visit(occurs[j]);
-      if (contradictory_) return false;
+  // Each newly fixed literal visits the clauses that it shortens.
+  for (; propagated_ < units_.size(); ++propagated_) {
+    const size_t k = place(-units_[propagated_]);
+    if (k + 1 >= index_.offset.size()) continue;
+    for (uint32_t j = index_.offset[k]; j < index_.offset[k + 1]; ++j)
+      if (!visit(index_.occurs[j])) return false;
+  }
+  return true;
+}
+
+bool Circuit::assume(Lit l) {
+  FENCEPOST_INVARIANT(assumed_.empty(), "one assumption at a time");
+  const auto set = [&](Lit x) {
+    fixed_[static_cast<size_t>(x < 0 ? -x : x)] = x > 0 ? 1 : -1;
+    assumed_.push_back(x);
+  };
+  const Lit start = fold(l);
+  if (start == k_true) return true;
+  if (start == k_false) return false;
+  set(start);
+  for (size_t next = 0; next < assumed_.size(); ++next) {
+    const size_t k = place(-assumed_[next]);
+    if (k + 1 >= index_.offset.size()) continue;
+    for (uint32_t j = index_.offset[k]; j < index_.offset[k + 1]; ++j) {
+      Lit unit = 0;
+      if (!look_at(index_.occurs[j], unit)) return false;
+      if (unit != 0) set(unit);
     }
   }
   return true;
+}
+
+void Circuit::retract() {
+  for (Lit x : assumed_) fixed_[static_cast<size_t>(x < 0 ? -x : x)] = 0;
+  assumed_.clear();
 }
 
 void Circuit::feed(Solver& solver) {

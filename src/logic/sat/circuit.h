@@ -45,6 +45,11 @@ class Circuit {
 
   // Unit propagation over everything added so far. False: the clauses are contradictory.
   bool propagate();
+  // What follows from `l` by unit propagation over the clauses that the last propagate() saw, on top of what is fixed:
+  // until retract(), fold() answers under the assumption. Nothing may be built or added meanwhile. False: l is false in
+  // every model.
+  bool assume(Lit l);
+  void retract();
   bool contradictory() const { return contradictory_; }
   uint64_t clause_count() const { return clause_count_; }
   uint32_t variables() const { return static_cast<uint32_t>(fixed_.size()) - 1; }
@@ -53,6 +58,17 @@ class Circuit {
 
  private:
   void fix(Lit l);
+  void index_clauses();
+  // False: the clause at `start` is violated. `unit`: its only open literal, or 0.
+  bool look_at(uint32_t start, Lit& unit) const;
+  struct Index {  // occurrence lists over the first `size` literals of clauses_
+    size_t size = 0, variables = 0;
+    std::vector<uint32_t> starts, offset, occurs;
+  };
+  static size_t place(Lit l) { return l > 0 ? 2 * static_cast<size_t>(l) : 2 * static_cast<size_t>(-l) + 1; }
+  Index index_;
+  size_t propagated_ = 0;      // units
+  std::vector<Lit> assumed_;   // and what follows
   std::vector<int8_t> fixed_;  // by variable: 0 open, 1 true, -1 false
   std::vector<Lit> clauses_;   // zero-terminated
   size_t fed_ = 0;

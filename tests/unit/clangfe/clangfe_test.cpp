@@ -47,6 +47,21 @@ TEST_F(Clangfe, a_store_keeps_its_place_region_and_width) {
             "  return  ; kernel.cl:3:1\n");
 }
 
+TEST_F(Clangfe, fills_and_copies_of_cuda_have_constant_lengths) {
+  const std::string t =
+      text(cuda("__global__ void k(int *o) { memset(o, 0, 8); int c[2]; memset(c, 1, 8); o[2] = c[1]; }"));
+  EXPECT_EQ(count(t, "store 1 "), 8u) << t;  // of a pointer, the alignment is not known
+  EXPECT_EQ(count(t, "store 4 "), 1u) << t;
+  EXPECT_EQ(count(t, "alloca"), 0u) << t;
+  const std::string copy = text(cuda("__global__ void k(int *o) { int c[2]; memcpy(c, o, 8); o[2] = c[1]; }"));
+  EXPECT_EQ(count(copy, "load 4"), 2u) << copy;
+  EXPECT_NE(text(cuda("__global__ void k(int *o, int n) { memset(o, 0, n); }")).find("a length that is not constant"),
+            std::string::npos);
+  EXPECT_NE(
+      text(cuda("__global__ void k() { int *p = new int[2]; p[0] = 1; }")).find("'operator new[]' is not supported"),
+      std::string::npos);
+}
+
 TEST_F(Clangfe, vectors_become_scalars_of_one_site) {
   const std::string t = text(opencl("__kernel void foo(__global float4 *A) { A[1] = A[0] * 2.0f; }"));
   EXPECT_EQ(count(t, "load 4"), 4u) << t;

@@ -2,6 +2,7 @@
 #include "driver/gate.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -47,6 +48,26 @@ TEST_F(Gate, one_file) {
   EXPECT_EQ(say({"--local_size=64", "--num_groups=4", k_kernels + "/shift.cl"}).code, 1);
 }
 
+// A kernel that needs a later version of the language is read twice.
+TEST_F(Gate, includes_are_files_that_can_be_read_again) {
+  const ScratchFolder folder;
+  const std::string fifo = folder.path() + "/pipe", file = folder.path() + "/k.cl", header = folder.path() + "/h.h";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream(header) << "#define PLACE 0\nvoid f(atomic_int *p) { atomic_fetch_add(p, 1); }\n";
+  const auto ask = [&](const std::string& name) {
+    std::ofstream(file) << "#include \"" << name << "\"\n#ifdef PLACE\n__kernel void k(__global int *a) { a[PLACE] = "
+                        << "get_global_id(0); }\n#else\n__kernel void k() {}\n#endif\n";
+    return say({"--local_size=64", "--num_groups=4", file});
+  };
+  for (const std::string& name : {std::string("/dev/zero"), std::string("/dev/null"), fifo, std::string("pipe")}) {
+    const Said s = ask(name);
+    EXPECT_EQ(s.code, 2) << name << s.out;
+    EXPECT_NE(s.err.find("k.cl:1:10: error: this include is not read"), std::string::npos) << s.err;
+  }
+  const Said s = ask("h.h");
+  EXPECT_EQ(s.code, 1) << s.out << s.err;
+}
+
 TEST_F(Gate, the_bundled_kernels_again) {
   for (const char* how : {"stripped", "groups-16"}) {
     const Said s = say({"--suite", k_kernels, "--list-failures", "-j", "1", "--again", how});
@@ -77,6 +98,7 @@ TEST_F(Gate, a_second_opinion_that_disagrees_is_loud) {
   EXPECT_NE(suite.out.find("z3 disagrees"), std::string::npos) << suite.out;
   EXPECT_EQ(late.code, 0) << late.err;
   EXPECT_NE(late.out.find("second opinion: 0 of "), std::string::npos) << late.out;
+  EXPECT_NE(late.err.find("there is no second opinion"), std::string::npos) << late.err;
   EXPECT_EQ(say({"--local_size=64", "--num_groups=4", "--second-opinion=z4", k_kernels + "/copy.cl"}).code, 2);
 }
 

@@ -32,7 +32,8 @@ std::string lock(const std::string& exchange, const std::string& unlock,
 const char* k_exchange = "rmw.atom.acq.dv.sc0.semsc0 r0, x, 1";
 
 TEST(Reduction, SilentExchangesOfAnAtomicLockAreLeftOut) {
-  for (const char* name : {"vulkan", "vulkan-tables", "vulkan-nochains-tables"}) {
+  for (const char* name : {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-alloy-nochains", "vulkan-tables",
+                           "vulkan-nochains-tables"}) {
     const Reduction r = reduction_of(parse(lock(k_exchange, "st.atom.rel.dv.sc0.semsc0 x, 0")), model(name));
     EXPECT_TRUE(r.conditions) << name;
     EXPECT_TRUE(r.races) << name;

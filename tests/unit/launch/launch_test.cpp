@@ -76,6 +76,27 @@ TEST(Options, kind_errors) {
   EXPECT_NE(failure({"--atomics=rafined"}).find("did you mean 'refined'?"), std::string::npos);
 }
 
+TEST(Options, nothing_is_ignored_without_a_word) {
+  const std::vector<std::string> launch{"--local_size=8", "--num_groups=2"};
+  const auto with = [&](const std::string& word) {
+    auto words = launch;
+    words.push_back(word);
+    return failure(words);
+  };
+  for (const char* word : {"--mutants", "--vcgen-opt=/checkArrays:a", "--warp-sync=32", "--solver=z3"})
+    EXPECT_EQ(with(word), "") << word;
+  for (const char* word : {"--omit-infer=zzz", "--math-int", "--check-overflow", "--vcgen-opt=/zzz"}) {
+    EXPECT_NE(with(word).find("is not supported"), std::string::npos) << word << with(word);
+    EXPECT_NE(with(word).find("hint: "), std::string::npos) << word;
+  }
+  for (const char* word : {"--table=t.csv", "--plot=p.svg", "--compare=t.csv", "--again=stripped", "--list-failures",
+                           "--warp-method=resync", "--check-warp-divergence"})
+    EXPECT_NE(with(word).find("has no meaning without --"), std::string::npos) << word << with(word);
+  for (const char* word : {"--time-as-csv=", "--entry=", "--check-arrays=", "--output="})
+    EXPECT_NE(with(word).find("needs a value that is not empty"), std::string::npos) << word;
+  EXPECT_NE(with("--cuda-arch=800").find("--cuda-arch is CUDA's"), std::string::npos);
+}
+
 TEST(Options, arguments_of_kernels) {
   const auto o = parse({"--kernel-args=foo,0xB9,*", "-DN=3", "-I", "inc", "--warp-sync=16", "k.cl", "--solver=z3"});
   ASSERT_TRUE(o) << render(o.error());
@@ -110,6 +131,15 @@ TEST(Header, expectation_options_and_patterns) {
   EXPECT_EQ((*h)->patterns.size(), 2u);
   EXPECT_EQ(missing_pattern(**h, "x\nkernel.cl:12:9: error\npossible race on A[4]\n"), "");
   EXPECT_EQ(missing_pattern(**h, "kernel.cl:12:9: error\n"), "race on A\\[4\\]");
+}
+
+TEST(Header, the_first_line_has_nothing_else) {
+  for (const char* line : {"//pass extra words", "//passes", "//xfail:NOT_ALL_VERIFIED always"}) {
+    const auto h = read_header(make_source("k.cl", std::string(line) + "\n//--local_size=8 --num_groups=2\n"));
+    ASSERT_FALSE(h) << line;
+    EXPECT_NE(render(h.error()).find("k.cl:1:1: error: "), std::string::npos) << render(h.error());
+    EXPECT_NE(render(h.error()).find("too many"), std::string::npos) << render(h.error());
+  }
 }
 
 TEST(Header, files_without_one_and_mistakes) {
@@ -181,8 +211,8 @@ TEST_F(HeaderLine, what_describes_the_launch_and_the_question_is_taken) {
         "--vcgen-op=/checkArrays:A,B", "--boogie-file=${KERNEL_DIR}/axioms.bpl",
         "-I${KERNEL_DIR} -I$KERNEL_DIR/include -I${KERNEL_DIR}/way-in",
         "--cruncher-opt=/displayLoopAbstractions --debug --infer-info",
-        "--kernel-args=foo,0x3 --warp-sync=16 --k-induction-depth=2 --loop-unwind=2",
-        "--std=CL2.0 --math-int --global_offset=64", ""})
+        "--kernel-args=foo,0x3 --warp-sync=16 --k-induction-depth=2 --loop-unwind=2", "--std=CL2.0 --global_offset=64",
+        ""})
     EXPECT_EQ(said(line), "") << line;
 }
 

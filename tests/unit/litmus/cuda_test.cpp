@@ -61,8 +61,8 @@ TEST(Cuda, AccessesAndAtomicFunctions) {
   ASSERT_EQ(code.size(), 7u);
   EXPECT_EQ(code[0].tags, (vocab::TagSet{Tag::NA}));
   EXPECT_EQ(code[1].tags, (vocab::TagSet{Tag::NA, Tag::WI}));
-  EXPECT_EQ(code[2].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::ALL}));
-  EXPECT_EQ(code[3].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::ALL}));
+  EXPECT_EQ(code[2].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::ALL, Tag::VOLATILE}));
+  EXPECT_EQ(code[3].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::ALL, Tag::VOLATILE}));
   EXPECT_EQ(code[4].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::DV}));
   EXPECT_EQ(code[5].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::WG}));
   EXPECT_EQ(code[6].tags, (vocab::TagSet{Tag::A, Tag::RLX, Tag::ALL}));
@@ -91,6 +91,22 @@ TEST(Cuda, PrintsBack) {
     ASSERT_TRUE(again.has_value()) << text << render(again.error());
     EXPECT_EQ(*again, t) << text;
   }
+}
+
+TEST(Cuda, BarriersOfWarps) {
+  const prog::Test t = parse(
+      "CUDA t\n{ x = 0; }\nP0@warp 3, block 1, device 0 (int* x) {\n__syncwarp();\n__syncthreads();\nB: "
+      "__syncwarp();\n}\nP1@block 1, device 0 (int* x) {\n__syncthreads();\n}\nexists (x = 0)\n");
+  EXPECT_EQ(t.threads[0].scope, (prog::ScopePath{0, 0, 1, 3}));
+  const auto& code = t.instrs(0);
+  ASSERT_EQ(code.size(), 3u);
+  EXPECT_EQ(code[0].barrier.level, 3u);
+  EXPECT_FALSE(code[0].tags.has(Tag::WG));
+  EXPECT_EQ(code[1].barrier.level, 2u);
+  EXPECT_EQ(code[1].barrier.instance, t.instrs(1)[0].barrier.instance);  // counted apart from those of warps
+  EXPECT_EQ(code[2].barrier.instance, "B");
+  EXPECT_NE(print::print(t).find("P0@block 1, device 0, warp 3 ("), std::string::npos) << print::print(t);
+  EXPECT_TRUE(parse(print::print(t)) == t);
 }
 
 TEST(Cuda, PlacesInClusters) {
@@ -133,6 +149,8 @@ TEST(Cuda, FaultsAreLocatedAndHinted) {
       {fault("block 0, device 0 (int* x)", "int r0 = __syncthreads();"), "4:10", "a barrier is a statement"},
       {fault("block 0, device 0 (int* x)", "barrier(CLK_GLOBAL_MEM_FENCE);"), "4:1", "__syncthreads()"},
       {fault("block 0, device 0 (int* x)", "int r0 = atomic_load(x);"), "4:10", "unknown function"},
+      {fault("block 0, device 0 (int* x)", "__syncwarp();"), "4:1", "belongs to no warp"},
+      {fault("warp 0, block 0, device 0 (int* x)", "__syncwarp(3);"), "4:12", "a mask of __syncwarp"},
       {fault("block 0, device 0 (int* x)", "int r0 = *(volatile int*)x;"), "4:12", "volatile stands with parameters"},
   };
   for (const Case& c : cases) {

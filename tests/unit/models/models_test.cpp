@@ -31,9 +31,27 @@ const vocab::Dialect k_dialects[] = {vocab::Dialect::ptx, vocab::Dialect::vulkan
 TEST(Models, TheNamedOnesAreThere) {
   std::set<std::string> names;
   for (const auto& m : cat::shipped_models()) names.insert(m.name);
-  for (const char* n : {"sc", "ptx-6.0", "ptx-7.5", "vulkan", "vulkan-nochains", "opencl", "rmo-scoped",
-                        "ptx-7.5-asplos24", "vulkan-asplos24", "ptx-6.0-tables", "ptx-7.5-tables", "ptx-8",
-                        "vulkan-tables", "vulkan-nochains-tables", "opencl-tables"})
+  for (const char* n : {"sc",
+                        "ptx-6.0",
+                        "ptx-7.5",
+                        "vulkan",
+                        "vulkan-nochains",
+                        "opencl",
+                        "rmo-scoped",
+                        "ptx-7.5-asplos24",
+                        "vulkan-asplos24",
+                        "ptx-6.0-tables",
+                        "ptx-7.5-tables",
+                        "ptx-8",
+                        "vulkan-tables",
+                        "vulkan-nochains-tables",
+                        "opencl-tables",
+                        "opencl-3.1",
+                        "opencl-popl16",
+                        "vulkan-alloy",
+                        "vulkan-alloy-nochains",
+                        "cuda",
+                        "cuda-volatile"})
     EXPECT_TRUE(names.contains(n)) << n;
 }
 

@@ -112,6 +112,9 @@ TEST_F(OpenClC, FaultsHavePlaces) {
   EXPECT_NE(error_of("__kernel void f(__global int* x) {\n  x[0] = y;\n}\n")
                 .find("t.cl:2:10: error: use of undeclared identifier 'y'"),
             std::string::npos);
+  EXPECT_NE(error_of("#include \"/dev/null\"\n__kernel void k() {}\n")
+                .find("t.cl:1:11: error: this include is not read: cannot read /dev/null: it is a device"),
+            std::string::npos);
   EXPECT_NE(error_of("#include \"nowhere.h\"\n").find("t.cl:1:10: error: 'nowhere.h' file not found"),
             std::string::npos);
   const std::string real =

@@ -67,7 +67,7 @@ TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
       "if (in[i * 64 + t] > 0) out[i * 64 + atomicAdd(&n, 1)] = t; __syncthreads(); } }";
   decide(
       {{"plain.cu", k_block, plain.c_str(), 1},
-       {"fill.cu", k_block, fill.c_str(), 3, "memset"},
+       {"fill.cu", k_block, fill.c_str(), 1},
        {"exchange.cu", k_block, exchange.c_str(), 1},
        {"back.cu", k_block, back.c_str(), 1},
        {"narrow.cu", k_block, narrow.c_str(), 1},
@@ -90,6 +90,83 @@ TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
   // The positions of one round are apart; those of two rounds are by the 64 of a round.
   const launch::Answer a = ask({"rounds.cu", k_block, rounds.c_str(), 0});
   EXPECT_NE(a.exit_code, 4) << a.err;
+}
+
+// 64 threads take 128 times 2^20 and once more: the counter of 32 bits comes round, twice.
+TEST(Counterexamples, counters_that_come_round_give_a_position_twice) {
+  const auto kernel = [](const std::string& body) {
+    return "kernel void k(global uint *o, volatile global uint *c, uint n) { uint t = get_local_id(0); " + body + " }";
+  };
+  const std::string take = " uint a = atomic_add(c, 1u << 20); o[a >> 20] = t;";
+  const std::string round = kernel("for (uint i = 0; i < 128; i++) atomic_add(c, 1u << 20);" + take),
+                    stays = kernel("for (uint i = 0; i < 31; i++) atomic_add(c, 1u << 20);" + take),
+                    just = kernel("for (uint i = 0; i < 63; i++) atomic_add(c, 1u << 20);" + take),
+                    one_more = kernel("for (uint i = 0; i < 64; i++) atomic_add(c, 1u << 20);" + take),
+                    last = kernel("uint i = 0; do { atomic_add(c, 1u << 20); } while (++i < 128);" + take),
+                    down = kernel(
+                        "for (uint i = 128; i > 0; i--) atomic_sub(c, 1u << 20);"
+                        "uint a = atomic_sub(c, 1u << 20); o[a >> 20] = t;"),
+                    doubling = kernel(
+                        "for (uint i = 1; i < (1u << 30); i *= 2) for (uint j = 0; j != 8; j++) "
+                        "atomic_add(c, 1u << 20);" +
+                        take),
+                    nested = kernel(
+                        "for (uint i = 0; i < 8; i++) for (uint j = t; j < 1024; j += 64) "
+                        "atomic_add(c, 1u << 20);" +
+                        take),
+                    narrow = kernel("for (uint i = 0; i < n; i++) atomic_add(c, 1u << 20);" + take),
+                    guarded = kernel("for (uint i = 0; i < 128; i++) if (i & n) atomic_add(c, 1u << 20);" + take),
+                    within =
+                        kernel("for (uint i = 0; i < 63; i++) { uint a = atomic_add(c, 1u << 20); o[a >> 20] = t; }"),
+                    few = kernel(
+                        "for (uint i = 0; i < 31; i++) atomic_add(c, 1u); uint a = atomic_add(c, 1u); o[a] = t;"),
+                    both = kernel(
+                        "for (uint i = 0; i < n; i++) for (uint j = 0; j < 128; j++) atomic_add(c, 1u << 20);" + take);
+  const std::string called = "uint f(volatile global uint *c) { return atomic_add(c, 1u << 20); }" +
+                             kernel("for (uint i = 0; i < 128; i++) f(c); uint a = f(c); o[a >> 20] = t;");
+  decide({{"round.cl", k_group, round.c_str(), 1},
+          {"stays.cl", k_group, stays.c_str(), 0},
+          {"just.cl", k_group, just.c_str(), 0},
+          {"one_more.cl", k_group, one_more.c_str(), 1},
+          {"last.cl", k_group, last.c_str(), 1},
+          {"down.cl", k_group, down.c_str(), 1},
+          {"doubling.cl", k_group, doubling.c_str(), 1},
+          {"nested.cl", k_group, nested.c_str(), 1},
+          {"within.cl", k_group, within.c_str(), 0},
+          {"called.cl", k_group, called.c_str(), 1},
+          {"guarded.cl", k_group, guarded.c_str(), 1},
+          {"both.cl", k_group, both.c_str(), 1},
+          {"narrow.cl", k_group, narrow.c_str(), 0, "does not come round"},
+          {"any.cl", "--local_size=* --num_groups=1", few.c_str(), 0, "does not come round"}});
+  for (const std::string& text : {stays, just, within}) {
+    const launch::Answer a = ask({"computed.cl", k_group, text.c_str(), 0});
+    EXPECT_EQ((a.out + a.err).find("come round"), std::string::npos) << text << a.err;
+  }
+}
+
+// An atomic load changes nothing: what it gives is no ticket, and a lock that is looked at first is still one.
+TEST(Counterexamples, atomic_loads_are_no_writers) {
+  const auto counter = [](const std::string& take) {
+    return "kernel void k(global uint *o, volatile global atomic_uint *c) { uint t = get_local_id(0);"
+           "uint a = atomic_fetch_add(c, 1); uint b = atomic_load(c); " +
+           take + " }";
+  };
+  const std::string ticket = counter("o[a] = t;"), look = counter("o[b] = t;"),
+                    mixed = counter("o[t & 1 ? a : b] = t;");
+  const auto lock = [](const std::string& give) {
+    return "kernel void k(global int *g, volatile global atomic_int *l) { if (get_local_id(0) == 0) { int free = 0;"
+           "while (true) { if (atomic_load_explicit(l, memory_order_relaxed, memory_scope_device) == 0) { free = 0; "
+           "if (atomic_compare_exchange_strong(l, &free, 1)) break; } } g[0] += 1; " +
+           give + " } }";
+  };
+  const std::string held = lock("atomic_store(l, 0);"), torn = lock("atomic_store(l, 2);"),
+                    weak = lock("atomic_store_explicit(l, 0, memory_order_relaxed, memory_scope_device);");
+  decide({{"ticket.cl", k_cl2, ticket.c_str(), 0},
+          {"look.cl", k_cl2, look.c_str(), 1},
+          {"mixed.cl", k_cl2, mixed.c_str(), 1},
+          {"held.cl", k_cl2, held.c_str(), 0},
+          {"torn.cl", k_cl2, torn.c_str(), 1},
+          {"weak.cl", k_cl2, weak.c_str(), 1}});
 }
 
 TEST(Counterexamples, locks_protect_up_to_a_barrier_and_by_one_place) {

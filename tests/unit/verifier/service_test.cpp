@@ -61,10 +61,6 @@ TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
 }
 
 TEST_F(Service, what_is_not_modelled_is_never_verified) {
-  const auto a = ask({"--local_size=64", "--num_groups=16", "--math-int"},
-                     "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }");
-  EXPECT_EQ(a.exit_code, 3) << a.out;
-  EXPECT_NE(a.err.find("not decided: 'k': --math-int is not supported"), std::string::npos) << a.err;
   const auto b = ask({"--blockDim=64", "--gridDim=1"},
                      "__global__ void k(int *a) { asm volatile(\"cp.async.wait_all;\"); }", "k.cu");
   EXPECT_EQ(b.exit_code, 3);
@@ -73,6 +69,39 @@ TEST_F(Service, what_is_not_modelled_is_never_verified) {
                 "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }")
                 .exit_code,
             3);
+}
+
+TEST_F(Service, arguments_are_as_many_and_as_large_as_the_parameters) {
+  const std::string text = "__kernel void k(__global int *a, int n, char c) { a[get_global_id(0)] = n + c; }";
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--local_size=8", "--num_groups=2"});
+    return ask(words, text);
+  };
+  EXPECT_EQ(with({"--kernel-args=k,0xffffffff,*"}).exit_code, 0);
+  const std::pair<std::vector<std::string>, const char*> wrong[] = {
+      {{"--kernel-args=k,1"}, "'k' has 2 of these, and 1 are given"},
+      {{"--kernel-args=k,1,2,3"}, "'k' has 2 of these, and 3 are given"},
+      {{"--kernel-args=k,1,2", "--kernel-args=k,3,4"}, "'k' is given twice"},
+      {{"--kernel-args=k,4294967296,2"}, "4294967296 is too large for 'n' of 'k', which has 32 bits"},
+      {{"--kernel-args=k,1,256"}, "256 is too large for 'c'"},
+      {{"--kernel-arrays=k,4,4"}, "'k' has 1 of these, and 2 are given"}};
+  for (const auto& [words, says] : wrong) {
+    const auto a = with(words);
+    EXPECT_EQ(a.exit_code, 2) << says;
+    EXPECT_NE(a.err.find(says), std::string::npos) << a.err;
+  }
+}
+
+TEST_F(Service, a_file_that_cannot_be_read_has_every_form) {
+  launch::Options o;
+  o.files = {"nowhere.cl"};
+  o.form = launch::Form::json;
+  const auto a = unreadable(o, Diagnostic{.message = "cannot read nowhere.cl"});
+  EXPECT_EQ(a.exit_code, 2);
+  const auto j = nlohmann::json::parse(a.out);
+  EXPECT_EQ(j["answer"], "bad_input");
+  EXPECT_EQ(j["path"], "nowhere.cl");
+  EXPECT_EQ(j["diagnostics"][0]["message"], "cannot read nowhere.cl");
 }
 
 TEST_F(Service, bad_input) {

@@ -22,9 +22,10 @@
 #include <functional>
 #include <vector>
 
-#include "prove/execute.h"
+#include "ir/ir.h"
+#include "order/records.h"
 
-namespace fencepost::prove {
+namespace fencepost::order {
 
 // What an access holds: the place of the lock, for each thread.
 struct Held {
@@ -36,7 +37,7 @@ class Locks {
  public:
   // `impossible`: no thread can satisfy this when thread t has come to limit[t].
   using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
-  Locks(Pool& pool, const Execution& x, Pairing pairing, Question impossible);
+  Locks(Pool& pool, const ir::Module& m, const Trace& trace, const Setting& setting, Question impossible);
   bool any() const { return !valid_.empty(); }
   std::vector<Held> held(const AccessRecord& a) const;
 
@@ -50,10 +51,11 @@ class Locks {
   // Does an ordered operation on the lock order this memory? In OpenCL only that of the lock's own space.
   bool orders(ir::RegionId lock, ir::Space space) const;
   Pool& pool_;
-  const Execution& x_;
-  Pairing pairing_;
+  const ir::Module& m_;
+  const Trace& x_;
+  const Setting& setting_;
   Question impossible_;
   std::vector<ir::RegionId> valid_;
 };
 
-}  // namespace fencepost::prove
+}  // namespace fencepost::order

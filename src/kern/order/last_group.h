@@ -29,15 +29,17 @@
 #include <string>
 #include <vector>
 
-#include "prove/execute.h"
+#include "formula/solve.h"
+#include "ir/ir.h"
+#include "order/records.h"
 
-namespace fencepost::prove {
+namespace fencepost::order {
 
 class LastGroup {
  public:
   // No thread can satisfy the goal when both have come to the position.
   using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
-  LastGroup(Pool& pool, const ir::Module& m, Execution& x, Question impossible);
+  LastGroup(Pool& pool, const ir::Module& m, Trace& trace, Question impossible);
   bool any() const { return !valid_.empty(); }
   // Under which condition `before`, of thread 0, happened before `behind`, of thread 1 and of another group.
   Term ordered(const AccessRecord& before, const AccessRecord& behind);
@@ -56,10 +58,10 @@ class LastGroup {
   Release acquired(const TicketRecord& k, const AccessRecord& a);
   Pool& pool_;
   const ir::Module& m_;
-  Execution& x_;
+  Trace& x_;
   Question impossible_;
   std::vector<const TicketRecord*> valid_;
   std::map<std::pair<size_t, uint32_t>, Release> released_, acquired_;  // by access and region
 };
 
-}  // namespace fencepost::prove
+}  // namespace fencepost::order

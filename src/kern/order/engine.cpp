@@ -1,0 +1,157 @@
+#include "order/engine.h"
+
+#include <bit>
+
+namespace fencepost::order {
+
+using namespace ir;
+
+Engine::Engine(Pool& pool, const Module& m, Trace& trace, const Setting& setting, Question impossible)
+    : pool_(pool),
+      m_(m),
+      x_(trace),
+      setting_(setting),
+      impossible_(std::move(impossible)),
+      locks_(pool, m, trace, setting_, impossible_),
+      last_(pool, m, trace, impossible_) {
+  held_.assign(x_.accesses.size(), {});
+  if (locks_.any())
+    for (size_t i = 0; i < x_.accesses.size(); ++i)
+      if (x_.accesses[i].mode != Mode::atomic) held_[i] = locks_.held(x_.accesses[i]);
+}
+
+// ---- conflicts ---------------------------------------------------------------------------------------------
+
+// Is an atomic not atomic for the other thread of the pair? Its scope must hold both; a warp holds them only in runs
+// for pairs of one warp.
+bool Engine::narrow(const AccessRecord& a) const {
+  if (a.atomic == nullptr) return false;
+  switch (a.atomic->scope) {
+    case Scope::thread:
+      return true;
+    case Scope::warp:
+      return setting_.lanes != Lanes::same_warp;
+    case Scope::group:
+    case Scope::cluster:  // two groups may be of two clusters
+      return setting_.pairing == Pairing::other_group;
+    default:
+      return false;
+  }
+}
+
+Engine::Conflict Engine::conflict(const AccessRecord& a, const AccessRecord& b) const {
+  Conflict none{pool_.no(), pool_.no()};
+  if (a.region != b.region || (a.kind == AccessKind::read && b.kind == AccessKind::read)) return none;
+  const bool atomics = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b);
+  const auto aligned = [&](Term o) {
+    return std::has_single_bit(a.bytes) && pool_[o].trailing_zeros >= std::countr_zero(a.bytes);
+  };
+  const bool whole = a.bytes == b.bytes && aligned(a.offset[0]) && aligned(b.offset[1]);
+  if (atomics && whole) return none;
+  Conflict r;
+  r.same = r.possible = pool_.eq(a.offset[0], b.offset[1]);
+  if (!whole) {
+    const uint8_t w = pool_.width(a.offset[0]);
+    const Term d = pool_.sub(b.offset[1], a.offset[0]);
+    r.possible =
+        pool_.any(pool_.ult(d, pool_.constant(a.bytes, w)), pool_.ult(pool_.neg(d), pool_.constant(b.bytes, w)));
+  }
+  if (atomics && a.bytes == b.bytes) r.possible = pool_.all(r.possible, pool_.not_(r.same));
+  return r;
+}
+
+// ---- edges -------------------------------------------------------------------------------------------------
+
+Link Engine::link(const BarrierRecord& r) {
+  const auto named = [&](const Pair& flags) {
+    if (r.meets) return pool_.all(flags[0], flags[1]);
+    return setting_.both_fences ? pool_.all(flags[0], flags[1]) : flags[0];
+  };
+  Link l;
+  l.by = r.by;
+  l.from = l.to = r.position;
+  l.happens = r.meets ? r.meets : pool_.yes();
+  l.cover = {named(r.local), named(r.global)};
+  return l;
+}
+
+Term Engine::waited(const AccessRecord& a, uint32_t position) {
+  std::vector<Term> any;
+  for (const WaitRecord& w : x_.waits)
+    if (a.position < w.position && w.position < position && pool_.width(w.event[0]) == pool_.width(a.event[0]))
+      any.push_back(pool_.all(w.guard[0], pool_.eq(w.event[0], a.event[0])));
+  return pool_.any(std::move(any));
+}
+
+void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  for (const BarrierRecord& r : x_.barriers) {
+    if (r.position <= a.position || r.position >= b.position) continue;
+    Link l = link(r);
+    if (a.async()) {
+      // The copy is made by one thread, whose waiting a barrier must pass on to the others.
+      Link end{Provider::copy, r.position - 1, r.position, waited(a, r.position), {pool_.yes(), pool_.yes()}, false};
+      end.from = a.position + 1;
+      const auto both = compose(pool_, end, l);
+      if (!both) continue;
+      l = *both;
+    }
+    const Term o = ordered(pool_, l, a, b);
+    out.settled = out.settled || pool_.is_true(o);
+    if (out.settled) return;
+    if (!pool_.is_false(o)) out.orders.push_back(o);
+  }
+}
+
+// In lock-step, an access that both threads make together, at or after the first and up to the second, puts them in
+// order, and so does any instruction between them that both execute: the end of a block, at least. The parts of one
+// access are made at once.
+void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  if (!setting_.lockstep || pool_.is_false(x_.same_warp) || a.instant == b.instant) return;
+  std::vector<Term> together;
+  for (const AccessRecord& m : x_.accesses)
+    // In a summary the guards of the two threads are of different iterations.
+    if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
+      together.push_back(pool_.all(m.guard[0], m.guard[1]));
+  for (const CommonRecord& m : x_.commons)
+    if (m.position > a.position && m.position < b.position) together.push_back(pool_.all(m.guard[0], m.guard[1]));
+  out.by_lock_step.push_back(pool_.all(x_.same_warp, pool_.any(std::move(together))));
+}
+
+// Both in critical sections of one place of one lock.
+void Engine::critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  for (const Held& h : held_[static_cast<size_t>(&a - x_.accesses.data())])
+    for (const Held& k : held_[static_cast<size_t>(&b - x_.accesses.data())])
+      if (h.region == k.region) out.orders.push_back(pool_.eq(h.offset[0], k.offset[1]));
+}
+
+Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
+  Edges out;
+  // A barrier that all pass stands between them: the common case, without a look at any record.
+  if (!a.async() &&
+      (a.space == Space::group ? a.local_segment != b.local_segment : a.global_segment != b.global_segment)) {
+    out.settled = true;
+    return out;
+  }
+  meetings(a, b, out);
+  if (out.settled) return out;
+  if (last_.any()) {
+    const Term behind = last_.ordered(a, b);
+    out.settled = pool_.is_true(behind);
+    if (out.settled) return out;
+    if (!pool_.is_false(behind)) out.orders.push_back(behind);
+  }
+  lock_step(a, b, out);
+  critical_sections(a, b, out);
+  return out;
+}
+
+bool Engine::copy_outlives_iteration(const AccessRecord& a) {
+  if (!a.async()) return false;
+  for (const StepRecord& s : x_.steps) {
+    if (a.position <= s.begin || a.position >= s.end) continue;
+    if (!impossible_({a.guard[0], pool_.not_(waited(a, s.end))}, s.end)) return true;
+  }
+  return false;
+}
+
+}  // namespace fencepost::order

@@ -1,0 +1,68 @@
+#pragma once
+// Is there an order between two accesses? The one place where conflicts and edges meet: a race is a conflict without an
+// edge. `prove` asks for each pair of accesses of its two threads.
+//
+// A conflict: common bytes, one of the two writes, and they are not atomic for each other. Atomics are so only if each
+// one's scope holds both threads and they are of the same bytes; atomics of two widths, or that overlap in part, are a
+// conflict like any other.
+//
+// Edges come from providers: barriers of the group, of the grid and of warps, lock-step of warps, critical sections
+// (locks.h), the last ticket (last_group.h), ends of asynchronous copies. Each gives links or conditions (edge.h).
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formula/pool.h"
+#include "ir/ir.h"
+#include "order/edge.h"
+#include "order/last_group.h"
+#include "order/locks.h"
+#include "order/records.h"
+
+namespace fencepost::order {
+
+class Engine {
+ public:
+  // Can no thread satisfy the goal when both have come to the position?
+  using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
+  Engine(Pool& pool, const ir::Module& m, Trace& trace, const Setting& setting, Question impossible);
+
+  // Of thread 0's access and thread 1's, in the order in which the threads come to them.
+  struct Conflict {
+    Term possible;  // they touch common bytes and are not atomic for each other; no: never
+    Term same;      // they are of the same place
+  };
+  Conflict conflict(const AccessRecord& a, const AccessRecord& b) const;
+
+  // What must all fail to hold for the two to be unordered; `settled`: they are ordered, whatever holds.
+  struct Edges {
+    bool settled = false;
+    std::vector<Term> orders;        // each: a before b, or the two exclude each other
+    std::vector<Term> by_lock_step;  // the same, by warps that execute in step
+  };
+  Edges edges(const AccessRecord& a, const AccessRecord& b);
+
+  // Copies that a loop starts and does not wait for in the same iteration: not decided.
+  bool copy_outlives_iteration(const AccessRecord& a);
+  // The thread that made the copy has waited for it before the position.
+  Term waited(const AccessRecord& a, uint32_t position);
+  std::set<std::string> assumptions() const { return last_.assumptions; }
+
+ private:
+  bool narrow(const AccessRecord& a) const;
+  Link link(const BarrierRecord& r);
+  void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  Pool& pool_;
+  const ir::Module& m_;
+  Trace& x_;
+  Setting setting_;
+  Question impossible_;
+  Locks locks_;
+  LastGroup last_;
+  std::vector<std::vector<Held>> held_;  // by access
+};
+
+}  // namespace fencepost::order

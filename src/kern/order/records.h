@@ -1,0 +1,169 @@
+#pragma once
+// What a run of two threads leaves for the question "which of these two accesses happens first?": the accesses, the
+// points at which threads wait for each other, fences, attempts to take locks, tickets, waits for copies. Made by
+// `prove` (Execution), read by the providers of edges (engine.h).
+//
+// Position: a number that grows along the way of both threads; a record of a loop's summary stands for all iterations.
+// Guard: for each thread, under which condition it comes there. Offsets and sizes in bytes.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formula/pool.h"
+#include "ir/ir.h"
+
+namespace fencepost::order {
+
+using formula::Pool;
+using formula::Term;
+using Pair = std::array<Term, 2>;
+
+// What orders two threads (edge.h).
+enum class Provider : uint8_t {
+  barrier,   // of the group or of the grid
+  warp,      // a barrier of a warp, or a warp in lock-step
+  repeated,  // the iterations before the two that are looked at: one barrier for all
+  lock,      // critical sections of one place
+  ticket,    // the group that comes last
+  copy,      // the thread has waited for its asynchronous copy
+};
+
+enum class Pairing : uint8_t { same_group, other_group };
+// Which pairs of one group: all, or those of different warps, or of one warp.
+enum class Lanes : uint8_t { any, other_warp, same_warp };
+
+struct Fact {
+  Term term;
+  std::array<uint32_t, 2> from{};           // holds when thread t has come this far
+  std::array<uint32_t, 2> until{~0u, ~0u};  // and not further (variables of a finished summary)
+  uint8_t threads = 1;                      // bit t: is about thread t
+  std::vector<uint64_t> names;
+};
+
+enum class Mode : uint8_t {
+  plain,         // volatile too
+  atomic,        // with an order and a scope
+  asynchronous,  // begun by the thread, made by the machine
+};
+
+// One access: which bytes, under which guard, in which way, and how long it lasts.
+struct AccessRecord {
+  ir::AccessKind kind = ir::AccessKind::read;
+  ir::RegionId region;
+  Pair guard, offset, value;
+  std::array<uint32_t, 2> before{};  // memory layer at the time of a write
+  uint32_t bytes = 0;
+  bool pointer = false;
+  ir::PlaceId place;
+  uint32_t site = 0, part = 0;
+  uint32_t position = 0;
+  uint32_t instant = 0;  // the parts of one access share it: lock-step orders nothing within it
+  uint32_t local_segment = 0, global_segment = 0;  // certain barriers passed so far
+  uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
+  Mode mode = Mode::plain;
+  const ir::Atomic* atomic = nullptr;  // its order and scope; none: another mode
+  ir::Space space = ir::Space::global;
+  bool spec = false;         // by a barrier invariant
+  bool by_contract = false;  // what a function without a body may do
+  // Asynchronous: it lasts from its issue until its thread has waited for the event; no barrier ends it.
+  Pair event;
+  Pair iteration;  // of the loop that was run as a summary; none: of none
+  bool async() const { return mode == Mode::asynchronous; }
+  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
+};
+
+// An attempt to take a place of a lock, or its release (locks.h).
+struct LockRecord {
+  ir::RegionId region;
+  Pair guard, offset, taken;
+  uint32_t position = 0;
+  bool release = false;
+  bool acquires = false, releases = false;  // by its own memory order
+  bool aligned = false;
+  bool again = false;  // the repetition of a loop that was run as a summary before
+  ir::Scope scope = ir::Scope::device;
+  std::vector<uint32_t> loops;
+};
+
+struct FenceRecord {
+  uint32_t position = 0;
+  Pair guard;
+  ir::Scope scope = ir::Scope::device;
+  bool local = true, global = true;
+  ir::Order order = ir::Order::seq_cst;
+  bool in_loop = false;
+};
+
+// A ticket that may be the last one of the grid (last_group.h).
+struct TicketRecord {
+  ir::RegionId region;
+  Pair guard, value;                // of the thread that takes it
+  Pair master_guard, master_value;  // of the first thread of each of the two groups
+  Term groups;
+  uint32_t position = 0;
+  bool first_thread = false;  // only the first thread of a group takes it, and once
+  bool acquires = false, releases = false;
+};
+
+// A block that both threads may be in, in the same iterations of all loops around it.
+struct CommonRecord {
+  uint32_t position = 0;
+  Pair guard;
+};
+
+struct WaitRecord {
+  uint32_t position = 0;
+  Pair guard, event;
+};
+
+// A point at which threads wait for each other; only where there are locks.
+struct MeetingRecord {
+  uint32_t position = 0;
+  std::vector<uint32_t> loops;
+};
+
+// One iteration of a loop that threads go through in step, and what stands for the iterations before it.
+struct StepRecord {
+  uint32_t begin = 0, end = 0;
+};
+
+struct BarrierRecord {
+  Provider by = Provider::barrier;
+  uint32_t position = 0;
+  Pair guard, local, global;
+  bool device = false;
+  Term meets;  // a barrier of the warp: the two threads take part in it; none: they do
+};
+
+// All of one run.
+struct Trace {
+  std::vector<AccessRecord> accesses;
+  std::vector<BarrierRecord> barriers;
+  std::vector<WaitRecord> waits;
+  std::vector<CommonRecord> commons;  // with lock-step only
+  std::vector<LockRecord> locks;
+  std::vector<FenceRecord> fences;
+  std::vector<TicketRecord> last_tickets;
+  std::vector<MeetingRecord> meetings;
+  std::vector<StepRecord> steps;
+  std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
+  std::vector<Fact> facts;
+  std::array<std::array<Term, 3>, 2> local_id, group_id;
+  Term same_warp;  // the two threads are of one warp; false without warps
+  Term distinct;   // the two are different threads
+};
+
+// What the run was for.
+struct Setting {
+  ir::Dialect dialect = ir::Dialect::cuda;
+  Pairing pairing = Pairing::same_group;
+  Lanes lanes = Lanes::any;
+  bool one_group = false;
+  bool both_fences = false;  // what a barrier orders must be named by both threads; else by the earlier one alone
+  bool lockstep = false;     // threads of one warp execute each instruction together
+};
+
+// Does the guard say that the thread is the first of its group?
+bool made_by_first(Pool& pool, const Trace& trace, Term guard, size_t thread);
+
+}  // namespace fencepost::order

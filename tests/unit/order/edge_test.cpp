@@ -1,0 +1,48 @@
+// How links make edges.
+#include "order/edge.h"
+
+#include <gtest/gtest.h>
+
+#include "formula/pool.h"
+#include "ir/ir.h"
+#include "order/records.h"
+
+namespace fencepost::order {
+namespace {
+
+class Links : public testing::Test {
+ protected:
+  Link link(uint32_t at, bool group, bool global, bool cumulative = true) {
+    return {Provider::barrier, at, at, pool.yes(), {pool.truth(group), pool.truth(global)}, cumulative};
+  }
+  AccessRecord access(uint32_t position, ir::Space space) {
+    AccessRecord a;
+    a.position = position;
+    a.space = space;
+    return a;
+  }
+  Pool pool;
+};
+
+TEST_F(Links, a_barrier_orders_the_memory_that_it_names) {
+  const AccessRecord shared = access(1, ir::Space::group), global = access(1, ir::Space::global);
+  EXPECT_TRUE(pool.is_true(ordered(pool, link(2, true, false), shared, access(3, ir::Space::group))));
+  EXPECT_TRUE(pool.is_false(ordered(pool, link(2, true, false), global, access(3, ir::Space::global))));
+  EXPECT_TRUE(pool.is_false(ordered(pool, link(2, true, true), shared, access(2, ir::Space::group))));
+}
+
+TEST_F(Links, the_orders_of_local_and_of_global_memory_do_not_mix) {
+  const auto both = compose(pool, link(2, true, false), link(3, false, true));
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(pool.is_false(both->cover.group));
+  EXPECT_TRUE(pool.is_false(both->cover.global));
+}
+
+TEST_F(Links, what_is_not_cumulative_passes_nothing_on) {
+  EXPECT_TRUE(compose(pool, link(2, true, true, false), link(3, true, true)));
+  EXPECT_FALSE(compose(pool, link(2, true, true), link(3, true, true, false)));
+  EXPECT_FALSE(compose(pool, link(4, true, true), link(3, true, true)));
+}
+
+}  // namespace
+}  // namespace fencepost::order
