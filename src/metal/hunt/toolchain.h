@@ -15,8 +15,8 @@ struct Compiler {
   std::string path, disassembler;
   std::string version;  // "13.5.37"
 };
-// `path`: of ptxas. The disassembler: `disassembler`, or if that is empty the one beside it, else on the PATH. The error
-// names what is missing.
+// `path`: of ptxas. The disassembler: `disassembler`, or if that is empty the one beside it, else on the PATH. The
+// error names what is missing.
 Expected<Compiler> open_compiler(const std::string& path, const std::string& disassembler);
 
 struct Configuration {
