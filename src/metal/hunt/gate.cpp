@@ -23,11 +23,18 @@ class Gate {
   Gate(const PtxTest& test, const MachineKernel& machine) : test_(test), code_(machine.code), sm_(machine.sm) {
     sites_.resize(test.body.size());
     offsets_ = offsets_of(machine);
+    uint64_t most = 0;
+    for (size_t n = 0; n < code_.size(); ++n)
+      for (const size_t to : code_[n].next)
+        if (to < n && code_[n].address - code_[to].address > most)
+          most = code_[n].address - code_[to].address, loop_end_ = n;
   }
 
   std::vector<Finding> run() {
     for (size_t n = 0; n < code_.size(); ++n) attribute(n);
-    for (const size_t n : lost_) find_owner(n);
+    for (const bool reads : {false, true})
+      for (const size_t n : lost_)
+        if ((role_of(code_[n]) == Role::read) == reads) find_owner(n);
     for (Site& s : sites_)
       for (Nodes* nodes : {&s.all, &s.reads, &s.writes}) std::sort(nodes->begin(), nodes->end());
     if (unread_) return sorted();
@@ -65,7 +72,7 @@ class Gate {
       return;
     }
     if (is_private_window(i, test_.body[*k], *k)) return add(Effect::private_window, *k, at(n));
-    const bool of_shared = i.base() == "LDS" || i.base() == "STS" || i.base() == "ATOMS";
+    const bool of_shared = i.base() == "LDS" || i.base() == "STS" || i.base() == "ATOMS" || i.has("CAST");
     if (of_shared && test_.body[*k].place == 'k') return add(Effect::other_window, *k, at(n));
     take(n, *k);
   }
@@ -79,7 +86,11 @@ class Gate {
   // Can this machine access be of that instruction?
   static bool fits(const MachineInstruction& i, const Instruction& p) {
     if (!p.is_access()) return false;
-    if (p.kind >= Kind::atomic) return true;
+    if (p.kind >= Kind::atomic) {
+      const bool of_shared = i.base() == "LDS" || i.base() == "ATOMS" || i.base() == "REDS";
+      if (p.in_shared() && !of_shared) return false;
+      return !i.has("CAS") || p.operation == "cas" || p.bits() == 16;
+    }
     return role_of(i) == (p.kind == Kind::load ? Role::read : Role::write);
   }
   // The body of a loop for a 16-bit operation may carry the line of what the scheduler put before it. It is at the
@@ -93,6 +104,15 @@ class Gate {
         if (m < n && address_of(code_[m]) == address && (!nearest || m > nearest->first)) nearest = {m, k};
     }
     if (nearest && !address.empty()) return take(n, nearest->second);
+    // Even the look may carry another line: then the one 16-bit operation that has no attempt yet owns it.
+    for (uint32_t k = 0; k < test_.body.size(); ++k) {
+      const Instruction& p = test_.body[k];
+      const bool small = p.kind >= Kind::atomic && p.kind <= Kind::reduction && p.bits() == 16;
+      if (small && sites_[k].writes.empty() && code_[n].has("CAS")) return take(n, k);
+      const bool look = small && role_of(code_[n]) == Role::read && !sites_[k].writes.empty() &&
+                        address_of(code_[sites_[k].writes.front()]) == address;
+      if (look) return take(n, k);
+    }
     add(Effect::stranger, site_of(code_[n]).value_or(0), at(n));
   }
   static std::string address_of(const MachineInstruction& i) {
@@ -136,6 +156,7 @@ class Gate {
   struct State {
     size_t node;
     std::string known;
+    bool again = false;  // it went round the loop of the test
     auto operator<=>(const State&) const = default;
   };
   static std::string negated(const std::string& p) { return p.starts_with("!") ? p.substr(1) : "!" + p; }
@@ -168,7 +189,7 @@ class Gate {
   // The instructions that a path from those behind `from` does, while it does none that stops; the one that stops is
   // not reached. `itself`: the path begins before `from`. `forward_only`: no path goes back.
   std::vector<bool> reached(const Nodes& from, bool itself, const Stops& stops, bool forward_only,
-                            bool whatever_guard = false) const {
+                            bool whatever_guard = false, bool round = false) const {
     std::vector<bool> done(code_.size(), false);
     std::set<State> seen;
     std::vector<State> work;
@@ -178,7 +199,7 @@ class Gate {
         s.known = negated(code_[s.node].guard);  // the path on which it is not done
       }
       if (!seen.insert(s).second) return;
-      if (possibly(s.node, s.known)) done[s.node] = true;
+      if (possibly(s.node, s.known) && (!round || s.again)) done[s.node] = true;
       work.push_back(s);
     };
     const auto follow = [&](const State& s) {
@@ -186,7 +207,7 @@ class Gate {
       const std::string asked = condition_of(i);
       for (const size_t to : i.next) {
         if (forward_only && code_[to].address <= i.address) continue;
-        State next{to, s.known};
+        State next{to, s.known, s.again || (s.node == loop_end_ && to < s.node)};
         if (!asked.empty() && i.next.size() <= 2) {
           const bool taken = i.base() == "BRA" && to != s.node + 1;
           const std::string now = taken ? asked : negated(asked);
@@ -271,7 +292,12 @@ class Gate {
   void present(uint32_t k) {
     const Instruction& p = test_.body[k];
     const Site& s = sites_[k];
-    if (s.warp_merged && p.kind >= Kind::atomic) return add(Effect::warp_merged, k, at(s.all.front()));
+    const bool uniform = p.place == 's' || p.place == 'w';
+    const bool asks_warp = std::ranges::any_of(code_, [](const MachineInstruction& i) {
+      return i.base() == "VOTE" || i.base() == "VOTEU" || i.base() == "MATCH" || i.base() == "ELECT";
+    });
+    if ((s.warp_merged || (uniform && asks_warp)) && p.kind >= Kind::atomic)
+      return add(Effect::warp_merged, k, at(s.all.front()));
     if (p.guard != Guard::none) return;
     const Nodes& must = p.writes() ? s.writes : s.reads;
     const auto stops = [&](size_t n) { return std::find(must.begin(), must.end(), n) != must.end(); };
@@ -447,7 +473,8 @@ class Gate {
       if (role_of(code_[a]) == Role::write || !code_[a].sets) continue;
       const uint32_t bit = 1U << *code_[a].sets;
       const auto waits = [&](size_t n) { return (code_[n].waits & bit) != 0 || code_[n].base() == "DEPBAR"; };
-      const auto seen = reached({a}, false, waits, false, true);  // a wait comes before the predicate is asked
+      const bool round = test_.loop && from.site > to.site;
+      const auto seen = reached({a}, false, waits, false, true, round);  // a wait comes before the predicate is asked
       for (const size_t b : *to.nodes)
         if (seen[b] && b != a) return add(Effect::no_wait, k, fmt::format("{} is not awaited before {}", at(a), at(b)));
     }
@@ -456,7 +483,9 @@ class Gate {
   // A sentence if some path from one end to the other has nothing that closes it.
   std::optional<std::string> open_path(const End& from, const End& to, const Stops& closes) const {
     for (const size_t a : *from.nodes) {
-      const auto seen = reached({a}, from.kernel, closes, false);
+      // What stands behind an instruction of the test comes before it by way of the loop alone.
+      const bool round = test_.loop && !from.kernel && !to.kernel && from.site > to.site;
+      const auto seen = reached({a}, from.kernel, closes, false, false, round);
       for (const size_t b : *to.nodes)
         if (seen[b] && (from.kernel || to.kernel || a != b || test_.loop))
           return fmt::format("from {} to {}", from.kernel ? "the begin" : at(a), to.kernel ? "the end" : at(b));
@@ -512,6 +541,10 @@ class Gate {
       return static_cast<size_t>(std::ranges::count_if(code_, [&](const auto& i) { return role_of(i) == r; }));
     };
     const size_t found = there(Role::membar), dropped = there(Role::invalidate);
+    // A missing fence that is a fault is told as one.
+    const bool told =
+        std::ranges::any_of(found_, [](const auto& f) { return level_of(f.first.second) == Level::fault; });
+    if (told) return;
     if (found < membars || dropped < invalidates)
       add(Effect::shared_fence, 0,
           fmt::format("{} MEMBAR for {}, {} CCTL.IVALL for {}", found, membars, dropped, invalidates));
@@ -592,6 +625,7 @@ class Gate {
   std::vector<std::optional<uint32_t>> offsets_;
   std::map<std::pair<uint32_t, Effect>, std::string> found_;
   Nodes lost_;
+  size_t loop_end_ = ~size_t{0};  // the branch back that spans most
   Nodes entry_ = {0}, exits_;
   bool unread_ = false;
 };

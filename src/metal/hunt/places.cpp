@@ -50,7 +50,8 @@ class Follow {
   }
   // A register, a number, or a constant bank (a parameter, a base: 0).
   Offset value(const std::string& operand) const {
-    if (operand.find("c[") != std::string::npos) return operand.starts_with("-") ? Offset() : Offset(0);
+    // Bank 0 holds parameters; the compiler's own constants, in others, may hold an offset.
+    if (operand.find("c[") != std::string::npos) return operand.starts_with("c[0x0]") ? Offset(0) : Offset();
     const std::string w = bare(operand);
     if (w == "RZ" || w == "URZ") return 0;
     if (is_register(w)) {
@@ -92,8 +93,8 @@ class Follow {
       in.push_back(value(o));
     }
     const auto at = [&](size_t k) { return k < in.size() ? in[k] : Offset(0); };
-    if (base == "S2R" || base == "S2UR" || base == "CS2R" || base == "LDC" || base == "ULDC" || base == "LDCU")
-      return 0;
+    if (base == "S2R" || base == "S2UR" || base == "CS2R") return 0;
+    if (base == "LDC" || base == "ULDC" || base == "LDCU") return at(0);
     if (base == "MOV" || base == "UMOV" || base == "R2UR" || base == "UR2R") return at(0);
     if (base == "IADD3" || base == "UIADD3" || base == "IADD" || base == "VIADD" || base == "UIADD" ||
         base == "UVIADD") {
@@ -135,7 +136,9 @@ class Follow {
   // Two parameters loaded at once are two roots; the high word of a sum is none.
   static Offset second_word(const MachineInstruction& i) {
     const std::string base = i.base();
-    return base == "LDC" || base == "ULDC" || base == "LDCU" || base == "CS2R" ? Offset(0) : std::nullopt;
+    const bool constant = base == "LDC" || base == "ULDC" || base == "LDCU";
+    const bool parameter = constant && i.operands.size() > 1 && i.operands[1].starts_with("c[0x0]");
+    return parameter || base == "CS2R" ? Offset(0) : std::nullopt;
   }
   static size_t width(const MachineInstruction& i) { return i.has("64") || i.has("WIDE") || i.has("128") ? 2 : 1; }
   static std::string next(const std::string& r) {
