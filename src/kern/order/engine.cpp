@@ -83,7 +83,25 @@ Term Engine::waited(const AccessRecord& a, uint32_t position) {
   return pool_.any(std::move(any));
 }
 
+// The other thread itself has waited for the group's copy: all of it is made when that returns, whichever thread made
+// which part (OpenCL C 3.0, 6.15.11; the reference asks for a barrier as well). Of the iterations of a summary it is
+// not known whether they are the same.
+Term Engine::waited_by_other(const AccessRecord& a, uint32_t position) {
+  std::vector<Term> any;
+  if (!setting_.group_waits || setting_.pairing != Pairing::same_group || a.iteration[0]) return pool_.no();
+  for (const WaitRecord& w : x_.waits)
+    if (a.position < w.position && w.position < position && pool_.width(w.event[1]) == pool_.width(a.event[1]))
+      any.push_back(pool_.all(w.guard[1], pool_.eq(w.event[1], a.event[1])));
+  return pool_.any(std::move(any));
+}
+
 void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  if (a.async() && &a != &b) {
+    const Term done = waited_by_other(a, b.position);
+    out.settled = pool_.is_true(done);
+    if (out.settled) return;
+    if (!pool_.is_false(done)) out.orders.push_back(done);
+  }
   for (const BarrierRecord& r : x_.barriers) {
     if (r.position <= a.position || r.position >= b.position) continue;
     Link l = link(r);

@@ -52,6 +52,7 @@ class Engine {
  private:
   bool narrow(const AccessRecord& a) const;
   Link link(const BarrierRecord& r);
+  Term waited_by_other(const AccessRecord& a, uint32_t position);
   void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);

@@ -160,6 +160,7 @@ struct Setting {
   Lanes lanes = Lanes::any;
   bool one_group = false;
   bool both_fences = false;  // what a barrier orders must be named by both threads; else by the earlier one alone
+  bool group_waits = false;  // who waits for a group's copy has all of it; else what its own work item copied
   bool lockstep = false;     // threads of one warp execute each instruction together
 };
 

@@ -378,6 +378,7 @@ class Pass {
     setting.one_group = std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
                                     [](uint64_t n) { return n == 1; });
     setting.both_fences = options_.both_fences;
+    setting.group_waits = options_.group_waits;
     setting.lockstep = options_.warp_sync > 0;
     order::Engine engine(pool, m_, x.trace, setting, [&](std::vector<Term> goal, uint32_t position) {
       return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;

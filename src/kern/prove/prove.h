@@ -78,6 +78,7 @@ struct Options {
   bool nullable = false;                  // pointer parameters that the kernel compares with null may be null
   bool element_aligned = false;  // an address of a parameter is a multiple of what its element asks for; else of 16
   bool both_fences = false;      // what a barrier orders must be named by both threads; else by the earlier one alone
+  bool group_waits = false;      // who waits for a group's copy has all of it; else what its own work item copied
   bool bodiless = true;          // functions without a body touch no memory but what they name; false: not decided
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
