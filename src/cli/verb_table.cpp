@@ -287,8 +287,8 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "not be judged or the budget ended first.",
      "fencepost hunt --compiler ptxas=/usr/local/cuda/bin/ptxas --targets sm_80,sm_90 --tests 20000\n"
      "fencepost hunt --compiler ptxas=old/ptxas,ptxas=new/ptxas --levels 0,3 --seed 7 --json\n"
-     "fencepost hunt --compiler ptxas=ptxas --targets sm_90 --test 'atom.acquire.gpu.shared.add.u64@s1; "
-     "ld.weak.global.u32@p2'",
+     "fencepost hunt --compiler ptxas=P --targets sm_90 "
+     "--test 'atom.acquire.gpu.shared.add.u64@s1'",
      false, run_hunt},
     {Verb::hunt_report, "hunt report", "STORE", 1, 1, "write a folder for each fault of a hunt",
      "For each signature: the smallest test as PTX, the machine code where it is wrong and where it is right, a table "

@@ -231,12 +231,21 @@ class Writer {
     return {};
   }
 
-  // Barriers keep their number; named ones get one by order of first sight.
+  // Barriers keep their number; named ones get one by order of first sight, of those that no barrier of the test has.
+  // PTX has 16: what is beyond is refused when the result is read.
   std::string number(const Instr& i) {
     const std::string& name = i.barrier.instance;
     if (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
       return name;
-    return std::to_string(100 + barriers_.emplace(name, barriers_.size()).first->second);
+    if (const auto known = barriers_.find(name); known != barriers_.end()) return std::to_string(known->second);
+    const auto taken = [&](size_t n) {
+      return std::any_of(test_.templates.begin(), test_.templates.end(), [&](const prog::Template& t) {
+        return std::any_of(t.code.begin(), t.code.end(),
+                           [&](const Instr& i) { return i.barrier.instance == std::to_string(n); });
+      });
+    };
+    while (taken(next_barrier_)) ++next_barrier_;
+    return std::to_string(barriers_.emplace(name, next_barrier_++).first->second);
   }
 
   template <class Misfit>
@@ -431,6 +440,7 @@ class Writer {
   std::map<uint32_t, std::map<std::string, bool>> registers_, locations_;
   std::map<std::string, bool> atomic_;
   std::map<std::string, size_t> barriers_;
+  size_t next_barrier_ = 0;
 };
 
 }  // namespace

@@ -217,6 +217,16 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     r = std::move(next);
     r.bound = now.bound;
   }
+  // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted.
+  if (from_below && r.verdict.status == Status::unknown) {
+    Options plain = options;
+    plain.reduce = false;
+    Result next = check_at_bound(test, model, plain, job);
+    if (next.verdict.status != Status::gave_up && next.verdict.status != Status::unsupported) {
+      next.stats.add(r.stats);
+      r = std::move(next);
+    }
+  }
   if (from_below) r.bound = options.bound;
   // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
   if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {

@@ -176,7 +176,9 @@ Expected<std::vector<Row>> Ledger::findings(const std::string& configuration) co
 
 Expected<void> Ledger::keep(const Fault& f) {
   Query q(inside_->db, "insert or replace into faults values(?, ?)");
-  if (q.bind(f.signature).bind(json_of(f).dump()).step() != SQLITE_DONE) return inside_->failed("cannot be written");
+  if (q.bind(f.signature).bind(json_of(f).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).step() !=
+      SQLITE_DONE)
+    return inside_->failed("cannot be written");
   return {};
 }
 

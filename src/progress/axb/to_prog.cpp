@@ -98,7 +98,10 @@ class Translation {
       o.name = name;
       o.width = width();
       o.init = {in_.locations[k].init};
-      if (d_ == Dialect::opencl) o.tags = {Tag::GLOBAL};
+      if (d_ == Dialect::opencl) {
+        o.tags = {Tag::GLOBAL};
+        o.global_in = 0;  // every thread declares every location
+      }
       prog::Symbol s;
       s.name = name;
       s.object = s.generic = k;

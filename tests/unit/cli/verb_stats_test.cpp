@@ -51,7 +51,7 @@ TEST(Stats, RefusesWithAHint) {
            {{"stats", k_log, "--only-devices", "nothing at all"}, "no result is of device"},
            {{"stats", k_log, "--level", "100"}, "no percentage"},
            {{"stats", k_log, "--level", "x"}, "no percentage"},
-           {{"stats", k_log, "--json", "--csv"}, "leave one of the two out"},
+           {{"stats", k_log, "--json", "--csv"}, "give one of the two"},
            {{"stats", "/nonexistent.log"}, "nonexistent"},
            {{"stats", k_root + "/README.md"}, "no result set"},
            {{"stats", k_root + "/models"}, "no file that is a result set"},

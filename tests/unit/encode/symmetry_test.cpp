@@ -122,13 +122,13 @@ TEST(Symmetry, ScopesThatNothingSeesDoNotTellApart) {
 
 TEST(Symmetry, ScopesThatAnInstructionNamesTellApart) {
   const std::string add = "rmw.atom.dv.sc0.add r0, x, 1";
-  EXPECT_EQ(runs_under("vulkan", two_groups(add, "st.atom.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
-  EXPECT_EQ(runs_under("vulkan", two_groups(add, "st.av.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
-  EXPECT_EQ(runs_under("vulkan", two_groups(add, "cbar.acq.wg.semsc0 0")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan-tables", two_groups(add, "st.atom.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan-tables", two_groups(add, "st.av.wg.sc0 y, 1")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan-tables", two_groups(add, "cbar.acq.wg.semsc0 0")), (Sizes{2, 2, 2}));
   // Two storage classes: the proof for availability chains is for one.
   const std::string both = "rmw.atom.acq_rel.dv.sc0.semsc0.semav.semvis.add r0, x, 1";
-  EXPECT_EQ(runs_under("vulkan", two_groups(both, "st.av.dv.sc0 y, 1")), Sizes{4});
-  EXPECT_EQ(runs_under("vulkan", two_groups(both, "st.av.dv.sc1 y, 1")), (Sizes{2, 2, 2}));
+  EXPECT_EQ(runs_under("vulkan-tables", two_groups(both, "st.av.dv.sc0 y, 1")), Sizes{4});
+  EXPECT_EQ(runs_under("vulkan-tables", two_groups(both, "st.av.dv.sc1 y, 1")), (Sizes{2, 2, 2}));
 }
 
 TEST(Symmetry, DirectedSynchronisationTellsApart) {

@@ -115,7 +115,11 @@ inline Instr barrier(std::string instance, uint32_t level, term::Expr id = {}, t
                      bool arrive = false) {
   Instr i;
   i.kind = Kind::barrier;
-  i.barrier = {std::move(instance), std::move(id), std::move(quorum), arrive, level};
+  i.barrier = {.instance = std::move(instance),
+               .id = std::move(id),
+               .quorum = std::move(quorum),
+               .arrive = arrive,
+               .level = level};
   return i;
 }
 

@@ -127,7 +127,7 @@ TEST_F(OpenClC, FaultsHavePlaces) {
   EXPECT_NE(error_of("// @Output: exists (mine == 1)\n" + k_body).find("'mine' belongs to each invocation by itself"),
             std::string::npos);
   const std::string two = error_of("__kernel void f() {}\n__kernel void g() {}\n");
-  EXPECT_NE(two.find("2 entry points"), std::string::npos) << two;
+  EXPECT_NE(two.find("2 kernels"), std::string::npos) << two;
   EXPECT_NE(two.find("--entry"), std::string::npos) << two;
   EXPECT_NE(error_of("// @Define: 7\n" + k_body).find("t.cl:1:13: error: expected the name of a macro"),
             std::string::npos);
