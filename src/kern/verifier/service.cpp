@@ -624,8 +624,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (o.attack && r.verdict.status != Status::fails && !r.verdict.vacuous) {
       Attack found = attack(*module, f, o, engine, r, o.timeout > 0 ? o.timeout : 300);
       if (found.finding) {
-        // A proof that says what it takes for granted (a counter that does not wrap) is refuted by a run in which that does
-        // not hold.
+        // A proof that says what it takes for granted (a counter that does not wrap) is refuted by a run in which that
+        // does not hold.
         if (r.verdict.status == Status::holds && o.barrier_access_checks && r.assumptions.empty()) {
           refuted = true;
           const std::string what = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}",
