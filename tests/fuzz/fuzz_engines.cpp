@@ -28,6 +28,7 @@
 #include "compare.h"
 #include "condition.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "program.h"
 #include "read/read.h"
 #include "shrink.h"

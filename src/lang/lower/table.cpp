@@ -8,6 +8,7 @@
 #include "base/models_folder.h"
 #include "base/read_file.h"
 #include "lower/lower.h"
+#include "prog/syntax.h"
 
 namespace fencepost::lower {
 namespace {

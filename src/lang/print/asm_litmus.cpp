@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "print/question.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::print {

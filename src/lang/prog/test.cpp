@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/loop_bounds.h"
+#include "prog/syntax.h"
 
 namespace fencepost::prog {
 namespace {

@@ -1,5 +1,6 @@
 #include "reference/relations.h"
 
+#include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"
