@@ -49,7 +49,8 @@ if(TARGET fencepost)
   # The sanitizers bring allocators of their own.
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)
     add_test(NAME system.no_memory COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/no_memory $<TARGET_FILE:fencepost>)
-    set_tests_properties(system.no_memory PROPERTIES SKIP_RETURN_CODE 77)
+    add_test(NAME system.failing_writes COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/failing_writes $<TARGET_FILE:fencepost>)
+    set_tests_properties(system.no_memory system.failing_writes PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   add_test(NAME system.kill_tune COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tune $<TARGET_FILE:fencepost>)
   # Where a CUDA toolkit is: a compiler that goes wrong is seen, and a hunt that is killed goes on.
