@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate plant bench pictures program format tidy clean
+.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -20,6 +20,7 @@ help:
 	@echo 'make fuzz-models   50 random models, likewise'
 	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
+	@echo 'make fuzz-program  100,000 runs of all verbs on mutated files: no signal, no internal error, no budget overrun'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
 	@echo 'make plant         draw 60 faults over the front ends and layouts and count how many the tests catch'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
@@ -105,6 +106,10 @@ FUZZ_SECONDS ?= 600
 fuzz-parsers:
 	@tools/install_packages build test fuzz
 	@tests/fuzz/parsers/run $(FUZZ_SECONDS)
+
+PROGRAM_COUNT ?= 100000
+fuzz-program: program
+	python3 tests/fuzz/whole_program.py $(BUILD)/fencepost --runs $(PROGRAM_COUNT) --seed $(FUZZ_SEED) --jobs $(JOBS) --save $(BUILD)/whole-program
 
 test-all: test asan tsan fuzz fuzz-models
 
