@@ -339,11 +339,23 @@ Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
 
 // ---- where kernels are launched ----------------------------------------------------------------------------------
 
+// The words that name a kernel in an expression: those of `k`, `&k`, `(const void*)k`, and of a template argument.
+const Expr* naming(const Expr* e) {
+  while (true) {
+    e = e->IgnoreParenCasts();
+    if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e);
+        u != nullptr && (u->getOpcode() == clang::UO_AddrOf || u->getOpcode() == clang::UO_Deref)) {
+      e = u->getSubExpr();
+    } else if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) {
+      e = x->getReplacement();
+    } else {
+      return e;
+    }
+  }
+}
+
 const clang::FunctionDecl* kernel_of(const Expr* e) {
-  e = e->IgnoreParenCasts();
-  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
-    e = u->getSubExpr()->IgnoreParenCasts();
-  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(naming(e));
   const auto* f = d != nullptr ? clang::dyn_cast<clang::FunctionDecl>(d->getDecl()) : nullptr;
   return f != nullptr && f->hasAttr<clang::CUDAGlobalAttr>() ? f : nullptr;
 }
@@ -354,7 +366,8 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* e) {
-    FoundLaunch l{.kernel = e->getDirectCallee(), .at = e->getBeginLoc()};
+    FoundLaunch l{.kernel = kernel_of(e->getCallee()), .callee = naming(e->getCallee()), .at = e->getBeginLoc()};
+    if (const clang::CallExpr* c = e->getConfig()) l.config = c->getBeginLoc();
     if (const clang::CallExpr* c = e->getConfig(); c != nullptr && c->getNumArgs() >= 2) {
       sizes(l.launch, c->getArg(0), c->getArg(1));
       if (c->getNumArgs() > 2) l.launch.shared = known(evaluate_.number(c->getArg(2)));
@@ -369,14 +382,15 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
     if (f == nullptr || f->getIdentifier() == nullptr) return true;
     const llvm::StringRef n = f->getName();
     if ((n == "cudaLaunchKernel" || n == "cudaLaunchCooperativeKernel") && c->getNumArgs() >= 5) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .at = c->getBeginLoc()};
+      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .callee = naming(c->getArg(0)), .at = c->getBeginLoc()};
       sizes(l.launch, c->getArg(1), c->getArg(2));
       l.launch.shared = known(evaluate_.number(c->getArg(4)));
       l.launch.cooperative = n == "cudaLaunchCooperativeKernel";
       found.push_back(std::move(l));
     } else if ((n == "cudaLaunchKernelEx" || n == "cudaLaunchKernelExC") && c->getNumArgs() >= 2) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .at = c->getBeginLoc()};
+      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .callee = naming(c->getArg(1)), .at = c->getBeginLoc()};
       l.launch.shared = std::nullopt;
+      l.launch.cooperative = std::nullopt;  // an attribute says it
       found.push_back(std::move(l));
     }
     return true;

@@ -19,8 +19,9 @@ namespace fencepost::clangfe {
 
 struct FoundLaunch {
   const clang::FunctionDecl* kernel = nullptr;  // null: computed by the host
-  clang::SourceLocation at;
-  HostLaunch launch;  // without its place
+  const clang::Expr* callee = nullptr;            // the words that name it; null: a value that the host computes
+  clang::SourceLocation at, config;               // config: of <<<
+  HostLaunch launch;                              // without its place
 };
 
 // All launches in the body of a function or of an instance of a template.

@@ -67,10 +67,10 @@ class Named : public clang::RecursiveASTVisitor<Named> {
 
 }  // namespace
 
-bool Survey::users(const clang::Decl* d) const {
+bool Survey::users(clang::SourceLocation at) const {
   const auto& sm = ci_.getSourceManager();
-  if (d->getLocation().isInvalid()) return false;
-  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(d->getLocation())));
+  if (at.isInvalid()) return false;
+  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(at)));
   // Neither our headers nor clang's own.
   return file && !file->getName().starts_with(k_header_folder) &&
          !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
@@ -98,14 +98,14 @@ void Survey::visit(clang::Decl* d) {
   } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
     for (clang::Decl* inner : space->decls()) visit(inner);
   } else if (auto* f = clang::dyn_cast<FunctionDecl>(d)) {
-    if (users(d) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
+    if (users(d->getLocation()) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
     handed_out_.push_back(d);
     if (f->isThisDeclarationADefinition() && !f->isDependentContext()) {
       functions_.push_back(f);
       instantiate_named(f);
     }
   } else if (auto* t = clang::dyn_cast<FunctionTemplateDecl>(d)) {
-    if (users(d) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
+    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
     templates_.push_back(t);
   } else if (auto* record = clang::dyn_cast<clang::CXXRecordDecl>(d)) {
     if (!record->isDependentContext())
@@ -118,8 +118,16 @@ void Survey::visit(clang::Decl* d) {
   }
 }
 
+void Survey::Initialize(clang::ASTContext& context) {
+  context_ = &context;
+  found_.words.watch(ci_.getPreprocessor(), [this](clang::SourceLocation at) { return users(at); });
+}
+
 bool Survey::HandleTopLevelDecl(clang::DeclGroupRef group) {
-  for (clang::Decl* d : group) visit(d);
+  for (clang::Decl* d : group) {
+    visit(d);
+    if (users(d->getLocation())) top_.push_back(d);
+  }
   return true;
 }
 
@@ -146,20 +154,58 @@ void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
   found_.kernels.push_back(std::move(k));
 }
 
-void Survey::add_launches() {
-  const auto add = [&](const FunctionDecl* host) {
-    if (host->getBody() == nullptr || is_kernel(host)) return;
-    for (FoundLaunch& l : launches_of(*context_, *host)) {
-      if (l.kernel == nullptr) continue;
-      HostKernel* k = row(l.kernel);
-      if (k == nullptr) continue;
-      l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
-      k->launches.push_back(std::move(l.launch));
+// All rows that may be meant.
+std::vector<HostKernel*> Survey::rows_of(const Mention& m) {
+  if (m.kernel != nullptr)
+    if (HostKernel* k = row(m.kernel)) return {k};
+  std::vector<HostKernel*> out;
+  for (const auto& [f, n] : rows_)
+    if (f->getIdentifier() == m.name) out.push_back(&found_.kernels[n]);
+  return out;
+}
+
+void Survey::add_uses(const Mentions& found) {
+  for (const Mention& m : found.unclear)
+    for (HostKernel* k : rows_of(m)) {
+      const Span place = collector_.place(ci_.getSourceManager(), m.at);
+      if (std::any_of(k->launches.begin(), k->launches.end(),
+                      [&](const HostLaunch& l) { return l.named_only && l.place.begin == place.begin; }))
+        continue;
+      k->launches.push_back({.place = place, .shared = std::nullopt, .cooperative = std::nullopt, .named_only = true});
     }
-  };
-  for (const FunctionDecl* f : functions_) add(f);
-  for (const FunctionTemplateDecl* t : templates_)
-    if (t->spec_begin() == t->spec_end()) add(t->getTemplatedDecl());
+}
+
+// Launches of kernels that nothing in the text declares: their text is in a file that is not there.
+void Survey::add_foreign(const Mentions& found) {
+  std::set<const clang::IdentifierInfo*> said;
+  for (const Mention& m : found.foreign) {
+    if (!said.insert(m.name).second) continue;
+    HostKernel k{.name = m.name->getName().str(), .place = collector_.place(ci_.getSourceManager(), m.at)};
+    k.not_read = Diagnostic{.span = k.place,
+                            .message = "this is launched, and nothing in what was read declares it",
+                            .hint = "-I names a folder for includes"};
+    k.not_read->fault = Fault::unsupported;
+    found_.kernels.push_back(std::move(k));
+  }
+}
+
+void Survey::add_launches() {
+  std::set<const clang::IdentifierInfo*> names;
+  for (const auto& [f, n] : rows_)
+    if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
+  Mentions found = mentions(*context_, top_, found_.words, names);
+  for (FoundLaunch& l : found.launches) {
+    HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
+    if (k == nullptr) continue;
+    l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
+    k->launches.push_back(std::move(l.launch));
+  }
+  add_uses(found);
+  for (HostKernel& k : found_.kernels)
+    std::stable_sort(k.launches.begin(), k.launches.end(), [](const HostLaunch& a, const HostLaunch& b) {
+      return a.place.source == b.place.source && a.place.begin < b.place.begin;
+    });
+  add_foreign(found);
 }
 
 // Kernels that no row has yet: templates that nothing instantiates, and functions that the parser lost.
@@ -189,7 +235,7 @@ void Survey::add_unseen() {
   }
   for (clang::Decl* d : handed_out_)
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) mark(f);
-  for (const clang::SourceLocation word : found_.words) {
+  for (const clang::SourceLocation word : found_.globals) {
     if (seen.count(sm.getExpansionLoc(word)) != 0) continue;
     // The name is the last word before the first '('.
     clang::SourceLocation at = sm.getExpansionLoc(word);
@@ -247,7 +293,7 @@ void Survey::HandleTranslationUnit(clang::ASTContext& context) {
     if (is_kernel(f)) add_kernel(f, closure);
   // Axioms, and functions that a pointer may point to or that are looked at for themselves.
   for (const FunctionDecl* f : functions_)
-    if (!is_kernel(f) && f->hasAttr<clang::CUDADeviceAttr>() && users(f)) closure.fault(f, reached_);
+    if (!is_kernel(f) && f->hasAttr<clang::CUDADeviceAttr>() && users(f->getLocation())) closure.fault(f, reached_);
   add_launches();
   add_unseen();
   generate();

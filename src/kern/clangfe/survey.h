@@ -11,6 +11,7 @@
 
 #include "clangfe/closure.h"
 #include "clangfe/launches.h"
+#include "clangfe/mentions.h"
 
 namespace clang {
 class CodeGenerator;
@@ -21,27 +22,31 @@ namespace fencepost::clangfe {
 struct Found {
   std::vector<HostKernel> kernels;
   std::vector<std::string> missing;
-  std::vector<clang::SourceLocation> words;  // where __global__ is expanded
+  std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
+  Words words;
 };
 
 class Survey : public clang::ASTConsumer {
  public:
   Survey(clang::CompilerInstance& ci, Collector& collector, LlvmModule& out, Found& found)
       : ci_(ci), collector_(collector), out_(out), found_(found) {}
-  void Initialize(clang::ASTContext& context) override { context_ = &context; }
+  void Initialize(clang::ASTContext& context) override;
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* v) override { variables_.push_back(v); }
   void HandleTranslationUnit(clang::ASTContext& context) override;
 
  private:
   void visit(clang::Decl* d);
-  bool users(const clang::Decl* d) const;
+  bool users(clang::SourceLocation at) const;
   void put_on_device(clang::VarDecl* v);
   void instantiate_named(const clang::FunctionDecl* host);
   void add_kernel(const clang::FunctionDecl* f, Closure& closure);
   void add_launches();
   void add_unseen();
   void generate();
+  void add_uses(const Mentions& found);
+  void add_foreign(const Mentions& found);
+  std::vector<HostKernel*> rows_of(const Mention& m);
   HostKernel* row(const clang::FunctionDecl* f);
 
   clang::CompilerInstance& ci_;
@@ -52,6 +57,7 @@ class Survey : public clang::ASTConsumer {
   std::vector<clang::FunctionDecl*> functions_;  // with a body, no patterns
   std::vector<clang::FunctionTemplateDecl*> templates_;
   std::vector<clang::VarDecl*> variables_;
+  std::vector<clang::Decl*> top_;         // the user's own
   std::vector<clang::Decl*> handed_out_;  // functions and variables in clang's order
   std::map<const clang::FunctionDecl*, size_t> rows_;
   std::set<const clang::Decl*> reached_;
@@ -71,7 +77,7 @@ class Includes : public clang::PPCallbacks {
   void MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
                     const clang::MacroArgs*) override {
     if (name.getIdentifierInfo() != nullptr && name.getIdentifierInfo()->isStr("__global__"))
-      found_.words.push_back(range.getBegin());
+      found_.globals.push_back(range.getBegin());
   }
 
  private:

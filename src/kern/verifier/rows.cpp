@@ -47,8 +47,13 @@ bool has_sizes(const launch::Launch& l) {
 }
 
 // The launch that one place of the host's makes, where the options leave it open.
-launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch& h) {
+launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch& h, const std::vector<Size>& any) {
   launch::Launch l = given;
+  if (h.named_only) {
+    if (l.local_size.empty()) l.local_size = any;
+    if (l.num_groups.empty()) l.num_groups = any;
+    return l;
+  }
   if (l.local_size.empty()) l.local_size = sizes(h.block, h.block_dimensions);
   if (l.num_groups.empty()) l.num_groups = sizes(h.grid, h.grid_dimensions);
   return l;
@@ -91,9 +96,9 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                                 const clangfe::HostKernel* kernel) {
   std::vector<Question> out;
   const bool fixed = has_sizes(given.launch);
+  const std::vector<Size> any(dimensions_read(m, f));
   if (fixed || kernel == nullptr || kernel->launches.empty()) {
     auto o = std::make_shared<launch::Options>(given);
-    const std::vector<Size> any(dimensions_read(m, f));
     if (o->launch.local_size.empty()) o->launch.local_size = any;
     if (o->launch.num_groups.empty()) o->launch.num_groups = any;
     out.push_back({.options = std::move(o), .any_size = !fixed});
@@ -101,17 +106,21 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
   }
   for (const clangfe::HostLaunch& h : kernel->launches) {
     auto o = std::make_shared<launch::Options>(given);
-    o->launch = launch_of(given.launch, h);
+    o->launch = launch_of(given.launch, h, any);
     give_arguments(*o, m, f, h);
     const std::string no_proof = one_array(f, h);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
       return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
-             q.no_proof.empty() == no_proof.empty();
+             q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty();
     });
     if (same != out.end())
       same->places.push_back(h.place);
     else
-      out.push_back({.options = std::move(o), .places = {h.place}, .no_proof = no_proof, .shared = h.shared});
+      out.push_back({.options = std::move(o),
+                     .places = {h.place},
+                     .no_proof = no_proof,
+                     .named_only = h.named_only,
+                     .shared = h.shared});
   }
   return out;
 }
@@ -126,6 +135,7 @@ std::vector<std::string> contradictions(const launch::Options& given, const clan
     return false;
   };
   for (const clangfe::HostLaunch& h : kernel.launches) {
+    if (h.named_only) continue;
     const auto block = sizes(h.block, h.block_dimensions), grid = sizes(h.grid, h.grid_dimensions);
     const launch::Launch& l = given.launch;
     if (!l.local_size.empty() && differ(l.local_size, block))
@@ -165,6 +175,7 @@ std::string rows(const Report& r) {
     std::string at;
     for (const Span& s : k.launched_at) at += (at.empty() ? "" : ", ") + s.location();
     if (!at.empty()) out += "  at " + at;
+    if (k.named_only && !k.not_read) out += "  (any size: its name stands there, and no launch is seen)";
     if (k.any_size && !k.not_read) out += "  (any size: no launch is in the file)";
     if (k.not_read) out += fmt::format("  {}: {}", k.not_read->span.location(), k.not_read->message);
     out += "\n";

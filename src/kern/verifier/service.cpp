@@ -583,7 +583,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                               .place = host != nullptr ? host->place : Span{},
                               .options = question.options,
                               .launched_at = question.places,
-                              .any_size = question.any_size});
+                              .any_size = question.any_size,
+                              .named_only = question.named_only});
     KernelReport& said = report.kernels.back();
     ir::Module sized;
     if (o.check_array_bounds && question.shared) set_shared(sized = *module, question.shared);

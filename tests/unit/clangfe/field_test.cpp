@@ -247,5 +247,107 @@ TEST_F(Field, functions_that_the_parser_loses_have_a_row) {
   EXPECT_NE(states(u).find("inside: "), std::string::npos) << states(u);
 }
 
+// Of each, one launch is seen (one block of one thread) and one use of the name is none that is understood.
+TEST_F(Field, every_use_of_a_kernels_name_is_a_launch_at_least_of_unknown_sizes) {
+  const std::string kernel =
+      "#include <functional>\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "template <class F> void wrap(F f, int* d) { f<<<1, 64>>>(d); }\n"
+      "template <void (*K)(int*)> struct Runner { static void go(int* d) { auto f = K; f<<<1, 64>>>(d); } };\n"
+      "struct Entry { const char* name; void (*f)(int*); };\n";
+  for (const char* use : {
+           "auto f = k; f<<<1, 64>>>(d);",
+           "void (*f)(int*) = &k; (*f)<<<1, 64>>>(d);",
+           "void (*f)(int*); f = k; f<<<1, 64>>>(d);",
+           "wrap(k, d);",
+           "wrap(&k, d);",
+           "Runner<k>::go(d);",
+           "Runner<&k>::go(d);",
+           "Entry table[] = {{\"k\", k}}; table[0].f<<<1, 64>>>(d);",
+           "void (*list[2])(int*) = {0, k}; list[1]<<<1, 64>>>(d);",
+           "std::function<void(int*)> f = [](int* p) { auto g = k; g<<<1, 64>>>(p); }; f(d);",
+           "LAUNCH(k, 1, 64, d);",
+           "LAUNCH(k)(d);",
+           "missing::launch(k, 64)(d);",
+           "missing<k>(d);",
+           "auto x = missing::make([=] { return k; });",
+           "cudaKernelNodeParams p = {}; p.func = (void*)k; add(p);",
+           "cudaLaunchParams p; p.func = (void*)k; cudaLaunchCooperativeKernelMultiDevice(&p, 1);",
+           "const void* f = (const void*)k; cudaLaunchKernel(f, dim3(1), dim3(64), nullptr, 0, 0);",
+           "return k<<<1, 64>>>(undeclared);",
+           "using T = decltype(k); T* f = k; f<<<1, 64>>>(d);",
+           "if constexpr (false) { k<<<1, 64>>>(d); } else { auto f = k; f<<<1, 8>>>(d); }",
+           "cuModuleGetFunction(&f, m, \"k\");",
+       }) {
+    const Unit u = unit(kernel + "int main() { int* d = 0; k<<<1, 1>>>(d); { " + use + " } }\n");
+    ASSERT_FALSE(u.kernels.empty()) << use;
+    bool seen = false, unclear = false;
+    for (const HostLaunch& l : u.kernels[0].launches) {
+      seen = seen || (!l.named_only && l.block[0] == Known{1});
+      unclear = unclear || (l.named_only && !l.block[0] && !l.grid[0] && !l.shared);
+    }
+    EXPECT_TRUE(seen && unclear) << use << "\n" << launches(u, "k");
+  }
+}
+
+TEST_F(Field, tables_of_file_scope_and_default_arguments_are_uses) {
+  for (const char* use : {"void (*table[])(int*) = {k};\n", "void run(int* d, void (*f)(int*) = k) { f<<<1, 64>>>(d); }\n",
+                          "struct S { void (*f)(int*) = &k; };\n", "auto run = [](int* d) { k<<<1, 64>>>(d); };\n",
+                          "namespace n { constexpr auto f = k; }\n", "WEIRD(k)\n"}) {
+    const Unit u = unit("__global__ void k(int* a) { a[threadIdx.x] = 1; }\n" + std::string(use));
+    ASSERT_FALSE(u.kernels.empty()) << use;
+    EXPECT_FALSE(u.kernels[0].launches.empty()) << use;
+  }
+}
+
+TEST_F(Field, what_launches_nothing_is_no_use) {
+  const Unit u = unit(
+      "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
+      "template __global__ void k<float>(float*);\n"
+      "__global__ void sum(int* a);\n"
+      "__global__ void sum(int* a) { int k = 1; a[threadIdx.x] = k; }\n"
+      "struct V { int sum() { return 1; } int k; };\n"
+      "template <class T> void go(T* d) { int sum = 3; k<T><<<1, sum>>>(d); }\n"
+      "int main() {\n"
+      "  V v; int n = v.sum() + v.k; int blocks;\n"
+      "  cudaFuncSetAttribute(k<int>, cudaFuncAttributeMaxDynamicSharedMemorySize, n);\n"
+      "  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum, 64, 0);\n"
+      "  k<int><<<1, 32>>>(0); go<long>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k<int>"), "1,1,1 | 32,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<long>"), "1,1,1 | 3,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<float>"), "");
+  EXPECT_EQ(launches(u, "sum"), "");
+}
+
+TEST_F(Field, a_use_of_one_instance_is_no_use_of_the_others) {
+  const Unit u = unit(
+      "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
+      "template <class T> void host(T* d) { auto f = k<T>; f<<<1, 64>>>(d); }\n"
+      "int main() { k<int><<<1, 32>>>(0); host<float>(0); }\n");
+  EXPECT_EQ(launches(u, "k<int>"), "1,1,1 | 32,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<float>"), "*,*,* | *,*,* | *");
+}
+
+TEST_F(Field, a_launch_of_what_is_not_declared_is_a_row) {
+  const Unit u = unit(
+      "#include \"kernels.cuh\"\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() { k<<<1, 32>>>(0); gone<float, 3><<<1, 32>>>(0); n::other<<<1, 1>>>(); auto f = k; f<<<1, 8>>>(x); }\n");
+  EXPECT_EQ(states(u),
+            "k\n"
+            "gone: this is launched, and nothing in what was read declares it\n"
+            "other: this is launched, and nothing in what was read declares it");
+}
+
+TEST_F(Field, launches_by_kernels_are_launches) {
+  const Unit u = unit(
+      "__global__ void child(int* a) { a[threadIdx.x] = 1; }\n"
+      "__global__ void parent(int* a) { child<<<1, 32>>>(a); }\n"
+      "int main() { child<<<1, 1>>>(0); parent<<<1, 1>>>(0); }\n");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  EXPECT_EQ(u.kernels[0].launches.size(), 2u) << launches(u, "child");
+}
+
 }  // namespace
 }  // namespace fencepost::clangfe
