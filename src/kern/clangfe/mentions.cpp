@@ -5,7 +5,12 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
 #include <llvm/ADT/StringSet.h>
+
+#include <utility>
+
+#include "clangfe/origins.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -36,7 +41,7 @@ bool launches_nothing(const clang::CallExpr* c) {
 // Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.
 class Sweep : public clang::RecursiveASTVisitor<Sweep> {
  public:
-  explicit Sweep(clang::ASTContext& context) : context_(context) {}
+  Sweep(clang::ASTContext& context, const Conditions::Doubts& doubts) : context_(context), doubts_(doubts) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
 
@@ -47,14 +52,18 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     const bool sole = pattern != nullptr && pattern->spec_begin() == pattern->spec_end() &&
                       !f->getDeclContext()->isDependentContext();
     if (f->isDependentContext() && !sole) return VisitNamedDecl(f);
-    if (f->isThisDeclarationADefinition() && f->getBody() != nullptr) look_for_launches(*f);
+    if (f->isThisDeclarationADefinition() && f->getBody() != nullptr && hosts_.insert(f).second) {
+      hosts.push_back(f);
+      look_for_launches(*f);
+    }
     return RecursiveASTVisitor::TraverseDecl(d);
   }
   bool VisitNamedDecl(clang::NamedDecl* d) {
-    // `LAUNCH(k)` of a macro that is not there looks like a function with a parameter that has no type.
-    if (clang::isa<clang::ParmVarDecl>(d) && d->getBeginLoc() == d->getLocation()) return true;
+    // `LAUNCH(k)` of a macro that is not there looks like a variable `k` of an unknown type.
+    if (d->isInvalidDecl() && !clang::isa<FunctionDecl>(d)) return true;
     seen.insert(d->getLocation());
     if (const IdentifierInfo* i = d->getIdentifier()) declared.insert(i);
+    if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->isFileVarDecl()) variables.push_back(v);
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d); f != nullptr && f->isTemplateInstantiation())
       if (clang::isTemplateExplicitInstantiationOrSpecialization(f->getTemplateSpecializationKind()))
         seen.insert(f->getPointOfInstantiation());
@@ -86,6 +95,8 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   std::set<const IdentifierInfo*> declared;
   std::vector<FoundLaunch> launches;
   std::vector<Mention> unclear;
+  std::vector<const FunctionDecl*> hosts;
+  std::vector<const clang::VarDecl*> variables;
 
  private:
   static const clang::DeclRefExpr* reference(const clang::Expr* e) {
@@ -101,7 +112,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     return true;
   }
   void look_for_launches(const FunctionDecl& host) {
-    for (FoundLaunch& l : launches_of(context_, host)) {
+    for (FoundLaunch& l : launches_of(context_, host, doubts_)) {
       if (l.config.isValid()) configured.insert(l.config);
       // A function of a local class is seen with the function around it.
       if (l.callee == nullptr || !launched_.insert(l.callee).second) continue;
@@ -110,7 +121,9 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   }
 
   clang::ASTContext& context_;
+  const Conditions::Doubts& doubts_;
   std::set<const clang::Expr*> launched_, idle_;
+  std::set<const FunctionDecl*> hosts_;
 };
 
 // The name before `<<<` at this position of the words: "k" of `k`, `n::k` and `k<float>`.
@@ -136,6 +149,32 @@ bool asks_by_name(const std::vector<Word>& words) {
   return false;
 }
 
+// Text that a macro of an include that is not there may turn on.
+void in_other_text(clang::ASTContext& context, const Conditions::Doubts& doubts,
+                   const std::set<const IdentifierInfo*>& kernels, std::vector<Mention>& out) {
+  const clang::SourceManager& sm = context.getSourceManager();
+  std::map<llvm::StringRef, const IdentifierInfo*> names;
+  for (const IdentifierInfo* k : kernels) names.emplace(k->getName(), k);
+  for (const clang::SourceRange& r : doubts.skipped) {
+    const auto [file, from] = sm.getDecomposedLoc(r.getBegin());
+    const unsigned to = sm.getFileOffset(r.getEnd());
+    bool bad = false;
+    const llvm::StringRef text = sm.getBufferData(file, &bad);
+    if (bad) continue;
+    clang::Lexer lexer(sm.getLocForStartOfFile(file), context.getLangOpts(), text.begin(), text.begin() + from,
+                       text.end());
+    clang::Token t;
+    bool global = false;  // the next kernel's name is declared
+    while (!lexer.LexFromRawLexer(t) && sm.getFileOffset(t.getLocation()) < to) {
+      if (t.isNot(clang::tok::raw_identifier)) continue;
+      if (t.getRawIdentifier() == "__global__") global = true;
+      const auto it = names.find(t.getRawIdentifier());
+      if (it == names.end()) continue;
+      if (!std::exchange(global, false)) out.push_back({nullptr, it->second, t.getLocation()});
+    }
+  }
+}
+
 }  // namespace
 
 void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLocation)> users) {
@@ -155,10 +194,13 @@ void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLo
 }
 
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const std::set<const IdentifierInfo*>& kernels) {
-  Sweep sweep(context);
+                  const Conditions::Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
+  Sweep sweep(context, doubts);
   for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
+  const Origins origins(context, sweep.hosts, sweep.variables);
+  for (FoundLaunch& l : sweep.launches) l.launch.one_array = origins.overlaps(l);
   Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear)};
+  in_other_text(context, doubts, kernels, out.unclear);
   const std::vector<Word>& list = words.list();
   const bool by_name = asks_by_name(list);
   for (size_t n = 0; n < list.size(); ++n) {

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "clangfe/conditions.h"
 #include "clangfe/launches.h"
 
 namespace fencepost::clangfe {
@@ -57,6 +58,6 @@ struct Mentions {
 
 // `declarations`: the user's own, of file scope, in the order of the text. `kernels`: the names of all kernels.
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const std::set<const clang::IdentifierInfo*>& kernels);
+                  const Conditions::Doubts& doubts, const std::set<const clang::IdentifierInfo*>& kernels);
 
 }  // namespace fencepost::clangfe

@@ -67,11 +67,9 @@ class Named : public clang::RecursiveASTVisitor<Named> {
 
 }  // namespace
 
-bool Survey::users(clang::SourceLocation at) const {
-  const auto& sm = ci_.getSourceManager();
+bool users_text(const clang::SourceManager& sm, clang::SourceLocation at) {
   if (at.isInvalid()) return false;
   const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(at)));
-  // Neither our headers nor clang's own.
   return file && !file->getName().starts_with(k_header_folder) &&
          !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
 }
@@ -193,7 +191,7 @@ void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
     if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
-  Mentions found = mentions(*context_, top_, found_.words, names);
+  Mentions found = mentions(*context_, top_, found_.words, found_.doubts, names);
   for (FoundLaunch& l : found.launches) {
     HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
     if (k == nullptr) continue;
@@ -286,9 +284,42 @@ void Survey::generate() {
   out_.module.reset(gen->ReleaseModule());
 }
 
+// A condition is a fault of what holds it, and of each declaration that lies in it.
+void Survey::add_doubts(clang::Decl* d) {
+  if (auto* space = clang::dyn_cast<clang::DeclContext>(d);
+      space != nullptr && (clang::isa<clang::NamespaceDecl>(d) || clang::isa<clang::LinkageSpecDecl>(d))) {
+    for (clang::Decl* inner : space->decls()) add_doubts(inner);
+    return;
+  }
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  for (const Conditions::Region& r : found_.doubts.regions)
+    if (const auto at = sm.getExpansionLoc(d->getLocation());
+        sm.isBeforeInTranslationUnit(r.begin, at) && sm.isBeforeInTranslationUnit(at, r.end)) {
+      faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = at});
+      break;
+    }
+}
+
+void Survey::add_doubts() {
+  faults_ = collector_.failures;
+  if (found_.doubts.none()) return;
+  const size_t first = faults_.size();
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  for (const Conditions::Region& r : found_.doubts.regions)
+    faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = r.begin});
+  for (const Conditions::Use& u : found_.doubts.uses)
+    faults_.push_back({.said = {.span = collector_.place(sm, u.at), .message = u.why}, .at = u.at});
+  for (clang::Decl* d : top_) add_doubts(d);
+  for (size_t k = first; k < faults_.size(); ++k) {
+    faults_[k].said.fault = Fault::unsupported;
+    faults_[k].said.hint = "-I names a folder for the include; -DNAME=VALUE or --clang-opt=-UNAME says what the macro is";
+  }
+}
+
 void Survey::HandleTranslationUnit(clang::ASTContext& context) {
   collector_.watch(nullptr);
-  Closure closure(context, collector_.failures);
+  add_doubts();
+  Closure closure(context, faults_);
   for (const FunctionDecl* f : functions_)
     if (is_kernel(f)) add_kernel(f, closure);
   // Axioms, and functions that a pointer may point to or that are looked at for themselves.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "clangfe/closure.h"
+#include "clangfe/conditions.h"
 #include "clangfe/launches.h"
 #include "clangfe/mentions.h"
 
@@ -24,7 +25,11 @@ struct Found {
   std::vector<std::string> missing;
   std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
   Words words;
+  Conditions::Doubts doubts;
 };
+
+// The place is neither in our headers nor in clang's own.
+bool users_text(const clang::SourceManager& sm, clang::SourceLocation at);
 
 class Survey : public clang::ASTConsumer {
  public:
@@ -37,7 +42,9 @@ class Survey : public clang::ASTConsumer {
 
  private:
   void visit(clang::Decl* d);
-  bool users(clang::SourceLocation at) const;
+  bool users(clang::SourceLocation at) const { return users_text(ci_.getSourceManager(), at); }
+  void add_doubts();
+  void add_doubts(clang::Decl* d);
   void put_on_device(clang::VarDecl* v);
   void instantiate_named(const clang::FunctionDecl* host);
   void add_kernel(const clang::FunctionDecl* f, Closure& closure);
@@ -51,6 +58,7 @@ class Survey : public clang::ASTConsumer {
 
   clang::CompilerInstance& ci_;
   Collector& collector_;
+  std::vector<Failure> faults_;  // clang's, and what is in doubt
   LlvmModule& out_;
   Found& found_;
   clang::ASTContext* context_ = nullptr;
@@ -64,18 +72,22 @@ class Survey : public clang::ASTConsumer {
 };
 
 // Included files that are not there are written down, and so is each __global__.
-class Includes : public clang::PPCallbacks {
+class Includes : public Conditions {
  public:
-  Includes(Found& found, const Reads& reads) : found_(found), reads_(reads) {}
+  Includes(clang::Preprocessor& preprocessor, Found& found, const Reads& reads,
+           std::function<bool(llvm::StringRef)> spoken_of, std::function<bool(clang::SourceLocation)> users)
+      : Conditions(preprocessor, found.doubts, std::move(spoken_of), std::move(users)), found_(found), reads_(reads) {}
   bool FileNotFound(llvm::StringRef name) override {
     // One that is there, and of a kind that is not read, is an error.
     for (const auto& [path, why] : reads_.refused)
       if (path == name || llvm::StringRef(path).ends_with(("/" + name).str())) return false;
     found_.missing.push_back(name.str());
+    Conditions::missing(name.str());
     return true;
   }
-  void MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
-                    const clang::MacroArgs*) override {
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition& d, clang::SourceRange range,
+                    const clang::MacroArgs* arguments) override {
+    Conditions::MacroExpands(name, d, range, arguments);
     if (name.getIdentifierInfo() != nullptr && name.getIdentifierInfo()->isStr("__global__"))
       found_.globals.push_back(range.getBegin());
   }

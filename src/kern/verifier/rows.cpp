@@ -86,7 +86,10 @@ std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   };
   if (h.one_array.empty()) return "";
   const auto [a, b] = h.one_array.front();
-  return fmt::format("the launch at {} gives '{}' and '{}' places of one array, and a proof takes them for two",
+  if (a == b)
+    return fmt::format("the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
+                       h.place.location(), name(a));
+  return fmt::format("the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
                      h.place.location(), name(a), name(b));
 }
 
@@ -101,7 +104,12 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     auto o = std::make_shared<launch::Options>(given);
     if (o->launch.local_size.empty()) o->launch.local_size = any;
     if (o->launch.num_groups.empty()) o->launch.num_groups = any;
-    out.push_back({.options = std::move(o), .any_size = !fixed});
+    Question q{.options = std::move(o), .any_size = !fixed};
+    // Sizes are taken from the options, and what the pointers have in common is not.
+    if (kernel != nullptr)
+      for (const clangfe::HostLaunch& h : kernel->launches)
+        if (q.no_proof.empty()) q.no_proof = one_array(f, h);
+    out.push_back(std::move(q));
     return out;
   }
   for (const clangfe::HostLaunch& h : kernel->launches) {
