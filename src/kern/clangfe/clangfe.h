@@ -60,13 +60,21 @@ struct HostLaunch {
   std::vector<std::pair<uint32_t, uint32_t>> one_array;
 };
 
+// What a primitive of a library asks of the blocks that call it.
+struct BlockNeed {
+  std::string what;  // "cub::BlockReduce<int, 64>"
+  std::array<uint64_t, 3> size;
+};
+
 // A __global__ function, or one instance of a template.
 struct HostKernel {
   std::string name;    // "reduce<float, 256>"
   std::string symbol;  // ir::Function::symbol
   Span place;
   std::optional<Diagnostic> not_read;
-  std::vector<HostLaunch> launches;  // in the order of the text
+  std::vector<HostLaunch> launches;      // in the order of the text
+  std::optional<uint64_t> most_threads;  // of a block, by __launch_bounds__
+  std::vector<BlockNeed> needs;
 };
 
 struct Unit {

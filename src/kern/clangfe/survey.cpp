@@ -65,6 +65,53 @@ class Named : public clang::RecursiveASTVisitor<Named> {
   clang::Sema& sema_;
 };
 
+// The first number of __launch_bounds__.
+std::optional<uint64_t> launch_bound(clang::ASTContext& context, const FunctionDecl* f) {
+  std::optional<uint64_t> least;
+  for (const FunctionDecl* d : f->redecls())
+    if (const auto* a = d->getAttr<clang::CUDALaunchBoundsAttr>()) {
+      clang::Expr::EvalResult r;
+      const clang::Expr* e = a->getMaxThreads();
+      if (e == nullptr || e->isValueDependent() || e->containsErrors() || !e->EvaluateAsInt(r, context)) continue;
+      const uint64_t n = r.Val.getInt().getZExtValue();
+      if (n > 0) least = std::min(least.value_or(n), n);
+    }
+  return least;
+}
+
+// Primitives of cub for blocks have the size of the block among their arguments ("BLOCK_DIM_X: the thread block length
+// in threads along the X dimension"); in a block of another size what they do is not defined.
+std::vector<BlockNeed> block_needs(clang::ASTContext& context, const std::set<const clang::Decl*>& reached) {
+  std::map<std::string, BlockNeed> out;
+  for (const clang::Decl* d : reached) {
+    const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(d);
+    const auto* r = m != nullptr ? clang::dyn_cast<clang::ClassTemplateSpecializationDecl>(m->getParent()) : nullptr;
+    if (r == nullptr || !r->getName().starts_with("Block") || !llvm::StringRef(r->getQualifiedNameAsString()).contains("cub::"))
+      continue;
+    BlockNeed need{.size = {0, 1, 1}};
+    const clang::TemplateParameterList* names = r->getSpecializedTemplate()->getTemplateParameters();
+    for (unsigned k = 0; k < names->size() && k < r->getTemplateArgs().size(); ++k) {
+      const clang::TemplateArgument& a = r->getTemplateArgs()[k];
+      const llvm::StringRef n = names->getParam(k)->getName();
+      if (a.getKind() != clang::TemplateArgument::Integral) continue;
+      for (size_t axis = 0; axis < 3; ++axis) {
+        const std::string letter(1, static_cast<char>('X' + axis));
+        if (n == letter || n == "BLOCK_DIM_" + letter || n == "BlockDim" + letter)
+          need.size[axis] = a.getAsIntegral().getZExtValue();
+      }
+    }
+    if (need.size[0] == 0) continue;
+    clang::PrintingPolicy policy(context.getPrintingPolicy());
+    policy.SuppressTagKeyword = true;
+    policy.SuppressDefaultTemplateArgs = true;
+    need.what = clang::QualType(r->getTypeForDecl(), 0).getAsString(policy);
+    out.emplace(need.what, need);
+  }
+  std::vector<BlockNeed> list;
+  for (auto& [name, need] : out) list.push_back(std::move(need));
+  return list;
+}
+
 }  // namespace
 
 bool users_text(const clang::SourceManager& sm, clang::SourceLocation at) {
@@ -145,10 +192,14 @@ void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
   HostKernel k{.name = name_of(f),
                .symbol = clang::ASTNameGenerator(*context_).getName(f),
                .place = collector_.place(ci_.getSourceManager(), f->getLocation())};
-  if (const Failure* bad = closure.fault(f, reached_)) {
+  std::set<const clang::Decl*> mine;
+  if (const Failure* bad = closure.fault(f, mine)) {
     k.not_read = bad->said;
     if (!k.not_read->span.source) k.not_read->span = k.place;
   }
+  reached_.insert(mine.begin(), mine.end());
+  k.most_threads = launch_bound(*context_, f);
+  k.needs = block_needs(*context_, mine);
   found_.kernels.push_back(std::move(k));
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "verifier/bounds.h"
+
 namespace fencepost::verifier {
 namespace {
 
@@ -78,6 +80,10 @@ void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function&
   if (any) o.kernel_args.push_back(std::move(given));
 }
 
+ir::FunctionId id_of(const ir::Module& m, const ir::Function& f) {
+  return {static_cast<uint32_t>(&f - m.functions.data())};
+}
+
 std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   const auto name = [&](uint32_t n) {
     for (const ir::Parameter& p : f.parameters)
@@ -91,6 +97,19 @@ std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
                        h.place.location(), name(a));
   return fmt::format("the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
                      h.place.location(), name(a), name(b));
+}
+
+// A kernel that waits for the whole grid has a meaning in a cooperative launch only.
+std::string not_cooperative(const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+  if (h.cooperative.value_or(true) || !meets_grid(m, id_of(m, f))) return "";
+  return fmt::format("the launch at {} is not cooperative, and what a barrier of the grid does then is not defined",
+                     h.place.location());
+}
+
+// Why the launch has no proof, or a proof would be about another one.
+std::string no_proof_of(const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+  const std::string plain = not_cooperative(m, f, h);
+  return plain.empty() ? one_array(f, h) : plain;
 }
 
 }  // namespace
@@ -108,7 +127,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     // Sizes are taken from the options, and what the pointers have in common is not.
     if (kernel != nullptr)
       for (const clangfe::HostLaunch& h : kernel->launches)
-        if (q.no_proof.empty()) q.no_proof = one_array(f, h);
+        if (q.no_proof.empty()) q.no_proof = no_proof_of(m, f, h);
     out.push_back(std::move(q));
     return out;
   }
@@ -116,10 +135,10 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     auto o = std::make_shared<launch::Options>(given);
     o->launch = launch_of(given.launch, h, any);
     give_arguments(*o, m, f, h);
-    const std::string no_proof = one_array(f, h);
+    const std::string no_proof = no_proof_of(m, f, h);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
       return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
-             q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty();
+             q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty() && q.cooperative == h.cooperative;
     });
     if (same != out.end())
       same->places.push_back(h.place);
@@ -128,6 +147,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                      .places = {h.place},
                      .no_proof = no_proof,
                      .named_only = h.named_only,
+                     .cooperative = h.cooperative,
                      .shared = h.shared});
   }
   return out;
