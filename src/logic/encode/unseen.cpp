@@ -183,6 +183,10 @@ class Unseen {
       case Base::addr:
       case Base::ctrl:
         return {s_.program_order(i, j), false};
+      case Base::si:
+        return always(s_.same_instruction(i, j));
+      case Base::await:
+        return always(s_.awaits(i, j));
       default:  // scopes, fences
         return {true, false};
     }
