@@ -26,7 +26,8 @@ Mnemonic parse_mnemonic(Cursor& c) {
   m.parts.push_back(
       c.expect_word("an instruction", "an instruction starts with its mnemonic, as in ld.relaxed.gpu r0, x"));
   while (c.accept(".")) {
-    Token part = c.expect_word("a modifier after '.'", "remove the dot or name a modifier");
+    const bool dimension = c.peek().kind == Tok::number && c.peek().text.ends_with('d');  // ".1d"
+    Token part = dimension ? c.next() : c.expect_word("a modifier after '.'", "remove the dot or name a modifier");
     // "shared::cta" and "mbarrier::complete_tx::bytes" are one modifier each; a label's colon is single.
     while (c.at(":") && c.peek(1).is(":") && c.peek().begin == part.end && c.peek(1).begin == c.peek().end &&
            c.peek(2).begin == c.peek(1).end) {
