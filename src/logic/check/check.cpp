@@ -193,6 +193,11 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     none.verdict = {Status::unsupported, ok.error().list[0].message, false};
     return none;
   }
+  if (const prog::Instr* i = prog::needs_ptx9(test); i != nullptr && options.property == Property::termination) {
+    Result none;
+    none.verdict = {Status::unsupported, "termination of tests with '" + i->mnemonic + "' is not decided", false};
+    return none;
+  }
   Options now = options;
   // Two engines are compared at a bound that both count alike.
   now.reduce = options.engine != Engine::both && (options.reduce || options.auto_bound);
