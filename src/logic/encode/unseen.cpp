@@ -47,6 +47,9 @@ class Unseen {
 
   bool holds() {
     if (!test_.ssw.empty()) return false;
+    // Shared memory belongs to one CTA.
+    if (std::any_of(test_.objects.begin(), test_.objects.end(), [](const prog::Object& o) { return o.home != k_none; }))
+      return false;
     for (const SymEvent& e : s_.events) {
       if (e.barrier != nullptr) return false;
       for (Tag t : k_scope_tags)
