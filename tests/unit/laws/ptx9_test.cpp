@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/job.h"
-#include "base/rng.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "cycle/cycle.h"
@@ -169,7 +169,17 @@ std::string random_text(Rng& rng) {
   for (size_t k = 0; k < std::max(columns[0].size(), columns[1].size()); ++k)
     out += fmt::format(" {} | {} ;\n", k < columns[0].size() ? columns[0][k] : "",
                        k < columns[1].size() ? columns[1][k] : "");
-  return out + fmt::format("exists (P{}:r{} = {} /\\ g = {})\n", rng.below(2), rng.below(4), rng.below(5), rng.below(9));
+  std::vector<std::string> asked;  // registers that are read into
+  for (size_t t = 0; t < 2; ++t)
+    for (const std::string& line : columns[t])
+      for (size_t at = line.find('r'); at != std::string::npos; at = line.find('r', at + 1))
+        if (at + 1 < line.size() && std::isdigit(static_cast<unsigned char>(line[at + 1])) != 0 &&
+            (line[at - 1] == ' ' || line[at - 1] == '{'))
+          asked.push_back(fmt::format("P{}:{}", t, line.substr(at, line.find_first_of(",}", at) - at)));
+  const uint64_t values[] = {0, 1, 3, 7, 9};
+  std::string question = fmt::format("~(g = {})", values[rng.below(5)]);
+  if (!asked.empty()) question = fmt::format("{} = {}", asked[rng.below(asked.size())], values[rng.below(5)]);
+  return out + fmt::format("exists ({} /\\ ~(s = {}))\n", question, values[rng.below(5)]);
 }
 
 TEST(Ptx9, EnginesAgreeOnRandomTestsOfNewInstructions) {
