@@ -122,10 +122,10 @@ std::vector<Polarity> polarities(const Model& m);
 
 struct LoadOptions {
   vocab::Dialect dialect = vocab::Dialect::ptx;
-  std::vector<std::string> include_dirs;  // searched after the including file's own folder
-  std::string prelude;                    // path of models/prelude-<dialect>.cat; "" = none
+  std::vector<std::string> include_dirs;                      // searched after the including file's own folder
+  std::string prelude;                                        // path of models/prelude-<dialect>.cat; "" = none
   std::vector<std::pair<std::string, std::string>> variants;  // answers other than the defaults (Model::variants)
-  bool every_answer = false;  // all sets of variants are `_`, so that lint sees what each answer says
+  bool every_answer = false;   // all sets of variants are `_`, so that lint sees what each answer says
   bool sibling_stdlib = true;  // load stdlib.cat beside the model first, when there is one and it is not included
 };
 // Errors: file:line:col, the name nearest to a misspelt one, the cycle of includes, the non-monotone

@@ -106,7 +106,8 @@ class Resolver {
   // The sets that a "(* variants: P2=a|b ... *)" header defines: P2-a and P2-b.
   void variants(uint16_t file) {
     const auto& headers = p_.files[file].headers;
-    const auto header = std::find_if(headers.begin(), headers.end(), [](const Header& h) { return h.key == "variants"; });
+    const auto header =
+        std::find_if(headers.begin(), headers.end(), [](const Header& h) { return h.key == "variants"; });
     if (header == headers.end()) return;
     const Span at = p_.span(file, header->begin, header->end);
     std::string text;
@@ -126,11 +127,11 @@ class Resolver {
       }
       const auto given = std::find_if(options_.variants.begin(), options_.variants.end(),
                                       [&](const auto& v) { return v.first == question; });
-      const std::string answer = given == options_.variants.end() ? answers.front() : given->second;
+      std::string answer = given == options_.variants.end() ? answers.front() : given->second;
       if (std::find(answers.begin(), answers.end(), answer) == answers.end()) {
         findings_.error("header", Span{}, fmt::format("'{}' is no answer to {}", answer, question),
                         fmt::format("the answers are {}", fmt::join(answers, ", ")));
-        return;
+        answer = answers.front();
       }
       p_.variants.emplace_back(question, answer);
       for (const std::string& a : answers)

@@ -32,7 +32,7 @@ class ThreadBuilder {
   void define_label(std::string_view name, const Span& at);     // emits Kind::label
   void emit(prog::Instr i) { templ_.code.push_back(std::move(i)); }
 
-  prog::RegId temporary();                                // a new register that no condition sees
+  prog::RegId temporary();                                 // a new register that no condition sees
   void replace(uint32_t at, std::vector<prog::Instr> by);  // an instruction by others; labels move with the code
   uint32_t new_operation() { return operations_++; }
   // Asynchronous operations of the thread that groups wait for (litmus/ptx_async.cpp): [0] of cp.async, [1] of bulk.

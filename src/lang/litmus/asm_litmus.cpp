@@ -192,7 +192,8 @@ class Frame {
 
   // All threads name their cluster, or none does; a CTA is in one.
   void check_clusters() {
-    const auto named = std::find_if(b_.clusters.begin(), b_.clusters.end(), [](uint32_t c) { return c != prog::k_none; });
+    const auto named =
+        std::find_if(b_.clusters.begin(), b_.clusters.end(), [](uint32_t c) { return c != prog::k_none; });
     if (named == b_.clusters.end()) return;
     for (size_t t = 0; t < b_.clusters.size(); ++t) {
       if (b_.clusters[t] == prog::k_none)

@@ -11,6 +11,7 @@
 
 #include "litmus/ptx_forms.h"
 #include "prog/mbarrier.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::litmus {
 namespace {
@@ -144,9 +145,10 @@ class Lowering {
     if (strong && w_.scope.empty())
       fail(fmt::format("{} needs a scope beside .{}", quoted(m_.text()), w_.sem), "order and scope are given together");
     if (!strong && !w_.scope.empty())
-      fail(fmt::format("{} needs an order beside .{}", quoted(m_.text()), w_.scope), "order and scope are given together");
-    const bool bulk = meaning == Meaning::bulk_to_shared || meaning == Meaning::bulk_to_global ||
-                      meaning == Meaning::bulk_peer;
+      fail(fmt::format("{} needs an order beside .{}", quoted(m_.text()), w_.scope),
+           "order and scope are given together");
+    const bool bulk =
+        meaning == Meaning::bulk_to_shared || meaning == Meaning::bulk_to_global || meaning == Meaning::bulk_peer;
     if (bulk && strong != w_.has("b128"))
       fail(fmt::format("{} has .relaxed and .b128 together, or neither", quoted(m_.text())), "a weak copy has no type");
   }
@@ -215,7 +217,8 @@ class Lowering {
     const bool bulk = of.empty();
     if (bulk ? n == 16 : std::find(of.begin(), of.end(), n) != of.end()) return;
     if (bulk && n != 0 && n % 16 == 0)
-      unsupported(span_, fmt::format("a copy of {} bytes", n), "a location of a litmus test stands for 16 bytes of a copy");
+      unsupported(span_, fmt::format("a copy of {} bytes", n),
+                  "a location of a litmus test stands for 16 bytes of a copy");
     fail(fmt::format("{} is no number of bytes that {} copies", n, m_.text()),
          bulk ? "the size of a bulk copy is a multiple of 16" : "cp.async copies 4, 8 or 16 bytes");
   }
@@ -275,7 +278,8 @@ class Lowering {
 
   // ---- mbarriers (9.7.15.16) ----
   // Reads and writes the object in one step. `token`: receives the phase before.
-  void on_mbarrier(MbarrierOp op, const Expr& n, TagSet read, TagSet write, prog::RegId token = k_none, TagSet more = {}) {
+  void on_mbarrier(MbarrierOp op, const Expr& n, TagSet read, TagSet write, prog::RegId token = k_none,
+                   TagSet more = {}) {
     const TagSet common = more | TagSet{Tag::MBAR, Tag::GEN, Tag::RMW};
     const Expr old = term::variable(prog::k_old_value, 64);
     const prog::MbarrierStep step = mbarrier_step(op, old, n);
@@ -312,11 +316,11 @@ class Lowering {
     const bool drops = w_.has("arrive_drop");
     const Expr n = w_.values.empty() ? number(1) : w_.values[0];
     if (w_.has("expect_tx") && w_.values.empty()) fail(".expect_tx needs the number of bytes", "write [m], 16");
-    const MbarrierOp op = w_.has("expect_tx")    ? (drops ? MbarrierOp::arrive_drop_expect_tx : MbarrierOp::arrive_expect_tx)
-                          : w_.has("noComplete") ? (drops ? MbarrierOp::arrive_drop_no_complete
-                                                          : MbarrierOp::arrive_no_complete)
-                          : drops                ? MbarrierOp::arrive_drop
-                                                 : MbarrierOp::arrive;
+    const MbarrierOp op =
+        w_.has("expect_tx")    ? (drops ? MbarrierOp::arrive_drop_expect_tx : MbarrierOp::arrive_expect_tx)
+        : w_.has("noComplete") ? (drops ? MbarrierOp::arrive_drop_no_complete : MbarrierOp::arrive_no_complete)
+        : drops                ? MbarrierOp::arrive_drop
+                               : MbarrierOp::arrive;
     const Tag scope = scope_tag(w_.scope, "cta");
     on_mbarrier(op, n, {Tag::RLX, scope}, {order_tag(w_.sem, "release"), scope}, w_.registers[0]);
   }
@@ -343,7 +347,8 @@ class Lowering {
     answer.value = term::resize(rule.complete, 64, false);
     emit(std::move(answer));
     // An acquire operation only where it returns True.
-    event(Kind::fence, {Tag::DONE, Tag::MBAR, Tag::GEN, order_tag(w_.sem, "acquire"), scope}).predicate = w_.registers[0];
+    event(Kind::fence, {Tag::DONE, Tag::MBAR, Tag::GEN, order_tag(w_.sem, "acquire"), scope}).predicate =
+        w_.registers[0];
   }
 
   // ---- asynchronous copies (9.7.10.28) ----

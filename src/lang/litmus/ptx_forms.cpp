@@ -157,7 +157,8 @@ struct Fit {
 
 Fit fit(const Row& row, const std::vector<std::string_view>& words) {
   Fit out;
-  if (row.literal.size() > words.size() || !std::equal(row.literal.begin(), row.literal.end(), words.begin())) return out;
+  if (row.literal.size() > words.size() || !std::equal(row.literal.begin(), row.literal.end(), words.begin()))
+    return out;
   size_t at = row.literal.size();
   bool missing = false;
   for (const Row::Group& g : row.groups) {
@@ -342,12 +343,13 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
   if (nearest.empty()) return out;
   const std::string_view head = words.front();
   const bool old_head = head == "ld" || head == "st" || head == "fence" || head == "bar" || head == "barrier";
-  const bool of_new = words.size() > 1 && (words[1] == "async" || words[1] == "cluster" || words[1] == "warp" ||
-                                           words[1] == "acquire" || words[1] == "release" ||
-                                           words[1] == "mbarrier_init" || one_of(words, "v2"));
+  const bool of_new = words.size() > 1 &&
+                      (words[1] == "async" || words[1] == "cluster" || words[1] == "warp" || words[1] == "acquire" ||
+                       words[1] == "release" || words[1] == "mbarrier_init" || one_of(words, "v2"));
   const bool proxied = words.size() > 2 && words[1] == "proxy" && words[2] != "alias" && words[2] != "generic" &&
                        words[2] != "constant" && words[2] != "texture" && words[2] != "surface";
-  if (old_head && !proxied && (!of_new || (words[1] == "acquire" && head == "ld") || (words[1] == "release" && head == "st")))
+  if (old_head && !proxied &&
+      (!of_new || (words[1] == "acquire" && head == "ld") || (words[1] == "release" && head == "st")))
     return out;
   fail_form(c, m, best, nearest);
 }

@@ -20,11 +20,11 @@
 namespace fencepost::prog {
 
 enum class MbarrierOp : uint8_t {
-  init,         // n: expected arrivals
-  inval,        //
-  expect_tx,    // n: transactions
-  complete_tx,  // n: transactions
-  arrive,       // n: arrivals
+  init,                   // n: expected arrivals
+  inval,                  //
+  expect_tx,              // n: transactions
+  complete_tx,            // n: transactions
+  arrive,                 // n: arrivals
   arrive_expect_tx,       // n: transactions; one arrival
   arrive_no_complete,     // n: arrivals
   arrive_drop,            // n: arrivals

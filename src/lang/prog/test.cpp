@@ -292,7 +292,7 @@ bool has_cluster_scope(const Test& test) {
 }
 
 const Instr* needs_ptx9(const Test& test) {
-  constexpr Tag k_new[] = {Tag::ASY,  Tag::ASYNC, Tag::TMAP,  Tag::MBAR, Tag::DONE,
+  constexpr Tag k_new[] = {Tag::ASY,   Tag::ASYNC, Tag::TMAP,  Tag::MBAR, Tag::DONE,
                            Tag::MINIT, Tag::OWN,   Tag::READS, Tag::VEC,  Tag::WARP};
   const auto is_new = [&](const TagSet& tags) {
     if (tags.has(Tag::F) && (tags.has(Tag::ACQ) || tags.has(Tag::REL))) return true;

@@ -765,8 +765,8 @@ bool Skeleton::at_home(uint32_t a, uint32_t b) const {
   const SymEvent& y = events[b];
   if (x.thread == k_init_thread || !y.memory() || y.address.symbol == k_none) return false;
   const uint32_t home = test->objects[test->symbols[y.address.symbol].object].home;
-  return home != k_none && prog::same_scope(test->threads[x.thread], test->threads[home],
-                                            *vocab::level_of(vocab::Dialect::ptx, "cta"));
+  return home != k_none &&
+         prog::same_scope(test->threads[x.thread], test->threads[home], *vocab::level_of(vocab::Dialect::ptx, "cta"));
 }
 
 bool Skeleton::compatible(uint32_t a, uint32_t b) const {

@@ -152,8 +152,7 @@ void instruction_relations(const prog::Test& test, const std::vector<Event>& eve
         rel(Base::home).set(i, j);
       const prog::Instr* q = instruction_of(test, b);
       if (q == nullptr || a.key.thread != b.key.thread || p->operation == k_none || !a.tags.has(Tag::ASY)) continue;
-      if (std::find(q->awaits.begin(), q->awaits.end(), p->operation) != q->awaits.end())
-        rel(Base::await).set(i, j);
+      if (std::find(q->awaits.begin(), q->awaits.end(), p->operation) != q->awaits.end()) rel(Base::await).set(i, j);
     }
   }
 }

@@ -46,7 +46,8 @@ Status verdict(const prog::Test& t, const cat::Model& m, check::Property p, chec
 std::vector<prog::Test> older_tests() {
   std::vector<prog::Test> out;
   for (const char* folder : {"ptx", "ptx-spec"})
-    for (const auto& e : fs::recursive_directory_iterator(std::string(FENCEPOST_SOURCE_DIR) + "/tests/corpus/" + folder))
+    for (const auto& e :
+         fs::recursive_directory_iterator(std::string(FENCEPOST_SOURCE_DIR) + "/tests/corpus/" + folder))
       if (e.path().extension() == ".litmus")
         if (auto t = read::parse_file(e.path()))
           for (prog::Test& one : *t) out.push_back(std::move(one));
@@ -164,8 +165,9 @@ std::string random_text(Rng& rng) {
       column.insert(column.insert(at, "barrier.cluster.wait"), arrive);
     }
   const auto& places = k_places[rng.below(std::size(k_places))];
-  std::string out = fmt::format("PTX random\n{{ x = 0; g = 7; s @ shared P0 = 9; m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
-                                1 + rng.below(2), places[0], places[1]);
+  std::string out =
+      fmt::format("PTX random\n{{ x = 0; g = 7; s @ shared P0 = 9; m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
+                  1 + rng.below(2), places[0], places[1]);
   for (size_t k = 0; k < std::max(columns[0].size(), columns[1].size()); ++k)
     out += fmt::format(" {} | {} ;\n", k < columns[0].size() ? columns[0][k] : "",
                        k < columns[1].size() ? columns[1][k] : "");

@@ -102,11 +102,17 @@ uint64_t value(const Expr& e, uint64_t state) {
   return *term::eval(e, [&](uint64_t) { return std::optional(state); });
 }
 
-constexpr MbarrierOp k_ops[] = {
-    MbarrierOp::init,          MbarrierOp::inval,      MbarrierOp::expect_tx,
-    MbarrierOp::complete_tx,   MbarrierOp::arrive,     MbarrierOp::arrive_expect_tx,
-    MbarrierOp::arrive_no_complete, MbarrierOp::arrive_drop, MbarrierOp::arrive_drop_expect_tx,
-    MbarrierOp::arrive_drop_no_complete, MbarrierOp::add_pending};
+constexpr MbarrierOp k_ops[] = {MbarrierOp::init,
+                                MbarrierOp::inval,
+                                MbarrierOp::expect_tx,
+                                MbarrierOp::complete_tx,
+                                MbarrierOp::arrive,
+                                MbarrierOp::arrive_expect_tx,
+                                MbarrierOp::arrive_no_complete,
+                                MbarrierOp::arrive_drop,
+                                MbarrierOp::arrive_drop_expect_tx,
+                                MbarrierOp::arrive_drop_no_complete,
+                                MbarrierOp::add_pending};
 
 class Phases : public ::testing::Test {
  protected:
