@@ -76,6 +76,11 @@ constexpr OptionInfo k_rows[] = {
      "cat",
      k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge | k_report,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file.", put<&Settings::model>},
+    {"--variant", "", "NAME=ANSWER,...", Type::text, "the model's defaults", "", 0, 0, "cat",
+     k_check | k_outcomes | k_explain | k_relax,
+     "Answers to questions that the model's document leaves open, as in P2=strict,SC=no; without --model, of ptx-9 "
+     "(docs/models.md). A model name takes them too: ptx-9[P2=strict].",
+     put<&Settings::variants>},
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
      k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
