@@ -141,13 +141,12 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
     }
     const RootKey key = roots_[t.root];
     Decision& d = memory_.decision(key);
-    if (key.at != k_itself && !d.addressed) {
-      d.addressed = true;
-      throw Restart{};
-    }
+    if (key.at != k_itself) memory_.note_address(key);
     const Variable& v = flat_.variables[key.variable];
-    if (key.at == k_itself && v.space == "param") refuse("a computed place in the kernel's parameters is not read");
-    if (v.space == "local" && key.at == k_itself && !d.in_memory) {
+    const bool parameter = key.at == k_itself && v.space == "param";
+    if (parameter && writes) fail("parameters of a kernel are not written");
+    if (parameter && bytes > 4) refuse("a computed place in the kernel's parameters is read for at most 32 bits");
+    if ((v.space == "local" || parameter) && key.at == k_itself && !d.in_memory) {
       d.in_memory = true;
       throw Restart{};
     }
@@ -186,16 +185,20 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
       s.first.symbol = memory_.symbol(key, instance(t.root), *at, bytes);
     } else if (at) {
       const uint64_t index = static_cast<uint64_t>(*at) / cell;
-      if (index + s.count > limit) {
-        if (!memory_.open_ended(key) || index + s.count > k_most_lengthened) {
-          if (memory_.open_ended(key))
-            refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)),
-                   "smaller inputs keep the test small");
-          undefined_behaviour(when);
-          continue;
+      if (index + s.count > limit && !memory_.open_ended(key)) {
+        undefined_behaviour(when);
+        continue;
+      }
+      if (index + s.count > std::max(limit, k_most_lengthened)) {
+        if (!d.whole && !d.computed && memory_.given(key) == nullptr) {  // far places are objects of their own
+          d.apart = true;
+          throw Restart{};
         }
+        refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)), "smaller inputs keep the test small");
+      }
+      if (index + s.count > limit) {
         d.cells = index + s.count;
-        throw Restart{};
+        if (d.computed) throw Restart{};
       }
       s.first.symbol = memory_.symbol(key, instance(t.root), 0, bytes);
       if (index != 0) s.first.index = term::constant(index, 64);
@@ -249,7 +252,8 @@ Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, c
     const RootKey key = roots_[r];
     const Variable& v = flat_.variables[key.variable];
     const auto at = static_cast<int64_t>(address.targets[0].offset.value());
-    if (key.at == k_itself && v.space == "param") return parameter(r, at, bytes);
+    if (key.at == k_itself && v.space == "param" && (bytes > 4 || !memory_.decision(key).in_memory))
+      return parameter(r, at, bytes);
     if (key.at == k_itself && v.space == "const" && at >= 0 && static_cast<uint64_t>(at) + bytes <= v.bytes)
       if (const auto x = memory_.initial(key, static_cast<uint64_t>(at), bytes)) return Value::constant(*x, w);
     if (own(r)) {
@@ -643,6 +647,12 @@ void Lowering::warp() {
   const std::string& head = words[0];
   if (head == "activemask") {
     define(argument(0), Value::constant(1, 32));
+    return;
+  }
+  if (head == "elect" && argument(0).kind == Argument::Kind::list && argument(0).parts.size() == 2) {
+    const Argument to = argument(0);
+    define(to.parts[0], Value::constant(0, 32));
+    define(to.parts[1], Value::constant(1, 1));
     return;
   }
   if (head == "shfl") {

@@ -195,6 +195,7 @@ std::optional<Expr> Lowering::compare_addresses(const std::string& o, const Valu
   if (pa != pb && single(p) && n.is(Value::Kind::scalar) && n.e.is_const(0) && (o == "eq" || o == "ne")) {
     const RootKey& r = roots_[p.targets[0].root];
     if (r.at == k_itself || memory_.decision(r).addressed) return term::constant(o == "ne" ? 1 : 0, 1);
+    memory_.note_number(r);
   }
   return std::nullopt;
 }

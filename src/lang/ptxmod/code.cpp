@@ -196,8 +196,8 @@ void Lowering::instruction(const Node& n) {
   if (head == "bar" || head == "barrier") return barrier();
   if (head == "shfl" || head == "vote" || head == "activemask" || head == "match" || head == "redux" || head == "elect")
     return warp();
-  // Hints, and what has an effect on time only.
-  if (head == "nanosleep" || head == "prefetch" || head == "prefetchu" || head == "applypriority" || head == "pmevent")
+  // Hints, and what has an effect on time only, or on other launches.
+  if (head == "nanosleep" || head == "prefetch" || head == "prefetchu" || head == "applypriority" || head == "pmevent" || head == "griddepcontrol")
     return;
   if (head == "trap") {  // jumped to the end behind it
     notes_.traps = true;

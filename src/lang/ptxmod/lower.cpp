@@ -551,6 +551,7 @@ Expr Lowering::number_of(const Target& t) {
   if (t.root == k_number_root) return t.offset;
   const RootKey& r = roots_[t.root];
   if (r.at != k_itself && !memory_.decision(r).addressed) {  // it may be a number as well
+    memory_.note_number(r);
     const std::string what = memory_.name(r);
     auto it = demanded_.find(what);
     if (it == demanded_.end()) {

@@ -31,7 +31,6 @@ void Memory::use(const RootKey& r, std::optional<int64_t> at, uint32_t bytes) {
     d.cell = bytes;
     if (const Given* g = given(r); g != nullptr && g->element != 0 && r.at != k_itself)
       d.cell = std::min(d.cell, g->element);
-    throw Restart{};
   }
   const auto one_size = [&] {  // cells of the smallest size
     d.apart = false;
@@ -137,7 +136,10 @@ std::optional<uint64_t> Memory::initial(const RootKey& r, uint64_t at, uint32_t 
 prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int64_t at, uint32_t bytes) {
   const Decision& d = decision(r);
   const auto [it, fresh] = symbols_.try_emplace({r, instance, d.apart ? at : 0}, 0);
-  if (!fresh) return it->second;
+  if (!fresh) {
+    if (!d.apart && !d.computed) lengthen(r, test_.objects[test_.symbols[it->second].object]);
+    return it->second;
+  }
   prog::Object o;
   o.name = name(r) + instance;
   if (d.apart)
@@ -172,6 +174,17 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
   test_.symbols.push_back({o.name, object, symbol, prog::k_none, "", o.span});
   test_.objects.push_back(std::move(o));
   return it->second = symbol;
+}
+
+// An object that was made before a place farther on was met.
+void Memory::lengthen(const RootKey& r, prog::Object& o) {
+  const uint64_t cell = o.width / 8, cells = limit(r);
+  while (o.init.size() < cells) {
+    const auto v = initial(r, o.init.size() * cell, static_cast<uint32_t>(cell));
+    if (!v && o.undefined.empty()) o.undefined.assign(o.init.size(), false);
+    o.init.push_back(v.value_or(0));
+    if (!o.undefined.empty()) o.undefined.push_back(!v);
+  }
 }
 
 prog::SymbolId Memory::unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells) {

@@ -79,11 +79,21 @@ class Memory {
   bool took_zero() const { return took_zero_; }
   // Bytes of the initial value, little end first; nothing where it is undefined.
   std::optional<uint64_t> initial(const RootKey& r, uint64_t at, uint32_t bytes);
+  // Its number has been used while it may still be one; may throw Restart where it is found to be an address.
+  void note_number(const RootKey& r) { numbers_.insert(r); }
+  void note_address(const RootKey& r) {
+    Decision& d = decision(r);
+    if (d.addressed) return;
+    d.addressed = true;
+    if (numbers_.contains(r)) throw Restart{};
+  }
   void note_write(const RootKey& r, const Span& span) { written_.try_emplace(r, span); }
   void note_constant_read(const RootKey& r, const Span& span) { read_only_.try_emplace(r, span); }
   void check_read_only() const;  // what is read as constant is written by nobody
 
  private:
+  void lengthen(const RootKey& r, prog::Object& o);
+
   const Flat& flat_;
   const spirv::Launch& launch_;
   const std::map<RootKey, Given>& given_;
@@ -94,6 +104,7 @@ class Memory {
   std::map<RootKey, std::map<int64_t, uint32_t>> places_;  // of roots that lie apart
   std::map<std::string, prog::SymbolId> unknown_;
   std::map<RootKey, Span> written_, read_only_;
+  std::set<RootKey> numbers_;
 };
 
 }  // namespace fencepost::ptxmod

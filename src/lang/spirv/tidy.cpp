@@ -21,8 +21,9 @@ class Tidier {
 
   prog::Template run() {
     do {
-      drop_labels();
-    } while (remove_dead() || straighten());
+      do drop_labels();
+      while (remove_dead());
+    } while (straighten_all());
     split_spins();
     drop_labels();
     renumber();
@@ -45,43 +46,75 @@ class Tidier {
     if (i.predicate != k_none) f(i.predicate);
   }
 
+  using Set = std::vector<uint64_t>;  // of registers
+  static bool has(const Set& s, prog::RegId r) { return (s[r / 64] >> (r % 64) & 1) != 0; }
+  static void put(Set& s, prog::RegId r) { s[r / 64] |= uint64_t{1} << (r % 64); }
+  static void take(Set& s, prog::RegId r) { s[r / 64] &= ~(uint64_t{1} << (r % 64)); }
+  static bool join(Set& s, const Set& o) {
+    bool changed = false;
+    for (size_t k = 0; k < s.size(); ++k) {
+      changed = changed || (o[k] & ~s[k]) != 0;
+      s[k] |= o[k];
+    }
+    return changed;
+  }
+  static void step_back(Set& l, const Instr& i) {
+    if (i.dst != k_none && i.predicate == k_none) take(l, i.dst);
+    if (i.spurious != k_none && i.predicate == k_none) take(l, i.spurious);
+    for_each_read(i, [&](prog::RegId r) { put(l, r); });
+  }
+
+  // What lives behind the last instruction of each block, by the block's first.
+  struct Piece {
+    size_t begin = 0, end = 0;
+    Set live_out, live_in;
+  };
+  std::vector<Piece> liveness() const {
+    const size_t n = t_.code.size(), words = t_.registers.size() / 64 + 1;
+    std::vector<Piece> pieces;
+    std::vector<size_t> at(t_.labels.size(), 0);  // piece that a label begins
+    for (size_t k = 0; k < n; ++k) {
+      const bool begins = k == 0 || t_.code[k].kind == Kind::label || transfers(t_.code[k - 1]);
+      if (begins) pieces.push_back({k, k, Set(words), Set(words)});
+      pieces.back().end = k + 1;
+      if (t_.code[k].kind == Kind::label) at[t_.code[k].label] = pieces.size() - 1;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t p = pieces.size(); p-- > 0;) {
+        Piece& x = pieces[p];
+        const Instr& last = t_.code[x.end - 1];
+        if (transfers(last)) join(x.live_out, pieces[at[last.label]].live_in);
+        if (last.kind != Kind::jump && p + 1 < pieces.size()) join(x.live_out, pieces[p + 1].live_in);
+        Set l = x.live_out;
+        for (size_t k = x.end; k-- > x.begin;) step_back(l, t_.code[k]);
+        changed = join(x.live_in, l) || changed;
+      }
+    }
+    return pieces;
+  }
+
   // One round of liveness; true when something went away.
   bool remove_dead() {
     const size_t n = t_.code.size();
-    std::vector<size_t> at(t_.labels.size(), n);
-    for (size_t k = 0; k < n; ++k)
-      if (t_.code[k].kind == Kind::label) at[t_.code[k].label] = k;
-    std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(t_.registers.size(), false));
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t k = n; k-- > 0;) {
-        const Instr& i = t_.code[k];
-        std::vector<bool> l = i.kind == Kind::jump ? live[at[i.label]] : live[k + 1];
-        if (i.kind == Kind::branch)
-          for (size_t r = 0; r < l.size(); ++r)
-            if (live[at[i.label]][r]) l[r] = true;
-        if (i.dst != k_none && i.predicate == k_none) l[i.dst] = false;
-        if (i.spurious != k_none && i.predicate == k_none) l[i.spurious] = false;
-        for_each_read(i, [&](prog::RegId r) { l[r] = true; });
-        if (l != live[k]) {
-          live[k] = std::move(l);
-          changed = true;
-        }
-      }
-    }
     std::vector<bool> read(t_.registers.size(), false);  // by something else than what sets it, as a counter does
     for (const Instr& i : t_.code)
       for_each_read(i, [&](prog::RegId r) {
         if (i.kind != Kind::local || i.dst != r) read[r] = true;
       });
-    std::vector<Instr> kept;
-    for (size_t k = 0; k < n; ++k) {
-      const Instr& i = t_.code[k];
-      if (i.kind == Kind::local && !read[i.dst]) continue;
-      const bool pure = i.kind == Kind::local || (i.kind == Kind::load && i.mnemonic == "undefined");
-      if (pure && !live[k + 1][i.dst]) continue;
-      kept.push_back(i);
+    std::vector<bool> dead(n, false);
+    for (const Piece& p : liveness()) {
+      Set l = p.live_out;
+      for (size_t k = p.end; k-- > p.begin;) {
+        const Instr& i = t_.code[k];
+        const bool pure = i.kind == Kind::local || (i.kind == Kind::load && i.mnemonic == "undefined");
+        dead[k] = (i.kind == Kind::local && !read[i.dst]) || (pure && !has(l, i.dst));
+        step_back(l, i);
+      }
     }
+    std::vector<Instr> kept;
+    for (size_t k = 0; k < n; ++k)
+      if (!dead[k]) kept.push_back(std::move(t_.code[k]));
     const bool removed = kept.size() != n;
     t_.code = std::move(kept);
     return removed;
@@ -94,6 +127,14 @@ class Tidier {
   }
   static bool transfers(const Instr& i) { return i.kind == Kind::jump || i.kind == Kind::branch; }
 
+  bool straighten_all() {
+    bool any = false;
+    while (straighten()) {
+      any = true;
+      drop_labels();
+    }
+    return any;
+  }
   // One small improvement of the control flow; true when there was one.
   bool straighten() {
     for (size_t k = 0; k < t_.code.size(); ++k) {
