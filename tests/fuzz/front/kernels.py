@@ -20,6 +20,7 @@ VECTORS = {f"{t}{n}": (t, n) for t in ("uchar", "short", "int", "uint", "ulong")
 
 OPENCL_HEAD = """#define LOCAL_ARRAY local
 #define SH(n, mask) (n)
+#define QUO(T, a, op, b) ((T)(a) op (T)(b))
 #define AT(v, k) ((v).s##k)
 #define MAKE2(T, a, b) ((T)((a), (b)))
 #define MAKE4(T, a, b, c, d) ((T)((a), (b), (c), (d)))
@@ -43,6 +44,12 @@ static void yield_(void);
 #define get_global_id(d) ((ulong)(group_ * lanes_ + lane_))
 #define get_local_size(d) ((ulong)lanes_)
 #define SH(n, mask) ((n) & (mask))
+// A call, since gcc 12 makes a / -b of -(a / b) and of -1 * (a / b), under -fwrapv too, which traps for the least a and b = 1.
+#define QUO(T, a, op, b) ((T)(a) op itself_##T(b))
+static int itself_int(int n) { return n; }
+static uint itself_uint(uint n) { return n; }
+static long itself_long(long n) { return n; }
+static ulong itself_ulong(ulong n) { return n; }
 #define AT(v, k) ((v)[k])
 #define MAKE2(T, a, b) ((T){(a), (b)})
 #define MAKE4(T, a, b, c, d) ((T){(a), (b), (c), (d)})
@@ -222,7 +229,7 @@ class Kernel:
         while True:  # every scalar is an event for each access of the whole
             members = [(f"m{k}", self.type_()) for k in range(self.r.randint(2, 4))]
             s = Struct(name, members)
-            if sum(1 for _ in leaves(s)) <= (8 if self.lanes > 1 else 20):
+            if sum(1 for _ in leaves(s)) <= (6 if self.lanes > 1 else 12):
                 break
         self.note("struct")
         self.structs.append(s)
@@ -302,8 +309,8 @@ class Kernel:
             return f"((({t}){a}) {self.r.choice(['<<', '>>'])} SH((uint){b}, {mask}))"
         if x < 0.90:
             self.note("division")
-            t = self.r.choice(["int", "uint", "long", "ulong"])
-            return f"((({t}){a}) {self.r.choice(['/', '%'])} (({t})({b} & 15) + 1))"
+            t = self.r.choice(["int", "uint", "int", "uint", "int", "uint", "long", "ulong"])  # 64 bits cost a solver most
+            return f"QUO({t}, {a}, {self.r.choice(['/', '%'])}, ({b} & 15) + 1)"
         if x < 0.94:
             self.note("choice")
             return f"({a} ? {b} : {self.expression(level + 1)})"
@@ -423,6 +430,8 @@ class Kernel:
 
     def stmt_variable(self):
         t = self.type_()
+        while sum(1 for _ in leaves(t)) > (6 if self.lanes > 1 else 12):  # a computed element of the whole touches all of it
+            t = self.type_()
         name = self.fresh("v")
         if isinstance(t, str) and t in SCALARS:
             self.line(f"{t} {name} = {self.expression()};")
@@ -659,8 +668,8 @@ class Kernel:
 
     def make(self):
         several = self.chance(0.4)
-        self.lanes = self.r.randint(2, 3) if several else 1
-        self.groups = self.r.choice([1, 1, 2]) if several else 1
+        self.lanes = self.r.choice([2, 2, 2, 3]) if several else 1
+        self.groups = self.r.choice([1, 1, 1, 2]) if several else 1
         for _ in range(self.r.randint(1, 3)):
             self.make_struct()
         self.function_text = "".join(self.make_function() for _ in range(self.r.choice([0, 0, 1, 2])))
@@ -671,7 +680,7 @@ class Kernel:
                                                                          self.r.choice(list(VECTORS))])
             if isinstance(t, str) and t in VECTORS:
                 self.note("vector")
-            n = self.lanes * self.groups if several else self.r.randint(1, 4)
+            n = self.lanes * self.groups if several else self.r.randint(1, 3)
             values = None
             if self.chance(0.6):
                 values = [[self.r.choice([0, 1, 2, 3, self.r.getrandbits(SCALARS[s][0])]) for _, _, s in leaves(t)] for _ in range(n)]
@@ -682,7 +691,7 @@ class Kernel:
         if several:
             self.make_phases()
         else:
-            self.block(self.r.randint(4, 9))
+            self.block(self.r.randint(3, 6))
 
     def make_phases(self):
         self.note("several")
@@ -737,7 +746,7 @@ class Kernel:
                     self.locals[-1][f"{name}[(lid + {self.r.randrange(self.lanes)}) % {self.lanes}]"] = (t, "local", True)
                 else:
                     self.locals[-1][name] = (Array(t, self.lanes), "local", False)
-            self.block(self.r.randint(1, 3))
+            self.block(self.r.randint(1, 2))
             self.line("}")
             self.pop()
             self.barrier()
