@@ -61,11 +61,15 @@ std::string assemble(const std::string& text, std::string& why) {
   if (done == SPV_SUCCESS) {
     out.assign(reinterpret_cast<const char*>(binary->code), binary->wordCount * 4);
     spv_diagnostic invalid = nullptr;
-    if (spvValidateBinary(context, binary->code, binary->wordCount, &invalid) != SPV_SUCCESS) {
+    spv_validator_options options = spvValidatorOptionsCreate();
+    spvValidatorOptionsSetScalarBlockLayout(options, true);
+    spv_const_binary_t words{binary->code, binary->wordCount};
+    if (spvValidateWithOptions(context, options, &words, &invalid) != SPV_SUCCESS) {
       why = fmt::format("not valid: {}", invalid != nullptr ? invalid->error : "");
       out.clear();
     }
     spvDiagnosticDestroy(invalid);
+    spvValidatorOptionsDestroy(options);
   } else {
     why = complaint == nullptr ? "does not assemble"
                                : fmt::format("line {}: {}", complaint->position.line + 1, complaint->error);

@@ -85,12 +85,21 @@ FEATURES = [
     "pointer-arithmetic", "pointer-choice", "pointer-loop", "pointer-argument", "other-type", "dereference", "bits-8", "bits-16",
     "bits-32", "bits-64", "signed", "unsigned", "switch", "loop", "break", "if", "call", "barrier", "barrier-in-loop", "shared",
     "groups", "several", "arithmetic", "comparison", "shift", "division", "choice", "conversion", "member", "computed-index",
-    "private-aggregate", "whole-copy", "input"]
+    "private-aggregate", "whole-copy", "input", "aligned-member"]
 
 
 class Struct:
-    def __init__(self, name, members):
+    def __init__(self, name, members, aligned=None):
         self.name, self.members = name, members  # members: (name, type)
+        self.aligned = aligned or {}             # member's name: bytes that its offset is a multiple of
+
+    def text(self):
+        said = {m: f" __attribute__((aligned({n})))" for m, n in self.aligned.items()}
+        return "typedef struct { " + " ".join(declare(t, n) + said.get(n, "") + ";" for n, t in self.members) + f" }} {self.name};\n"
+
+    def align(self, member):
+        name, t = member
+        return max(align_of(t), self.aligned.get(name, 1))
 
 
 class Array:
@@ -129,7 +138,7 @@ def align_of(t):
     if isinstance(t, Array):
         return align_of(t.of)
     if isinstance(t, Struct):
-        return max(align_of(m) for _, m in t.members)
+        return max(t.align(m) for m in t.members)
     return size_of(t)
 
 
@@ -138,8 +147,8 @@ def size_of(t):
         return size_of(t.of) * t.n
     if isinstance(t, Struct):
         at = 0
-        for _, m in t.members:
-            at = -(-at // align_of(m)) * align_of(m) + size_of(m)
+        for m in t.members:
+            at = -(-at // t.align(m)) * t.align(m) + size_of(m[1])
         return -(-at // align_of(t)) * align_of(t)
     if t in VECTORS:
         return SCALARS[VECTORS[t][0]][0] // 8 * VECTORS[t][1]
@@ -153,10 +162,10 @@ def offsets(t, path=(), base=0):
             yield from offsets(t.of, path + (k,), base + k * size_of(t.of))
     elif isinstance(t, Struct):
         at = 0
-        for k, (_, m) in enumerate(t.members):
-            at = -(-at // align_of(m)) * align_of(m)
-            yield from offsets(m, path + (k,), base + at)
-            at += size_of(m)
+        for k, m in enumerate(t.members):
+            at = -(-at // t.align(m)) * t.align(m)
+            yield from offsets(m[1], path + (k,), base + at)
+            at += size_of(m[1])
     elif t in VECTORS:
         of, n = VECTORS[t]
         for k in range(n):
@@ -229,9 +238,13 @@ class Kernel:
         while True:  # every scalar is an event for each access of the whole
             members = [(f"m{k}", self.type_()) for k in range(self.r.randint(2, 4))]
             s = Struct(name, members)
+            if self.chance(0.2):
+                s.aligned[self.r.choice(members)[0]] = self.r.choice([8, 16, 32])
             if sum(1 for _ in leaves(s)) <= (6 if self.lanes > 1 else 12):
                 break
         self.note("struct")
+        if s.aligned:
+            self.note("aligned-member")
         self.structs.append(s)
 
     # ---- expressions: text, type ----
@@ -755,7 +768,7 @@ class Kernel:
         """The text; with assertions of final values behind it, as the interpreter reads them."""
         out = ""
         for s in self.structs:
-            out += "typedef struct { " + " ".join(declare(t, n) + ";" for n, t in s.members) + f" }} {s.name};\n"
+            out += s.text()
         out += self.function_text
         parameters = ", ".join(f"global {spell(t)}* {name}" for name, t, _, _ in self.buffers)
         end = ""

@@ -20,9 +20,9 @@ FEATURES = {
     "glsl": ["struct", "nested-struct", "nested-array", "vector", "vector-arithmetic", "component", "component-store", "shuffle",
              "bits-8", "bits-16", "bits-32", "bits-64", "signed", "unsigned", "switch", "fall-through", "loop", "break", "if", "call",
              "inout", "barrier", "barrier-in-loop", "shared", "groups", "several", "shift", "division", "comparison", "choice",
-             "conversion", "computed-index", "computed-component", "whole-copy", "bool", "input"]}
+             "conversion", "computed-index", "computed-component", "whole-copy", "bool", "input", "std140", "std430", "scalar"]}
 FEATURES["spirv"] = [f for f in FEATURES["glsl"] if f != "inout"] + [
-    "pointer", "pointer-arithmetic", "pointer-choice", "pointer-argument", "phi", "copy-memory", "gaps"]
+    "pointer", "pointer-arithmetic", "pointer-choice", "pointer-argument", "phi", "copy-memory", "gaps", "other-sign"]
 
 
 class Variable:
@@ -75,7 +75,7 @@ class Program:
 
     def vector(self):
         self.note("vector")
-        return Vec(self.scalar(), self.r.randint(2, 4))
+        return Vec(self.scalar(), self.r.randint(2, 4), self.rules)
 
     def type_(self, depth=0):
         x = self.r.random()
@@ -83,7 +83,7 @@ class Program:
             if depth > 0:
                 self.note("nested-array")
             of = self.type_(depth + 1)
-            return Array(of, self.r.randint(2, 3), self.gap(of))
+            return Array(of, self.r.randint(2, 3), self.gap(of), self.rules)
         if x < 0.45 and self.structs:
             self.note("nested-struct")
             return self.r.choice(self.structs)
@@ -99,7 +99,7 @@ class Program:
     def make_struct(self):
         while True:
             members = [(f"m{k}", self.type_()) for k in range(self.r.randint(2, 4))]
-            s = Struct(f"{self.name}_S{len(self.structs)}", members, [self.gap(t) for _, t in members])
+            s = Struct(f"{self.name}_S{len(self.structs)}", members, [self.gap(t) for _, t in members], self.rules)
             if sum(1 for _ in leaves(s)) <= (6 if self.lanes > 1 else 12):
                 break
         self.note("struct")
@@ -425,6 +425,8 @@ class Program:
         self.lanes = self.r.choice([2, 2, 2, 3]) if several else 1
         self.groups = self.r.choice([1, 1, 1, 2]) if several else 1
         self.coherent = self.chance(0.5)
+        self.rules = self.r.choice(["std430", "std430", "std140", "scalar"])
+        self.note(self.rules)
         for _ in range(self.r.randint(1, 2)):
             self.make_struct()
         for _ in range(self.r.choice([0, 1, 1])):
@@ -435,7 +437,7 @@ class Program:
         for k in range(self.r.randint(2, 3)):
             t = self.r.choice(self.structs) if k == 0 else self.r.choice([self.scalar(), self.scalar(), self.r.choice(self.structs), self.vector()])
             n = self.lanes * self.groups if several else self.r.randint(2, 3)
-            v = Variable(f"g{k}", Array(t, n, self.gap(t)), "buffer")
+            v = Variable(f"g{k}", Array(t, n, self.gap(t), self.rules), "buffer")
             self.buffers.append(v)
             given = self.chance(0.6)
             if given:
