@@ -69,13 +69,14 @@ const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
     {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-tables", "ptx-7.5-asplos24", "ptx-8"}},
     {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0", "sc"}},
     {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-asplos24", "vulkan-tables"}},
+    {prog::Syntax::cuda, {"cuda", "cuda-volatile", "opencl", "sc"}},
     {prog::Syntax::opencl,
      {"opencl", "opencl-3.1", "opencl-popl16", "cuda", "opencl~sc-order", "opencl~coherence-global", "sc"}},
 };
 
 prog::Dialect dialect_of(prog::Syntax s) {
   if (s == prog::Syntax::vulkan) return prog::Dialect::vulkan;
-  return s == prog::Syntax::opencl ? prog::Dialect::opencl : prog::Dialect::ptx;
+  return in_c(s) ? prog::Dialect::opencl : prog::Dialect::ptx;
 }
 
 [[noreturn]] void stop(const std::string& sentence) {
