@@ -16,7 +16,7 @@ help:
 	@echo 'make deb           Debian packages fencepost and fencepost-prove, in build/deb'
 	@echo 'make test          build and run every test'
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
-	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
+	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other; as many held against laws'
 	@echo 'make fuzz-models   50 random models, likewise'
 	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
@@ -73,6 +73,8 @@ fuzz:
 	@tools/build $(PRESET) fuzz_engines
 	@tools/build $(PRESET) fuzz_unrolled
 	@tools/build $(PRESET) fuzz_liveness
+	@tools/build $(PRESET) fuzz_laws
+	$(BUILD)/tests/fuzz/fuzz_laws --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --save $(BUILD)/disagreements
 	$(BUILD)/tests/fuzz/fuzz_unrolled --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind loops --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind states --seed $(FUZZ_SEED) --count 2000 -j $(JOBS)

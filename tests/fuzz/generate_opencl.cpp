@@ -149,8 +149,8 @@ struct OpenCl {
       if (order.ends_with("acquire") || order.ends_with("acq_rel")) failure = rng.chance(0.8) ? "acquire" : "relaxed";
       if (order.ends_with("seq_cst")) failure = one_of(rng, {"relaxed", "acquire", "seq_cst"});
       if (failure != "relaxed") p.classes.insert("failure order");
-      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_{}, {});", r, at,
-                         from, v, order, failure, scope());
+      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_{}, {});", r,
+                         at, from, v, order, failure, scope());
       p.classes.insert("rmw compare-exchange");
     }
     t.read.push_back(r);
@@ -258,8 +258,8 @@ struct OpenCl {
       } else {
         p.init.push_back(fmt::format("[{}] = {}", l.name, rng.chance(0.85) ? 0 : rng.below(3)));
       }
-      p.parameters += fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global",
-                                  declared, l.name);
+      p.parameters +=
+          fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global", declared, l.name);
       locations.push_back(l);
     }
   }

@@ -15,8 +15,8 @@ namespace {
 
 std::string text(const Atom& a, prog::Syntax syntax) {
   if (a.thread < 0) return fmt::format("{} = {}", a.name, a.value);
-  return fmt::format("{}{}:{} = {}", in_c(syntax) || syntax == prog::Syntax::gpu_ptx ? "" : "P",
-                     a.thread, a.name, a.value);
+  return fmt::format("{}{}:{} = {}", in_c(syntax) || syntax == prog::Syntax::gpu_ptx ? "" : "P", a.thread, a.name,
+                     a.value);
 }
 
 std::string text(const Conjunction& c, prog::Syntax syntax) {
