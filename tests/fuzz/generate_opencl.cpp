@@ -116,11 +116,14 @@ struct OpenCl {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
     const Location* l = pick(t, true);
     if (l == nullptr || !l->atomic) return store(t);
-    const std::string order = "memory_order_" + k_orders[weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
+    const size_t kind = weighted(rng, {2, 2, 4});
+    // Where it may fail more often with an order that its failure can have too.
+    const std::string order =
+        "memory_order_" +
+        k_orders[kind == 2 ? weighted(rng, {1, 3, 1, 3, sc ? 4.0 : 2.0}) : weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
     if (order.ends_with("seq_cst")) p.classes.insert("seq_cst access");
     const std::string at = place(t, *l);
     const std::string v = stored(t);
-    const size_t kind = weighted(rng, {2, 2, 3});
     const std::string r = t.fresh();
     std::string text;
     if (kind == 0) {
@@ -217,7 +220,7 @@ struct OpenCl {
 
   void thread(ThreadDraft& t, size_t size) {
     for (size_t i = 0; i < size; ++i) {
-      switch (weighted(rng, {5, 5, 2.2, 1.8 * fences, 0.6, 0.9, 0.45})) {
+      switch (weighted(rng, {5, 5, 2.6, 1.8 * fences, 0.6, 0.9, 0.45})) {
         case 0:
           t.items.push_back(load(t));
           break;

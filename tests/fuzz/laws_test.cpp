@@ -143,6 +143,8 @@ std::vector<Bite> bites() {
       {"exchanges", exchange(), wrong_where([](const auto& t, const auto&) {
          return has(t, [](const auto& i) { return i.kind == prog::Kind::rmw; });
        })},
+      {"numbers", exchange(),  // a sign that is not seen
+       wrong_where([](const auto& t, const auto&) { return t.objects.front().is_unsigned; })},
   };
 }
 
