@@ -364,7 +364,7 @@ int run_relax(const CommandLine& line, const Console& console) {
                                                  "write the test as a litmus file")
                                       .error());
   ModelCache models;
-  const auto known = models.get(s.model, *test);
+  const auto known = models.get(s.model_name(), *test);
   if (!known) return report_errors(console, known.error());
   const cat::Model* model = *known;
   relax::Options o;

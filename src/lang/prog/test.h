@@ -38,6 +38,8 @@ struct Object {
   // OPENCL: the first thread that declares it local, and global; k_none: none does. At most one, but for published
   // tests (check::fits).
   uint32_t local_in = 0xffffffffu, global_in = 0xffffffffu;
+  uint32_t home = k_none;  // PTX: the object lies in shared memory of this thread's CTA; none: in global memory
+  bool mbarrier = false;   // PTX: an mbarrier object (prog/mbarrier.h)
   bool operator==(const Object&) const = default;
 };
 
@@ -133,6 +135,13 @@ struct Instr {
   Form form = Form::plain;
   RegId predicate = k_none;  // "@p": executes only if the register is non-zero (predicate_negated: zero)
   bool predicate_negated = false;
+  // PTX: an instruction of several events is several Instr. Those of one instruction or asynchronous operation have
+  // the same number, counted in the template; none: a number of its own. The first is printed, with `operands` as they
+  // were written, and the others are hidden.
+  uint32_t operation = k_none;
+  std::vector<uint32_t> awaits;  // operations that are complete where this one is done
+  std::optional<std::string> operands;
+  bool hidden = false;
   Span span;
   bool operator==(const Instr&) const = default;
 };
@@ -254,6 +263,9 @@ bool same_scope(const Thread& a, const Thread& b, uint32_t level);
 // Some thread names a cluster, or some instruction has the scope of one.
 bool has_clusters(const Test& test);
 bool has_cluster_scope(const Test& test);  // an instruction has
+// The first instruction of PTX 8.0 or later that models before ptx-9 say nothing of: asynchronous operations, mbarriers,
+// fences of one direction, barriers of clusters and warps, vectors. None: there is none.
+const Instr* needs_ptx9(const Test& test);
 
 // True when thread a's scope path equals b's from the top down to `level` (both must reach it).
 bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level);
