@@ -8,6 +8,7 @@
 #include <string>
 
 #include "clangfe/clangfe.h"
+#include "ir/ir.h"
 #include "launch/options.h"
 
 namespace fencepost::verifier {
