@@ -12,10 +12,10 @@ namespace {
 
 // Macros of compilers, systems and the toolkit: no header of a project defines them.
 bool of_compilers(llvm::StringRef name) {
-  for (const char* begin : {"__CUDA", "__NV", "__HIP", "__HCC", "__SYCL", "__clang", "__GNU", "__STDC", "__cplusplus",
-                            "__APPLE__", "__linux", "__unix", "__x86", "__amd64", "__aarch64", "__INTEL", "__PGI",
-                            "__has_", "_WIN", "__WIN", "_MSC", "_OPENMP", "_OPENACC", "__MINGW", "__cpp_", "__DEVICE",
-                            "__LP64", "__SIZEOF"})
+  for (const char* begin : {"__CUDA",    "__NV",        "__HIP",     "__HCC",   "__SYCL",   "__clang", "__GNU",
+                            "__STDC",    "__cplusplus", "__APPLE__", "__linux", "__unix",   "__x86",   "__amd64",
+                            "__aarch64", "__INTEL",     "__PGI",     "__has_",  "_WIN",     "__WIN",   "_MSC",
+                            "_OPENMP",   "_OPENACC",    "__MINGW",   "__cpp_",  "__DEVICE", "__LP64",  "__SIZEOF"})
     if (name.starts_with(begin)) return true;
   for (const char* whole : {"defined", "true", "false", "NDEBUG", "_DEBUG", "WIN32", "WIN64", "CUDA_VERSION",
                             "CUDART_VERSION", "and", "or", "not"})

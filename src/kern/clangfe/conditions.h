@@ -57,8 +57,8 @@ class Conditions : public clang::PPCallbacks {
  private:
   struct Open {
     clang::SourceLocation at;
-    std::string why;                                  // "": it is as it would be elsewhere
-    const clang::IdentifierInfo* guard = nullptr;     // of #ifndef, until the next directive
+    std::string why;                               // "": it is as it would be elsewhere
+    const clang::IdentifierInfo* guard = nullptr;  // of #ifndef, until the next directive
   };
   std::string doubt(const clang::IdentifierInfo* name, unsigned depth) const;
   std::string doubt(clang::SourceRange condition) const;

@@ -141,7 +141,8 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
     for (const Conditions::Use& u : doubts_.uses)
       if (inside(u.at)) return true;
     for (const Conditions::Region& g : doubts_.regions)
-      if (inside(g.begin) || (sm_.isBeforeInTranslationUnit(g.begin, begin) && sm_.isBeforeInTranslationUnit(end, g.end)))
+      if (inside(g.begin) ||
+          (sm_.isBeforeInTranslationUnit(g.begin, begin) && sm_.isBeforeInTranslationUnit(end, g.end)))
         return true;
     return false;
   }

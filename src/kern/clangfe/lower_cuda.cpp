@@ -104,6 +104,15 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     emit(Barrier{.scope = Scope::warp, .local_fence = on, .global_fence = on, .mask = arg(0)});
     return Values{};
   }
+  // Inside of a library's primitive: its storage is shared memory.
+  if (n == "__fencepost_shared_syncwarp") {
+    emit(Barrier{.scope = Scope::warp, .local_fence = on, .global_fence = bits(0, 1), .mask = bits(0xffffffffu, 32)});
+    return Values{};
+  }
+  if (n == "__fencepost_shared_barrier") {
+    barrier(Scope::group, on, bits(0, 1));
+    return Values{};
+  }
   if (n == "__fencepost_grid_barrier") {
     barrier(Scope::device, on, on);
     return Values{};
@@ -119,12 +128,11 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
       {"__shfl", WarpExchange::shuffle},           {"__shfl_up", WarpExchange::shuffle_up},
       {"__shfl_down", WarpExchange::shuffle_down}, {"__shfl_xor", WarpExchange::shuffle_xor},
       {"__any", WarpExchange::vote_any},           {"__all", WarpExchange::vote_all},
-      {"__fencepost_all", WarpExchange::vote_all},
-      {"__ballot", WarpExchange::ballot},          {"__match_any", WarpExchange::match_any},
-      {"__reduce_add", WarpExchange::reduce},      {"__reduce_min", WarpExchange::reduce},
-      {"__reduce_max", WarpExchange::reduce},      {"__reduce_and", WarpExchange::reduce},
-      {"__reduce_or", WarpExchange::reduce},       {"__reduce_xor", WarpExchange::reduce},
-      {"__activemask", WarpExchange::active_mask}};
+      {"__fencepost_all", WarpExchange::vote_all}, {"__ballot", WarpExchange::ballot},
+      {"__match_any", WarpExchange::match_any},    {"__reduce_add", WarpExchange::reduce},
+      {"__reduce_min", WarpExchange::reduce},      {"__reduce_max", WarpExchange::reduce},
+      {"__reduce_and", WarpExchange::reduce},      {"__reduce_or", WarpExchange::reduce},
+      {"__reduce_xor", WarpExchange::reduce},      {"__activemask", WarpExchange::active_mask}};
   const bool masked = n.ends_with("_sync");
   if (const auto it = k_exchanges.find(masked ? n.substr(0, n.size() - 5) : n); it != k_exchanges.end()) {
     WarpExchange w{.kind = it->second};

@@ -28,12 +28,18 @@ const FunctionDecl* kernel(const clang::NamedDecl* d) {
 
 // Functions of the runtime that take a kernel and launch nothing (CUDA runtime API, "Execution Control", "Occupancy").
 bool launches_nothing(const clang::CallExpr* c) {
-  static const llvm::StringSet<> names = {
-      "cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
-      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-      "cudaOccupancyMaxPotentialBlockSize", "cudaOccupancyMaxPotentialBlockSizeWithFlags",
-      "cudaOccupancyMaxPotentialBlockSizeVariableSMem", "cudaOccupancyAvailableDynamicSMemPerBlock",
-      "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"};
+  static const llvm::StringSet<> names = {"cudaFuncSetAttribute",
+                                          "cudaFuncGetAttributes",
+                                          "cudaFuncSetCacheConfig",
+                                          "cudaFuncSetSharedMemConfig",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+                                          "cudaOccupancyMaxPotentialBlockSize",
+                                          "cudaOccupancyMaxPotentialBlockSizeWithFlags",
+                                          "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+                                          "cudaOccupancyAvailableDynamicSMemPerBlock",
+                                          "cudaOccupancyMaxActiveClusters",
+                                          "cudaOccupancyMaxPotentialClusterSize"};
   const FunctionDecl* f = c->getDirectCallee();
   return f != nullptr && f->getIdentifier() != nullptr && names.contains(f->getName()) && !f->isDefined();
 }

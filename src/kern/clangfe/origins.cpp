@@ -84,7 +84,8 @@ class Assignments : public clang::RecursiveASTVisitor<Assignments> {
     return true;
   }
   bool VisitVarDecl(VarDecl* v) {
-    if (v->hasInit() && v->getInit() != nullptr && !kept_.contains(v)) origins_.assign(Origins::Slot{v, {}}, v->getInit());
+    if (v->hasInit() && v->getInit() != nullptr && !kept_.contains(v))
+      origins_.assign(Origins::Slot{v, {}}, v->getInit());
     return true;
   }
   bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr* c) {
@@ -237,8 +238,7 @@ bool Origins::overlap(const Slots& a, const Slots& b, const FunctionDecl* host, 
   const Slots all_x(x.begin(), x.end()), all_y(y.begin(), y.end());
   const FunctionDecl* whole = host->getDefinition() != nullptr ? host->getDefinition() : host;
   return std::any_of(it->second.begin(), it->second.end(), [&](const Call& c) {
-    return c.caller != host &&
-           overlap(given(all_x, whole, c), given(all_y, whole, c), c.caller, depth - 1);
+    return c.caller != host && overlap(given(all_x, whole, c), given(all_y, whole, c), c.caller, depth - 1);
   });
 }
 
@@ -255,8 +255,8 @@ std::vector<std::pair<uint32_t, uint32_t>> Origins::overlaps(const FoundLaunch& 
     const Expr* e = l.given[k];
     const auto reads = [](clang::QualType t) { return t->getPointeeType().isConstQualified(); };
     if (e->getType()->isPointerType()) {
-      const bool typed = l.kernel != nullptr && k < l.kernel->getNumParams() &&
-                         l.kernel->getParamDecl(k)->getType()->isPointerType();
+      const bool typed =
+          l.kernel != nullptr && k < l.kernel->getNumParams() && l.kernel->getParamDecl(k)->getType()->isPointerType();
       all.push_back({k, slots(e), e, reads(typed ? l.kernel->getParamDecl(k)->getType() : e->getType())});
     }
     if (const auto* record = e->getType()->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition())

@@ -86,7 +86,8 @@ std::vector<BlockNeed> block_needs(clang::ASTContext& context, const std::set<co
   for (const clang::Decl* d : reached) {
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(d);
     const auto* r = m != nullptr ? clang::dyn_cast<clang::ClassTemplateSpecializationDecl>(m->getParent()) : nullptr;
-    if (r == nullptr || !r->getName().starts_with("Block") || !llvm::StringRef(r->getQualifiedNameAsString()).contains("cub::"))
+    if (r == nullptr || !r->getName().starts_with("Block") ||
+        !llvm::StringRef(r->getQualifiedNameAsString()).contains("cub::"))
       continue;
     BlockNeed need{.size = {0, 1, 1}};
     const clang::TemplateParameterList* names = r->getSpecializedTemplate()->getTemplateParameters();
@@ -363,7 +364,8 @@ void Survey::add_doubts() {
   for (clang::Decl* d : top_) add_doubts(d);
   for (size_t k = first; k < faults_.size(); ++k) {
     faults_[k].said.fault = Fault::unsupported;
-    faults_[k].said.hint = "-I names a folder for the include; -DNAME=VALUE or --clang-opt=-UNAME says what the macro is";
+    faults_[k].said.hint =
+        "-I names a folder for the include; -DNAME=VALUE or --clang-opt=-UNAME says what the macro is";
   }
 }
 

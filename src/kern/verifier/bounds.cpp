@@ -43,8 +43,9 @@ class Front {
     return v;
   }
   void require(ValueId condition) {
-    made_.push_back(
-        {.results = {}, .action = Annotation{.note = Note::requires_, .condition = condition, .global = true}, .place = {}});
+    made_.push_back({.results = {},
+                     .action = Annotation{.note = Note::requires_, .condition = condition, .global = true},
+                     .place = {}});
   }
   bool any() const { return !made_.empty(); }
 
@@ -101,7 +102,6 @@ bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const cl
         free.push_back(size);
       }
     }
-    if (!l.groups(d) && d > 0) at_most(front.size(IdKind::num_groups, d), k_grid[d]);
   }
   if (free.size() > 1) {
     ValueId all = free[0];

@@ -93,10 +93,12 @@ std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   if (h.one_array.empty()) return "";
   const auto [a, b] = h.one_array.front();
   if (a == b)
-    return fmt::format("the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
-                       h.place.location(), name(a));
-  return fmt::format("the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
-                     h.place.location(), name(a), name(b));
+    return fmt::format(
+        "the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
+        h.place.location(), name(a));
+  return fmt::format(
+      "the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
+      h.place.location(), name(a), name(b));
 }
 
 // A kernel that waits for the whole grid has a meaning in a cooperative launch only.

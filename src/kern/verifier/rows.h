@@ -16,9 +16,9 @@ namespace fencepost::verifier {
 struct Question {
   std::shared_ptr<const launch::Options> options;  // with the launch, and with the arguments that the host gives
   std::vector<Span> places;                        // of the launches that ask it; none: options, or no launch
-  std::string no_proof;   // a proof would be about another launch than the host's: why; "": it would not
-  bool any_size = false;    // no launch is known
-  bool named_only = false;  // the kernel's name stands at the places, and how it is launched there is not known
+  std::string no_proof;             // a proof would be about another launch than the host's: why; "": it would not
+  bool any_size = false;            // no launch is known
+  bool named_only = false;          // the kernel's name stands at the places, and how it is launched there is not known
   std::optional<bool> cooperative;  // none: not known
   launch::Size shared;              // bytes of dynamic shared memory
 };

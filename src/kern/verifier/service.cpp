@@ -587,8 +587,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                               .any_size = question.any_size,
                               .named_only = question.named_only});
     KernelReport& said = report.kernels.back();
-    const bool limits = *o.dialect == ir::Dialect::cuda && o.profile == launch::Profile::standard &&
-                        module->function(f).kernel;
+    const bool limits =
+        *o.dialect == ir::Dialect::cuda && o.profile == launch::Profile::standard && module->function(f).kernel;
     if (const std::string why = limits ? impossible(o.launch, host) : ""; !why.empty()) {
       said.status = Status::unknown;
       said.why = why;

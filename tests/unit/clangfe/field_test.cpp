@@ -291,9 +291,10 @@ TEST_F(Field, every_use_of_a_kernels_name_is_a_launch_at_least_of_unknown_sizes)
 }
 
 TEST_F(Field, tables_of_file_scope_and_default_arguments_are_uses) {
-  for (const char* use : {"void (*table[])(int*) = {k};\n", "void run(int* d, void (*f)(int*) = k) { f<<<1, 64>>>(d); }\n",
-                          "struct S { void (*f)(int*) = &k; };\n", "auto run = [](int* d) { k<<<1, 64>>>(d); };\n",
-                          "namespace n { constexpr auto f = k; }\n", "WEIRD(k)\n"}) {
+  for (const char* use :
+       {"void (*table[])(int*) = {k};\n", "void run(int* d, void (*f)(int*) = k) { f<<<1, 64>>>(d); }\n",
+        "struct S { void (*f)(int*) = &k; };\n", "auto run = [](int* d) { k<<<1, 64>>>(d); };\n",
+        "namespace n { constexpr auto f = k; }\n", "WEIRD(k)\n"}) {
     const Unit u = unit("__global__ void k(int* a) { a[threadIdx.x] = 1; }\n" + std::string(use));
     ASSERT_FALSE(u.kernels.empty()) << use;
     EXPECT_FALSE(u.kernels[0].launches.empty()) << use;
@@ -333,7 +334,8 @@ TEST_F(Field, a_launch_of_what_is_not_declared_is_a_row) {
   const Unit u = unit(
       "#include \"kernels.cuh\"\n"
       "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
-      "int main() { k<<<1, 32>>>(0); gone<float, 3><<<1, 32>>>(0); n::other<<<1, 1>>>(); auto f = k; f<<<1, 8>>>(x); }\n");
+      "int main() { k<<<1, 32>>>(0); gone<float, 3><<<1, 32>>>(0); n::other<<<1, 1>>>(); auto f = k; f<<<1, 8>>>(x); "
+      "}\n");
   EXPECT_EQ(states(u),
             "k\n"
             "gone: this is launched, and nothing in what was read declares it\n"
@@ -354,8 +356,8 @@ std::string common(const std::string& body, const std::string& more = "") {
   const Unit u = unit(
       "struct S { int* a; int* b; int n; };\n__global__ void k(int* a, int* b) { a[threadIdx.x] = b[threadIdx.x]; }\n"
       "__global__ void s(S x) { x.a[threadIdx.x] = x.b[threadIdx.x]; }\n" +
-      more + "void host(int* u, int* v, int n) { int *p, *q, *r; cudaMalloc(&p, n); cudaMalloc((void**)&r, n); " + body +
-      " }\n");
+      more + "void host(int* u, int* v, int n) { int *p, *q, *r; cudaMalloc(&p, n); cudaMalloc((void**)&r, n); " +
+      body + " }\n");
   std::string out;
   for (const HostKernel& k : u.kernels)
     for (const HostLaunch& l : k.launches)
@@ -387,12 +389,13 @@ TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
        {"k<<<1, 32>>>(p, r);", "q = p; cudaMalloc(&q, n); k<<<1, 32>>>(q, r);",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); int* t = p; p = r; r = t; }",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); std::swap(p, r); }",
-        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);",
-        "S x, y; k<<<1, 32>>>(x.a, y.a);", "S x; k<<<1, 32>>>(x.a, x.b);", "int* t[2]; k<<<1, 32>>>(t[n], t[1 - n]);",
+        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);", "S x, y; k<<<1, 32>>>(x.a, y.a);",
+        "S x; k<<<1, 32>>>(x.a, x.b);", "int* t[2]; k<<<1, 32>>>(t[n], t[1 - n]);",
         "int* t[2]; k<<<1, 32>>>(t[0], t[1]);", "k<<<1, 32>>>(u, v);"})
     EXPECT_EQ(common(body), "") << body;
-  EXPECT_EQ(common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d, int* e) { go(d, e); go(e, d); }\n"),
-            "");
+  EXPECT_EQ(
+      common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d, int* e) { go(d, e); go(e, d); }\n"),
+      "");
 }
 
 // A file that is not there may define what the text tests.
@@ -415,7 +418,8 @@ TEST_F(Field, what_a_missing_include_may_decide_is_not_read) {
     const Unit u = unit(include + text);
     ASSERT_EQ(u.kernels.size(), 1u) << text;
     ASSERT_TRUE(u.kernels[0].not_read) << text;
-    EXPECT_NE(u.kernels[0].not_read->message.find("may be a macro of 'config.h', which is not there"), std::string::npos)
+    EXPECT_NE(u.kernels[0].not_read->message.find("may be a macro of 'config.h', which is not there"),
+              std::string::npos)
         << states(u);
     EXPECT_EQ(states(unit(text)), "k") << "without the include nothing is in doubt\n" << text;
   }
@@ -427,19 +431,22 @@ TEST_F(Field, what_a_missing_include_does_not_decide_is_read) {
   o.clang_arguments = {"-USLOW"};
   for (const char* text :
        {"#ifndef GUARD_H\n#define GUARD_H\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n#endif\n",
-        "__global__ void k(int* a) {\n#if defined(FAST) || defined(SLOW) || __CUDA_ARCH__ > 300\n a[threadIdx.x] = 1;\n#endif\n}\n",
+        "__global__ void k(int* a) {\n#if defined(FAST) || defined(SLOW) || __CUDA_ARCH__ > 300\n a[threadIdx.x] = "
+        "1;\n#endif\n}\n",
         "#ifdef OTHER\nvoid host() {}\n#endif\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"})
     EXPECT_EQ(states(unit(std::string("#include \"config.h\"\n") + text, o)), "k") << text;
 }
 
 TEST_F(Field, a_launch_that_a_missing_include_may_decide_is_of_any_size) {
-  const std::string head = "#include \"config.h\"\n#ifndef N\n#define N 64\n#endif\n"
-                           "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n";
+  const std::string head =
+      "#include \"config.h\"\n#ifndef N\n#define N 64\n#endif\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n";
   EXPECT_EQ(launches(unit(head + "void h() { k<<<1, N>>>(0); }\n"), "k"), "1,1,1 | *,*,* | 0");
   EXPECT_EQ(launches(unit(head + "const int n = N;\nvoid h() { k<<<n / 2, 32>>>(0); }\n"), "k"), "*,*,* | 32,1,1 | 0");
   EXPECT_EQ(launches(unit(head + "void h() { int n = N; dim3 b(n); k<<<1, b>>>(0); }\n"), "k"), "1,1,1 | *,*,* | 0");
-  EXPECT_EQ(launches(unit(head + "void h() {\n#ifdef BIG\n k<<<1, 512>>>(0);\n#else\n k<<<1, 32>>>(0);\n#endif\n}\n"), "k"),
-            "*,*,* | *,*,* | *; *,*,* | *,*,* | 0");
+  EXPECT_EQ(
+      launches(unit(head + "void h() {\n#ifdef BIG\n k<<<1, 512>>>(0);\n#else\n k<<<1, 32>>>(0);\n#endif\n}\n"), "k"),
+      "*,*,* | *,*,* | *; *,*,* | *,*,* | 0");
 }
 
 }  // namespace

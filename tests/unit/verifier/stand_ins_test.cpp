@@ -59,16 +59,18 @@ TEST(StandIns, AnAssumptionThatARunContradictsIsARace) {
 TEST(StandIns, StorageOfAWarpPrimitiveIsForOneWarp) {
   const auto kernel = [](const std::string& type, const std::string& at, const std::string& between) {
     return "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::" + type +
-           " R; __shared__ typename R::TempStorage t[4]; int v = 1, w = 1; " + at +
-           " R(t[n]).InclusiveSum(v, v);" + between + "R(t[n]).InclusiveSum(w, w);"
+           " R; __shared__ typename R::TempStorage t[4]; int v = 1, w = 1; " + at + " R(t[n]).InclusiveSum(v, v);" +
+           between +
+           "R(t[n]).InclusiveSum(w, w);"
            " o[blockIdx.x * blockDim.x + threadIdx.x] = v + w; }";
   };
   const std::vector<std::string> launch{"--blockDim=128", "--gridDim=2"};
   const std::string own = "int n = threadIdx.x / 32;";
-  decide({{"own.cu", launch, kernel("WarpScan<int>", own, "__syncwarp();"), 0},
-          {"one.cu", launch, kernel("WarpScan<int>", "int n = 0;", "__syncwarp();"), 1},
-          {"again.cu", launch, kernel("WarpScan<int>", own, ""), 1},
-          {"halves.cu", {"--blockDim=32", "--gridDim=2"}, kernel("WarpScan<int, 16>", "int n = 0;", "__syncwarp();"), 1}});
+  decide(
+      {{"own.cu", launch, kernel("WarpScan<int>", own, "__syncwarp();"), 0},
+       {"one.cu", launch, kernel("WarpScan<int>", "int n = 0;", "__syncwarp();"), 1},
+       {"again.cu", launch, kernel("WarpScan<int>", own, ""), 1},
+       {"halves.cu", {"--blockDim=32", "--gridDim=2"}, kernel("WarpScan<int, 16>", "int n = 0;", "__syncwarp();"), 1}});
   const std::string reduce =
       "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::WarpReduce<int> R;"
       "__shared__ typename R::TempStorage t[4]; int r = R(t[INDEX]).Sum(1);"
@@ -83,7 +85,8 @@ TEST(StandIns, PrimitivesOfABlockAreForBlocksOfTheirSize) {
   const auto kernel = [](const std::string& type, const std::string& host) {
     return "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::" + type +
            " R; __shared__ typename R::TempStorage t; int v = 1; R(t).Reduce(v, cub::Sum());"
-           " if (threadIdx.x + threadIdx.y == 0) o[blockIdx.x] = v; }\n" + host;
+           " if (threadIdx.x + threadIdx.y == 0) o[blockIdx.x] = v; }\n" +
+           host;
   };
   decide({{"same.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, 64>>>(0); }"), 0},
           {"larger.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, 128>>>(0); }"), 3},
@@ -103,30 +106,41 @@ TEST(StandIns, ABarrierOfTheGridAsksForACooperativeLaunch) {
       "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
       "__global__ void k(int *a, int *b) { cg::grid_group g = cg::this_grid(); int i = g.thread_rank();"
       " a[i] = i; g.sync(); b[i] = a[(i + 1) % 128]; }\n";
-  decide({{"plain.cu", {}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
-          {"options.cu", {"--blockDim=64", "--gridDim=2"}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
-          {"cooperative.cu", {},
-           kernel + "int main() { void *p[2]; cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), p, 0, 0); }", 0},
-          {"unknown.cu", {"--blockDim=64", "--gridDim=2"}, kernel, 0},
-          {"strict.cu", {"--blockDim=64", "--gridDim=2", "--strict"}, kernel, 3}});
+  decide(
+      {{"plain.cu", {}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
+       {"options.cu", {"--blockDim=64", "--gridDim=2"}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
+       {"cooperative.cu",
+        {},
+        kernel + "int main() { void *p[2]; cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), p, 0, 0); }",
+        0},
+       {"unknown.cu", {"--blockDim=64", "--gridDim=2"}, kernel, 0},
+       {"strict.cu", {"--blockDim=64", "--gridDim=2", "--strict"}, kernel, 3}});
 }
 
 TEST(StandIns, TheOldVoteOfAWarpIsNoAnnotation) {
   const std::string head = "__global__ void k(int *o, int *in) { int p = in[threadIdx.x] > 0; ";
-  decide({{"vote.cu", {"--blockDim=32", "--gridDim=1"},
-           head + "o[threadIdx.x] = __all(p); }", 0},
+  decide({{"vote.cu", {"--blockDim=32", "--gridDim=1"}, head + "o[threadIdx.x] = __all(p); }", 0},
           // Thread 32 is of another warp: that it has p = 0 says nothing of what the first warp votes.
-          {"warps.cu", {"--blockDim=64", "--gridDim=1"},
-           head + "if (__all(p)) o[0] = threadIdx.x; else if (threadIdx.x >= 32) o[0] = threadIdx.x; }", 1},
-          {"assert.cu", {"--blockDim=64", "--gridDim=1"},
-           "__global__ void k(int n) { bool p = n > 0; __assert(__implies(p, __all(p))); __unsafe_assert(__all(n == n)); }", 0}});
+          {"warps.cu",
+           {"--blockDim=64", "--gridDim=1"},
+           head + "if (__all(p)) o[0] = threadIdx.x; else if (threadIdx.x >= 32) o[0] = threadIdx.x; }",
+           1},
+          {"assert.cu",
+           {"--blockDim=64", "--gridDim=1"},
+           "__global__ void k(int n) { bool p = n > 0; __assert(__implies(p, __all(p))); __unsafe_assert(__all(n == "
+           "n)); }",
+           0}});
 }
 
 TEST(StandIns, LaunchesStayWithinTheLimitsOfTheHardware) {
   const auto kernel = [](const std::string& bounds, const std::string& size, const std::string& host = "") {
-    return "__global__ void " + bounds + " k(int *o) { __shared__ int s[" + size + "];"
-           " int i = threadIdx.x + blockDim.x * threadIdx.y; s[i % " + size + "] = i; __syncthreads();"
-           " o[(blockIdx.x + gridDim.x * blockIdx.y) * " + size + " + i] = s[i % " + size + "]; }\n" + host;
+    return "__global__ void " + bounds + " k(int *o) { __shared__ int s[" + size +
+           "];"
+           " int i = threadIdx.x + blockDim.x * threadIdx.y; s[i % " +
+           size +
+           "] = i; __syncthreads();"
+           " o[(blockIdx.x + gridDim.x * blockIdx.y) * " +
+           size + " + i] = s[i % " + size + "]; }\n" + host;
   };
   const std::vector<std::string> line{"--blockDim=*", "--gridDim=2"}, plane{"--blockDim=[*,*]", "--gridDim=[2,1]"};
   decide({{"most.cu", line, kernel("", "1024"), 0},
@@ -141,12 +155,92 @@ TEST(StandIns, LaunchesStayWithinTheLimitsOfTheHardware) {
 }
 
 TEST(StandIns, BuiltInVariablesAreNotWritten) {
-  decide({{"write.cu", {"--blockDim=32", "--gridDim=1"},
-           "__global__ void k(int *o) { ((unsigned *)&threadIdx)[0] = 0; o[threadIdx.x] = 1; }", 3},
-          {"read.cu", {"--blockDim=32", "--gridDim=1"},
-           "__global__ void k(int *o) { o[(&threadIdx.x)[0]] = 1; }", 0},
-          {"other.cu", {"--blockDim=[8,2]", "--gridDim=1"},
-           "__global__ void k(int *o, int n) { o[(&threadIdx.x)[n & 1]] = threadIdx.x + 8 * threadIdx.y; }", 1}});
+  decide({{"write.cu",
+           {"--blockDim=32", "--gridDim=1"},
+           "__global__ void k(int *o) { ((unsigned *)&threadIdx)[0] = 0; o[threadIdx.x] = 1; }",
+           3},
+          {"read.cu", {"--blockDim=32", "--gridDim=1"}, "__global__ void k(int *o) { o[(&threadIdx.x)[0]] = 1; }", 0},
+          {"other.cu",
+           {"--blockDim=[8,2]", "--gridDim=1"},
+           "__global__ void k(int *o, int n) { o[(&threadIdx.x)[n & 1]] = threadIdx.x + 8 * threadIdx.y; }",
+           1}});
+}
+
+TEST(StandIns, FunctionsThatBringThreadsTogetherOrderNoAccesses) {
+  const auto kernel = [](const std::string& together) {
+    return "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include <cub/cub.cuh>\n"
+           "namespace cg = cooperative_groups;\n__global__ void k(int *o, int *g) { __shared__ int s[32]; "
+           "auto t = cg::tiled_partition<32>(cg::this_thread_block()); auto c = cg::coalesced_threads();"
+           "g[threadIdx.x] = threadIdx.x; s[threadIdx.x] = threadIdx.x; " +
+           together + " o[threadIdx.x] = s[threadIdx.x ^ 1]; }";
+  };
+  const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
+  for (const char* one :
+       {"cg::reduce(t, 1, cg::plus<int>());", "cg::inclusive_scan(t, 1);", "t.shfl(1, 0);", "t.any(1);",
+        "c.shfl(1, 0);", "c.ballot(1);", "__shfl_sync(~0u, 1, 0);", "__ballot_sync(~0u, 1);"})
+    decide({{one, launch, kernel(one), 1}});
+  for (const char* one : {"t.sync();", "__syncwarp();", "__syncthreads();"}) decide({{one, launch, kernel(one), 0}});
+  // What a primitive of cub does inside is no promise about the memory of the kernel.
+  const auto reduce = [](const std::string& before) {
+    return "#include <cub/cub.cuh>\n__global__ void k(int *o, int *g) { typedef cub::BlockReduce<int, 64> R;"
+           "__shared__ R::TempStorage t; g[threadIdx.x] = threadIdx.x; int r = R(t).Sum(1);" +
+           before + " o[threadIdx.x] = r + g[threadIdx.x ^ 1]; }";
+  };
+  const std::vector<std::string> block{"--blockDim=64", "--gridDim=1"};
+  decide({{"relies.cu", block, reduce(""), 1}, {"barrier.cu", block, reduce("__syncthreads();"), 0}});
+}
+
+// What has no model is refused by its name.
+TEST(StandIns, WhatHasNoModelIsNamed) {
+  const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
+  struct {
+    const char *text, *name;
+  } const cases[] = {{"int *p = (int *)malloc(4); o[threadIdx.x] = *p;", "malloc"},
+                     {"int *p = new int[4]; o[threadIdx.x] = *p;", "operator new[]"},
+                     {"int p; o[threadIdx.x] = __match_all_sync(~0u, 1u, &p);", "__match_all_sync"},
+                     {"o[threadIdx.x] = __isShared(o);", "__isShared"},
+                     {"extern __device__ int f(int *); o[threadIdx.x] = f(o);", "'f'"},
+                     {"surf1Dwrite(1, (cudaSurfaceObject_t)o[0], 4, cudaBoundaryModeClamp);", "boundary mode"},
+                     {"asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(0), \"l\"(o));", "cp.async"},
+                     {"asm volatile(\"brkpt;\");", "brkpt"},
+                     {"cooperative_groups::this_cluster().sync();", "sync"},
+                     {"cooperative_groups::this_multi_grid().sync();", "this_multi_grid"},
+                     {"((unsigned *)&blockDim)[0] = 1;", "a write to the built-in variable 'blockDim'"}};
+  for (const auto& c : cases) {
+    const auto o = launch::parse(launch);
+    const launch::Answer a =
+        answer(*o, make_source("k.cu", "#include <cooperative_groups.h>\n__global__ void k(int *o) { " +
+                                           std::string(c.text) + " }\n"));
+    EXPECT_EQ(a.exit_code, 3) << c.text << "\n" << a.out << a.err;
+    EXPECT_NE(a.err.find(c.name), std::string::npos) << c.text << "\n" << a.err;
+  }
+}
+
+// All arrays of `extern __shared__` begin at one place (CUDA C++ programming guide, "__shared__").
+TEST(StandIns, ArraysWithoutASizeAreOne) {
+  const auto kernel = [](const std::string& a, const std::string& b) {
+    return "__global__ void k(int *o) { extern __shared__ int s[]; extern __shared__ " + a +
+           " t[]; s[threadIdx.x] = 1; " + b + " __syncthreads(); o[threadIdx.x] = s[threadIdx.x]; }";
+  };
+  const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
+  decide({{"one.cu", launch, kernel("float", "t[threadIdx.x ^ 1] = 2;"), 1},
+          {"apart.cu", launch, kernel("float", "t[threadIdx.x + 32] = 2;"), 0},
+          {"wide.cu", launch, kernel("double", "t[threadIdx.x + 8] = 2;"), 1}});
+}
+
+// An access through a number that was a pointer, or through a union, is an access.
+TEST(StandIns, CastsHideNoAccess) {
+  const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
+  for (const char* way :
+       {"int *q = (int *)((size_t)o + 4);", "size_t n; memcpy(&n, &o, 8); n += 4; int *q; memcpy(&q, &n, 8);",
+        "union { int *p; size_t n; } u; u.p = o; u.n += 4; int *q = u.p;", "int *q = (int *)((size_t)o ^ 4);",
+        "char *c = (char *)o; int *q = (int *)(c + 4);", "int2 *v = (int2 *)o; int *q = &v->y;",
+        "struct S { int a[2]; }; int *q = ((S *)o)->a + 1;"}) {
+    const auto o = launch::parse(launch);
+    const launch::Answer a = answer(*o, make_source("k.cu", "__global__ void k(int *o) { " + std::string(way) +
+                                                                " q[threadIdx.x] = 1; o[threadIdx.x] = 2; }\n"));
+    EXPECT_NE(a.exit_code, 0) << way << "\n" << a.out << a.err;
+  }
 }
 
 }  // namespace
