@@ -20,13 +20,14 @@ Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int d
   const __int128 half = __int128{1} << (from - 1);
   const auto leaf = [&] {
     const formula::Node& n = pool_[term];
-    if (from <= w) return rows.leaf(pool_.sext(term, w), true, n.signed_low, n.signed_high);
-    const bool fits = n.signed_low >= -(int64_t{1} << 46) && n.signed_high < int64_t{1} << 46;
-    return rows.leaf(pool_.extract(term, 0, w), fits, n.signed_low, n.signed_high);
+    return rows.leaf(from <= w ? pool_.sext(term, w) : pool_.extract(term, 0, w), term, n.signed_low, n.signed_high);
   };
   if (pool_.is_constant(term)) return leaf();
-  if (const auto it = a.wide.find(v.index); from < w && it != a.wide.end() && it->second[static_cast<size_t>(thread)])
-    return rows.leaf(it->second[static_cast<size_t>(thread)], true, -half, half - 1);
+  if (const auto it = a.wide.find(v.index); from < w && it != a.wide.end() && it->second[static_cast<size_t>(thread)]) {
+    // In rows, as guards speak of it.
+    const Term exact = it->second[static_cast<size_t>(thread)];
+    return rows.leaf(exact, products.any() ? term : exact, -half, half - 1);
+  }
   const Instruction* in = a.recurrences->definition(v);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
   if (c == nullptr || depth >= 32) return leaf();
@@ -36,6 +37,7 @@ Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int d
   };
   const auto kid = [&](size_t i) { return wide(a, c->operands[i], operand(i), thread, depth + 1); };
   const auto noted = [&](Rows::Sum s) {
+    if (from > w) s.whole = term;
     if (!in_pure_) rows.note(s);
     return s;
   };
@@ -46,8 +48,8 @@ Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int d
     if (c->op == Op::mul) return noted(rows.multiply(kid(0), kid(1), from, c->no_signed_wrap));
     if (const Term by = get(a, c->operands[1])[0]; c->op == Op::shl && pool_.is_constant(by)) {
       const uint64_t power = uint64_t{1} << std::min<uint64_t>(pool_.value(by), 47);
-      return noted(
-          rows.multiply(kid(0), rows.leaf(pool_.constant(power, w), true, power, power), from, c->no_signed_wrap));
+      return noted(rows.multiply(kid(0), rows.leaf(pool_.constant(power, w), pool_.constant(power, w), power, power),
+                                 from, c->no_signed_wrap));
     }
   }
   if (c->op == Op::sext) return kid(0);

@@ -12,6 +12,8 @@ using namespace ir;
 
 namespace {
 
+constexpr uint64_t k_small_step = uint64_t{1} << 20;
+
 Op mirrored(Op o) {
   switch (o) {
     case Op::slt:
@@ -88,6 +90,45 @@ bool Execution::positive_while_running(const Activation& a, uint32_t l, ValueId 
   }
 }
 
+Execution::Test Execution::header_test(const Activation& a, uint32_t l, ValueId phi) const {
+  const Loop& loop = a.cfg->loops()[l];
+  const auto* br = std::get_if<Branch>(&a.f->blocks[loop.header.index].terminator);
+  if (br == nullptr) return {};
+  const bool stays = a.cfg->in_loop(br->then_, l) && !a.cfg->in_loop(br->else_, l);
+  const bool leaves = !a.cfg->in_loop(br->then_, l) && a.cfg->in_loop(br->else_, l);
+  const Instruction* in = a.recurrences->definition(br->condition);
+  const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  if ((!stays && !leaves) || c == nullptr || c->operands.size() != 2 || c->op < Op::eq || c->op > Op::uge) return {};
+  const int side = c->operands[0] == phi ? 1 : c->operands[1] == phi ? 0 : -1;
+  if (side < 0 || !a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) return {};
+  const Op op = side == 0 ? mirrored(c->op) : c->op;
+  return {leaves ? negated(op) : op, c->operands[static_cast<size_t>(side)]};
+}
+
+// Is it taken for granted that the counter does not pass the largest number of its type? Of a step that no launch makes
+// large: `for (int i = id; i < n; i += blockDim.x * gridDim.x)`, where the sum is one of unsigned numbers and n may be
+// near 2^31.
+Execution::Ends Execution::ends(const Activation& a, uint32_t l, ValueId phi, Term step) {
+  const auto rec = a.recurrences->find(l, phi);
+  const Type type = a.f->value(phi).type;
+  if (!options_.counters_end || !rec || rec->kind != flow::Recurrence::affine || type.kind == Type::pointer ||
+      type.width < 32 || (rec->no_signed_wrap && (type.width == 32 || pool_.is_constant(step))))
+    return Ends::no;
+  const bool small =
+      pool_.is_constant(step) ? pool_.value(step) >= 1 && pool_.value(step) <= k_small_step : products.positive(step);
+  const Test test = header_test(a, l, phi);
+  const bool is_signed = test.op == Op::slt || test.op == Op::sle,
+             is_unsigned = test.op == Op::ult || test.op == Op::ule;
+  if (!small || (!is_signed && !is_unsigned)) return Ends::no;
+  const std::string place = where(m_, a.f->blocks[a.cfg->loops()[l].header.index].place);
+  const std::string at = "the counter of the loop" + (place.empty() ? "" : " at " + place);
+  if (!rec->no_signed_wrap)
+    assumptions.insert(at + " does not pass 2^" + std::to_string(type.width - (is_signed ? 1 : 0)) + " - 1");
+  // As far as products of unknown numbers are told apart (products.h).
+  if (type.width > 32 && !pool_.is_constant(step)) assumptions.insert(at + " makes fewer than 2^32 steps");
+  return is_signed ? Ends::as_signed : Ends::as_unsigned;
+}
+
 // How often the header is come back to, at most, by what one counter shows: it does not wrap, and the header's test
 // held in all iterations before.
 Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueId phi, Term first, int thread,
@@ -98,25 +139,9 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
   const auto rec = a.recurrences->find(l, phi);
   if (!rec || type.kind == Type::pointer || type.width < 8) return {};
   const uint8_t w = type.width;
-  // The header's test as `phi op limit` for staying.
-  Op op = Op::any;
-  Term limit;
-  const Loop& loop = a.cfg->loops()[l];
-  if (const auto* br = std::get_if<Branch>(&a.f->blocks[loop.header.index].terminator)) {
-    const bool stays = a.cfg->in_loop(br->then_, l) && !a.cfg->in_loop(br->else_, l);
-    const bool leaves = !a.cfg->in_loop(br->then_, l) && a.cfg->in_loop(br->else_, l);
-    const Instruction* in = a.recurrences->definition(br->condition);
-    const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
-    if ((stays || leaves) && c != nullptr && c->operands.size() == 2 && c->op >= Op::eq && c->op <= Op::uge) {
-      const int side = c->operands[0] == phi ? 1 : c->operands[1] == phi ? 0 : -1;
-      if (side >= 0 && a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) {
-        limit = pure(a, c->operands[static_cast<size_t>(side)], thread, mode, nullptr);
-        op = c->op;
-        if (side == 0) op = mirrored(op);
-        if (leaves) op = negated(op);
-      }
-    }
-  }
+  const Test test = header_test(a, l, phi);
+  const Op op = test.op;
+  const Term limit = test.limit ? pure(a, test.limit, thread, mode, nullptr) : Term{};
   const formula::Node i0 = pool_[first];
   const formula::Node n = limit ? pool_[limit] : formula::Node{};
   const Wide unsigned_most = Wide{formula::ones(w)};
@@ -142,7 +167,13 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
     if (fixed ? pool_.is_constant(step, 0) : !products.positive(step)) return {};
     const Wide s = fixed ? formula::as_signed(pool_.value(step), w) : 1, size = s < 0 ? -s : s;
     const Wide longest = fixed ? s : Wide{pool_[step].signed_high};
-    const bool nsw = rec->no_signed_wrap;
+    const Ends end = ends(a, l, phi, step);
+    const bool nsw = rec->no_signed_wrap || end == Ends::as_signed, nuw = end == Ends::as_unsigned;
+    if (end != Ends::no && w > 32 && !fixed) at_most(Wide{0xffffffff}, false);
+    if (nuw) {
+      span = unsigned_most - i0.low;
+      at_most((unsigned_most - i0.low) / s, false);
+    }
     if (nsw && s > 0) span = signed_most - i0.signed_low;
     if (nsw) at_most(s > 0 ? (signed_most - i0.signed_low) / s : (Wide{i0.signed_high} - signed_least) / size, false);
     if (limit) {
@@ -158,7 +189,7 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
         if (nsw || last + s >= signed_least) up_to(-Wide{i0.signed_high}, -last, size);
       } else if ((op == Op::ult || op == Op::ule) && s > 0) {
         const Wide last = Wide{n.high} - 1 + or_equal;
-        if (last + longest <= unsigned_most) {
+        if (nuw || last + longest <= unsigned_most) {
           up_to(i0.low, last, s);
           span = std::min(span, std::max(last, Wide{i0.high}) + longest - i0.low);
         }

@@ -36,6 +36,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       products(pool),
       rows(pool),
+      promises(pool),
       pool_(pool),
       m_(m),
       effects_(effects),
@@ -637,6 +638,13 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
       else
         r[static_cast<size_t>(t)] = compute(a, *c, result_type(), operands, t, mode, pairs);
     }
+    if (pairs.size() == 2 && (mode.log || mode.check))
+      for (size_t t = 0; t < 2; ++t) {
+        if (c->op == Op::pointer_add)
+          promises.offset(pairs[1][t], guard[t], static_cast<int>(t), position_);
+        else if (c->no_signed_wrap)
+          promises.arithmetic(c->op, pairs[0][t], pairs[1][t], guard[t], static_cast<int>(t), position_);
+      }
     set(a, in.results[0], r);
   } else if (const auto* l = std::get_if<Load>(&in.action)) {
     load(a, in, *l, guard, mode);

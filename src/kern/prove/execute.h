@@ -35,6 +35,7 @@
 #include "order/records.h"
 #include "prove/memory.h"
 #include "prove/products.h"
+#include "prove/promises.h"
 #include "prove/prove.h"
 #include "prove/rows.h"
 
@@ -114,6 +115,7 @@ class Execution {
   Pointers pointers;
   Products products;  // of sizes that are not fixed
   Rows rows;          // what offsets are sums of
+  Promises promises;  // what runs keep to that is not among the facts
 
  private:
   // Which assertions and invariants of a loop are asked about where threads may leave it one by one (`special`): those
@@ -245,7 +247,7 @@ class Execution {
     std::map<uint32_t, Pair> wide;
     Memory::State memory;
     Sets sets;
-    size_t first_fact, first_ticket;  // those that come in meanwhile
+    size_t first_fact, first_ticket, first_promise;  // those that come in meanwhile
   };
   Aside set_aside(const Activation& a) const;
   void come_back(Activation& a, const Aside& aside, bool summary);
@@ -275,6 +277,14 @@ class Execution {
   bool stated_by_launch(Term t) const;
   Counting tested_at_latch(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
   Counting most_iterations(Activation& a, uint32_t l, ir::ValueId phi, Term first, int thread, Mode mode);
+  // The header's test, as `phi op limit` for staying in the loop; no limit: there is no such test.
+  struct Test {
+    ir::Op op = ir::Op::any;
+    ir::ValueId limit;
+  };
+  Test header_test(const Activation& a, uint32_t l, ir::ValueId phi) const;
+  enum class Ends : uint8_t { no, as_signed, as_unsigned };
+  Ends ends(const Activation& a, uint32_t l, ir::ValueId phi, Term step);
   bool positive_while_running(const Activation& a, uint32_t l, ir::ValueId phi) const;
 
   // memory

@@ -340,7 +340,10 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
           }
           const auto bits = static_cast<uint8_t>(pointer ? 64 : std::max<int>(1, std::bit_width(spans[n][t])));
           const Term by = products.stepped(p.extract(k, 0, w), step, bits);
-          if (!pointer && rec->no_signed_wrap && w <= pointers.offset_bits && rec->steps.size() == 1) {
+          const Ends end = pointer ? Ends::no : ends(a, l, v, step);
+          const bool nsw = rec->no_signed_wrap || end == Ends::as_signed;
+          if (end == Ends::as_unsigned) known.emplace_back(p.ule(first[t], p.add(first[t], by)), i);
+          if (!pointer && nsw && w <= pointers.offset_bits && rec->steps.size() == 1) {
             // i0 + k * step without wrapping, for offsets.
             const uint8_t ow = pointers.offset_bits;
             const Term start_value = p.width(first[t]) < ow ? p.sext(first[t], ow) : first[t];
@@ -348,7 +351,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             exact[t] = p.add(start_value, products.stepped(p.extract(k, 0, ow), wide_step, bits));
           }
           now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
-          if (rec->no_signed_wrap && w > 1) {
+          if (nsw && w > 1) {
             const int64_t low = products.positive(step) ? std::max<int64_t>(1, p[step].signed_low) : p[step].signed_low,
                           high = p[step].signed_high;
             if (low > 0 || high < 0) {

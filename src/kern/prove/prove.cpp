@@ -42,6 +42,9 @@ constexpr double k_all_small_seconds = 10;    // for all of these
 constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
 constexpr double k_all_split_seconds = 3;     // for all of these
 constexpr double k_row_seconds = 2;           // for one question whether a rest is in its row
+constexpr double k_promise_seconds = 1;       // for one question about small numbers
+constexpr double k_plain_seconds = 0.5;       // and twice the time of the proof: to do without an assumption
+constexpr size_t k_most_promises = 24;        // rounds in which promises are added
 constexpr uint8_t k_wide = 20;                // bits of an equation that is worth it
 constexpr size_t k_most_splits = 3;           // units that are tried
 constexpr size_t k_most_cases = 200;
@@ -149,15 +152,47 @@ class Pass {
 
  private:
   // Is the conjunction satisfiable when thread t has come to limit[t]?
-  // `seconds`: at most, 0: what is left of the job.
+  // `seconds`: at most, 0: what is left of the job. A model keeps to what every run keeps to (promises.h).
   Answer ask(Pool& pool, Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
              Model* model, double seconds = 0) {
+    Answer answer = once(pool, x, goal, first_limit, second_limit, model, job_, seconds);
+    if (model == nullptr) return answer;
+    std::vector<Term> room;
+    for (size_t round = 0; answer == Answer::sat; ++round) {
+      const std::vector<Promises::Broken> broken = x.promises.broken(*model, {first_limit, second_limit});
+      if (broken.empty()) return answer;
+      if (round == k_most_promises) return Answer::unknown;
+      for (const Promises::Broken& b : broken) {
+        goal.push_back(b.claim);
+        room.push_back(b.small);
+        result_.small_offsets = result_.small_offsets || b.offset;
+      }
+      // Small numbers are found sooner, and can be run.
+      std::vector<Term> small = goal;
+      small.insert(small.end(), room.begin(), room.end());
+      Job brief = job_;
+      brief.deadline = std::min(brief.deadline, Job::with_budget(k_promise_seconds).deadline);
+      Model found;
+      if (once(pool, x, std::move(small), first_limit, second_limit, &found, brief, 0) == Answer::sat) {
+        *model = std::move(found);
+        continue;
+      }
+      room.clear();
+      *model = {};
+      answer = once(pool, x, goal, first_limit, second_limit, model, job_, seconds);
+    }
+    return answer;
+  }
+
+  // The same, with the facts alone.
+  Answer once(Pool& pool, Execution& x, std::vector<Term> goal, uint32_t first_limit, uint32_t second_limit,
+              Model* model, const Job& within, double seconds) {
     for (Term t : goal)
       if (pool.is_false(t)) {
         ++statistics_.folded;
         return Answer::unsat;
       }
-    Job job = job_;
+    Job job = within;
     if (seconds > 0) job.deadline = std::min(job.deadline, Job::with_budget(seconds).deadline);
     if (job.out_of_time()) return Answer::unknown;
     const uint32_t limit[2] = {first_limit, second_limit};
@@ -513,7 +548,8 @@ class Pass {
       std::vector<Term> question = rest;
       question.insert(question.end(), so_far.begin(), so_far.end());
       question.push_back(t);
-      return ask(pool, x, question, a.position, b.position, nullptr, k_row_seconds) == Answer::unsat;
+      Model model;  // in which a guard may hold by an overflow
+      return ask(pool, x, question, a.position, b.position, &model, k_row_seconds) == Answer::unsat;
     });
     if (said.empty()) return false;
     result_.small_offsets = true;
@@ -570,6 +606,7 @@ class Prover {
         if (two.verdict.status == Status::holds && r.verdict.status != Status::holds) r = std::move(two);
       }
     }
+    r = without_assumption(std::move(r), start);
     if (options_.abstraction == Abstraction::equality) {
       const flow::FunctionEffects& e = effects_.function(entry_);
       if (std::any_of(e.atomics.begin(), e.atomics.end(), [](uint8_t x) { return x != 0; })) {
@@ -585,6 +622,22 @@ class Prover {
   }
 
  private:
+  // A proof that takes for granted how far counters of loops go may do without. Only that is tried: who is refuted with
+  // it is refuted without it.
+  Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
+    const auto of_loop = [](const std::string& a) { return a.starts_with("the counter of the loop"); };
+    if (!options_.counters_end || r.verdict.status != Status::holds ||
+        std::none_of(r.assumptions.begin(), r.assumptions.end(), of_loop))
+      return r;
+    Options plain = options_;
+    plain.counters_end = false;
+    Job job = job_;
+    const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    job.deadline = std::min(job.deadline, Job::with_budget(2 * taken + k_plain_seconds).deadline);
+    Result p = Prover(m_, entry_, plain, job).run();
+    return p.verdict.status == Status::holds ? p : r;
+  }
+
   Result decide(bool two_pass) {
     bool one_thread = true, one_group = true, one_warp = true;
     uint64_t threads = 1;

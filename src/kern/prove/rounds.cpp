@@ -9,13 +9,15 @@ using namespace ir;
 
 // What is run beside the way of the threads: afterwards they are where they were, and what it has shown is of it alone.
 Execution::Aside Execution::set_aside(const Activation& a) const {
-  return {a.values, a.guards, a.loop_entry, a.edges, a.wide, memory.state, sets_, trace.facts.size(), tickets.size()};
+  return {a.values,     a.guards, a.loop_entry,       a.edges,        a.wide,
+          memory.state, sets_,    trace.facts.size(), tickets.size(), promises.size()};
 }
 
 void Execution::come_back(Activation& a, const Aside& aside, bool summary) {
   ++position_;
   for (size_t i = aside.first_fact; i < trace.facts.size(); ++i)
     for (uint32_t& until : trace.facts[i].until) until = std::min(until, position_);
+  promises.end(aside.first_promise, position_);
   for (size_t i = aside.first_ticket; i < tickets.size(); ++i) {
     tickets[i].until = std::min(tickets[i].until, position_);
     if (summary) tickets[i].summary = true;

@@ -6,6 +6,7 @@
 namespace fencepost::prove {
 namespace {
 
+constexpr uint8_t k_bits = 64;
 constexpr size_t k_most_parts = 24;
 constexpr int k_most_depth = 6;
 constexpr int64_t k_most_coefficient = int64_t{1} << 14;
@@ -13,13 +14,13 @@ constexpr __int128 k_most = __int128{1} << 46;
 
 }  // namespace
 
-Rows::Sum Rows::leaf(Term t, bool exact, __int128 low, __int128 high) const {
-  const formula::Node& n = pool_[t];
-  Sum s{.term = t, .exact = exact, .parts = {}, .low = low, .high = high};
-  if (n.op == formula::Op::constant)
-    s.parts = {{formula::as_signed(n.value, n.width), {}, {}}};
+Rows::Sum Rows::leaf(Term t, Term whole, __int128 low, __int128 high) const {
+  const Term of_64 = pool_.width(whole) < k_bits ? pool_.sext(whole, k_bits) : whole;
+  Sum s{.term = t, .whole = of_64, .exact = true, .parts = {}, .low = low, .high = high};
+  if (pool_.is_constant(of_64))
+    s.parts = {{formula::as_signed(pool_.value(of_64), k_bits), {}, {}}};
   else
-    s.parts = {{1, t, {}}};
+    s.parts = {{1, of_64, {}}};
   return s;
 }
 
@@ -39,6 +40,7 @@ Rows::Sum Rows::clipped(Sum s, uint8_t bits, bool undefined) {
 
 Rows::Sum Rows::add(const Sum& a, const Sum& b, bool minus, uint8_t bits, bool undefined) const {
   Sum s{.term = minus ? pool_.sub(a.term, b.term) : pool_.add(a.term, b.term),
+        .whole = {},
         .exact = a.exact && b.exact,
         .parts = a.parts,
         .low = minus ? a.low - b.high : a.low + b.low,
@@ -53,6 +55,7 @@ Rows::Sum Rows::add(const Sum& a, const Sum& b, bool minus, uint8_t bits, bool u
 Rows::Sum Rows::multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefined) const {
   const auto corners = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   Sum s{.term = pool_.mul(a.term, b.term),
+        .whole = {},
         .exact = a.exact && b.exact,
         .parts = {},
         .low = std::min(corners),
@@ -69,24 +72,30 @@ Rows::Sum Rows::multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefine
         s.parts.push_back(p);
       }
     }
-  if (s.parts.empty()) s.parts = {{1, a.term, b.term}};
+  if (s.parts.empty()) {
+    const auto whole = [&](const Sum& x) { return x.whole ? x.whole : pool_.sext(x.term, k_bits); };
+    s.parts = {{1, whole(a), whole(b)}};
+  }
   return clipped(std::move(s), bits, undefined);
 }
 
 void Rows::note(const Sum& s) {
-  if (s.exact)
-    exact_.emplace(s.term.id, s.parts);
-  else
-    inexact_.insert(s.term.id);
+  for (const Term t : {s.term, s.whole ? s.whole : pool_.sext(s.term, k_bits)}) {
+    if (s.exact)
+      exact_.emplace(t.id, s.parts);
+    else
+      inexact_.insert(t.id);
+  }
 }
 
 Rows::Sum Rows::known(Term t) const {
   if (pool_.is_constant(t)) {
     const int64_t v = formula::as_signed(pool_.value(t), pool_.width(t));
-    return leaf(t, true, v, v);
+    return leaf(t, t, v, v);
   }
   const Parts* parts = find(t);
   return {.term = t,
+          .whole = {},
           .exact = parts != nullptr,
           .parts = parts == nullptr ? Parts() : *parts,
           .low = -k_most,
@@ -124,14 +133,15 @@ Term Rows::sum(const Parts& parts) const {
 // The sum is 0. Parts of both signs are on sides of their own.
 Term Rows::equation(const Parts& parts) const {
   Parts left, right;
-  int64_t constant = 0;
+  int64_t constant = 0, unit = 0;
+  for (const Part& p : parts) unit = std::gcd(unit, p.c);
   for (const Part& p : parts) {
     if (!p.a)
-      constant += p.c;
+      constant += p.c / unit;
     else if (p.c > 0)
-      left.push_back(p);
+      left.push_back({p.c / unit, p.a, p.b});
     else
-      right.push_back({-p.c, p.a, p.b});
+      right.push_back({-p.c / unit, p.a, p.b});
   }
   const Term l = sum(left), r = sum(right);
   if (!l && !r) return pool_.truth(constant == 0);
@@ -157,7 +167,11 @@ Rows::Parts Rows::expanded(const Parts& parts) const {
       out.push_back(q);
     }
   }
-  // What is on both sides goes.
+  return collected(std::move(out));
+}
+
+// What is on both sides goes.
+Rows::Parts Rows::collected(Parts out) {
   for (size_t i = 0; i < out.size(); ++i)
     for (size_t j = i + 1; j < out.size();)
       if (out[i].a == out[j].a && out[i].b == out[j].b) {
@@ -168,6 +182,43 @@ Rows::Parts Rows::expanded(const Parts& parts) const {
       }
   std::erase_if(out, [](const Part& p) { return p.c == 0; });
   return out;
+}
+
+// Holds if the rest does not lie between -unit * length and unit * length. None: that cannot be said without wrapping.
+Term Rows::outside(const Parts& rest, Term length, int64_t unit) const {
+  const Term zero = pool_.constant(0, k_bits);
+  // Two numbers of one unit, of any size: each is in its row, which is what guards say.
+  Term sides[2];
+  const bool two = std::all_of(rest.begin(), rest.end(), [&](const Part& p) {
+    Term& side = sides[p.c < 0];
+    if (!p.a || p.b || (p.c != unit && p.c != -unit) || side) return false;
+    side = p.a;
+    return true;
+  });
+  if (two) {
+    std::vector<Term> within{pool_.slt(zero, length)};
+    for (const Term x : sides)
+      if (x) {
+        within.push_back(pool_.sle(zero, x));
+        within.push_back(pool_.slt(x, length));
+      }
+    return pool_.not_(pool_.all(std::move(within)));
+  }
+  if (range(rest)) {
+    Term r = sum(rest);
+    int64_t constant = 0;
+    for (const Part& p : rest)
+      if (!p.a) constant += p.c;
+    const Term c = pool_.constant(static_cast<uint64_t>(constant), k_bits);
+    r = r ? pool_.add(r, c) : c;
+    // A row of 2^46 and more is longer than any rest whose range is known.
+    const Term row = pool_.scale(length, static_cast<uint64_t>(unit));
+    const Term within = pool_.all(pool_.slt(r, row), pool_.slt(pool_.neg(row), r));
+    const Term far =
+        range({{unit, length, {}}}) ? pool_.no() : pool_.sle(pool_.constant(uint64_t{1} << 46, k_bits), length);
+    return pool_.not_(pool_.all(pool_.slt(zero, length), pool_.any(far, within)));
+  }
+  return {};
 }
 
 // The sum is 0: in `out`, conjuncts that say so; false if there is a product that no row explains.
@@ -194,24 +245,20 @@ bool Rows::step(Parts equation_parts, const Excluded& excluded, std::vector<Term
         rest.push_back(p);
     }
     if (unit > k_most_coefficient) continue;
-    // The rest lies between -unit * length and unit * length.
-    const auto bounds = range(rest), lengths_of = range({{unit, length, {}}});
-    if (!bounds || !lengths_of) continue;
-    const Term row = pool_.scale(length, static_cast<uint64_t>(unit));
-    const uint8_t w = pool_.width(row);
-    Term r = sum(rest);
-    int64_t constant = 0;
-    for (const Part& p : rest)
-      if (!p.a) constant += p.c;
-    const Term c = pool_.constant(static_cast<uint64_t>(constant), w);
-    r = r ? pool_.add(r, c) : c;
-    const Term over =
-        pool_.not_(pool_.all({pool_.slt(pool_.constant(0, w), row), pool_.slt(r, row), pool_.slt(pool_.neg(row), r)}));
-    if (!pool_.is_false(over) && !excluded(out, over)) continue;
+    const Term over = outside(rest, length, unit);
+    if (!over || (!pool_.is_false(over) && !excluded(out, over))) continue;
     for (Part& p : quotient) p.c /= unit;
     std::vector<Term> said = out;
     said.push_back(equation(rest));
-    if (!step(expanded(quotient), excluded, said, depth + 1)) continue;
+    Parts next = expanded(quotient);
+    // Two numbers that are equal by now are one: x of (x * w + y) * w + x.
+    if (rest.size() == 2 && rest[0].a && rest[1].a && !rest[0].b && !rest[1].b && rest[0].c == -rest[1].c) {
+      for (Part& p : next)
+        for (Term* t : {&p.a, &p.b})
+          if (*t == rest[1].a) *t = rest[0].a;
+      next = collected(std::move(next));
+    }
+    if (!step(std::move(next), excluded, said, depth + 1)) continue;
     out = std::move(said);
     return true;
   }
@@ -227,7 +274,14 @@ std::vector<Term> Rows::split(Term left, Term right, const Excluded& excluded) c
     difference.push_back(p);
   }
   difference = expanded(difference);
-  if (std::none_of(difference.begin(), difference.end(), [](const Part& p) { return !!p.b; })) return {};
+  if (std::none_of(difference.begin(), difference.end(), [](const Part& p) { return !!p.b; })) {
+    // Numbers that offsets are too narrow for: the equation is one of 64 bits.
+    const auto large = [&](const Part& p) {
+      return p.a && (pool_[p.a].signed_low < -k_most || pool_[p.a].signed_high >= k_most);
+    };
+    if (std::none_of(difference.begin(), difference.end(), large)) return {};
+    return {equation(difference)};
+  }
   std::vector<Term> out;
   return step(std::move(difference), excluded, out, 0) ? out : std::vector<Term>();
 }

@@ -7,7 +7,8 @@
 // absent), and so is what cannot wrap by the ranges of its operands. Such sums are noted as they are built
 // (Execution::wide), product by product.
 //
-// Assumption, which the profile names: signed arithmetic does not overflow, and an offset is less than 2^46 bytes.
+// Assumption, which the profile names: signed arithmetic does not overflow, and an offset is less than 2^46 bytes
+// (promises.h). Sums are of numbers of 64 bits: offsets, of fewer, would cut off those of `long long`.
 // Tried and lost: facts about the bounds of products, and the order of rows as lemmas over products that are numbers of
 // their own; the first still needs a multiplier, the second is asked more than the step above.
 #include <functional>
@@ -25,7 +26,7 @@ using formula::Term;
 
 class Rows {
  public:
-  // c, c * a or c * a * b.
+  // c, c * a or c * a * b; a and b are numbers of 64 bits, which offsets need not have.
   struct Part {
     int64_t c = 0;
     Term a, b;
@@ -35,13 +36,15 @@ class Rows {
   // 2^width, and nothing else is known.
   struct Sum {
     Term term;
+    Term whole;  // the integer in 64 bits
     bool exact = false;
     Parts parts;
     __int128 low = 0, high = 0;
   };
 
   explicit Rows(Pool& pool) : pool_(pool) {}
-  Sum leaf(Term t, bool exact, __int128 low, __int128 high) const;
+  // `whole`: the number itself, of which `t` has the low bits.
+  Sum leaf(Term t, Term whole, __int128 low, __int128 high) const;
   // `bits`: of the operation, whose overflow is undefined (`undefined`) or wraps.
   Sum add(const Sum& a, const Sum& b, bool minus, uint8_t bits, bool undefined) const;
   Sum multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefined) const;
@@ -59,10 +62,12 @@ class Rows {
   const Parts* find(Term t) const;
   static Sum clipped(Sum s, uint8_t bits, bool undefined);
   std::optional<std::pair<int64_t, int64_t>> range(const Parts& parts) const;
+  Term outside(const Parts& rest, Term length, int64_t unit) const;
   Term equation(const Parts& parts) const;
   Term sum(const Parts& parts) const;
   bool step(Parts equation, const Excluded& excluded, std::vector<Term>& out, int depth) const;
   Parts expanded(const Parts& parts) const;
+  static Parts collected(Parts out);
 
   Pool& pool_;
   std::unordered_map<uint32_t, Parts> exact_;

@@ -104,18 +104,24 @@ std::string element_text(const Region& r, uint64_t offset, uint64_t first, uint6
                  r.dimensions.end(), 0u) > 0)
     return fmt::format("0-sized array {}", r.name);
   const uint64_t element = std::max<uint32_t>(1, r.element);
-  uint64_t index = offset / element;
-  std::vector<uint64_t> indices;
+  // A parameter may point into the middle of an array: offsets may be negative.
+  const auto below = [](int64_t x, int64_t by) { return x / by - (x % by < 0 ? 1 : 0); };
+  int64_t index = below(static_cast<int64_t>(offset), static_cast<int64_t>(element));
+  const uint64_t begin = static_cast<uint64_t>(index) * element;
+  std::vector<int64_t> indices;
   for (size_t d = r.dimensions.size(); d-- > 1;) {
-    indices.push_back(index % r.dimensions[d]);
-    index /= r.dimensions[d];
+    const auto n = static_cast<int64_t>(r.dimensions[d]);
+    indices.push_back(index - below(index, n) * n);
+    index = below(index, n);
   }
   indices.push_back(index);
   std::string out = r.name;
   for (size_t d = indices.size(); d-- > 0;) out += fmt::format("[{}]", indices[d]);
-  const uint64_t begin = offset / element * element;
-  if (first <= begin && last + 1 >= begin + element) return out;
-  const uint64_t a = first < begin ? 0 : first - begin, b = std::min(last - begin, element - 1);
+  // Differences: they do not wrap.
+  const auto from = static_cast<int64_t>(first - begin), to = static_cast<int64_t>(last - begin);
+  const auto size = static_cast<int64_t>(element);
+  if (from <= 0 && to + 1 >= size) return out;
+  const int64_t a = std::max<int64_t>(from, 0), b = std::min(to, size - 1);
   return out + (a == b ? fmt::format(" (byte {})", a) : fmt::format(" (bytes {}..{})", a, b));
 }
 

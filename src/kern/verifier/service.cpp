@@ -77,6 +77,7 @@ prove::Options engine_options(const launch::Options& o, const ir::Module& m, con
   p.nullable = p.element_aligned = o.profile == launch::Profile::standard;
   p.both_fences = o.profile == launch::Profile::standard;
   p.group_waits = p.both_fences;
+  p.counters_end = o.profile == launch::Profile::standard && !o.strict;
   p.bodiless = o.profile == launch::Profile::gpuverify;
   p.warp_divergence = o.check_warp_divergence;
   p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync

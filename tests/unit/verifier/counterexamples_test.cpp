@@ -446,7 +446,8 @@ TEST(Counterexamples, rows_of_any_length) {
       {"if (x < u) o[(unsigned)y * u + x] = x + y; }", false},
       {"o[y * w + x] = x + y; }", false},
       {"if (x < w && y < h) o[(x * h + y) * w + x] = x + y; }", true},
-      {"if (x < w && y < h) o[(x * w + y) * w + x] = x + y; }", false},
+      // Equal rests make x one number, and then y.
+      {"if (x < w && y < h) o[(x * w + y) * w + x] = x + y; }", true},
   };
   for (const char* bits : {"--pointer-bitwidth=64", "--pointer-bitwidth=32"})
     for (const char* launch : {"--blockDim=[16,16] --gridDim=[8,8]", "--blockDim=[16,16] --gridDim=[*,*]"})
@@ -455,6 +456,64 @@ TEST(Counterexamples, rows_of_any_length) {
         if (options.find("=32") != std::string::npos && text.find("size_t") != std::string::npos) continue;
         decide({{"rows.cu", options.c_str(), text.c_str(), r.right ? 0 : 1}});
       }
+}
+
+// What only an overflow of the source's own arithmetic shows is no race; what is one, a run without overflow shows.
+TEST(Counterexamples, rows_do_not_overflow) {
+  const std::string ids = "x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y; ";
+  const std::string wide = "__global__ void k(int *o, long long w, long long h) { long long " + ids;
+  const std::string narrow = "__global__ void k(int *o, const int *i, int w, int h) { int " + ids;
+  const std::string steps =
+      "__global__ void k(int *o, int w, int h) {\n"
+      "  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < h; y += blockDim.y * %)\n"
+      "    for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < w; x += blockDim.x * gridDim.x)\n"
+      "      o[y * w + x] = x + y + 7 * blockIdx.y;\n}\n";
+  const auto by = [&](const std::string& what) { return std::string(steps).replace(steps.find('%'), 1, what); };
+  const char* fixed = "--blockDim=[8,8] --gridDim=[2,2]";
+  const char* any = "--blockDim=[*,*] --gridDim=[*,*]";
+  const std::tuple<const char*, std::string, int, const char*> rows[] = {
+      {fixed, wide + "if (x < w) o[y * w + x] = x + y * 100; }", 0, ""},
+      {any, wide + "if (x < w && y < h) o[y * w + x] = x + y * 100; }", 0, ""},
+      {fixed, wide + "if (x <= w) o[y * w + x] = x + y * 100; }", 1, "confirmed"},
+      {any, narrow + "if (x > 0 && x < w - 1 && y > 0 && y < h - 1) o[y * w + x] = i[y * w + x - 1]; }", 0, ""},
+      {fixed, narrow + "if (x < w - 1) o[y * w + x] = o[y * w + x + 1]; }", 1, "confirmed"},
+      {fixed, narrow + "if (x < w) o[(y * w + x) / 2] = x + y * 100; }", 1, "confirmed"},
+      {fixed, narrow + "if (x < w && y < h) o[y * w + x * h] = x + y * 100; }", 1, "confirmed"},
+      // Steps of unsigned numbers, in two dimensions.
+      {any, by("gridDim.y"), 0, ""},
+      {fixed, by("1"), 1, ""},
+      {fixed, narrow + "if (x < w) o[x - y * w] = x + y * 100; }", 0, ""},
+      {fixed, narrow + "if (x < w) o[2 * x - y * w] = x + y * 100; }", 1, "confirmed"},
+  };
+  for (const auto& [options, text, code, says] : rows) decide({{"rows.cu", options, text.c_str(), code, says}});
+}
+
+// Counters of 64 bits whose steps are the launch's, and what a counter of few bits does: it comes round.
+TEST(Counterexamples, counters_of_loops_end) {
+  const std::string head =
+      "__global__ void k(int *o, % n) { for (% i = blockIdx.x * (%)blockDim.x + threadIdx.x; i < n; ";
+  const auto of = [&](std::string type, const std::string& rest) {
+    std::string t = head;
+    for (size_t at; (at = t.find('%')) != std::string::npos;) t.replace(at, 1, type);
+    return t + rest;
+  };
+  const char *any = "--blockDim=* --gridDim=*", *odd = "--blockDim=96 --gridDim=3";
+  const std::string put = "o[i] = threadIdx.x + 7 * blockIdx.x; }", stride = "i += blockDim.x * gridDim.x) " + put;
+  const std::tuple<const char*, std::string, int, const char*> loops[] = {
+      {any, of("int", stride), 0, "does not pass 2^31 - 1"},
+      {odd, of("int", stride), 0, "does not pass 2^31 - 1"},
+      {any, of("size_t", "i += (size_t)blockDim.x * gridDim.x) " + put), 0, "makes fewer than 2^32 steps"},
+      {odd, of("int", "i += blockDim.x) " + put), 1, ""},
+      // So few bits come round soon.
+      {odd,
+       "__global__ void k(int *o, int n) { for (unsigned char c = threadIdx.x; c < n; c += 97) o[c] = threadIdx.x; }",
+       1, ""},
+  };
+  for (const auto& [options, text, code, says] : loops) decide({{"loops.cu", options, text.c_str(), code, says}});
+  // Nothing of the kind is taken for granted under --strict.
+  const launch::Answer strict =
+      ask({"loops.cu", "--blockDim=96 --gridDim=3 --strict", std::get<1>(loops[1]).c_str(), 1});
+  EXPECT_NE(strict.exit_code, 0) << strict.out;
 }
 
 }  // namespace
