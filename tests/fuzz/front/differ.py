@@ -191,6 +191,11 @@ def batch(args):
                 if a.language == "opencl" and all(isinstance(x, str) for x in ran):  # which one does not compile?
                     alone = [m for p in programs for m in launched(a.language, [p])]
                     ran = ask_driver(a.driver, "run", {"device": d, "modules": alone}, environment)
+                # a driver that gave up takes the rest of the batch with it
+                again = [n for n, x in enumerate(ran) if isinstance(x, str) and x.startswith(("lost", "error: unsupported")) and len(ran) > 1]
+                for n in again:
+                    job = {"device": d, "modules": launched(a.language, [programs[n]])}
+                    ran[n] = ask_driver(a.driver, "run", job, environment)[0]
                 truths[name] = ran
             except (RuntimeError, subprocess.TimeoutExpired) as e:
                 bad.append((f"k{first}..", f"{name} does not run the batch: {e}"))
