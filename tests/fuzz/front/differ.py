@@ -66,8 +66,8 @@ def by_host(language, programs, folder):
     with open(path, "w") as f:
         f.write(text + "  return 0;\n}\n")
     command = ["gcc", "-O0", "-std=gnu11"] if language == "opencl" else ["g++", "-O0", "-std=c++17"]
-    subprocess.run([*command, *HOST_FLAGS, path, "-o", path + ".out"], check=True, timeout=300)
-    out = subprocess.run([path + ".out"], check=True, capture_output=True, text=True, timeout=60).stdout
+    subprocess.run([*command, *HOST_FLAGS, path, "-o", path + ".out"], check=True, timeout=3000)
+    out = subprocess.run([path + ".out"], check=True, capture_output=True, text=True, timeout=600).stdout
     values = []
     for line in out.splitlines():
         if line.startswith("#"):

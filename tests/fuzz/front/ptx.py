@@ -270,24 +270,24 @@ class Test:
         self.out(f"{name}{first}{test}, {values}", f"{name}{first}{ptx}, {values}")
 
     # ---- the dialect with orders and scopes ----
-    def make_modern(self):
+    def make_modern(self):  # everything is 64 bits wide there
         r = self.r
-        self.registers = {f"r{k}": ("u32", number(r, 32)) for k in range(r.randint(2, 4))}
-        self.locations = {"xyz"[k]: ("u32", number(r, 32), "global") for k in range(r.randint(2, 3))}
+        self.registers = {f"r{k}": ("u64", number(r, 64)) for k in range(r.randint(2, 4))}
+        self.locations = {"xyz"[k]: ("u64", number(r, 64), "global") for k in range(r.randint(2, 3))}
         self.predicates = []
-        self.note("bits-32", "scoped", "ordered")
+        self.note("bits-64", "scoped", "ordered")
         for _ in range(r.randint(5, 12)):
             d, x, s = r.choice(list(self.registers)), r.choice(list(self.locations)), r.choice(["cta", "gpu", "sys"])
-            value = r.choice(list(self.registers)) if r.random() < 0.7 else str(number(r, 31))
+            value = r.choice(list(self.registers)) if r.random() < 0.7 else str(number(r, 63))
             kind = r.choice(["ld", "st", "atom", "atom", "red", "fence"])
             if kind == "ld":
                 self.note("load")
                 o = r.choice(["weak", f"relaxed.{s}", f"acquire.{s}", "volatile"])
-                self.out(f"ld.{o} {d}, {x}", f"ld.{o}.global.u32 {d}, [s{x}]")
+                self.out(f"ld.{o} {d}, {x}", f"ld.{o}.global.u64 {d}, [s{x}]")
             elif kind == "st":
                 self.note("store")
                 o = r.choice(["weak", f"relaxed.{s}", f"release.{s}", "volatile"])
-                self.out(f"st.{o} {x}, {value}", f"st.{o}.global.u32 [s{x}], {value}")
+                self.out(f"st.{o} {x}, {value}", f"st.{o}.global.u64 [s{x}], {value}")
             elif kind == "fence":
                 self.note("fence")
                 self.out(f"fence.{r.choice(['sc', 'acq_rel'])}.{s}")
@@ -298,7 +298,7 @@ class Test:
                 values = value + (f", {r.choice(list(self.registers))}" if op == "cas" else "")
                 if op == "cas":
                     self.note("cas")
-                t = "u32" if op == "add" else "b32"
+                t = "u64" if op == "add" else "b64"
                 first = f"{d}, " if kind == "atom" else ""
                 self.out(f"{kind}.{o}.{s}.{op} {first}{x}, {values}", f"{kind}.{o}.{s}.global.{op}.{t} {first}[s{x}], {values}")
 
