@@ -105,6 +105,8 @@ fuzz-front:
 	$(FRONT) --language spirv
 	$(FRONT) --language opencl
 	$(FRONT) --language opencl --against interpreter
+	python3 tests/fuzz/front/ptx.py run --driver $(BUILD)/tests/fuzz/front_driver --count 2000 --seed $(FUZZ_SEED) --keep $(BUILD)/disagreements \
+	  $(BUILD)/ptx || test $$? = 77
 
 # PEER=DIR is a checkout of Dat3M in which dartagnan is built (tests/fuzz/peer.py); without it nothing is compared, and that is said.
 PEER_COUNT ?= 3000
@@ -134,7 +136,7 @@ plant:
 	@tools/install_packages build test
 	@tools/build $(PRESET) all
 	@for l in opencl glsl spirv; do python3 tests/fuzz/front/differ.py --driver $(BUILD)/tests/fuzz/front_driver --language $$l \
-	  --count 40 --batch 40 --seed 5000 --patience 20 --save build/plant/jobs || exit 1; done
+	  --count 32 --batch 32 --seed 5000 --patience 3 --save build/plant/jobs || exit 1; done
 	@tools/plant/plant build $(PLANT_ROOMS) --targets "$(PLANT_TARGETS)" --build $(BUILD)
 	@tools/plant/plant draw --tests $(PLANT_TESTS) --count 60 --seed $(FUZZ_SEED)
 

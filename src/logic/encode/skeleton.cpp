@@ -605,7 +605,7 @@ class ThreadUnroller {
         r.read = true;
         r.address = resolve_address(instr, st);
         r.addr = list(taint_of(instr.addr.index, st));
-        r.width = cell_width(r.address, instr.dst != k_none ? code_.registers[instr.dst].width : 64);
+        r.width = cell_width(r.address, instr.value.width());  // a reduction has no destination
         r.value = load_variable(id, r.width);
         r.partner = id + 1;
         SymEvent w = r;
