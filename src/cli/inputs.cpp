@@ -10,6 +10,8 @@
 #include "base/read_file.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 
 namespace fencepost::cli {
 namespace fs = std::filesystem;

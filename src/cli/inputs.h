@@ -12,7 +12,7 @@
 #include "cat/model.h"
 #include "check/bounds_file.h"
 #include "cli/options.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli {

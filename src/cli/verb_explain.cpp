@@ -5,6 +5,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 #include "report/report.h"
 
 namespace fencepost::cli {

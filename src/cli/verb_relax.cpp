@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "relax/relax.h"
 #include "report/report.h"
 

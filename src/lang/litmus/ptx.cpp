@@ -5,6 +5,7 @@
 #include "litmus/asm_ptx.h"
 #include "litmus/parse.h"
 #include "litmus/ptx_async.h"
+#include "prog/syntax.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::litmus {

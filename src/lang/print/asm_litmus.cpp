@@ -7,6 +7,7 @@
 
 #include "print/question.h"
 #include "prog/mbarrier.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::print {

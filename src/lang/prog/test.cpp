@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/loop_bounds.h"
+#include "prog/syntax.h"
 
 namespace fencepost::prog {
 namespace {
@@ -58,7 +59,8 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
   std::string operands;
   if (i.kind == Kind::barrier) {
     append(operands, i.args.empty() ? i.barrier.instance : operand(code, i.args.front()));
-    if (i.barrier.id) append(operands, operand(code, i.barrier.id));
+    // A name by value is the first operand; a register whose value could be read off stands in args as well.
+    if (i.barrier.id && (i.args.empty() || !i.barrier.by_value())) append(operands, operand(code, i.barrier.id));
     if (i.barrier.quorum) append(operands, operand(code, i.barrier.quorum));
   } else {
     if (i.dst != k_none) append(operands, register_name(code, i.dst));

@@ -4,12 +4,14 @@
 // not searched for. Instructions are already lowered (the shape of compare-and-swap is decided here), and
 // keep their dialect spelling, so that a printer gives back the text that a person would write.
 // Equality ignores spans: parse -> print -> parse is the identity on this type.
+// Many sources wait for this header: who only passes a test on includes prog/names.h.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/source.h"
+#include "prog/names.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
@@ -18,16 +20,6 @@ namespace fencepost::prog {
 using vocab::Dialect;
 using vocab::Tag;
 using vocab::TagSet;
-
-// The surface syntax a test was written in; `dialect` says under which machine it is judged.
-enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv, cuda };
-const char* name(Syntax s);
-
-using RegId = uint32_t;     // index into Template::registers
-using SymbolId = uint32_t;  // index into Test::symbols
-using ObjectId = uint32_t;  // index into Test::objects
-using LabelId = uint32_t;   // index into Template::labels
-inline constexpr uint32_t k_none = 0xffffffffu;
 
 // ---- memory ----------------------------------------------------------------------------------------
 // An object is physical memory: `cells` values of `width` bits. Every cell has one Init write (its own
@@ -222,9 +214,6 @@ struct Cond {
   bool operator==(const Cond&) const = default;
 };
 
-enum class Quantifier : uint8_t { none, exists, not_exists, forall };
-const char* name(Quantifier q);
-
 // What a `.test` file says of itself; litmus files leave it empty.
 struct Expectation {
   std::string text;  // the clause as written, e.g. "SATISFIABLE consistent[X] && #dr=0"
@@ -238,7 +227,7 @@ struct Expectation {
 
 struct Test {
   std::string title;
-  Syntax syntax = Syntax::ptx;
+  Syntax syntax = {};  // ptx
   Dialect dialect = Dialect::ptx;
   std::vector<std::string> remarks;  // quoted strings of the header
   std::vector<Object> objects;

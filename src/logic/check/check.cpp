@@ -6,6 +6,8 @@
 #include "base/diagnostic.h"
 #include "check/liveness.h"
 #include "check/races.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::check {

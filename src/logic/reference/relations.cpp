@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
