@@ -1,5 +1,5 @@
-// What ptx-9 decides beyond the bundled expectations: pipelines, which are too large for the enumerating engine, and what
-// is refused.
+// What ptx-9 decides beyond the bundled expectations: pipelines, which are too large for the enumerating engine, and
+// what is refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::check {
