@@ -1,8 +1,8 @@
 // What each of the newer instructions means, as events. Sections are those of PTX ISA 9.4.
 //
-// Asynchronous operations as threads of their own were tried first: a branch around the issue, a loop, and registers then
-// had to be carried over. Here they stand in the thread that issues them, and the model leaves them out of program
-// order, so that control flow and values need nothing new.
+// Asynchronous operations as threads of their own were thought through first: a branch around the issue, a loop, and
+// registers would have had to be carried over. Here they stand in the thread that issues them, and the model leaves
+// them out of program order, so that control flow and values need nothing new.
 #include "litmus/ptx_async.h"
 
 #include <fmt/format.h>
@@ -526,9 +526,9 @@ void place_accesses(AsmBuilder& b, uint32_t thread) {
   }
 }
 
-// barrier.cluster.wait number k of a thread waits for arrival number k of each other thread of the cluster that has one,
-// and not for their waits: an arrival is an event at an instance of each thread that may wait for it. "All non-exited
-// threads" are those whose code has the arrival, since none can leave before it.
+// barrier.cluster.wait number k of a thread waits for arrival number k of each other thread of the cluster that has
+// one, and not for their waits: an arrival is an event at an instance of each thread that may wait for it. "All
+// non-exited threads" are those whose code has the arrival, since none can leave before it.
 void place_cluster_barriers(AsmBuilder& b) {
   const auto barriers = [&](uint32_t t, bool arrive) {
     std::vector<uint32_t> out;

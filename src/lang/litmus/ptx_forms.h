@@ -1,7 +1,7 @@
 #pragma once
-// Private to the reader of PTX's newer instructions: the table of their forms, one row each, in the notation of the ISA,
-// and what an instruction says once its row is found. To add an instruction, add its row, and its meaning if it has none
-// of those that are there (ptx_async.cpp).
+// Private to the reader of PTX's newer instructions: the table of their forms, one row each, in the notation of the
+// ISA, and what an instruction says once its row is found. To add an instruction, add its row, and its meaning if it
+// has none of those that are there (ptx_async.cpp).
 #include <set>
 #include <span>
 #include <string>

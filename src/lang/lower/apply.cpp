@@ -7,6 +7,7 @@
 
 #include "lower/lower.h"
 #include "prog/syntax.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
@@ -105,6 +106,12 @@ class Writer {
         return unsupported_at(o.span, "arrays and pointers are not lowered", "use plain locations");
       init_ += fmt::format("{} = {}; ", o.name, static_cast<int64_t>(o.init[0]));
     }
+    if (const prog::Instr* i = prog::needs_ptx9(test_))
+      return unsupported_at(i->span, fmt::format("'{}' is not lowered", i->mnemonic),
+                            "mappings are of accesses, fences and barriers that all models know");
+    for (const prog::Object& o : test_.objects)
+      if (o.home != prog::k_none)
+        return unsupported_at(o.span, "shared memory of a cta is not lowered", "put the location into global memory");
     if (!test_.ssw.empty())
       return unsupported_at(test_.span, "system-synchronizes-with is not lowered", "remove the second block");
     for (uint32_t t = 0; t < test_.threads.size(); ++t)

@@ -10,8 +10,8 @@
 //   bits 61..63  the current phase, modulo 8
 // The phase needs more than one bit, so that a token of a phase that is too old is seen.
 //
-// An operation that the text leaves undefined changes nothing here, and its `undefined` is 1; readers make that the flag
-// undefined-behavior. Left out: the rule that a wait of each phase is successful before an arrival of the next
+// An operation that the text leaves undefined changes nothing here, and its `undefined` is 1; readers make that the
+// flag undefined-behavior. Left out: the rule that a wait of each phase is successful before an arrival of the next
 // (9.7.15.16.5.1), which no state of the object tells; and layout v1.
 #include <cstdint>
 

@@ -102,7 +102,12 @@ Shape ptx_fence(const std::string& mnemonic, TagSet tags) {
 
 std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters) {
   std::vector<Step> out;
-  if (s.kind == Kind::barrier || (s.kind == Kind::fence && s.mnemonic.starts_with("fence.proxy"))) {
+  // Parts of an instruction of several events, and what has no form without its partner.
+  if (s.mnemonic.empty() || s.mnemonic.starts_with("barrier.cluster") || s.mnemonic.find(".v2") != std::string::npos)
+    return out;
+  const bool only_there_or_not = s.mnemonic.starts_with("fence.proxy") || s.mnemonic.starts_with("fence.mbarrier") ||
+                                 s.mnemonic.find("sync_restrict") != std::string::npos;
+  if (s.kind == Kind::barrier || (s.kind == Kind::fence && only_there_or_not)) {
     if (!up) out.push_back({Aspect::presence, nothing(s)});
     return out;
   }
@@ -132,7 +137,7 @@ std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters) {
   if (next == k_cluster && !clusters) next += up ? 1 : -1;
   if (next >= k_cta && next <= k_sys) step(Aspect::scope, a->order, next);
   if (!up && a->scope == k_cta && plain && a->order == "relaxed") step(Aspect::access, "weak", -1);
-  if (!up && a->scope == k_cta && s.kind == Kind::fence && a->order == "acq_rel")
+  if (!up && a->scope == k_cta && s.kind == Kind::fence && a->order != "sc")
     out.push_back({Aspect::presence, nothing(s)});
   return out;
 }

@@ -96,7 +96,7 @@ const Bad k_ptx[] = {
     {PTX2 " red.relaxed.gpu.exch x, 1 | ;\n", 4, 18, "'red' has no .exch", "atom"},
     {PTX2 " fence.gpu | ;\n", 4, 11, "needs an order", ".sc"},
     {PTX2 " fence.sc | ;\n", 4, 10, "needs a scope", ".sys"},
-    {PTX2 " fence.acquire.gpu | ;\n", 4, 8, "not an order of a fence", ".acq_rel"},
+    {PTX2 " fence.relaxed.gpu | ;\n", 4, 8, "not an order of a fence", ".acq_rel"},
     {PTX2 " fence.proxy.txture | ;\n", 4, 14, "'txture' is not a modifier", "did you mean 'texture'?"},
     {PTX2 " fence.proxy.alias.gpu | ;\n", 4, 20, "neither order nor scope", "fence.proxy.alias"},
     {PTX2 " bar.cta.wait 0 | ;\n", 4, 10, "'wait' is not a modifier", ".sync"},

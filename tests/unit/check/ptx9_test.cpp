@@ -1,0 +1,115 @@
+// What ptx-9 decides beyond the bundled expectations: pipelines, which are too large for the enumerating engine, and
+// what is refused.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/job.h"
+#include "cat/library.h"
+#include "check/check.h"
+#include "prog/test.h"
+#include "read/read.h"
+
+namespace fencepost::check {
+namespace {
+
+cat::Model shipped(const std::string& name) {
+  auto m = cat::load_model(name, vocab::Dialect::ptx);
+  EXPECT_TRUE(m) << (m ? "" : render(m.error()));
+  return m ? std::move(*m) : cat::Model{};
+}
+
+Status status(const prog::Test& t, const std::string& model, Property p = Property::condition) {
+  Options o;
+  o.engine = Engine::solve;
+  o.property = p;
+  Job job = Job::with_budget(60);
+  return check(t, shipped(model), o, job).verdict.status;
+}
+
+prog::Test example(const std::string& name) {
+  auto t = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/" + name + ".litmus");
+  EXPECT_TRUE(t && t->size() == 1) << name;
+  return t && !t->empty() ? t->front() : prog::Test{};
+}
+
+TEST(Ptx9, APipelineNeedsItsParityItsFenceAndItsBytes) {
+  EXPECT_EQ(status(example("pipeline"), "ptx-9"), Status::fails);
+  EXPECT_EQ(status(example("pipeline"), "ptx-9[P2=strict]"), Status::holds);
+  for (const char* mutant : {"pipeline-no-flip", "pipeline-no-fence", "pipeline-no-expect"})
+    EXPECT_EQ(status(example(mutant), "ptx-9"), Status::holds) << mutant;
+}
+
+TEST(Ptx9, OlderModelsAndTerminationRefuseByName) {
+  const prog::Test t = example("bulk+mbarrier");
+  for (const char* model : {"ptx-8", "ptx-7.5", "ptx-6.0", "sc"}) {
+    const auto ok = fits(t, shipped(model));
+    ASSERT_FALSE(ok) << model;
+    EXPECT_NE(ok.error().list[0].message.find("mbarrier.arrive.expect_tx"), std::string::npos) << model;
+    EXPECT_NE(ok.error().list[0].hint.find("ptx-9"), std::string::npos) << model;
+  }
+  EXPECT_EQ(status(t, "ptx-9", Property::termination), Status::unsupported);
+}
+
+TEST(Ptx9, VariantsAreAnswersOfTheModel) {
+  EXPECT_FALSE(cat::load_model("ptx-9[P2=nothing]", vocab::Dialect::ptx));
+  EXPECT_FALSE(cat::load_model("ptx-9[P7=strict]", vocab::Dialect::ptx));
+  EXPECT_FALSE(cat::load_model("ptx-8[P2=strict]", vocab::Dialect::ptx));
+  EXPECT_FALSE(cat::load_model("ptx-9[P2]", vocab::Dialect::ptx));
+  const cat::Model m = shipped("ptx-9[SC=no,P2=strict]");
+  for (const auto& [question, answer] : m.variants) {
+    if (question == "SC") EXPECT_EQ(answer, "no");
+    if (question == "P2") EXPECT_EQ(answer, "strict");
+    if (question == "P3") EXPECT_EQ(answer, "anywhere");
+  }
+}
+
+std::string error_of(const std::string& init, const std::string& instruction) {
+  const auto t = read::parse_one(
+      make_source("t.litmus", "PTX t\n{ " + init + " }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 1, gpu 0 ;\n " +
+                                  instruction + " | ;\nexists (x = 1)\n"));
+  return t ? "" : t.error().list[0].message;
+}
+
+TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
+  const std::string m = "x = 0; s @ shared P0 = 0; m @ mbarrier P0 = 1;";
+  const auto has = [&](const std::string& instruction, const std::string& part, const std::string& init) {
+    EXPECT_NE(error_of(init, instruction).find(part), std::string::npos)
+        << instruction << ": " << error_of(init, instruction);
+  };
+  EXPECT_EQ(error_of(m, "mbarrier.arrive.shared::cta.b64 _, [m]"), "");
+  has("fence.acquire", "is not finished", m);
+  has("fence.acquire.warp", "'warp' does not fit here", m);
+  has("fence.acquire.sync_restrict::shared::cta.cluster", "does not fit here", m);
+  has("mbarrier.arrive.release.shared::cta.b64 _, [m]", "needs a scope", m);
+  has("mbarrier.arrive.cluster.shared::cta.b64 _, [m]", "needs an order", m);
+  has("mbarrier.arrive.shared::cta.b64 _, [x]", "x is no mbarrier object", m);
+  has("mbarrier.test_wait.parity.shared::cta.b64 _, [m], 0", "needs a register", m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is no number of bytes", m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 32, [m]", "32 bytes", m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);
+  has("cp.async.bulk.global.shared::cta.bulk_group [s], [s], 16", "s lies in shared memory", m);
+  has("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [x], 16, [m], 3",
+      "does not fit here", m);
+  has("cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [x], [s], 16", "together, or neither", m);
+  has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is no number of bytes", m);
+  has("fence.proxy.fabric::generic.alias.acquire.sys", "is not modelled", m);
+  has("wgmma.fence", "is not modelled", m);
+  has("bar.warp.sync 3", "some threads of a warp", m);
+  has("barrier.cluster.wait", "has not arrived", m);
+  has("ld.weak r0, s", "cannot reach", "x = 0; s @ shared P1 = 0;");
+  has("ld.weak r0, s", "there is no thread P5", "x = 0; s @ shared P5 = 0;");
+}
+
+TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
+  const std::string m = "x = 0; s @ shared P0 = 0;";
+  const auto t = read::parse_one(
+      make_source("t.litmus", "PTX t\n{ " + m +
+                                  " }\n P0@cta 0, gpu 0 ;\n LC00: ;\n cp.async.wait_all ;\n bne r0, 0, LC00 ;\n"
+                                  "exists (x = 1)\n"));
+  ASSERT_FALSE(t);
+  EXPECT_NE(t.error().list[0].message.find("in a loop or behind a branch"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fencepost::check
