@@ -194,7 +194,8 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
           d.apart = true;
           throw Restart{};
         }
-        refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)), "smaller inputs keep the test small");
+        refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)),
+               "smaller inputs keep the test small");
       }
       if (index + s.count > limit) {
         d.cells = index + s.count;
@@ -244,8 +245,8 @@ Value Lowering::parameter(uint32_t r, int64_t at, uint32_t bytes) {
 
 // ---- loads and stores --------------------------------------------------------------------------------------
 
-Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, const std::string& mnemonic,
-                     bool strong) {
+Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, const std::string& mnemonic, bool strong,
+                     const std::string& name) {
   const auto w = static_cast<uint8_t>(8 * bytes);
   if (address.targets.size() == 1 && address.targets[0].root != k_number_root && address.targets[0].offset.is_const()) {
     const uint32_t r = address.targets[0].root;
@@ -276,7 +277,7 @@ Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, c
     opaque = opaque || memory_.decision(key).opaque;
     Expr whole;
     for (uint32_t part = 0; part < s.count; ++part) {
-      const prog::RegId r = reg(s.count == 1 ? "loaded" : fmt::format("loaded.{}", part), s.width);
+      const prog::RegId r = reg(s.count == 1 ? name : fmt::format("{}.{}", name, part), s.width);
       if (s.predicate != k_none) {  // a failed predicate must leave nothing of an earlier run
         prog::Instr& clear = emit(Kind::local, "mov");
         clear.dst = r;
@@ -408,7 +409,7 @@ void Lowering::access(bool loads) {
   if (loads) {
     std::vector<Value> lanes;
     for (uint32_t k = 0; k < m.lanes; ++k)
-      lanes.push_back(settle(load(moved(k), bytes, tags, mnemonic, strong), "loaded"));
+      lanes.push_back(settle(load(moved(k), bytes, tags, mnemonic, strong, result_name(k)), result_name(k)));
     load_lanes(argument(0), lanes, is_signed);
     return;
   }
@@ -499,7 +500,7 @@ void Lowering::atomic(bool reduces) {
       throw Restart{};
     }
     opaque_old = opaque_old || d.opaque;
-    const prog::RegId r = reg("old", w);
+    const prog::RegId r = reg(reduces ? "old" : result_name(), w);
     if (s.predicate != k_none) {
       prog::Instr& clear = emit(Kind::local, "mov");
       clear.dst = r;

@@ -164,13 +164,13 @@ Value Lowering::and_values(const Value& a, const Value& b) {
     if (known && n.is(Value::Kind::scalar) && n.e.is_const()) {
       const uint64_t m = n.e.value(), low = ~m & term::mask(p.width);
       if ((low & (low + 1)) == 0 && low < 256) {  // aligned down
-        notes_.addresses = notes_.addresses || low >= 4;
+        notes_.addresses = true;
         Value out = p;
         for (Target& t : out.targets) t.offset = op(T::and_, t.offset, term::constant(~low, 64));
         return out;
       }
       if ((m & (m + 1)) == 0 && m < 256) {
-        notes_.addresses = notes_.addresses || m >= 4;
+        notes_.addresses = true;
         Expr out;
         for (size_t k = p.targets.size(); k-- > 0;) {
           const Expr e = op(T::and_, p.targets[k].offset, term::constant(m, 64));
