@@ -42,9 +42,10 @@ TEST(PtxmodMemory, TagsOfEachForm) {
 }
 
 TEST(PtxmodMemory, TagsOfAtomicOperations) {
-  const prog::Test t = module_of(kernel("// @Config: 1,1,1\n",
-                                   "atom.global.add.u32 %r3, [%rd4], 1;\natom.acq_rel.cta.global.cas.b32 %r4, [%rd4], "
-                                   "1, 2;\nred.release.sys.global.max.s32 [%rd4], 5;\n"));
+  const prog::Test t =
+      module_of(kernel("// @Config: 1,1,1\n",
+                       "atom.global.add.u32 %r3, [%rd4], 1;\natom.acq_rel.cta.global.cas.b32 %r4, [%rd4], "
+                       "1, 2;\nred.release.sys.global.max.s32 [%rd4], 5;\n"));
   const prog::Instr *add = find(t, "atom.relaxed.gpu.add"), *cas = find(t, "atom.acq_rel.cta.cas"),
                     *red = find(t, "red.release.sys.max");
   ASSERT_TRUE(add != nullptr && cas != nullptr && red != nullptr);
