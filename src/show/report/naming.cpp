@@ -168,7 +168,8 @@ std::string question_text(const prog::Test& test) {
 
 std::string launch_text(const prog::Test& test) {
   if (test.syntax != prog::Syntax::spirv || test.threads.empty()) return "";
-  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL and of PTX holds all devices.
+  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL and of PTX holds all
+  // devices.
   const bool families = test.dialect == vocab::Dialect::vulkan;  // queue families
   const size_t from = families ? 0 : 1;
   std::vector<size_t> groups;
