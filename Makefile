@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-parsers mutate plant bench pictures program format tidy clean
+.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -16,10 +16,12 @@ help:
 	@echo 'make deb           Debian packages fencepost and fencepost-prove, in build/deb'
 	@echo 'make test          build and run every test'
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
-	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other'
+	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other; as many held against laws'
 	@echo 'make fuzz-models   50 random models, likewise'
 	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
+	@echo 'make fuzz-peer     PEER=DIR: random variants of the tests of Dartagnan, a checkout that is built, asked of both'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
+	@echo 'make fuzz-program  100,000 runs of all verbs on mutated files: no signal, no internal error, no budget overrun'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
 	@echo 'make plant         draw 60 faults over the front ends and layouts and count how many the tests catch'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
@@ -31,8 +33,12 @@ program:
 	@tools/install_packages build
 	@tools/build $(PRESET) fencepost
 
-demo: program
-	@tools/demo $(BUILD)/fencepost
+# The demo asks nothing of the kernel verifier, which takes long to build: it answers first.
+demo:
+	@tools/install_packages build
+	@tools/build $(PRESET) fencepost_alone
+	@tools/demo $(BUILD)/fencepost_alone
+	@tools/build $(PRESET) fencepost
 
 install: program
 	@tools/make_pages $(BUILD)/fencepost $(BUILD)/pages
@@ -73,11 +79,14 @@ fuzz:
 	@tools/build $(PRESET) fuzz_engines
 	@tools/build $(PRESET) fuzz_unrolled
 	@tools/build $(PRESET) fuzz_liveness
+	@tools/build $(PRESET) fuzz_laws
+	$(BUILD)/tests/fuzz/fuzz_laws --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --save $(BUILD)/disagreements
 	$(BUILD)/tests/fuzz/fuzz_unrolled --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind loops --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind states --seed $(FUZZ_SEED) --count 2000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind published -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_engines --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --check-statistics --save $(BUILD)/disagreements
+	$(BUILD)/tests/fuzz/fuzz_engines --launches --seed $(FUZZ_SEED) --count 10000 -j $(JOBS) --save $(BUILD)/disagreements
 
 fuzz-models:
 	@tools/install_packages build test
@@ -97,10 +106,20 @@ fuzz-front:
 	$(FRONT) --language opencl
 	$(FRONT) --language opencl --against interpreter
 
+# PEER=DIR is a checkout of Dat3M in which dartagnan is built (tests/fuzz/peer.py); without it nothing is compared, and that is said.
+PEER_COUNT ?= 3000
+fuzz-peer:
+	@tools/build $(PRESET) fencepost
+	python3 tests/fuzz/peer.py $(BUILD)/fencepost "$(PEER)" --seed $(FUZZ_SEED) --count $(PEER_COUNT) --keep $(BUILD)/disagreements || [ $$? = 77 ]
+
 FUZZ_SECONDS ?= 600
 fuzz-parsers:
 	@tools/install_packages build test fuzz
 	@tests/fuzz/parsers/run $(FUZZ_SECONDS)
+
+PROGRAM_COUNT ?= 100000
+fuzz-program: program
+	python3 tests/fuzz/whole_program.py $(BUILD)/fencepost --runs $(PROGRAM_COUNT) --seed $(FUZZ_SEED) --jobs $(JOBS) --save $(BUILD)/whole-program
 
 test-all: test asan tsan fuzz fuzz-models
 
@@ -115,7 +134,7 @@ plant:
 	@tools/install_packages build test
 	@tools/build $(PRESET) all
 	@for l in opencl glsl spirv; do python3 tests/fuzz/front/differ.py --driver $(BUILD)/tests/fuzz/front_driver --language $$l \
-	  --count 40 --batch 40 --seed 5000 --save build/plant/jobs || exit 1; done
+	  --count 40 --batch 40 --seed 5000 --patience 20 --save build/plant/jobs || exit 1; done
 	@tools/plant/plant build $(PLANT_ROOMS) --targets "$(PLANT_TARGETS)" --build $(BUILD)
 	@tools/plant/plant draw --tests $(PLANT_TESTS) --count 60 --seed $(FUZZ_SEED)
 

@@ -53,7 +53,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
     r.err += render(litmus::question_warnings(test));
-    const auto known = models.get(s.model, test);
+    const auto known = models.get(s.model_name(), test);
     if (!known) {
       refuse(r, s, name, known.error());
       continue;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "cli/verbs.h"
 #include "lower/lower.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::cli {
@@ -23,6 +25,7 @@ struct Pair {  // one test and what became of it
   std::optional<prog::Test> target;
   std::optional<Refinement> refinement;
   Diagnostics errors;
+  std::vector<bool> used;  // by rule of the table
 };
 
 struct Models {
@@ -31,8 +34,8 @@ struct Models {
 };
 
 Pair decide(const lower::Table& table, const Models& models, const Settings& s, std::string name, prog::Test test) {
-  Pair p{std::move(name), std::move(test), {}, {}, {}};
-  auto target = lower::apply(table, p.source);
+  Pair p{std::move(name), std::move(test), {}, {}, {}, {}};
+  auto target = lower::apply(table, p.source, &p.used);
   if (!target) {
     p.errors = target.error();
     return p;
@@ -130,6 +133,25 @@ struct Tally {
   }
 };
 
+// The rules that no test has met, by their patterns.
+class Unused {
+ public:
+  explicit Unused(const lower::Table& table) : table_(table), met_(table.rules.size()) {}
+  void add(const Pair& p) {
+    for (size_t k = 0; k < p.used.size(); ++k) met_[k] = met_[k] || p.used[k];
+  }
+  std::vector<std::string> patterns() const {
+    std::vector<std::string> out;
+    for (size_t k = 0; k < met_.size(); ++k)
+      if (!met_[k]) out.push_back(lower::to_string(table_.rules[k]));
+    return out;
+  }
+
+ private:
+  const lower::Table& table_;
+  std::vector<bool> met_;
+};
+
 constexpr uint64_t k_shown = 3;  // counterexamples among generated tests that are written in full
 
 }  // namespace
@@ -156,8 +178,10 @@ int run_lower(const CommandLine& line, const Console& console) {
   int code = k_exit_holds;
   std::vector<std::string> json;
   Tally tally;
+  Unused unused(*table);
   const auto told = [&](const Pair& p) -> bool {  // false: an error ends the run
     tally.add(p);
+    unused.add(p);
     if (!p.refinement) {
       code = worse(code, exit_code(p.errors));
       if (s.json)
@@ -224,6 +248,7 @@ int run_lower(const CommandLine& line, const Console& console) {
               fine = told(p);
             } else {
               tally.add(p);
+              unused.add(p);
               code = worse(code, fencepost::exit_code(p.refinement->verdict.status));
             }
           });
@@ -253,14 +278,19 @@ int run_lower(const CommandLine& line, const Console& console) {
   if (!s.output.empty() && tally.fails == 0)
     console.err(
         fmt::format("{}: note: no test gains an outcome, so {} is not written\n", line.operands.front(), s.output));
+  const std::vector<std::string> left = unused.patterns();
+  if (!s.json && !left.empty())
+    console.err(
+        fmt::format("{}: note: rules that no test has met: {}\n", line.operands.front(), fmt::join(left, ", ")));
   if (s.json) {
-    std::string list;
+    std::string list, rules;
+    for (const std::string& r : left) rules += (rules.empty() ? "" : ", ") + json_string(r);
     for (const std::string& j : json) list += (list.empty() ? "\n    " : ",\n    ") + j;
     console.out(
         fmt::format("{{\n  \"schema\": \"fencepost.lower/1\",\n  \"table\": {},\n  \"models\": [{}, {}],\n  "
-                    "\"bound\": {},\n  \"results\": [{}\n  ]\n}}\n",
+                    "\"bound\": {},\n  \"unused_rules\": [{}],\n  \"results\": [{}\n  ]\n}}\n",
                     json_string(table->name), json_string(fs::path(from->path).stem().string()),
-                    json_string(fs::path(to->path).stem().string()), std::max(s.bound, 1u), list));
+                    json_string(fs::path(to->path).stem().string()), std::max(s.bound, 1u), rules, list));
   }
   return code;
 }

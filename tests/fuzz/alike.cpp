@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "prog/syntax.h"
+
 namespace fencepost::fuzz {
 
 void make_alike(Rng& rng, Program& p) {
@@ -17,7 +19,7 @@ void make_alike(Rng& rng, Program& p) {
     if (rng.chance(0.6)) p.threads[t].place = p.threads[first].place;
   }
   // Nearly the same, which must be noticed.
-  if (p.syntax != prog::Syntax::opencl && rng.chance(0.2)) {
+  if (!in_c(p.syntax) && rng.chance(0.2)) {
     const size_t t = first + 1 + rng.below(p.threads.size() - first - 1);
     auto& items = p.threads[t].items;
     const auto& others = before[t].items;
@@ -26,7 +28,7 @@ void make_alike(Rng& rng, Program& p) {
         other.find("LC") == std::string::npos && other.find("B") == std::string::npos)
       items.back() = other;
   }
-  if (p.syntax == prog::Syntax::opencl || !rng.chance(0.5)) return;
+  if (in_c(p.syntax) || !rng.chance(0.5)) return;
   // Each copy its own location; the others keep what they have.
   const std::string shared(1, rng.chance(0.5) ? 'x' : 'y');
   const std::regex word("\\b" + shared + "\\b");

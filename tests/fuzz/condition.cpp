@@ -29,7 +29,7 @@ Atom atom(const prog::Observable& o, const prog::StateValue& v) {
   Atom a;
   a.thread = o.is_register ? static_cast<int>(o.thread) : -1;
   a.name = o.is_register ? o.text.substr(o.text.find(':') + 1) : o.text;
-  a.value = std::to_string(term::to_signed(v.value, o.width));
+  a.value = prog::to_string(o, v.value);
   return a;
 }
 

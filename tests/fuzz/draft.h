@@ -26,6 +26,8 @@ inline size_t weighted(Rng& rng, const std::vector<double>& weights) {
   return weights.size() - 1;
 }
 
+inline std::string one_of(Rng& rng, const std::vector<std::string>& texts) { return texts[rng.below(texts.size())]; }
+
 // Threads and events per thread: enough for four threads to interact, few enough to enumerate. A third of the
 // programs are classic shapes (message passing, store buffering, ...) with everything else random: cycles through
 // several threads are where models and engines differ, and blind choice seldom closes one.

@@ -24,10 +24,10 @@
 #include <map>
 
 #include "alike.h"
-#include "cat/library.h"
+#include "catalogue.h"
 #include "compare.h"
-#include "condition.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "program.h"
 #include "read/read.h"
 #include "shrink.h"
@@ -54,8 +54,7 @@ struct Setup {
   bool launches = false;
   std::string replay;
   // Loaded before the workers start.
-  std::map<prog::Syntax, std::vector<std::pair<std::string, cat::Model>>> loaded;
-  std::map<prog::Dialect, cat::Model> without_axioms;
+  Catalogue all;
   std::map<std::pair<prog::Syntax, std::string>, cat::Model> references;
 
   // Random programs are small: without being told, `solve` would never learn lazily on them.
@@ -64,19 +63,6 @@ struct Setup {
     return {seconds, 1, outcomes, index / 2 % 2 == 1, it == references.end() ? nullptr : &it->second};
   }
 };
-
-const std::map<prog::Syntax, std::vector<std::string>> k_default_models = {
-    {prog::Syntax::ptx, {"ptx-6.0", "ptx-7.5", "ptx-7.5-tables", "ptx-7.5-asplos24", "ptx-8"}},
-    {prog::Syntax::gpu_ptx, {"rmo-scoped", "ptx-7.5", "ptx-6.0", "sc"}},
-    {prog::Syntax::vulkan, {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-asplos24", "vulkan-tables"}},
-    {prog::Syntax::opencl,
-     {"opencl", "opencl-3.1", "opencl-popl16", "cuda", "opencl~sc-order", "opencl~coherence-global", "sc"}},
-};
-
-prog::Dialect dialect_of(prog::Syntax s) {
-  if (s == prog::Syntax::vulkan) return prog::Dialect::vulkan;
-  return s == prog::Syntax::opencl ? prog::Dialect::opencl : prog::Dialect::ptx;
-}
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_engines: {}\n", sentence);
@@ -131,41 +117,17 @@ Setup read_arguments(int argc, char** argv) {
   return s;
 }
 
-// `name` may end in "~axiom"; from `folder` if one is given.
-Expected<cat::Model> load(const std::string& name, prog::Dialect dialect, const std::string& folder = "") {
-  const size_t tilde = name.find('~');
-  const std::string file = name.substr(0, tilde);
-  auto m = cat::load_model(folder.empty() ? file : folder + "/" + file + ".cat", dialect);
-  if (!m || tilde == std::string::npos) return m;
-  if (std::erase_if(m->axioms, [&](const cat::Axiom& a) { return a.name == name.substr(tilde + 1); }) != 1)
-    stop("no such axiom: " + name);
-  return m;
-}
-
 void load_models(Setup& s) {
-  for (const auto& [syntax, names] : k_default_models) {
-    const prog::Dialect dialect = dialect_of(syntax);
-    for (const std::string& model : s.models.empty() ? names : s.models) {
-      auto m = load(model, dialect);
-      if (!m && !s.models.empty()) continue;  // of another dialect
-      if (!m) stop(render(m.error()));
-      if (m->dialect != dialect) continue;
-      if (s.loaded[syntax].size() == k_models_each)
-        stop(fmt::format("more than {} models for a notation", k_models_each));
-      s.loaded[syntax].emplace_back(model, std::move(*m));
-      if (s.reference.empty()) continue;
-      auto r = load(model, dialect, s.reference);
+  auto all = load_catalogue(s.models);
+  if (!all) stop(render(all.error()));
+  s.all = std::move(*all);
+  if (s.reference.empty()) return;
+  for (const auto& [syntax, models] : s.all.models)
+    for (const Named& m : models) {
+      auto r = load_named(m.first, dialect_of(syntax), s.reference);
       if (!r) stop(render(r.error()));
-      s.references.emplace(std::pair{syntax, model}, std::move(*r));
+      s.references.emplace(std::pair{syntax, m.first}, std::move(*r));
     }
-    if (s.loaded[syntax].empty()) stop("no model for one of the dialects");
-    cat::LoadOptions o;
-    o.dialect = dialect;
-    o.prelude = fmt::format("{}/prelude-{}.cat", cat::models_dir(), vocab::name(dialect));
-    auto m = cat::load_text(make_source("free", "\"no axioms\"\n"), o);
-    if (!m) stop(render(m.error()));
-    s.without_axioms.emplace(dialect, std::move(*m));
-  }
 }
 
 uint64_t class_bits(const Program& p) {
@@ -173,27 +135,6 @@ uint64_t class_bits(const Program& p) {
   for (size_t i = 0; i < classes().size(); ++i)
     if (p.classes.contains(classes()[i])) bits |= uint64_t{1} << i;
   return bits;
-}
-
-Allowed allowed_states(const prog::Test& test, const cat::Model& pivot, const cat::Model& free, double seconds) {
-  check::Options o;
-  Job job = Job::with_budget(seconds);
-  const check::Outcomes some = check::outcomes(test, pivot, o, job);
-  Job brief = Job::with_budget(std::min(seconds, 0.2));
-  const check::Outcomes all = check::outcomes(test, free, o, brief);
-  Allowed out;
-  out.observables = some.observables;
-  out.states.assign(some.states.states.begin(), some.states.states.end());
-  out.candidates.assign(all.states.states.begin(), all.states.states.end());
-  return out;
-}
-
-// The models of the program's syntax that know all its scopes.
-std::vector<const std::pair<std::string, cat::Model>*> models_for(const Setup& setup, const prog::Test& test) {
-  std::vector<const std::pair<std::string, cat::Model>*> out;
-  for (const auto& m : setup.loaded.at(test.syntax))
-    if (check::fits(test, m.second)) out.push_back(&m);
-  return out;
 }
 
 // In every fourth program threads are copies of one another.
@@ -210,28 +151,11 @@ Program draft(const Setup& setup, uint64_t index, Rng& rng) {
 std::optional<Program> make(const Setup& setup, uint64_t index, Record& record) {
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
   Program p = draft(setup, index, rng);
-  const cat::Model& free = setup.without_axioms.at(dialect_of(p.syntax));
-  auto test = parse(p);
-  if (!test) {
-    fmt::print(stderr, "{}program {} is not read:\n{}\n", render(p), index, render(test.error()));
+  if (const auto asked = give_question(rng, p, setup.all, setup.seconds); !asked) {
+    fmt::print(stderr, "{}program {} is not read:\n{}\n", render(p), index, render(asked.error()));
     record.unread = 1;
     return std::nullopt;
   }
-  const auto models = models_for(setup, *test);
-  const uint64_t chosen = rng.next();
-  const cat::Model& pivot = models.empty() ? free : models[chosen % models.size()]->second;
-  Allowed allowed = allowed_states(*test, pivot, free, setup.seconds);
-  if (rng.chance(0.12)) {
-    p.filter = choose_filter(rng, allowed);
-    if (!p.filter.empty()) {
-      p.classes.insert("filter");
-      if (auto again = parse(p)) {
-        const std::vector<prog::Observable> before = allowed.observables;
-        allowed = allowed_states(*again, pivot, free, setup.seconds);
-      }
-    }
-  }
-  p.question = choose_question(rng, allowed, rng.chance(0.5));
   if (has_copies(setup, index) && rng.chance(0.6)) ask_alike(p, p.question);
   return p;
 }
@@ -288,7 +212,7 @@ Record one(const Setup& setup, uint64_t index) {
                back ? "" : render(back.error()), render(*p), printed);
     record.unread = 2;
   }
-  for (const auto* known : models_for(setup, *test)) {
+  for (const auto* known : models_for(setup.all, *test)) {
     const auto& [name, model] = *known;
     const CompareOptions o =
         setup.compare_options(p->syntax, name, setup.outcomes_every != 0 && index % setup.outcomes_every == 0, index);
@@ -320,8 +244,8 @@ void report_death(const Setup& setup, uint64_t index, int status) {
       auto t = parse(q);
       if (!t) return false;
       Job brief = Job::with_budget(0.2);
-      check::outcomes(*t, setup.without_axioms.at(dialect_of(q.syntax)), {}, brief);
-      for (const auto* known : models_for(setup, *t))
+      check::outcomes(*t, setup.all.without_axioms.at(dialect_of(q.syntax)), {}, brief);
+      for (const auto* known : models_for(setup.all, *t))
         compare(*t, known->second, setup.compare_options(q.syntax, known->first, true, index));
       return false;
     });
@@ -360,7 +284,7 @@ int replay_saved(const Setup& setup) {
     const auto tests = read::parse_file(path);
     if (!tests) stop(render(tests.error()));
     for (const prog::Test& test : *tests)
-      for (const auto* known : models_for(setup, test))
+      for (const auto* known : models_for(setup.all, test))
         for (uint64_t lazy : {0, 1})
           for (const std::string& d :
                compare(test, known->second, setup.compare_options(test.syntax, known->first, true, lazy))
@@ -381,7 +305,7 @@ int show_one(const Setup& setup) {
   fmt::print("{}", render(*p));
   auto test = parse(*p);
   if (!test) stop(render(test.error()));
-  for (const auto* known : models_for(setup, *test)) {
+  for (const auto* known : models_for(setup.all, *test)) {
     const auto& [name, model] = *known;
     const Comparison c = compare(*test, model, setup.compare_options(p->syntax, name, true, index));
     fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided",

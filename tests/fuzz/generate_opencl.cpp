@@ -1,6 +1,7 @@
 // Random OPENCL litmus tests: orders and scopes of atomics, non-atomic accesses, local memory, arrays (for
 // address dependencies), work-group barriers, structured control flow.
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 
@@ -11,14 +12,35 @@ struct Location {
   bool atomic = true;
   bool local = false;
   bool array = false;  // two cells
+  std::string type = "int";
 };
+
+// Of 8 to 64 bits, with a sign and without; OpenCL C has atomic types of 32 and 64 bits.
+const std::vector<std::string> k_types = {"uchar", "char", "ushort", "short", "uint", "long", "ulong"};
+const std::vector<std::string> k_atomic_types = {"uint", "long", "ulong"};
 
 struct OpenCl {
   Rng& rng;
   Program p;
   std::vector<Location> locations;
   double fences = 1;
-  bool sc = false;  // sequentially consistent operations are frequent
+  bool sc = false;     // sequentially consistent operations are frequent
+  bool typed = false;  // locations and registers of several types, with values that do not fit all of them
+
+  std::string type(bool atomic) {
+    if (!typed || rng.chance(0.3)) return "int";
+    p.classes.insert("types differ");
+    return one_of(rng, atomic ? k_atomic_types : k_types);
+  }
+  // Beside small numbers those at which a width or a sign shows.
+  std::string number() {
+    static const std::vector<std::string> k_edges = {"127", "128", "200", "255", "256", "32768", "65535", "-1", "-2"};
+    return typed && rng.chance(0.35) ? one_of(rng, k_edges) : constant(rng);
+  }
+  std::string stored(ThreadDraft& t) {
+    const std::string v = value(rng, t, p);
+    return v[0] == 'r' ? v : number();
+  }
 
   std::string scope() {
     return "memory_scope_" + std::vector<std::string>{"work_item", "work_group", "device",
@@ -70,13 +92,13 @@ struct OpenCl {
     }
     const std::string r = t.fresh();
     t.read.push_back(r);
-    return fmt::format("{}{} = {};", declare ? "int " : "", r, text);
+    return fmt::format("{}{} = {};", declare ? type(false) + " " : "", r, text);
   }
 
   std::string store(ThreadDraft& t) {
     const Location* l = pick(t, rng.chance(0.72));
     if (l == nullptr) l = &locations[0];
-    std::string v = value(rng, t, p);
+    std::string v = stored(t);
     if (v[0] == 'r' && rng.chance(0.3)) v += " + 1";
     if (!l->atomic) {
       p.classes.insert("plain store");
@@ -95,11 +117,14 @@ struct OpenCl {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
     const Location* l = pick(t, true);
     if (l == nullptr || !l->atomic) return store(t);
-    const std::string order = "memory_order_" + k_orders[weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
+    const size_t kind = weighted(rng, {2, 2, 4});
+    // Where it may fail more often with an order that its failure can have too.
+    const std::string order =
+        "memory_order_" +
+        k_orders[kind == 2 ? weighted(rng, {1, 3, 1, 3, sc ? 4.0 : 2.0}) : weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
     if (order.ends_with("seq_cst")) p.classes.insert("seq_cst access");
     const std::string at = place(t, *l);
-    const std::string v = value(rng, t, p);
-    const size_t kind = weighted(rng, {2, 2, 3});
+    const std::string v = stored(t);
     const std::string r = t.fresh();
     std::string text;
     if (kind == 0) {
@@ -113,18 +138,23 @@ struct OpenCl {
     } else {
       const Location* expected = nullptr;
       for (const Location& other : locations)
-        if (!other.atomic && !other.array) expected = &other;
+        if (!other.atomic && !other.array && other.type == l->type) expected = &other;
       std::string from;
       if (expected != nullptr && rng.chance(0.5)) {
         from = expected->name;
       } else {
         const std::string e = t.fresh();
-        t.items.push_back(fmt::format("int {} = {};", e, rng.below(2)));
+        t.items.push_back(fmt::format("{} {} = {};", l->type, e, rng.below(2)));
         from = "&" + e;
         t.read.push_back(e);
       }
-      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_relaxed, {});",
-                         r, at, from, v, order, scope());
+      // The order of a failure has no release and is no stronger than that of success.
+      std::string failure = "relaxed";
+      if (order.ends_with("acquire") || order.ends_with("acq_rel")) failure = rng.chance(0.8) ? "acquire" : "relaxed";
+      if (order.ends_with("seq_cst")) failure = one_of(rng, {"relaxed", "acquire", "seq_cst"});
+      if (failure != "relaxed") p.classes.insert("failure order");
+      text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_{}, {});", r,
+                         at, from, v, order, failure, scope());
       p.classes.insert("rmw compare-exchange");
     }
     t.read.push_back(r);
@@ -191,7 +221,7 @@ struct OpenCl {
 
   void thread(ThreadDraft& t, size_t size) {
     for (size_t i = 0; i < size; ++i) {
-      switch (weighted(rng, {5, 5, 2.2, 1.8 * fences, 0.6, 0.9, 0.45})) {
+      switch (weighted(rng, {5, 5, 2.6, 1.8 * fences, 0.6, 0.9, 0.45})) {
         case 0:
           t.items.push_back(load(t));
           break;
@@ -223,15 +253,17 @@ struct OpenCl {
   void memory(size_t n) {
     for (size_t i = 0; i < n; ++i) {
       Location l{k_locations[i], i == 0 || rng.chance(0.55), rng.chance(0.12), false};
+      l.type = type(l.atomic);
+      const std::string declared = l.atomic ? "atomic_" + l.type : l.type;
       if (i > 0 && rng.chance(0.3)) {
         l.array = true;
         l.name = std::string(1, static_cast<char>('A' + i));
-        p.init.push_back(fmt::format("{} {}[2] = {{0, 0}}", l.atomic ? "atomic_int" : "int", l.name));
+        p.init.push_back(fmt::format("{} {}[2] = {{0, 0}}", declared, l.name));
       } else {
         p.init.push_back(fmt::format("[{}] = {}", l.name, rng.chance(0.85) ? 0 : rng.below(3)));
       }
-      p.parameters += fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global",
-                                  l.atomic ? "atomic_int" : "int", l.name);
+      p.parameters +=
+          fmt::format("{}{} {}* {}", p.parameters.empty() ? "" : ", ", l.local ? "local" : "global", declared, l.name);
       locations.push_back(l);
     }
   }
@@ -261,7 +293,7 @@ struct OpenCl {
 }  // namespace
 
 Program generate_opencl(Rng& rng) {
-  OpenCl g{rng, {}, {}, rng.chance(0.4) ? 2.0 : 0.8, rng.chance(0.35)};
+  OpenCl g{rng, {}, {}, rng.chance(0.4) ? 2.0 : 0.8, rng.chance(0.35), rng.chance(0.35)};
   g.p.syntax = prog::Syntax::opencl;
   g.p.title = "fuzz";
   const Shape s = shape(rng);

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 
@@ -173,9 +174,23 @@ struct Ptx {
     p.classes.insert("alias");
   }
 
+  // The barrier by a register that the thread sets first, perhaps behind a jump that is never taken, so that its value
+  // cannot be read off the code.
+  std::string in_register(ThreadDraft& t, const std::string& text) {
+    const size_t space = text.find(' ');
+    const std::string r = t.fresh();
+    std::vector<std::string> set = {fmt::format("add {}, {}, 0", r, text.substr(space + 1))};
+    if (rng.chance(0.4)) {
+      const std::string label = fmt::format("LC{:02}", t.labels++);
+      set = {fmt::format("bne 0, 0, {}", label), set.front(), label + ":"};
+    }
+    t.items.insert(t.items.begin(), set.begin(), set.end());
+    return text.substr(0, space + 1) + r;
+  }
+
   void barriers(std::vector<ThreadDraft>& threads) {
     // Plain, with an id, with a quorum, by a register alone; a barrier with one operand here and two there is refused.
-    const size_t kind = weighted(rng, {3, 3, 4, 2});
+    const size_t kind = weighted(rng, {3, 3, 4, 4});
     const std::string instance = std::to_string(rng.below(2));
     const size_t rounds = rng.chance(0.25) ? 2 : 1;
     for (size_t round = 0; round < rounds; ++round)
@@ -187,14 +202,17 @@ struct Ptx {
                                        rounds > 1         ? std::to_string(round)
                                        : rng.chance(0.95) ? instance
                                                           : "7");
-        if (kind == 3 && !t.read.empty() && rng.chance(0.6))
+        if (kind == 3 && !t.read.empty() && rng.chance(0.5))
           text = fmt::format("bar.cta.{} {}", arrive ? "arrive" : "sync", rng.pick(t.read));
+        else if (kind == 3 && rng.chance(0.5))  // the same number, in a register that nothing else names
+          text = in_register(t, text);
         if (mine >= 1)
           text += rng.chance(0.12) && !t.read.empty() ? fmt::format(", {}", rng.pick(t.read))
                                                       : fmt::format(", {}", rng.chance(0.9) ? 1 : 2);
         if (mine == 2) text += fmt::format(", {}", 1 + rng.below(threads.size()));
         p.classes.insert(mine == 0 ? "barrier plain" : mine == 1 ? "barrier named" : "barrier quorum");
         if (arrive) p.classes.insert("barrier arrive");
+        if (text.find(" r") != std::string::npos) p.classes.insert("barrier register");
         if (text.find(" r") != std::string::npos)
           t.items.push_back(text);  // after what defines the register
         else
@@ -234,7 +252,7 @@ Program generate_ptx(Rng& rng) {
   std::vector<ThreadDraft> threads(s.sizes.size());
   for (size_t t = 0; t < threads.size(); ++t)
     s.plan.empty() ? g.thread(threads[t], s.sizes[t]) : g.planned(threads[t], s.plan[t]);
-  if (rng.chance(threads.size() > 1 ? 0.42 : 0.1)) g.barriers(threads);
+  if (rng.chance(threads.size() > 1 ? 0.5 : 0.1)) g.barriers(threads);
   for (ThreadDraft& t : threads) g.p.threads.push_back({"", std::move(t.items)});
   g.places(threads.size());
   return std::move(g.p);

@@ -5,16 +5,19 @@
 
 #include <algorithm>
 
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::fuzz {
+
+bool in_c(prog::Syntax s) { return s == prog::Syntax::opencl || s == prog::Syntax::cuda; }
 
 namespace {
 
 std::string text(const Atom& a, prog::Syntax syntax) {
   if (a.thread < 0) return fmt::format("{} = {}", a.name, a.value);
-  return fmt::format("{}{}:{} = {}", syntax == prog::Syntax::opencl || syntax == prog::Syntax::gpu_ptx ? "" : "P",
-                     a.thread, a.name, a.value);
+  return fmt::format("{}{}:{} = {}", in_c(syntax) || syntax == prog::Syntax::gpu_ptx ? "" : "P", a.thread, a.name,
+                     a.value);
 }
 
 std::string text(const Conjunction& c, prog::Syntax syntax) {
@@ -102,6 +105,9 @@ std::string render(const Program& p) {
     case prog::Syntax::opencl:
       out = "OPENCL ";
       break;
+    case prog::Syntax::cuda:
+      out = "CUDA ";
+      break;
     case prog::Syntax::gpu_ptx:
       out = "GPU_PTX ";
       break;
@@ -117,7 +123,7 @@ std::string render(const Program& p) {
     for (const auto& [a, b] : p.ssw) out += fmt::format("  ssw {} {};\n", a, b);
     out += "}\n";
   }
-  out += p.syntax == prog::Syntax::opencl ? bodies(p) : columns(p);
+  out += in_c(p.syntax) ? bodies(p) : columns(p);
   for (const std::string& d : p.declarations) out += d + "\n";
   if (!p.filter.empty()) out += "filter (" + text(p.filter, p.syntax) + ")\n";
   out += text(p.question, p.syntax);
@@ -176,7 +182,8 @@ Program generate(Rng& rng) {
   const uint64_t k = rng.below(100);
   if (k < 34) return generate_ptx(rng);
   if (k < 44) return generate_gpu_ptx(rng);
-  if (k < 72) return generate_vulkan(rng);
+  if (k < 68) return generate_vulkan(rng);
+  if (k < 76) return generate_cuda(rng);
   return generate_opencl(rng);
 }
 
@@ -214,7 +221,10 @@ const std::vector<std::string>& classes() {
                                                      "control dependency",
                                                      "local arithmetic",
                                                      "scopes differ",
-                                                     "cluster scope"};
+                                                     "cluster scope",
+                                                     "types differ",
+                                                     "failure order",
+                                                     "barrier register"};
   return k_classes;
 }
 

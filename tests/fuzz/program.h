@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/job.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 namespace fencepost::fuzz {
@@ -49,6 +50,9 @@ struct Program {
   std::set<std::string> classes;  // instruction classes that occur, by name
 };
 
+// Threads are functions, not columns.
+bool in_c(prog::Syntax s);
+
 std::string render(const Program& p);
 Expected<prog::Test> parse(const Program& p);
 
@@ -61,9 +65,10 @@ Program generate_ptx(Rng& rng);
 Program generate_vulkan(Rng& rng);
 Program generate_opencl(Rng& rng);
 Program generate_gpu_ptx(Rng& rng);
+Program generate_cuda(Rng& rng);
 // Copies of a lock-like thread, in one of three notations.
 Program generate_launch(Rng& rng);
-// One of the first four.
+// One of the first five.
 Program generate(Rng& rng);
 
 // The classes that a run must have met often enough (see statistics.h): every class that a generator can make.

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "lower/lower.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
@@ -79,7 +81,10 @@ struct Bound {
 
 class Writer {
  public:
-  Writer(const Table& table, const prog::Test& test) : table_(table), test_(test) {}
+  Writer(const Table& table, const prog::Test& test, std::vector<bool>* used)
+      : table_(table), test_(test), used_(used) {
+    if (used_ != nullptr) used_->resize(table.rules.size());
+  }
 
   Expected<prog::Test> write() {
     if (test_.syntax != table_.from)
@@ -170,6 +175,7 @@ class Writer {
                                    [&](const Rule& r) { return fits(r, split(form), bound); });
     if (rule == table_.rules.end())
       return cannot(i, t, fmt::format("the table {} has no rule for {}", table_.name, form), "add a rule to the table");
+    if (used_ != nullptr) (*used_)[static_cast<size_t>(rule - table_.rules.begin())] = true;
     std::string dst, location;
     std::vector<std::string> args;
     if (i.dst != prog::k_none) dst = code.registers[i.dst].name;
@@ -435,6 +441,7 @@ class Writer {
 
   const Table& table_;
   const prog::Test& test_;
+  std::vector<bool>* used_;
   std::string init_;
   std::vector<std::vector<std::string>> code_;
   std::map<uint32_t, std::map<std::string, bool>> registers_, locations_;
@@ -445,6 +452,10 @@ class Writer {
 
 }  // namespace
 
-Expected<prog::Test> apply(const Table& table, const prog::Test& test) { return Writer(table, test).write(); }
+Expected<prog::Test> apply(const Table& table, const prog::Test& test, std::vector<bool>* used) {
+  return Writer(table, test, used).write();
+}
+
+std::string to_string(const Rule& r) { return fmt::format("{}", fmt::join(r.from, ".")); }
 
 }  // namespace fencepost::lower

@@ -13,6 +13,7 @@
 // load|store.plain, load|store|fence.ORDER.SCOPE, rmw.ORDER.SCOPE.OP, barrier; those of CUDA are
 // load|store.plain|volatile and the names of functions. SCOPE and OP in capitals stand for any scope and operation; a
 // last word '*' for any rest. An exchange is OP exch in every dialect.
+// A word that no instruction of its language has is an error.
 // Errors are located; what a table or a dialect cannot express is unsupported and named.
 #include <functional>
 #include <string>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 namespace fencepost::lower {
@@ -44,8 +46,11 @@ Expected<Table> parse_table(SourcePtr source);
 Expected<Table> load_table(const std::string& name_or_file);  // "opencl-ptx", or a .map file
 std::vector<std::string> shipped_tables();
 
-// The test in the target's dialect: same title, registers, locations and question.
-Expected<prog::Test> apply(const Table& table, const prog::Test& test);
+// The test in the target's dialect: same title, registers, locations and question. `used`, if given, has a place for
+// each rule, and true is put for those that some instruction has met.
+Expected<prog::Test> apply(const Table& table, const prog::Test& test, std::vector<bool>* used = nullptr);
+// A rule's pattern as it is written.
+std::string to_string(const Rule& r);
 
 // Tests of two and three threads with at most `accesses` accesses, over the instructions on the left of the table's
 // rules. All combinations, smallest first, within these limits: at most two locations; stores write 1, 2, ... per

@@ -8,6 +8,8 @@
 #include "base/models_folder.h"
 #include "base/read_file.h"
 #include "lower/lower.h"
+#include "lower/words.h"
+#include "prog/syntax.h"
 
 namespace fencepost::lower {
 namespace {
@@ -47,6 +49,8 @@ class Reader {
     if (table_.from_model.empty() || table_.to_model.empty())
       return error_at(whole, "a table says where it leads from and to",
                       "write 'from OPENCL opencl' and 'to PTX ptx-7.5'");
+    for (const Rule& r : table_.rules)
+      if (const auto ok = known_words(r); !ok) return std::unexpected(ok.error());
     if (table_.rules.empty())
       return error_at(whole, "the table has no rule", "write for example 'load.plain -> ld.weak'");
     return table_;
@@ -94,6 +98,23 @@ class Reader {
           near.empty() ? "known are PTX, VULKAN, OPENCL and CUDA" : fmt::format("did you mean '{}'?", near));
     }
     model = w[2].text;
+    return {};
+  }
+
+  // A mistyped pattern fits nothing, and a mistyped form waits for a test that needs it.
+  Expected<void> known_words(const Rule& r) const {
+    const auto known = [&](prog::Syntax language, const Words& form) -> Expected<void> {
+      const std::string word = unknown_word(language, form);
+      if (word.empty()) return {};
+      const std::string near = nearest(word, heads(language));
+      return error_at(r.span, fmt::format("'{}' is no word of {} instructions", word, prog::name(language)),
+                      word == form.front() && !near.empty()
+                          ? fmt::format("did you mean '{}'?", near)
+                          : fmt::format("instructions begin with {}", fmt::join(heads(language), ", ")));
+    };
+    if (const auto ok = known(table_.from, r.from); !ok) return ok;
+    for (const Words& form : r.to)
+      if (const auto ok = known(table_.to, form); !ok) return ok;
     return {};
   }
 

@@ -8,6 +8,8 @@
 #include "base/read_file.h"
 #include "litmus/lexer.h"
 #include "litmus/parse.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "ptxmod/ptxmod.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::read {

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"
@@ -138,6 +139,7 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside) {
   Json j = json_header("check", path, test, model);
+  if (test.condition.span.source) j["place"] = test.condition.span.location();
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
   const prog::LoopBounds& bounds = result.bound != 0 ? result.bound : options.bound;

@@ -131,6 +131,11 @@ TEST(PtxTags, BarriersNamedByARegister) {
     EXPECT_TRUE(t.instrs(0).back().barrier.id.is_const(1)) << code;
     expect_round_trip(t);
   }
+  // One register can be read off the code, the other cannot: both print as they were written.
+  const prog::Test mixed = parse(
+      "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld r2, 1 | ld.weak r3, x ;\n bar.cta.sync r2 | "
+      "bar.cta.sync r3 ;\n");
+  EXPECT_NE(expect_round_trip(mixed).find("bar.cta.sync r2 "), std::string::npos);
 }
 
 // In the ISA's spelling the second operand is a number of threads; a thread of a test stands for its warp.

@@ -10,6 +10,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost {
@@ -229,6 +230,30 @@ TEST(Lower, WhatCannotBeLoweredIsNamed) {
   wrong.rules.front().to = {{"ld", "atom", "gpu"}};
   EXPECT_FALSE(lower::apply(wrong, read("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n"))
                    .has_value());
+}
+
+TEST(Lower, AWordThatNoInstructionHasIsAnError) {
+  const auto text = [](const std::string& rule) {
+    const auto t = lower::parse_table(make_source("t.map", "lowering t\nfrom OPENCL opencl\nto PTX ptx-7.5\n" + rule));
+    return t ? std::string() : render(t.error());
+  };
+  EXPECT_EQ(text("load.plain -> ld.weak\n"), "");
+  EXPECT_NE(text("laod.plain -> ld.weak\n").find("'laod' is no word of opencl instructions"), std::string::npos);
+  EXPECT_NE(text("laod.plain -> ld.weak\n").find("did you mean 'load'?"), std::string::npos);
+  EXPECT_NE(text("load.plain -> ld.waek\n").find("'waek' is no word of ptx instructions"), std::string::npos);
+  EXPECT_NE(text("load.plain -> ld.weak ; fnce.sc.gpu\n").find("'fnce'"), std::string::npos);
+}
+
+TEST(Lower, RulesThatNoTestMeetsAreKnown) {
+  const lower::Table t = table("opencl-ptx");
+  std::vector<bool> used;
+  EXPECT_TRUE(lower::apply(t,
+                           read("OPENCL o\n{ [x] = 0; }\nP0@wg 0, dev 0 (global int* x) { int r0 = *x; }\n"
+                                "exists (0:r0 = 0)\n"),
+                           &used)
+                  .has_value());
+  ASSERT_EQ(used.size(), t.rules.size());
+  for (size_t k = 0; k < used.size(); ++k) EXPECT_EQ(used[k], lower::to_string(t.rules[k]) == "load.plain") << k;
 }
 
 }  // namespace
