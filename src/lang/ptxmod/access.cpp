@@ -80,6 +80,14 @@ uint32_t Lowering::root(const RootKey& key) {
   return it->second;
 }
 
+bool Lowering::surely_address(const Target& t) {
+  if (t.root == k_number_root) return false;
+  const RootKey& r = roots_[t.root];
+  if (r.at == k_itself || memory_.decision(r).addressed) return true;
+  memory_.note_number(r);  // until it is accessed
+  return false;
+}
+
 bool Lowering::own(uint32_t r) const {
   const RootKey& key = roots_[r];
   return key.at == k_itself && flat_.variables[key.variable].space == "local" && !memory_.decision(key).in_memory;
@@ -550,16 +558,21 @@ void Lowering::fence() {
     return put("fence.proxy.alias", {Tag::F, Tag::ALIAS});
   std::string order = "acq_rel", scope;  // fence.acq_rel is what a fence without an order is
   for (size_t k = 1; k < words.size(); ++k) {
-    if (words[k] == "sc" || words[k] == "acq_rel")
+    if (words[k] == "sc" || words[k] == "acq_rel" || words[k] == "acquire" || words[k] == "release")
       order = words[k];
     else if (is_scope(words[k]) && scope.empty())
       scope = words[k];
     else
-      refuse(fmt::format("'.{}' is not read", words[k]), "fences are .sc or .acq_rel, and fence.proxy.alias");
+      refuse(fmt::format("'.{}' is not read", words[k]),
+             "fences are .sc, .acq_rel, .acquire or .release, and fence.proxy.alias");
   }
   if (scope.empty()) fail("a scope is missing", "add .cta, .cluster, .gpu or .sys");
-  put(fmt::format("fence.{}.{}", order, scope),
-      {Tag::F, Tag::GEN, order == "sc" ? Tag::SC : Tag::ACQ_REL, scope_tag(scope)});
+  // Fences of one direction are of PTX 8.6; models before ptx-9 refuse them by name.
+  const Tag tag = order == "sc"        ? Tag::SC
+                  : order == "acquire" ? Tag::ACQ
+                  : order == "release" ? Tag::REL
+                                       : Tag::ACQ_REL;
+  put(fmt::format("fence.{}.{}", order, scope), {Tag::F, Tag::GEN, tag, scope_tag(scope)});
 }
 
 // ---- barriers ----------------------------------------------------------------------------------------------
@@ -628,6 +641,7 @@ void Lowering::warp_barrier(uint64_t mask) {
   }
   if (guard_) refuse("a barrier of a warp under a predicate is not read");
   prog::Instr& out = emit(Kind::barrier, "bar.warp.sync");
+  notes_.lanes = notes_.lanes || launch_.grid.subgroup == 1;
   out.barrier.instance = fmt::format("warp {:x}", mask & lanes);
   out.barrier.level = *vocab::level_of(prog::Dialect::ptx, "cta") + 1;
   out.barrier.everyone = (mask & lanes) == lanes;

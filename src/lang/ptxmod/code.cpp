@@ -245,6 +245,8 @@ void Lowering::moves() {
   if (w == 0 || w > 64) refuse("this type is not read");
   if (head == "cvta") {  // one address for every state space
     arguments(2);
+    for (const Target& t : value(argument(1), w).targets)
+      if (t.root != k_number_root && roots_[t.root].at != k_itself) memory_.note_address(roots_[t.root]);
     define(argument(0), value(argument(1), w));
     return;
   }

@@ -145,7 +145,8 @@ class Lowering {
     prog::RegId predicate = prog::k_none;
   };
   uint32_t root(const RootKey& key);
-  bool own(uint32_t root) const;  // a variable of the thread, in registers
+  bool surely_address(const Target& t);  // and no number that a parameter may be as well
+  bool own(uint32_t root) const;         // a variable of the thread, in registers
   std::string instance(uint32_t root) const;
   Value pointer(const Argument& a, const std::string& space);
   std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);

@@ -170,7 +170,7 @@ std::string question_text(const prog::Test& test) {
 
 std::string launch_text(const prog::Test& test) {
   if (test.syntax != prog::Syntax::spirv || test.threads.empty()) return "";
-  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL and of PTX holds all
+  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL and PTX holds all
   // devices.
   const bool families = test.dialect == vocab::Dialect::vulkan;  // queue families
   const size_t from = families ? 0 : 1;

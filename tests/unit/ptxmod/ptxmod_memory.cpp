@@ -31,6 +31,8 @@ TEST(PtxmodMemory, TagsOfEachForm) {
       {"membar.cta;", "fence.sc.cta", {Tag::F, Tag::GEN, Tag::SC, Tag::CTA}},
       {"fence.acq_rel.sys;", "fence.acq_rel.sys", {Tag::F, Tag::GEN, Tag::ACQ_REL, Tag::SYS}},
       {"fence.sc.cluster;", "fence.sc.cluster", {Tag::F, Tag::GEN, Tag::SC, Tag::CLUSTER}},
+      {"fence.acquire.gpu;", "fence.acquire.gpu", {Tag::F, Tag::GEN, Tag::ACQ, Tag::GPU}},
+      {"fence.release.cta;", "fence.release.cta", {Tag::F, Tag::GEN, Tag::REL, Tag::CTA}},
       {"fence.proxy.alias;", "fence.proxy.alias", {Tag::F, Tag::ALIAS}},
   };
   for (const auto& f : forms) {
@@ -153,6 +155,33 @@ TEST(PtxmodMemory, BarriersOrderAndBlock) {
   // One thread goes around it.
   const prog::Test t = module_of(kernel("// @Config: 1,2,1\n", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bar.sync 0;"));
   EXPECT_EQ(verdict(t, check::Property::termination), Status::fails);
+}
+
+// A parameter of 64 bits may be a number: nothing is known of its bits and of its order.
+TEST(PtxmodMemory, NumbersThatMayBeAddresses) {
+  const auto with = [](const std::string& question, const std::string& code) {
+    std::string text = kernel("// @Config: 1,1,1\n// @Output: " + question + "\n", code);
+    text.replace(text.find(".param .u64 out"), 15, ".param .u64 out, .param .u64 n");
+    return ask(text);
+  };
+  const std::string low = "ld.param.u64 %rd9, [n];\nand.b64 %rd10, %rd9, 3;\nst.global.u64 [%rd6], %rd10;";
+  EXPECT_EQ(with("exists (out[0] == 3)", low), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 4)", low), Status::fails);
+  const std::string order =
+      "ld.param.u64 %rd9, [n];\nadd.s64 %rd10, %rd9, 1;\nsetp.lt.u64 %p1, %rd10, %rd9;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", order), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 0)", order), Status::holds);
+  const std::string zero = "ld.param.u64 %rd9, [n];\nsetp.eq.s64 %p1, %rd9, 0;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", zero), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 0)", zero), Status::holds);
+  // One that is accessed is no null pointer.
+  const std::string null =
+      "setp.eq.s64 %p1, %rd1, 0;\nld.global.u32 %r3, [%rd4];\nst.global.u32 [%rd6], 0;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", null), Status::fails);
+  // What the host writes into constant memory is not known.
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 0)\n",
+                       "ld.const.u32 %r3, [c];\nst.global.u32 [%rd6], %r3;", ".const .align 4 .u32 c;\n")),
+            Status::fails);
 }
 
 TEST(PtxmodMemory, RefusedByName) {
