@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "litmus/lexer.h"
+#include "prog/syntax.h"
 #include "ptxmod/lower.h"
 #include "ptxmod/ptxmod.h"
 
