@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "litmus_as_module.h"
+#include "prog/syntax.h"
 #include "ptxmod_support.h"
 
 namespace {
