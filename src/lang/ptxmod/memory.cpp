@@ -231,6 +231,8 @@ bool Memory::drop_unread() {
     for (prog::Instr& i : t.code)
       if (i.addr.symbol != prog::k_none) i.addr.symbol = now[i.addr.symbol];
   for (auto& [key, symbol] : symbols_) symbol = now[symbol];
+  for (const auto& [name, symbol] : unknown_)
+    if (now[symbol] != prog::k_none) hidden_.insert(now[symbol]);
   unknown_.clear();
   return several;
 }

@@ -184,6 +184,13 @@ TEST(PtxmodMemory, NumbersThatMayBeAddresses) {
             Status::fails);
 }
 
+// Values that nobody gave are no memory that anybody looks at.
+TEST(PtxmodMemory, WhatIsObserved) {
+  const prog::Test t = module_of(kernel("// @Config: 1,1,1\n", "st.global.u32 [%rd4], %r9;"));
+  for (const prog::CondValue& v : t.locations) EXPECT_EQ(t.symbols[v.symbol].name, "x");
+  EXPECT_EQ(t.locations.size(), 8U);
+}
+
 TEST(PtxmodMemory, RefusedByName) {
   const struct {
     const char *code, *said;
