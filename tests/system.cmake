@@ -35,6 +35,12 @@ if(TARGET fencepost)
   add_test(NAME system.opencl_c COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/with_opencl_c
     $<TARGET_FILE:fencepost> expect ${CMAKE_SOURCE_DIR}/examples/opencl-c/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   set_tests_properties(system.opencl_c PROPERTIES SKIP_RETURN_CODE 77)
+  # So have the bundled PTX modules.
+  add_test(NAME system.ptx_modules COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/ptx-modules/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+  # C functions mean the same as PTX and on the processor.
+  add_test(NAME system.ptx_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/ptx_programs.py --fencepost $<TARGET_FILE:fencepost>
+    --count 8)
+  set_tests_properties(system.ptx_programs PROPERTIES SKIP_RETURN_CODE 77)
   # Locks that are tried until they are had, with --bound auto.
   add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   # Options are refused or have an effect.

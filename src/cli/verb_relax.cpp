@@ -356,9 +356,9 @@ int run_relax(const CommandLine& line, const Console& console) {
                                            "leave it out: the state is forbidden already, or another thing is asked")
                                       .error());
   if (test->syntax == prog::Syntax::spirv && !s.output.empty())
-    return report_errors(
-        console,
-        unsupported_at(test->span, "a changed shader is not written", "change the source where the sites say").error());
+    return report_errors(console, unsupported_at(test->span, "a changed shader or module is not written",
+                                                 "change the source where the sites say")
+                                      .error());
   if (test->syntax == prog::Syntax::vulkan_test || test->syntax == prog::Syntax::mixedproxy_test)
     return report_errors(console, unsupported_at(test->span, "relax reads litmus files, not .test notations",
                                                  "write the test as a litmus file")

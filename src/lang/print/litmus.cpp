@@ -9,9 +9,10 @@
 namespace fencepost::print {
 namespace {
 
-// What SPIR-V was lowered to, for reading: no front end takes it back.
+// What SPIR-V or a PTX module was lowered to, for reading: no front end takes it back.
 std::string list_lowered(const prog::Test& test) {
-  std::string out = "; lowered from SPIR-V: " + test.title + "\n";
+  std::string out = std::string("; lowered from ") +
+                    (test.dialect == prog::Dialect::ptx ? "a PTX module: " : "SPIR-V: ") + test.title + "\n";
   for (const prog::Object& o : test.objects) {
     out += "; " + o.name + " = {";
     for (size_t k = 0; k < o.init.size(); ++k) {

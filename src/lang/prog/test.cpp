@@ -73,6 +73,8 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
     out = std::string("@") + (i.predicate_negated ? "!" : "") + register_name(code, i.predicate) + " ";
   out += i.mnemonic.empty() ? name(i.kind) : i.mnemonic;
   if (!operands.empty()) out += " " + operands;
+  // Of a compiled module: the line of the source that the compiler made it of.
+  if (test.syntax == Syntax::spirv && !i.spelling.empty()) out += "  // " + i.spelling.front();
   return out;
 }
 

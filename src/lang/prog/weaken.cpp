@@ -13,6 +13,11 @@ constexpr size_t k_max_forms = 4096;
 
 bool is_access(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
 
+// A PTX module has the steps of PTX.
+Syntax steps_of(const Test& test) {
+  return test.syntax == Syntax::spirv && test.dialect == Dialect::ptx ? Syntax::ptx : test.syntax;
+}
+
 std::string text_of(const Test& test, const Place& at, const Shape& shape) {
   if (shape.absent) return "nothing";
   Instr i = test.instrs(at.thread)[at.instr];
@@ -155,7 +160,7 @@ void name_by_number(Test& test) {
 
 std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) {
   std::vector<Site> out;
-  const auto next = [&](const Shape& s) { return weaker(test.syntax, s, has_clusters(test)); };
+  const auto next = [&](const Shape& s) { return weaker(steps_of(test), s, has_clusters(test)); };
   for (const auto& group : groups(test, options.together)) {
     const auto& code = test.instrs(group.front());
     for (uint32_t i = 0; i < code.size(); ++i) {
@@ -174,7 +179,7 @@ std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) 
     });
     const auto only_absent = [&](const Shape& s) {
       std::vector<Step> steps;
-      if (!s.absent && !weaker(test.syntax, s).empty()) {
+      if (!s.absent && !weaker(steps_of(test), s).empty()) {
         Shape n;
         n.kind = Kind::barrier;
         n.absent = true;
@@ -192,7 +197,7 @@ std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) 
 std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& options) {
   std::vector<Site> out;
   const Surroundings around = surroundings_of(test);
-  const auto next = [&](const Shape& s) { return stronger(test.syntax, s, around); };
+  const auto next = [&](const Shape& s) { return stronger(steps_of(test), s, around); };
   for (const auto& group : groups(test, options.together)) {
     const auto& code = test.instrs(group.front());
     bool earlier = false;

@@ -80,6 +80,14 @@ uint32_t Lowering::root(const RootKey& key) {
   return it->second;
 }
 
+bool Lowering::surely_address(const Target& t) {
+  if (t.root == k_number_root) return false;
+  const RootKey& r = roots_[t.root];
+  if (r.at == k_itself || memory_.decision(r).addressed) return true;
+  memory_.note_number(r);  // until it is accessed
+  return false;
+}
+
 bool Lowering::own(uint32_t r) const {
   const RootKey& key = roots_[r];
   return key.at == k_itself && flat_.variables[key.variable].space == "local" && !memory_.decision(key).in_memory;
@@ -194,7 +202,8 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
           d.apart = true;
           throw Restart{};
         }
-        refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)), "smaller inputs keep the test small");
+        refuse(fmt::format("a place {} elements into {}", index, memory_.name(key)),
+               "smaller inputs keep the test small");
       }
       if (index + s.count > limit) {
         d.cells = index + s.count;
@@ -244,8 +253,8 @@ Value Lowering::parameter(uint32_t r, int64_t at, uint32_t bytes) {
 
 // ---- loads and stores --------------------------------------------------------------------------------------
 
-Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, const std::string& mnemonic,
-                     bool strong) {
+Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, const std::string& mnemonic, bool strong,
+                     const std::string& name) {
   const auto w = static_cast<uint8_t>(8 * bytes);
   if (address.targets.size() == 1 && address.targets[0].root != k_number_root && address.targets[0].offset.is_const()) {
     const uint32_t r = address.targets[0].root;
@@ -276,7 +285,7 @@ Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, c
     opaque = opaque || memory_.decision(key).opaque;
     Expr whole;
     for (uint32_t part = 0; part < s.count; ++part) {
-      const prog::RegId r = reg(s.count == 1 ? "loaded" : fmt::format("loaded.{}", part), s.width);
+      const prog::RegId r = reg(s.count == 1 ? name : fmt::format("{}.{}", name, part), s.width);
       if (s.predicate != k_none) {  // a failed predicate must leave nothing of an earlier run
         prog::Instr& clear = emit(Kind::local, "mov");
         clear.dst = r;
@@ -408,7 +417,7 @@ void Lowering::access(bool loads) {
   if (loads) {
     std::vector<Value> lanes;
     for (uint32_t k = 0; k < m.lanes; ++k)
-      lanes.push_back(settle(load(moved(k), bytes, tags, mnemonic, strong), "loaded"));
+      lanes.push_back(settle(load(moved(k), bytes, tags, mnemonic, strong, result_name(k)), result_name(k)));
     load_lanes(argument(0), lanes, is_signed);
     return;
   }
@@ -499,7 +508,7 @@ void Lowering::atomic(bool reduces) {
       throw Restart{};
     }
     opaque_old = opaque_old || d.opaque;
-    const prog::RegId r = reg("old", w);
+    const prog::RegId r = reg(reduces ? "old" : result_name(), w);
     if (s.predicate != k_none) {
       prog::Instr& clear = emit(Kind::local, "mov");
       clear.dst = r;
@@ -549,16 +558,21 @@ void Lowering::fence() {
     return put("fence.proxy.alias", {Tag::F, Tag::ALIAS});
   std::string order = "acq_rel", scope;  // fence.acq_rel is what a fence without an order is
   for (size_t k = 1; k < words.size(); ++k) {
-    if (words[k] == "sc" || words[k] == "acq_rel")
+    if (words[k] == "sc" || words[k] == "acq_rel" || words[k] == "acquire" || words[k] == "release")
       order = words[k];
     else if (is_scope(words[k]) && scope.empty())
       scope = words[k];
     else
-      refuse(fmt::format("'.{}' is not read", words[k]), "fences are .sc or .acq_rel, and fence.proxy.alias");
+      refuse(fmt::format("'.{}' is not read", words[k]),
+             "fences are .sc, .acq_rel, .acquire or .release, and fence.proxy.alias");
   }
   if (scope.empty()) fail("a scope is missing", "add .cta, .cluster, .gpu or .sys");
-  put(fmt::format("fence.{}.{}", order, scope),
-      {Tag::F, Tag::GEN, order == "sc" ? Tag::SC : Tag::ACQ_REL, scope_tag(scope)});
+  // Fences of one direction are of PTX 8.6; models before ptx-9 refuse them by name.
+  const Tag tag = order == "sc"        ? Tag::SC
+                  : order == "acquire" ? Tag::ACQ
+                  : order == "release" ? Tag::REL
+                                       : Tag::ACQ_REL;
+  put(fmt::format("fence.{}.{}", order, scope), {Tag::F, Tag::GEN, tag, scope_tag(scope)});
 }
 
 // ---- barriers ----------------------------------------------------------------------------------------------
@@ -627,6 +641,7 @@ void Lowering::warp_barrier(uint64_t mask) {
   }
   if (guard_) refuse("a barrier of a warp under a predicate is not read");
   prog::Instr& out = emit(Kind::barrier, "bar.warp.sync");
+  notes_.lanes = notes_.lanes || launch_.grid.subgroup == 1;
   out.barrier.instance = fmt::format("warp {:x}", mask & lanes);
   out.barrier.level = *vocab::level_of(prog::Dialect::ptx, "cta") + 1;
   out.barrier.everyone = (mask & lanes) == lanes;

@@ -160,17 +160,17 @@ Value Lowering::and_values(const Value& a, const Value& b) {
     const Value& p = pa ? a : b;
     const Value& n = pa ? b : a;
     const bool known =
-        std::all_of(p.targets.begin(), p.targets.end(), [](const Target& t) { return t.root != k_number_root; });
+        std::all_of(p.targets.begin(), p.targets.end(), [&](const Target& t) { return surely_address(t); });
     if (known && n.is(Value::Kind::scalar) && n.e.is_const()) {
       const uint64_t m = n.e.value(), low = ~m & term::mask(p.width);
       if ((low & (low + 1)) == 0 && low < 256) {  // aligned down
-        notes_.addresses = notes_.addresses || low >= 4;
+        notes_.addresses = true;
         Value out = p;
         for (Target& t : out.targets) t.offset = op(T::and_, t.offset, term::constant(~low, 64));
         return out;
       }
       if ((m & (m + 1)) == 0 && m < 256) {
-        notes_.addresses = notes_.addresses || m >= 4;
+        notes_.addresses = true;
         Expr out;
         for (size_t k = p.targets.size(); k-- > 0;) {
           const Expr e = op(T::and_, p.targets[k].offset, term::constant(m, 64));
@@ -187,16 +187,15 @@ std::optional<Expr> Lowering::compare_addresses(const std::string& o, const Valu
   const bool pa = a.is(Value::Kind::address), pb = b.is(Value::Kind::address);
   if (!pa && !pb) return std::nullopt;
   const auto single = [](const Value& v) { return v.targets.size() == 1 && v.targets[0].root != k_number_root; };
-  if (pa && pb && single(a) && single(b) && a.targets[0].root == b.targets[0].root)
+  const bool equality = o == "eq" || o == "ne";
+  if (pa && pb && single(a) && single(b) && a.targets[0].root == b.targets[0].root &&
+      (equality || surely_address(a.targets[0])))
     return compare(o, a.targets[0].offset, b.targets[0].offset, true);
   // No object lies at 0.
   const Value& p = pa ? a : b;
   const Value& n = pa ? b : a;
-  if (pa != pb && single(p) && n.is(Value::Kind::scalar) && n.e.is_const(0) && (o == "eq" || o == "ne")) {
-    const RootKey& r = roots_[p.targets[0].root];
-    if (r.at == k_itself || memory_.decision(r).addressed) return term::constant(o == "ne" ? 1 : 0, 1);
-    memory_.note_number(r);
-  }
+  if (pa != pb && single(p) && n.is(Value::Kind::scalar) && n.e.is_const(0) && equality && surely_address(p.targets[0]))
+    return term::constant(o == "ne" ? 1 : 0, 1);
   return std::nullopt;
 }
 

@@ -197,7 +197,8 @@ void Lowering::instruction(const Node& n) {
   if (head == "shfl" || head == "vote" || head == "activemask" || head == "match" || head == "redux" || head == "elect")
     return warp();
   // Hints, and what has an effect on time only, or on other launches.
-  if (head == "nanosleep" || head == "prefetch" || head == "prefetchu" || head == "applypriority" || head == "pmevent" || head == "griddepcontrol")
+  if (head == "nanosleep" || head == "prefetch" || head == "prefetchu" || head == "applypriority" ||
+      head == "pmevent" || head == "griddepcontrol")
     return;
   if (head == "trap") {  // jumped to the end behind it
     notes_.traps = true;
@@ -244,6 +245,8 @@ void Lowering::moves() {
   if (w == 0 || w > 64) refuse("this type is not read");
   if (head == "cvta") {  // one address for every state space
     arguments(2);
+    for (const Target& t : value(argument(1), w).targets)
+      if (t.root != k_number_root && roots_[t.root].at != k_itself) memory_.note_address(roots_[t.root]);
     define(argument(0), value(argument(1), w));
     return;
   }
@@ -295,6 +298,14 @@ void Lowering::moves() {
     return;
   }
   define(to, value(from, w));
+}
+
+// The register that gets the result, for a person who reads the answer.
+std::string Lowering::result_name(size_t lane) const {
+  if (node_->args.empty()) return "result";
+  const Argument* a = &node_->args[0];
+  if (a->kind == Argument::Kind::list && lane < a->parts.size()) a = &a->parts[lane];
+  return a->kind == Argument::Kind::reg ? flat_.registers[a->index].name : "result";
 }
 
 void Lowering::load_lanes(const Argument& to, const std::vector<Value>& lanes, bool is_signed) {

@@ -118,7 +118,14 @@ class Flattener {
         scopes_.back()[d.name] = {Meaning::Kind::variable, it->second, 0};
         return;
       }
+      // All shared memory that the launch gives begins at one place, whatever its names.
+      if (space == "shared" && d.open && dynamic_ != k_nothing) {
+        once_[&d] = dynamic_;
+        scopes_.back()[d.name] = {Meaning::Kind::variable, dynamic_, 0};
+        return;
+      }
       once_[&d] = static_cast<uint32_t>(out_.variables.size());
+      if (space == "shared" && d.open) dynamic_ = once_[&d];
     }
     scopes_.back()[d.name] = {Meaning::Kind::variable, variable(d, space), 0};
   }
@@ -467,6 +474,7 @@ class Flattener {
   std::map<std::pair<size_t, std::string>, std::vector<uint32_t>> tables_;
   std::vector<const Function*> calls_;
   std::string path_;
+  uint32_t dynamic_ = k_nothing;  // variable
   uint32_t end_ = 0, return_ = k_nothing, calls_made_ = 0, overs_ = 0;
 };
 

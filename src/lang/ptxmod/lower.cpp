@@ -183,6 +183,10 @@ bool Lowering::pass() {
     states_[b].done = true;
   }
   for (uint32_t b = 0; b < states_.size(); ++b) {
+    if (states_[b].reached && !states_[b].done) {
+      node_ = &flat_.nodes[std::min(flow_.blocks[b].begin, flat_.nodes.size() - 1)];
+      litmus::unsupported(node_->span, "a loop with several entries is not read");
+    }
     if (!states_[b].done) continue;
     for (const uint32_t p : states_[b].from) {
       if (flow_.rank[b] > flow_.rank[p]) continue;

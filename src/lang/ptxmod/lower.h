@@ -112,6 +112,7 @@ class Lowering {
   const Argument& argument(size_t k) const;
   void arguments(size_t n) const;
   void moves();
+  std::string result_name(size_t lane = 0) const;
   void load_lanes(const Argument& to, const std::vector<Value>& lanes, bool is_signed);
 
   // ---- arithmetic (alu.cpp) ----
@@ -144,11 +145,13 @@ class Lowering {
     prog::RegId predicate = prog::k_none;
   };
   uint32_t root(const RootKey& key);
-  bool own(uint32_t root) const;  // a variable of the thread, in registers
+  bool surely_address(const Target& t);  // and no number that a parameter may be as well
+  bool own(uint32_t root) const;         // a variable of the thread, in registers
   std::string instance(uint32_t root) const;
   Value pointer(const Argument& a, const std::string& space);
   std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);
-  Value load(const Value& address, uint32_t bytes, const prog::TagSet& tags, const std::string& mnemonic, bool strong);
+  Value load(const Value& address, uint32_t bytes, const prog::TagSet& tags, const std::string& mnemonic, bool strong,
+             const std::string& name);
   void store(const Value& address, uint32_t bytes, const Value& v, const prog::TagSet& tags,
              const std::string& mnemonic, bool strong);
   Value parameter(uint32_t root, int64_t at, uint32_t bytes);

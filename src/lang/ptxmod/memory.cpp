@@ -124,13 +124,14 @@ std::optional<uint64_t> Memory::initial(const RootKey& r, uint64_t at, uint32_t 
     if (a < at + bytes && at < a + 8)
       litmus::unsupported(v.span,
                           fmt::format("{} holds addresses, and memory that holds addresses is not read", v.name));
-  if (v.space == "global" || v.space == "const") {  // without an initialiser they start at 0
+  // A global variable without an initialiser starts at 0; what the host writes into constant memory nobody says.
+  if (v.space == "global" || (v.space == "const" && !v.init.empty())) {
     uint64_t whole = 0;
     for (uint32_t b = 0; b < bytes; ++b)
       if (at + b < v.init.size()) whole |= uint64_t{v.init[at + b]} << (8 * b);
     return whole;
   }
-  return std::nullopt;
+  return zero();
 }
 
 prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int64_t at, uint32_t bytes) {
@@ -230,6 +231,8 @@ bool Memory::drop_unread() {
     for (prog::Instr& i : t.code)
       if (i.addr.symbol != prog::k_none) i.addr.symbol = now[i.addr.symbol];
   for (auto& [key, symbol] : symbols_) symbol = now[symbol];
+  for (const auto& [name, symbol] : unknown_)
+    if (now[symbol] != prog::k_none) hidden_.insert(now[symbol]);
   unknown_.clear();
   return several;
 }

@@ -76,6 +76,8 @@ class Memory {
   prog::SymbolId symbol(const RootKey& r, const std::string& instance, int64_t at, uint32_t bytes);
   prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells = 1);
   bool drop_unread();
+  // Once `drop_unread` has been called: the objects of `unknown`, which nobody looks at, are no locations.
+  const std::set<prog::SymbolId>& hidden() const { return hidden_; }
   bool took_zero() const { return took_zero_; }
   // Bytes of the initial value, little end first; nothing where it is undefined.
   std::optional<uint64_t> initial(const RootKey& r, uint64_t at, uint32_t bytes);
@@ -105,6 +107,7 @@ class Memory {
   std::map<std::string, prog::SymbolId> unknown_;
   std::map<RootKey, Span> written_, read_only_;
   std::set<RootKey> numbers_;
+  std::set<prog::SymbolId> hidden_;
 };
 
 }  // namespace fencepost::ptxmod

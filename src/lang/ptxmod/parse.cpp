@@ -343,6 +343,22 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
     say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
 }
 
+// Where nothing is asked for, all memory of the module is observed, and no value that nobody gave.
+void observe(const Memory& memory, prog::Test& test) {
+  if (test.quantifier != prog::Quantifier::none || test.filter.kind != prog::Cond::Kind::always) return;
+  if (memory.hidden().empty()) return;
+  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s) {
+    if (memory.hidden().contains(s)) continue;
+    for (uint64_t cell = 0; cell < test.objects[test.symbols[s].object].init.size(); ++cell) {
+      prog::CondValue v;
+      v.kind = prog::CondValue::Kind::location;
+      v.symbol = s;
+      v.cell = cell;
+      test.locations.push_back(v);
+    }
+  }
+}
+
 prog::Test build(const Whole& w, Decisions& decisions) {
   prog::Test test;
   test.title = w.entry.name;
@@ -369,6 +385,7 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
   test.filter = asker.cond(w.header.question.filter);
+  observe(memory, test);
   assumptions(w, notes, test, memory, rounds);
   return test;
 }

@@ -170,8 +170,10 @@ std::string question_text(const prog::Test& test) {
 
 std::string launch_text(const prog::Test& test) {
   if (test.syntax != prog::Syntax::spirv || test.threads.empty()) return "";
-  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL holds all devices.
-  const size_t from = test.dialect == vocab::Dialect::opencl ? 1 : 0;
+  // Groups by level: what the scope paths of the threads are down to it. The widest level of OpenCL and PTX holds all
+  // devices.
+  const bool families = test.dialect == vocab::Dialect::vulkan;  // queue families
+  const size_t from = families ? 0 : 1;
   std::vector<size_t> groups;
   for (size_t depth = from; depth < test.threads.front().scope.size(); ++depth) {
     std::set<prog::ScopePath> seen;
@@ -182,7 +184,7 @@ std::string launch_text(const prog::Test& test) {
   std::vector<size_t> counts;  // narrowest first: invocations per subgroup, subgroups per workgroup, ...
   size_t inside = test.threads.size();
   for (size_t k = groups.size(); k-- > 0; inside = groups[k]) counts.push_back(inside / groups[k]);
-  if (test.dialect == vocab::Dialect::opencl) counts.push_back(1);  // no queue families
+  if (!families) counts.push_back(1);
   counts.push_back(inside);
   while (counts.size() > 3 && counts.back() == 1) counts.pop_back();
   return fmt::format("{}", fmt::join(counts, "."));

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "litmus_as_module.h"
+#include "prog/syntax.h"
 #include "ptxmod_support.h"
 
 namespace {
@@ -32,6 +33,8 @@ void hold(const std::string& path, Count& count) {
   ASSERT_TRUE(module.has_value()) << path << "\n" << render(module.error()) << *text;
   for (const check::Property p : {check::Property::condition, check::Property::races}) {
     const Status asked = verdict(t, p), given = verdict(*module, p);
+    // A module's loops are split where an iteration has no effect, so that a bound may cut less of it.
+    if (asked == Status::unknown && given != Status::unknown) continue;
     EXPECT_EQ(asked, given) << path << ": " << check::name(p) << "\n" << *text;
   }
   ++count.same;

@@ -38,7 +38,7 @@ inline std::string kernel(const std::string& header, const std::string& code, co
          "\n  ret;\n}\n";
 }
 
-inline prog::Test read(const std::string& text, const spirv::LaunchOptions& launch = {}) {
+inline prog::Test module_of(const std::string& text, const spirv::LaunchOptions& launch = {}) {
   auto t = ptxmod::parse_ptx_module(make_source("t.ptx", text), launch);
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error())) << text;
   return t ? std::move(*t) : prog::Test{};
@@ -62,10 +62,10 @@ inline Status verdict(const prog::Test& t, check::Property property, uint32_t bo
   return check::check(t, *m, o, job).verdict.status;
 }
 inline Status ask(const std::string& text, uint32_t bound = 2, check::Engine engine = check::Engine::automatic) {
-  return verdict(read(text), check::Property::condition, bound, engine);
+  return verdict(module_of(text), check::Property::condition, bound, engine);
 }
 inline Status races(const std::string& text, uint32_t bound = 2) {
-  return verdict(read(text), check::Property::races, bound);
+  return verdict(module_of(text), check::Property::races, bound);
 }
 
 }  // namespace ptxmod_test

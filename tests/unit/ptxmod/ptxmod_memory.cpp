@@ -1,0 +1,263 @@
+// Memory, fences, barriers and what is refused.
+#include "ptxmod_support.h"
+
+namespace {
+
+using namespace ptxmod_test;
+using vocab::Tag;
+using vocab::TagSet;
+
+const prog::Instr* find(const prog::Test& t, const std::string& mnemonic, uint32_t thread = 0) {
+  for (const prog::Instr& i : t.instrs(thread))
+    if (i.mnemonic == mnemonic) return &i;
+  return nullptr;
+}
+
+TEST(PtxmodMemory, TagsOfEachForm) {
+  const struct {
+    const char *text, *mnemonic;
+    TagSet tags;
+  } forms[] = {
+      {"ld.global.u32 %r3, [%rd4];", "ld.weak", {Tag::R, Tag::GEN, Tag::WEAK}},
+      {"ld.weak.u32 %r3, [%rd4];", "ld.weak", {Tag::R, Tag::GEN, Tag::WEAK}},
+      {"ld.relaxed.gpu.global.u32 %r3, [%rd4];", "ld.relaxed.gpu", {Tag::R, Tag::GEN, Tag::RLX, Tag::GPU}},
+      {"ld.global.acquire.sys.u32 %r3, [%rd4];", "ld.acquire.sys", {Tag::R, Tag::GEN, Tag::ACQ, Tag::SYS}},
+      {"ld.volatile.global.u32 %r3, [%rd4];", "ld.volatile", {Tag::R, Tag::GEN, Tag::RLX, Tag::SYS}},
+      {"ld.global.L1::no_allocate.L2::128B.u32 %r3, [%rd4];", "ld.weak", {Tag::R, Tag::GEN, Tag::WEAK}},
+      {"st.global.cs.u32 [%rd4], 1;", "st.weak", {Tag::W, Tag::GEN, Tag::WEAK}},
+      {"st.release.cta.u32 [%rd4], 1;", "st.release.cta", {Tag::W, Tag::GEN, Tag::REL, Tag::CTA}},
+      {"st.relaxed.cluster.global.u32 [%rd4], 1;", "st.relaxed.cluster", {Tag::W, Tag::GEN, Tag::RLX, Tag::CLUSTER}},
+      {"membar.gl;", "fence.sc.gpu", {Tag::F, Tag::GEN, Tag::SC, Tag::GPU}},
+      {"membar.cta;", "fence.sc.cta", {Tag::F, Tag::GEN, Tag::SC, Tag::CTA}},
+      {"fence.acq_rel.sys;", "fence.acq_rel.sys", {Tag::F, Tag::GEN, Tag::ACQ_REL, Tag::SYS}},
+      {"fence.sc.cluster;", "fence.sc.cluster", {Tag::F, Tag::GEN, Tag::SC, Tag::CLUSTER}},
+      {"fence.acquire.gpu;", "fence.acquire.gpu", {Tag::F, Tag::GEN, Tag::ACQ, Tag::GPU}},
+      {"fence.release.cta;", "fence.release.cta", {Tag::F, Tag::GEN, Tag::REL, Tag::CTA}},
+      {"fence.proxy.alias;", "fence.proxy.alias", {Tag::F, Tag::ALIAS}},
+  };
+  for (const auto& f : forms) {
+    const prog::Test t = module_of(kernel("// @Config: 1,1,1\n", f.text));
+    const prog::Instr* i = find(t, f.mnemonic);
+    ASSERT_NE(i, nullptr) << f.text;
+    EXPECT_TRUE(i->tags == f.tags) << f.text << " has " << vocab::to_string(i->tags);
+  }
+}
+
+TEST(PtxmodMemory, TagsOfAtomicOperations) {
+  const prog::Test t =
+      module_of(kernel("// @Config: 1,1,1\n",
+                       "atom.global.add.u32 %r3, [%rd4], 1;\natom.acq_rel.cta.global.cas.b32 %r4, [%rd4], "
+                       "1, 2;\nred.release.sys.global.max.s32 [%rd4], 5;\n"));
+  const prog::Instr *add = find(t, "atom.relaxed.gpu.add"), *cas = find(t, "atom.acq_rel.cta.cas"),
+                    *red = find(t, "red.release.sys.max");
+  ASSERT_TRUE(add != nullptr && cas != nullptr && red != nullptr);
+  EXPECT_TRUE(add->tags == (TagSet{Tag::R, Tag::RMW, Tag::GEN, Tag::RLX, Tag::GPU}));
+  EXPECT_TRUE(cas->tags == (TagSet{Tag::R, Tag::RMW, Tag::GEN, Tag::ACQ, Tag::CTA}));
+  EXPECT_TRUE(cas->store_tags == (TagSet{Tag::W, Tag::RMW, Tag::GEN, Tag::REL, Tag::CTA}));
+  EXPECT_TRUE(red->tags == (TagSet{Tag::R, Tag::RMW, Tag::GEN, Tag::RLX, Tag::SYS, Tag::RED}));
+  EXPECT_TRUE(red->store_tags == (TagSet{Tag::W, Tag::RMW, Tag::GEN, Tag::REL, Tag::SYS}));
+}
+
+TEST(PtxmodMemory, AtomicArithmetic) {
+  const auto result = [](const std::string& code, const std::string& question) {
+    return ask(kernel("// @Config: 1,1,1\n// @Output: forall (" + question + ")\n", code));
+  };
+  EXPECT_EQ(result("st.global.u32 [%rd4], 3;\natom.global.inc.u32 %r3, [%rd4], 3;\natom.global.inc.u32 %r4, [%rd4], 3;",
+                   "x[0] == 1"),
+            Status::holds);
+  EXPECT_EQ(result("atom.global.dec.u32 %r3, [%rd4], 7;", "x[0] == 7"), Status::holds);
+  EXPECT_EQ(result("st.global.u32 [%rd4], 9;\natom.global.dec.u32 %r3, [%rd4], 7;", "x[0] == 7"), Status::holds);
+  EXPECT_EQ(result("st.global.u32 [%rd4], 5;\natom.global.dec.u32 %r3, [%rd4], 7;", "x[0] == 4"), Status::holds);
+  EXPECT_EQ(result("st.global.u32 [%rd4], -1;\nred.global.min.s32 [%rd4], 3;", "x[0] == -1"), Status::holds);
+  EXPECT_EQ(result("st.global.u32 [%rd4], -1;\nred.global.min.u32 [%rd4], 3;", "x[0] == 3"), Status::holds);
+  EXPECT_EQ(
+      result(
+          "atom.global.cas.b32 %r3, [%rd4], 0, 6;\natom.global.cas.b32 %r4, [%rd4], 0, 7;\nst.global.u32 [%rd6], %r4;",
+          "x[0] == 6 and out[0] == 6"),
+      Status::holds);
+  EXPECT_EQ(result("atom.global.exch.b64 %rd7, [%rd4], 0x100000002;\nld.global.u64 %rd8, [%rd4];\nshr.u64 %rd8, %rd8, "
+                   "32;\nst.global.u64 [%rd6], %rd8;",
+                   "out[0] == 1"),
+            Status::holds);
+}
+
+TEST(PtxmodMemory, VectorsAndMixedSizes) {
+  // A store of four, read as bytes and as a long number, little end first.
+  const std::string code =
+      "st.global.v4.u32 [%rd4], {1, 2, 3, 0x01020304};\nld.global.u8 %r3, [%rd4+13];\nst.global.u32 [%rd6], %r3;\n"
+      "ld.global.u64 %rd7, [%rd4];\nst.global.u64 [%rd6+8], %rd7;\nld.global.s8 %r4, [%rd4+4];\nst.global.u32 "
+      "[%rd6+4], %r4;\n";
+  const std::string header =
+      "// @Config: 1,1,1\n// @Output: forall (out.s32[0] == 3 and out.s32[1] == 2 and out.s64[1] == 8589934593)\n";
+  std::string text = kernel(header, code);
+  text.erase(text.find("// @Input:"), text.find('\n', text.find("// @Input:")) + 1 - text.find("// @Input:"));
+  EXPECT_EQ(ask(text), Status::holds);
+  EXPECT_NE(
+      refusal(kernel("// @Config: 1,1,1\n", "ld.relaxed.gpu.global.u64 %rd7, [%rd4];\nld.global.u32 %r3, [%rd4+4];"))
+          .find("mixed sizes"),
+      std::string::npos);
+  EXPECT_NE(refusal(kernel("// @Config: 1,1,1\n", "ld.acquire.gpu.global.v2.u32 {%r3, %r4}, [%rd4];")).find("vector"),
+            std::string::npos);
+}
+
+TEST(PtxmodMemory, StateSpaces) {
+  const std::string outside =
+      ".global .align 4 .u32 counter = 5;\n.const .align 4 .b8 table[16] = {1,0,0,0, 2,0,0,0, 3,0,0,0, "
+      "4,0,0,0};\n.shared .align 4 .b8 tile[16];\n"
+      ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %q;\n.local .align 4 .b8 own[8];\nld.param.u32 %q, "
+      "[a];\nst.local.u32 [own+4], %q;\nld.local.u32 %q, [own+4];\nadd.u32 %q, %q, %q;\nst.param.b32 [r], "
+      "%q;\nret;\n}\n";
+  const std::string code =
+      "mov.u64 %rd7, table;\nadd.s64 %rd7, %rd7, 8;\nld.const.u32 %r3, [%rd7];\n"
+      "{\n.param .b32 p0;\n.param .b32 back;\nst.param.b32 [p0], %r3;\ncall.uni (back), twice, (p0);\nld.param.b32 "
+      "%r4, [back];\n}\n"
+      "mov.u32 %r5, tile;\nst.shared.u32 [%r5+4], %r4;\nmov.u64 %rd8, tile;\ncvta.shared.u64 %rd8, %rd8;\nld.u32 %r6, "
+      "[%rd8+4];\n"
+      "ld.global.u32 %r7, [counter];\nadd.u32 %r6, %r6, %r7;\nst.global.u32 [%rd6], %r6;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 11 and counter == 5)\n", code, outside)),
+            Status::holds);
+}
+
+TEST(PtxmodMemory, OutsideOfAnObjectIsUndefined) {
+  const std::string outside = ".global .align 4 .b8 a[8];\n";
+  const auto flags = [&](const std::string& code) { return races(kernel("// @Config: 1,1,1\n", code, outside)); };
+  EXPECT_EQ(flags("st.global.u32 [a+4], 1;"), Status::holds);
+  EXPECT_EQ(flags("st.global.u32 [a+8], 1;"), Status::fails);
+  EXPECT_EQ(flags("st.global.u32 [a+2], 1;"), Status::fails);
+  const std::string computed =
+      "ld.global.u32 %r3, [%rd4+4];\nmul.wide.u32 %rd7, %r3, 4;\nmov.u64 %rd8, a;\nadd.s64 %rd8, %rd8, "
+      "%rd7;\nst.global.u32 [%rd8], 1;";
+  EXPECT_EQ(flags(computed), Status::holds);
+  EXPECT_EQ(flags("st.global.u32 [%rd4+4], 2;\n" + computed), Status::fails);
+}
+
+TEST(PtxmodMemory, BarriersOrderAndBlock) {
+  const std::string exchange =
+      "mov.u32 %r5, tile;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\nst.shared.u32 [%r7], %r2;\nBARRIER\n"
+      "sub.s32 %r8, 4, %r6;\nadd.s32 %r8, %r5, %r8;\nld.shared.u32 %r9, [%r8];\nmul.wide.u32 %rd7, %r2, 4;\nadd.s64 "
+      "%rd7, %rd6, %rd7;\nst.global.u32 [%rd7], %r9;";
+  const auto with = [&](const std::string& barrier, const std::string& launch) {
+    std::string code = exchange;
+    code.replace(code.find("BARRIER"), 7, barrier);
+    return kernel("// @Config: " + launch + "\n// @Output: forall (out[0] == 1 and out[1] == 0)\n", code,
+                  ".shared .align 4 .b8 tile[8];\n");
+  };
+  for (const char* b : {"bar.sync 0;", "barrier.sync.aligned 3;", "barrier.cta.sync 2;", "bar.sync 1, 64;"}) {
+    EXPECT_EQ(ask(with(b, "1,2,1")), Status::holds) << b;
+    EXPECT_EQ(races(with(b, "1,2,1")), Status::holds) << b;
+  }
+  EXPECT_EQ(ask(with("bar.warp.sync 0xffffffff;", "2,1,1")), Status::holds);
+  EXPECT_EQ(races(with("bar.warp.sync -1;", "2,1,1")), Status::holds);
+  EXPECT_EQ(ask(with("", "1,2,1")), Status::fails);
+  EXPECT_EQ(races(with("", "1,2,1")), Status::fails);
+  EXPECT_NE(refusal(with("bar.sync 1, 128;", "1,2,1")).find("4 warps"), std::string::npos);
+  EXPECT_NE(refusal(with("bar.sync 16;", "1,2,1")).find("no barrier 16"), std::string::npos);
+  // One thread goes around it.
+  const prog::Test t = module_of(kernel("// @Config: 1,2,1\n", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bar.sync 0;"));
+  EXPECT_EQ(verdict(t, check::Property::termination), Status::fails);
+}
+
+// A parameter of 64 bits may be a number: nothing is known of its bits and of its order.
+TEST(PtxmodMemory, NumbersThatMayBeAddresses) {
+  const auto with = [](const std::string& question, const std::string& code) {
+    std::string text = kernel("// @Config: 1,1,1\n// @Output: " + question + "\n", code);
+    text.replace(text.find(".param .u64 out"), 15, ".param .u64 out, .param .u64 n");
+    return ask(text);
+  };
+  const std::string low = "ld.param.u64 %rd9, [n];\nand.b64 %rd10, %rd9, 3;\nst.global.u64 [%rd6], %rd10;";
+  EXPECT_EQ(with("exists (out[0] == 3)", low), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 4)", low), Status::fails);
+  const std::string order =
+      "ld.param.u64 %rd9, [n];\nadd.s64 %rd10, %rd9, 1;\nsetp.lt.u64 %p1, %rd10, %rd9;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", order), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 0)", order), Status::holds);
+  const std::string zero = "ld.param.u64 %rd9, [n];\nsetp.eq.s64 %p1, %rd9, 0;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", zero), Status::holds);
+  EXPECT_EQ(with("exists (out[0] == 0)", zero), Status::holds);
+  // One that is accessed is no null pointer.
+  const std::string null =
+      "setp.eq.s64 %p1, %rd1, 0;\nld.global.u32 %r3, [%rd4];\nst.global.u32 [%rd6], 0;\n@%p1 st.global.u32 [%rd6], 1;";
+  EXPECT_EQ(with("exists (out[0] == 1)", null), Status::fails);
+  // What the host writes into constant memory is not known.
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 0)\n",
+                       "ld.const.u32 %r3, [c];\nst.global.u32 [%rd6], %r3;", ".const .align 4 .u32 c;\n")),
+            Status::fails);
+}
+
+// Values that nobody gave are no memory that anybody looks at.
+TEST(PtxmodMemory, WhatIsObserved) {
+  const prog::Test t = module_of(kernel("// @Config: 1,1,1\n", "st.global.u32 [%rd4], %r9;"));
+  for (const prog::CondValue& v : t.locations) EXPECT_EQ(t.symbols[v.symbol].name, "x");
+  EXPECT_EQ(t.locations.size(), 8U);
+}
+
+TEST(PtxmodMemory, RefusedByName) {
+  const struct {
+    const char *code, *said;
+  } cases[] = {
+      {"cp.async.ca.shared.global [%rd4], [%rd5], 16;", "cp.async.ca.shared.global"},
+      {"mbarrier.init.shared.b64 [%rd4], 1;", "mbarrier.init.shared.b64"},
+      {"fence.proxy.async;", "fence.proxy.async"},
+      {"ld.shared::cluster.u32 %r3, [%rd4];", "shared::cluster"},
+      {"atom.global.add.noftz.f16x2 %r3, [%rd4], %r4;", "memory"},
+      {"add.u16x2 %r3, %r4, %r5;", "add.u16x2"},
+      {"mov.u32 %r3, %pm0;", "%pm0"},
+      {"ld.global.u64 %rd7, [%rd4];\nld.global.u32 %r3, [%rd7];", "not known to be in an object"},
+      {"ld.global.u32 %r3, [%rd5];\nst.global.u64 [%rd4], %rd5;", "memory that holds addresses"},
+      {"bar.red.popc.u32 %r3, 0, %p1;", "bar.red.popc.u32"},
+      {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd4, {%f5,%f6}];", "tex.2d"},
+      {"ld.global.nc.u32 %r3, [%rd4];\nst.global.u32 [%rd4], 1;", "ld.global.nc"},
+      {"wgmma.fence.sync.aligned;", "wgmma.fence"},
+      {"add.foo.u32 %r3, %r4, %r5;", "foo"},
+  };
+  for (const auto& c : cases) {
+    auto t = ptxmod::parse_ptx_module(make_source("t.ptx", kernel("// @Config: 1,1,1\n", c.code)), {});
+    if (std::string(c.said) == "memory") continue;
+    ASSERT_FALSE(t.has_value()) << c.code;
+    EXPECT_NE(render(t.error()).find(c.said), std::string::npos) << render(t.error());
+  }
+  const std::string lanes = kernel("// @Config: 2,1,1\n", "shfl.sync.down.b32 %r3, %r4, 1, 31, -1;");
+  EXPECT_NE(refusal(lanes).find("lanes of a warp"), std::string::npos);
+}
+
+TEST(PtxmodMemory, FaultsOfTheText) {
+  for (const char* code : {"add.u32 %r3, %r4;", "ld.global.u32 %r3, %rd4;", "bra NOWHERE;", "add.u32 %r99, %r1, %r2;",
+                           "@%r1 bra X;\nX:", "ld.relaxed.u32 %r3, [%rd4];", "ld.release.gpu.u32 %r3, [%rd4];",
+                           "st.weak.gpu.u32 [%rd4], 1;", "X:\nX:", "add.u32 %r3, %r4, %r5",
+                           "mov.u32 %r3, 0xfffffffffffffffff;", "{", "}", "ld.global.u32 {%r3, %r4}, [%rd4];"})
+    refusal(kernel("// @Config: 1,1,1\n", code));
+  refusal(".version 8.0\n.target sm_80\n.address_size 64\n");
+  refusal(".version 8.0\n.visible .entry k() { ret; }\n.visible .entry l() { ret; }\n");
+  refusal(kernel("// @Config: 1,1,1\n// @Outptu: forall (x[0] == 0)\n", ""));
+  refusal(kernel("// @Config: 1,1,1\n// @Output: forall (z[0] == 0)\n", ""));
+  refusal(".version 8.0\n.visible .entry k() .reqntid 64 { ret; }\n// @Config: 1,2,1\n");
+}
+
+TEST(PtxmodMemory, LoopsAndTables) {
+  const std::string sum =
+      "mov.u32 %r3, 0;\nmov.u32 %r4, 0;\nL:\nadd.u32 %r4, %r4, %r3;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, "
+      "5;\n@%p1 bra L;\nst.global.u32 [%rd6], %r4;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 10)\n", sum), 8), Status::holds);
+  const std::string walk =
+      "mov.u64 %rd7, %rd6;\nmov.u32 %r3, 0;\nL:\nst.global.u32 [%rd7], %r3;\nadd.s64 %rd7, %rd7, 4;\nadd.u32 %r3, %r3, "
+      "1;\nsetp.ne.u32 %p1, %r3, 3;\n@%p1 bra L;";
+  EXPECT_EQ(
+      ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 0 and out[1] == 1 and out[2] == 2)\n", walk), 8),
+      Status::holds);
+  const std::string table =
+      "ts: .branchtargets A, B, A;\nld.global.u32 %r3, [%rd4];\nbrx.idx %r3, ts;\nA:\nst.global.u32 [%rd6], 1;\nbra "
+      "E;\nB:\nst.global.u32 [%rd6], 2;\nE:";
+  for (const auto& [index, result] : {std::pair{0, 1}, {1, 2}, {2, 1}})
+    EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == " + std::to_string(result) + ")\n",
+                         "st.global.u32 [%rd4], " + std::to_string(index) + ";\n" + table)),
+              Status::holds);
+  // Two registers that change places in a loop.
+  const std::string swap =
+      "mov.u32 %r3, 1;\nmov.u32 %r4, 2;\nmov.u32 %r5, 0;\nL:\nmov.u32 %r6, %r3;\nmov.u32 %r3, %r4;\nmov.u32 %r4, "
+      "%r6;\nadd.u32 %r5, %r5, 1;\nsetp.ne.u32 %p1, %r5, 3;\n@%p1 bra L;\nst.global.u32 [%rd6], %r3;\nst.global.u32 "
+      "[%rd6+4], %r4;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 2 and out[1] == 1)\n", swap), 8),
+            Status::holds);
+}
+
+}  // namespace
