@@ -21,6 +21,16 @@ struct ModelInfo {
 };
 std::vector<ModelInfo> shipped_models();
 
+// A sentence of its document that another shipped model reads otherwise: a header "(* reading: MODEL; TAGS; SENTENCE *)"
+// of the model's file. `needs`: tags of which a program has all if the sentence can matter to it.
+struct Reading {
+  std::string model;
+  std::vector<std::string> needs;
+  std::string sentence;
+};
+// In the order of the file; a file that cannot be read has none.
+std::vector<Reading> readings_of(const std::string& path);
+
 // The path of a shipped model's file, or `name_or_path` itself where such a file exists. Errors: no such
 // model (with the nearest name) or file.
 Expected<std::string> find_model(const std::string& name_or_path);
