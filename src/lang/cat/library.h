@@ -21,8 +21,8 @@ struct ModelInfo {
 };
 std::vector<ModelInfo> shipped_models();
 
-// A sentence of its document that another shipped model reads otherwise: a header "(* reading: MODEL; TAGS; SENTENCE *)"
-// of the model's file. `needs`: tags of which a program has all if the sentence can matter to it.
+// A sentence of its document that another shipped model reads otherwise: a header of the model's file,
+// "(* reading: MODEL; TAGS; SENTENCE *)". `needs`: tags of which a program has all if the sentence can matter to it.
 struct Reading {
   std::string model;
   std::vector<std::string> needs;

@@ -1,5 +1,7 @@
 #include "encode/places.h"
 
+#include "vocab/vocab.h"
+
 namespace fencepost::encode {
 
 using cat::NodeId;

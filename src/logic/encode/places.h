@@ -8,6 +8,7 @@
 
 #include "bounds/bounds.h"
 #include "cat/model.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::encode {
 
