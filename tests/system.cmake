@@ -46,7 +46,25 @@ if(TARGET fencepost)
   add_test(NAME system.kill_campaign COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_campaign $<TARGET_FILE:fencepost>)
   add_test(NAME system.kill_verbs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_verbs $<TARGET_FILE:fencepost>)
   add_test(NAME system.bombs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/bombs $<TARGET_FILE:fencepost>)
+  # The sanitizers bring allocators of their own.
+  if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)
+    add_test(NAME system.no_memory COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/no_memory $<TARGET_FILE:fencepost>)
+    add_test(NAME system.failing_writes COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/failing_writes $<TARGET_FILE:fencepost>)
+    set_tests_properties(system.no_memory system.failing_writes PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
   add_test(NAME system.kill_tune COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tune $<TARGET_FILE:fencepost>)
+  # Where a CUDA toolkit is: a compiler that goes wrong is seen, and a hunt that is killed goes on.
+  find_program(FENCEPOST_PTXAS ptxas PATHS /usr/local/cuda/bin)
+  if(NOT FENCEPOST_PTXAS)
+    set(FENCEPOST_PTXAS_NAME ptxas)
+  else()
+    set(FENCEPOST_PTXAS_NAME ${FENCEPOST_PTXAS})
+  endif()
+  add_test(NAME system.hunt_sensitivity COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_sensitivity
+    $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 800 --one-in 3)
+  add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
+    $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
+  set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.

@@ -6,6 +6,7 @@
 
 #include "cli/option_rows.h"
 #include "prog/loop_bounds.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::cli {

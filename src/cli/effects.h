@@ -3,7 +3,7 @@
 // what depends on the input is refused by the verb (options_of_shaders and the like in `read`, below for all tests).
 #include "base/diagnostic.h"
 #include "cli/options.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::cli {
 

@@ -1,5 +1,6 @@
 #include "cli/file_report.h"
 
+#include "cli/ci_forms.h"
 #include "cli/worker.h"
 
 namespace fencepost::cli {
@@ -26,7 +27,12 @@ int report_files(const std::vector<std::string>& files, const Settings& s, const
   in_workers(
       files.size(), thread_count(s.threads, files.size()), limits_of(s), [&](size_t i) { return files[i]; },
       [&](size_t i) { return work(files[i]); }, s.json, taken, [&](size_t done) { progress.at(done); });
-  if (s.json) console.out(json_list(json));
+  if (s.format == "sarif")
+    console.out(sarif_of("check", json, code));
+  else if (s.format == "junit")
+    console.out(junit_of("check", json));
+  else if (s.json)
+    console.out(json_list(json));
   return code;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/output.h"
+#include "prog/syntax.h"
 
 namespace fencepost::cli {
 

@@ -6,7 +6,7 @@
 
 #include "base/csv.h"
 #include "base/diagnostic.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::cli {
 

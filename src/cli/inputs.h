@@ -12,7 +12,7 @@
 #include "cat/model.h"
 #include "check/bounds_file.h"
 #include "cli/options.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli {
@@ -39,7 +39,8 @@ std::string label(const std::string& path, const prog::Test& test, size_t count)
 // is said with its line, and other files are not the input's to show.
 Expected<void> may_be_named(const std::string& model);
 
-// The model of a test for which nobody names one: that of its dialect, and ptx-8 for tests with clusters.
+// The model of a test for which nobody names one: that of its dialect, ptx-8 for PTX tests with clusters, and ptx-9
+// for those with instructions that only it knows.
 std::string default_model(const prog::Test& test);
 
 class ModelCache {

@@ -3,6 +3,9 @@
 #include "base/process.h"
 #include "cli/verbs.h"
 
+// Before the globals of this program and its libraries, which allocate.
+__attribute__((constructor(101))) static void first_of_all() { fencepost::give_up_without_memory(); }
+
 int main(int argc, char** argv) {
   fencepost::clean_up_at_signals();
   const auto console = fencepost::cli::standard_console();

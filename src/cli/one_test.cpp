@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::cli {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli {

@@ -113,7 +113,12 @@ inline bool takes(Verb v, const OptionInfo& o) { return (o.verbs >> static_cast<
 struct Settings {
   std::vector<std::string> given;  // names of the options on the command line, "--model"
   bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
-  std::string model;  // "": the default of the test's dialect
+  std::string model;     // "": the default of the test's dialect
+  std::string variants;  // of the model: "P2=strict,SC=no"; "": its own
+  // What to ask the cache of models for.
+  std::string model_name() const {
+    return variants.empty() ? model : (model.empty() ? "ptx-9" : model) + "[" + variants + "]";
+  }
   check::Engine engine = check::Engine::automatic;
   check::Property property = check::Property::condition;
   uint32_t bound = 1;               // 0: auto
@@ -123,6 +128,7 @@ struct Settings {
   uint64_t seed = 1;
   uint32_t threads = 0;  // 0: one per processor
   bool json = false;
+  std::string format = "text";  // text, json, sarif, junit; json is set for all but text
   std::string witness;
   uint32_t candidates = 3;
   std::string root = ".";

@@ -51,6 +51,14 @@ Expected<void> put_memory(Settings& s, const Value& v) {
   return {};
 }
 
+Expected<void> put_format(Settings& s, const Value& v) {
+  if (v.text != "text" && v.text != "json" && v.text != "sarif" && v.text != "junit")
+    return error_at({}, fmt::format("'{}' is no form", v.text), "text, json, sarif or junit");
+  s.format = v.text;
+  s.json = v.text != "text";
+  return {};
+}
+
 // All verbs that neither run devices nor only list.
 constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge |
                                k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
@@ -68,6 +76,11 @@ constexpr OptionInfo k_rows[] = {
      "cat",
      k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge | k_report,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file.", put<&Settings::model>},
+    {"--variant", "", "NAME=ANSWER,...", Type::text, "the model's defaults", "", 0, 0, "cat",
+     k_check | k_outcomes | k_explain | k_relax,
+     "Answers to questions that the model's document leaves open, as in P2=strict,SC=no; without --model, of ptx-9 "
+     "(docs/models.md). A model name takes them too: ptx-9[P2=strict].",
+     put<&Settings::variants>},
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
      k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
@@ -129,6 +142,10 @@ constexpr OptionInfo k_rows[] = {
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
          k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
+    {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check,
+     "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
+     "an answer that is not decided is no pass. json is --json.",
+     put_format},
     {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.json or *.txt", 0, 0, "report",
      k_relax | k_check | k_explain | k_refine | k_p_check,
      "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. "

@@ -2,7 +2,7 @@
 // All outcomes of a test with the engine that the user asked for.
 #include "cat/model.h"
 #include "check/check.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::cli {
 

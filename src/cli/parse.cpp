@@ -7,7 +7,9 @@
 #include <CLI/Formatter.hpp>
 #include <map>
 
+#include "base/printable.h"
 #include "cli/effects.h"
+#include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
@@ -37,8 +39,12 @@ std::unexpected<Diagnostics> unknown_verb(const std::string& word) {
     return error_at({}, fmt::format("'{}' needs a second word", word),
                     fmt::format("fencepost {} --help lists them", word));
   const std::string near = nearest(word, names);
-  if (!near.empty()) return error_at({}, fmt::format("'{}' is no verb", word), fmt::format("did you mean '{}'?", near));
-  return error_at({}, fmt::format("'{}' is no verb", word),
+  if (const FileKind kind = kind_of_file(word); kind != FileKind::unknown)
+    return error_at({}, fmt::format("no verb is given; {} is {}", word, name(kind)),
+                    hint_for(kind, printable_name(word)));
+  if (!near.empty())
+    return error_at({}, fmt::format("unknown command '{}'", word), fmt::format("did you mean '{}'?", near));
+  return error_at({}, fmt::format("unknown command '{}'", word),
                   word.find('.') != std::string::npos || word.find('/') != std::string::npos
                       ? fmt::format("to decide a test: fencepost check {}", word)
                       : fmt::format("the verbs are {}", fmt::join(names, ", ")));
@@ -63,7 +69,9 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
 }  // namespace
 
 Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
-  if (args.empty()) return error_at({}, "a verb is missing", "fencepost --help lists the verbs");
+  if (args.empty())
+    return error_at({}, "no verb is given",
+                    "fencepost FILE says what can be asked of a file; fencepost --help lists the verbs");
   const std::string& first = args.front();
   if (first == "--version" || first == "-V") return text(version() + "\n");
   if (first == "--help" || first == "-h" || (first == "help" && args.size() == 1)) return text(help());

@@ -5,6 +5,7 @@
 #include "axb/translate.h"
 #include "base/printable.h"
 #include "cli/inputs.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::cli {

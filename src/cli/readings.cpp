@@ -4,6 +4,7 @@
 
 #include "cat/library.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::cli {

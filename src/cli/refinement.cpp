@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/outcomes_of.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::cli {

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
 #include "base/printable.h"
 #include "check/progress_option.h"
+#include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/json.h"
 #include "cli/output.h"
@@ -146,9 +149,23 @@ std::string help_of_prove(const Console& console) {
   return text;
 }
 
+// A verb that could not read a file: which verb can. `operands` may have options among them.
+int with_way_out(int code, const std::string& verb, const std::vector<std::string>& operands, const Console& console) {
+  if (code != k_exit_bad_input) return code;
+  for (const std::string& path : operands) {
+    const FileKind kind = kind_of_file(path);
+    if (reads(verb, kind)) continue;
+    console.err(fmt::format("fencepost: {} is {}, which '{}' does not read\n     = hint: {}\n", printable_name(path),
+                            name(kind), verb, hint_for(kind, printable_name(path))));
+    break;
+  }
+  return code;
+}
+
 int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
-  if (!args.empty() && args.front() == "prove") return run_prove(args, console);
+  if (!args.empty() && args.front() == "prove")
+    return with_way_out(run_prove(args, console), "prove", {args.begin() + 1, args.end()}, console);
   if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
   if (args.size() > 1 && args[0] == "help" && args[1].starts_with("--")) {
     const auto text = page({args.begin() + 1, args.end()}, [&] { return help_of_prove(console); });
@@ -163,7 +180,8 @@ int run_verb_of(const std::vector<std::string>& args, const Console& console) {
     return k_exit_holds;
   }
   const CommandLine& line = *parsed->command;
-  if (info(line.verb).run != nullptr) return run_in_its_place(line, console);
+  if (info(line.verb).run != nullptr)
+    return with_way_out(run_in_its_place(line, console), info(line.verb).name, line.operands, console);
   FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
   console.out(markdown());
   return k_exit_holds;

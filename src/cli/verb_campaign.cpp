@@ -115,6 +115,12 @@ int run_campaign(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto tests = planned_tests(*plan, models, console);
   if (!tests) return report_errors(console, tests.error());
+  std::vector<std::string> titles;
+  for (const prog::Test& t : *tests) titles.push_back(t.title);
+  const auto left = campaign::left_out(*plan, titles);
+  if (!left) return report_errors(console, left.error());
+  for (const std::string& title : *left)
+    warn(console, fmt::format("no configuration of the plan takes the test '{}'", title));
   const bool only_reference =
       std::all_of(plan->devices.begin(), plan->devices.end(), [](const std::string& d) { return d == "reference"; });
   const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);

@@ -10,6 +10,8 @@
 #include "cli/readings.h"
 #include "cli/verbs.h"
 #include "litmus/condition.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "report/report.h"
 
@@ -67,7 +69,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       refuse(r, s, name, asked.error());
       continue;
     }
-    const auto known = models.get(s.model, test);
+    const auto known = models.get(s.model_name(), test);
     if (!known) {
       refuse(r, s, name, known.error());
       continue;

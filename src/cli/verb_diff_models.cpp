@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::cli {

@@ -5,6 +5,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -16,7 +17,7 @@ int run_explain(const CommandLine& line, const Console& console) {
   if (!test) return report_errors(console, test.error());
   if (const auto ok = have_effect_on(s, *test); !ok) return report_errors(console, ok.error());
   ModelCache models;
-  const auto model = models.get(s.model, *test);
+  const auto model = models.get(s.model_name(), *test);
   if (!model) return report_errors(console, model.error());
   Job job = job_of(s);
   report::ExplainOptions options;

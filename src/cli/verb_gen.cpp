@@ -12,6 +12,7 @@
 #include "cycle/layout.h"
 #include "cycle/test.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "suite/decide.h"
 
 namespace fencepost::cli {

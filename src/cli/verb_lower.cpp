@@ -11,6 +11,7 @@
 #include "cli/verbs.h"
 #include "lower/lower.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::cli {

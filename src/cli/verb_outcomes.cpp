@@ -98,7 +98,7 @@ int run_outcomes(const CommandLine& line, const Console& console) {
       code = worse(code, ran->code);
       continue;
     }
-    const auto model = models.get(s.model, test);
+    const auto model = models.get(s.model_name(), test);
     if (!model) return report_errors(console, model.error());
     check::Options options = check_options(s);
     if (const auto taken = take_bounds(options, *bounds, path, test); !taken)

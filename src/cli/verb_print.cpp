@@ -2,6 +2,7 @@
 #include "cli/one_test.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
+#include "prog/test.h"
 
 namespace fencepost::cli {
 

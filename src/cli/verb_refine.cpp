@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/refinement.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 #include "report/report.h"
 
 namespace fencepost::cli {

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "relax/relax.h"
 #include "report/report.h"
 
@@ -363,7 +364,7 @@ int run_relax(const CommandLine& line, const Console& console) {
                                                  "write the test as a litmus file")
                                       .error());
   ModelCache models;
-  const auto known = models.get(s.model, *test);
+  const auto known = models.get(s.model_name(), *test);
   if (!known) return report_errors(console, known.error());
   const cat::Model* model = *known;
   relax::Options o;

@@ -9,6 +9,7 @@
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "report/report.h"
 #include "suite/conformance.h"
 #include "suite/decide.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "prog/syntax.h"
+
 namespace fencepost::fuzz {
 
 void make_alike(Rng& rng, Program& p) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "prog/test.h"
+
 namespace fencepost::fuzz {
 
 namespace {

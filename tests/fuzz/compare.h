@@ -6,6 +6,7 @@
 
 #include "cat/model.h"
 #include "check/check.h"
+#include "prog/names.h"
 
 namespace fencepost::fuzz {
 

@@ -27,6 +27,7 @@
 #include "catalogue.h"
 #include "compare.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "program.h"
 #include "read/read.h"
 #include "shrink.h"

@@ -26,6 +26,7 @@
 #include "fair/model.h"
 #include "looped.h"
 #include "oracle/oracle.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "workers.h"
 

@@ -18,6 +18,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "looped.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "workers.h"
 #include "written_out.h"

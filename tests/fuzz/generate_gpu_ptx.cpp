@@ -1,6 +1,7 @@
 // Random GPU_PTX tests, the format of the 2014 thesis: cache operators, volatile, membar, memory regions,
 // addresses in registers (for address dependencies), predicates.
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 

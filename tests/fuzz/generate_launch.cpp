@@ -3,6 +3,7 @@
 // not
 // (a narrow scope, a relaxed order, a read-modify-write that is a plain store) meet here in every program.
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 namespace {

@@ -1,6 +1,7 @@
 // Random OPENCL litmus tests: orders and scopes of atomics, non-atomic accesses, local memory, arrays (for
 // address dependencies), work-group barriers, structured control flow.
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 

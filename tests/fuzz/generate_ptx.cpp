@@ -2,6 +2,7 @@
 #include <map>
 
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 

@@ -1,5 +1,6 @@
 // Random VULKAN litmus tests: storage classes, availability and visibility, system-synchronizes-with.
 #include "draft.h"
+#include "prog/syntax.h"
 
 namespace fencepost::fuzz {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::fuzz {

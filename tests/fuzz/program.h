@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/job.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 namespace fencepost::fuzz {

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "cycle/writer.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::gen {

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "cycle/name.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 namespace fencepost::gen {

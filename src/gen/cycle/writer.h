@@ -4,7 +4,7 @@
 
 #include "cycle/layout.h"
 #include "cycle/tree.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::gen {
 

@@ -8,6 +8,7 @@
 #include "check/races.h"
 #include "cycle/families.h"
 #include "cycle/layout.h"
+#include "prog/syntax.h"
 #include "prog/weaken.h"
 #include "relax/relax.h"
 #include "suite/decide.h"

@@ -18,7 +18,8 @@
 #include "check/check.h"
 #include "cycle/name.h"
 #include "cycle/test.h"
-#include "prog/test.h"
+#include "prog/names.h"
+#include "prog/syntax.h"
 
 namespace fencepost::gen {
 

@@ -17,7 +17,7 @@
 
 #include "cycle/name.h"
 #include "cycle/test.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::gen {
 

@@ -27,6 +27,7 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
+#include <new>
 
 namespace fencepost {
 namespace {
@@ -118,6 +119,15 @@ extern "C" void on_end(int signal) {
   remove_scratch();
   ::signal(signal, SIG_DFL);
   ::raise(signal);
+}
+
+void on_no_memory() {
+  constexpr char k_said[] = "fencepost: error: gave up: there is no memory left\n";
+  end_children();
+  remove_scratch();
+  // A reader who is gone changes nothing.
+  if (::write(STDERR_FILENO, k_said, sizeof k_said - 1) < 0) ::_exit(3);
+  ::_exit(3);
 }
 
 // ---- sweeping ----------------------------------------------------------------------------------------------
@@ -220,6 +230,8 @@ void clean_up_at_signals() {
     if (::sigaction(s, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) ::sigaction(s, &action, nullptr);
   }
 }
+
+void give_up_without_memory() { std::set_new_handler(on_no_memory); }
 
 void name_scratch() {
   const std::lock_guard lock(naming);

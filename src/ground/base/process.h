@@ -21,6 +21,10 @@ namespace fencepost {
 // Law 1 for the signals; one that is ignored stays ignored (nohup). Called once, by `main`.
 void clean_up_at_signals();
 
+// Ends the process at the first allocation that fails, from before `main` on: children and folder go as at a signal,
+// the status is 3, and a sentence says why. A worker (cli/worker.h) has a way of its own, so that its parent answers.
+void give_up_without_memory();
+
 // The environment's variable by which copies of this room in one process agree on the folder; not for other programs.
 inline constexpr const char* k_scratch_variable = "FENCEPOST_SCRATCH";
 

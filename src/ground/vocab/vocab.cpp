@@ -56,7 +56,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::VISDEVICE, "VISDEVICE", V, "device-domain visibility operations"},
     {Tag::WI, "WI", C, "scope: work-item"},
     {Tag::ALL, "ALL", C, "scope: all SVM devices"},
-    {Tag::GLOBAL, "GLOBAL", C, "global memory: fences that cover it, Init writes of its objects"},
+    {Tag::GLOBAL, "GLOBAL", P | C, "global memory: fences that cover it, Init writes of its objects"},
     {Tag::LOCAL, "LOCAL", C, "local memory: fences that cover it, Init writes of its objects"},
     {Tag::GENERIC, "GENERIC", C, "objects of the generic address space (their Init writes)"},
     {Tag::NAL, "NAL", C, "objects of non-atomic type (their Init writes)"},
@@ -68,9 +68,19 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::CV, "CV", P, "do not cache, fetch again (2014 dialect)"},
     {Tag::WB, "WB", P, "write back (2014 dialect)"},
     {Tag::WT, "WT", P, "write through (2014 dialect)"},
-    {Tag::SHARED, "SHARED", P, "accesses and Init writes of shared memory (2014 dialect)"},
+    {Tag::SHARED, "SHARED", P, "shared memory: accesses, Init writes, fences that cover it"},
     {Tag::CLUSTER, "CLUSTER", P, "scope: the cluster of blocks (PTX since 7.8)"},
     {Tag::RED, "RED", P, "the reading half of a reduction"},
+    {Tag::ASY, "ASY", P, "what an asynchronous operation does: it is in no program order"},
+    {Tag::ASYNC, "ASYNC", P, "async proxy: accesses through it, fences of it"},
+    {Tag::TMAP, "TMAP", P, "tensormap proxy: accesses through it, fences of it"},
+    {Tag::MBAR, "MBAR", P, "operations on mbarrier objects"},
+    {Tag::DONE, "DONE", P, "a wait that was successful: for a phase of an mbarrier, or for groups"},
+    {Tag::MINIT, "MINIT", P, "fences that cover initialisations of mbarriers only"},
+    {Tag::OWN, "OWN", P, "fences that cover shared memory of the own block only"},
+    {Tag::READS, "READS", P, "fences and waits that cover reads only"},
+    {Tag::VEC, "VEC", P, "scalar accesses of one vector access"},
+    {Tag::WARP, "WARP", P, "barriers of a warp"},
 }};
 
 constexpr std::array<BaseInfo, k_bases> k_base_table = {{
@@ -101,6 +111,10 @@ constexpr std::array<BaseInfo, k_bases> k_base_table = {{
     {Base::swarp, "swarp", BaseKind::fixed, P, "threads of one warp, reflexive"},
     {Base::sgpu, "sgpu", BaseKind::fixed, P, "threads of one device, reflexive"},
     {Base::scluster, "scluster", BaseKind::fixed, P, "threads of one cluster of blocks, reflexive"},
+    {Base::si, "si", BaseKind::fixed, P, "events of one instruction or of one asynchronous operation, reflexive"},
+    {Base::await, "await", BaseKind::fixed, P,
+     "from an event of an asynchronous operation to what waited for its group, or is ordered after it"},
+    {Base::home, "home", BaseKind::fixed, P, "from an event to the accesses to shared memory of its block"},
 }};
 
 template <class Table, class Field>

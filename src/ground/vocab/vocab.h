@@ -86,6 +86,17 @@ enum class Tag : uint8_t {
   CLUSTER,
   // PTX: the read of a reduction, which is no read operation (PTX ISA 8.4)
   RED,
+  // PTX since 8.0: asynchronous operations, their proxies, mbarrier objects, restricted fences
+  ASY,
+  ASYNC,
+  TMAP,
+  MBAR,
+  DONE,
+  MINIT,
+  OWN,
+  READS,
+  VEC,
+  WARP,
   count_
 };
 inline constexpr size_t k_tags = static_cast<size_t>(Tag::count_);
@@ -157,6 +168,9 @@ enum class Base : uint8_t {
   swarp,     // same warp (thesis scope trees)
   sgpu,      // same device (thesis scope trees, scoped RMO)
   scluster,  // same cluster of CTAs (PTX since 7.8)
+  si,        // same instruction or asynchronous operation (PTX since 8.0)
+  await,     // from an asynchronous operation to what knows of its completion by a group (PTX since 8.0)
+  home,      // from a thread's event to the accesses to shared memory of its block (PTX since 8.0)
   count_
 };
 inline constexpr size_t k_bases = static_cast<size_t>(Base::count_);

@@ -52,10 +52,18 @@ struct HostLaunch {
   std::array<Known, 3> grid, block;                    // blocks, threads of a block; x first
   uint32_t grid_dimensions = 3, block_dimensions = 3;  // the others are 1 by the source; 3 also where nothing is known
   Known shared = 0;                                    // bytes of dynamic shared memory
-  bool cooperative = false;
+  std::optional<bool> cooperative = false;
   std::vector<Known> arguments;  // of the kernel's parameters in order; only integers are known
+  // The kernel's name stands there, and how it is launched is not known: sizes and arguments are none.
+  bool named_only = false;
   // Parameters that are given pointers into one variable of the host's.
   std::vector<std::pair<uint32_t, uint32_t>> one_array;
+};
+
+// What a primitive of a library asks of the blocks that call it.
+struct BlockNeed {
+  std::string what;  // "cub::BlockReduce<int, 64>"
+  std::array<uint64_t, 3> size;
 };
 
 // A __global__ function, or one instance of a template.
@@ -64,7 +72,9 @@ struct HostKernel {
   std::string symbol;  // ir::Function::symbol
   Span place;
   std::optional<Diagnostic> not_read;
-  std::vector<HostLaunch> launches;  // in the order of the text
+  std::vector<HostLaunch> launches;      // in the order of the text
+  std::optional<uint64_t> most_threads;  // of a block, by __launch_bounds__
+  std::vector<BlockNeed> needs;
 };
 
 struct Unit {

@@ -107,6 +107,51 @@ bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
   return true;
 }
 
+// What an include that is not there may have decided: words whose macro is in doubt, and variables, constants and
+// functions that are made of them.
+class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
+ public:
+  Doubtful(const clang::SourceManager& sm, const Conditions::Doubts& doubts) : sm_(sm), doubts_(doubts) {}
+  bool operator()(const Expr* e) {
+    if (doubts_.none()) return false;
+    found_ = within(e->getSourceRange());
+    if (!found_) TraverseStmt(const_cast<Expr*>(e));
+    return found_;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    const clang::Decl* d = e->getDecl();
+    if (!seen_.insert(d).second) return !found_;
+    found_ = found_ || within(d->getSourceRange());
+    if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && !found_ && v->hasInit() && v->getInit() != nullptr)
+      TraverseStmt(const_cast<Expr*>(v->getInit()));
+    if (const auto* c = clang::dyn_cast<clang::EnumConstantDecl>(d))
+      found_ = found_ || within(clang::cast<clang::EnumDecl>(c->getDeclContext())->getSourceRange());
+    return !found_;
+  }
+
+ private:
+  bool within(clang::SourceRange r) const {
+    if (r.isInvalid()) return false;
+    const clang::SourceLocation begin = sm_.getExpansionLoc(r.getBegin()),
+                                end = sm_.getExpansionRange(r.getEnd()).getEnd();
+    const auto inside = [&](clang::SourceLocation at) {
+      return (at == begin || sm_.isBeforeInTranslationUnit(begin, at)) &&
+             (at == end || sm_.isBeforeInTranslationUnit(at, end));
+    };
+    for (const Conditions::Use& u : doubts_.uses)
+      if (inside(u.at)) return true;
+    for (const Conditions::Region& g : doubts_.regions)
+      if (inside(g.begin) || (sm_.isBeforeInTranslationUnit(g.begin, begin) && sm_.isBeforeInTranslationUnit(end, g.end)))
+        return true;
+    return false;
+  }
+
+  const clang::SourceManager& sm_;
+  const Conditions::Doubts& doubts_;
+  std::set<const clang::Decl*> seen_;
+  bool found_ = false;
+};
+
 struct Dim3 {
   std::array<Number, 3> size;
   uint32_t dimensions = 3;
@@ -114,14 +159,15 @@ struct Dim3 {
 
 class Evaluator {
  public:
-  Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body)
-      : context_(context), uses_(uses), body_(body) {}
+  Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body, const Conditions::Doubts& doubts)
+      : context_(context), uses_(uses), body_(body), doubts_(doubts) {}
 
-  Number number(const Expr* e) { return number(e, 0); }
-  Dim3 extent(const Expr* e) { return extent(e, 0); }
+  Number number(const Expr* e) { return doubtful(e) ? Number{} : number(e, 0); }
+  Dim3 extent(const Expr* e) { return doubtful(e) ? Dim3{} : extent(e, 0); }
 
  private:
   static constexpr unsigned k_deep = 64;
+  bool doubtful(const Expr* e) const { return Doubtful(context_.getSourceManager(), doubts_)(e); }
   Number fit(const llvm::APSInt& v, clang::QualType t) const {
     if (!t->isIntegralOrEnumerationType() || t->isDependentType()) return std::nullopt;
     llvm::APSInt out = v.extOrTrunc(static_cast<uint32_t>(context_.getTypeSize(t)));
@@ -147,6 +193,7 @@ class Evaluator {
   clang::ASTContext& context_;
   const Uses& uses_;
   clang::SourceRange body_;
+  const Conditions::Doubts& doubts_;
   std::map<const clang::ParmVarDecl*, llvm::APSInt> bound_;  // parameters of the functions that are being computed
 };
 
@@ -339,28 +386,41 @@ Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
 
 // ---- where kernels are launched ----------------------------------------------------------------------------------
 
+// The words that name a kernel in an expression: those of `k`, `&k`, `(const void*)k`, and of a template argument.
+const Expr* naming(const Expr* e) {
+  while (true) {
+    e = e->IgnoreParenCasts();
+    if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e);
+        u != nullptr && (u->getOpcode() == clang::UO_AddrOf || u->getOpcode() == clang::UO_Deref)) {
+      e = u->getSubExpr();
+    } else if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) {
+      e = x->getReplacement();
+    } else {
+      return e;
+    }
+  }
+}
+
 const clang::FunctionDecl* kernel_of(const Expr* e) {
-  e = e->IgnoreParenCasts();
-  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
-    e = u->getSubExpr()->IgnoreParenCasts();
-  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(naming(e));
   const auto* f = d != nullptr ? clang::dyn_cast<clang::FunctionDecl>(d->getDecl()) : nullptr;
   return f != nullptr && f->hasAttr<clang::CUDAGlobalAttr>() ? f : nullptr;
 }
 
+// Written down for each: the kernel, the sizes, the numbers among the arguments.
 class Launches : public clang::RecursiveASTVisitor<Launches> {
  public:
   Launches(clang::ASTContext& context, Evaluator& evaluate) : context_(context), evaluate_(evaluate) {}
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* e) {
-    FoundLaunch l{.kernel = e->getDirectCallee(), .at = e->getBeginLoc()};
+    FoundLaunch l{.kernel = kernel_of(e->getCallee()), .callee = naming(e->getCallee()), .at = e->getBeginLoc()};
+    if (const clang::CallExpr* c = e->getConfig()) l.config = c->getBeginLoc();
     if (const clang::CallExpr* c = e->getConfig(); c != nullptr && c->getNumArgs() >= 2) {
       sizes(l.launch, c->getArg(0), c->getArg(1));
       if (c->getNumArgs() > 2) l.launch.shared = known(evaluate_.number(c->getArg(2)));
     }
-    std::vector<const Expr*> given(e->arg_begin(), e->arg_end());
-    arguments(l.launch, given);
+    arguments(l, {e->arg_begin(), e->arg_end()});
     found.push_back(std::move(l));
     return true;
   }
@@ -369,14 +429,17 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
     if (f == nullptr || f->getIdentifier() == nullptr) return true;
     const llvm::StringRef n = f->getName();
     if ((n == "cudaLaunchKernel" || n == "cudaLaunchCooperativeKernel") && c->getNumArgs() >= 5) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .at = c->getBeginLoc()};
+      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .callee = naming(c->getArg(0)), .at = c->getBeginLoc()};
       sizes(l.launch, c->getArg(1), c->getArg(2));
       l.launch.shared = known(evaluate_.number(c->getArg(4)));
       l.launch.cooperative = n == "cudaLaunchCooperativeKernel";
+      l.given = pointed(c->getArg(3));
       found.push_back(std::move(l));
     } else if ((n == "cudaLaunchKernelEx" || n == "cudaLaunchKernelExC") && c->getNumArgs() >= 2) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .at = c->getBeginLoc()};
+      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .callee = naming(c->getArg(1)), .at = c->getBeginLoc()};
       l.launch.shared = std::nullopt;
+      l.launch.cooperative = std::nullopt;  // an attribute says it
+      if (n == "cudaLaunchKernelEx") l.given = {c->arg_begin() + 2, c->arg_end()};
       found.push_back(std::move(l));
     }
     return true;
@@ -398,33 +461,27 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
       l.block[d] = known(b.size[d]);
     }
   }
-  // The variable of the host's whose value, or a place behind it, is given.
-  static const VarDecl* array(const Expr* e) {
-    e = e->IgnoreParenCasts();
-    while (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) {
-      if (!b->isAdditiveOp()) return nullptr;
-      e = (b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS())->IgnoreParenCasts();
+  // The variables of `void* args[] = {&p, &n}`.
+  std::vector<const Expr*> pointed(const Expr* e) const {
+    std::vector<const Expr*> out;
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
+    const auto* v = d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
+    const auto* list = v != nullptr && v->hasInit() ? clang::dyn_cast<clang::InitListExpr>(v->getInit()) : nullptr;
+    if (list == nullptr) return out;
+    for (const Expr* x : list->inits()) {
+      const auto* u = clang::dyn_cast<clang::UnaryOperator>(x->IgnoreParenCasts());
+      if (u == nullptr || u->getOpcode() != clang::UO_AddrOf) return {};
+      out.push_back(u->getSubExpr());
     }
-    if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
-      if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(u->getSubExpr()->IgnoreParens()))
-        e = s->getBase()->IgnoreParenCasts();
-    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
-    return d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
+    return out;
   }
-  static bool only_reads(const Expr* e) { return e->getType()->getPointeeType().isConstQualified(); }
-  void arguments(HostLaunch& l, const std::vector<const Expr*>& given) {
-    std::map<const VarDecl*, uint32_t> arrays;
-    for (uint32_t k = 0; k < given.size(); ++k) {
-      const Expr* e = given[k];
+  void arguments(FoundLaunch& l, std::vector<const Expr*> given) {
+    for (const Expr* e : given) {
       const bool integer = e->getType()->isIntegralOrEnumerationType();
       const Number n = integer ? evaluate_.number(e) : Number{};
-      l.arguments.push_back(n ? Known{n->extOrTrunc(64).getZExtValue()} : Known{});
-      if (!e->getType()->isPointerType()) continue;
-      const VarDecl* v = array(e);
-      if (v == nullptr) continue;
-      const auto [it, fresh] = arrays.try_emplace(v, k);
-      if (!fresh && !(only_reads(e) && only_reads(given[it->second]))) l.one_array.emplace_back(it->second, k);
+      l.launch.arguments.push_back(n ? Known{n->extOrTrunc(64).getZExtValue()} : Known{});
     }
+    l.given = std::move(given);
   }
 
   clang::ASTContext& context_;
@@ -433,15 +490,17 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
 
 }  // namespace
 
-std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host) {
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host,
+                                     const Conditions::Doubts& doubts) {
   clang::Stmt* body = host.getBody();
   if (body == nullptr) return {};
   Uses uses(context);
   uses.TraverseStmt(body);
   for (clang::ParmVarDecl* p : host.parameters()) uses.TraverseDecl(p);
-  Evaluator evaluate(context, uses, body->getSourceRange());
+  Evaluator evaluate(context, uses, body->getSourceRange(), doubts);
   Launches launches(context, evaluate);
   launches.TraverseStmt(body);
+  for (FoundLaunch& l : launches.found) l.host = &host;
   return std::move(launches.found);
 }
 

@@ -5,7 +5,7 @@
 // are given a value where they are declared and are only read then. `Only read` is decided twice: by the tree, and
 // by the words of the text. Where clang has dropped a statement that it did not understand, a word of the variable's
 // name has no place in the tree, and the variable is then not known. Functions of the host with the one statement
-// `return e;` are computed. Everything else is unknown: a size that is wrong would be a proof about another launch.
+// `return e;` are computed. What a missing include may decide is not known. Everything else is unknown: a size that is wrong would be a proof about another launch.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
@@ -14,16 +14,21 @@
 #include <vector>
 
 #include "clangfe/clangfe.h"
+#include "clangfe/conditions.h"
 
 namespace fencepost::clangfe {
 
 struct FoundLaunch {
   const clang::FunctionDecl* kernel = nullptr;  // null: computed by the host
-  clang::SourceLocation at;
-  HostLaunch launch;  // without its place
+  const clang::Expr* callee = nullptr;            // the words that name it; null: a value that the host computes
+  clang::SourceLocation at, config;               // config: of <<<
+  HostLaunch launch;                              // without its place, and without what its pointers have in common
+  std::vector<const clang::Expr*> given;          // the arguments, as far as they are seen
+  const clang::FunctionDecl* host = nullptr;
 };
 
 // All launches in the body of a function or of an instance of a template.
-std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host);
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host,
+                                     const Conditions::Doubts& doubts);
 
 }  // namespace fencepost::clangfe

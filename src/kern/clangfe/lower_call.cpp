@@ -461,6 +461,25 @@ bool fixed_in_function(const llvm::Value* v) {
   return true;
 }
 
+// All that is made of it goes into annotations.
+bool only_annotates(const llvm::Value* v, unsigned depth = 0) {
+  if (depth > 16) return false;
+  for (const llvm::User* u : v->users()) {
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(u)) {
+      const llvm::Function* f = call->getCalledFunction();
+      const llvm::StringRef n = f != nullptr ? f->getName() : "";
+      if (n == "__assert" || n == "__global_assert" || n == "__candidate_assert" || n == "__candidate_global_assert")
+        continue;
+      if ((n != "__implies" && n != "__ite") || !only_annotates(u, depth + 1)) return false;
+      continue;
+    }
+    if (!llvm::isa<llvm::CastInst, llvm::CmpInst, llvm::BinaryOperator, llvm::SelectInst, llvm::PHINode>(u) ||
+        !only_annotates(u, depth + 1))
+      return false;
+  }
+  return !v->use_empty();
+}
+
 }  // namespace
 
 std::optional<Values> Lowering::lower_annotation(const llvm::CallBase& c, const Demangled& d) {
@@ -564,6 +583,12 @@ std::optional<Values> Lowering::lower_annotation(const llvm::CallBase& c, const 
     Values vs;
     for (size_t k = 0; k < parts.size(); ++k) vs.push_back(compute(Op::return_value, {}, parts[k].type, k));
     return vs;
+  }
+  // CUDA's vote has the name of an annotation.
+  if (n == "__fencepost_all") {
+    if (!spec_ && !only_annotates(&c)) return std::nullopt;
+    const ValueId mine = truth(arg(0));
+    return Values{resize(compute(Op::and_, {mine, compute(Op::other, {mine}, 1)}, 1), 32, false)};
   }
   if (n == "__old_int" || n == "__old_bool") return Values{compute(Op::old, {arg(0)}, type_of(arg(0)))};
   if (n == "__other_int" || n == "__other_bool" || n == "__other_ptr_base")

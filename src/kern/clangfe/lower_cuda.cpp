@@ -119,6 +119,7 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
       {"__shfl", WarpExchange::shuffle},           {"__shfl_up", WarpExchange::shuffle_up},
       {"__shfl_down", WarpExchange::shuffle_down}, {"__shfl_xor", WarpExchange::shuffle_xor},
       {"__any", WarpExchange::vote_any},           {"__all", WarpExchange::vote_all},
+      {"__fencepost_all", WarpExchange::vote_all},
       {"__ballot", WarpExchange::ballot},          {"__match_any", WarpExchange::match_any},
       {"__reduce_add", WarpExchange::reduce},      {"__reduce_min", WarpExchange::reduce},
       {"__reduce_max", WarpExchange::reduce},      {"__reduce_and", WarpExchange::reduce},

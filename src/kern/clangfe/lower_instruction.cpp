@@ -1,4 +1,5 @@
 // Instructions other than calls; operations also as constant expressions.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 
 #include "clangfe/lowering.h"
@@ -90,6 +91,11 @@ std::string value_name(const llvm::Value& v) {
 void Lowering::lower_instruction(const llvm::Instruction& i) {
   if (const auto* a = llvm::dyn_cast<llvm::AllocaInst>(&i)) return lower_alloca(*a);
   if (const auto* s = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+    if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(s->getPointerOperand()));
+        g != nullptr && built_in(*g)) {
+      refuse("a write to the built-in variable '" + g->getName().str() + "'");
+      return;
+    }
     if (s->isAtomic()) {
       refuse("an atomic store whose scope the compiler does not tell",
              "use the functions of OpenCL's header or of CUDA");

@@ -76,12 +76,19 @@ class Action : public clang::EmitLLVMOnlyAction {
 // A CUDA file: the tree is surveyed, and code is made of what is sound in it.
 class SurveyAction : public clang::ASTFrontendAction {
  public:
-  SurveyAction(Collector& collector, LlvmModule& out, Found& found) : collector_(collector), out_(out), found_(found) {}
+  SurveyAction(Collector& collector, LlvmModule& out, Found& found, const Options& options)
+      : collector_(collector), out_(out), found_(found), options_(options) {}
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& ci, llvm::StringRef) override {
     collector_.watch(&ci);
-    ci.getPreprocessor().addPPCallbacks(std::make_unique<Includes>(found_, collector_.reads()));
+    const auto undefined = [this](llvm::StringRef name) {
+      return std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(), "-U" + name.str()) !=
+             options_.clang_arguments.end();
+    };
+    const auto users = [&ci](clang::SourceLocation at) { return users_text(ci.getSourceManager(), at); };
+    ci.getPreprocessor().addPPCallbacks(
+        std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
     return std::make_unique<Survey>(ci, collector_, out_, found_);
   }
   void EndSourceFileAction() override { collector_.watch(nullptr); }
@@ -90,6 +97,7 @@ class SurveyAction : public clang::ASTFrontendAction {
   Collector& collector_;
   LlvmModule& out_;
   Found& found_;
+  const Options& options_;
 };
 
 std::vector<std::string> arguments(const SourcePtr& file, const Options& o, const std::string& standard) {
@@ -321,7 +329,7 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
   Reads reads;
   Collector collector(file, options, reads);
   Found found;
-  SurveyAction action(collector, *parsed, found);
+  SurveyAction action(collector, *parsed, found, options);
   run(file, options, options.standard, collector, action);
   // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
   const bool strict = !options.inline_calls && !collector.failures.empty();

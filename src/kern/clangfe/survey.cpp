@@ -65,13 +65,58 @@ class Named : public clang::RecursiveASTVisitor<Named> {
   clang::Sema& sema_;
 };
 
+// The first number of __launch_bounds__.
+std::optional<uint64_t> launch_bound(clang::ASTContext& context, const FunctionDecl* f) {
+  std::optional<uint64_t> least;
+  for (const FunctionDecl* d : f->redecls())
+    if (const auto* a = d->getAttr<clang::CUDALaunchBoundsAttr>()) {
+      clang::Expr::EvalResult r;
+      const clang::Expr* e = a->getMaxThreads();
+      if (e == nullptr || e->isValueDependent() || e->containsErrors() || !e->EvaluateAsInt(r, context)) continue;
+      const uint64_t n = r.Val.getInt().getZExtValue();
+      if (n > 0) least = std::min(least.value_or(n), n);
+    }
+  return least;
+}
+
+// Primitives of cub for blocks have the size of the block among their arguments ("BLOCK_DIM_X: the thread block length
+// in threads along the X dimension"); in a block of another size what they do is not defined.
+std::vector<BlockNeed> block_needs(clang::ASTContext& context, const std::set<const clang::Decl*>& reached) {
+  std::map<std::string, BlockNeed> out;
+  for (const clang::Decl* d : reached) {
+    const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(d);
+    const auto* r = m != nullptr ? clang::dyn_cast<clang::ClassTemplateSpecializationDecl>(m->getParent()) : nullptr;
+    if (r == nullptr || !r->getName().starts_with("Block") || !llvm::StringRef(r->getQualifiedNameAsString()).contains("cub::"))
+      continue;
+    BlockNeed need{.size = {0, 1, 1}};
+    const clang::TemplateParameterList* names = r->getSpecializedTemplate()->getTemplateParameters();
+    for (unsigned k = 0; k < names->size() && k < r->getTemplateArgs().size(); ++k) {
+      const clang::TemplateArgument& a = r->getTemplateArgs()[k];
+      const llvm::StringRef n = names->getParam(k)->getName();
+      if (a.getKind() != clang::TemplateArgument::Integral) continue;
+      for (size_t axis = 0; axis < 3; ++axis) {
+        const std::string letter(1, static_cast<char>('X' + axis));
+        if (n == letter || n == "BLOCK_DIM_" + letter || n == "BlockDim" + letter)
+          need.size[axis] = a.getAsIntegral().getZExtValue();
+      }
+    }
+    if (need.size[0] == 0) continue;
+    clang::PrintingPolicy policy(context.getPrintingPolicy());
+    policy.SuppressTagKeyword = true;
+    policy.SuppressDefaultTemplateArgs = true;
+    need.what = clang::QualType(r->getTypeForDecl(), 0).getAsString(policy);
+    out.emplace(need.what, need);
+  }
+  std::vector<BlockNeed> list;
+  for (auto& [name, need] : out) list.push_back(std::move(need));
+  return list;
+}
+
 }  // namespace
 
-bool Survey::users(const clang::Decl* d) const {
-  const auto& sm = ci_.getSourceManager();
-  if (d->getLocation().isInvalid()) return false;
-  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(d->getLocation())));
-  // Neither our headers nor clang's own.
+bool users_text(const clang::SourceManager& sm, clang::SourceLocation at) {
+  if (at.isInvalid()) return false;
+  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(at)));
   return file && !file->getName().starts_with(k_header_folder) &&
          !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
 }
@@ -98,14 +143,14 @@ void Survey::visit(clang::Decl* d) {
   } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
     for (clang::Decl* inner : space->decls()) visit(inner);
   } else if (auto* f = clang::dyn_cast<FunctionDecl>(d)) {
-    if (users(d) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
+    if (users(d->getLocation()) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
     handed_out_.push_back(d);
     if (f->isThisDeclarationADefinition() && !f->isDependentContext()) {
       functions_.push_back(f);
       instantiate_named(f);
     }
   } else if (auto* t = clang::dyn_cast<FunctionTemplateDecl>(d)) {
-    if (users(d) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
+    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
     templates_.push_back(t);
   } else if (auto* record = clang::dyn_cast<clang::CXXRecordDecl>(d)) {
     if (!record->isDependentContext())
@@ -118,8 +163,16 @@ void Survey::visit(clang::Decl* d) {
   }
 }
 
+void Survey::Initialize(clang::ASTContext& context) {
+  context_ = &context;
+  found_.words.watch(ci_.getPreprocessor(), [this](clang::SourceLocation at) { return users(at); });
+}
+
 bool Survey::HandleTopLevelDecl(clang::DeclGroupRef group) {
-  for (clang::Decl* d : group) visit(d);
+  for (clang::Decl* d : group) {
+    visit(d);
+    if (users(d->getLocation())) top_.push_back(d);
+  }
   return true;
 }
 
@@ -139,27 +192,69 @@ void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
   HostKernel k{.name = name_of(f),
                .symbol = clang::ASTNameGenerator(*context_).getName(f),
                .place = collector_.place(ci_.getSourceManager(), f->getLocation())};
-  if (const Failure* bad = closure.fault(f, reached_)) {
+  std::set<const clang::Decl*> mine;
+  if (const Failure* bad = closure.fault(f, mine)) {
     k.not_read = bad->said;
     if (!k.not_read->span.source) k.not_read->span = k.place;
   }
+  reached_.insert(mine.begin(), mine.end());
+  k.most_threads = launch_bound(*context_, f);
+  k.needs = block_needs(*context_, mine);
   found_.kernels.push_back(std::move(k));
 }
 
-void Survey::add_launches() {
-  const auto add = [&](const FunctionDecl* host) {
-    if (host->getBody() == nullptr || is_kernel(host)) return;
-    for (FoundLaunch& l : launches_of(*context_, *host)) {
-      if (l.kernel == nullptr) continue;
-      HostKernel* k = row(l.kernel);
-      if (k == nullptr) continue;
-      l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
-      k->launches.push_back(std::move(l.launch));
+// All rows that may be meant.
+std::vector<HostKernel*> Survey::rows_of(const Mention& m) {
+  if (m.kernel != nullptr)
+    if (HostKernel* k = row(m.kernel)) return {k};
+  std::vector<HostKernel*> out;
+  for (const auto& [f, n] : rows_)
+    if (f->getIdentifier() == m.name) out.push_back(&found_.kernels[n]);
+  return out;
+}
+
+void Survey::add_uses(const Mentions& found) {
+  for (const Mention& m : found.unclear)
+    for (HostKernel* k : rows_of(m)) {
+      const Span place = collector_.place(ci_.getSourceManager(), m.at);
+      if (std::any_of(k->launches.begin(), k->launches.end(),
+                      [&](const HostLaunch& l) { return l.named_only && l.place.begin == place.begin; }))
+        continue;
+      k->launches.push_back({.place = place, .shared = std::nullopt, .cooperative = std::nullopt, .named_only = true});
     }
-  };
-  for (const FunctionDecl* f : functions_) add(f);
-  for (const FunctionTemplateDecl* t : templates_)
-    if (t->spec_begin() == t->spec_end()) add(t->getTemplatedDecl());
+}
+
+// Launches of kernels that nothing in the text declares: their text is in a file that is not there.
+void Survey::add_foreign(const Mentions& found) {
+  std::set<const clang::IdentifierInfo*> said;
+  for (const Mention& m : found.foreign) {
+    if (!said.insert(m.name).second) continue;
+    HostKernel k{.name = m.name->getName().str(), .place = collector_.place(ci_.getSourceManager(), m.at)};
+    k.not_read = Diagnostic{.span = k.place,
+                            .message = "this is launched, and nothing in what was read declares it",
+                            .hint = "-I names a folder for includes"};
+    k.not_read->fault = Fault::unsupported;
+    found_.kernels.push_back(std::move(k));
+  }
+}
+
+void Survey::add_launches() {
+  std::set<const clang::IdentifierInfo*> names;
+  for (const auto& [f, n] : rows_)
+    if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
+  Mentions found = mentions(*context_, top_, found_.words, found_.doubts, names);
+  for (FoundLaunch& l : found.launches) {
+    HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
+    if (k == nullptr) continue;
+    l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
+    k->launches.push_back(std::move(l.launch));
+  }
+  add_uses(found);
+  for (HostKernel& k : found_.kernels)
+    std::stable_sort(k.launches.begin(), k.launches.end(), [](const HostLaunch& a, const HostLaunch& b) {
+      return a.place.source == b.place.source && a.place.begin < b.place.begin;
+    });
+  add_foreign(found);
 }
 
 // Kernels that no row has yet: templates that nothing instantiates, and functions that the parser lost.
@@ -189,7 +284,7 @@ void Survey::add_unseen() {
   }
   for (clang::Decl* d : handed_out_)
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) mark(f);
-  for (const clang::SourceLocation word : found_.words) {
+  for (const clang::SourceLocation word : found_.globals) {
     if (seen.count(sm.getExpansionLoc(word)) != 0) continue;
     // The name is the last word before the first '('.
     clang::SourceLocation at = sm.getExpansionLoc(word);
@@ -240,14 +335,47 @@ void Survey::generate() {
   out_.module.reset(gen->ReleaseModule());
 }
 
+// A condition is a fault of what holds it, and of each declaration that lies in it.
+void Survey::add_doubts(clang::Decl* d) {
+  if (auto* space = clang::dyn_cast<clang::DeclContext>(d);
+      space != nullptr && (clang::isa<clang::NamespaceDecl>(d) || clang::isa<clang::LinkageSpecDecl>(d))) {
+    for (clang::Decl* inner : space->decls()) add_doubts(inner);
+    return;
+  }
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  for (const Conditions::Region& r : found_.doubts.regions)
+    if (const auto at = sm.getExpansionLoc(d->getLocation());
+        sm.isBeforeInTranslationUnit(r.begin, at) && sm.isBeforeInTranslationUnit(at, r.end)) {
+      faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = at});
+      break;
+    }
+}
+
+void Survey::add_doubts() {
+  faults_ = collector_.failures;
+  if (found_.doubts.none()) return;
+  const size_t first = faults_.size();
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  for (const Conditions::Region& r : found_.doubts.regions)
+    faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = r.begin});
+  for (const Conditions::Use& u : found_.doubts.uses)
+    faults_.push_back({.said = {.span = collector_.place(sm, u.at), .message = u.why}, .at = u.at});
+  for (clang::Decl* d : top_) add_doubts(d);
+  for (size_t k = first; k < faults_.size(); ++k) {
+    faults_[k].said.fault = Fault::unsupported;
+    faults_[k].said.hint = "-I names a folder for the include; -DNAME=VALUE or --clang-opt=-UNAME says what the macro is";
+  }
+}
+
 void Survey::HandleTranslationUnit(clang::ASTContext& context) {
   collector_.watch(nullptr);
-  Closure closure(context, collector_.failures);
+  add_doubts();
+  Closure closure(context, faults_);
   for (const FunctionDecl* f : functions_)
     if (is_kernel(f)) add_kernel(f, closure);
   // Axioms, and functions that a pointer may point to or that are looked at for themselves.
   for (const FunctionDecl* f : functions_)
-    if (!is_kernel(f) && f->hasAttr<clang::CUDADeviceAttr>() && users(f)) closure.fault(f, reached_);
+    if (!is_kernel(f) && f->hasAttr<clang::CUDADeviceAttr>() && users(f->getLocation())) closure.fault(f, reached_);
   add_launches();
   add_unseen();
   generate();

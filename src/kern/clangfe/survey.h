@@ -10,7 +10,9 @@
 #include <set>
 
 #include "clangfe/closure.h"
+#include "clangfe/conditions.h"
 #include "clangfe/launches.h"
+#include "clangfe/mentions.h"
 
 namespace clang {
 class CodeGenerator;
@@ -21,57 +23,73 @@ namespace fencepost::clangfe {
 struct Found {
   std::vector<HostKernel> kernels;
   std::vector<std::string> missing;
-  std::vector<clang::SourceLocation> words;  // where __global__ is expanded
+  std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
+  Words words;
+  Conditions::Doubts doubts;
 };
+
+// The place is neither in our headers nor in clang's own.
+bool users_text(const clang::SourceManager& sm, clang::SourceLocation at);
 
 class Survey : public clang::ASTConsumer {
  public:
   Survey(clang::CompilerInstance& ci, Collector& collector, LlvmModule& out, Found& found)
       : ci_(ci), collector_(collector), out_(out), found_(found) {}
-  void Initialize(clang::ASTContext& context) override { context_ = &context; }
+  void Initialize(clang::ASTContext& context) override;
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* v) override { variables_.push_back(v); }
   void HandleTranslationUnit(clang::ASTContext& context) override;
 
  private:
   void visit(clang::Decl* d);
-  bool users(const clang::Decl* d) const;
+  bool users(clang::SourceLocation at) const { return users_text(ci_.getSourceManager(), at); }
+  void add_doubts();
+  void add_doubts(clang::Decl* d);
   void put_on_device(clang::VarDecl* v);
   void instantiate_named(const clang::FunctionDecl* host);
   void add_kernel(const clang::FunctionDecl* f, Closure& closure);
   void add_launches();
   void add_unseen();
   void generate();
+  void add_uses(const Mentions& found);
+  void add_foreign(const Mentions& found);
+  std::vector<HostKernel*> rows_of(const Mention& m);
   HostKernel* row(const clang::FunctionDecl* f);
 
   clang::CompilerInstance& ci_;
   Collector& collector_;
+  std::vector<Failure> faults_;  // clang's, and what is in doubt
   LlvmModule& out_;
   Found& found_;
   clang::ASTContext* context_ = nullptr;
   std::vector<clang::FunctionDecl*> functions_;  // with a body, no patterns
   std::vector<clang::FunctionTemplateDecl*> templates_;
   std::vector<clang::VarDecl*> variables_;
+  std::vector<clang::Decl*> top_;         // the user's own
   std::vector<clang::Decl*> handed_out_;  // functions and variables in clang's order
   std::map<const clang::FunctionDecl*, size_t> rows_;
   std::set<const clang::Decl*> reached_;
 };
 
 // Included files that are not there are written down, and so is each __global__.
-class Includes : public clang::PPCallbacks {
+class Includes : public Conditions {
  public:
-  Includes(Found& found, const Reads& reads) : found_(found), reads_(reads) {}
+  Includes(clang::Preprocessor& preprocessor, Found& found, const Reads& reads,
+           std::function<bool(llvm::StringRef)> spoken_of, std::function<bool(clang::SourceLocation)> users)
+      : Conditions(preprocessor, found.doubts, std::move(spoken_of), std::move(users)), found_(found), reads_(reads) {}
   bool FileNotFound(llvm::StringRef name) override {
     // One that is there, and of a kind that is not read, is an error.
     for (const auto& [path, why] : reads_.refused)
       if (path == name || llvm::StringRef(path).ends_with(("/" + name).str())) return false;
     found_.missing.push_back(name.str());
+    Conditions::missing(name.str());
     return true;
   }
-  void MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
-                    const clang::MacroArgs*) override {
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition& d, clang::SourceRange range,
+                    const clang::MacroArgs* arguments) override {
+    Conditions::MacroExpands(name, d, range, arguments);
     if (name.getIdentifierInfo() != nullptr && name.getIdentifierInfo()->isStr("__global__"))
-      found_.words.push_back(range.getBegin());
+      found_.globals.push_back(range.getBegin());
   }
 
  private:

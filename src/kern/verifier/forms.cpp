@@ -385,6 +385,7 @@ std::string json(const Report& r) {
       }
       e["launched_at"] = ordered_json::array();
       for (const Span& s : k.launched_at) e["launched_at"].push_back(utf8(s.location()));
+      if (k.named_only) e["launch_seen"] = false;
     }
     e["vacuous"] = k.vacuous;
     e["detail"] = utf8(k.why);

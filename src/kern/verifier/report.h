@@ -38,6 +38,7 @@ struct KernelReport {
   std::shared_ptr<const launch::Options> options;  // with the launch; null: those of the report
   std::vector<Span> launched_at;                   // by the host, in the file
   bool any_size = false;                           // the file launches it nowhere
+  bool named_only = false;                         // at these places its name stands, and no launch is seen
   Status status = Status::gave_up;
   bool vacuous = false;                  // no launch meets the requirements
   std::string why;                       // not decided: the reason

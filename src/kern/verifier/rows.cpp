@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "verifier/bounds.h"
+
 namespace fencepost::verifier {
 namespace {
 
@@ -47,8 +49,13 @@ bool has_sizes(const launch::Launch& l) {
 }
 
 // The launch that one place of the host's makes, where the options leave it open.
-launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch& h) {
+launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch& h, const std::vector<Size>& any) {
   launch::Launch l = given;
+  if (h.named_only) {
+    if (l.local_size.empty()) l.local_size = any;
+    if (l.num_groups.empty()) l.num_groups = any;
+    return l;
+  }
   if (l.local_size.empty()) l.local_size = sizes(h.block, h.block_dimensions);
   if (l.num_groups.empty()) l.num_groups = sizes(h.grid, h.grid_dimensions);
   return l;
@@ -73,6 +80,10 @@ void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function&
   if (any) o.kernel_args.push_back(std::move(given));
 }
 
+ir::FunctionId id_of(const ir::Module& m, const ir::Function& f) {
+  return {static_cast<uint32_t>(&f - m.functions.data())};
+}
+
 std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   const auto name = [&](uint32_t n) {
     for (const ir::Parameter& p : f.parameters)
@@ -81,8 +92,24 @@ std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   };
   if (h.one_array.empty()) return "";
   const auto [a, b] = h.one_array.front();
-  return fmt::format("the launch at {} gives '{}' and '{}' places of one array, and a proof takes them for two",
+  if (a == b)
+    return fmt::format("the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
+                       h.place.location(), name(a));
+  return fmt::format("the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
                      h.place.location(), name(a), name(b));
+}
+
+// A kernel that waits for the whole grid has a meaning in a cooperative launch only.
+std::string not_cooperative(const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+  if (h.cooperative.value_or(true) || !meets_grid(m, id_of(m, f))) return "";
+  return fmt::format("the launch at {} is not cooperative, and what a barrier of the grid does then is not defined",
+                     h.place.location());
+}
+
+// Why the launch has no proof, or a proof would be about another one.
+std::string no_proof_of(const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+  const std::string plain = not_cooperative(m, f, h);
+  return plain.empty() ? one_array(f, h) : plain;
 }
 
 }  // namespace
@@ -91,27 +118,37 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                                 const clangfe::HostKernel* kernel) {
   std::vector<Question> out;
   const bool fixed = has_sizes(given.launch);
+  const std::vector<Size> any(dimensions_read(m, f));
   if (fixed || kernel == nullptr || kernel->launches.empty()) {
     auto o = std::make_shared<launch::Options>(given);
-    const std::vector<Size> any(dimensions_read(m, f));
     if (o->launch.local_size.empty()) o->launch.local_size = any;
     if (o->launch.num_groups.empty()) o->launch.num_groups = any;
-    out.push_back({.options = std::move(o), .any_size = !fixed});
+    Question q{.options = std::move(o), .any_size = !fixed};
+    // Sizes are taken from the options, and what the pointers have in common is not.
+    if (kernel != nullptr)
+      for (const clangfe::HostLaunch& h : kernel->launches)
+        if (q.no_proof.empty()) q.no_proof = no_proof_of(m, f, h);
+    out.push_back(std::move(q));
     return out;
   }
   for (const clangfe::HostLaunch& h : kernel->launches) {
     auto o = std::make_shared<launch::Options>(given);
-    o->launch = launch_of(given.launch, h);
+    o->launch = launch_of(given.launch, h, any);
     give_arguments(*o, m, f, h);
-    const std::string no_proof = one_array(f, h);
+    const std::string no_proof = no_proof_of(m, f, h);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
       return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
-             q.no_proof.empty() == no_proof.empty();
+             q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty() && q.cooperative == h.cooperative;
     });
     if (same != out.end())
       same->places.push_back(h.place);
     else
-      out.push_back({.options = std::move(o), .places = {h.place}, .no_proof = no_proof, .shared = h.shared});
+      out.push_back({.options = std::move(o),
+                     .places = {h.place},
+                     .no_proof = no_proof,
+                     .named_only = h.named_only,
+                     .cooperative = h.cooperative,
+                     .shared = h.shared});
   }
   return out;
 }
@@ -126,6 +163,7 @@ std::vector<std::string> contradictions(const launch::Options& given, const clan
     return false;
   };
   for (const clangfe::HostLaunch& h : kernel.launches) {
+    if (h.named_only) continue;
     const auto block = sizes(h.block, h.block_dimensions), grid = sizes(h.grid, h.grid_dimensions);
     const launch::Launch& l = given.launch;
     if (!l.local_size.empty() && differ(l.local_size, block))
@@ -165,6 +203,7 @@ std::string rows(const Report& r) {
     std::string at;
     for (const Span& s : k.launched_at) at += (at.empty() ? "" : ", ") + s.location();
     if (!at.empty()) out += "  at " + at;
+    if (k.named_only && !k.not_read) out += "  (any size: its name stands there, and no launch is seen)";
     if (k.any_size && !k.not_read) out += "  (any size: no launch is in the file)";
     if (k.not_read) out += fmt::format("  {}: {}", k.not_read->span.location(), k.not_read->message);
     out += "\n";

@@ -3,6 +3,7 @@
 // come from the launches in a CUDA file; else they are any size, in as many dimensions as the kernel looks at. And the
 // table of rows, one line for each question and one for each kernel that was not read.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ struct Question {
   std::shared_ptr<const launch::Options> options;  // with the launch, and with the arguments that the host gives
   std::vector<Span> places;                        // of the launches that ask it; none: options, or no launch
   std::string no_proof;   // a proof would be about another launch than the host's: why; "": it would not
-  bool any_size = false;  // no launch is known
-  launch::Size shared;    // bytes of dynamic shared memory
+  bool any_size = false;    // no launch is known
+  bool named_only = false;  // the kernel's name stands at the places, and how it is launched there is not known
+  std::optional<bool> cooperative;  // none: not known
+  launch::Size shared;              // bytes of dynamic shared memory
 };
 
 std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,

@@ -15,6 +15,7 @@
 #include "formula/second.h"
 #include "ir/print.h"
 #include "verifier/attack.h"
+#include "verifier/bounds.h"
 #include "verifier/mutants.h"
 #include "verifier/report.h"
 #include "verifier/rows.h"
@@ -583,11 +584,22 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                               .place = host != nullptr ? host->place : Span{},
                               .options = question.options,
                               .launched_at = question.places,
-                              .any_size = question.any_size});
+                              .any_size = question.any_size,
+                              .named_only = question.named_only});
     KernelReport& said = report.kernels.back();
-    ir::Module sized;
-    if (o.check_array_bounds && question.shared) set_shared(sized = *module, question.shared);
-    const ir::Module* const module = sized.functions.empty() ? report.module : &sized;
+    const bool limits = *o.dialect == ir::Dialect::cuda && o.profile == launch::Profile::standard &&
+                        module->function(f).kernel;
+    if (const std::string why = limits ? impossible(o.launch, host) : ""; !why.empty()) {
+      said.status = Status::unknown;
+      said.why = why;
+      undecided.push_back(fmt::format("'{}': {}", name, why));
+      continue;
+    }
+    ir::Module sized = *module;
+    const bool bounded = limits && bound_sizes(sized, f, o.launch, host);
+    const bool lengths = o.check_array_bounds && question.shared;
+    if (lengths) set_shared(sized, question.shared);
+    const ir::Module* const module = bounded || lengths ? &sized : report.module;
     bool attacked = false;  // what is found was found by a run
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
@@ -650,6 +662,10 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
       continue;
     }
+    if (limits && !question.cooperative.value_or(false) && question.no_proof.empty() && meets_grid(*module, f))
+      r.assumptions.insert("the launch is cooperative: else a barrier of the grid is not defined");
+    if (bounded && host != nullptr && !host->needs.empty())
+      r.assumptions.insert(fmt::format("blocks have the size that '{}' asks for", host->needs.front().what));
     if (r.verdict.status == Status::holds && !question.no_proof.empty()) {
       said.status = Status::unknown;
       said.why = question.no_proof;

@@ -64,6 +64,10 @@ Shape of_base(Base b) {
     case Base::data:
     case Base::ctrl:
       return {k_read, k_any, k_same};
+    case Base::si:
+      return {k_any, k_any, k_self | k_same};
+    case Base::await:
+      return {k_any, k_any, k_same};
     case Base::sync_fence:
     case Base::fsc:
       return {k_fence, k_fence, k_same | k_cross};

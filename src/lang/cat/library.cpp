@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "base/models_folder.h"
 #include "cat/resolve.h"
@@ -92,7 +93,22 @@ std::vector<Reading> readings_of(const std::string& path) {
   return out;
 }
 
-Expected<std::string> find_model(const std::string& name_or_path) {
+NamedModel split_model_name(const std::string& name) {
+  NamedModel out{name, {}};
+  const size_t open = name.rfind('[');
+  if (open == std::string::npos || !name.ends_with(']')) return out;
+  std::vector<std::pair<std::string, std::string>> variants;
+  std::istringstream list(name.substr(open + 1, name.size() - open - 2));
+  for (std::string item; std::getline(list, item, ',');) {
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos) return out;
+    variants.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return {name.substr(0, open), std::move(variants)};
+}
+
+Expected<std::string> find_model(const std::string& full_name) {
+  const std::string name_or_path = split_model_name(full_name).name;
   const bool path_like = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".cat");
   if (path_like && is_file(name_or_path)) return name_or_path;
   if (!path_like)
@@ -122,7 +138,9 @@ LoadOptions options_for(const std::string& path, vocab::Dialect dialect) {
 Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect) {
   const auto path = find_model(name_or_path);
   if (!path) return std::unexpected(path.error());
-  return load_file(*path, options_for(*path, dialect));
+  LoadOptions options = options_for(*path, dialect);
+  options.variants = split_model_name(name_or_path).variants;
+  return load_file(*path, options);
 }
 
 std::string default_model(vocab::Dialect d) {

@@ -1,6 +1,7 @@
 #pragma once
 // Finds the models that ship with the program, by name ("ptx-7.5") or path.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -30,6 +31,14 @@ struct Reading {
 };
 // In the order of the file; a file that cannot be read has none.
 std::vector<Reading> readings_of(const std::string& path);
+
+// "ptx-9[P2=strict,P3=writer]": the model ptx-9 with these answers to questions that its document leaves open
+// (Model::variants). Without brackets: the model with its own.
+struct NamedModel {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> variants;
+};
+NamedModel split_model_name(const std::string& name);
 
 // The path of a shipped model's file, or `name_or_path` itself where such a file exists. Errors: no such
 // model (with the nearest name) or file.

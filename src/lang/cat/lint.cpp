@@ -41,6 +41,9 @@ class Linter {
     if (const Header* h = header("barriers"); h != nullptr && h->value != "mentioned")
       out_.warning("header", span(*h), fmt::format("'{}' says nothing of barriers", h->value),
                    "mentioned, or no such header");
+    if (const Header* h = header("instructions"); h != nullptr && h->value != "asynchronous")
+      out_.warning("header", span(*h), fmt::format("'{}' says nothing of instructions", h->value),
+                   "asynchronous, or no such header");
     unused();
     provides();
     shadowing();
@@ -322,7 +325,9 @@ class Linter {
 
 }  // namespace
 
-std::vector<LintFinding> lint_text(SourcePtr source, const LoadOptions& options) {
+std::vector<LintFinding> lint_text(SourcePtr source, const LoadOptions& given) {
+  LoadOptions options = given;
+  options.every_answer = true;
   Program program;
   Findings findings;
   resolve(program, std::move(source), options, true, findings);

@@ -51,10 +51,12 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   m.title = program.files[0].title;
   m.path = path;
   m.dialect = options.dialect;
+  m.variants = program.variants;
   const std::vector<Header> headers = headers_of(program);
   m.knows_clusters = knows_clusters(m, headers);
   for (const Header& h : headers) {
     m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
+    m.knows_asynchronous = m.knows_asynchronous || (h.key == "instructions" && h.value == "asynchronous");
     m.mentioned_barriers = m.mentioned_barriers || (h.key == "barriers" && h.value == "mentioned");
   }
   return m;

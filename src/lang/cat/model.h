@@ -92,6 +92,13 @@ struct Model {
   // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or
   // scluster, or it looks at no scope at all. Tests with that scope are refused under the others.
   bool knows_clusters = false;
+  // A header "(* instructions: asynchronous *)": it says what asynchronous operations, mbarriers, fences of one
+  // direction and barriers of clusters and warps mean. Tests with them are refused under the others.
+  bool knows_asynchronous = false;
+  // Questions that the specification leaves open, with the answer that this model was read with. A header
+  // "(* variants: P2=mixedproxy|strict|intended ... *)" names each with its answers, the default first; the sets
+  // P2-mixedproxy, P2-strict and P2-intended are `_` for the answer taken, and else empty.
+  std::vector<std::pair<std::string, std::string>> variants;
   // A header "(* spaces: any *)": a location may lie in several address spaces, as in some published tests. Else such
   // tests are refused.
   bool any_space = false;
@@ -115,8 +122,10 @@ std::vector<Polarity> polarities(const Model& m);
 
 struct LoadOptions {
   vocab::Dialect dialect = vocab::Dialect::ptx;
-  std::vector<std::string> include_dirs;  // searched after the including file's own folder
-  std::string prelude;                    // path of models/prelude-<dialect>.cat; "" = none
+  std::vector<std::string> include_dirs;                      // searched after the including file's own folder
+  std::string prelude;                                        // path of models/prelude-<dialect>.cat; "" = none
+  std::vector<std::pair<std::string, std::string>> variants;  // answers other than the defaults (Model::variants)
+  bool every_answer = false;   // all sets of variants are `_`, so that lint sees what each answer says
   bool sibling_stdlib = true;  // load stdlib.cat beside the model first, when there is one and it is not included
 };
 // Errors: file:line:col, the name nearest to a misspelt one, the cycle of includes, the non-monotone

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "base/folder.h"
@@ -54,8 +55,13 @@ class Resolver {
     std::vector<Statement> statements = parsed(main_file);
     if (!options_.prelude.empty()) library(options_.prelude, Role::prelude);
     if (sibling && options_.sibling_stdlib) sibling_stdlib(main_file, statements);
+    variants(main_file);
     include_stack_.push_back({main_file, canonical(p_.files[main_file].source->name)});
     add(std::move(statements));
+    for (const auto& [question, answer] : options_.variants)
+      if (!is_asked(question))
+        findings_.error("header", Span{}, fmt::format("the model has no variant '{}'", question),
+                        p_.variants.empty() ? "it has none" : "it has " + questions());
   }
 
  private:
@@ -86,6 +92,52 @@ class Resolver {
     std::vector<Statement> out = parse(p_, file, findings_);
     incomplete_ = incomplete_ || findings_.errors() > before;
     return out;
+  }
+
+  bool is_asked(const std::string& question) const {
+    return std::any_of(p_.variants.begin(), p_.variants.end(), [&](const auto& v) { return v.first == question; });
+  }
+  std::string questions() const {
+    std::string out;
+    for (const auto& v : p_.variants) out += (out.empty() ? "" : ", ") + v.first;
+    return out;
+  }
+
+  // The sets that a "(* variants: P2=a|b ... *)" header defines: P2-a and P2-b.
+  void variants(uint16_t file) {
+    const auto& headers = p_.files[file].headers;
+    const auto header =
+        std::find_if(headers.begin(), headers.end(), [](const Header& h) { return h.key == "variants"; });
+    if (header == headers.end()) return;
+    const Span at = p_.span(file, header->begin, header->end);
+    std::string text;
+    std::istringstream words(header->value);
+    for (std::string word; words >> word;) {
+      const size_t equals = word.find('=');
+      std::vector<std::string> answers;
+      if (equals != std::string::npos) {
+        std::istringstream list(word.substr(equals + 1));
+        for (std::string a; std::getline(list, a, '|');) answers.push_back(a);
+      }
+      const std::string question = word.substr(0, equals);
+      if (answers.size() < 2 || is_asked(question)) {
+        findings_.error("header", at, fmt::format("'{}' names no question with its answers", word),
+                        "write NAME=DEFAULT|OTHER, each name once");
+        return;
+      }
+      const auto given = std::find_if(options_.variants.begin(), options_.variants.end(),
+                                      [&](const auto& v) { return v.first == question; });
+      std::string answer = given == options_.variants.end() ? answers.front() : given->second;
+      if (std::find(answers.begin(), answers.end(), answer) == answers.end()) {
+        findings_.error("header", Span{}, fmt::format("'{}' is no answer to {}", answer, question),
+                        fmt::format("the answers are {}", fmt::join(answers, ", ")));
+        answer = answers.front();
+      }
+      p_.variants.emplace_back(question, answer);
+      for (const std::string& a : answers)
+        text += fmt::format("let {}-{} = {}\n", question, a, a == answer || options_.every_answer ? "_" : "emptyset");
+    }
+    add(parsed(open(make_source("variants", std::move(text)), Role::prelude)));
   }
 
   // Files of the model's folder, of the include folders, and those that come with the program.
@@ -169,8 +221,11 @@ class Resolver {
     }
     if (!may_be_quoted(path)) findings_.hide(*source, span);
     const Role here = p_.files[s.file].role;
-    include_stack_.push_back({open(*source, here == Role::main ? Role::included : here), id});
-    add(parsed(include_stack_.back().file));
+    const uint16_t opened = open(*source, here == Role::main ? Role::included : here);
+    include_stack_.push_back({opened, id});
+    std::vector<Statement> statements = parsed(opened);
+    variants(opened);
+    add(std::move(statements));
     include_stack_.pop_back();
   }
 

@@ -157,6 +157,7 @@ struct Program {
   std::vector<Binder> binders;
   std::deque<Statement> statements;  // of all files, includes replaced by what they include, in order
   std::vector<const Statement*> procedures;
+  std::vector<std::pair<std::string, std::string>> variants;  // question, answer
 
   Span span(uint16_t file, uint32_t begin, uint32_t end) const { return {files[file].source, begin, end}; }
   Span span(const Expr& e) const { return span(e.file, e.begin, e.end); }

@@ -182,6 +182,9 @@ void name_barriers(std::vector<ThreadBuilder>& threads, const std::vector<prog::
       if (p.instr->barrier.id || p.instr->barrier.quorum)
         unsupported(p.instr->span, "an id or a number of threads beside a barrier whose name is computed",
                     "name every barrier of the test by one operand");
+      if (p.instr->tags.has(prog::Tag::CLUSTER) || p.instr->tags.has(prog::Tag::WARP))
+        unsupported(p.instr->span, "a barrier of a cluster or warp beside one whose name is computed",
+                    "name every barrier of the test by a number");
       p.instr->barrier.id = term::constant(std::stoull(p.instr->barrier.instance), 64);
       p.instr->barrier.instance.clear();
     }

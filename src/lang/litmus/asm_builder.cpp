@@ -25,7 +25,20 @@ Mnemonic parse_mnemonic(Cursor& c) {
   m.parts.reserve(8);
   m.parts.push_back(
       c.expect_word("an instruction", "an instruction starts with its mnemonic, as in ld.relaxed.gpu r0, x"));
-  while (c.accept(".")) m.parts.push_back(c.expect_word("a modifier after '.'", "remove the dot or name a modifier"));
+  while (c.accept(".")) {
+    const bool dimension = c.peek().kind == Tok::number && c.peek().text.ends_with('d');  // ".1d"
+    Token part = dimension ? c.next() : c.expect_word("a modifier after '.'", "remove the dot or name a modifier");
+    // "shared::cta" and "mbarrier::complete_tx::bytes" are one modifier each; a label's colon is single.
+    while (c.at(":") && c.peek(1).is(":") && c.peek().begin == part.end && c.peek(1).begin == c.peek().end &&
+           c.peek(2).begin == c.peek(1).end) {
+      c.next();
+      c.next();
+      const Token more = c.next();
+      part.text = std::string_view(c.source()->text).substr(part.begin, more.end - part.begin);
+      part.end = more.end;
+    }
+    m.parts.push_back(part);
+  }
   m.end = c.last_end();
   return m;
 }
@@ -49,6 +62,21 @@ prog::RegId ThreadBuilder::reg(std::string_view name) {
     if (regs[i].name == name) return i;
   regs.push_back(prog::Register{std::string(name), 64, {}, false});
   return static_cast<prog::RegId>(regs.size() - 1);
+}
+
+prog::RegId ThreadBuilder::temporary() {
+  auto& regs = templ_.registers;
+  regs.push_back(prog::Register{fmt::format("${}", regs.size()), 64, {}, true});
+  return static_cast<prog::RegId>(regs.size() - 1);
+}
+
+void ThreadBuilder::replace(uint32_t at, std::vector<prog::Instr> by) {
+  const auto count = static_cast<uint32_t>(by.size());
+  auto& code = templ_.code;
+  code.erase(code.begin() + at);
+  code.insert(code.begin() + at, std::make_move_iterator(by.begin()), std::make_move_iterator(by.end()));
+  for (prog::Label& l : templ_.labels)
+    if (l.at > at) l.at += count - 1;
 }
 
 prog::LabelId ThreadBuilder::label_id(std::string_view name) {

@@ -32,6 +32,16 @@ class ThreadBuilder {
   void define_label(std::string_view name, const Span& at);     // emits Kind::label
   void emit(prog::Instr i) { templ_.code.push_back(std::move(i)); }
 
+  prog::RegId temporary();                                 // a new register that no condition sees
+  void replace(uint32_t at, std::vector<prog::Instr> by);  // an instruction by others; labels move with the code
+  uint32_t new_operation() { return operations_++; }
+  // Asynchronous operations of the thread that groups wait for (litmus/ptx_async.cpp): [0] of cp.async, [1] of bulk.
+  struct Groups {
+    std::vector<uint32_t> open;                    // operations in no group yet
+    std::vector<std::vector<uint32_t>> committed;  // by group
+    std::vector<uint32_t> all;
+  } groups[2];
+
   term::Expr value_of(prog::RegId r) const { return term::variable(r, 64); }
   const prog::Template& code() const { return templ_; }
   std::vector<prog::Instr>& instructions() { return templ_.code; }
@@ -41,6 +51,7 @@ class ThreadBuilder {
  private:
   prog::LabelId label_id(std::string_view name);
 
+  uint32_t operations_ = 0;
   prog::Template templ_;
   std::vector<Span> label_use_;  // parallel to templ_.labels: first use
   std::vector<bool> label_defined_;
@@ -52,6 +63,8 @@ class AsmBuilder {
 
   prog::Test test;
   std::vector<ThreadBuilder> threads;
+  std::vector<prog::ScopePath> places;  // by thread, once the thread row is read
+  std::vector<uint32_t> clusters;       // by thread, k_none: not named
 
   // Every location is a 64-bit cell that starts at 0 unless initialised.
   prog::SymbolId symbol(std::string_view name, const Span& span);   // made at its first use

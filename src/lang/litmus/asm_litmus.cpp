@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "litmus/condition.h"
+#include "litmus/ptx_async.h"
+#include "prog/mbarrier.h"
 
 namespace fencepost::litmus {
 namespace {
@@ -87,6 +91,7 @@ class Frame {
     if (c_.accept("@")) {
       if (!d_.proxied_aliases)
         c_.fail(name, "aliases have no proxy in this dialect", fmt::format("write '{} aliases x'", name.text));
+      if (d_.clusters && (c_.at("shared") || c_.at("mbarrier"))) return shared_location(name);
       const Token proxy = c_.expect_word("a proxy", "generic, constant, texture or surface");
       static const std::vector<std::string> proxies = {"generic", "constant", "texture", "surface"};
       if (std::find(proxies.begin(), proxies.end(), proxy.text) == proxies.end())
@@ -119,6 +124,27 @@ class Frame {
       o.init = copy.init;
       o.init_address = copy.init_address;
     }
+  }
+
+  // "x @ shared P0 = 1": in shared memory of P0's CTA. "m @ mbarrier P0 = 2": an mbarrier object there, which has been
+  // initialised for 2 arrivals, and all threads know it; without a number: one that is not initialised.
+  void shared_location(const Token& name) {
+    const bool mbarrier = c_.next().is("mbarrier");
+    const Token thread = c_.peek();
+    const uint32_t home = parse_thread_id(c_);
+    homes_.emplace_back(home, thread);
+    uint64_t value = 0;
+    if (c_.accept("=")) {
+      const Token number = c_.peek();
+      value = parse_constant(c_);
+      if (mbarrier && (value == 0 || value > prog::k_mbarrier_most))
+        c_.fail(number, "an mbarrier expects 1 to 1048575 arrivals", "leave the number away for one without a value");
+    }
+    prog::Object& o = init_of(b_.declare(name.text, c_.span(name)));
+    o.home = home;
+    o.mbarrier = mbarrier;
+    o.init = {mbarrier && value != 0 ? prog::mbarrier_initial(value) : value};
+    o.tags.add(prog::Tag::SHARED);
   }
 
   void alias(const Token& name, std::string proxy) {
@@ -157,7 +183,7 @@ class Frame {
         c_.fail(t, fmt::format("column {} is thread P{}, not P{}", expected + 1, expected, id),
                 "number the threads P0, P1, ... from left to right");
       places_.push_back(t);
-      scopes_.push_back(scope(t));
+      b_.places.push_back(scope(t));
       b_.threads.emplace_back();
     } while (c_.accept("|"));
     c_.expect(";", "end the row of threads with ';', separate threads with '|'");
@@ -166,20 +192,21 @@ class Frame {
 
   // All threads name their cluster, or none does; a CTA is in one.
   void check_clusters() {
-    const auto named = std::find_if(clusters_.begin(), clusters_.end(), [](uint32_t c) { return c != prog::k_none; });
-    if (named == clusters_.end()) return;
-    for (size_t t = 0; t < clusters_.size(); ++t) {
-      if (clusters_[t] == prog::k_none)
+    const auto named =
+        std::find_if(b_.clusters.begin(), b_.clusters.end(), [](uint32_t c) { return c != prog::k_none; });
+    if (named == b_.clusters.end()) return;
+    for (size_t t = 0; t < b_.clusters.size(); ++t) {
+      if (b_.clusters[t] == prog::k_none)
         c_.fail(
             places_[t],
-            fmt::format("thread {} lacks its cluster, and P{} names one", places_[t].text, named - clusters_.begin()),
-            fmt::format("write {}@cta {}, cluster {}, gpu {}, or name no clusters", places_[t].text, scopes_[t][2],
-                        *named, scopes_[t][1]));
+            fmt::format("thread {} lacks its cluster, and P{} names one", places_[t].text, named - b_.clusters.begin()),
+            fmt::format("write {}@cta {}, cluster {}, gpu {}, or name no clusters", places_[t].text, b_.places[t][2],
+                        *named, b_.places[t][1]));
       for (size_t o = 0; o < t; ++o)
-        if (scopes_[o] == scopes_[t] && clusters_[o] != clusters_[t])
+        if (prog::same_scope(b_.places[o], b_.places[t], 2) && b_.clusters[o] != b_.clusters[t])
           c_.fail(places_[t],
-                  fmt::format("cta {} of gpu {} is in cluster {} and, by P{}, in cluster {}", scopes_[t][2],
-                              scopes_[t][1], clusters_[t], o, clusters_[o]),
+                  fmt::format("cta {} of gpu {} is in cluster {} and, by P{}, in cluster {}", b_.places[t][2],
+                              b_.places[t][1], b_.clusters[t], o, b_.clusters[o]),
                   "CTAs are numbered on their gpu, not in their cluster: give one of the two another number");
     }
   }
@@ -197,9 +224,15 @@ class Frame {
     c_.next();
     prog::ScopePath path(d_.levels.size() + 1, 0);  // level 0 holds every thread of the test
     std::vector<bool> seen(d_.levels.size(), false);
-    uint32_t& cluster = clusters_.emplace_back(prog::k_none);
+    uint32_t& cluster = b_.clusters.emplace_back(prog::k_none);
+    std::optional<uint32_t> warp;
     do {
       const Token level = c_.expect_word("a scope level", fmt::format("write {}@{}", thread.text, scope_example()));
+      if (d_.clusters && level.is("warp")) {
+        if (warp) c_.fail(level, "'warp' is given twice", "give every level once");
+        warp = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the warp"), 0xffffffff));
+        continue;
+      }
       if (d_.clusters && level.is("cluster")) {
         if (cluster != prog::k_none) c_.fail(level, "'cluster' is given twice", "give every level once");
         cluster = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the cluster"), 0xfffffffe));
@@ -208,7 +241,7 @@ class Frame {
       const auto at = std::find(d_.levels.begin(), d_.levels.end(), level.text);
       if (at == d_.levels.end()) {
         std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
-        if (d_.clusters) known.emplace_back("cluster");
+        if (d_.clusters) known.insert(known.end(), {"cluster", "warp"});
         c_.fail(level, fmt::format("there is no scope level {}", quoted(level.text)),
                 suggest(level.text, known, "write the place as " + scope_example()));
       }
@@ -221,6 +254,7 @@ class Frame {
       if (!seen[k])
         c_.fail(thread, fmt::format("thread {} lacks its {}", thread.text, d_.levels[k]),
                 fmt::format("write {}@{}", thread.text, scope_example()));
+    if (warp) path.push_back(*warp);
     return path;
   }
 
@@ -279,9 +313,11 @@ class Frame {
     std::vector<RegisterValues> values(b_.threads.size());
     for (const Start& s : starts)
       values[s.thread][s.init.reg] = s.init.address == prog::k_none ? std::optional(s.init.value) : std::nullopt;
-    name_barriers(b_.threads, scopes_, values);
-    b_.finish_threads(std::move(scopes_));
-    for (size_t t = 0; t < clusters_.size(); ++t) b_.test.threads[t].cluster = clusters_[t];
+    for (const auto& [thread, at] : homes_) check_thread(thread, c_.span(at));
+    finish_ptx(b_);
+    name_barriers(b_.threads, b_.places, values);
+    b_.finish_threads(std::move(b_.places));
+    for (size_t t = 0; t < b_.clusters.size(); ++t) b_.test.threads[t].cluster = b_.clusters[t];
     for (size_t i = 0; i < starts.size(); ++i)
       if (keep_[i]) b_.test.threads[starts[i].thread].init.push_back(starts[i].init);
     for (prog::Thread& t : b_.test.threads)
@@ -297,9 +333,8 @@ class Frame {
   Header header_;
   Cursor c_;
   AsmBuilder b_;
-  std::vector<prog::ScopePath> scopes_;
-  std::vector<uint32_t> clusters_;  // by thread, k_none: not named
-  std::vector<Token> places_;       // by thread: its name in the first row
+  std::vector<std::pair<uint32_t, Token>> homes_;  // threads whose shared memory the initial state names
+  std::vector<Token> places_;                      // by thread: its name in the first row
   std::vector<PendingRegister> pending_;
   std::vector<bool> keep_;
   std::vector<Pair> ssw_;

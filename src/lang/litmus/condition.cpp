@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "prog/syntax.h"
 #include "term/term.h"
 
 namespace fencepost::litmus {

@@ -14,6 +14,7 @@
 
 #include "litmus/condition.h"
 #include "litmus/parse.h"
+#include "prog/syntax.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::litmus {

@@ -19,6 +19,7 @@
 #include "litmus/condition.h"
 #include "litmus/parse.h"
 #include "litmus/test_title.h"
+#include "prog/syntax.h"
 
 namespace fencepost::litmus {
 namespace {

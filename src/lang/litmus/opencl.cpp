@@ -9,6 +9,7 @@
 #include "litmus/opencl_ast.h"
 #include "litmus/opencl_lower.h"
 #include "litmus/parse.h"
+#include "prog/syntax.h"
 
 namespace fencepost::litmus {
 namespace {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "litmus/opencl_ast.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"

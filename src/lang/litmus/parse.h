@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::litmus {
 

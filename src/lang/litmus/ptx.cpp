@@ -4,6 +4,8 @@
 #include "litmus/asm_litmus.h"
 #include "litmus/asm_ptx.h"
 #include "litmus/parse.h"
+#include "litmus/ptx_async.h"
+#include "prog/syntax.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::litmus {
@@ -28,12 +30,14 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
     t.emit(std::move(i));
     return;
   }
+  if (parse_ptx_async(c, b, t, m)) return;
   const PtxOp op = parse_ptx_op(c, m);
   i.mnemonic = op.mnemonic;
   i.tags = op.tags;
   switch (op.kind) {
     case PtxOp::Kind::none: {
       std::vector<std::string> known = ptx_mnemonics();
+      known.insert(known.end(), ptx_async_mnemonics().begin(), ptx_async_mnemonics().end());
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
@@ -79,6 +83,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       break;
   }
   i.span = c.since(m.head().begin);
+  guard_mbarrier(b, t, i);
   t.emit(std::move(i));
 }
 

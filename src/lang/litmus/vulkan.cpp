@@ -4,6 +4,7 @@
 #include "litmus/asm_litmus.h"
 #include "litmus/asm_vulkan.h"
 #include "litmus/parse.h"
+#include "prog/syntax.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::litmus {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lower/lower.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 #include "term/term.h"
 #include "vocab/vocab.h"

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "lower/lower.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::lower {

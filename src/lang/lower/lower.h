@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 namespace fencepost::lower {

@@ -9,6 +9,7 @@
 #include "base/read_file.h"
 #include "lower/lower.h"
 #include "lower/words.h"
+#include "prog/syntax.h"
 
 namespace fencepost::lower {
 namespace {

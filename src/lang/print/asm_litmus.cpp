@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "print/question.h"
+#include "prog/mbarrier.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::print {
@@ -36,7 +38,12 @@ void initial_state(const Test& t, std::string& out) {
     }
     const prog::Object& o = t.objects[s.object];
     const prog::SymbolId address = o.init_address.empty() ? prog::k_none : o.init_address.front();
-    if (address != prog::k_none)
+    if (o.mbarrier)
+      out += fmt::format("{} @ mbarrier P{}{};\n", s.name, o.home,
+                         o.init.front() == 0 ? "" : fmt::format(" = {}", prog::mbarrier_expected(o.init.front())));
+    else if (o.home != prog::k_none)
+      out += fmt::format("{} @ shared P{} = {};\n", s.name, o.home, as_signed(o.init.front()));
+    else if (address != prog::k_none)
       out += fmt::format("{} = &{};\n", s.name, t.symbols[address].name);
     else
       out += fmt::format("{} = {};\n", s.name, as_signed(o.init.front()));
@@ -77,7 +84,8 @@ std::string print_asm(const Test& t, const char* language) {
   size_t rows = 1;
   for (const prog::Thread& th : t.threads) {
     std::vector<std::string> column = {place(t, th)};
-    for (const prog::Instr& i : t.instrs(th.id)) column.push_back(prog::to_string(t, th.id, i));
+    for (const prog::Instr& i : t.instrs(th.id))
+      if (!i.hidden) column.push_back(prog::to_string(t, th.id, i));
     rows = std::max(rows, column.size());
     columns.push_back(std::move(column));
   }

@@ -3,7 +3,7 @@
 // Every location is declared, so that the order of objects survives a round trip.
 #include <string>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::print {
 

@@ -7,6 +7,7 @@
 
 #include "print/litmus.h"
 #include "print/question.h"
+#include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 

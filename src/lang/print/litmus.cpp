@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::print {

@@ -2,7 +2,7 @@
 // prog::Test -> text, in the syntax the test was written in. Law: parse(print(t)) == t.
 #include <string>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::print {
 

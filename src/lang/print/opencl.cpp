@@ -13,6 +13,7 @@
 #include "print/litmus.h"
 #include "print/opencl_text.h"
 #include "print/question.h"
+#include "prog/syntax.h"
 
 namespace fencepost::print {
 namespace {

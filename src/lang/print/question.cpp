@@ -1,5 +1,6 @@
 #include "print/question.h"
 
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::print {

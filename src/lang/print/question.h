@@ -5,7 +5,7 @@
 // bare name there is an address.
 #include <string>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::print {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::prog {
 

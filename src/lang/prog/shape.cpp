@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "prog/syntax.h"
+
 namespace fencepost::prog {
 
 const char* name(Aspect a) {

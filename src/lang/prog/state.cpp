@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "prog/test.h"
 
 namespace fencepost::prog {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::prog {
 

@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/loop_bounds.h"
+#include "prog/syntax.h"
 
 namespace fencepost::prog {
 namespace {
@@ -54,6 +55,7 @@ std::vector<term::Expr> operands_of(const Instr& i) {
 
 std::string assembly(const Test& test, const Template& code, const Instr& i) {
   if (i.kind == Kind::label) return label_name(code, i.label) + ":";
+  if (i.operands) return i.operands->empty() ? i.mnemonic : i.mnemonic + " " + *i.operands;
   std::string operands;
   if (i.kind == Kind::barrier) {
     append(operands, i.args.empty() ? i.barrier.instance : operand(code, i.args.front()));
@@ -289,6 +291,21 @@ bool has_cluster_scope(const Test& test) {
     return std::any_of(t.code.begin(), t.code.end(),
                        [](const Instr& i) { return i.tags.has(Tag::CLUSTER) || i.store_tags.has(Tag::CLUSTER); });
   });
+}
+
+const Instr* needs_ptx9(const Test& test) {
+  constexpr Tag k_new[] = {Tag::ASY,   Tag::ASYNC, Tag::TMAP,  Tag::MBAR, Tag::DONE,
+                           Tag::MINIT, Tag::OWN,   Tag::READS, Tag::VEC,  Tag::WARP};
+  const auto is_new = [&](const TagSet& tags) {
+    if (tags.has(Tag::F) && (tags.has(Tag::ACQ) || tags.has(Tag::REL))) return true;
+    if (tags.has(Tag::B) && tags.has(Tag::CLUSTER)) return true;
+    return std::any_of(std::begin(k_new), std::end(k_new), [&](Tag t) { return tags.has(t); });
+  };
+  if (test.dialect != Dialect::ptx) return nullptr;
+  for (const Template& t : test.templates)
+    for (const Instr& i : t.code)
+      if (i.operation != k_none || is_new(i.tags) || is_new(i.store_tags)) return &i;
+  return nullptr;
 }
 
 bool has_clusters(const Test& test) {

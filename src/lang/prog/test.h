@@ -4,12 +4,14 @@
 // not searched for. Instructions are already lowered (the shape of compare-and-swap is decided here), and
 // keep their dialect spelling, so that a printer gives back the text that a person would write.
 // Equality ignores spans: parse -> print -> parse is the identity on this type.
+// Many sources wait for this header: who only passes a test on includes prog/names.h.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/source.h"
+#include "prog/names.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
@@ -18,16 +20,6 @@ namespace fencepost::prog {
 using vocab::Dialect;
 using vocab::Tag;
 using vocab::TagSet;
-
-// The surface syntax a test was written in; `dialect` says under which machine it is judged.
-enum class Syntax : uint8_t { ptx, vulkan, opencl, gpu_ptx, vulkan_test, mixedproxy_test, spirv, cuda };
-const char* name(Syntax s);
-
-using RegId = uint32_t;     // index into Template::registers
-using SymbolId = uint32_t;  // index into Test::symbols
-using ObjectId = uint32_t;  // index into Test::objects
-using LabelId = uint32_t;   // index into Template::labels
-inline constexpr uint32_t k_none = 0xffffffffu;
 
 // ---- memory ----------------------------------------------------------------------------------------
 // An object is physical memory: `cells` values of `width` bits. Every cell has one Init write (its own
@@ -46,6 +38,8 @@ struct Object {
   // OPENCL: the first thread that declares it local, and global; k_none: none does. At most one, but for published
   // tests (check::fits).
   uint32_t local_in = 0xffffffffu, global_in = 0xffffffffu;
+  uint32_t home = k_none;  // PTX: the object lies in shared memory of this thread's CTA; none: in global memory
+  bool mbarrier = false;   // PTX: an mbarrier object (prog/mbarrier.h)
   bool operator==(const Object&) const = default;
 };
 
@@ -141,6 +135,13 @@ struct Instr {
   Form form = Form::plain;
   RegId predicate = k_none;  // "@p": executes only if the register is non-zero (predicate_negated: zero)
   bool predicate_negated = false;
+  // PTX: an instruction of several events is several Instr. Those of one instruction or asynchronous operation have
+  // the same number, counted in the template; none: a number of its own. The first is printed, with `operands` as they
+  // were written, and the others are hidden.
+  uint32_t operation = k_none;
+  std::vector<uint32_t> awaits;  // operations that are complete where this one is done
+  std::optional<std::string> operands;
+  bool hidden = false;
   Span span;
   bool operator==(const Instr&) const = default;
 };
@@ -213,9 +214,6 @@ struct Cond {
   bool operator==(const Cond&) const = default;
 };
 
-enum class Quantifier : uint8_t { none, exists, not_exists, forall };
-const char* name(Quantifier q);
-
 // What a `.test` file says of itself; litmus files leave it empty.
 struct Expectation {
   std::string text;  // the clause as written, e.g. "SATISFIABLE consistent[X] && #dr=0"
@@ -229,7 +227,7 @@ struct Expectation {
 
 struct Test {
   std::string title;
-  Syntax syntax = Syntax::ptx;
+  Syntax syntax = {};  // ptx
   Dialect dialect = Dialect::ptx;
   std::vector<std::string> remarks;  // quoted strings of the header
   std::vector<Object> objects;
@@ -265,6 +263,9 @@ bool same_scope(const Thread& a, const Thread& b, uint32_t level);
 // Some thread names a cluster, or some instruction has the scope of one.
 bool has_clusters(const Test& test);
 bool has_cluster_scope(const Test& test);  // an instruction has
+// The first instruction of PTX 8.0 or later that models before ptx-9 say nothing of: asynchronous operations, mbarriers,
+// fences of one direction, barriers of clusters and warps, vectors. None: there is none.
+const Instr* needs_ptx9(const Test& test);
 
 // True when thread a's scope path equals b's from the top down to `level` (both must reach it).
 bool same_scope(const ScopePath& a, const ScopePath& b, uint32_t level);

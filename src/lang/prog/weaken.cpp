@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "prog/syntax.h"
 
 namespace fencepost::prog {
 namespace {

@@ -8,6 +8,9 @@
 #include "base/read_file.h"
 #include "litmus/lexer.h"
 #include "litmus/parse.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
+#include "ptxmod/ptxmod.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"
 
@@ -54,6 +57,7 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
 Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::LaunchOptions& launch) {
   if (shader::glsl::is_glsl(source->text)) return one(shader::glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
+  if (ptxmod::is_ptx_module(source->text)) return one(ptxmod::parse_ptx_module(source, launch));
   if (source->name.ends_with(".cl")) return one(shader::opencl_c::parse_opencl_c(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "litmus/lexer.h"
+#include "prog/test.h"
 #include "shader/assembly.h"
 
 namespace fencepost::shader::glsl {

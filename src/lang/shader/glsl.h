@@ -10,7 +10,7 @@
 // Memory without an input starts at 0.
 //
 // Errors: those of the compiler, at their lines; those of spirv.h, which name source lines where the module has them.
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::shader::glsl {

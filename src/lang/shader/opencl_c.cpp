@@ -16,6 +16,7 @@
 #include "base/folder.h"
 #include "base/read_file.h"
 #include "litmus/lexer.h"
+#include "prog/test.h"
 #include "shader/assembly.h"
 #include "spirv/comments.h"
 

@@ -18,7 +18,7 @@
 // Global memory without an input starts at 0; local memory, and variables of an invocation, start with any value.
 //
 // Errors: tools that are missing; those of the compiler, at their lines; those of spirv.h at lines of the kernel.
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::shader::opencl_c {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <spirv/unified1/spirv.hpp11>
+
+#include "spirv/order.h"
 
 namespace fencepost::spirv {
 
@@ -100,73 +101,12 @@ class Inliner {
     return static_cast<uint32_t>(flow_.segments.size() - 1);
   }
 
-  // A post-order that leaves loops first, so that in reverse a loop's segments stand together.
   void order() {
-    const auto n = static_cast<uint32_t>(flow_.segments.size());
-    std::vector<std::vector<uint32_t>> before(n);
-    std::vector<std::pair<uint32_t, uint32_t>> back;
-    walk([&](uint32_t s) { return flow_.segments[s].next; },
-         [&](uint32_t from, uint32_t to, bool open) {
-           before[to].push_back(from);
-           if (open) back.push_back({from, to});
-         },
-         [](uint32_t) {});
-    std::vector<std::set<uint32_t>> loops(n);  // headers of the loops that hold a segment
-    for (const auto& [from, to] : back) {
-      std::vector<uint32_t> work = {from};
-      loops[to].insert(to);
-      while (!work.empty()) {
-        const uint32_t s = work.back();
-        work.pop_back();
-        if (!loops[s].insert(to).second) continue;
-        for (const uint32_t p : before[s]) work.push_back(p);
-      }
-    }
-    std::vector<uint32_t> post;
-    walk(
-        [&](uint32_t s) {
-          std::vector<uint32_t> next(flow_.segments[s].next.rbegin(), flow_.segments[s].next.rend());
-          const auto shared = [&](uint32_t t) {
-            size_t k = 0;
-            for (const uint32_t h : loops[s]) k += loops[t].count(h);
-            return k;
-          };
-          std::stable_sort(next.begin(), next.end(), [&](uint32_t a, uint32_t b) { return shared(a) < shared(b); });
-          return next;
-        },
-        [](uint32_t, uint32_t, bool) {}, [&](uint32_t s) { post.push_back(s); });
-    flow_.order.assign(post.rbegin(), post.rend());
-    flow_.rank.assign(n, k_nowhere);
+    std::vector<std::vector<uint32_t>> next;
+    for (const Segment& g : flow_.segments) next.push_back(g.next);
+    flow_.order = loops_together(next, flow_.frames[0].entry);
+    flow_.rank.assign(next.size(), k_nowhere);
     for (uint32_t k = 0; k < flow_.order.size(); ++k) flow_.rank[flow_.order[k]] = k;
-  }
-
-  template <class Next, class Edge, class Leave>
-  void walk(Next&& next, Edge&& edge, Leave&& leave) {
-    struct Step {
-      uint32_t segment;
-      std::vector<uint32_t> next;
-      size_t at = 0;
-    };
-    std::vector<uint8_t> state(flow_.segments.size(), 0);  // 1 open, 2 done
-    std::vector<Step> stack;
-    const uint32_t start = flow_.frames[0].entry;
-    stack.push_back({start, next(start)});
-    state[start] = 1;
-    while (!stack.empty()) {
-      Step& s = stack.back();
-      if (s.at == s.next.size()) {
-        state[s.segment] = 2;
-        leave(s.segment);
-        stack.pop_back();
-        continue;
-      }
-      const uint32_t from = s.segment, to = s.next[s.at++];
-      edge(from, to, state[to] == 1);
-      if (state[to] == 0) {
-        state[to] = 1;
-        stack.push_back({to, next(to)});
-      }
-    }
   }
 
   const Module& m_;

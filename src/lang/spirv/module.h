@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 #include "spirv/words.h"
 #include "vocab/vocab.h"
 

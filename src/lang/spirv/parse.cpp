@@ -4,6 +4,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
+#include "prog/syntax.h"
 #include "spirv/lower.h"
 #include "spirv/source_types.h"
 #include "spirv/spirv.h"

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "prog/test.h"
+
 namespace fencepost::check {
 namespace {
 

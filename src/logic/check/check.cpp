@@ -6,6 +6,8 @@
 #include "base/diagnostic.h"
 #include "check/liveness.h"
 #include "check/races.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::check {
@@ -139,11 +141,22 @@ Expected<void> one_group(const prog::Test& test, const cat::Model& model) {
                   "say whose: " + each);
 }
 
+Expected<void> instructions_known(const prog::Test& test, const cat::Model& model) {
+  if (model.knows_asynchronous) return {};
+  const prog::Instr* i = prog::needs_ptx9(test);
+  if (i == nullptr) return {};
+  const std::string name = stem(model);
+  return unsupported_at(i->span,
+                        "'" + i->mnemonic + "' is no instruction of the model " + (name.empty() ? "in use" : name),
+                        "use --model ptx-9, or a header (* instructions: asynchronous *) in a model of your own");
+}
+
 }  // namespace
 
 Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   if (auto ok = one_space(test, model); !ok) return ok;
   if (auto ok = one_group(test, model); !ok) return ok;
+  if (auto ok = instructions_known(test, model); !ok) return ok;
   if (model.knows_clusters) return {};
   for (const prog::Template& t : test.templates)
     for (const prog::Instr& i : t.code)
@@ -180,6 +193,11 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
   if (const auto ok = fits(test, model); !ok) {
     Result none;
     none.verdict = {Status::unsupported, ok.error().list[0].message, false};
+    return none;
+  }
+  if (const prog::Instr* i = prog::needs_ptx9(test); i != nullptr && options.property == Property::termination) {
+    Result none;
+    none.verdict = {Status::unsupported, "termination of tests with '" + i->mnemonic + "' is not decided", false};
     return none;
   }
   Options now = options;

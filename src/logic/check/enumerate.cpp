@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

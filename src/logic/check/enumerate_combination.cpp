@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "prog/test.h"
 #include "reference/relations.h"
 #include "vocab/vocab.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 #include "check/enumerate_paths.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/barriers.h"
 #include "reference/execution.h"
 #include "term/term.h"

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "prog/test.h"
 #include "reference/loops.h"
 #include "reference/relations.h"
 

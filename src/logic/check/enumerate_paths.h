@@ -9,7 +9,7 @@
 
 #include "base/job.h"
 #include "prog/loop_bounds.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/execution.h"
 #include "reference/run.h"
 #include "term/term.h"

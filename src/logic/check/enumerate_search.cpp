@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 #include "reference/interval.h"
 #include "reference/relations.h"
 #include "vocab/vocab.h"

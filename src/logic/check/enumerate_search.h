@@ -16,8 +16,8 @@
 #include "check/enumerate_combination.h"
 #include "check/enumerate_paths.h"
 #include "check/enumerate_values.h"
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 #include "reference/execution.h"
 
 namespace fencepost::check {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 #include "sat/circuit.h"
 
 namespace fencepost::check {

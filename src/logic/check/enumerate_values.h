@@ -9,8 +9,8 @@
 
 #include "base/job.h"
 #include "check/enumerate_paths.h"
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 #include "sat/solver.h"
 
 namespace fencepost::check {

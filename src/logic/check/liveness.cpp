@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "check/enumerate_search.h"
 #include "check/liveness.h"
+#include "prog/test.h"
 #include "reference/loops.h"
 #include "vocab/vocab.h"
 

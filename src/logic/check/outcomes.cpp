@@ -5,6 +5,7 @@
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
 #include "check/races.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 

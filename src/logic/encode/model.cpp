@@ -91,6 +91,12 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
       if (x.thread == k_init_thread || y.thread == k_init_thread) return k_false;
       return when(std::find(s.test->ssw.begin(), s.test->ssw.end(), std::pair{x.thread, y.thread}) !=
                   s.test->ssw.end());
+    case Base::si:
+      return when(s.same_instruction(i, j));
+    case Base::await:
+      return when(s.awaits(i, j));
+    case Base::home:
+      return when(s.at_home(i, j));
     case Base::syncbar:
       return p_.syncbar(i, j);
     case Base::sync_fence:

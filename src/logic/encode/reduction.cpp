@@ -331,6 +331,12 @@ class Folded {
       case Base::ssw:
         return threads &&
                std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{a.thread, b.thread}) != test_.ssw.end();
+      case Base::si:
+        return i == j || (threads && a.thread == b.thread);
+      case Base::await:
+        return threads && a.thread == b.thread;
+      case Base::home:
+        return a.thread != k_nobody;
       case Base::syncbar:
         return a.barrier && b.barrier;
       case Base::sync_fence:

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "cat/model.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::encode {
 

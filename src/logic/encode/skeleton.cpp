@@ -738,6 +738,37 @@ bool Skeleton::program_order(uint32_t a, uint32_t b) const {
   return x.node == y.node || threads[x.thread].reaches[x.node].test(y.node);
 }
 
+bool Skeleton::same_instruction(uint32_t a, uint32_t b) const {
+  const SymEvent& x = events[a];
+  const SymEvent& y = events[b];
+  if (a == b) return true;
+  if (x.thread != y.thread || x.thread == k_init_thread) return false;
+  const SymThread& t = threads[x.thread];
+  if (t.nodes[x.node].counters != t.nodes[y.node].counters) return false;  // another iteration
+  const auto& code = test->instrs(x.thread);
+  const uint32_t operation = code[x.instr].operation;
+  return x.instr == y.instr || (operation != k_none && operation == code[y.instr].operation);
+}
+
+bool Skeleton::awaits(uint32_t a, uint32_t b) const {
+  const SymEvent& x = events[a];
+  const SymEvent& y = events[b];
+  if (x.thread != y.thread || x.thread == k_init_thread || !x.tags.has(vocab::Tag::ASY)) return false;
+  const auto& code = test->instrs(x.thread);
+  const std::vector<uint32_t>& awaited = code[y.instr].awaits;
+  return code[x.instr].operation != k_none &&
+         std::find(awaited.begin(), awaited.end(), code[x.instr].operation) != awaited.end();
+}
+
+bool Skeleton::at_home(uint32_t a, uint32_t b) const {
+  const SymEvent& x = events[a];
+  const SymEvent& y = events[b];
+  if (x.thread == k_init_thread || !y.memory() || y.address.symbol == k_none) return false;
+  const uint32_t home = test->objects[test->symbols[y.address.symbol].object].home;
+  return home != k_none &&
+         prog::same_scope(test->threads[x.thread], test->threads[home], *vocab::level_of(vocab::Dialect::ptx, "cta"));
+}
+
 bool Skeleton::compatible(uint32_t a, uint32_t b) const {
   if (a == b || events[a].thread != events[b].thread || events[a].thread == k_init_thread) return true;
   return program_order(std::min(a, b), std::max(a, b));

@@ -130,6 +130,10 @@ struct Skeleton {
   // Both run in one execution, on control flow alone.
   bool compatible(uint32_t a, uint32_t b) const;
   bool program_order(uint32_t a, uint32_t b) const;
+  // PTX, the relations si, await and home.
+  bool same_instruction(uint32_t a, uint32_t b) const;
+  bool awaits(uint32_t a, uint32_t b) const;
+  bool at_home(uint32_t a, uint32_t b) const;
 };
 
 // Registers that only a condition looks at are dead unless the unrolling is `safety`, `direct...` or `all_fragments`.

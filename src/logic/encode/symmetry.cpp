@@ -52,6 +52,11 @@ class Exchange {
         if (prog::same_scope(threads[a], threads[b], vocab::k_level_cluster) !=
             prog::same_scope(threads[image_[a]], threads[image_[b]], vocab::k_level_cluster))
           return false;
+    // Shared memory belongs to one CTA: an exchange leaves threads in theirs.
+    if (std::any_of(test_.objects.begin(), test_.objects.end(), [](const prog::Object& o) { return o.home != k_none; }))
+      for (uint32_t t = 0; t < threads.size(); ++t)
+        if (!prog::same_scope(threads[t], threads[image_[t]], *vocab::level_of(vocab::Dialect::ptx, "cta")))
+          return false;
     for (const auto& [a, b] : test_.ssw)
       if (std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{image_[a], image_[b]}) == test_.ssw.end())
         return false;
@@ -73,6 +78,14 @@ class Exchange {
         return false;
     for (size_t k = 0; k < a.nodes.size(); ++k)
       if (a.nodes[k].position != b.nodes[k].position || a.nodes[k].counters != b.nodes[k].counters) return false;
+    const auto& code = test_.instrs(t);
+    const auto& other = test_.instrs(u);
+    for (size_t k = 0; k < std::max(code.size(), other.size()); ++k) {
+      const prog::Instr none;
+      const prog::Instr& x = k < code.size() ? code[k] : none;
+      const prog::Instr& y = k < other.size() ? other[k] : none;
+      if (x.operation != y.operation || x.awaits != y.awaits) return false;
+    }
     std::vector<const prog::Barrier*> mine, theirs;
     for (const prog::Instr& i : test_.instrs(t))
       if (i.kind == prog::Kind::barrier) mine.push_back(&i.barrier);

@@ -42,6 +42,9 @@ class Unseen {
 
   bool holds() {
     if (!test_.ssw.empty()) return false;
+    // Shared memory belongs to one CTA.
+    if (std::any_of(test_.objects.begin(), test_.objects.end(), [](const prog::Object& o) { return o.home != k_none; }))
+      return false;
     for (const SymEvent& e : s_.events) {
       if (e.barrier != nullptr) return false;
       for (Tag t : k_scope_tags)
@@ -175,6 +178,10 @@ class Unseen {
       case Base::addr:
       case Base::ctrl:
         return {s_.program_order(i, j), false};
+      case Base::si:
+        return always(s_.same_instruction(i, j));
+      case Base::await:
+        return always(s_.awaits(i, j));
       default:  // scopes, fences
         return {true, false};
     }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "explicit/interpreter.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::explicit_state {

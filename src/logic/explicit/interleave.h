@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 
 namespace fencepost::explicit_state {
 

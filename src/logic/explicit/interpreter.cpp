@@ -1,6 +1,7 @@
 #include "explicit/interpreter.h"
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 #include "reference/loops.h"
 #include "reference/relations.h"
 #include "term/term.h"

@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "explicit/key.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "reference/relations.h"
 #include "term/term.h"
 #include "vocab/vocab.h"

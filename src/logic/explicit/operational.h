@@ -34,8 +34,8 @@
 
 #include "base/diagnostic.h"
 #include "base/job.h"
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 
 namespace fencepost::explicit_state {
 

@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "explicit/interpreter.h"
 #include "explicit/key.h"
+#include "prog/test.h"
 #include "reference/relations.h"
 #include "vocab/vocab.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/job.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/lasso.h"
 #include "reference/progress.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::reference {

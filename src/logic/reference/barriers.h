@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/execution.h"
 
 namespace fencepost::reference {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "prog/test.h"
 
 namespace fencepost::reference {
 namespace {

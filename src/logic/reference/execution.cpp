@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "prog/test.h"
+
 namespace fencepost::reference {
 
 bool Execution::complete() const {

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "base/source.h"
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::reference {

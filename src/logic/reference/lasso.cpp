@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "prog/test.h"
 #include "reference/loops.h"
 #include "reference/relations.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/state.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::reference {

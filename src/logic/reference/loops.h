@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/run.h"
 
 namespace fencepost::reference {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "prog/test.h"
+
 namespace fencepost::reference {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::reference {
 

@@ -1,5 +1,9 @@
 #include "reference/relations.h"
 
+#include <algorithm>
+#include <map>
+
+#include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
@@ -99,6 +103,63 @@ std::vector<Event> init_events(const prog::Test& test) {
   return out;
 }
 
+namespace {
+
+const prog::Instr* instruction_of(const prog::Test& test, const Event& e) {
+  return e.key.thread == k_init ? nullptr : &test.instrs(e.key.thread)[e.key.instr];
+}
+
+// A number for each time that an instruction, or an asynchronous operation of several, was executed: the events of one
+// time stand in the order of the code, whichever of them were skipped, and the next time goes back to the first.
+std::vector<uint32_t> executions(const prog::Test& test, const std::vector<Event>& events) {
+  struct Last {
+    uint32_t number, instr, part;
+  };
+  std::vector<uint32_t> out(events.size());
+  std::map<std::pair<uint32_t, uint32_t>, Last> last;  // by thread and operation
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    const EventKey& k = events[i].key;
+    const prog::Instr* in = instruction_of(test, events[i]);
+    out[i] = i;
+    if (in == nullptr) continue;
+    if (in->operation == k_none) {
+      if (k.part == 1 && i > 0 && events[i - 1].key.instr == k.instr) out[i] = i - 1;
+      continue;
+    }
+    const auto [at, first] = last.try_emplace({k.thread, in->operation}, Last{i, k.instr, k.part});
+    Last& l = at->second;
+    if (!first && std::pair(k.instr, k.part) <= std::pair(l.instr, l.part)) l.number = i;
+    l.instr = k.instr;
+    l.part = k.part;
+    out[i] = l.number;
+  }
+  return out;
+}
+
+// si, await and home (PTX).
+void instruction_relations(const prog::Test& test, const std::vector<Event>& events, std::vector<Relation>& base) {
+  const auto rel = [&](Base b) -> Relation& { return base[static_cast<size_t>(b)]; };
+  const uint32_t cta = *vocab::level_of(vocab::Dialect::ptx, "cta");
+  const std::vector<uint32_t> execution = executions(test, events);
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    const Event& a = events[i];
+    const prog::Instr* p = instruction_of(test, a);
+    for (uint32_t j = 0; j < events.size(); ++j) {
+      const Event& b = events[j];
+      if (execution[i] == execution[j]) rel(Base::si).set(i, j);
+      if (p == nullptr) continue;
+      if (b.is_memory && test.objects[b.object].home != k_none &&
+          inside(test, a.key.thread, test.objects[b.object].home, cta))
+        rel(Base::home).set(i, j);
+      const prog::Instr* q = instruction_of(test, b);
+      if (q == nullptr || a.key.thread != b.key.thread || p->operation == k_none || !a.tags.has(Tag::ASY)) continue;
+      if (std::find(q->awaits.begin(), q->awaits.end(), p->operation) != q->awaits.end()) rel(Base::await).set(i, j);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<Event>& events,
                                       const Dependencies& deps) {
   const uint32_t n = static_cast<uint32_t>(events.size());
@@ -161,6 +222,7 @@ std::vector<Relation> fixed_relations(const prog::Test& test, const std::vector<
   put(Base::addr, deps.addr);
   put(Base::ctrl, deps.ctrl);
   put(Base::amo, deps.amo);
+  if (d == vocab::Dialect::ptx) instruction_relations(test, events, base);
   return base;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/bits.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/execution.h"
 
 namespace fencepost::reference {

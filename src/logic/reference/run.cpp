@@ -12,6 +12,7 @@
 #include <deque>
 #include <set>
 
+#include "prog/test.h"
 #include "reference/barriers.h"
 #include "reference/loops.h"
 #include "reference/relations.h"

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "check/races.h"
+#include "prog/syntax.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::relax {

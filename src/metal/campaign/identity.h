@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "prog/names.h"
 #include "prog/state.h"
-#include "prog/test.h"
 
 namespace fencepost::campaign {
 

@@ -182,6 +182,7 @@ Expected<Plan> read_plan(SourcePtr source) {
           if (const auto set = plan::set_parameters(c.options.parameters, parameters); !set)
             q.fail(*at, set.error().list.front().message, set.error().list.front().hint);
         q.texts("tests", c.tests);
+        if (const toml::node* tests = q.find("tests")) c.at = span_at(source, tests->source());
         q.flag("give_way", c.options.give_way);
         q.no_others();
         for (const Configuration& other : plan.configurations)
@@ -217,6 +218,24 @@ Expected<Plan> read_plan(SourcePtr source) {
   for (std::string& t : plan.tests)
     if (!folder.empty() && std::filesystem::path(t).is_relative()) t = (folder / t).lexically_normal().string();
   return plan;
+}
+
+Expected<std::vector<std::string>> left_out(const Plan& plan, const std::vector<std::string>& titles) {
+  Diagnostics errors;
+  for (const Configuration& c : plan.configurations)
+    for (const std::string& pattern : c.tests)
+      if (std::none_of(titles.begin(), titles.end(),
+                       [&](const std::string& t) { return fnmatch(pattern.c_str(), t.c_str(), 0) == 0; }))
+        errors.append(error_at(c.at, fmt::format("no test of the plan is titled '{}'", pattern),
+                               "patterns are of titles, the name in a test's first line, and not of files")
+                          .error());
+  if (errors.has_errors()) return std::unexpected(std::move(errors));
+  std::vector<std::string> out;
+  for (const std::string& t : titles)
+    if (std::none_of(plan.configurations.begin(), plan.configurations.end(),
+                     [&](const Configuration& c) { return c.applies(t); }))
+      out.push_back(t);
+  return out;
 }
 
 Expected<std::vector<std::string>> files_of(const std::string& pattern) {

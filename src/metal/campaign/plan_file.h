@@ -37,6 +37,7 @@ struct Configuration {
   std::string name;
   campaign::Options options;       // its seed and its ends are the plan's
   std::vector<std::string> tests;  // patterns of titles; empty: all
+  Span at;                         // of `tests` in the plan
   bool applies(const std::string& title) const;
 };
 
@@ -51,6 +52,10 @@ struct Plan {
 };
 
 Expected<Plan> read_plan(SourcePtr source);
+
+// Holds the plan's configurations against the titles of its tests. A pattern that no title meets is an error at its
+// line: what it was written for would not be measured. Returns the titles that no configuration takes.
+Expected<std::vector<std::string>> left_out(const Plan& plan, const std::vector<std::string>& titles);
 
 // Files that match a pattern: '*' and '?' in its last part; a folder stands for itself. Sorted; nothing is an error.
 Expected<std::vector<std::string>> files_of(const std::string& pattern);

@@ -165,7 +165,7 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
       out.culprit = to_string(small.body[finding->culprit]);
       out.detail = finding->detail;
       out.listing = record(made.machine);
-      out.known = known_fault(out.effect, small.body[finding->culprit], name);
+      out.known = known_fault(out.effect, small, finding->culprit, name);
     }
   }
   return out;

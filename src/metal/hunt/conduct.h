@@ -50,7 +50,8 @@ struct Recorded {
 Expected<Recorded> judge_recorded(const std::string& text);
 
 std::string signature_of(const std::string& effect, const Instruction& culprit);
-// What is known of a fault of this signature, "" for nothing.
-std::string known_fault(const std::string& effect, const Instruction& culprit, const std::string& configuration);
+// What BUGS-FOUND.md knows of a fault of this reduced test, "" for nothing. `culprit`: index of the instruction.
+std::string known_fault(const std::string& effect, const PtxTest& test, size_t culprit,
+                        const std::string& configuration);
 
 }  // namespace fencepost::hunt

@@ -1,4 +1,5 @@
 // Faults that are known and have an entry in BUGS-FOUND.md, so that new ones stand out.
+#include <cstdlib>
 #include <string>
 
 #include "hunt/conduct.h"
@@ -49,16 +50,99 @@ std::string signature_of(const std::string& effect, const Instruction& i) {
          (i.kind >= Kind::atomic || order ? "" : ", " + std::to_string(i.bits()) + " bits");
 }
 
-std::string known_fault(const std::string& effect, const Instruction& i, const std::string& configuration) {
-  if (!is_loop_in_shared(i)) return {};
-  const bool old = configuration.find(" sm_7") != std::string::npos || configuration.find(" sm_8") != std::string::npos;
-  if (old) return {};
-  const bool in_shared = i.place == 's' || i.place == 't' || i.place == 'h';
-  if (in_shared && (effect == "no-membar" || effect == "weak-membar" || effect == "no-invalidate"))
-    return "atomic operations on shared memory that become a loop lose their fences from sm_90 on (BUGS-FOUND.md)";
-  if ((i.place == 'u' || i.place == 'c') && effect == "no-invalidate")
-    return "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on "
-           "(BUGS-FOUND.md)";
+namespace {
+
+// What a rule looks at: a reduced test, its culprit, and where it is wrong.
+struct Case {
+  const std::string& effect;
+  const PtxTest& test;
+  size_t culprit;
+  uint32_t release, target;  // 12 of ptxas 12.9.86, 90 of sm_90
+  const Instruction& at() const { return test.body[culprit]; }
+  bool lost_order() const {
+    return effect == "no-membar" || effect == "weak-membar" || effect == "no-invalidate" || effect == "no-wait";
+  }
+};
+
+bool loop_in_shared_loses_fences(const Case& c) {
+  const Instruction& i = c.at();
+  return c.target >= 90 && is_loop_in_shared(i) && (i.place == 's' || i.place == 't' || i.place == 'h') &&
+         c.lost_order() && c.effect != "no-wait";
+}
+
+bool generic_loop_loses_acquire(const Case& c) {
+  const Instruction& i = c.at();
+  return c.target >= 90 && is_loop_in_shared(i) && (i.place == 'u' || i.place == 'c') && c.effect == "no-invalidate";
+}
+
+bool is_wide(const Instruction& i) { return i.kind <= Kind::store && i.bits() * i.vector == 256; }
+
+bool wide_of_cluster_is_left_out(const Case& c) {
+  return c.release <= 12 && c.target >= 100 && is_wide(c.at()) && c.at().scope == Scope::cluster &&
+         c.effect == "absent";
+}
+
+bool wide_loses_order(const Case& c) { return c.target >= 100 && is_wide(c.at()) && c.lost_order(); }
+
+bool plain_load(const Instruction& i) { return i.kind == Kind::load && i.order == Order::weak && !i.is_volatile; }
+
+// ld.weak x; an acquire; ld.weak x.
+bool loads_merged_over_acquire(const Case& c) {
+  if (c.target < 80 || c.effect != "absent" || !plain_load(c.at())) return false;
+  bool acquired = false;
+  for (size_t k = c.culprit; k-- > 0;) {
+    const Instruction& i = c.test.body[k];
+    if (acquired && plain_load(i) && i.place == c.at().place && i.number == c.at().number) return true;
+    acquired = acquired || (i.reads() && i.acquires());
+  }
+  return false;
+}
+
+// Two strong loads through pointers of which the compiler does not know that they differ.
+bool strong_loads_change_places(const Case& c) {
+  if (c.target < 80 || c.effect != "reordered" || c.at().kind != Kind::load || !c.at().is_strong()) return false;
+  for (size_t k = 0; k < c.test.body.size(); ++k) {
+    const Instruction& i = c.test.body[k];
+    if (k != c.culprit && i.kind == Kind::load && i.is_strong() && i.place != c.at().place && i.bits() == c.at().bits())
+      return true;
+  }
+  return false;
+}
+
+bool fence_of_zeros(const Case& c) {
+  return c.release <= 12 && c.target < 90 && c.effect == "illegal" &&
+         (c.at().words.starts_with("fence.acquire") || c.at().words.starts_with("fence.release"));
+}
+
+struct Rule {
+  bool (*fits)(const Case&);
+  const char* what;  // the entry in BUGS-FOUND.md
+};
+constexpr Rule k_rules[] = {
+    {loop_in_shared_loses_fences,
+     "atomic operations on shared memory that become a loop lose their fences from sm_90 on"},
+    {generic_loop_loses_acquire,
+     "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on"},
+    {wide_of_cluster_is_left_out, "loads and stores of 256 bits with the scope .cluster are left out by 12.9"},
+    {wide_loses_order, "loads and stores of 256 bits lose their order"},
+    {loads_merged_over_acquire, "two weak loads of one place are made one over an acquire between them"},
+    {strong_loads_change_places, "a strong load is moved before one through another pointer"},
+    {fence_of_zeros, "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9"},
+};
+
+uint32_t number_behind(const std::string& text, const std::string& word) {
+  const size_t at = text.find(word);
+  return at == std::string::npos ? 0
+                                 : static_cast<uint32_t>(std::strtoul(text.c_str() + at + word.size(), nullptr, 10));
+}
+
+}  // namespace
+
+std::string known_fault(const std::string& effect, const PtxTest& test, size_t culprit,
+                        const std::string& configuration) {
+  const Case c{effect, test, culprit, number_behind(configuration, "ptxas-"), number_behind(configuration, " sm_")};
+  for (const Rule& r : k_rules)
+    if (r.fits(c)) return std::string(r.what) + " (BUGS-FOUND.md)";
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "prog/test.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::plan {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::plan {

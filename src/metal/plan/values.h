@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "prog/test.h"
+#include "prog/names.h"
 
 namespace fencepost::plan {
 

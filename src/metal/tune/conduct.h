@@ -21,7 +21,7 @@
 
 #include "base/job.h"
 #include "campaign/runner.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "store/store.h"
 #include "tune/search.h"
 #include "tune/space.h"

@@ -13,6 +13,7 @@
 
 #include "axb/scan.h"
 #include "axb/translate.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::axb {

@@ -5,6 +5,8 @@
 
 #include "axb/scan.h"
 #include "axb/translate.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "term/term.h"
 
 namespace fencepost::axb {

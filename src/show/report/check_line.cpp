@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/naming.h"
 #include "report/report.h"

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/state.h"
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"

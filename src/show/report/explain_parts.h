@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cat/model.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "report/report.h"
 
 namespace fencepost::report {

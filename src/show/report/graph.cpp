@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "prog/test.h"
 #include "report/naming.h"
 #include "report/report.h"
 #include "report/story.h"

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"
@@ -139,6 +140,7 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
                        const check::Options& options, const check::Result& result, const check::Beside& beside,
                        const std::vector<OtherReading>& readings) {
   Json j = json_header("check", path, test, model);
+  if (test.condition.span.source) j["place"] = test.condition.span.location();
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
   const prog::LoopBounds& bounds = result.bound != 0 ? result.bound : options.bound;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/naming.h"
 #include "report/report.h"

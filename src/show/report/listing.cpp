@@ -7,6 +7,7 @@
 #include <set>
 
 #include "prog/state.h"
+#include "prog/test.h"
 #include "report/naming.h"
 #include "report/report.h"
 #include "vocab/vocab.h"

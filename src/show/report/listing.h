@@ -2,7 +2,7 @@
 // The execution itself as text: threads, values and where they come from, order of writes, final state. Internal.
 #include <string>
 
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/run.h"
 
 namespace fencepost::report {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "report/report.h"
 #include "term/term.h"
 #include "vocab/vocab.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/execution.h"
 #include "reference/run.h"
 

@@ -4,6 +4,7 @@
 // nothing) is the symbol `any` here, with a comment that mcompare7 skips.
 #include <fmt/core.h>
 
+#include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/report.h"
 

@@ -18,7 +18,7 @@
 #include "check/beside.h"
 #include "check/check.h"
 #include "draw/graph.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/explain.h"
 
 namespace fencepost::report {

@@ -240,6 +240,8 @@ struct Teller {
       case Base::swarp:
       case Base::sgpu:
       case Base::scluster:
+      case Base::si:
+      case Base::home:
       case Base::ssg:
       case Base::swg:
       case Base::sqf:
@@ -579,6 +581,12 @@ std::string gloss(const prog::Test& test, const cat::Model& model, const Executi
       return "same gpu";
     case Base::scluster:
       return "same cluster";
+    case Base::si:
+      return "parts of one instruction or asynchronous operation";
+    case Base::await:
+      return fmt::format("{} is known to be complete at {}", from, to);
+    case Base::home:
+      return "in shared memory of its cta";
     case Base::ssg:
       return "same subgroup";
     case Base::swg:

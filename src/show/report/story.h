@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cat/model.h"
-#include "prog/test.h"
+#include "prog/names.h"
 #include "reference/explain.h"
 
 namespace fencepost::report {

@@ -154,6 +154,13 @@ class Module:
         x = self.value(f"OpUConvert {self.type_(plain)} {x}")
         return x if plain == t else self.value(f"OpBitcast {self.type_(t)} {x}")
 
+    def other_sign(self, x, t):
+        """Now and then as a number of the other type of this width: the instruction says what the sign is, not the type."""
+        if self.r.random() > 0.1:
+            return x
+        self.p.note("other-sign")
+        return self.value(f"OpBitcast {self.type_(('u' if signed(t) else 'i') + t[1:])} {x}")
+
     def expression(self, e):
         kind, t = e[0], e[1]
         if kind == "const":
@@ -168,6 +175,8 @@ class Module:
         if kind == "bin":
             a, b = self.expression(e[3]), self.expression(e[4])
             s = not isinstance(t, Vec) and signed(t)
+            if not isinstance(t, Vec) and (s or e[2] not in "/%"):  # OpUDiv and OpUMod want numbers without sign
+                a, b = self.other_sign(a, t), self.other_sign(b, t)
             op = BINARY.get(e[2]) or {"/": "SDiv" if s else "UDiv", "%": "SRem" if s else "UMod",
                                       ">>": "ShiftRightArithmetic" if s else "ShiftRightLogical"}[e[2]]
             return self.value(f"Op{op} {of} {a} {b}")
@@ -177,7 +186,7 @@ class Module:
             c, a, b = (self.expression(x) for x in e[2:5])
             return self.value(f"OpSelect {of} {c} {a} {b}")
         if kind == "compare":
-            a, b = self.expression(e[3]), self.expression(e[4])
+            a, b = (self.other_sign(self.expression(x), x[1]) for x in e[3:5])
             op = {"==": "IEqual", "!=": "INotEqual"}.get(e[2]) or ("S" if signed(e[3][1]) else "U") + COMPARE[e[2]]
             return self.value(f"Op{op} {of} {a} {b}")
         if kind == "logic":

@@ -2,13 +2,19 @@
 """Random programs: the memory that real implementations leave, against what `check` says, and what the interpreter of `prove` does.
 
 For each program, `forall` of all final values must hold; for every third one, with one value changed, it must fail, and for every
-third no execution may raise a flag. Programs are run in batches: by the host compiler, by every OpenCL and Vulkan device that
+sixth no execution may raise a flag. Programs are run in batches: by the host compiler, by every OpenCL and Vulkan device that
 is there (PoCL, Intel's runtime, lavapipe), and then by `check`, many in one process. Where implementations differ from each other,
-at most in one program of a hundred, `check` is held to the host's compiler.
+at most in one program of a hundred, `check` is held to the host's compiler; differences that are a known defect of a device
+(`excuse`) are counted apart.
 
   differ.py --driver build/release/tests/fuzz/front_driver --language opencl|glsl|spirv --count 1000
             [--seed 1] [--keep DIR] [--jobs N] [--histogram] [--against check|interpreter] [--opencl DIR] [--save DIR]
+            [--patience SECONDS] [--state FILE]
   differ.py --driver build/release/tests/fuzz/front_driver --replay FILE...
+
+Most questions take some hundredths of a second, a few take a minute: a question that takes more than --patience
+seconds of processor time is undecided, and the program is not counted among those that agree. With --state a run that was ended
+goes on where it was.
 
 `--opencl DIR` is where a further OpenCL implementation was installed (the folder that holds lib/libintelocl.so, as pip puts the
 packages intel-opencl-rt and intel-cmplr-lib-rt there). What is not installed is said in a line that begins with SKIPPED.
@@ -42,7 +48,7 @@ def make(language, seed):
     return kernels.Kernel(seed, f"k{seed}") if language == "opencl" else typed.Program(language, seed, f"k{seed}")
 
 
-def ask_driver(driver, mode, job, environment=None, limit=500):
+def ask_driver(driver, mode, job, environment=None, limit=1500):
     command = [os.path.join(os.path.dirname(driver), "front_interpreter")] if mode == "interpret" else [driver, mode]
     done = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=limit, env=environment)
     if done.returncode != 0:
@@ -100,7 +106,7 @@ def asked(program, values, seed):
         changed = list(values)
         changed[n] = (values[n][0], str(int(values[n][1]) ^ 1))
         asks.append((condition.format(" and ".join(f"{p} == {v}" for p, v in changed)), "fails"))
-    if seed % 3 == 1:
+    if seed % 6 == 1:
         asks.append(("races", "holds"))
     return asks
 
@@ -110,7 +116,7 @@ def by_check(a, programs, values):
     together = TOGETHER if a.language == "opencl" else 1
     head = kernels.OPENCL_HEAD if a.language == "opencl" else ""
     texts = [head + "".join(p.text() for p in programs[n:n + together]) for n in range(0, len(programs), together)]
-    job = {"texts": texts, "programs": []}
+    job = {"texts": texts, "programs": [], "patience": a.patience}
     ending = {"opencl": "cl", "glsl": "comp", "spirv": "spvasm"}[a.language]
     questions = []
     for n, (p, v) in enumerate(zip(programs, values)):
@@ -123,7 +129,12 @@ def by_check(a, programs, values):
         os.makedirs(a.save, exist_ok=True)
         with open(os.path.join(a.save, f"{a.language}-{programs[0].name}.json"), "w") as f:
             json.dump({"job": job, "due": [[due for _, due in asks] for asks in questions]}, f)
-    answers = ask_driver(a.driver, "check", job)
+    try:
+        answers = ask_driver(a.driver, "check", job)
+    except (RuntimeError, subprocess.TimeoutExpired) as e:
+        if len(programs) == 1:
+            return [[(q, due, f"ended: {e}") for q, due in questions[0]]]
+        return [by_check(a, [p], [v])[0] for p, v in zip(programs, values)]  # which one ends it?
     return [[(q, due, got) for (q, due), got in zip(asks, said)] for asks, said in zip(questions, answers)]
 
 
@@ -155,9 +166,20 @@ def by_interpreter(a, programs, values):
             for n, (d, got) in enumerate(zip(due, answers))]
 
 
+def excuse(a, program, values, devices, name):
+    """Is that this device differs a defect of it that is known (BUGS-FOUND.md), so that it agrees with the program in other words?
+    Mesa 22.3's lavapipe inverts int64(int32) < constant; the constant and the conversion meet only after its optimiser's passes."""
+    if "llvmpipe" not in name or a.language == "opencl":
+        return False
+    other = program.reworded()
+    device, _, environment = next(d for d in devices if d[1] == name)
+    ran = ask_driver(a.driver, "run", {"device": device, "modules": launched(a.language, [other])}, environment)
+    return not isinstance(ran[0], str) and read_back(other, ran[0]) == values
+
+
 def batch(args):
     a, first, count, devices = args
-    bad, features, undecided, apart = [], collections.Counter(), collections.Counter(), []
+    bad, features, undecided, apart, open_, excused = [], collections.Counter(), collections.Counter(), [], set(), 0
     folder = tempfile.mkdtemp(prefix="front")
     try:
         programs = [make(a.language, s) for s in range(first, first + count)]
@@ -173,7 +195,6 @@ def batch(args):
             except (RuntimeError, subprocess.TimeoutExpired) as e:
                 bad.append((f"k{first}..", f"{name} does not run the batch: {e}"))
         for n, p in enumerate(programs):
-            features.update(p.features)
             for name, ran in truths.items():
                 if p.host_only:
                     continue
@@ -181,7 +202,9 @@ def batch(args):
                     bad.append((p.name, f"{name}: {ran[n][:600]}"))
                     continue
                 theirs = read_back(p, ran[n])
-                if theirs != values[n]:
+                if theirs != values[n] and excuse(a, p, values[n], devices, name):
+                    excused += 1
+                elif theirs != values[n]:
                     at = [f"{x[0]}: {x[1]}, {name} has {y[1]}" for x, y in zip(values[n], theirs) if x != y]
                     apart.append((p.name, f"implementations differ: host has {'; '.join(at[:3])}"))
         asked_all = (by_check if a.against == "check" else by_interpreter)(a, programs, values)
@@ -191,8 +214,11 @@ def batch(args):
                     continue
                 if got.split(":")[0] in ("unknown", "gave up", "unsupported", "gave_up"):
                     undecided[got.split("error: ")[-1][:100]] += 1
+                    open_.add(n)
                 else:
                     bad.append((p.name, f"should be '{due}', is '{got[:500]}': {question[:100]}"))
+            if n not in open_:
+                features.update(p.features)
         if a.keep and bad + apart:
             os.makedirs(a.keep, exist_ok=True)
             for p, v in zip(programs, values):
@@ -202,7 +228,30 @@ def batch(args):
                         f.write(p.whole(v))
     finally:
         shutil.rmtree(folder)
-    return bad, apart, features, undecided, count
+    return Part(first + count, count - len(open_), bad, apart, features, undecided, excused)
+
+
+class Part:
+    """What came of some programs: up to which seed they went, and how many of them were decided."""
+
+    def __init__(self, seed, done=0, bad=(), apart=(), features=(), undecided=(), excused=0):
+        self.seed, self.done, self.bad, self.apart = seed, done, list(bad), list(apart)
+        self.features, self.undecided = collections.Counter(features), collections.Counter(undecided)
+        self.excused = excused  # differences that are a known defect of the device
+
+    def add(self, more):
+        self.seed = more.seed
+        self.done += more.done
+        self.bad += more.bad
+        self.apart += more.apart
+        self.features.update(more.features)
+        self.undecided.update(more.undecided)
+        self.excused += more.excused
+
+    def keep(self, path):
+        with open(path + ".new", "w") as f:
+            json.dump(vars(self), f)
+        os.replace(path + ".new", path)
 
 
 def find_devices(a):
@@ -242,7 +291,9 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--keep", default="")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
-    p.add_argument("--batch", type=int, default=40)
+    p.add_argument("--batch", type=int, default=160)
+    p.add_argument("--patience", type=float, default=0.5, help="seconds of processor time for a question")
+    p.add_argument("--state", default="", help="a file that says how far a run came")
     p.add_argument("--opencl", default=os.environ.get("FENCEPOST_OPENCL", ""))
     p.add_argument("--histogram", action="store_true")
     p.add_argument("--save", default="", help="a folder for what check was asked, and the answers due")
@@ -257,36 +308,43 @@ def main():
         print("SKIPPED: clang-15 is missing")
         return 77
     devices, folders = find_devices(a)  # the host compiler is enough of a truth where there is none
-    work = [(a, s, min(a.batch, a.seed + a.count - s), devices) for s in range(a.seed, a.seed + a.count, a.batch)]
-    features, undecided, wrong, done, differ = collections.Counter(), collections.Counter(), 0, 0, 0
+    total = Part(a.seed)
+    if a.state and os.path.exists(a.state):
+        with open(a.state) as f:
+            total = Part(**json.load(f))
+    end = a.seed + a.count
+    work = [(a, s, min(a.batch, end - s), devices) for s in range(total.seed, end, a.batch)]
     try:
         with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-            for bad, apart, f, u, n in pool.map(batch, work):
-                features.update(f)
-                undecided.update(u)
-                done += n
-                wrong += len(bad)
-                differ += len(apart)
-                for name, why in bad + apart:
+            for part in pool.map(batch, work):
+                total.add(part)
+                if a.state:
+                    total.keep(a.state)
+                for name, why in part.bad + part.apart:
                     print(f"{name}: {why[:700]}", flush=True)
-                if done % 1000 < a.batch:
-                    print(f"  {done} programs so far, {wrong} disagree", flush=True)
+                if (total.seed - a.seed) % 1000 < a.batch:
+                    print(f"  {total.done} programs so far, {len(total.bad)} disagree", flush=True)
     finally:
         for folder in folders:
             shutil.rmtree(folder)
-    ran_on = ", ".join(["the host compiler", *(name for _, name, _ in devices)])
-    print(f"{a.language}: {done} programs on {ran_on}; {wrong} disagree, {sum(undecided.values())} undecided, "
-          f"{differ} on which implementations differ")
-    for said, n in undecided.most_common(10):
+    return report(a, total, devices)
+
+
+def report(a, total, devices):
+    """The last words, and the exit status."""
+    made, ran_on = total.seed - a.seed, ", ".join(["the host compiler", *(name for _, name, _ in devices)])
+    print(f"{a.language}: {total.done} programs on {ran_on}; {len(total.bad)} disagree, {made - total.done} more undecided, "
+          f"{len(total.apart)} on which implementations differ, {total.excused} more by lavapipe's comparisons of 64 bits")
+    for said, n in total.undecided.most_common(10):
         print(f"  undecided, {n}: {said}")
     few = 0
     if a.histogram:
-        for name in sorted(set(features) | set(kernels.FEATURES if a.language == "opencl" else typed.FEATURES[a.language]),
-                           key=lambda x: -features[x]):
-            enough = features[name] >= SHARE * done or done < 500
+        named = kernels.FEATURES if a.language == "opencl" else typed.FEATURES[a.language]
+        for name in sorted(set(total.features) | set(named), key=lambda x: -total.features[x]):
+            enough = total.features[name] >= SHARE * total.done or total.done < 500
             few += not enough
-            print(f"  {name:20} {100 * features[name] / done:5.1f} %{'' if enough else '  too few'}")
-    return 1 if wrong or few or differ > done // 100 + 1 or sum(undecided.values()) > done // 50 + 1 else 0
+            print(f"  {name:20} {100 * total.features[name] / max(total.done, 1):5.1f} %{'' if enough else '  too few'}")
+    return 1 if total.bad or few or len(total.apart) > made // 100 + 1 or made - total.done > made // 20 + 1 else 0
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@
 // The shapes of both are told at each function; differ.py writes and reads them.
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -58,11 +61,15 @@ std::string assemble(const std::string& text, std::string& why) {
   if (done == SPV_SUCCESS) {
     out.assign(reinterpret_cast<const char*>(binary->code), binary->wordCount * 4);
     spv_diagnostic invalid = nullptr;
-    if (spvValidateBinary(context, binary->code, binary->wordCount, &invalid) != SPV_SUCCESS) {
+    spv_validator_options options = spvValidatorOptionsCreate();
+    spvValidatorOptionsSetScalarBlockLayout(options, true);
+    spv_const_binary_t words{binary->code, binary->wordCount};
+    if (spvValidateWithOptions(context, options, &words, &invalid) != SPV_SUCCESS) {
       why = fmt::format("not valid: {}", invalid != nullptr ? invalid->error : "");
       out.clear();
     }
     spvDiagnosticDestroy(invalid);
+    spvValidatorOptionsDestroy(options);
   } else {
     why = complaint == nullptr ? "does not assemble"
                                : fmt::format("line {}: {}", complaint->position.line + 1, complaint->error);
@@ -153,7 +160,7 @@ json run(const json& job) {
 
 // ---- check -----------------------------------------------------------------------------------------------------
 // {"texts": [TEXT], "programs": [{"text": number, "file": NAME, "entry", "grid", "inputs": [TEXT],
-//   "asks": ["forall (...)" | "races"], "bound": N}]}
+//   "asks": ["forall (...)" | "races"], "bound": N}], "patience": SECONDS}
 // -> for each program a list with, for each question, "holds", "fails" or the verdict's name and detail; or a string.
 
 std::optional<spirv::Grid> grid_of(const std::string& text) {
@@ -206,7 +213,22 @@ bool is_unsupported(const Diagnostics& ds) {
   return std::any_of(ds.list.begin(), ds.list.end(), [](const Diagnostic& d) { return d.fault == Fault::unsupported; });
 }
 
-json ask(Reader& reader, const json& program, const std::string& question) {
+// Patience is processor time of this process: what is left undecided does not hang on the load of the machine.
+std::atomic<bool> out_of_patience = false;
+
+void wait_for(double seconds) {
+  out_of_patience = false;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { out_of_patience = true; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPROF, &action, nullptr);
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+json ask(Reader& reader, const json& program, const std::string& question, double patience) {
   spirv::LaunchOptions launch;
   launch.entry = program.at("entry");
   launch.grid = grid_of(program.at("grid"));
@@ -217,8 +239,11 @@ json ask(Reader& reader, const json& program, const std::string& question) {
   check::Options options;
   options.bound = program.at("bound").get<uint32_t>();
   options.property = question == "races" ? check::Property::races : check::Property::condition;
-  Job job = Job::with_budget(20);
+  Job job = Job::with_budget(0);
+  job.cancelled = &out_of_patience;
+  wait_for(patience);
   const check::Result r = check::check(*test, *model_for(test->dialect), options, job);
+  wait_for(0);
   std::string said = name(r.verdict.status);
   if (r.verdict.status == Status::holds || r.verdict.status == Status::fails) return said;
   return said + ": " + r.verdict.detail;
@@ -229,7 +254,8 @@ json check_all(const json& job) {
   Reader reader(job.at("texts"));
   for (const json& program : job.at("programs")) {
     json answers = json::array();
-    for (const json& question : program.at("asks")) answers.push_back(ask(reader, program, question));
+    for (const json& question : program.at("asks"))
+      answers.push_back(ask(reader, program, question, job.at("patience")));
     out.push_back(std::move(answers));
   }
   return out;

@@ -6,6 +6,7 @@ HEAD = """#extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_scalar_block_layout : require
 #define MEET controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, \\
   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible)
 """
@@ -110,7 +111,7 @@ def text(p):
         out += f"struct {s.name} {{ " + " ".join(declare(t, n) + ";" for n, t in s.members) + " };\n"
     for k, v in enumerate(p.buffers):
         qualifier = "" if p.lanes == 1 else "workgroupcoherent " if p.coherent else "nonprivate "
-        out += f"layout(std430, binding = {k}) {qualifier}buffer B{k} {{ {declare(v.t, v.name)}; }};\n"
+        out += f"layout({p.rules}, binding = {k}) {qualifier}buffer B{k} {{ {declare(v.t, v.name)}; }};\n"
     for v in p.shared:
         out += f"shared {declare(v.t, v.name)};\n"
     for f in p.functions + p.takers:

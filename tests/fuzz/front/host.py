@@ -13,7 +13,8 @@ template <class T, int N> struct Vec { T v[N]; T& operator[](u32 k) { return v[k
 #define VECTOR_OP(op) template <class T, int N> Vec<T, N> operator op(Vec<T, N> a, Vec<T, N> b) { Vec<T, N> r; \\
   for (int k = 0; k < N; k++) r.v[k] = (T)(a.v[k] op b.v[k]); return r; }
 VECTOR_OP(+) VECTOR_OP(-) VECTOR_OP(*) VECTOR_OP(&) VECTOR_OP(|) VECTOR_OP(^)
-// A call, since gcc 12 makes a / -b of -(a / b), under -fwrapv too, which traps for the least a and b = 1.
+// Calls, since gcc 12 makes a / -b of -(a / b) and of -1 * (a / b), under -fwrapv too, which traps for the least a and b = 1.
+template <class T> T divided_(T a, T b) { return (T)(a / b); }
 template <class T> T minus_(T a, T b) { return (T)(a - b); }
 static u32 lane_, group_, lanes_;
 static int ended_;
@@ -67,8 +68,8 @@ def expression(e, prefix):
     if kind == "load":
         return place(e[2], prefix)
     if kind == "bin":
-        if e[2] == "-" and not isinstance(t, Vec):
-            return f"minus_<{t}>({sub(e[3])}, {sub(e[4])})"
+        if e[2] in "-/" and not isinstance(t, Vec):
+            return f"{'minus_' if e[2] == '-' else 'divided_'}<{t}>({sub(e[3])}, {sub(e[4])})"
         text = f"({sub(e[3])} {e[2]} {sub(e[4])})"
         return text if isinstance(t, Vec) else f"(({t}){text})"
     if kind in ("not", "neg"):

@@ -1,4 +1,5 @@
-"""Types of the programs of typed.py, and where their scalars lie in a buffer (std430, and further gaps)."""
+"""Types of the programs of typed.py, and where their scalars lie in a buffer: by the rules of std140, std430 or scalar (Vulkan, Shader
+Interfaces, Offset and Stride Assignment), and with further gaps."""
 
 SCALARS = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "i32", "u32"]
 
@@ -12,8 +13,8 @@ def signed(t):
 
 
 class Vec:
-    def __init__(self, of, n):
-        self.of, self.n = of, n
+    def __init__(self, of, n, rules="std430"):
+        self.of, self.n, self.rules = of, n, rules
 
     def __eq__(self, other):
         return isinstance(other, Vec) and (self.of, self.n) == (other.of, other.n)
@@ -26,9 +27,9 @@ class Vec:
 
 
 class Array:
-    def __init__(self, of, n, gap=0):
-        self.of, self.n, self.gap = of, n, gap
-        self.stride = up(size_of(of), align_of(of)) + gap
+    def __init__(self, of, n, gap=0, rules="std430"):
+        self.of, self.n, self.gap, self.rules = of, n, gap, rules
+        self.stride = up(size_of(of), align_of(self)) + gap
 
     def __eq__(self, other):
         return isinstance(other, Array) and (self.of, self.n, self.gap) == (other.of, other.n, other.gap)
@@ -49,8 +50,8 @@ class Array:
 
 
 class Struct:
-    def __init__(self, name, members, gaps):
-        self.name, self.members, self.offsets = name, members, []
+    def __init__(self, name, members, gaps, rules="std430"):
+        self.name, self.members, self.rules, self.offsets = name, members, rules, []
         at = 0
         for (_, t), gap in zip(members, gaps):
             at = up(at, align_of(t)) + gap
@@ -68,11 +69,11 @@ def up(n, to):
 
 def align_of(t):
     if isinstance(t, Array):
-        return align_of(t.of)
+        return up(align_of(t.of), 16 if t.rules == "std140" else 1)
     if isinstance(t, Struct):
-        return max(align_of(m) for _, m in t.members)
+        return up(max(align_of(m) for _, m in t.members), 16 if t.rules == "std140" else 1)
     if isinstance(t, Vec):
-        return bits(t.of) // 8 * (2 if t.n == 2 else 4)
+        return bits(t.of) // 8 * (1 if t.rules == "scalar" else 2 if t.n == 2 else 4)
     return bits(t) // 8
 
 

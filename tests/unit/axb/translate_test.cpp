@@ -8,6 +8,7 @@
 #include "cat/model.h"
 #include "check/check.h"
 #include "print/litmus.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 using namespace axb_test;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cat/library.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::check {

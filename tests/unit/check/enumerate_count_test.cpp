@@ -1,5 +1,6 @@
 // Exact numbers of candidate executions and of states, known from counting by hand (and as herd counts them).
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

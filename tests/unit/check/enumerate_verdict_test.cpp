@@ -3,6 +3,7 @@
 
 #include "check/enumerate_replay.h"
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::check {

@@ -8,6 +8,7 @@
 
 #include "cat/library.h"
 #include "check/progress_option.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::check {

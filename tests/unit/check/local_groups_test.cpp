@@ -1,6 +1,7 @@
 // Local memory (`local`, `__shared__`) is one object per work-group: what one group writes another does not read, and a
 // question says whose it means. Models of the published tables take it for one object, as their tests do.
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

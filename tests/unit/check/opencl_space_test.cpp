@@ -1,6 +1,7 @@
 // A location lies in one address space. A published test has one that is global in one thread and local in another; the
 // models of the tables read it, the others refuse it as the input's fault.
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -1,6 +1,7 @@
 // Data races of PTX (ISA 7.5, 8.7.1), in both engines: conflicting, not morally strong, not ordered by causality. And
 // that a model without the notion does not call a program free of races.
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -3,6 +3,7 @@
 #include "check/liveness.h"
 #include "check/progress_option.h"
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -1,6 +1,7 @@
 // Questions about values whose declared type has no sign: in both engines, the judge and the list of outcomes. C's
 // conversions decide; a constant that is no value of the type is an error, since the comparison would say nothing.
 #include "enumerate_support.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 namespace {

@@ -247,5 +247,200 @@ TEST_F(Field, functions_that_the_parser_loses_have_a_row) {
   EXPECT_NE(states(u).find("inside: "), std::string::npos) << states(u);
 }
 
+// Of each, one launch is seen (one block of one thread) and one use of the name is none that is understood.
+TEST_F(Field, every_use_of_a_kernels_name_is_a_launch_at_least_of_unknown_sizes) {
+  const std::string kernel =
+      "#include <functional>\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "template <class F> void wrap(F f, int* d) { f<<<1, 64>>>(d); }\n"
+      "template <void (*K)(int*)> struct Runner { static void go(int* d) { auto f = K; f<<<1, 64>>>(d); } };\n"
+      "struct Entry { const char* name; void (*f)(int*); };\n";
+  for (const char* use : {
+           "auto f = k; f<<<1, 64>>>(d);",
+           "void (*f)(int*) = &k; (*f)<<<1, 64>>>(d);",
+           "void (*f)(int*); f = k; f<<<1, 64>>>(d);",
+           "wrap(k, d);",
+           "wrap(&k, d);",
+           "Runner<k>::go(d);",
+           "Runner<&k>::go(d);",
+           "Entry table[] = {{\"k\", k}}; table[0].f<<<1, 64>>>(d);",
+           "void (*list[2])(int*) = {0, k}; list[1]<<<1, 64>>>(d);",
+           "std::function<void(int*)> f = [](int* p) { auto g = k; g<<<1, 64>>>(p); }; f(d);",
+           "LAUNCH(k, 1, 64, d);",
+           "LAUNCH(k)(d);",
+           "missing::launch(k, 64)(d);",
+           "missing<k>(d);",
+           "auto x = missing::make([=] { return k; });",
+           "cudaKernelNodeParams p = {}; p.func = (void*)k; add(p);",
+           "cudaLaunchParams p; p.func = (void*)k; cudaLaunchCooperativeKernelMultiDevice(&p, 1);",
+           "const void* f = (const void*)k; cudaLaunchKernel(f, dim3(1), dim3(64), nullptr, 0, 0);",
+           "return k<<<1, 64>>>(undeclared);",
+           "using T = decltype(k); T* f = k; f<<<1, 64>>>(d);",
+           "if constexpr (false) { k<<<1, 64>>>(d); } else { auto f = k; f<<<1, 8>>>(d); }",
+           "cuModuleGetFunction(&f, m, \"k\");",
+       }) {
+    const Unit u = unit(kernel + "int main() { int* d = 0; k<<<1, 1>>>(d); { " + use + " } }\n");
+    ASSERT_FALSE(u.kernels.empty()) << use;
+    bool seen = false, unclear = false;
+    for (const HostLaunch& l : u.kernels[0].launches) {
+      seen = seen || (!l.named_only && l.block[0] == Known{1});
+      unclear = unclear || (l.named_only && !l.block[0] && !l.grid[0] && !l.shared);
+    }
+    EXPECT_TRUE(seen && unclear) << use << "\n" << launches(u, "k");
+  }
+}
+
+TEST_F(Field, tables_of_file_scope_and_default_arguments_are_uses) {
+  for (const char* use : {"void (*table[])(int*) = {k};\n", "void run(int* d, void (*f)(int*) = k) { f<<<1, 64>>>(d); }\n",
+                          "struct S { void (*f)(int*) = &k; };\n", "auto run = [](int* d) { k<<<1, 64>>>(d); };\n",
+                          "namespace n { constexpr auto f = k; }\n", "WEIRD(k)\n"}) {
+    const Unit u = unit("__global__ void k(int* a) { a[threadIdx.x] = 1; }\n" + std::string(use));
+    ASSERT_FALSE(u.kernels.empty()) << use;
+    EXPECT_FALSE(u.kernels[0].launches.empty()) << use;
+  }
+}
+
+TEST_F(Field, what_launches_nothing_is_no_use) {
+  const Unit u = unit(
+      "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
+      "template __global__ void k<float>(float*);\n"
+      "__global__ void sum(int* a);\n"
+      "__global__ void sum(int* a) { int k = 1; a[threadIdx.x] = k; }\n"
+      "struct V { int sum() { return 1; } int k; };\n"
+      "template <class T> void go(T* d) { int sum = 3; k<T><<<1, sum>>>(d); }\n"
+      "int main() {\n"
+      "  V v; int n = v.sum() + v.k; int blocks;\n"
+      "  cudaFuncSetAttribute(k<int>, cudaFuncAttributeMaxDynamicSharedMemorySize, n);\n"
+      "  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum, 64, 0);\n"
+      "  k<int><<<1, 32>>>(0); go<long>(0);\n"
+      "}\n");
+  EXPECT_EQ(launches(u, "k<int>"), "1,1,1 | 32,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<long>"), "1,1,1 | 3,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<float>"), "");
+  EXPECT_EQ(launches(u, "sum"), "");
+}
+
+TEST_F(Field, a_use_of_one_instance_is_no_use_of_the_others) {
+  const Unit u = unit(
+      "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n"
+      "template <class T> void host(T* d) { auto f = k<T>; f<<<1, 64>>>(d); }\n"
+      "int main() { k<int><<<1, 32>>>(0); host<float>(0); }\n");
+  EXPECT_EQ(launches(u, "k<int>"), "1,1,1 | 32,1,1 | 0");
+  EXPECT_EQ(launches(u, "k<float>"), "*,*,* | *,*,* | *");
+}
+
+TEST_F(Field, a_launch_of_what_is_not_declared_is_a_row) {
+  const Unit u = unit(
+      "#include \"kernels.cuh\"\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main() { k<<<1, 32>>>(0); gone<float, 3><<<1, 32>>>(0); n::other<<<1, 1>>>(); auto f = k; f<<<1, 8>>>(x); }\n");
+  EXPECT_EQ(states(u),
+            "k\n"
+            "gone: this is launched, and nothing in what was read declares it\n"
+            "other: this is launched, and nothing in what was read declares it");
+}
+
+TEST_F(Field, launches_by_kernels_are_launches) {
+  const Unit u = unit(
+      "__global__ void child(int* a) { a[threadIdx.x] = 1; }\n"
+      "__global__ void parent(int* a) { child<<<1, 32>>>(a); }\n"
+      "int main() { child<<<1, 1>>>(0); parent<<<1, 1>>>(0); }\n");
+  ASSERT_EQ(u.kernels.size(), 2u);
+  EXPECT_EQ(u.kernels[0].launches.size(), 2u) << launches(u, "child");
+}
+
+// The pairs of parameters that may be given places of one array, of all launches of `k`: "0-1 1-2".
+std::string common(const std::string& body, const std::string& more = "") {
+  const Unit u = unit(
+      "struct S { int* a; int* b; int n; };\n__global__ void k(int* a, int* b) { a[threadIdx.x] = b[threadIdx.x]; }\n"
+      "__global__ void s(S x) { x.a[threadIdx.x] = x.b[threadIdx.x]; }\n" +
+      more + "void host(int* u, int* v, int n) { int *p, *q, *r; cudaMalloc(&p, n); cudaMalloc((void**)&r, n); " + body +
+      " }\n");
+  std::string out;
+  for (const HostKernel& k : u.kernels)
+    for (const HostLaunch& l : k.launches)
+      for (const auto& [a, b] : l.one_array)
+        out += (out.empty() ? "" : " ") + std::to_string(a) + "-" + std::to_string(b);
+  return out;
+}
+
+TEST_F(Field, pointers_that_the_host_makes_of_one_another_may_be_of_one_array) {
+  for (const char* body :
+       {"k<<<1, 32>>>(p, p);", "q = p + 1; k<<<1, 32>>>(p, q);", "int* t = p; k<<<1, 32>>>(t, p);",
+        "q = &p[n]; k<<<1, 32>>>(q, p);", "if (n) q = p; else q = r; k<<<1, 32>>>(q, p);",
+        "q = n ? p : r; k<<<1, 32>>>(q, p);", "S s; s.a = p; s.b = s.a + n; k<<<1, 32>>>(s.a, s.b);",
+        "S s = {p, p + n}; k<<<1, 32>>>(s.a, s.b);", "S s; s.a = p; S* t = &s; k<<<1, 32>>>(t->a, p);",
+        "S s; s.a = p; S t = s; k<<<1, 32>>>(t.a, p);", "int* t[2] = {p, p + n}; k<<<1, 32>>>(t[0], t[1]);",
+        "int* t[2]; t[0] = p; k<<<1, 32>>>(t[0], p);", "q = (int*)((char*)p + 4); k<<<1, 32>>>(p, q);",
+        "int*& t = p; k<<<1, 32>>>(p, t);", "auto f = [&] { q = p; }; f(); k<<<1, 32>>>(p, q);",
+        "int* h; cudaHostGetDevicePointer(&q, h, 0); k<<<1, 32>>>(h, q);",
+        "q = p + 1; void* g[] = {&p, &q}; cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0);",
+        "q = p + 1; cudaLaunchConfig_t c; cudaLaunchKernelEx(&c, k, p, q);"})
+    EXPECT_EQ(common(body), "0-1") << body;
+  EXPECT_EQ(common("S x; x.a = p; x.b = p + n; s<<<1, 32>>>(x);"), "0-0");
+  EXPECT_EQ(common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d) { go(d, d + 4); }\n"), "0-1");
+  EXPECT_EQ(common("", "void go(S& x) { k<<<1, 32>>>(x.a, x.b); }\nvoid top(S y) { y.b = y.a; go(y); }\n"), "0-1");
+}
+
+TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
+  for (const char* body :
+       {"k<<<1, 32>>>(p, r);", "q = p; cudaMalloc(&q, n); k<<<1, 32>>>(q, r);",
+        "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); int* t = p; p = r; r = t; }",
+        "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); std::swap(p, r); }",
+        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);",
+        "S x, y; k<<<1, 32>>>(x.a, y.a);", "S x; k<<<1, 32>>>(x.a, x.b);", "int* t[2]; k<<<1, 32>>>(t[n], t[1 - n]);",
+        "int* t[2]; k<<<1, 32>>>(t[0], t[1]);", "k<<<1, 32>>>(u, v);"})
+    EXPECT_EQ(common(body), "") << body;
+  EXPECT_EQ(common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d, int* e) { go(d, e); go(e, d); }\n"),
+            "");
+}
+
+// A file that is not there may define what the text tests.
+TEST_F(Field, what_a_missing_include_may_decide_is_not_read) {
+  const std::string include = "#include \"config.h\"\n";
+  for (const char* text :
+       {"__global__ void k(int* a) {\n#ifdef FAST\n a[0] = 1;\n#else\n a[threadIdx.x] = 1;\n#endif\n}\n",
+        "__global__ void k(int* a) {\n#if FAST > 2\n a[0] = 1;\n#endif\n a[threadIdx.x] = 1;\n}\n",
+        "#if defined(FAST) && 1\n__global__ void k(int* a) { a[0] = 1; }\n#else\n"
+        "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n#endif\n",
+        "#ifdef FAST\n#define AT 0\n#else\n#define AT threadIdx.x\n#endif\n__global__ void k(int* a) { a[AT] = 1; }\n",
+        "#ifndef N\n#define N 16\n#endif\n__global__ void k(int* a) { if (threadIdx.x < N) a[0] = 1; }\n",
+        "#ifndef N\n#define N 16\n#endif\nconst int n = N;\n__global__ void k(int* a) { a[threadIdx.x] = n; }\n",
+        "#ifdef FAST\n__device__ int at() { return 0; }\n#else\n__device__ int at() { return threadIdx.x; }\n#endif\n"
+        "__global__ void k(int* a) { a[at()] = 1; }\n",
+        "struct S {\n#ifdef FAST\n int y;\n#endif\n int x; };\n__global__ void k(S* a) { a[threadIdx.x].x = 1; }\n",
+        "#ifdef FAST\nnamespace n { typedef char T; }\n#else\nnamespace n { typedef int T; }\n#endif\n"
+        "__global__ void k(n::T* a) { a[threadIdx.x] = 1; }\n",
+        "#define BOTH (FAST && 1)\n__global__ void k(int* a) {\n#if BOTH\n a[0] = 1;\n#endif\n}\n"}) {
+    const Unit u = unit(include + text);
+    ASSERT_EQ(u.kernels.size(), 1u) << text;
+    ASSERT_TRUE(u.kernels[0].not_read) << text;
+    EXPECT_NE(u.kernels[0].not_read->message.find("may be a macro of 'config.h', which is not there"), std::string::npos)
+        << states(u);
+    EXPECT_EQ(states(unit(text)), "k") << "without the include nothing is in doubt\n" << text;
+  }
+}
+
+TEST_F(Field, what_a_missing_include_does_not_decide_is_read) {
+  Options o;
+  o.defines = {"FAST=1"};
+  o.clang_arguments = {"-USLOW"};
+  for (const char* text :
+       {"#ifndef GUARD_H\n#define GUARD_H\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n#endif\n",
+        "__global__ void k(int* a) {\n#if defined(FAST) || defined(SLOW) || __CUDA_ARCH__ > 300\n a[threadIdx.x] = 1;\n#endif\n}\n",
+        "#ifdef OTHER\nvoid host() {}\n#endif\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"})
+    EXPECT_EQ(states(unit(std::string("#include \"config.h\"\n") + text, o)), "k") << text;
+}
+
+TEST_F(Field, a_launch_that_a_missing_include_may_decide_is_of_any_size) {
+  const std::string head = "#include \"config.h\"\n#ifndef N\n#define N 64\n#endif\n"
+                           "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n";
+  EXPECT_EQ(launches(unit(head + "void h() { k<<<1, N>>>(0); }\n"), "k"), "1,1,1 | *,*,* | 0");
+  EXPECT_EQ(launches(unit(head + "const int n = N;\nvoid h() { k<<<n / 2, 32>>>(0); }\n"), "k"), "*,*,* | 32,1,1 | 0");
+  EXPECT_EQ(launches(unit(head + "void h() { int n = N; dim3 b(n); k<<<1, b>>>(0); }\n"), "k"), "1,1,1 | *,*,* | 0");
+  EXPECT_EQ(launches(unit(head + "void h() {\n#ifdef BIG\n k<<<1, 512>>>(0);\n#else\n k<<<1, 32>>>(0);\n#endif\n}\n"), "k"),
+            "*,*,* | *,*,* | *; *,*,* | *,*,* | 0");
+}
+
 }  // namespace
 }  // namespace fencepost::clangfe

@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
+#include "prog/test.h"
 
 namespace fencepost::cli {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost::gen {

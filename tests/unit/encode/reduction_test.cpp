@@ -5,6 +5,7 @@
 
 #include "cat/library.h"
 #include "encode/unseen.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::encode {

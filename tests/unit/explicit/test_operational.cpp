@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "explicit/interleave.h"
 #include "explicit/operational.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 using namespace fencepost;

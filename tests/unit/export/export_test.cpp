@@ -15,6 +15,7 @@
 #include <random>
 #include <sstream>
 
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::exports {

@@ -293,14 +293,34 @@ TEST(Hunt, RecordsAreJudgedWithoutACompiler) {
     EXPECT_FALSE(judge_recorded(bad).has_value()) << bad;
 }
 
-TEST(Hunt, KnownFaultsHaveSignatures) {
-  const auto of = [](const char* text) { return parse_test(text)->body.front(); };
-  const std::string here = "ptxas-13.5.37 sm_90 -O3";
-  EXPECT_NE(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u64@s1"), here), "");
-  EXPECT_NE(known_fault("no-membar", of("red.release.gpu.shared.add.f32@t1"), here), "");
-  EXPECT_EQ(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u32@s1"), here), "");
-  EXPECT_EQ(known_fault("no-invalidate", of("atom.acquire.gpu.shared.add.u64@s1"), "ptxas-13.5.37 sm_80 -O3"), "");
-  EXPECT_EQ(known_fault("weaker", of("atom.acquire.gpu.shared.add.u64@s1"), here), "");
+TEST(Hunt, KnownFaultsHaveRules) {
+  const auto known = [](const char* effect, const char* test, size_t culprit, const char* where) {
+    return !known_fault(effect, *parse_test(test), culprit, where).empty();
+  };
+  const char *new90 = "ptxas-13.5.37 sm_90 -O3", *new80 = "ptxas-13.5.37 sm_80 -O3",
+             *new100 = "ptxas-13.5.37 sm_100 -O3", *old100 = "ptxas-12.9.86 sm_100 -O3",
+             *old80 = "ptxas-12.9.86 sm_80 -O3";
+  EXPECT_TRUE(known("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", 0, new90));
+  EXPECT_TRUE(known("no-membar", "red.release.gpu.shared.add.f32@t1", 0, new90));
+  EXPECT_FALSE(known("no-invalidate", "atom.acquire.gpu.shared.add.u32@s1", 0, new90));
+  EXPECT_FALSE(known("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", 0, new80));
+  EXPECT_FALSE(known("weaker", "atom.acquire.gpu.shared.add.u64@s1", 0, new90));
+  EXPECT_TRUE(known("no-invalidate", "atom.acquire.gpu.add.u64@u1", 0, new90));
+  EXPECT_FALSE(known("no-membar", "atom.release.gpu.add.u64@u1", 0, new90));
+  EXPECT_TRUE(known("absent", "st.release.cluster.global.v8.b32@p4", 0, old100));
+  EXPECT_FALSE(known("absent", "st.release.cluster.global.v8.b32@p4", 0, new100));
+  EXPECT_FALSE(known("absent", "st.release.gpu.global.v8.b32@p4", 0, old100));
+  EXPECT_TRUE(known("no-membar", "st.release.gpu.global.v8.b32@p4", 0, new100));
+  EXPECT_FALSE(known("no-membar", "st.release.gpu.global.v4.b32@p4", 0, new100));
+  const char* merged = "ld.weak.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1";
+  EXPECT_TRUE(known("absent", merged, 2, new90));
+  EXPECT_FALSE(known("absent", merged, 0, new90));
+  EXPECT_FALSE(known("absent", merged, 1, new90));
+  EXPECT_FALSE(known("absent", "ld.weak.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p3", 2, new90));
+  EXPECT_TRUE(known("reordered", "ld.relaxed.cta.b64@u3; ld.mmio.relaxed.sys.global.f64@p3", 1, new90));
+  EXPECT_FALSE(known("reordered", "st.relaxed.cta.b64@u3; ld.mmio.relaxed.sys.global.f64@p3", 1, new90));
+  EXPECT_TRUE(known("illegal", "fence.release.gpu; st.weak.global.u32@p1", 0, old80));
+  EXPECT_FALSE(known("illegal", "fence.release.gpu; st.weak.global.u32@p1", 0, new90));
 }
 
 // ---- with a compiler ----

@@ -10,6 +10,7 @@
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost {

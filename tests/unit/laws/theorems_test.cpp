@@ -27,6 +27,7 @@
 #include "cycle/families.h"
 #include "cycle/test.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "prog/weaken.h"
 #include "read/read.h"
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "asm_support.h"
+#include "prog/test.h"
 
 using namespace asm_test;
 namespace fs = std::filesystem;

@@ -1,6 +1,7 @@
 // What a PTX or VULKAN file means beyond single instructions: initial state, aliases, places, templates, jumps,
 // and the question.
 #include "asm_support.h"
+#include "prog/syntax.h"
 
 using namespace asm_test;
 using prog::Cond;

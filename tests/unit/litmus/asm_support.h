@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "print/litmus.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace asm_test {

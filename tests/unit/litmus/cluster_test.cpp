@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "print/litmus.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::litmus {

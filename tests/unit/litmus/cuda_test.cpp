@@ -1,6 +1,7 @@
 // The words of CUDA tests: what they become, that they print back, and what is refused.
 #include "asm_support.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 
 using namespace asm_test;
 using prog::Kind;

@@ -1,5 +1,6 @@
 // The notation of KhronosGroup/Vulkan-MemoryModel.
 #include "asm_support.h"
+#include "prog/syntax.h"
 
 using namespace asm_test;
 using prog::Cond;

@@ -10,6 +10,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "print/litmus.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 
 namespace fencepost {

@@ -11,6 +11,7 @@
 #include "check/progress_option.h"
 #include "expectations.h"
 #include "print/litmus.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost {

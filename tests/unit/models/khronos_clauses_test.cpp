@@ -12,6 +12,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost {

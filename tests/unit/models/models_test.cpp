@@ -43,6 +43,7 @@ TEST(Models, TheNamedOnesAreThere) {
                         "ptx-6.0-tables",
                         "ptx-7.5-tables",
                         "ptx-8",
+                        "ptx-9",
                         "vulkan-tables",
                         "vulkan-nochains-tables",
                         "opencl-tables",

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "prog/test.h"
+
 using namespace fencepost;
 using namespace fencepost::plan;
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "prog/state.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 
 using namespace fencepost;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "explain_random.h"
+#include "prog/test.h"
 
 namespace fencepost::reference {
 namespace {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "explain_random.h"
+#include "prog/test.h"
 
 namespace fencepost::reference {
 namespace {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cat/library.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "report/report.h"
 

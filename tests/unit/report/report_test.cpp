@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "cat/library.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace fencepost::report {

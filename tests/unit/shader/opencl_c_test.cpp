@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "prog/test.h"
 #include "read/read.h"
 #include "spirv_support.h"
 

@@ -2,6 +2,7 @@
 // texts.
 #include <gtest/gtest.h>
 
+#include "prog/test.h"
 #include "read/read.h"
 #include "shader/opencl_c.h"
 #include "spirv_support.h"

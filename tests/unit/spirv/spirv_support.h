@@ -8,6 +8,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/test.h"
 #include "read/read.h"
 
 namespace spirv_test {

@@ -8,6 +8,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "code/execute.h"
+#include "prog/syntax.h"
 #include "read/read.h"
 #include "standalone/single_text.h"
 

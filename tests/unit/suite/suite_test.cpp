@@ -8,6 +8,7 @@
 #include "cat/library.h"
 #include "cycle/families.h"
 #include "cycle/layout.h"
+#include "prog/syntax.h"
 #include "suite/conformance.h"
 #include "suite/decide.h"
 #include "suite/mutate.h"

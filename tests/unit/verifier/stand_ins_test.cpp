@@ -55,5 +55,99 @@ TEST(StandIns, AnAssumptionThatARunContradictsIsARace) {
            1}});
 }
 
+// Each warp has a storage of its own; one for all of them, or a second use without a warp barrier, is a race.
+TEST(StandIns, StorageOfAWarpPrimitiveIsForOneWarp) {
+  const auto kernel = [](const std::string& type, const std::string& at, const std::string& between) {
+    return "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::" + type +
+           " R; __shared__ typename R::TempStorage t[4]; int v = 1, w = 1; " + at +
+           " R(t[n]).InclusiveSum(v, v);" + between + "R(t[n]).InclusiveSum(w, w);"
+           " o[blockIdx.x * blockDim.x + threadIdx.x] = v + w; }";
+  };
+  const std::vector<std::string> launch{"--blockDim=128", "--gridDim=2"};
+  const std::string own = "int n = threadIdx.x / 32;";
+  decide({{"own.cu", launch, kernel("WarpScan<int>", own, "__syncwarp();"), 0},
+          {"one.cu", launch, kernel("WarpScan<int>", "int n = 0;", "__syncwarp();"), 1},
+          {"again.cu", launch, kernel("WarpScan<int>", own, ""), 1},
+          {"halves.cu", {"--blockDim=32", "--gridDim=2"}, kernel("WarpScan<int, 16>", "int n = 0;", "__syncwarp();"), 1}});
+  const std::string reduce =
+      "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::WarpReduce<int> R;"
+      "__shared__ typename R::TempStorage t[4]; int r = R(t[INDEX]).Sum(1);"
+      "if (threadIdx.x % 32 == 0) o[blockIdx.x * 4 + threadIdx.x / 32] = r; }";
+  std::vector<std::string> own_storage = launch, one_storage = launch;
+  own_storage.push_back("-DINDEX=threadIdx.x/32");
+  one_storage.push_back("-DINDEX=0");
+  decide({{"reduce.cu", own_storage, reduce, 0}, {"shared.cu", one_storage, reduce, 1}});
+}
+
+TEST(StandIns, PrimitivesOfABlockAreForBlocksOfTheirSize) {
+  const auto kernel = [](const std::string& type, const std::string& host) {
+    return "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::" + type +
+           " R; __shared__ typename R::TempStorage t; int v = 1; R(t).Reduce(v, cub::Sum());"
+           " if (threadIdx.x + threadIdx.y == 0) o[blockIdx.x] = v; }\n" + host;
+  };
+  decide({{"same.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, 64>>>(0); }"), 0},
+          {"larger.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, 128>>>(0); }"), 3},
+          {"smaller.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, 32>>>(0); }"), 3},
+          {"plane.cu", {}, kernel("BlockReduce<int, 64>", "int main() { k<<<2, dim3(8, 8)>>>(0); }"), 3},
+          {"options.cu", {"--blockDim=128", "--gridDim=2"}, kernel("BlockReduce<int, 64>", ""), 3},
+          {"any.cu", {}, kernel("BlockReduce<int, 64>", ""), 0}});
+  const std::string two =
+      "#include <cub/cub.cuh>\n__global__ void k(int *o) { typedef cub::BlockReduce<int, 64> A; typedef cub::"
+      "BlockReduce<int, 128> B; __shared__ typename A::TempStorage a; __shared__ typename B::TempStorage b;"
+      " A(a).Sum(1); B(b).Sum(1); }\n";
+  decide({{"two.cu", {}, two, 3}});
+}
+
+TEST(StandIns, ABarrierOfTheGridAsksForACooperativeLaunch) {
+  const std::string kernel =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void k(int *a, int *b) { cg::grid_group g = cg::this_grid(); int i = g.thread_rank();"
+      " a[i] = i; g.sync(); b[i] = a[(i + 1) % 128]; }\n";
+  decide({{"plain.cu", {}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
+          {"options.cu", {"--blockDim=64", "--gridDim=2"}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
+          {"cooperative.cu", {},
+           kernel + "int main() { void *p[2]; cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), p, 0, 0); }", 0},
+          {"unknown.cu", {"--blockDim=64", "--gridDim=2"}, kernel, 0},
+          {"strict.cu", {"--blockDim=64", "--gridDim=2", "--strict"}, kernel, 3}});
+}
+
+TEST(StandIns, TheOldVoteOfAWarpIsNoAnnotation) {
+  const std::string head = "__global__ void k(int *o, int *in) { int p = in[threadIdx.x] > 0; ";
+  decide({{"vote.cu", {"--blockDim=32", "--gridDim=1"},
+           head + "o[threadIdx.x] = __all(p); }", 0},
+          // Thread 32 is of another warp: that it has p = 0 says nothing of what the first warp votes.
+          {"warps.cu", {"--blockDim=64", "--gridDim=1"},
+           head + "if (__all(p)) o[0] = threadIdx.x; else if (threadIdx.x >= 32) o[0] = threadIdx.x; }", 1},
+          {"assert.cu", {"--blockDim=64", "--gridDim=1"},
+           "__global__ void k(int n) { bool p = n > 0; __assert(__implies(p, __all(p))); __unsafe_assert(__all(n == n)); }", 0}});
+}
+
+TEST(StandIns, LaunchesStayWithinTheLimitsOfTheHardware) {
+  const auto kernel = [](const std::string& bounds, const std::string& size, const std::string& host = "") {
+    return "__global__ void " + bounds + " k(int *o) { __shared__ int s[" + size + "];"
+           " int i = threadIdx.x + blockDim.x * threadIdx.y; s[i % " + size + "] = i; __syncthreads();"
+           " o[(blockIdx.x + gridDim.x * blockIdx.y) * " + size + " + i] = s[i % " + size + "]; }\n" + host;
+  };
+  const std::vector<std::string> line{"--blockDim=*", "--gridDim=2"}, plane{"--blockDim=[*,*]", "--gridDim=[2,1]"};
+  decide({{"most.cu", line, kernel("", "1024"), 0},
+          {"fewer.cu", line, kernel("", "1023"), 1},
+          {"bounds.cu", line, kernel("__launch_bounds__(128)", "128"), 0},
+          {"bounds_of_two.cu", line, kernel("__launch_bounds__(64 * 2, 4)", "127"), 1},
+          {"plane.cu", plane, kernel("", "1024"), 0},
+          {"rows.cu", {"--blockDim=[*,4]", "--gridDim=[2,1]"}, kernel("", "1024"), 0},
+          {"too_large.cu", {}, kernel("", "64", "int main() { k<<<1, 2048>>>(0); }"), 3},
+          {"beyond_bounds.cu", {}, kernel("__launch_bounds__(32)", "64", "int main() { k<<<1, 64>>>(0); }"), 3},
+          {"too_deep.cu", {}, kernel("", "64", "int main() { k<<<1, dim3(1, 1, 128)>>>(0); }"), 3}});
+}
+
+TEST(StandIns, BuiltInVariablesAreNotWritten) {
+  decide({{"write.cu", {"--blockDim=32", "--gridDim=1"},
+           "__global__ void k(int *o) { ((unsigned *)&threadIdx)[0] = 0; o[threadIdx.x] = 1; }", 3},
+          {"read.cu", {"--blockDim=32", "--gridDim=1"},
+           "__global__ void k(int *o) { o[(&threadIdx.x)[0]] = 1; }", 0},
+          {"other.cu", {"--blockDim=[8,2]", "--gridDim=1"},
+           "__global__ void k(int *o, int n) { o[(&threadIdx.x)[n & 1]] = threadIdx.x + 8 * threadIdx.y; }", 1}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

@@ -1,0 +1,1 @@
+// Belongs to a precompiled header, which needs a source.

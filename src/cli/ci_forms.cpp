@@ -1,0 +1,178 @@
+#include "cli/ci_forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/help.h"
+
+namespace fencepost::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Rule {
+  const char *id, *name, *sentence;
+};
+constexpr Rule k_rules[] = {
+    {"condition", "Condition", "What the test asks of its final states does not hold under the memory model."},
+    {"races", "DataRace", "Two accesses of one place, one of them a write, are unordered: a data race."},
+    {"termination", "Termination", "Some thread may run for ever under the progress model."},
+    {"undecided", "Undecided", "The question was not decided within the bound, the budget or what is modelled."},
+    {"input", "Input", "The file cannot be read."},
+};
+
+// One answer, whatever its schema.
+struct Answer {
+  enum class Kind : uint8_t { passed, failed, undecided, unread } kind = Kind::undecided;
+  std::string rule, path, title, sentence, at;  // `at`: "FILE:LINE" or "FILE:LINE:COLUMN", "" where none is known
+  double seconds = 0;
+};
+
+std::string text(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key] : ""; }
+
+// "a.litmus#MP" names a test of a file that holds several.
+std::string file_of(const std::string& path) { return path.substr(0, path.find('#')); }
+
+Answer of_check(const Json& j) {
+  Answer a;
+  a.path = text(j, "path");
+  a.title = text(j, "title");
+  a.rule = text(j, "property");
+  a.at = text(j, "place");
+  const std::string verdict = text(j, "verdict");
+  const std::string asked = a.rule == "condition" ? text(j, "question") : a.rule;
+  a.kind = verdict == "holds"   ? Answer::Kind::passed
+           : verdict == "fails" ? Answer::Kind::failed
+                                : Answer::Kind::undecided;
+  a.sentence = fmt::format("{}: {} under {}", asked, verdict, text(j, "model"));
+  if (const std::string launch = text(j, "launch"); !launch.empty()) a.sentence += ", launch " + launch;
+  if (const std::string why = text(j, "detail"); !why.empty()) a.sentence += ": " + why;
+  if (j.contains("statistics") && j["statistics"].contains("seconds")) a.seconds = j["statistics"]["seconds"];
+  return a;
+}
+
+std::vector<Answer> of_error(const Json& j) {
+  std::vector<Answer> out;
+  for (const Json& d : j.value("diagnostics", Json::array())) {
+    if (text(d, "severity") != "error") continue;
+    Answer a;
+    const bool unsupported = d.value("unsupported", false);
+    a.kind = unsupported ? Answer::Kind::undecided : Answer::Kind::unread;
+    a.rule = "input";
+    a.path = a.title = text(j, "path");
+    a.at = text(d, "location");
+    a.sentence = text(d, "message");
+    if (const std::string hint = text(d, "hint"); !hint.empty()) a.sentence += " (" + hint + ")";
+    out.push_back(std::move(a));
+  }
+  return out;
+}
+
+std::vector<Answer> answers_of(const std::vector<std::string>& objects) {
+  std::vector<Answer> out;
+  for (const std::string& o : objects) {
+    const Json j = Json::parse(o);
+    if (text(j, "schema").starts_with("fencepost.error/"))
+      std::ranges::move(of_error(j), std::back_inserter(out));
+    else
+      out.push_back(of_check(j));
+  }
+  return out;
+}
+
+Json location_of(const Answer& a) {
+  uint32_t numbers[2] = {1, 0};  // line, column
+  std::string rest = a.at.starts_with(file_of(a.path) + ":") ? a.at.substr(file_of(a.path).size() + 1) : "";
+  for (uint32_t& n : numbers) {
+    if (rest.empty() || rest.find_first_of("123456789") != 0) break;
+    size_t used = 0;
+    n = static_cast<uint32_t>(std::stoul(rest.substr(0, 9), &used));
+    rest = used < rest.size() ? rest.substr(used + 1) : "";
+  }
+  Json region = {{"startLine", numbers[0]}};
+  if (numbers[1] > 0) region["startColumn"] = numbers[1];
+  return {{"physicalLocation", {{"artifactLocation", {{"uri", file_of(a.path)}}}, {"region", region}}}};
+}
+
+std::string escaped(const std::string& s) {
+  std::string out;
+  for (const char c : s) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')
+      out += "?";  // XML 1.0 has no such characters
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string sarif_of(const std::string& verb, const std::vector<std::string>& objects, int exit_code) {
+  Json driver = {{"name", "fencepost " + verb},
+                 {"semanticVersion", version().substr(version().find(' ') + 1)},
+                 {"rules", Json::array()}};
+  for (const Rule& r : k_rules)
+    driver["rules"].push_back({{"id", r.id},
+                               {"name", r.name},
+                               {"shortDescription", {{"text", r.sentence}}},
+                               {"defaultConfiguration", {{"level", "error"}}}});
+  Json results = Json::array();
+  for (const Answer& a : answers_of(objects)) {
+    const bool undecided = a.kind == Answer::Kind::undecided;
+    Json r = {{"ruleId", undecided ? "undecided" : a.rule}};
+    // A result of another kind than "fail" has the level "none", which viewers do not show: no kind for what is open.
+    r["kind"] = a.kind == Answer::Kind::passed ? "pass" : "fail";
+    r["level"] = a.kind == Answer::Kind::passed ? "none" : undecided ? "warning" : "error";
+    r["message"] = {{"text", a.sentence}};
+    r["locations"] = Json::array({location_of(a)});
+    results.push_back(std::move(r));
+  }
+  const Json run = {{"tool", {{"driver", driver}}},
+                    {"columnKind", "unicodeCodePoints"},
+                    {"invocations", Json::array({{{"executionSuccessful", exit_code <= 1}, {"exitCode", exit_code}}})},
+                    {"results", results}};
+  const Json all = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string junit_of(const std::string& verb, const std::vector<std::string>& objects) {
+  const auto answers = answers_of(objects);
+  const auto count = [&](auto kind) { return std::ranges::count_if(answers, kind); };
+  const auto failed = count([](const Answer& a) { return a.kind == Answer::Kind::failed; });
+  const auto open =
+      count([](const Answer& a) { return a.kind == Answer::Kind::undecided || a.kind == Answer::Kind::unread; });
+  double seconds = 0;
+  for (const Answer& a : answers) seconds += a.seconds;
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"fencepost {}\" tests=\"{}\" "
+      "failures=\"{}\" errors=\"{}\" time=\"{:.6f}\">\n",
+      verb, answers.size(), failed, open, seconds);
+  for (const Answer& a : answers) {
+    out += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", escaped(a.path),
+                       escaped(a.title + (a.rule == "input" ? "" : ", " + a.rule)), a.seconds);
+    if (a.kind == Answer::Kind::passed) {
+      out += "/>\n";
+      continue;
+    }
+    const char* word = a.kind == Answer::Kind::failed ? "failure" : "error";
+    const char* type = a.kind == Answer::Kind::failed   ? "fails"
+                       : a.kind == Answer::Kind::unread ? "input"
+                                                        : "undecided";
+    out += fmt::format(">\n<{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n</testcase>\n", word, type, escaped(a.sentence),
+                       escaped(a.at));
+  }
+  return out + "</testsuite>\n</testsuites>\n";
+}
+
+}  // namespace fencepost::cli

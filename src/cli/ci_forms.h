@@ -1,0 +1,15 @@
+#pragma once
+// Answers in the forms that continuous integration reads: SARIF 2.1.0 for code-scanning viewers, JUnit's XML for test
+// reports. Both are made of the JSON objects of the verb (docs/json.md), so that nothing is said twice.
+//
+// An answer that is not decided is never a pass: SARIF has it as a warning, JUnit as an error.
+#include <string>
+#include <vector>
+
+namespace fencepost::cli {
+
+// `objects`: of the schemas fencepost.check/1 and fencepost.error/1. `verb`: "check".
+std::string sarif_of(const std::string& verb, const std::vector<std::string>& objects, int exit_code);
+std::string junit_of(const std::string& verb, const std::vector<std::string>& objects);
+
+}  // namespace fencepost::cli

@@ -1,0 +1,221 @@
+#include "clangfe/mentions.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+#include <llvm/ADT/StringSet.h>
+
+#include <utility>
+
+#include "clangfe/origins.h"
+
+namespace fencepost::clangfe {
+namespace {
+
+using clang::FunctionDecl;
+using clang::IdentifierInfo;
+using clang::SourceLocation;
+
+const FunctionDecl* kernel(const clang::NamedDecl* d) {
+  d = d->getUnderlyingDecl();
+  if (const auto* t = clang::dyn_cast<clang::FunctionTemplateDecl>(d)) d = t->getTemplatedDecl();
+  const auto* f = clang::dyn_cast<FunctionDecl>(d);
+  return f != nullptr && f->hasAttr<clang::CUDAGlobalAttr>() ? f : nullptr;
+}
+
+// Functions of the runtime that take a kernel and launch nothing (CUDA runtime API, "Execution Control", "Occupancy").
+bool launches_nothing(const clang::CallExpr* c) {
+  static const llvm::StringSet<> names = {
+      "cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
+      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+      "cudaOccupancyMaxPotentialBlockSize", "cudaOccupancyMaxPotentialBlockSizeWithFlags",
+      "cudaOccupancyMaxPotentialBlockSizeVariableSMem", "cudaOccupancyAvailableDynamicSMemPerBlock",
+      "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"};
+  const FunctionDecl* f = c->getDirectCallee();
+  return f != nullptr && f->getIdentifier() != nullptr && names.contains(f->getName()) && !f->isDefined();
+}
+
+// Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.
+class Sweep : public clang::RecursiveASTVisitor<Sweep> {
+ public:
+  Sweep(clang::ASTContext& context, const Conditions::Doubts& doubts) : context_(context), doubts_(doubts) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool TraverseDecl(clang::Decl* d) {
+    auto* f = clang::dyn_cast_or_null<FunctionDecl>(d);
+    if (f == nullptr) return RecursiveASTVisitor::TraverseDecl(d);
+    const auto* pattern = f->getDescribedFunctionTemplate();
+    const bool sole = pattern != nullptr && pattern->spec_begin() == pattern->spec_end() &&
+                      !f->getDeclContext()->isDependentContext();
+    if (f->isDependentContext() && !sole) return VisitNamedDecl(f);
+    if (f->isThisDeclarationADefinition() && f->getBody() != nullptr && hosts_.insert(f).second) {
+      hosts.push_back(f);
+      look_for_launches(*f);
+    }
+    return RecursiveASTVisitor::TraverseDecl(d);
+  }
+  bool VisitNamedDecl(clang::NamedDecl* d) {
+    // `LAUNCH(k)` of a macro that is not there looks like a variable `k` of an unknown type.
+    if (d->isInvalidDecl() && !clang::isa<FunctionDecl>(d)) return true;
+    seen.insert(d->getLocation());
+    if (const IdentifierInfo* i = d->getIdentifier()) declared.insert(i);
+    if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->isFileVarDecl()) variables.push_back(v);
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d); f != nullptr && f->isTemplateInstantiation())
+      if (clang::isTemplateExplicitInstantiationOrSpecialization(f->getTemplateSpecializationKind()))
+        seen.insert(f->getPointOfInstantiation());
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* c) {
+    if (launches_nothing(c))
+      for (clang::Expr* a : c->arguments())
+        if (const clang::DeclRefExpr* r = reference(a)) idle_.insert(r);
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    // A call is visited before what it is given.
+    return use(e, e->getDecl(), e->getLocation());
+  }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e, e->getMemberDecl(), e->getMemberLoc()); }
+  bool VisitOverloadExpr(clang::OverloadExpr* e) {
+    seen.insert(e->getNameLoc());
+    // Which instance is launched is not known, even where its sizes are.
+    for (const clang::NamedDecl* d : e->decls())
+      if (const FunctionDecl* k = kernel(d)) {
+        unclear.push_back({.name = k->getIdentifier(), .at = e->getNameLoc()});
+        return true;
+      }
+    return true;
+  }
+
+  std::set<SourceLocation> seen, configured;  // places of names; of launches' sizes
+  std::set<const IdentifierInfo*> declared;
+  std::vector<FoundLaunch> launches;
+  std::vector<Mention> unclear;
+  std::vector<const FunctionDecl*> hosts;
+  std::vector<const clang::VarDecl*> variables;
+
+ private:
+  static const clang::DeclRefExpr* reference(const clang::Expr* e) {
+    e = e->IgnoreParenCasts();
+    if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_AddrOf)
+      e = u->getSubExpr()->IgnoreParenCasts();
+    return clang::dyn_cast<clang::DeclRefExpr>(e);
+  }
+  bool use(const clang::Expr* e, const clang::NamedDecl* d, SourceLocation at) {
+    seen.insert(at);
+    const FunctionDecl* k = kernel(d);
+    if (k != nullptr && !launched_.contains(e) && !idle_.contains(e)) unclear.push_back({k, k->getIdentifier(), at});
+    return true;
+  }
+  void look_for_launches(const FunctionDecl& host) {
+    for (FoundLaunch& l : launches_of(context_, host, doubts_)) {
+      if (l.config.isValid()) configured.insert(l.config);
+      // A function of a local class is seen with the function around it.
+      if (l.callee == nullptr || !launched_.insert(l.callee).second) continue;
+      launches.push_back(std::move(l));
+    }
+  }
+
+  clang::ASTContext& context_;
+  const Conditions::Doubts& doubts_;
+  std::set<const clang::Expr*> launched_, idle_;
+  std::set<const FunctionDecl*> hosts_;
+};
+
+// The name before `<<<` at this position of the words: "k" of `k`, `n::k` and `k<float>`.
+const Word* launched_name(const std::vector<Word>& words, size_t at) {
+  int depth = 0;
+  while (at > 0) {
+    const Word& w = words[--at];
+    if (w.kind == clang::tok::greater) ++depth;
+    if (w.kind == clang::tok::greatergreater) depth += 2;
+    if (w.kind == clang::tok::less) --depth;
+    if (depth < 0 || w.kind == clang::tok::semi || w.kind == clang::tok::l_brace) return nullptr;
+    if (depth == 0 && w.kind != clang::tok::less) return w.kind == clang::tok::identifier ? &w : nullptr;
+  }
+  return nullptr;
+}
+
+// A kernel that a driver's module is asked for by name is launched by calls that do not say its name.
+bool asks_by_name(const std::vector<Word>& words) {
+  for (const Word& w : words)
+    if (w.name != nullptr && (w.name->isStr("cuModuleGetFunction") || w.name->isStr("cuLibraryGetKernel") ||
+                              w.name->isStr("cudaLibraryGetKernel")))
+      return true;
+  return false;
+}
+
+// Text that a macro of an include that is not there may turn on.
+void in_other_text(clang::ASTContext& context, const Conditions::Doubts& doubts,
+                   const std::set<const IdentifierInfo*>& kernels, std::vector<Mention>& out) {
+  const clang::SourceManager& sm = context.getSourceManager();
+  std::map<llvm::StringRef, const IdentifierInfo*> names;
+  for (const IdentifierInfo* k : kernels) names.emplace(k->getName(), k);
+  for (const clang::SourceRange& r : doubts.skipped) {
+    const auto [file, from] = sm.getDecomposedLoc(r.getBegin());
+    const unsigned to = sm.getFileOffset(r.getEnd());
+    bool bad = false;
+    const llvm::StringRef text = sm.getBufferData(file, &bad);
+    if (bad) continue;
+    clang::Lexer lexer(sm.getLocForStartOfFile(file), context.getLangOpts(), text.begin(), text.begin() + from,
+                       text.end());
+    clang::Token t;
+    bool global = false;  // the next kernel's name is declared
+    while (!lexer.LexFromRawLexer(t) && sm.getFileOffset(t.getLocation()) < to) {
+      if (t.isNot(clang::tok::raw_identifier)) continue;
+      if (t.getRawIdentifier() == "__global__") global = true;
+      const auto it = names.find(t.getRawIdentifier());
+      if (it == names.end()) continue;
+      if (!std::exchange(global, false)) out.push_back({nullptr, it->second, t.getLocation()});
+    }
+  }
+}
+
+}  // namespace
+
+void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLocation)> users) {
+  const clang::SourceManager& sm = preprocessor.getSourceManager();
+  preprocessor.setTokenWatcher([this, &sm, users = std::move(users)](const clang::Token& t) {
+    if (t.isAnnotation() || t.getLocation().isInvalid()) return;
+    const clang::FileID file = sm.getFileID(sm.getExpansionLoc(t.getLocation()));
+    auto it = known_.find(file);
+    if (it == known_.end()) it = known_.emplace(file, users(t.getLocation())).first;
+    if (!it->second) return;
+    Word w{.at = t.getLocation(), .kind = t.getKind()};
+    if (!t.isLiteral()) w.name = t.getIdentifierInfo();
+    if (t.is(clang::tok::string_literal) && t.getLength() > 2)
+      w.text = std::string(t.getLiteralData() + 1, t.getLength() - 2);
+    list_.push_back(std::move(w));
+  });
+}
+
+Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
+                  const Conditions::Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
+  Sweep sweep(context, doubts);
+  for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
+  const Origins origins(context, sweep.hosts, sweep.variables);
+  for (FoundLaunch& l : sweep.launches) l.launch.one_array = origins.overlaps(l);
+  Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear)};
+  in_other_text(context, doubts, kernels, out.unclear);
+  const std::vector<Word>& list = words.list();
+  const bool by_name = asks_by_name(list);
+  for (size_t n = 0; n < list.size(); ++n) {
+    const Word& w = list[n];
+    if (w.kind == clang::tok::lesslessless && !sweep.configured.contains(w.at)) {
+      const Word* k = launched_name(list, n);
+      if (k != nullptr && !sweep.declared.contains(k->name)) out.foreign.push_back({nullptr, k->name, k->at});
+    }
+    if (by_name && !w.text.empty())
+      for (const IdentifierInfo* k : kernels)
+        if (k->getName() == w.text) out.unclear.push_back({nullptr, k, w.at});
+    if (w.kind == clang::tok::identifier && kernels.contains(w.name) && !sweep.seen.contains(w.at))
+      out.unclear.push_back({nullptr, w.name, w.at});
+  }
+  return out;
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,63 @@
+#pragma once
+// Internal to the room: every place of the user's text where the name of a kernel stands, and what clang made of it.
+//
+// A launch can be written in more ways than anybody lists: through a variable, a pointer, a template argument, a table,
+// a wrapper, a node of a graph, a macro of a file that is not there. All of them have to name the kernel. So names are
+// collected and not forms of launches: a place that is neither a declaration, nor a launch whose sizes were looked at,
+// nor a call that is known to launch nothing, is a launch of which nothing is known. Two sources are laid side by side:
+// the tokens that reach the parser, macros expanded, which lose nothing, and the tree, which tells what a token stands
+// for. A token that the tree does not account for counts as a use.
+//
+// Tried and lost: the tree alone. Clang drops statements that it does not understand, branches of `if constexpr` and
+// bodies behind a syntax error.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clangfe/conditions.h"
+#include "clangfe/launches.h"
+
+namespace fencepost::clangfe {
+
+// One word of the text as the parser gets it; strings too, for kernels that are asked for by name.
+struct Word {
+  clang::SourceLocation at;
+  clang::tok::TokenKind kind = clang::tok::unknown;
+  const clang::IdentifierInfo* name = nullptr;
+  std::string text;  // of a string, without its quotes
+};
+
+// Notes all words that lie in the user's own files.
+class Words {
+ public:
+  void watch(clang::Preprocessor& preprocessor, std::function<bool(clang::SourceLocation)> users);
+  const std::vector<Word>& list() const { return list_; }
+
+ private:
+  std::vector<Word> list_;
+  std::map<clang::FileID, bool> known_;
+};
+
+struct Mention {
+  const clang::FunctionDecl* kernel = nullptr;  // null: any of this name
+  const clang::IdentifierInfo* name = nullptr;
+  clang::SourceLocation at;
+};
+
+struct Mentions {
+  std::vector<FoundLaunch> launches;
+  std::vector<Mention> unclear;  // uses of a kernel's name that are no launch that we understand
+  std::vector<Mention> foreign;  // launches of what nothing in the text declares
+};
+
+// `declarations`: the user's own, of file scope, in the order of the text. `kernels`: the names of all kernels.
+Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
+                  const Conditions::Doubts& doubts, const std::set<const clang::IdentifierInfo*>& kernels);
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,130 @@
+#include "verifier/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fencepost::verifier {
+namespace {
+
+using namespace ir;
+using launch::Size;
+
+constexpr uint64_t k_threads = 1024;
+constexpr std::array<uint64_t, 3> k_block = {1024, 1024, 64}, k_grid = {0x7fffffff, 65535, 65535};
+
+uint64_t most_threads(const clangfe::HostKernel* kernel) {
+  return kernel == nullptr ? k_threads : std::min(k_threads, kernel->most_threads.value_or(k_threads));
+}
+
+// The size of a block that the kernel's calls ask for, along one axis.
+Size asked(const clangfe::HostKernel* kernel, uint32_t d) {
+  return kernel == nullptr || kernel->needs.empty() ? Size{} : Size{kernel->needs.front().size[d]};
+}
+
+// Instructions in front of a kernel.
+class Front {
+ public:
+  Front(Module& m, FunctionId f) : f_(m.functions[f.index]) {}
+  ~Front() {
+    auto& entry = f_.blocks[0].instructions;
+    entry.insert(entry.begin(), made_.begin(), made_.end());
+  }
+  Front(const Front&) = delete;
+  Front& operator=(const Front&) = delete;
+
+  ValueId number(uint64_t n) { return value({.kind = Value::constant, .type = {Type::bits, 32}, .constant_bits = n}); }
+  ValueId size(IdKind k, uint32_t d) {
+    return make({.op = Op::id, .imm = static_cast<uint64_t>(k), .dimension = static_cast<uint8_t>(d)}, 32);
+  }
+  ValueId make(Compute c, uint8_t width) {
+    const ValueId v = value({.kind = Value::result, .type = {Type::bits, width}});
+    made_.push_back({.results = {v}, .action = std::move(c), .place = {}});
+    return v;
+  }
+  void require(ValueId condition) {
+    made_.push_back(
+        {.results = {}, .action = Annotation{.note = Note::requires_, .condition = condition, .global = true}, .place = {}});
+  }
+  bool any() const { return !made_.empty(); }
+
+ private:
+  ValueId value(Value v) {
+    f_.values.push_back(std::move(v));
+    return {static_cast<uint32_t>(f_.values.size() - 1)};
+  }
+  Function& f_;
+  std::vector<Instruction> made_;
+};
+
+}  // namespace
+
+std::string impossible(const launch::Launch& l, const clangfe::HostKernel* kernel) {
+  uint64_t threads = 1;
+  for (uint32_t d = 0; d < 3; ++d) {
+    const Size block = l.local(d), grid = l.groups(d);
+    if (block && *block > k_block[d])
+      return fmt::format("a block of {} threads along {} cannot be launched: at most {}", *block, "xyz"[d], k_block[d]);
+    if (grid && *grid > k_grid[d])
+      return fmt::format("a grid of {} blocks along {} cannot be launched: at most {}", *grid, "xyz"[d], k_grid[d]);
+    threads *= block.value_or(1);
+  }
+  if (threads > most_threads(kernel))
+    return fmt::format("a block of {} threads cannot be launched: at most {}{}", threads, most_threads(kernel),
+                       most_threads(kernel) < k_threads ? ", by __launch_bounds__" : "");
+  if (kernel == nullptr) return "";
+  for (const clangfe::BlockNeed& n : kernel->needs)
+    for (uint32_t d = 0; d < 3; ++d)
+      for (const Size& size : {l.local(d), asked(kernel, d)})
+        if (size && *size != n.size[d])
+          return fmt::format("'{}' is for blocks of {}x{}x{} threads, and is called in one of {} along {}", n.what,
+                             n.size[0], n.size[1], n.size[2], *size, "xyz"[d]);
+  return "";
+}
+
+bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host) {
+  Front front(m, kernel);
+  const uint64_t most = most_threads(host);
+  uint64_t fixed = 1;
+  std::vector<ValueId> free;
+  for (uint32_t d = 0; d < 3; ++d) fixed *= l.local(d).value_or(1);
+  const auto at_most = [&](ValueId v, uint64_t n) {
+    front.require(front.make({.op = Op::ule, .operands = {v, front.number(n)}}, 1));
+  };
+  for (uint32_t d = 0; d < 3; ++d) {
+    if (!l.local(d)) {
+      const ValueId size = front.size(IdKind::local_size, d);
+      if (const Size need = asked(host, d)) {
+        front.require(front.make({.op = Op::eq, .operands = {size, front.number(*need)}}, 1));
+      } else {
+        at_most(size, std::min(k_block[d], std::max<uint64_t>(1, most / fixed)));
+        free.push_back(size);
+      }
+    }
+    if (!l.groups(d) && d > 0) at_most(front.size(IdKind::num_groups, d), k_grid[d]);
+  }
+  if (free.size() > 1) {
+    ValueId all = free[0];
+    for (size_t k = 1; k < free.size(); ++k) all = front.make({.op = Op::mul, .operands = {all, free[k]}}, 32);
+    at_most(all, std::max<uint64_t>(1, most / fixed));
+  }
+  return front.any();
+}
+
+bool meets_grid(const Module& m, FunctionId kernel) {
+  std::vector<FunctionId> todo{kernel};
+  std::vector<uint8_t> seen(m.functions.size());
+  while (!todo.empty()) {
+    const FunctionId f = todo.back();
+    todo.pop_back();
+    if (std::exchange(seen[f.index], 1) != 0) continue;
+    for (const Block& b : m.function(f).blocks)
+      for (const Instruction& i : b.instructions) {
+        if (const auto* x = std::get_if<Barrier>(&i.action); x != nullptr && x->scope == Scope::device) return true;
+        if (const auto* c = std::get_if<Call>(&i.action); c != nullptr && c->callee) todo.push_back(c->callee);
+      }
+  }
+  return false;
+}
+
+}  // namespace fencepost::verifier

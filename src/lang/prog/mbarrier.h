@@ -1,0 +1,59 @@
+#pragma once
+// The phase rules of an mbarrier object as terms over its state (PTX ISA 9.4, 9.7.15.16). Every engine evaluates the
+// same terms with its own evaluator; tests/unit/prog/mbarrier_test.cpp holds them against an oracle that was written
+// from the text alone.
+//
+// The state is one value of 64 bits, as the object is (9.7.15.16.1), in a layout of our own:
+//   bits  0..20  tx-count, two's complement      (9.7.15.16.3: -(2^20-1) .. 2^20-1)
+//   bits 21..40  pending arrivals                (0 .. 2^20-1)
+//   bits 41..60  expected arrivals               (1 .. 2^20-1; 0: no valid object)
+//   bits 61..63  the current phase, modulo 8
+// The phase needs more than one bit, so that a token of a phase that is too old is seen.
+//
+// An operation that the text leaves undefined changes nothing here, and its `undefined` is 1; readers make that the flag
+// undefined-behavior. Left out: the rule that a wait of each phase is successful before an arrival of the next
+// (9.7.15.16.5.1), which no state of the object tells; and layout v1.
+#include <cstdint>
+
+#include "term/term.h"
+
+namespace fencepost::prog {
+
+enum class MbarrierOp : uint8_t {
+  init,                   // n: expected arrivals
+  inval,                  //
+  expect_tx,              // n: transactions
+  complete_tx,            // n: transactions
+  arrive,                 // n: arrivals
+  arrive_expect_tx,       // n: transactions; one arrival
+  arrive_no_complete,     // n: arrivals
+  arrive_drop,            // n: arrivals
+  arrive_drop_expect_tx,  // n: transactions; one arrival
+  arrive_drop_no_complete,
+  add_pending,  // n: arrivals that cp.async.mbarrier.arrive without .noinc adds
+};
+
+struct MbarrierStep {
+  term::Expr state;      // afterwards, 64 bits
+  term::Expr undefined;  // width 1
+};
+// `old`: the state before, 64 bits; `n`: the operand of the operation, 64 bits (of `inval`: ignored).
+MbarrierStep mbarrier_step(MbarrierOp op, const term::Expr& old, const term::Expr& n);
+
+// The phase that a state captures, as mbarrier.arrive returns it: the token of a wait.
+term::Expr mbarrier_token(const term::Expr& state);
+struct MbarrierWait {
+  term::Expr complete;   // width 1
+  term::Expr undefined;  // width 1
+};
+// By the token of an arrival, and by the parity of a phase: whether that phase is complete.
+MbarrierWait mbarrier_wait(const term::Expr& state, const term::Expr& token);
+MbarrierWait mbarrier_wait_parity(const term::Expr& state, const term::Expr& parity);
+
+// Whether the state is that of a valid object (width 1), and the state of one that was just initialised.
+term::Expr mbarrier_valid(const term::Expr& state);
+uint64_t mbarrier_initial(uint64_t expected);
+uint64_t mbarrier_expected(uint64_t state);
+inline constexpr uint64_t k_mbarrier_most = (uint64_t{1} << 20) - 1;
+
+}  // namespace fencepost::prog

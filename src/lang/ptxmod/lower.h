@@ -1,0 +1,190 @@
+#pragma once
+// One thread as a template: symbolic execution of the flat code, with %tid and its like as constants, block by block as
+// spirv/lower.h does it for SPIR-V (joins, loops and the order of blocks are explained there; order.h and tidy.h are
+// shared). What differs: registers are set many times, so that what is live where (here: `live_in_`) says what has to
+// meet; an integer may be an address; predicates stand at every instruction.
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "ptxmod/memory.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::ptxmod {
+
+// What all threads of a test share while they are lowered.
+struct Notes {
+  bool opaque = false;     // a result of floating point arithmetic decided something
+  bool addresses = false;  // addresses were used as numbers
+  bool clocks = false, traps = false, prints = false, lanes = false;
+};
+
+struct Blocks {
+  struct Block {
+    size_t begin = 0, end = 0;  // nodes
+    std::vector<uint32_t> next;
+  };
+  std::vector<Block> blocks;       // the first is the start
+  std::vector<uint32_t> at_label;  // block that a label begins, or k_nothing
+  std::vector<uint32_t> order, rank;
+  std::vector<std::set<uint32_t>> live_in;  // registers
+  std::vector<bool> in_loop;
+};
+Blocks blocks_of(const Flat& flat);
+
+class Lowering {
+ public:
+  Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes);
+  prog::Template run();
+
+ private:
+  // What a block hands on: the value of a register, or of some bytes of a variable of the thread.
+  struct Key {
+    bool memory = false;
+    uint32_t id = 0;  // register, root
+    int64_t at = 0;
+    uint32_t bytes = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Values = std::map<Key, Value>;
+  using Place = std::pair<uint32_t, Key>;  // a block, and what meets at its beginning
+  struct Join {
+    Key key;
+    uint8_t width = 32;
+    bool address = false;                // which root (if there are several), and the offset
+    prog::RegId reg = prog::k_none;      // the value, or the offset in units
+    prog::RegId choice = prog::k_none;   // of the roots
+    std::map<uint32_t, uint64_t> roots;  // and the unit of their offsets
+    Span span;
+  };
+  struct Way {
+    uint32_t to = 0;
+    Expr when;  // width 1; empty: in all other cases (the last way)
+  };
+  struct State {
+    bool reached = false, done = false;
+    Values in, out;
+    std::vector<prog::Instr> code;
+    std::vector<Join> joins;
+    std::vector<uint32_t> from;
+    std::vector<Way> ways;  // empty: the end of the thread
+  };
+
+  // ---- passes (lower.cpp) ----
+  bool pass();
+  void enter(uint32_t block);
+  Value meet(const Place& place, const std::vector<Value>& in);
+  Value meet_addresses(Join& j, const Place& place, const std::vector<Value>& in);
+  void check(const Place& place, const Value& assumed, const Value& brought);
+  bool add_roots(const Place& place, const Value& v);
+  Value incoming(uint32_t from, const Key& key) const;
+  std::vector<prog::Instr> edge_code(uint32_t from, uint32_t to);
+  void copy_address(const Join& j, const Value& v, std::vector<std::pair<prog::RegId, Expr>>& pending);
+  void go(uint32_t to, Expr when);
+  prog::Template linear();
+  std::string key_name(const Key& key) const;
+
+  // ---- values (lower.cpp) ----
+  prog::RegId reg(const std::string& name, uint8_t width);
+  Expr var(prog::RegId r) const { return term::variable(r, t_.registers[r].width); }
+  prog::Instr& emit(prog::Kind kind, std::string mnemonic);
+  prog::RegId set(Expr e, const std::string& name);
+  Value settle(Value v, const std::string& name);
+  Expr any(uint8_t width, const std::string& what, const Expr& when);
+  Expr term(const Value& v);  // as a number, in the value's width
+  Expr number_of(const Target& t);
+  Value resized(const Value& v, uint8_t width, bool is_signed = false);
+  Value select(const Expr& when, const Value& yes, const Value& no);
+  std::vector<Target> targets_of(const Value& v);
+  [[noreturn]] void refuse(std::string why, std::string hint = {}) const;
+  [[noreturn]] void fail(std::string why, std::string hint = {}) const;
+
+  // ---- instructions (code.cpp) ----
+  void block(uint32_t b);
+  void instruction(const Node& n);
+  void branch_table(const Node& n);
+  Value value(const Argument& a, uint8_t width);
+  Expr number(const Argument& a, uint8_t width) { return term(value(a, width)); }
+  Value special(const Argument& a, uint8_t width);
+  void define(const Argument& a, Value v, bool is_signed = false);
+  Value register_now(uint32_t r) const;
+  const Argument& argument(size_t k) const;
+  void arguments(size_t n) const;
+  void moves();
+  void load_lanes(const Argument& to, const std::vector<Value>& lanes, bool is_signed);
+
+  // ---- arithmetic (alu.cpp) ----
+  bool arithmetic();  // false: no such instruction
+  bool floating();
+  Expr unless(const Expr& outside, const Expr& e);
+  Expr high_product(const Expr& a, const Expr& b, bool is_signed);
+  Expr count_bits(const Expr& e);
+  Expr leading(const Expr& e);  // place of the highest bit that is set, in 32 bits; all ones if there is none
+  Expr shifted(term::Op op, const Expr& e, Expr by);
+  Expr saturated(const Expr& e, bool from_signed, uint8_t width, bool is_signed);
+  Expr compare(const std::string& op, const Expr& a, const Expr& b, bool is_signed);
+  Value add_values(const Value& a, const Value& b, bool subtract);
+  Value and_values(const Value& a, const Value& b);
+  std::optional<Expr> compare_addresses(const std::string& op, const Value& a, const Value& b);
+  void convert();
+  void fields();
+  void permute();
+  void carries(const std::string& op);
+  void warp();
+
+  // ---- memory (access.cpp) ----
+  struct Spot {
+    uint32_t root = 0;
+    Expr when;    // empty: always
+    Expr inside;  // of an open-ended object: the place is one of its cells
+    prog::Address first;
+    uint32_t count = 1;  // cells
+    uint8_t width = 32;  // of one
+    prog::RegId predicate = prog::k_none;
+  };
+  uint32_t root(const RootKey& key);
+  bool own(uint32_t root) const;  // a variable of the thread, in registers
+  std::string instance(uint32_t root) const;
+  Value pointer(const Argument& a, const std::string& space);
+  std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);
+  Value load(const Value& address, uint32_t bytes, const prog::TagSet& tags, const std::string& mnemonic, bool strong);
+  void store(const Value& address, uint32_t bytes, const Value& v, const prog::TagSet& tags,
+             const std::string& mnemonic, bool strong);
+  Value parameter(uint32_t root, int64_t at, uint32_t bytes);
+  void undefined_behaviour(const Expr& when);
+  Expr guarded(const Expr& e) const;  // and the predicate of the instruction
+  void access(bool loads);
+  void atomic(bool reduces);
+  void fence();
+  void barrier();
+  void warp_barrier(uint64_t mask);
+
+  Memory& memory_;
+  const Flat& flat_;
+  const Blocks& flow_;
+  const spirv::Launch& launch_;
+  uint32_t thread_;
+  spirv::Place place_;
+  Notes& notes_;
+
+  // Kept from pass to pass.
+  std::vector<RootKey> roots_;
+  std::map<RootKey, uint32_t> root_of_;
+  std::set<Place> needed_, opaque_joins_;
+  std::map<Place, std::map<uint32_t, uint64_t>> join_roots_;
+
+  // Of one pass.
+  prog::Template t_;
+  std::vector<State> states_;
+  uint32_t here_ = 0;
+  Values now_;
+  std::vector<prog::Instr>* code_ = nullptr;
+  std::map<std::string, prog::RegId> demanded_;  // in this block
+  uint32_t anything_ = 0;
+  const Node* node_ = nullptr;
+  Expr guard_;  // of the instruction; empty: always
+  bool again_ = false;
+};
+
+}  // namespace fencepost::ptxmod

@@ -1,0 +1,438 @@
+// A module, its launch and its question as a test.
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "litmus/lexer.h"
+#include "prog/syntax.h"
+#include "ptxmod/lower.h"
+#include "ptxmod/ptxmod.h"
+
+namespace fencepost::ptxmod {
+namespace {
+
+// ---- names of the header -------------------------------------------------------------------------------------
+
+constexpr const char* k_suffixes[] = {"b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64"};
+
+// "%17+8:u32": variable 17, what stands 8 bytes into it, taken as elements of that type.
+struct Named {
+  RootKey key;  // `at` of a parameter; k_itself of other variables
+  std::string type;
+};
+std::string encoded(uint32_t variable, int64_t at, const std::string& type) {
+  return fmt::format("%{}+{}:{}", variable, at, type);
+}
+Named decoded(const std::string& id, const Span& span) {
+  const size_t plus = id.find('+'), colon = id.find(':');
+  if (plus == std::string::npos || colon == std::string::npos)
+    litmus::fail_at(span, fmt::format("there is no variable {}", litmus::quoted(id)),
+                    "variables have the names that the module gives them");
+  Named out;
+  out.key.variable = static_cast<uint32_t>(std::stoul(id.substr(1)));
+  out.key.at = std::stoll(id.substr(plus + 1));
+  out.type = id.substr(colon + 1);
+  return out;
+}
+
+// The last name in a mangled one: "counter" of _ZN4lock7counterE, "tile" of _ZZ4scanPiE4tile.
+std::string short_name(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status != 0 || !text) return "";
+  const std::string s = text.get();
+  size_t at = s.size();
+  while (at > 0 && (std::isalnum(static_cast<unsigned char>(s[at - 1])) != 0 || s[at - 1] == '_')) --at;
+  return s.substr(at);
+}
+
+spirv::Compiled names_of(const SourcePtr& source, const Module& m, const Function& entry, const Flat& flat) {
+  spirv::Compiled out;
+  // The names of functions that clang writes into comments ("// @kernel") are no headers.
+  std::string text = source->text;
+  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at + 1)) {
+    size_t end = at + 1;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '$'))
+      ++end;
+    const std::string word = text.substr(at + 1, end - at - 1);
+    if (std::any_of(m.functions.begin(), m.functions.end(), [&](const Function& f) { return f.name == word; }))
+      text[at] = ' ';
+  }
+  out.source = make_source(source->name, std::move(text));
+  std::map<std::string, int> often;
+  const auto add = [&](const std::string& name, uint32_t variable, int64_t at, bool weak) {
+    if (name.empty()) return;
+    const auto put = [&](const std::string& n, const std::string& type) {
+      if (weak)
+        out.variables.try_emplace(n, spirv::Compiled::Variable{encoded(variable, at, type), {}});
+      else
+        out.variables[n] = {encoded(variable, at, type), {}};
+    };
+    put(name, "");
+    for (const char* t : k_suffixes) put(fmt::format("{}.{}", name, t), t);
+  };
+  for (uint32_t k = 0; k < flat.variables.size(); ++k)
+    if (flat.variables[k].space != "param" && flat.variables[k].space != "local")
+      ++often[short_name(flat.variables[k].name)];
+  for (uint32_t k = 0; k < flat.variables.size(); ++k) {
+    const Variable& v = flat.variables[k];
+    if (v.space == "local" || v.space == "param") continue;
+    const std::string brief = short_name(v.name);
+    if (often[brief] == 1) add(brief, k, k_itself, true);
+    add(v.name, k, k_itself, false);
+  }
+  for (uint32_t n = 0; n < flat.parameters.size(); ++n) {
+    const uint32_t k = flat.parameters[n];
+    const Variable& v = flat.variables[k];
+    for (const std::string& name : {fmt::format("param_{}", n), v.name}) {
+      add(name, k, 0, name != v.name);
+      if (!v.array) continue;
+      for (uint64_t at = 0; at < std::min<uint64_t>(v.bytes, 4096); ++at)
+        add(fmt::format("{}.{}", name, at), k, static_cast<int64_t>(at), true);
+    }
+  }
+  (void)entry;
+  return out;
+}
+
+// ---- launch ------------------------------------------------------------------------------------------------
+
+spirv::Launch launch_of(const Function& entry, const spirv::Header& header) {
+  spirv::Launch out;
+  const auto directive = [&](const char* name) -> std::optional<spirv::Triple> {
+    const auto it = entry.directives.find(name);
+    if (it == entry.directives.end() || it->second.empty()) return std::nullopt;
+    spirv::Triple t = {1, 1, 1};
+    for (size_t k = 0; k < 3 && k < it->second.size(); ++k)
+      t[k] = static_cast<uint32_t>(std::min<uint64_t>(it->second[k], 1u << 20));
+    return t;
+  };
+  const auto product = [](const spirv::Triple& t) { return uint64_t{t[0]} * t[1] * t[2]; };
+  const auto fixed = directive("reqntid"), most = directive("maxntid");
+  if (header.grid) {
+    out.grid = *header.grid;
+  } else if (fixed) {
+    if (product(*fixed) > spirv::k_most_threads)
+      litmus::unsupported(entry.span, fmt::format("a CTA of {} threads", product(*fixed)),
+                          fmt::format("a launch has at most {}", spirv::k_most_threads));
+    const auto n = static_cast<uint32_t>(std::max<uint64_t>(product(*fixed), 1));
+    out.grid.subgroup = n % 32 == 0 ? 32 : n <= 32 ? n : 1;
+    out.grid.subgroups = n / out.grid.subgroup;
+  }
+  const Span where = header.grid_span.source ? header.grid_span : entry.span;
+  if (out.grid.queue_families != 1)
+    litmus::fail_at(where, "PTX has no queue families",
+                    "a launch is threads per warp, warps per CTA, CTAs; a fourth number is 1, a fifth is devices");
+  const uint32_t size = out.grid.workgroup_size();
+  out.local = {size, 1, 1};
+  if (fixed && product(*fixed) != size)
+    litmus::fail_at(where,
+                    fmt::format("the launch has CTAs of {} threads, and the module fixes them at {} (.reqntid)", size,
+                                product(*fixed)),
+                    "the product of the first two numbers of a launch is the size of a CTA");
+  if (fixed) out.local = *fixed;
+  if (most && product(*most) < size)
+    litmus::fail_at(where, fmt::format("the launch has CTAs of {} threads, and the module allows {} (.maxntid)", size,
+                                       product(*most)));
+  return out;
+}
+
+// ---- question ------------------------------------------------------------------------------------------------
+
+class Asker {
+ public:
+  Asker(Memory& memory, const Flat& flat, const spirv::Launch& launch)
+      : memory_(memory), flat_(flat), launch_(launch) {}
+
+  prog::Cond cond(const spirv::QuestionCond& q) {
+    prog::Cond out;
+    out.kind = q.kind;
+    out.span = q.span;
+    if (q.kind == prog::Cond::Kind::atom) return atom(q);
+    for (const spirv::QuestionCond& k : q.kids) {
+      prog::Cond kid = cond(k);
+      if (kid.kind == q.kind && q.kind != prog::Cond::Kind::not_)
+        out.kids.insert(out.kids.end(), kid.kids.begin(), kid.kids.end());
+      else
+        out.kids.push_back(std::move(kid));
+    }
+    return out;
+  }
+
+ private:
+  struct Side {
+    bool constant = false, is_unsigned = false;
+    uint64_t number = 0;
+    uint8_t width = 64;  // of the whole
+    std::vector<prog::CondValue> cells;
+    Span span;
+  };
+
+  Side side(const spirv::QuestionValue& v) {
+    Side out;
+    out.span = v.span;
+    if (v.is_constant) {
+      out.constant = true;
+      out.number = v.constant;
+      return out;
+    }
+    const Named n = decoded(v.id, v.span);
+    RootKey key = n.key;
+    const Variable& var = flat_.variables[key.variable];
+    const std::string name = memory_.name(key);
+    if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
+      litmus::unsupported(v.span, fmt::format("{} is shared memory, of which each CTA has its own", name),
+                          "store what the question needs in global memory");
+    if (v.path.size() > 1) litmus::fail_at(v.span, "memory of a module has one index", "count its elements");
+    Decision& d = memory_.decision(key);
+    const Given* given = memory_.given(key);
+    uint32_t element = n.type.empty() ? 0 : bytes_of(n.type);
+    if (element == 0 && key.at == k_itself && !(var.array && var.element == 1)) element = var.element;
+    if (element == 0 && given != nullptr) element = given->element;
+    if (element == 0) element = d.cell;
+    if (element == 0)
+      litmus::fail_at(v.span, fmt::format("nothing accesses {}", name),
+                      "say of which type its elements are, for example x.u32[0]");
+    if (element > 8) litmus::unsupported(v.span, "elements of more than 64 bits are not compared");
+    if (d.opaque)
+      litmus::unsupported(v.span,
+                          fmt::format("{} holds results of floating point arithmetic, which are not known", name));
+    const uint64_t index = v.path.empty() ? 0 : v.path[0];
+    if (v.path.empty() && key.at == k_itself && var.array && var.bytes > element)
+      litmus::fail_at(v.span, fmt::format("{} has several elements", name),
+                      fmt::format("name one, for example {}[0]", name));
+    const auto at = static_cast<int64_t>(index * element);
+    if (d.cell == 0) d.cell = element;  // nobody accesses it
+    if (!memory_.open_ended(key) && static_cast<uint64_t>(at) + element > memory_.bytes(key))
+      litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
+    memory_.use(key, at, element);
+    const uint32_t cell = d.apart ? element : d.cell;
+    if (const uint64_t end = (static_cast<uint64_t>(at) + element) / cell; !d.apart && end > memory_.limit(key)) {
+      if (end > 4096) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
+      d.cells = end;
+      throw Restart{};
+    }
+    out.width = static_cast<uint8_t>(8 * element);
+    out.is_unsigned = !n.type.empty() && n.type[0] == 'u';
+    for (uint32_t part = 0; part < element / cell; ++part) {
+      prog::CondValue c;
+      c.kind = prog::CondValue::Kind::location;
+      c.symbol = memory_.symbol(key, "", at, element);
+      c.cell = d.apart ? 0 : static_cast<uint64_t>(at) / cell + part;
+      c.is_unsigned = out.is_unsigned || part + 1 < element / cell;
+      c.span = v.span;
+      out.cells.push_back(c);
+    }
+    return out;
+  }
+  static Side number(const Side& n, const Side& beside, term::Op cmp) {
+    Side out = n;
+    const uint8_t w = beside.width;
+    const auto s = static_cast<int64_t>(n.number);
+    if (w < 64 && n.number > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
+      litmus::fail_at(n.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
+    const size_t count = beside.cells.size();
+    const auto each = static_cast<uint8_t>(w / count);
+    const bool equality = cmp == term::Op::eq || cmp == term::Op::ne;
+    for (size_t part = 0; part < count; ++part) {
+      const uint64_t piece = (n.number >> (part * each)) & term::mask(each);
+      prog::CondValue c;
+      c.constant = piece;
+      if (part + 1 == count && !beside.is_unsigned) {
+        c.constant = static_cast<uint64_t>(term::to_signed(piece, each));
+        if (!equality && count == 1) c.constant = n.number;
+      }
+      c.span = n.span;
+      out.cells.push_back(c);
+    }
+    return out;
+  }
+  static prog::Cond compare(const prog::CondValue& a, term::Op op, const prog::CondValue& b, const Span& span) {
+    prog::Cond c;
+    c.kind = prog::Cond::Kind::atom;
+    c.cmp = op;
+    c.lhs = a;
+    c.rhs = b;
+    c.span = span;
+    return c;
+  }
+  prog::Cond atom(const spirv::QuestionCond& q) {
+    Side a = side(q.lhs), b = side(q.rhs);
+    if (a.constant && b.constant) {
+      prog::CondValue x, y;
+      x.constant = a.number;
+      y.constant = b.number;
+      return compare(x, q.cmp, y, q.span);
+    }
+    if (a.constant) a = number(a, b, q.cmp);
+    if (b.constant) b = number(b, a, q.cmp);
+    if (a.cells.size() != b.cells.size())
+      litmus::unsupported(q.span, "locations that are accessed in pieces of different sizes are not compared");
+    if (a.cells.size() == 1) {
+      const bool wide =
+          (a.is_unsigned || b.is_unsigned) && std::max(a.constant ? 0 : a.width, b.constant ? 0 : b.width) == 64;
+      term::Op cmp = q.cmp;
+      if (wide && !(a.is_unsigned || a.constant))
+        litmus::unsupported(q.span, "a signed and an unsigned number of 64 bits are not compared");
+      if (wide && !(b.is_unsigned || b.constant))
+        litmus::unsupported(q.span, "a signed and an unsigned number of 64 bits are not compared");
+      if (wide)
+        cmp = cmp == term::Op::slt   ? term::Op::ult
+              : cmp == term::Op::sle ? term::Op::ule
+              : cmp == term::Op::sgt ? term::Op::ugt
+              : cmp == term::Op::sge ? term::Op::uge
+                                     : cmp;
+      return compare(a.cells[0], cmp, b.cells[0], q.span);
+    }
+    if (q.cmp != term::Op::eq && q.cmp != term::Op::ne)
+      litmus::unsupported(q.span, "an order of locations that are accessed in pieces is not asked for");
+    prog::Cond out;
+    out.kind = q.cmp == term::Op::eq ? prog::Cond::Kind::and_ : prog::Cond::Kind::or_;
+    out.span = q.span;
+    for (size_t k = 0; k < a.cells.size(); ++k) out.kids.push_back(compare(a.cells[k], q.cmp, b.cells[k], q.span));
+    return out;
+  }
+
+  Memory& memory_;
+  const Flat& flat_;
+  const spirv::Launch& launch_;
+};
+
+// ---- the test ----------------------------------------------------------------------------------------------
+
+struct Whole {
+  const Module& module;
+  const Function& entry;
+  const Flat& flat;
+  const spirv::Header& header;
+  const spirv::Launch& launch;
+  const std::map<RootKey, Given>& given;
+  const Blocks& blocks;
+};
+
+void clusters(const Whole& w, prog::Test& test) {
+  const auto it = w.entry.directives.find("reqnctapercluster");
+  if (it == w.entry.directives.end() || it->second.empty()) return;
+  uint64_t size = 1;
+  for (const uint64_t n : it->second) size *= std::max<uint64_t>(n, 1);
+  if (w.launch.grid.workgroup_count() % size != 0 || w.launch.grid.workgroups[1] * w.launch.grid.workgroups[2] != 1)
+    litmus::unsupported(w.entry.span, fmt::format("clusters of {} CTAs in this launch", size),
+                        "choose a launch whose number of CTAs is a multiple");
+  for (prog::Thread& t : test.threads) t.cluster = w.launch.place(t.id).workgroup / static_cast<uint32_t>(size);
+}
+
+void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Memory& memory, bool rounds) {
+  const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
+  if (rounds)
+    say(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again",
+                    k_rounds));
+  if (memory.took_zero()) say("memory without an input starts at 0");
+  if (notes.opaque) say("what floating point arithmetic decides may come out either way");
+  if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
+  if (notes.clocks) say("clocks and numbers of the machine may have any value");
+  if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
+  if (notes.prints) say("printf prints nothing");
+  if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
+  const std::string& target = w.module.target;
+  if (target.starts_with("sm_") && std::atoi(target.c_str() + 3) < 70)
+    say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
+}
+
+prog::Test build(const Whole& w, Decisions& decisions) {
+  prog::Test test;
+  test.title = w.entry.name;
+  test.syntax = prog::Syntax::spirv;
+  test.dialect = vocab::Dialect::ptx;
+  test.span = w.entry.span;
+  Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
+  Notes notes;
+  const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
+  for (uint32_t t = 0; t < threads; ++t) {
+    Lowering lowering(memory, w.blocks, w.launch, t, notes);
+    prog::Thread thread;
+    thread.id = t;
+    thread.templ = prog::intern_template(test, lowering.run());
+    const spirv::Place p = w.launch.place(t);
+    const uint32_t cta = w.launch.global_workgroup(p);
+    thread.scope = {0, p.device, cta, cta * w.launch.grid.subgroups + p.subgroup};
+    test.threads.push_back(std::move(thread));
+  }
+  memory.check_read_only();
+  clusters(w, test);
+  const bool rounds = memory.drop_unread();
+  Asker asker(memory, w.flat, w.launch);
+  test.quantifier = w.header.question.quantifier;
+  if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
+  test.filter = asker.cond(w.header.question.filter);
+  assumptions(w, notes, test, memory, rounds);
+  return test;
+}
+
+std::map<RootKey, Given> inputs_of(const spirv::Header& header, const Flat& flat) {
+  std::map<RootKey, Given> out;
+  for (const spirv::Input& in : header.inputs) {
+    const Named n = decoded(in.id, in.span);
+    const Variable& v = flat.variables[n.key.variable];
+    Given g{in.value, n.type.empty() ? 0 : bytes_of(n.type)};
+    if (v.space == "param" && in.value.is_list && v.bytes < 8)
+      litmus::fail_at(in.span, fmt::format("{} is one number", v.name));
+    if (v.space == "param" && !in.value.is_list && v.array && n.key.at == 0 && v.bytes > 8)
+      litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes),
+                      fmt::format("say where: {}.0 = ..., {}.8 = ...", v.name, v.name));
+    if (!v.init.empty())
+      litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
+                      "remove the @Input, or the initialiser");
+    if (v.space == "const" || v.space == "global") {
+      const uint64_t each = g.element != 0 ? g.element : v.element;
+      if (in.value.is_list && !(v.array && v.element == 1 && g.element == 0) && in.value.items.size() * each > v.bytes)
+        litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes));
+    }
+    if (!out.emplace(n.key, std::move(g)).second)
+      litmus::fail_at(in.span, fmt::format("{} has two inputs", v.name), "write one @Input for it");
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_ptx_module(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  for (;;) {
+    while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
+    if (text.starts_with("//")) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*")) {
+      const size_t close = text.find("*/", 2);
+      if (close == std::string_view::npos) return false;
+      text.remove_prefix(close + 2);
+    } else {
+      return text.starts_with(".version") && text.size() > 8 && static_cast<unsigned char>(text[8]) <= ' ';
+    }
+  }
+}
+
+Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::LaunchOptions& options) {
+  return litmus::guarded([&] {
+    const Module module = parse_module(source);
+    const Function& entry = entry_of(module, options.entry);
+    const Flat flat = flatten(module, entry);
+    const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
+    const spirv::Launch launch = launch_of(entry, header);
+    const std::map<RootKey, Given> given = inputs_of(header, flat);
+    const Blocks blocks = blocks_of(flat);
+    Decisions decisions;
+    for (;;) {
+      try {
+        return build({module, entry, flat, header, launch, given, blocks}, decisions);
+      } catch (const Restart&) {  // each one adds a decision, and there are finitely many
+      }
+    }
+  });
+}
+
+}  // namespace fencepost::ptxmod

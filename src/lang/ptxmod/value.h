@@ -1,0 +1,54 @@
+#pragma once
+// A value in flight while a thread is lowered.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "term/term.h"
+
+namespace fencepost::ptxmod {
+
+using term::Expr;
+
+inline constexpr uint32_t k_number_root = 0;  // no object: the offset is the number itself
+
+// An address: so many bytes behind the beginning of a root (memory.h). PTX computes with addresses as with other
+// integers; as long as only offsets are added the object stays known, and an access needs no more.
+struct Target {
+  Expr when;  // width 1; empty: always. The conditions of one address exclude one another
+  uint32_t root = k_number_root;
+  Expr offset;  // 64 bits
+  bool operator==(const Target&) const = default;
+};
+
+struct Value {
+  enum class Kind : uint8_t {
+    undefined,  // never set: each use may find another value
+    unknown,    // one value that nobody gave, for all threads: a parameter without an input
+    opaque,     // a result of floating point arithmetic
+    scalar,
+    address,
+  };
+  Kind kind = Kind::undefined;
+  uint8_t width = 32;
+  Expr e;            // scalar
+  std::string what;  // undefined, unknown: its name; equal names are one value
+  std::vector<Target> targets;
+  bool operator==(const Value&) const = default;
+
+  bool is(Kind k) const { return kind == k; }
+  static Value scalar(Expr e) {
+    const uint8_t w = e.width();
+    return {Kind::scalar, w, std::move(e), {}, {}};
+  }
+  static Value constant(uint64_t n, uint8_t width) { return scalar(term::constant(n & term::mask(width), width)); }
+  static Value opaque(uint8_t width) { return {Kind::opaque, width, {}, {}, {}}; }
+  static Value undefined(std::string what, uint8_t width) { return {Kind::undefined, width, {}, std::move(what), {}}; }
+  static Value unknown(std::string what, uint8_t width) { return {Kind::unknown, width, {}, std::move(what), {}}; }
+  static Value address(std::vector<Target> t, uint8_t width) { return {Kind::address, width, {}, {}, std::move(t)}; }
+};
+
+// A power of two, at most `most`, that divides the term whatever its variables are.
+uint64_t divisor(const Expr& e, uint64_t most);
+
+}  // namespace fencepost::ptxmod

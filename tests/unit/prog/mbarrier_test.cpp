@@ -1,0 +1,180 @@
+// The phase rules against an oracle that was written from PTX ISA 9.4, 9.7.15.16, sentence by sentence, and that knows
+// nothing of terms or layouts.
+#include "prog/mbarrier.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace fencepost::prog {
+namespace {
+
+using term::Expr;
+
+constexpr int64_t k_most = (1 << 20) - 1;
+
+struct Oracle {
+  bool valid = false;
+  uint64_t phase = 0;
+  int64_t pending = 0, expected = 0, tx = 0;
+
+  // "completes the current primary phase when all of the following conditions are met"
+  bool completed() const { return pending == 0 && tx == 0; }
+  // "transitions to the next phase"; "the pending arrival count is reinitialized to the expected arrival count"
+  void advance() {
+    if (!completed()) return;
+    ++phase;
+    pending = expected;
+  }
+  bool in_range() const { return tx >= -k_most && tx <= k_most; }
+
+  // False: undefined behaviour; the object is then left as it was.
+  bool apply(MbarrierOp op, int64_t n) {
+    Oracle next = *this;
+    if (!next.step(op, n)) return false;
+    *this = next;
+    return true;
+  }
+
+ private:
+  bool arrive_on(int64_t count) {
+    if (count < 1 || count > pending) return false;
+    pending -= count;
+    return true;
+  }
+  bool drop(int64_t count) {  // "if the decrement causes the expected arrivals count to be zero, undefined"
+    if (count >= expected) return false;
+    expected -= count;
+    return true;
+  }
+  bool expect(int64_t count) {
+    tx += count;
+    return count <= k_most && in_range();
+  }
+  bool step(MbarrierOp op, int64_t n) {
+    if (op == MbarrierOp::init) {
+      if (valid || n < 1 || n > k_most) return false;
+      *this = {true, 0, n, n, 0};
+      return true;
+    }
+    if (!valid) return false;
+    switch (op) {
+      case MbarrierOp::inval:
+        *this = {};
+        return true;
+      case MbarrierOp::expect_tx:
+        return expect(n);
+      case MbarrierOp::complete_tx:
+        tx -= n;
+        if (n > k_most || !in_range()) return false;
+        advance();
+        return true;
+      case MbarrierOp::add_pending:
+        pending += n;
+        return pending <= k_most;
+      case MbarrierOp::arrive:
+        if (!arrive_on(n)) return false;
+        advance();
+        return true;
+      case MbarrierOp::arrive_expect_tx:
+        if (!expect(n) || !arrive_on(1)) return false;
+        advance();
+        return true;
+      case MbarrierOp::arrive_no_complete:
+        return arrive_on(n) && !completed();
+      case MbarrierOp::arrive_drop:
+        if (!drop(n) || !arrive_on(n)) return false;
+        advance();
+        return true;
+      case MbarrierOp::arrive_drop_expect_tx:
+        if (!expect(n) || !drop(1) || !arrive_on(1)) return false;
+        advance();
+        return true;
+      case MbarrierOp::arrive_drop_no_complete:
+        return drop(n) && arrive_on(n) && !completed();
+      default:
+        return false;
+    }
+  }
+};
+
+uint64_t value(const Expr& e, uint64_t state) {
+  return *term::eval(e, [&](uint64_t) { return std::optional(state); });
+}
+
+constexpr MbarrierOp k_ops[] = {MbarrierOp::init,
+                                MbarrierOp::inval,
+                                MbarrierOp::expect_tx,
+                                MbarrierOp::complete_tx,
+                                MbarrierOp::arrive,
+                                MbarrierOp::arrive_expect_tx,
+                                MbarrierOp::arrive_no_complete,
+                                MbarrierOp::arrive_drop,
+                                MbarrierOp::arrive_drop_expect_tx,
+                                MbarrierOp::arrive_drop_no_complete,
+                                MbarrierOp::add_pending};
+
+class Phases : public ::testing::Test {
+ protected:
+  const Expr old_ = term::variable(0, 64);
+
+  void expect_equal(const Oracle& o, uint64_t state) {
+    ASSERT_EQ(value(mbarrier_valid(old_), state) != 0, o.valid);
+    if (!o.valid) return;
+    ASSERT_EQ(mbarrier_expected(state), static_cast<uint64_t>(o.expected));
+    ASSERT_EQ(value(mbarrier_token(old_), state), o.phase % 8);
+    ASSERT_EQ(state >> 21 & static_cast<uint64_t>(k_most), static_cast<uint64_t>(o.pending));
+    ASSERT_EQ(term::to_signed(state & ((1u << 21) - 1), 21), o.tx);
+  }
+};
+
+TEST_F(Phases, RandomOperationsAgreeWithTheOracle) {
+  std::mt19937_64 rng(9);
+  uint64_t undefined = 0, completed = 0;
+  for (int round = 0; round < 1500; ++round) {
+    Oracle o;
+    uint64_t state = 0;
+    for (int k = 0; k < 30; ++k) {
+      MbarrierOp op = k_ops[rng() % std::size(k_ops)];
+      if (!o.valid && rng() % 4 != 0) op = MbarrierOp::init;
+      if (o.valid && op == MbarrierOp::inval && rng() % 4 != 0) op = MbarrierOp::arrive;
+      int64_t n = static_cast<int64_t>(rng() % 4);
+      if (op == MbarrierOp::expect_tx || op == MbarrierOp::complete_tx || op == MbarrierOp::arrive_expect_tx)
+        n = static_cast<int64_t>(rng() % 3) * 16;
+      if (rng() % 50 == 0) n = k_most + static_cast<int64_t>(rng() % 3) - 1;
+      const MbarrierStep step = mbarrier_step(op, old_, term::constant(static_cast<uint64_t>(n), 64));
+      const uint64_t before = o.phase;
+      const bool defined = o.apply(op, n);
+      ASSERT_EQ(value(step.undefined, state) == 0, defined) << "round " << round << " operation " << k;
+      state = value(step.state, state);
+      undefined += !defined;
+      completed += o.phase != before;
+      expect_equal(o, state);
+    }
+  }
+  EXPECT_GT(undefined, 500u);
+  EXPECT_GT(completed, 500u);
+}
+
+// "the current incomplete phase, for which waitComplete returns False; the immediately preceding phase, for which it
+// returns True"
+TEST_F(Phases, WaitsTellTheCurrentPhaseFromTheOneBefore) {
+  for (uint64_t now = 0; now < 20; ++now) {
+    uint64_t state = mbarrier_initial(1);
+    for (uint64_t k = 0; k < now; ++k)
+      state = value(mbarrier_step(MbarrierOp::arrive, old_, term::constant(1, 64)).state, state);
+    for (uint64_t of = now < 5 ? 0 : now - 5; of <= now; ++of) {
+      const MbarrierWait w = mbarrier_wait(old_, term::constant(of % 8, 64));
+      EXPECT_EQ(value(w.undefined, state) == 0, now - of <= 1) << now << " " << of;
+      if (now - of <= 1) EXPECT_EQ(value(w.complete, state) != 0, now - of == 1) << now << " " << of;
+      const MbarrierWait p = mbarrier_wait_parity(old_, term::constant(of, 64));
+      if (now - of <= 1) EXPECT_EQ(value(p.complete, state) != 0, now - of == 1) << now << " " << of;
+      EXPECT_EQ(value(p.undefined, state), 0u);
+    }
+  }
+  EXPECT_NE(value(mbarrier_wait_parity(old_, term::constant(0, 64)).undefined, 0), 0u) << "of no object";
+  EXPECT_NE(value(mbarrier_wait(old_, term::constant(0, 64)).undefined, 0), 0u) << "of no object";
+}
+
+}  // namespace
+}  // namespace fencepost::prog
