@@ -136,6 +136,7 @@ struct Settings {
   std::vector<std::string> inputs;  // of shaders
   std::string condition, filter, entry;
   bool no_spurious_failures = false;  // of weak compare-exchanges
+  bool readings = false;              // ask other readings of the document too
   std::string grid;                   // "": the table's or the module's
   std::string model_dir;
   std::optional<vocab::Dialect> dialect;

@@ -169,6 +169,10 @@ constexpr OptionInfo k_rows[] = {
      "also fail spuriously, "
      "finitely often.",
      put<&Settings::no_spurious_failures>},
+    {"--readings", "", "", Type::flag, "", "", 0, 0, "cat", k_check,
+     "Ask the other readings of the model's document as well, each for as long as the model itself, and say which "
+     "sentences the two read differently where they disagree.",
+     put<&Settings::readings>},
     {"--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch,
      "Initial values of a shader's variables, in place of those that it gives in comments.", put_inputs},
     {"--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,

@@ -7,8 +7,11 @@
 #include "cli/file_report.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/readings.h"
 #include "cli/verbs.h"
 #include "litmus/condition.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 #include "read/read.h"
 #include "report/report.h"
 
@@ -30,6 +33,15 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
 }
 
 using Bounds = std::optional<check::BoundsFile>;
+
+// Something is asked of the test.
+Expected<void> has_question(const Settings& s, const prog::Test& test) {
+  if (s.property != check::Property::condition || test.quantifier != prog::Quantifier::none) return {};
+  return error_at(test.span, "no question is asked",
+                  test.syntax == prog::Syntax::spirv
+                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races"
+                      : "end the test with exists, ~exists or forall, or add --property races");
+}
 
 // `alone`: no other file is given, so that an option without effect on this test has none at all.
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
@@ -53,6 +65,10 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
     r.err += render(litmus::question_warnings(test));
+    if (const auto asked = has_question(s, test); !asked) {
+      refuse(r, s, name, asked.error());
+      continue;
+    }
     const auto known = models.get(s.model_name(), test);
     if (!known) {
       refuse(r, s, name, known.error());
@@ -76,10 +92,14 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
           check::program_name(path, test), test, result.bound,
           fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
     const check::Beside beside = check::beside(test, *model, options, result, job);
+    std::vector<report::OtherReading> readings;
+    if (s.readings) readings = other_readings(test, *model, options, s, models);
+    if (s.readings && readings.empty())
+      r.err += fmt::format("{}: note: the head of the model names no other reading\n", path);
     if (s.json)
-      r.json.push_back(report::check_json(name, test, *model, options, result, beside));
+      r.json.push_back(report::check_json(name, test, *model, options, result, beside, readings));
     else
-      r.out += report::check_line(name, test, *model, options, result, beside) + "\n";
+      r.out += report::check_line(name, test, *model, options, result, beside, readings) + "\n";
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
     r.code = worse(r.code, result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(result.verdict.status));
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "cli/effects.h"
 #include "cli/inputs.h"
@@ -52,7 +53,7 @@ Expected<Ran> run_machine(const std::string& name, const prog::Test& test, const
         found->steps ? "[" + steps + "]" : "null");
     return ran;
   }
-  console.out(report::outcomes_text(test, outcomes, seconds));
+  console.out(report::outcomes_text(test, outcomes, seconds, "the machine of the 2014 thesis"));
   if (s.steps_shown) {
     if (!found->steps) console.out("no run ends in what the test asks about\n");
     for (size_t i = 0; found->steps && i < found->steps->size(); ++i)
@@ -109,7 +110,8 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     if (s.json)
       json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
     else
-      console.out(report::outcomes_text(test, outcomes, seconds));
+      console.out(
+          report::outcomes_text(test, outcomes, seconds, std::filesystem::path((*model)->path).stem().string()));
     if (outcomes.states.complete && outcomes.states.states.empty() && !s.json)
       console.err(fmt::format("{}: no execution ends\n", name));
     if (!outcomes.states.complete && !s.json)

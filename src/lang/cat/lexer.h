@@ -100,6 +100,7 @@ struct Token {
 //   axioms    the labels of the file's axioms and flags          shows     the labels of its shows
 //   provides  definitions that exist for other files to use
 //   vacuous   axioms that are known to hold of every execution
+//   reading   "MODEL; TAGS; SENTENCE": another reading of the same document, and where it differs; any number of them
 // White space in the value is collapsed.
 struct Header {
   std::string key;

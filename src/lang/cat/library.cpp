@@ -41,6 +41,12 @@ Headers headers_of(const std::string& path) {
   return out;
 }
 
+std::string trimmed(std::string_view t) {
+  while (t.starts_with(' ')) t.remove_prefix(1);
+  while (t.ends_with(' ')) t.remove_suffix(1);
+  return std::string(t);
+}
+
 bool is_file(const fs::path& p) {
   std::error_code ec;
   return fs::is_regular_file(p, ec);
@@ -66,6 +72,23 @@ std::vector<ModelInfo> shipped_models() {
   for (const fs::path& p : model_files()) {
     const Headers h = headers_of(p.string());
     out.push_back({p.stem().string(), p.string(), h.dialect.value_or(vocab::Dialect::ptx), h.summary});
+  }
+  return out;
+}
+
+std::vector<Reading> readings_of(const std::string& path) {
+  std::vector<Reading> out;
+  const auto source = read_source(path);
+  if (!source) return out;
+  Symbols symbols;
+  Findings ignored;
+  for (const Header& h : lex(*source, symbols, ignored).headers) {
+    const size_t first = h.value.find(';');
+    const size_t second = first == std::string::npos ? first : h.value.find(';', first + 1);
+    if (h.key != "reading" || second == std::string::npos) continue;
+    const std::string_view value = h.value;
+    out.push_back({trimmed(value.substr(0, first)), words(h.value.substr(first + 1, second - first - 1)),
+                   trimmed(value.substr(second + 1))});
   }
   return out;
 }

@@ -22,6 +22,16 @@ struct ModelInfo {
 };
 std::vector<ModelInfo> shipped_models();
 
+// A sentence of its document that another shipped model reads otherwise: a header of the model's file,
+// "(* reading: MODEL; TAGS; SENTENCE *)". `needs`: tags of which a program has all if the sentence can matter to it.
+struct Reading {
+  std::string model;
+  std::vector<std::string> needs;
+  std::string sentence;
+};
+// In the order of the file; a file that cannot be read has none.
+std::vector<Reading> readings_of(const std::string& path);
+
 // "ptx-9[P2=strict,P3=writer]": the model ptx-9 with these answers to questions that its document leaves open
 // (Model::variants). Without brackets: the model with its own.
 struct NamedModel {

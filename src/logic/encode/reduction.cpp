@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bounds/bounds.h"
+#include "encode/places.h"
 #include "encode/skeleton.h"
 
 namespace fencepost::encode {
@@ -91,6 +92,11 @@ class Folded {
     for (uint32_t p = 0; p < places_.size(); ++p)
       if (in_loop(p) && !places_[p].write && !places_[p].barrier) out.set(p);
     return out;
+  }
+
+  // Whether every two events of a place, in two iterations, are related.
+  std::function<bool(Base, uint32_t)> always() const {
+    return [this](Base base, uint32_t i) { return may(base, i, i) && must(base, i, i); };
   }
 
   bounds::BaseBounds bounds(const cat::Model& model) const {
@@ -377,8 +383,13 @@ class Folded {
 // What leaving out D does to each node, seen from the events that stay.
 class Monotone {
  public:
-  Monotone(const cat::Model& m, const bounds::Bounds& bounds, const BitSet& dropped)
-      : m_(m), bounds_(bounds), dropped_(dropped), grows_(m.nodes.size(), false), shrinks_(m.nodes.size(), false) {
+  Monotone(const cat::Model& m, const bounds::Bounds& bounds, const BitSet& dropped, const BetweenPlaces& between)
+      : m_(m),
+        bounds_(bounds),
+        dropped_(dropped),
+        between_(between),
+        grows_(m.nodes.size(), false),
+        shrinks_(m.nodes.size(), false) {
     for (bool changed = true; changed;) {
       changed = false;
       for (NodeId id = 0; id < m.nodes.size(); ++id) {
@@ -411,10 +422,7 @@ class Monotone {
       if (!a.flag) return true;
       if (!a.negated) return false;
       if (m_.nodes[a.node].type == cat::Type::set) return !meets(b.may_set);
-      Relation pairs = b.may;
-      // A place stands for all iterations of one thread.
-      if (of_two_threads(a.node))
-        for (uint32_t i = 0; i < pairs.universe(); ++i) pairs.reset(i, i);
+      const Relation pairs = pairs_of(a.node);
       return !meets(pairs.domain()) && !meets(pairs.range());
     });
   }
@@ -434,7 +442,18 @@ class Monotone {
     if (small) return !grows_[a.node];
     const bounds::NodeBounds& b = bounds_.node[a.node];
     if (m_.nodes[a.node].type == cat::Type::set) return !shrinks_[a.node] && !meets(b.may_set);
-    return !shrinks_[a.node] && !meets(b.may.domain()) && !meets(b.may.range());
+    if (shrinks_[a.node]) return false;
+    const Relation pairs = pairs_of(a.node);
+    return !meets(pairs.domain()) && !meets(pairs.range());
+  }
+  // The pairs that may be; a place stands for all iterations of one thread.
+  Relation pairs_of(NodeId id) const {
+    Relation pairs = bounds_.node[id].may;
+    const bool threads = of_two_threads(id);
+    for (uint32_t i = 0; i < pairs.universe(); ++i)
+      for (uint32_t j = 0; j < pairs.universe(); ++j)
+        if (pairs.test(i, j) && ((threads && i == j) || !between_.may(id, i, j))) pairs.reset(i, j);
+    return pairs;
   }
   bool meets(const BitSet& s) const { return !(s & dropped_).empty(); }
 
@@ -472,6 +491,7 @@ class Monotone {
   const cat::Model& m_;
   const bounds::Bounds& bounds_;
   const BitSet& dropped_;
+  const BetweenPlaces& between_;
   std::vector<bool> grows_, shrinks_;
 };
 
@@ -481,11 +501,11 @@ class Monotone {
 class Fusing {
  public:
   Fusing(const cat::Model& m, const bounds::BaseBounds& base, const bounds::Bounds& bounds, const BitSet& dropped,
-         uint32_t r, uint32_t w)
+         const BetweenPlaces& between, uint32_t r, uint32_t w)
       : m_(m),
         base_(base),
         bounds_(bounds),
-        left_out_(m, bounds, dropped),
+        left_out_(m, bounds, dropped, between),
         r_(r),
         w_(w),
         gain_(m.nodes.size(), Gain::none) {
@@ -694,26 +714,6 @@ bool mutually_ordered(const Folded& f, const Place& rmw) {
   return true;
 }
 
-// Fingerprints of the models for which docs/semantics.md proves that silent read-modify-writes may be left out.
-constexpr uint64_t k_proven[] = {
-    0x52c15830118058e3,  // vulkan
-    0xa636aa6d4189b180,  // vulkan-nochains
-    0x80bddb79ce5baa7e,  // vulkan-alloy
-    0x0075163d9665b1f7,  // vulkan-alloy-nochains
-    0x3351a11983189e2e,  // vulkan-tables
-    0xbb33f55a73a96c4d,  // vulkan-nochains-tables
-};
-
-// Fingerprints, of the constraints alone, of the models for which repeats.h proves it by hand.
-constexpr uint64_t k_proven_repeats[] = {
-    0x1b3a23ca763c8704,  // opencl
-    0x058d85e83c3312bf,  // opencl-3.1
-    0x903896541bf0a06c,  // opencl-popl16
-    0xb2d0c6e91ac23c00,  // opencl-tables
-    0xd5153f7862c9792b,  // cuda
-    0xa7224e046e8338b1,  // cuda-volatile
-};
-
 }  // namespace
 
 Reduction reduction_of(const prog::Test& test, const cat::Model& model) {
@@ -726,11 +726,11 @@ Reduction reduction_of(const prog::Test& test, const cat::Model& model) {
   if (dropped.empty()) return out;
   const bounds::BaseBounds base = folded.bounds(model);
   const bounds::Bounds bounds = bounds::compute(model, base);
-  const Monotone monotone(model, bounds, dropped);
+  const BetweenPlaces between(model, base, bounds, folded.always());
+  const Monotone monotone(model, bounds, dropped, between);
   out.conditions = monotone.keeps_consistency();
   out.races = out.conditions && monotone.keeps_flags();
-  if (!out.conditions || std::find(std::begin(k_proven), std::end(k_proven), fingerprint(model)) == std::end(k_proven))
-    return out;
+  if (!out.conditions || !is_proven(proven_silent(), fingerprint(model))) return out;
   for (uint32_t p = 0; p < folded.places().size(); ++p) {
     const Place& place = folded.places()[p];
     if (place.thread != k_nobody && place.read && place.partner != k_nobody && folded.in_loop(p) &&
@@ -751,9 +751,9 @@ Repeats repeats_of(const prog::Test& test, const cat::Model& model,
   const auto& places = folded.places();
   const bounds::BaseBounds base = folded.bounds(model);
   const bounds::Bounds bounds = bounds::compute(model, base);
+  const BetweenPlaces between(model, base, bounds, folded.always());
   const bool dependencies = model.uses(Base::data) || model.uses(Base::addr) || model.uses(Base::ctrl);
-  const bool proven = std::find(std::begin(k_proven_repeats), std::end(k_proven_repeats), fingerprint(model, false)) !=
-                      std::end(k_proven_repeats);
+  const bool proven = is_proven(proven_repeats(), fingerprint(model, false));
   std::map<Cell, bool> ordered;
   for (uint32_t p = 0; p < places.size(); ++p) {
     const Place& place = places[p];
@@ -770,10 +770,10 @@ Repeats repeats_of(const prog::Test& test, const cat::Model& model,
       if (!known->second) continue;
       dropped.set(place.partner);
     }
-    const Monotone left_out(model, bounds, dropped);
+    const Monotone left_out(model, bounds, dropped, between);
     bool consistent = proven, flags = proven && left_out.flags_lie_elsewhere();
     if (!proven && writes) {
-      const Fusing fused(model, base, bounds, dropped, p, place.partner);
+      const Fusing fused(model, base, bounds, dropped, between, p, place.partner);
       consistent = fused.keeps_consistency();
       flags = fused.keeps_flags();
     } else if (!proven) {
@@ -784,41 +784,6 @@ Repeats repeats_of(const prog::Test& test, const cat::Model& model,
     out.races[place.thread][place.instr] = consistent && flags;
   }
   return out;
-}
-
-uint64_t fingerprint(const cat::Model& model, bool flags) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  const auto put = [&](uint64_t v) {
-    for (int k = 0; k < 8; ++k, v >>= 8) hash = (hash ^ (v & 0xff)) * 0x100000001b3ull;
-  };
-  std::vector<bool> seen(model.nodes.size(), false);
-  std::vector<NodeId> number(model.nodes.size(), 0);
-  NodeId next = 0;
-  // Nodes in the order in which the axioms reach them, each once, after its number.
-  const auto visit = [&](auto&& self, NodeId id) -> void {
-    if (seen[id]) {
-      put(number[id]);
-      return;
-    }
-    seen[id] = true;
-    number[id] = ++next;
-    const Node& n = model.nodes[id];
-    put(0x100 + static_cast<uint64_t>(n.op));
-    put(static_cast<uint64_t>(n.type));
-    if (n.op == NodeOp::base_rel) put(static_cast<uint64_t>(n.base));
-    if (n.op == NodeOp::base_set) put(static_cast<uint64_t>(n.tag));
-    if (n.op == NodeOp::rec_var) self(self, model.variables[n.rec].definition);
-    put(n.kids.size());
-    for (NodeId k : n.kids) self(self, k);
-  };
-  put(static_cast<uint64_t>(model.dialect));
-  for (const cat::Axiom& a : model.axioms) {
-    if (a.flag && !flags) continue;
-    put(static_cast<uint64_t>(a.kind));
-    put((a.negated ? 1 : 0) + (a.flag ? 2 : 0));
-    visit(visit, a.node);
-  }
-  return hash;
 }
 
 }  // namespace fencepost::encode

@@ -15,6 +15,7 @@
 // mutually ordered.
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cat/model.h"
@@ -49,6 +50,17 @@ struct Repeats {
 // (object, index) that no consistent execution interrupts one or shows the cell's accesses out of order.
 Repeats repeats_of(const prog::Test& test, const cat::Model& model,
                    const std::function<bool(prog::ObjectId, uint64_t)>& coherent);
+
+// A model about whose formulas there is a proof, told by their fingerprint.
+struct Proven {
+  const char* model;
+  uint64_t fingerprint;
+};
+std::span<const Proven> proven_silent();   // with flags: silent iterations
+std::span<const Proven> proven_repeats();  // constraints alone: repeated iterations
+inline bool is_proven(std::span<const Proven> list, uint64_t fingerprint) {
+  return std::any_of(list.begin(), list.end(), [&](const Proven& p) { return p.fingerprint == fingerprint; });
+}
 
 // A number that two models share only if their constraints and flags (or, without them, their constraints) are the same
 // formulas.

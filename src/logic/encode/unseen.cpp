@@ -18,14 +18,9 @@ using vocab::Base;
 using vocab::Dialect;
 using vocab::Tag;
 
-// Fingerprints of the models that the proofs in the header are about.
-constexpr uint64_t k_vulkan[] = {
-    0x5e86ab510d66b088,  // vulkan
-    0x3351a11983189e2e,  // vulkan-tables: other from-reads, of the same locord
-};
-constexpr uint64_t k_ptx[] = {
-    0x02c31050a9330673,  // ptx-7.5, ptx-8
-};
+// The models that the proofs in the header are about.
+constexpr Proven k_vulkan[] = {{"vulkan", 0x52c15830118058e3}, {"vulkan-tables", 0x3351a11983189e2e}};
+constexpr Proven k_ptx[] = {{"ptx-7.5", 0x02c31050a9330673}, {"ptx-8", 0x02c31050a9330673}};
 
 struct ScopeBase {
   Base base;
@@ -77,10 +72,7 @@ class Unseen {
   }
 
   // ---- the proofs of the header ----
-  bool is_one_of(std::span<const uint64_t> models) const {
-    const uint64_t mine = fingerprint(m_);
-    return std::find(models.begin(), models.end(), mine) != models.end();
-  }
+  bool is_one_of(std::span<const Proven> models) const { return is_proven(models, fingerprint(m_)); }
   template <class P>
   bool every_event(P&& p) const {
     return std::all_of(s_.events.begin(), s_.events.end(),
@@ -233,6 +225,12 @@ class Unseen {
 };
 
 }  // namespace
+
+std::vector<Proven> proven_unseen() {
+  std::vector<Proven> out(std::begin(k_vulkan), std::end(k_vulkan));
+  out.insert(out.end(), std::begin(k_ptx), std::end(k_ptx));
+  return out;
+}
 
 bool scopes_unseen(const Skeleton& s, const cat::Model& model) { return Unseen(s, model).holds(); }
 

@@ -33,11 +33,19 @@
 // program order from an acquire to d, (a, d) is in po, and the rest is shorter. Likewise at the end. Now av-shader is
 // within [av-op]; (hb; [av-op])*, and vis-shader within ([vis-op]; hb)*; [vis-op], both with the short form that has no
 // hb; so written; av-shader; hb; target(vis-shader) is written; [av-op]; hb; target([vis-op]), and the forms of
-// narrower scopes lie within it. So locord depends on no scope.
+// narrower scopes lie within it. So locord depends on no scope. The rest names scopes only by locord and inscope: in
+// `vulkan` release sequences, scoped-order and write-order too, which are made of asmo, mutually-ordered, co and
+// locord; its by-barriers, which has no inscope of its own, is empty where there is no barrier.
+#include <vector>
+
 #include "cat/model.h"
+#include "encode/reduction.h"
 #include "encode/skeleton.h"
 
 namespace fencepost::encode {
+
+// The models of the proofs by hand.
+std::vector<Proven> proven_unseen();
 
 // True: every permutation of threads that the program allows is harmless, wherever the threads are.
 bool scopes_unseen(const Skeleton& s, const cat::Model& model);

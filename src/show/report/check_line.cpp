@@ -35,10 +35,23 @@ std::string finding(const prog::Test& test, const check::Options& options, const
   return "";
 }
 
+std::string reading_text(const OtherReading& r, const Verdict& mine) {
+  std::string out = fmt::format("\n  {} says {}", r.model, r.verdict.vacuous ? "vacuous" : name(r.verdict.status));
+  if (r.verdict.status == mine.status && r.verdict.vacuous == mine.vacuous) return out + " too";
+  if (r.verdict.status != Status::holds && r.verdict.status != Status::fails)
+    return out + (r.verdict.detail.empty() ? "" : fmt::format(" ({})", r.verdict.detail));
+  out += r.sentences.empty()       ? ": no sentence is known that decides"
+         : r.sentences.size() == 1 ? "; what decides is"
+                                   : "; what decides is one of";
+  for (const std::string& s : r.sentences) out += "\n    " + s;
+  return out;
+}
+
 }  // namespace
 
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result, const check::Beside& beside) {
+                       const check::Options& options, const check::Result& result, const check::Beside& beside,
+                       const std::vector<OtherReading>& readings) {
   std::string out = fmt::format("{}  {}", path, result.verdict.vacuous ? "vacuous" : name(result.verdict.status));
   std::string what =
       result.verdict.vacuous && options.property == Property::condition ? "" : finding(test, options, result);
@@ -55,6 +68,7 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
   if (const std::string launch = launch_text(test); !launch.empty()) out += ", launch " + launch;
   if (const std::string bound = bound_text(test, result); !bound.empty()) out += ", bound " + bound;
   if (const std::string taken = assumptions_text(test); !taken.empty()) out += "\n  assumes: " + taken;
+  for (const OtherReading& r : readings) out += reading_text(r, result.verdict);
   return out;
 }
 

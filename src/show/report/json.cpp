@@ -137,7 +137,8 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
 }
 
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result, const check::Beside& beside) {
+                       const check::Options& options, const check::Result& result, const check::Beside& beside,
+                       const std::vector<OtherReading>& readings) {
   Json j = json_header("check", path, test, model);
   if (test.condition.span.source) j["place"] = test.condition.span.location();
   j["property"] = check::name(options.property);
@@ -160,6 +161,12 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
                    {"blocks", check::name(beside.blocked)}};
     if (!beside.blocked_at.empty()) j["beside"]["blocked_at"] = beside.blocked_at;
   }
+  for (const OtherReading& r : readings)
+    j["readings"].push_back({{"model", r.model},
+                             {"verdict", fencepost::name(r.verdict.status)},
+                             {"detail", r.verdict.detail},
+                             {"vacuous", r.verdict.vacuous},
+                             {"sentences", r.sentences}});
   if (options.property == check::Property::termination) {
     j["progress"] = options.progress.name;
     j["liveness"] = reference::name(options.fairness);

@@ -50,7 +50,7 @@ bool validated(const prog::Test& test, const check::Outcomes& o) {
   return false;
 }
 
-std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, double seconds) {
+std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, double seconds, const std::string& model) {
   std::string name = log_name(test);
   bool complete = o.status.status == Status::holds;
   std::string out = fmt::format("Test {} {}\nStates {}\n", name, kind(test.quantifier), o.states.states.size());
@@ -82,6 +82,7 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
   if (complete || (o.positive > 0 && o.negative > 0))
     out += fmt::format("Observation {} {} {} {}\n", name, often, o.positive, o.negative);
   out += fmt::format("Time {} {:.2f}\n", name, seconds);
+  if (!model.empty()) out += fmt::format("Model={}\n", model);
   if (!complete)
     out += fmt::format("Incomplete={}{}\n", fencepost::name(o.status.status),
                        o.status.detail.empty() ? "" : " " + o.status.detail);

@@ -31,24 +31,34 @@ struct Report {
 };
 
 // ---- check -----------------------------------------------------------------------------------------
+// What another reading of the model's document says (check --readings), and the sentences that the two read otherwise.
+struct OtherReading {
+  std::string model;
+  Verdict verdict;
+  std::vector<std::string> sentences;
+};
 // One line: "PATH  holds|fails|vacuous|unknown|...  <what was found>  [what is so beside it]  under MODEL, launch L,
 // bound N reached|not reached" (launch: of shaders; bound: of loops, reached or not where that matters), and one more,
-// indented, where the front end took something for granted: "  assumes: a; b". No newline at the end. `path` is printed
-// as given.
+// indented, where the front end took something for granted: "  assumes: a; b"; a line for each other reading. No
+// newline at the end. `path` is printed as given.
 std::string check_line(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result, const check::Beside& beside = {});
+                       const check::Options& options, const check::Result& result, const check::Beside& beside = {},
+                       const std::vector<OtherReading>& readings = {});
 // schema fencepost.check/1: path, title, dialect, model, launch, property, engine, bound, bound_reached, verdict,
-// detail, reachable, flags, beside, assumptions, statistics and, when there is one, the execution.
+// detail, reachable, flags, beside, readings, assumptions, statistics and, when there is one, the execution.
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
-                       const check::Options& options, const check::Result& result, const check::Beside& beside = {});
+                       const check::Options& options, const check::Result& result, const check::Beside& beside = {},
+                       const std::vector<OtherReading>& readings = {});
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
 Report witness(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
                const check::Result& result);
 
 // ---- outcomes --------------------------------------------------------------------------------------
 // herd's log format, readable by mcompare7: Test, States, one state per line, Ok or No, Witnesses, Positive and
-// Negative, Condition, Observation, Time. `Hash=` is left out: it is herd's own digest of its parse tree.
-std::string outcomes_text(const prog::Test& test, const check::Outcomes& outcomes, double seconds);
+// Negative, Condition, Observation, Time, and Model= unless `model` is empty. `Hash=` is left out: it is herd's own
+// digest of its parse tree.
+std::string outcomes_text(const prog::Test& test, const check::Outcomes& outcomes, double seconds,
+                          const std::string& model = "");
 // schema fencepost.outcomes/1. Values as decimal strings (64 bits do not fit a JSON number), null when free.
 std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                           const check::Outcomes& outcomes, double seconds);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cat/library.h"
+#include "encode/unseen.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -102,6 +103,13 @@ TEST(Reduction, DependenciesAreNotLookedThrough) {
       "PTX spin\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n LC00: | st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r0, x "
       "| ;\n beq r0, 0, LC00 | ;\nexists (x = 1)\n");
   EXPECT_FALSE(reduction_of(t, model("ptx-7.5", vocab::Dialect::ptx)).conditions);
+}
+
+// The names beside the fingerprints are those of the models that have them, and no released model lost its proof.
+TEST(Proofs, FingerprintsAreThoseOfTheModels) {
+  for (const Proven& p : proven_silent()) EXPECT_EQ(fingerprint(model(p.model)), p.fingerprint) << p.model;
+  for (const Proven& p : proven_repeats()) EXPECT_EQ(fingerprint(model(p.model), false), p.fingerprint) << p.model;
+  for (const Proven& p : proven_unseen()) EXPECT_EQ(fingerprint(model(p.model)), p.fingerprint) << p.model;
 }
 
 }  // namespace

@@ -211,7 +211,8 @@ TEST(Report, OutcomesKeepHerdsGrammar) {
     check::Options options;
     Job job = Job::with_budget(20);
     check::Outcomes o = check::outcomes(test, model, options, job);
-    std::string text = outcomes_text(test, o, 0.25);
+    std::string text = outcomes_text(test, o, 0.25, "ptx-7.5");
+    EXPECT_NE(text.find("\nModel=ptx-7.5\n"), std::string::npos);
     expect_herd_log(text);
     // Written logs can be handed to mcompare7 itself: FENCEPOST_LOGS=DIR.
     if (const char* dir = std::getenv("FENCEPOST_LOGS"))

@@ -1,0 +1,63 @@
+// A verdict that rests on a reading says so, with the sentence; and nothing is decided where nothing is asked.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "cat/library.h"
+#include "ran.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::cli {
+namespace {
+
+const std::string k_corpus = std::string(FENCEPOST_SOURCE_DIR) + "/tests/corpus/";
+
+TEST(Readings, TheSentenceThatDecidesIsPrinted) {
+  const Ran r = run_with({"check", "--readings", k_corpus + "vulkan-spec/barrier-narrow-scope.litmus"});
+  EXPECT_NE(r.out.find("vulkan-alloy says"), std::string::npos) << r.out << r.err;
+  EXPECT_NE(r.out.find("A and B are in the instance of C's execution scope"), std::string::npos) << r.out;
+  EXPECT_EQ(r.out.find("prior to OpenCL 3.1"), std::string::npos);
+
+  const Ran j = run_with({"check", "--json", "--readings", k_corpus + "vulkan-spec/barrier-narrow-scope.litmus"});
+  EXPECT_NE(j.out.find("\"readings\": ["), std::string::npos) << j.out;
+  EXPECT_NE(j.out.find("\"model\": \"vulkan-alloy\""), std::string::npos);
+  EXPECT_NE(j.out.find("\"sentences\": ["), std::string::npos);
+}
+
+TEST(Readings, AgreementIsSaidToo) {
+  const Ran r = run_with({"check", "--readings", k_corpus + "cuda/MP+none.litmus"});
+  EXPECT_NE(r.out.find("cuda-volatile says " + std::string(r.code == 0 ? "holds" : "fails") + " too"),
+            std::string::npos)
+      << r.out;
+  // A model without readings.
+  const Ran none = run_with({"check", "--readings", "--model", "sc", k_corpus + "cuda/MP+none.litmus"});
+  EXPECT_NE(none.err.find("names no other reading"), std::string::npos);
+}
+
+// Each differing pair of the table in docs/models.md is found under the names there.
+TEST(Readings, HeadsNameModelsAndTags) {
+  size_t seen = 0;
+  for (const cat::ModelInfo& m : cat::shipped_models())
+    for (const cat::Reading& r : cat::readings_of(m.path)) {
+      ++seen;
+      EXPECT_TRUE(cat::find_model(r.model).has_value()) << m.name << ": " << r.model;
+      for (const std::string& tag : r.needs) EXPECT_TRUE(vocab::find_tag(tag).has_value()) << m.name << ": " << tag;
+      EXPECT_NE(r.sentence.find(r.model + ":"), std::string::npos) << m.name << ": " << r.sentence;
+    }
+  EXPECT_GT(seen, 20u);
+}
+
+TEST(Readings, NothingAskedIsRefused) {
+  const std::string path = ::testing::TempDir() + "nothing-asked.litmus";
+  std::ofstream(path) << "PTX n\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n";
+  const Ran r = run_with({"check", path});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.err.find("no question is asked"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("--property races"), std::string::npos);
+  EXPECT_EQ(run_with({"check", "--property", "races", path}).code, 0);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace fencepost::cli
