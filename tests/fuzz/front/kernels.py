@@ -627,7 +627,7 @@ class Kernel:
         self.depth += 1
         for _ in range(n):
             kinds = [(self.stmt_assign, 10), (self.stmt_variable, 2), (self.stmt_pointer, 4), (self.stmt_bytes, 0.6),
-                     (self.stmt_vector, 1), (self.stmt_vload, 1), (self.stmt_call, 1.5 if self.takers else 0)]
+                     (self.stmt_vector, 1), (self.stmt_vload, 1), (self.stmt_call, 8 if self.takers else 0)]
             if self.depth < 3:
                 kinds += [(self.stmt_if, 2), (self.stmt_for, 2), (self.stmt_switch, 1.5), (self.stmt_walk, 1.2)]
             f = self.r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -686,7 +686,7 @@ class Kernel:
         for _ in range(self.r.randint(1, 3)):
             self.make_struct()
         self.function_text = "".join(self.make_function() for _ in range(self.r.choice([0, 0, 1, 2])))
-        self.function_text += "".join(self.make_taker() for _ in range(self.r.choice([0, 1, 1])))
+        self.function_text += "".join(self.make_taker() for _ in range(self.r.choice([1, 1, 2])))
         self.buffers = []
         for k in range(self.r.randint(2, 3)):
             t = self.r.choice(self.structs) if k == 0 else self.r.choice([self.scalar(), self.scalar(), self.r.choice(self.structs),

@@ -99,6 +99,22 @@ TEST_F(OpenClC, OptionsGoFirst) {
   EXPECT_TRUE(object(*t, "lock")->undefined.empty());
 }
 
+// What a parameter without an input holds is read once, out of a cell that holds anything.
+TEST_F(OpenClC, AParameterWithoutAnInputIsAnyValue) {
+  const auto t = read(
+      "// @Config: 1, 1, 1\n// @Output: exists (x[0] == 0)\nkernel void k(global int* x, int n) { x[0] = n; x[1] = n; "
+      "}\n");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  size_t reads = 0;
+  for (const prog::Instr& i : t->templates.front().code)
+    if (i.kind == prog::Kind::load) {
+      ++reads;
+      ASSERT_NE(i.addr.symbol, prog::k_none);
+      EXPECT_FALSE(t->objects[t->symbols[i.addr.symbol].object].undefined.empty());
+    }
+  EXPECT_EQ(reads, 1u);
+}
+
 // Where everything that comes from the text stands, and how it is called.
 TEST_F(OpenClC, InstructionsHaveLinesOfTheKernel) {
   const auto t = read("// @Input: n = 1\n" + k_body);

@@ -252,6 +252,11 @@ TEST(ShaderUndefined, SharedMemoryAndVariablesHoldAnything) {
   EXPECT_EQ(glsl("forall (x == 0)", k_x + "\nshared uint s;", "x = s;"), Status::fails);
   EXPECT_EQ(glsl("exists (x == 77)", k_x + "\nshared uint s;", "x = s;"), Status::holds);
   EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l; x = l;"), Status::fails);
+  EXPECT_EQ(glsl("exists (x == 77)", k_x, "uint l; x = l;"), Status::holds);
+  EXPECT_EQ(glsl("exists (x == 77)", k_x + "\nuint p;", "x = p;"), Status::holds);
+  EXPECT_EQ(glsl("exists (x == 77)", k_x, "uint l[2]; x = l[d];"), Status::holds);
+  EXPECT_EQ(glsl("forall (x == 7 or x == 8)", k_x, "uint l; x = 7u; if (l == 5u) x = 8u;"), Status::holds);
+  EXPECT_EQ(glsl("exists (x == 8)", k_x, "uint l; x = 7u; if (l == 5u) x = 8u;"), Status::holds);
   EXPECT_EQ(glsl("forall (x == 7)", k_x, "uint l; l = 7u; x = l;"), Status::holds);
   EXPECT_EQ(glsl("forall (x == 0)", k_x, "uint l[2]; l[d] = 0u; x = l[1u - d];"), Status::fails);
   EXPECT_EQ(glsl("forall (x == 0)", k_x, "x = d;"), Status::holds);  // buffers start at 0

@@ -275,6 +275,12 @@ TEST(SpirvLowering, UndefinedValuesAreAnything) {
   EXPECT_EQ(both("forall (%out[0][0] == 0)", "%u = OpUndef %uint\nOpStore %out0 %u\n"), Status::fails);
   EXPECT_EQ(both("forall (%out[0][0] == %out[0][1])", "%u = OpLoad %uint %fv\nOpStore %out0 %u\nOpStore %out1 %u\n"),
             Status::holds);  // one value
+  const std::string unset = "%u = OpLoad %uint %fv\nOpStore %out0 %u\n";
+  EXPECT_EQ(both("exists (%out[0][0] == 123456)", unset), Status::holds);
+  EXPECT_EQ(both("forall (%out[0][0] == 0)", unset), Status::fails);
+  EXPECT_EQ(races(vulkan_all("; @Config: 1, 1, 1\n", unset)), Status::holds);
+  const std::string after = "OpStore %px %n7\n" + unset;  // and nothing that a store could reach
+  EXPECT_EQ(both("exists (%out[0][0] == 8)", after), Status::holds);
   EXPECT_EQ(both("forall (%out[0][0] == 0 or %out[0][0] == 2)",
                  "%u = OpLoad %uint %ps\n%v = OpBitwiseAnd %uint %u %n2\nOpStore %out0 %v\n"),
             Status::holds);
