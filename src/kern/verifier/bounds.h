@@ -16,7 +16,7 @@ namespace fencepost::verifier {
 // Why no launch of these sizes can be made, or what it does is not defined: a sentence; "": it can be made.
 std::string impossible(const launch::Launch& l, const clangfe::HostKernel* kernel);
 // The kernel with preconditions for the sizes of a block that are not fixed: those of the limits. True: there are any.
-// A grid that is not fixed has no bound: tried, and rows of a length that is known at run time were no longer told apart.
+// A grid that is not fixed has no bound yet.
 bool bound_sizes(ir::Module& m, ir::FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host);
 // It waits for all blocks of the grid.
 bool meets_grid(const ir::Module& m, ir::FunctionId kernel);
