@@ -6,13 +6,9 @@ namespace fencepost::order {
 
 using namespace ir;
 
-namespace {
-
 bool releases(Order o) { return o == Order::release || o == Order::acq_rel || o == Order::seq_cst; }
 bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel || o == Order::seq_cst; }
 bool for_grid(Scope s) { return s == Scope::device || s == Scope::system; }
-
-}  // namespace
 
 LastGroup::LastGroup(Pool& pool, const Module& m, Trace& trace, Question impossible)
     : pool_(pool), m_(m), x_(trace), impossible_(std::move(impossible)) {

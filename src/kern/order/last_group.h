@@ -35,6 +35,11 @@
 
 namespace fencepost::order {
 
+// Does an order have the part; does the scope hold all threads of the grid?
+bool releases(ir::Order o);
+bool acquires(ir::Order o);
+bool for_grid(ir::Scope s);
+
 class LastGroup {
  public:
   // No thread can satisfy the goal when both have come to the position.

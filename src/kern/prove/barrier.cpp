@@ -120,6 +120,16 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
   ++position_;
 }
 
+// A mask of the threads that execute the instruction together names the caller, and whom it names has come here and
+// has the same mask. Which they are is not known.
+void Execution::active(Pair mask, Pair guard, Mode mode) {
+  for (int t = 0; t < 2; ++t) fact(guard[static_cast<size_t>(t)], named(mask[static_cast<size_t>(t)], t), t);
+  if (!mode.lockstep || pool_.is_false(same_warp)) return;
+  for (size_t t = 0; t < 2; ++t)
+    fact(pool_.all({same_warp, guard[t], named(mask[t], static_cast<int>(1 - t))}),
+         pool_.all(guard[1 - t], pool_.eq(mask[0], mask[1])), 0, true);
+}
+
 // What lanes exchange is any value; a vote of the whole warp is the same for both, and what all say each says. Memory
 // is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
@@ -141,8 +151,10 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
       }
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
     set(a, in.results[0], r);
+    if (w.kind == WarpExchange::active_mask && options_.warp_size > 0 && options_.warp_size <= bits)
+      active(r, guard, mode);
   }
-  if (!options_.warp_barriers) return;
+  if (!options_.warp_barriers || w.kind == WarpExchange::active_mask) return;
   if (!w.mask) {
     // OpenCL: all work items of the sub-group come, or none does.
     if (m_.dialect != Dialect::opencl || !mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;

@@ -1,5 +1,7 @@
 // Which atomics may be the last ticket of a grid, and what the execution notes of them; order/last_group.h says what
 // they order.
+#include "order/last_group.h"
+
 #include <algorithm>
 
 #include "prove/execute.h"
@@ -7,14 +9,6 @@
 namespace fencepost::prove {
 
 using namespace ir;
-
-namespace {
-
-bool releases(Order o) { return o == Order::release || o == Order::acq_rel || o == Order::seq_cst; }
-bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel || o == Order::seq_cst; }
-bool for_grid(Scope s) { return s == Scope::device || s == Scope::system; }
-
-}  // namespace
 
 // Arrays in global memory of which one atomic instruction adds 1.
 void Execution::find_last_tickets() {
@@ -25,7 +19,8 @@ void Execution::find_last_tickets() {
     size_t adding = 0;
     for (const flow::Writer& w : writers_.of({r})) {
       const Atomic* at = w.as_atomic();
-      if (at == nullptr || at->access.regions.size() != 1 || !for_grid(at->scope) || w.instruction->results.empty())
+      if (at == nullptr || at->access.regions.size() != 1 || !order::for_grid(at->scope) ||
+          w.instruction->results.empty())
         continue;
       const Function& f = m_.function(w.function);
       if (at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
@@ -84,8 +79,8 @@ void Execution::last_ticket(const Activation& a, const Instruction& in, const At
     k.first_thread =
         k.first_thread && 1u << std::min<unsigned>(pool_[offset_of(p)].trailing_zeros, 16) >= at.access.bytes;
   k.position = position_;
-  k.acquires = acquires(at.order);
-  k.releases = releases(at.order);
+  k.acquires = order::acquires(at.order);
+  k.releases = order::releases(at.order);
   trace.last_tickets.push_back(std::move(k));
 }
 
