@@ -157,13 +157,11 @@ def main():
                 builds.append(("nvcc", [args.nvcc, "-ptx", "-arch=sm_90", "-w", device], ""))
             for name, command, head in builds:
                 quiet = "__attribute__((noinline)) " if r.random() < .3 else ""
-                code = text
                 if name == "nvcc":  # which has no such builtins
-                    for builtin, own in (("__builtin_popcountll(", "__popcll("), ("__builtin_popcount(", "__popc("), ("__builtin_clz(", "__clz("),
-                                         ("__builtin_ctzll(", "-1 + __ffsll((long long)")):
-                        code = code.replace(builtin, own)
+                    head = ("#define __builtin_popcountll(x) __popcll(x)\n#define __builtin_popcount(x) __popc(x)\n"
+                            "#define __builtin_clz(x) __clz(x)\n#define __builtin_ctzll(x) (__ffsll((long long)(x)) - 1)\n")
                 with open(device, "w") as f:
-                    f.write(head + f"#define QUALIFIERS static __device__ {quiet}\n" + code + body)
+                    f.write(head + f"#define QUALIFIERS static __device__ {quiet}\n" + text + body)
                 module = os.path.join(d, "device.ptx")
                 made = subprocess.run(command + ["-o", module], capture_output=True, text=True)
                 if made.returncode != 0:

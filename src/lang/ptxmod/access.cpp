@@ -266,16 +266,7 @@ Value Lowering::load(const Value& address, uint32_t bytes, const TagSet& tags, c
     if (key.at == k_itself && v.space == "const" && at >= 0 && static_cast<uint64_t>(at) + bytes <= v.bytes)
       if (const auto x = memory_.initial(key, static_cast<uint64_t>(at), bytes)) return Value::constant(*x, w);
     if (own(r)) {
-      const Key piece{true, r, at, bytes};
-      if (const auto it = now_.find(piece); it != now_.end()) return it->second;
-      for (const auto& [k, x] : now_)
-        if (k.memory && k.id == r && k.at < at + static_cast<int64_t>(bytes) &&
-            at < k.at + static_cast<int64_t>(k.bytes)) {
-          memory_.decision(key).in_memory = true;
-          throw Restart{};
-        }
-      if (at >= 0 && static_cast<uint64_t>(at) + bytes <= v.bytes)
-        return Value::undefined(fmt::format("{}+{}", v.name, at), w);
+      if (at >= 0 && static_cast<uint64_t>(at) + bytes <= v.bytes) return own_bytes({true, r, at, bytes});
     }
   }
   Expr result;
@@ -326,19 +317,7 @@ void Lowering::store(const Value& address, uint32_t bytes, const Value& v, const
     const auto at = static_cast<int64_t>(address.targets[0].offset.value());
     if (own(r) && at >= 0 && static_cast<uint64_t>(at) + bytes <= flat_.variables[key.variable].bytes) {
       const Key piece{true, r, at, bytes};
-      for (const auto& [k, x] : now_)
-        if (k.memory && k.id == r && k != piece && k.at < at + static_cast<int64_t>(bytes) &&
-            at < k.at + static_cast<int64_t>(k.bytes)) {
-          memory_.decision(key).in_memory = true;
-          throw Restart{};
-        }
-      Value next = v;
-      if (guard_) {
-        const auto it = now_.find(piece);
-        next = select(guard_, v,
-                      it != now_.end() ? it->second : Value::undefined(fmt::format("{}+{}", memory_.name(key), at), w));
-      }
-      now_[piece] = settle(std::move(next), memory_.name(key));
+      set_own_bytes(piece, guard_ ? select(guard_, v, own_bytes(piece)) : v);
       return;
     }
   }

@@ -191,6 +191,8 @@ bool Lowering::pass() {
     for (const uint32_t p : states_[b].from) {
       if (flow_.rank[b] > flow_.rank[p]) continue;
       for (const auto& [key, v] : states_[b].in) check({b, key}, v, incoming(p, key));
+      for (const auto& [key, v] : states_[p].out)
+        if (key.memory && !states_[b].in.contains(key) && carried_.emplace(b, key).second) again_ = true;
     }
   }
   return !again_;
@@ -204,6 +206,8 @@ std::string Lowering::key_name(const Key& key) const {
 Value Lowering::incoming(uint32_t from, const Key& key) const {
   const auto it = states_[from].out.find(key);
   if (it != states_[from].out.end()) return it->second;
+  if (key.memory)
+    if (auto v = composed(states_[from].out, key)) return *v;
   const uint8_t w = key.memory                        ? static_cast<uint8_t>(8 * key.bytes)
                     : key.id < flat_.registers.size() ? flat_.registers[key.id].width
                                                       : 1;
@@ -220,6 +224,8 @@ void Lowering::enter(uint32_t b) {
   node_ = &flat_.nodes[std::min(flow_.blocks[b].begin, flat_.nodes.size() - 1)];
   std::set<Key> keys;
   for (const uint32_t r : flow_.live_in[b]) keys.insert({false, r, 0, 0});
+  for (auto it = carried_.lower_bound({b, Key{}}); it != carried_.end() && it->first == b; ++it)
+    keys.insert(it->second);
   std::vector<uint32_t> known;
   for (const uint32_t p : st.from)
     if (states_[p].done) {

@@ -146,7 +146,10 @@ class Lowering {
   };
   uint32_t root(const RootKey& key);
   bool surely_address(const Target& t);  // and no number that a parameter may be as well
-  bool own(uint32_t root) const;         // a variable of the thread, in registers
+  static std::optional<Value> composed(const Values& values, const Key& key);
+  Value own_bytes(const Key& key);  // of a variable in registers, whatever pieces it was written in
+  void set_own_bytes(const Key& key, Value v);
+  bool own(uint32_t root) const;  // a variable of the thread, in registers
   std::string instance(uint32_t root) const;
   Value pointer(const Argument& a, const std::string& space);
   std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);
@@ -176,6 +179,7 @@ class Lowering {
   std::map<RootKey, uint32_t> root_of_;
   std::set<Place> needed_, opaque_joins_;
   std::map<Place, std::map<uint32_t, uint64_t>> join_roots_;
+  std::set<Place> carried_;  // bytes of variables of the thread that only a later round of a loop has written
 
   // Of one pass.
   prog::Template t_;

@@ -184,6 +184,38 @@ TEST(PtxmodMemory, NumbersThatMayBeAddresses) {
             Status::fails);
 }
 
+// Variables of the thread, read and written in other sizes, in straight lines and over rounds of a loop.
+TEST(PtxmodMemory, PiecesOfOwnVariables) {
+  const auto result = [](const std::string& code, const std::string& question) {
+    return ask(
+        kernel("// @Config: 1,1,1\n// @Output: forall (" + question + ")\n", ".local .align 8 .b8 own[16];\n" + code),
+        8);
+  };
+  EXPECT_EQ(result("ld.global.u32 %r9, [%rd4];\nadd.u32 %r9, %r9, 0x11223344;\nst.local.u32 [own], %r9;\nst.local.u8 "
+                   "[own+1], 255;\n"
+                   "ld.local.u32 %r3, [own];\nst.global.u32 [%rd6], %r3;\nld.local.u16 %r4, [own+2];\nst.global.u32 "
+                   "[%rd6+4], %r4;",
+                   "out[0] == 287506244 and out[1] == 4386"),
+            Status::holds);
+  EXPECT_EQ(result("st.local.u64 [own], 0x1122334455667788;\nst.local.u32 [own+4], 1;\nld.local.u64 %rd9, "
+                   "[own];\nshr.u64 %rd9, %rd9, 16;\n"
+                   "st.global.u64 [%rd6], %rd9;\nld.local.v2.u8 {%r3, %r4}, [own+2];\nst.global.u64 [%rd6+8], %r4;",
+                   "out.u64[0] == 87398 and out.u64[1] == 85"),
+            Status::holds);
+  // Written in the first round, read in the second.
+  EXPECT_EQ(result("mov.u32 %r3, 0;\nL:\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra M;\nst.local.u32 [own], 7;\nM:\nadd.u32 "
+                   "%r3, %r3, 1;\n"
+                   "setp.lt.u32 %p1, %r3, 3;\n@%p1 bra L;\nld.local.u32 %r4, [own];\nst.global.u32 [%rd6], %r4;",
+                   "out[0] == 7"),
+            Status::holds);
+  EXPECT_EQ(result("mov.u32 %r3, 0;\nst.local.u64 [own], 0;\nL:\nld.local.u32 %r4, [own+4];\nadd.u32 %r4, %r4, "
+                   "2;\nst.local.u32 [own+4], %r4;\n"
+                   "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 3;\n@%p1 bra L;\nld.local.u64 %rd9, [own];\nshr.u64 "
+                   "%rd9, %rd9, 32;\nst.global.u64 [%rd6], %rd9;",
+                   "out[0] == 6"),
+            Status::holds);
+}
+
 // Values that nobody gave are no memory that anybody looks at.
 TEST(PtxmodMemory, WhatIsObserved) {
   const prog::Test t = module_of(kernel("// @Config: 1,1,1\n", "st.global.u32 [%rd4], %r9;"));
