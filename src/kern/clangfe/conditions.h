@@ -1,7 +1,7 @@
 #pragma once
 // Internal to the room: what an include that is not there may have decided.
 //
-// A file that is missing may define macros. Where the text tests one (#if, #ifdef) that nothing has defined, both of its
+// A missing file may define macros. Where the text tests one (#if, #ifdef) that nothing has defined, both of its
 // branches may be the ones that are compiled elsewhere; where it gives one a value because nothing has (#ifndef N,
 // #define N 16), the value may be another. What lies inside of such a condition, what holds one, and what uses a macro
 // that one defines is in doubt: a kernel that reaches it is not read, and sizes of launches that rest on it are not

@@ -5,7 +5,8 @@
 // are given a value where they are declared and are only read then. `Only read` is decided twice: by the tree, and
 // by the words of the text. Where clang has dropped a statement that it did not understand, a word of the variable's
 // name has no place in the tree, and the variable is then not known. Functions of the host with the one statement
-// `return e;` are computed. What a missing include may decide is not known. Everything else is unknown: a size that is wrong would be a proof about another launch.
+// `return e;` are computed. What a missing include may decide is not known. Everything else is unknown: a size that
+// is wrong would be a proof about another launch.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>

@@ -1,14 +1,14 @@
 #pragma once
 // Internal to the room: which pointers that a launch gives may come from one array of the host's.
 //
-// A proof takes two pointers of a kernel for two arrays. That is what most hosts give, and what they do not say. Here it
-// is looked for that they give otherwise: `q = p + 1`, `q = &p[n]`, a member that was set from another one, a function
+// A proof takes two pointers of a kernel for two arrays. Most hosts give two, and do not say so. This room looks for
+// those that give otherwise: `q = p + 1`, `q = &p[n]`, a member that was set from another one, a function
 // of the host that hands its parameters on. Every assignment of a pointer is noted, whatever the order in which it is
 // made (flow-insensitive); a pointer reaches all that it was made of; two that reach a common one may be of one array.
-// Values that are exchanged (`std::swap(a, b)`, or with a third variable) stay as different as they were, so that double
+// Values that are exchanged (`std::swap(a, b)`, or with a third variable) stay as different as they were: double
 // buffers are no overlap. Parameters of a function of the host are replaced by what each call gives, all at a time.
 //
-// What is not seen (memory that a library hands out, an address that is written elsewhere) is not known to overlap: then
+// What is not seen (memory of a library, an address that is written elsewhere) is not known to overlap: then
 // the assumption stands that the profile names.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>

@@ -1,7 +1,7 @@
 #pragma once
-// What is known of the launches of a CUDA kernel besides the sizes that are given: the hardware's limits, which hold for
-// every launch, what __launch_bounds__ says, and what the kernel's own calls ask of the block. A defect at a launch that
-// cannot be made is none.
+// What is known of the launches of a CUDA kernel besides the sizes that are given: the hardware's limits, which hold
+// for every launch, what __launch_bounds__ says, and what the kernel's own calls ask of the block. A defect at a launch
+// that cannot be made is none.
 //
 // Source: CUDA C++ programming guide, "Technical Specifications per Compute Capability": 1024 threads of a block, 1024,
 // 1024 and 64 along its axes, 2^31 - 1, 65535 and 65535 blocks; "Launch Bounds"; "Grid Synchronization".

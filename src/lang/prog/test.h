@@ -263,7 +263,7 @@ bool same_scope(const Thread& a, const Thread& b, uint32_t level);
 // Some thread names a cluster, or some instruction has the scope of one.
 bool has_clusters(const Test& test);
 bool has_cluster_scope(const Test& test);  // an instruction has
-// The first instruction of PTX 8.0 or later that models before ptx-9 say nothing of: asynchronous operations, mbarriers,
+// The first instruction of PTX 8.0 or later of which models before ptx-9 say nothing: asynchronous operations, phases,
 // fences of one direction, barriers of clusters and warps, vectors. None: there is none.
 const Instr* needs_ptx9(const Test& test);
 
