@@ -47,6 +47,8 @@ struct Options {
 using Known = std::optional<uint64_t>;  // none: the host computes it
 
 // One place where the host launches a kernel.
+inline constexpr uint32_t k_of_the_file = 0xffffffffu;
+
 struct HostLaunch {
   Span place;
   std::array<Known, 3> grid, block;                    // blocks, threads of a block; x first
@@ -56,7 +58,8 @@ struct HostLaunch {
   std::vector<Known> arguments;  // of the kernel's parameters in order; only integers are known
   // The kernel's name stands there, and how it is launched is not known: sizes and arguments are none.
   bool named_only = false;
-  // Parameters that are given pointers into one variable of the host's.
+  // Parameters that are given pointers into one variable of the host's. k_of_the_file: an array of the device that the
+  // file declares.
   std::vector<std::pair<uint32_t, uint32_t>> one_array;
 };
 

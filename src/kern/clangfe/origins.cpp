@@ -1,5 +1,6 @@
 #include "clangfe/origins.h"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -94,7 +95,17 @@ class Assignments : public clang::RecursiveASTVisitor<Assignments> {
   }
   bool VisitCallExpr(clang::CallExpr* c) {
     const FunctionDecl* f = c->getDirectCallee();
-    if (f == nullptr || clang::isa<clang::CXXOperatorCallExpr>(c)) return true;
+    if (f == nullptr) return true;
+    if (const auto* o = clang::dyn_cast<clang::CXXOperatorCallExpr>(c)) {  // a lambda: the first argument is itself
+      if (o->getOperator() == clang::OO_Call && c->getNumArgs() > 0)
+        origins_.calls_[f->getCanonicalDecl()].push_back({host_, {c->arg_begin() + 1, c->arg_end()}});
+      return true;
+    }
+    // An array of file scope by its address.
+    if (f->getIdentifier() != nullptr && f->getName() == "cudaGetSymbolAddress" && c->getNumArgs() == 2)
+      if (const auto* to = clang::dyn_cast<clang::UnaryOperator>(bare(c->getArg(0)));
+          to != nullptr && to->getOpcode() == clang::UO_AddrOf)
+        origins_.assign(to->getSubExpr(), c->getArg(1));
     // The device's view of the host's memory.
     if (f->getIdentifier() != nullptr && f->getName() == "cudaHostGetDevicePointer" && c->getNumArgs() >= 2)
       if (const auto* to = clang::dyn_cast<clang::UnaryOperator>(bare(c->getArg(0)));
@@ -232,13 +243,40 @@ bool Origins::overlap(const Slots& a, const Slots& b, const FunctionDecl* host, 
   const std::set<Slot> x = reach(a), y = reach(b);
   for (const Slot& s : x)
     if (y.contains(s) && std::find(s.path.begin(), s.path.end(), &k_unknown_element) == s.path.end()) return true;
-  if (host == nullptr || depth == 0) return false;
+  if (depth == 0) return false;
+  // The function that launches, and the lambdas in it whose parameters are given.
+  std::set<const FunctionDecl*> hosts;
+  if (host != nullptr) hosts.insert(host);
+  for (const auto* slots : {&x, &y})
+    for (const Slot& s : *slots)
+      if (const auto* p = clang::dyn_cast<clang::ParmVarDecl>(s.of))
+        if (const auto* f = clang::dyn_cast<FunctionDecl>(p->getDeclContext())) hosts.insert(f);
+  const Slots all_x(x.begin(), x.end()), all_y(y.begin(), y.end());
+  for (const FunctionDecl* h : hosts) {
+    const auto it = calls_.find(h->getCanonicalDecl());
+    if (it == calls_.end()) continue;
+    const FunctionDecl* whole = h->getDefinition() != nullptr ? h->getDefinition() : h;
+    const bool any = std::any_of(it->second.begin(), it->second.end(), [&](const Call& c) {
+      return c.caller != h && overlap(given(all_x, whole, c), given(all_y, whole, c), c.caller, depth - 1);
+    });
+    if (any) return true;
+  }
+  return false;
+}
+
+// An array or number of file scope, which the kernel may use by its name.
+bool Origins::of_file(const Slots& s, const FunctionDecl* host, unsigned depth) const {
+  const std::set<Slot> all = reach(s);
+  const bool here = std::any_of(all.begin(), all.end(), [](const Slot& x) {
+    const auto* v = clang::dyn_cast<VarDecl>(x.of);
+    return v != nullptr && v->isFileVarDecl() && x.path.empty() && v->hasAttr<clang::CUDADeviceAttr>();
+  });
+  if (here || host == nullptr || depth == 0) return here;
   const auto it = calls_.find(host->getCanonicalDecl());
   if (it == calls_.end()) return false;
-  const Slots all_x(x.begin(), x.end()), all_y(y.begin(), y.end());
   const FunctionDecl* whole = host->getDefinition() != nullptr ? host->getDefinition() : host;
   return std::any_of(it->second.begin(), it->second.end(), [&](const Call& c) {
-    return c.caller != host && overlap(given(all_x, whole, c), given(all_y, whole, c), c.caller, depth - 1);
+    return c.caller != host && of_file(given({all.begin(), all.end()}, whole, c), c.caller, depth - 1);
   });
 }
 
@@ -264,6 +302,8 @@ std::vector<std::pair<uint32_t, uint32_t>> Origins::overlaps(const FoundLaunch& 
         if (f->getType()->isPointerType()) all.push_back({k, part(slots(e), f), e, reads(f->getType())});
   }
   std::vector<std::pair<uint32_t, uint32_t>> out;
+  for (const Given& g : all)
+    if (of_file(g.slots, l.host, k_callers)) out.emplace_back(g.parameter, k_of_the_file);
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const Given &x = all[j], &y = all[i];

@@ -29,7 +29,8 @@ class Origins {
   // `hosts`: all functions with a body; `variables`: of file scope.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables);
-  // The parameters, by number, that may be given places of one array; a number twice: of one structure.
+  // The parameters, by number, that may be given places of one array; a number twice: of one structure;
+  // k_of_the_file: an array of the device that the file declares.
   std::vector<std::pair<uint32_t, uint32_t>> overlaps(const FoundLaunch& l) const;
 
  private:
@@ -52,6 +53,7 @@ class Origins {
   Slots part(Slots whole, const void* step) const;
   std::set<Slot> reach(const Slots& from) const;
   bool overlap(const Slots& a, const Slots& b, const clang::FunctionDecl* host, unsigned depth) const;
+  bool of_file(const Slots& s, const clang::FunctionDecl* host, unsigned depth) const;
   Slots given(const Slots& s, const clang::FunctionDecl* host, const Call& c) const;
 
   clang::ASTContext& context_;

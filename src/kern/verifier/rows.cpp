@@ -92,6 +92,9 @@ std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
   };
   if (h.one_array.empty()) return "";
   const auto [a, b] = h.one_array.front();
+  if (b == clangfe::k_of_the_file)
+    return fmt::format("the launch at {} may give '{}' an array of file scope, and a proof takes them for two",
+                       h.place.location(), name(a));
   if (a == b)
     return fmt::format(
         "the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",

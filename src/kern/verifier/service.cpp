@@ -324,7 +324,8 @@ std::string profile(const launch::Options& o) {
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
   return out +
          ", signed overflow undefined and assumed absent, offsets below 2^46 bytes, no two pointers that a kernel is "
-         "given (parameters, and in structures by value) of one array\n";
+         "given (parameters, and in structures by value) of one array" +
+         (cuda ? ", and none of an array of file scope\n" : "\n");
 }
 
 // A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary

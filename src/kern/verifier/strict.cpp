@@ -43,12 +43,18 @@ std::vector<std::string> given(const Module& m, FunctionId kernel) {
           for (const RegionId r : a->access.regions) written.insert(r.index);
       }
   bool any = false;
-  for (uint32_t r = 0; r < m.regions.size(); ++r)
-    if (m.regions[r].origin == Origin::parameter && m.regions[r].owner == kernel) {
-      names.push_back(m.regions[r].name);
-      any = any || written.contains(r);
-    }
-  if (!any || names.size() < 2) names.clear();
+  bool parameter = false;
+  for (uint32_t r = 0; r < m.regions.size(); ++r) {
+    const Region& x = m.regions[r];
+    const bool own = x.origin == Origin::parameter && x.owner == kernel;
+    // The host may give a pointer to an array of file scope, too.
+    const bool of_file = x.origin == Origin::variable && x.space == Space::global;
+    if (!own && !of_file) continue;
+    names.push_back(x.name);
+    parameter = parameter || own;
+    any = any || written.contains(r);
+  }
+  if (!any || !parameter || names.size() < 2) names.clear();
   return names;
 }
 

@@ -136,6 +136,28 @@ Value Lowering::pointer(const Argument& a, const std::string& space) {
   return v;
 }
 
+// An access through a state space is of an address of that space, a generic one of a generic address (6.4.1, 9.7.9): the
+// offset of a shared or local variable is none before `cvta`. Vectors lie on multiples of their whole size (6.4.1.1).
+// `bytes`: of the whole access.
+void Lowering::in_space(const Value& address, const std::string& space, uint32_t bytes) {
+  const bool converts = std::ranges::any_of(
+      flat_.nodes, [](const Node& n) { return n.kind == Node::Kind::instruction && n.words.front() == "cvta"; });
+  for (const Target& t : address.targets) {
+    if (t.root == k_number_root) continue;
+    const RootKey& key = roots_[t.root];
+    const std::string& in = flat_.variables[key.variable].space;
+    const bool parameter = in == "param" || (in == "local" && space == "param");
+    const bool windowed = in == "shared" || (in == "local" && space != "param");
+    if (key.at == k_itself && !parameter && (space.empty() ? windowed && !converts : space != in))
+      undefined_behaviour(guarded(t.when));
+    if (bytes > 1 && divisor(t.offset, bytes) != bytes) {
+      const Expr off =
+          term::binary(T::ne, term::binary(T::and_, t.offset, term::constant(bytes - 1, 64)), term::constant(0, 64));
+      undefined_behaviour(guarded(t.when ? term::binary(T::and_, t.when, off) : off));
+    }
+  }
+}
+
 std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes, bool strong, bool writes) {
   std::vector<Spot> out;
   for (const Target& t : address.targets) {
@@ -247,6 +269,12 @@ Value Lowering::parameter(uint32_t r, int64_t at, uint32_t bytes) {
   const RootKey part{key.variable, at};
   if (const Given* g = memory_.given(part); g != nullptr && !g->value.is_list)
     return Value::constant(g->value.number, w);
+  if (!v.array && at > 0)  // a piece of a number whose input is given
+    if (const Given* g = memory_.given({key.variable, 0}); g != nullptr && !g->value.is_list)
+      return Value::constant(g->value.number >> (8 * at), w);
+  if (!memory_.note_piece(key.variable, at, bytes))
+    refuse(fmt::format("{} is read in pieces that overlap, and no input says what it is", v.name),
+           "give it a value by @Input or --input");
   if (bytes == 8) return Value::address({Target{{}, root(part), term::constant(0, 64)}}, 64);
   return Value::unknown(at == 0 ? v.name : fmt::format("{}.{}", v.name, at), w);
 }
@@ -384,6 +412,7 @@ void Lowering::access(bool loads) {
   const size_t place = loads ? 1 : 0;
   if (node_->args.size() < 2 || node_->args.size() > 3) arguments(2);
   const Value at = pointer(argument(place), m.space);
+  in_space(at, m.space, m.lanes > 1 ? bytes * m.lanes : 1);  // of one element `spots` looks at the alignment
   const bool is_signed = m.type[0] == 's';
   const auto moved = [&](uint32_t k) {
     Value p = at;
@@ -444,6 +473,7 @@ void Lowering::atomic(bool reduces) {
   if (node_->args.size() < first + 1 + operands || node_->args.size() > first + 2 + operands)
     arguments(first + 1 + operands);
   const Value at = pointer(argument(first), m.space);
+  in_space(at, m.space, 1);
   const Value b = value(argument(first + 1), w), c = operands == 2 ? value(argument(first + 2), w) : b;
   for (const Value* v : {&b, &c})
     if (v->is(Value::Kind::address)) {
@@ -569,6 +599,7 @@ void Lowering::barrier() {
   }
   if (k < words.size() && words[k] == "cta") ++k;
   const std::string mode = k < words.size() ? words[k++] : "";
+  const bool aligned = words.front() == "bar" || (k < words.size() && words[k] == "aligned");
   if (k < words.size() && words[k] == "aligned") ++k;
   if ((mode != "sync" && mode != "arrive") || k != words.size())
     refuse("this barrier is not read",
@@ -584,6 +615,7 @@ void Lowering::barrier() {
   } else {
     in.barrier.id = term::resize(id, 64, false);
   }
+  notes_.aligned = notes_.aligned || (aligned && launch_.grid.subgroup > 1);
   in.barrier.arrive = mode == "arrive";
   in.barrier.everyone = true;
   if (node_->args.size() == 2) {

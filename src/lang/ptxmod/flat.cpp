@@ -68,6 +68,7 @@ class Flattener {
     v.array = d.array;
     v.pointer = d.pointer;
     v.dynamic = d.open && space == "shared";
+    v.external = d.is_external;
     v.span = d.span;
     initialise(v, d);
     out_.variables.push_back(std::move(v));

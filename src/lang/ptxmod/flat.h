@@ -28,6 +28,7 @@ struct Variable {
   bool array = false;               // declared with brackets
   bool pointer = false;             // parameter: with .ptr
   bool dynamic = false;             // shared memory that the launch gives
+  bool external = false;            // .extern: another module says what it starts with
   std::vector<uint8_t> init;        // bytes; empty: none
   std::vector<uint64_t> addresses;  // byte offsets whose initial value is an address
   Span span;

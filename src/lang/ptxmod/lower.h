@@ -18,6 +18,7 @@ struct Notes {
   bool opaque = false;     // a result of floating point arithmetic decided something
   bool addresses = false;  // addresses were used as numbers
   bool clocks = false, traps = false, prints = false, lanes = false;
+  bool aligned = false;  // a barrier at which whole warps are to be
 };
 
 struct Blocks {
@@ -152,6 +153,7 @@ class Lowering {
   bool own(uint32_t root) const;  // a variable of the thread, in registers
   std::string instance(uint32_t root) const;
   Value pointer(const Argument& a, const std::string& space);
+  void in_space(const Value& address, const std::string& space, uint32_t bytes);
   std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);
   Value load(const Value& address, uint32_t bytes, const prog::TagSet& tags, const std::string& mnemonic, bool strong,
              const std::string& name);

@@ -125,7 +125,8 @@ std::optional<uint64_t> Memory::initial(const RootKey& r, uint64_t at, uint32_t 
       litmus::unsupported(v.span,
                           fmt::format("{} holds addresses, and memory that holds addresses is not read", v.name));
   // A global variable without an initialiser starts at 0; what the host writes into constant memory nobody says.
-  if (v.space == "global" || (v.space == "const" && !v.init.empty())) {
+  // Nor does this module say what a variable of another one starts with.
+  if (!v.external && (v.space == "global" || (v.space == "const" && !v.init.empty()))) {
     uint64_t whole = 0;
     for (uint32_t b = 0; b < bytes; ++b)
       if (at + b < v.init.size()) whole |= uint64_t{v.init[at + b]} << (8 * b);
@@ -235,6 +236,15 @@ bool Memory::drop_unread() {
     if (now[symbol] != prog::k_none) hidden_.insert(now[symbol]);
   unknown_.clear();
   return several;
+}
+
+bool Memory::note_piece(uint32_t variable, int64_t at, uint32_t bytes) {
+  auto& pieces = pieces_[variable];
+  const auto [it, fresh] = pieces.try_emplace(at, bytes);
+  if (!fresh) return it->second == bytes;
+  const auto next = std::next(it);
+  if (next != pieces.end() && next->first < at + static_cast<int64_t>(bytes)) return false;
+  return it == pieces.begin() || std::prev(it)->first + static_cast<int64_t>(std::prev(it)->second) <= at;
 }
 
 void Memory::check_read_only() const {

@@ -91,6 +91,8 @@ class Memory {
   }
   void note_write(const RootKey& r, const Span& span) { written_.try_emplace(r, span); }
   void note_constant_read(const RootKey& r, const Span& span) { read_only_.try_emplace(r, span); }
+  // A parameter without an input is read so. False: another read overlaps it and is of other bytes.
+  bool note_piece(uint32_t variable, int64_t at, uint32_t bytes);
   void check_read_only() const;  // what is read as constant is written by nobody
 
  private:
@@ -105,6 +107,7 @@ class Memory {
   std::map<std::tuple<RootKey, std::string, int64_t>, prog::SymbolId> symbols_;
   std::map<RootKey, std::map<int64_t, uint32_t>> places_;  // of roots that lie apart
   std::map<std::string, prog::SymbolId> unknown_;
+  std::map<uint32_t, std::map<int64_t, uint32_t>> pieces_;  // of parameters
   std::map<RootKey, Span> written_, read_only_;
   std::set<RootKey> numbers_;
   std::set<prog::SymbolId> hidden_;

@@ -336,6 +336,7 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
+  if (notes.aligned) say("all threads of a warp come to the same bar instructions (the form is .aligned)");
   if (notes.prints) say("printf prints nothing");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
   const std::string& target = w.module.target;

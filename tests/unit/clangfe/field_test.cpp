@@ -367,21 +367,41 @@ std::string common(const std::string& body, const std::string& more = "") {
 }
 
 TEST_F(Field, pointers_that_the_host_makes_of_one_another_may_be_of_one_array) {
-  for (const char* body :
-       {"k<<<1, 32>>>(p, p);", "q = p + 1; k<<<1, 32>>>(p, q);", "int* t = p; k<<<1, 32>>>(t, p);",
-        "q = &p[n]; k<<<1, 32>>>(q, p);", "if (n) q = p; else q = r; k<<<1, 32>>>(q, p);",
-        "q = n ? p : r; k<<<1, 32>>>(q, p);", "S s; s.a = p; s.b = s.a + n; k<<<1, 32>>>(s.a, s.b);",
-        "S s = {p, p + n}; k<<<1, 32>>>(s.a, s.b);", "S s; s.a = p; S* t = &s; k<<<1, 32>>>(t->a, p);",
-        "S s; s.a = p; S t = s; k<<<1, 32>>>(t.a, p);", "int* t[2] = {p, p + n}; k<<<1, 32>>>(t[0], t[1]);",
-        "int* t[2]; t[0] = p; k<<<1, 32>>>(t[0], p);", "q = (int*)((char*)p + 4); k<<<1, 32>>>(p, q);",
-        "int*& t = p; k<<<1, 32>>>(p, t);", "auto f = [&] { q = p; }; f(); k<<<1, 32>>>(p, q);",
-        "int* h; cudaHostGetDevicePointer(&q, h, 0); k<<<1, 32>>>(h, q);",
-        "q = p + 1; void* g[] = {&p, &q}; cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0);",
-        "q = p + 1; cudaLaunchConfig_t c; cudaLaunchKernelEx(&c, k, p, q);"})
+  for (const char* body : {"k<<<1, 32>>>(p, p);",
+                           "q = p + 1; k<<<1, 32>>>(p, q);",
+                           "int* t = p; k<<<1, 32>>>(t, p);",
+                           "q = &p[n]; k<<<1, 32>>>(q, p);",
+                           "if (n) q = p; else q = r; k<<<1, 32>>>(q, p);",
+                           "q = n ? p : r; k<<<1, 32>>>(q, p);",
+                           "S s; s.a = p; s.b = s.a + n; k<<<1, 32>>>(s.a, s.b);",
+                           "S s = {p, p + n}; k<<<1, 32>>>(s.a, s.b);",
+                           "S s; s.a = p; S* t = &s; k<<<1, 32>>>(t->a, p);",
+                           "S s; s.a = p; S t = s; k<<<1, 32>>>(t.a, p);",
+                           "int* t[2] = {p, p + n}; k<<<1, 32>>>(t[0], t[1]);",
+                           "int* t[2]; t[0] = p; k<<<1, 32>>>(t[0], p);",
+                           "q = (int*)((char*)p + 4); k<<<1, 32>>>(p, q);",
+                           "int*& t = p; k<<<1, 32>>>(p, t);",
+                           "auto f = [&] { q = p; }; f(); k<<<1, 32>>>(p, q);",
+                           "int* h; cudaHostGetDevicePointer(&q, h, 0); k<<<1, 32>>>(h, q);",
+                           "q = p + 1; void* g[] = {&p, &q}; cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0);",
+                           "q = p + 1; cudaLaunchConfig_t c; cudaLaunchKernelEx(&c, k, p, q);",
+                           "auto f = [](int* x, int* y) { k<<<1, 32>>>(x, y); }; f(p, p);",
+                           "auto f = [&](int* x) { k<<<1, 32>>>(x, p); }; f(p + n);"})
     EXPECT_EQ(common(body), "0-1") << body;
   EXPECT_EQ(common("S x; x.a = p; x.b = p + n; s<<<1, 32>>>(x);"), "0-0");
   EXPECT_EQ(common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d) { go(d, d + 4); }\n"), "0-1");
   EXPECT_EQ(common("", "void go(S& x) { k<<<1, 32>>>(x.a, x.b); }\nvoid top(S y) { y.b = y.a; go(y); }\n"), "0-1");
+}
+
+// A kernel may use an array of file scope by its name.
+TEST_F(Field, pointers_into_an_array_of_file_scope) {
+  const std::string array = "__device__ int g[64]; __managed__ int m[64]; __device__ int c;\n";
+  const std::string file = "1-" + std::to_string(k_of_the_file);
+  for (const char* body :
+       {"cudaGetSymbolAddress((void**)&q, g); k<<<1, 32>>>(p, q);", "k<<<1, 32>>>(p, m);", "k<<<1, 32>>>(p, m + n);",
+        "k<<<1, 32>>>(p, &m[3]);", "int* t; cudaGetSymbolAddress((void**)&t, c); q = t; k<<<1, 32>>>(p, q);"})
+    EXPECT_EQ(common(body, array), file) << body;
+  EXPECT_EQ(common("k<<<1, 32>>>(p, r);", array), "");
 }
 
 TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {

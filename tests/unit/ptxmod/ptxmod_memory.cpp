@@ -131,6 +131,68 @@ TEST(PtxmodMemory, OutsideOfAnObjectIsUndefined) {
   EXPECT_EQ(flags("st.global.u32 [%rd4+4], 2;\n" + computed), Status::fails);
 }
 
+// An access through a state space is of an address of that space; vectors lie on multiples of their size.
+TEST(PtxmodMemory, AnAddressOfAnotherSpaceIsUndefined) {
+  const auto flags = [&](const std::string& code) {
+    std::string text =
+        kernel("// @Config: 1,1,1\n", code, ".shared .align 16 .b8 q[32];\n.global .align 16 .b8 g[32];\n");
+    for (size_t at; (at = text.find("cvta.to.global.u64 %rd")) != std::string::npos;) text.replace(at, 18, "mov.u64");
+    return races(text);
+  };
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.shared.u32 [%rd7], 5;"), Status::holds);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd7, %rd7;\nst.u32 [%rd7], 5;"), Status::holds);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.u32 [%rd7], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.global.u32 [%rd7], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, g;\nst.shared.u32 [%rd7], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, g;\nst.u32 [%rd7], 5;"), Status::holds);
+  EXPECT_EQ(flags("st.global.v2.u32 [g+8], {1, 2};"), Status::holds);
+  EXPECT_EQ(flags("st.global.v2.u32 [g+4], {1, 2};"), Status::fails);
+  EXPECT_EQ(flags("ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [q+8];"), Status::fails);
+}
+
+TEST(PtxmodMemory, WhatAnotherModuleInitialisesIsAnyValue) {
+  for (const char* space : {"global", "const"}) {
+    const std::string own = std::string(".") + space + " .u32 e = 7;\n",
+                      other = std::string(".extern .") + space + " .u32 e;\n";
+    const std::string code = std::string("ld.") + space + ".u32 %r3, [e];\nst.global.u32 [%rd6], %r3;";
+    EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 7)\n", code, own)), Status::holds);
+    EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 0)\n", code, other)), Status::fails);
+  }
+}
+
+TEST(PtxmodMemory, DynamicSharedMemoryIsOne) {
+  const std::string outside = ".extern .shared .align 16 .b8 a[];\n.extern .shared .align 16 .b8 b[];\n";
+  EXPECT_EQ(
+      ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 8)\n",
+                 "st.shared.u32 [a], 7;\nst.shared.u32 [b], 8;\nld.shared.u32 %r3, [a];\nst.global.u32 [%rd6], %r3;",
+                 outside)),
+      Status::holds);
+}
+
+// A number whose input is given, in pieces; and one that nobody gives.
+TEST(PtxmodMemory, PiecesOfAParameter) {
+  const auto text = [](const std::string& header) {
+    return header + "// @Input: o = {0, 0}\n// @Config: 1,1,1\n" + k_top +
+           ".visible .entry k(.param .u32 a, .param .u64 o)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n"
+           "ld.param.u64 %rd1, [o];\ncvta.to.global.u64 %rd1, %rd1;\nld.param.u8 %r1, [a+1];\nld.param.u32 %r2, [a];\n"
+           "st.global.u32 [%rd1], %r1;\nst.global.u32 [%rd1+4], %r2;\nret;\n}\n";
+  };
+  EXPECT_EQ(ask(text("// @Input: a = 513\n// @Output: forall (o[0] == 2 and o[1] == 513)\n")), Status::holds);
+  EXPECT_NE(refusal(text("// @Output: exists (o[0] == 77)\n")).find("pieces that overlap"), std::string::npos);
+}
+
+// bar.sync is .aligned: the answer says what it takes for granted.
+TEST(PtxmodMemory, AlignedBarriersAreAnAssumption) {
+  const auto said = [](const char* config) {
+    const prog::Test t = module_of(kernel(std::string("// @Config: ") + config + "\n", "bar.sync 0;"));
+    for (const std::string& a : t.assumptions)
+      if (a.find(".aligned") != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(said("2,1,1"));
+  EXPECT_FALSE(said("1,2,1"));
+}
+
 TEST(PtxmodMemory, BarriersOrderAndBlock) {
   const std::string exchange =
       "mov.u32 %r5, tile;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\nst.shared.u32 [%r7], %r2;\nBARRIER\n"
