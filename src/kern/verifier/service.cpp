@@ -325,7 +325,7 @@ std::string profile(const launch::Options& o) {
   return out +
          ", signed overflow undefined and assumed absent, offsets below 2^46 bytes, no two pointers that a kernel is "
          "given (parameters, and in structures by value) of one array" +
-         (cuda ? ", and none of an array of file scope\n" : "\n");
+         (cuda ? ", and none of an array of file scope or of a texture\n" : "\n");
 }
 
 // A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary

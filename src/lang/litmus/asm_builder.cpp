@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "prog/operations.h"
+
 namespace fencepost::litmus {
 
 using prog::Instr;
@@ -185,7 +187,9 @@ void AsmBuilder::finish_threads(std::vector<prog::ScopePath> scopes) {
   for (uint32_t i = 0; i < threads.size(); ++i) {
     prog::Thread t;
     t.id = i;
-    t.templ = prog::intern_template(test, threads[i].finish());
+    prog::Template code = threads[i].finish();
+    prog::number_operations(code);
+    t.templ = prog::intern_template(test, std::move(code));
     t.scope = std::move(scopes[i]);
     test.threads.push_back(std::move(t));
   }

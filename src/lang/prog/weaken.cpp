@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "prog/operations.h"
 #include "prog/syntax.h"
 
 namespace fencepost::prog {
@@ -205,7 +206,14 @@ std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& optio
       std::vector<Place> places;
       for (uint32_t t : group) places.push_back({t, i});
       if (is_access(code[i])) {
-        if (earlier && splittable(test, code, i)) {
+        // Nothing stands between the events of one instruction.
+        // A run of hidden ones that no instruction begins belongs to the access behind it.
+        const bool guarded = i > 0 && code[i - 1].hidden && std::find_if(code.begin(), code.end(), [&](const Instr& o) {
+                                                              return o.operation == code[i - 1].operation;
+                                                            })->hidden;
+        const bool within = code[i].hidden || guarded ||
+                            (i > 0 && code[i].operation != k_none && code[i - 1].operation == code[i].operation);
+        if (earlier && !within && splittable(test, code, i)) {
           Shape nothing;
           nothing.absent = true;
           std::vector<SiteForm> forms = reach(nothing, false, next);
@@ -265,6 +273,7 @@ Variant apply(const Test& test, const std::vector<Site>& sites, const Choice& ch
       code.code.push_back(std::move(old[i]));
     }
     v.position.push_back(std::move(position));
+    number_operations(code);
     v.test.threads[t].templ = intern_template(v.test, std::move(code));
   }
   name_by_number(v.test);

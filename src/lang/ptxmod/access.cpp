@@ -136,9 +136,9 @@ Value Lowering::pointer(const Argument& a, const std::string& space) {
   return v;
 }
 
-// An access through a state space is of an address of that space, a generic one of a generic address (6.4.1, 9.7.9): the
-// offset of a shared or local variable is none before `cvta`. Vectors lie on multiples of their whole size (6.4.1.1).
-// `bytes`: of the whole access.
+// An access through a state space is of an address of that space, a generic one of a generic address (6.4.1, 9.7.9):
+// the offset of a shared or local variable is none before `cvta`. Vectors lie on multiples of their whole size
+// (6.4.1.1). `bytes`: of the whole access.
 void Lowering::in_space(const Value& address, const std::string& space, uint32_t bytes) {
   const bool converts = std::ranges::any_of(
       flat_.nodes, [](const Node& n) { return n.kind == Node::Kind::instruction && n.words.front() == "cvta"; });

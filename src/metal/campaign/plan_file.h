@@ -53,8 +53,8 @@ struct Plan {
 
 Expected<Plan> read_plan(SourcePtr source);
 
-// Holds the plan's configurations against the titles of its tests. A pattern that no title meets is an error at its
-// line: what it was written for would not be measured. Returns the titles that no configuration takes.
+// Holds the plan's configurations against the titles of its tests. A configuration whose patterns no title meets is an
+// error at their line: nothing would be measured. Returns the titles that no configuration takes.
 Expected<std::vector<std::string>> left_out(const Plan& plan, const std::vector<std::string>& titles);
 
 // Files that match a pattern: '*' and '?' in its last part; a folder stands for itself. Sorted; nothing is an error.

@@ -195,6 +195,9 @@ class Analysis {
     Reach& reach = v_.targets[t][position];
     const bool computed = i.addr.symbol == prog::k_none;
     if (!computed) reach.object = test_.symbols[i.addr.symbol].object;
+    if (computed && !mentions_pointer(t, i.addr.index))
+      return unsupported_at(i.span, "this address is not one that a register holds from the beginning",
+                            "runs place every instance anew");
     if (computed && !is_sum(t, i.addr.index))
       return unsupported_at(i.span, "this address is computed in another way than address plus number",
                             "runs place every instance anew");
@@ -267,6 +270,11 @@ class Analysis {
         if (!pointer) fits(i.value);
         const auto found = values(i.value, env, i);
         if (!found) return std::unexpected(found.error());
+        // `mov a, y` is a number here, and runs place y anew for every instance.
+        if (!pointer && v_.pointer[t][i.dst] &&
+            std::any_of(found->begin(), found->end(), [](uint64_t v) { return v >= prog::k_object_stride; }))
+          return unsupported_at(i.span, "an address that the code itself names goes into a register",
+                                "runs know addresses that registers hold from the beginning");
         ValueSet set;
         for (const uint64_t v : *found)
           if (const auto ok = add(set, v, test_.code(t).registers[i.dst].width, i, !pointer); !ok) return ok;

@@ -19,7 +19,7 @@ const std::string k_root = FENCEPOST_SOURCE_DIR;
 class CiForms : public testing::Test {
  protected:
   CiForms() {
-    EXPECT_TRUE(write_file(path("bad.litmus"), "PTX bad <\"&\x01\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n nonsense x ;\n"));
+    EXPECT_TRUE(write_file(path("bad.litmus"), "PTX bad\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n nonsense x ;\n"));
     EXPECT_TRUE(write_file(path("open.litmus"),
                            "PTX open\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n L: ;\n ld.relaxed.gpu r0, x ;\n bne r0, 1, L ;\n"
                            "~exists (P0:r0 = 2)\n"));

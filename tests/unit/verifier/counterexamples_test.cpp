@@ -399,6 +399,10 @@ TEST(Counterexamples, strict_takes_nothing_for_granted) {
        {"two.cu", strict.c_str(),
         "__global__ void k(int *o, const int *i) { unsigned t = blockIdx.x * blockDim.x + threadIdx.x; o[t] = i[t]; }",
         3, "o, i are different arrays"},
+       {"file.cu", strict.c_str(),
+        "__device__ int g[256]; __global__ void k(const int *i) { unsigned t = blockIdx.x * blockDim.x + threadIdx.x; "
+        "g[t] = i[t]; }",
+        3, "are different arrays"},
        {"arch.cu", strict.c_str(),
         "#if __CUDA_ARCH__ < 900\n__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n#endif",
         3, "__CUDA_ARCH__ is 700"},
