@@ -117,11 +117,11 @@ struct OpenCl {
     static const std::vector<std::string> k_orders = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
     const Location* l = pick(t, true);
     if (l == nullptr || !l->atomic) return store(t);
-    const size_t kind = weighted(rng, {2, 2, 4});
+    const size_t kind = weighted(rng, {2, 2, 7});
     // Where it may fail more often with an order that its failure can have too.
     const std::string order =
         "memory_order_" +
-        k_orders[kind == 2 ? weighted(rng, {1, 3, 1, 3, sc ? 4.0 : 2.0}) : weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
+        k_orders[kind == 2 ? weighted(rng, {1, 5, 1, 5, sc ? 4.0 : 2.0}) : weighted(rng, {2, 2, 2, 2, sc ? 4.0 : 1.0})];
     if (order.ends_with("seq_cst")) p.classes.insert("seq_cst access");
     const std::string at = place(t, *l);
     const std::string v = stored(t);
@@ -150,7 +150,7 @@ struct OpenCl {
       }
       // The order of a failure has no release and is no stronger than that of success.
       std::string failure = "relaxed";
-      if (order.ends_with("acquire") || order.ends_with("acq_rel")) failure = rng.chance(0.8) ? "acquire" : "relaxed";
+      if (order.ends_with("acquire") || order.ends_with("acq_rel")) failure = rng.chance(0.9) ? "acquire" : "relaxed";
       if (order.ends_with("seq_cst")) failure = one_of(rng, {"relaxed", "acquire", "seq_cst"});
       if (failure != "relaxed") p.classes.insert("failure order");
       text = fmt::format("int {} = atomic_compare_exchange_strong_explicit({}, {}, {}, {}, memory_order_{}, {});", r,
