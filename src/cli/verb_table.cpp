@@ -295,6 +295,12 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "of compilers and targets, litmus tests for a device where the fault has a form for it, and the text of a bug "
      "report. Nothing is sent anywhere.",
      "fencepost hunt report hunt.db -o faults", false, run_hunt_report},
+    {Verb::serve, "serve", "", 0, 0, "answer questions of an editor or an agent",
+     "Reads one JSON object a line from standard input, {\"id\":1,\"arguments\":[\"check\",\"mp.litmus\"]}, runs the "
+     "command line in it in a process of its own, and answers each with one JSON object a line, in the same order. "
+     "'files' of a question brings texts along that are not on the disk. docs/howto/serve.md has both forms.\n\n"
+     "The exit status is 0 at the end of the questions, whatever the answers are.",
+     "fencepost serve --stdio", false, run_serve},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
      "not all threads of "

@@ -138,8 +138,8 @@ struct Skeleton {
 };
 
 // Registers that only a condition looks at are dead unless the unrolling is `safety`, `direct...` or `all_fragments`.
-// Unsupported when the unrolling has more than `max_nodes` states, or when `job` runs out of time: the caller, whose job it is,
-// asks out_of_time() which of the two it was.
+// Unsupported when the unrolling has more than `max_nodes` states, or when `job` runs out of time: the caller, who
+// gave it, asks its out_of_time() which of the two it was.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all
 // have).
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies,
