@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "litmus/lexer.h"
+#include "prog/cuda_cpp.h"
 #include "prog/syntax.h"
+#include "ptxmod/cuda_kernel.h"
 #include "ptxmod/lower.h"
 #include "ptxmod/ptxmod.h"
 
@@ -173,6 +175,40 @@ class Asker {
     Span span;
   };
 
+  struct Part {  // of a root, in bytes
+    int64_t at = 0;
+    uint32_t element = 0;
+    bool is_unsigned = false;
+  };
+
+  // By the source's type: indices of arrays, and members by number.
+  Part typed_part(const RootKey& key, const spirv::QuestionValue& v) const {
+    using Kind = DataType::Kind;
+    const DataType* t = memory_.type(key);
+    const std::string name = memory_.name(key);
+    if (t == nullptr || (flat_.variables[key.variable].space == "param" && key.at == k_itself))
+      litmus::fail_at(v.span, fmt::format("{} is a value that the launch gives, and no memory", name),
+                      "a question is about memory: variables, and what pointers point at");
+    uint64_t at = 0;
+    for (const uint64_t k : v.path) {
+      const bool list = t->is(Kind::list);
+      if (!list && !t->is(Kind::members))
+        litmus::fail_at(v.span, fmt::format("{} has no further parts", name), "an index is of an array or a structure");
+      if ((list && t->count != 0 && k >= t->count) || (!list && k >= t->parts.size()))
+        litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
+      if (list && k > (uint64_t{1} << 32)) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
+      at += list ? k * t->parts.front().bytes : t->offsets[k];
+      t = list ? &t->parts.front() : &t->parts[k];
+    }
+    if (t->is(Kind::list) || t->is(Kind::members))
+      litmus::fail_at(v.span, fmt::format("{} has several elements", name),
+                      fmt::format("name one, for example {}[0]", name));
+    if (t->is(Kind::pointer)) litmus::unsupported(v.span, "a question about memory that holds addresses is not read");
+    if (t->is(Kind::unknown)) litmus::unsupported(v.span, fmt::format("the type of {} is not read", name));
+    if (t->is_float) litmus::unsupported(v.span, "a question about floating point numbers is not read");
+    return {static_cast<int64_t>(at), static_cast<uint32_t>(t->bytes), t->is_unsigned};
+  }
+
   Side side(const spirv::QuestionValue& v) {
     Side out;
     out.span = v.span;
@@ -182,14 +218,24 @@ class Asker {
       return out;
     }
     const Named n = decoded(v.id, v.span);
-    RootKey key = n.key;
+    const RootKey key = n.key;
     const Variable& var = flat_.variables[key.variable];
     const std::string name = memory_.name(key);
     if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
-      litmus::unsupported(v.span, fmt::format("{} is shared memory, of which each CTA has its own", name),
+      litmus::unsupported(v.span,
+                          fmt::format("{} is shared memory, of which each {} has its own", name,
+                                      flat_.cuda ? "block" : "CTA"),
                           "store what the question needs in global memory");
+    const Part part = flat_.cuda ? typed_part(key, v) : untyped_part(n, v);
+    return place(key, part, v.span);
+  }
+
+  Part untyped_part(const Named& n, const spirv::QuestionValue& v) {
+    const RootKey& key = n.key;
+    const Variable& var = flat_.variables[key.variable];
+    const std::string name = memory_.name(key);
     if (v.path.size() > 1) litmus::fail_at(v.span, "memory of a module has one index", "count its elements");
-    Decision& d = memory_.decision(key);
+    const Decision& d = memory_.decision(key);
     const Given* given = memory_.given(key);
     uint32_t element = n.type.empty() ? 0 : bytes_of(n.type);
     if (element == 0 && key.at == k_itself && !(var.array && var.element == 1)) element = var.element;
@@ -199,33 +245,41 @@ class Asker {
       litmus::fail_at(v.span, fmt::format("nothing accesses {}", name),
                       "say of which type its elements are, for example x.u32[0]");
     if (element > 8) litmus::unsupported(v.span, "elements of more than 64 bits are not compared");
-    if (d.opaque)
-      litmus::unsupported(v.span,
-                          fmt::format("{} holds results of floating point arithmetic, which are not known", name));
     const uint64_t index = v.path.empty() ? 0 : v.path[0];
     if (v.path.empty() && key.at == k_itself && var.array && var.bytes > element)
       litmus::fail_at(v.span, fmt::format("{} has several elements", name),
                       fmt::format("name one, for example {}[0]", name));
-    const auto at = static_cast<int64_t>(index * element);
+    return {static_cast<int64_t>(index * element), element, !n.type.empty() && n.type[0] == 'u'};
+  }
+
+  Side place(const RootKey& key, const Part& p, const Span& span) {
+    const auto [at, element, is_unsigned] = p;
+    Side out;
+    out.span = span;
+    const std::string name = memory_.name(key);
+    Decision& d = memory_.decision(key);
+    if (d.opaque)
+      litmus::unsupported(span,
+                          fmt::format("{} holds results of floating point arithmetic, which are not known", name));
     if (d.cell == 0) d.cell = element;  // nobody accesses it
     if (!memory_.open_ended(key) && static_cast<uint64_t>(at) + element > memory_.bytes(key))
-      litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
+      litmus::fail_at(span, fmt::format("{} ends before this element", name));
     memory_.use(key, at, element);
     const uint32_t cell = d.apart ? element : d.cell;
     if (const uint64_t end = (static_cast<uint64_t>(at) + element) / cell; !d.apart && end > memory_.limit(key)) {
-      if (end > 4096) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
+      if (end > 4096) litmus::fail_at(span, fmt::format("{} is not so long", name));
       d.cells = end;
       throw Restart{};
     }
     out.width = static_cast<uint8_t>(8 * element);
-    out.is_unsigned = !n.type.empty() && n.type[0] == 'u';
+    out.is_unsigned = is_unsigned;
     for (uint32_t part = 0; part < element / cell; ++part) {
       prog::CondValue c;
       c.kind = prog::CondValue::Kind::location;
       c.symbol = memory_.symbol(key, "", at, element);
       c.cell = d.apart ? 0 : static_cast<uint64_t>(at) / cell + part;
       c.is_unsigned = out.is_unsigned || part + 1 < element / cell;
-      c.span = v.span;
+      c.span = span;
       out.cells.push_back(c);
     }
     return out;
@@ -336,6 +390,10 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
+  if (w.flat.cuda) {
+    if (notes.prints) say("printf prints nothing");
+    return;
+  }
   if (notes.aligned) say("all threads of a warp come to the same bar instructions (the form is .aligned)");
   if (notes.prints) say("printf prints nothing");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
@@ -360,11 +418,22 @@ void observe(const Memory& memory, prog::Test& test) {
   }
 }
 
+// Objects that no atomic operation touches, as the OpenCL models want them told.
+void mark_plain(prog::Test& test) {
+  std::vector<bool> atomic(test.symbols.size(), false);
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.addr.symbol != prog::k_none && i.tags.has(vocab::Tag::A)) atomic[i.addr.symbol] = true;
+  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s)
+    if (!atomic[s]) test.objects[test.symbols[s].object].tags.add(vocab::Tag::NAL);
+}
+
 prog::Test build(const Whole& w, Decisions& decisions) {
   prog::Test test;
   test.title = w.entry.name;
   test.syntax = prog::Syntax::spirv;
-  test.dialect = vocab::Dialect::ptx;
+  if (w.flat.cuda) test.remarks = {prog::k_cuda_cpp};
+  test.dialect = w.flat.cuda ? vocab::Dialect::opencl : vocab::Dialect::ptx;
   test.span = w.entry.span;
   Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
   Notes notes;
@@ -382,6 +451,7 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   memory.check_read_only();
   clusters(w, test);
   const bool rounds = memory.drop_unread();
+  if (w.flat.cuda) mark_plain(test);
   Asker asker(memory, w.flat, w.launch);
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
@@ -434,22 +504,211 @@ bool is_ptx_module(std::string_view text) {
   }
 }
 
+namespace {
+
+prog::Test lowered(const Module& module, const Function& entry, const Flat& flat, const spirv::Header& header,
+                   const spirv::Launch& launch, const std::map<RootKey, Given>& given) {
+  const Blocks blocks = blocks_of(flat);
+  Decisions decisions;
+  for (;;) {
+    try {
+      return build({module, entry, flat, header, launch, given, blocks}, decisions);
+    } catch (const Restart&) {  // each one adds a decision, and there are finitely many
+    }
+  }
+}
+
+// ---- CUDA C++ --------------------------------------------------------------------------------------------------
+
+Span span_in(const SourcePtr& source, uint32_t line, uint32_t column) {
+  const std::string& text = source->text;
+  size_t begin = 0;
+  for (uint32_t k = 1; k < line; ++k) {
+    begin = text.find('\n', begin);
+    if (begin == std::string::npos) return {source, 0, 0};
+    ++begin;
+  }
+  const size_t eol = std::min(text.find('\n', begin), text.size());
+  const size_t first = std::min<size_t>(begin + (column > 0 ? column - 1 : 0), eol);
+  size_t end = first;
+  while (end < eol && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+  end = std::max(end, std::min(first + 1, eol));
+  return {source, static_cast<uint32_t>(first), static_cast<uint32_t>(end)};
+}
+
+// Places and names of the source take the place of those of the compiled text.
+void put_source(const CudaKernel& kernel, Module& module) {
+  for (Function& f : module.functions) {
+    f.span = span_in(kernel.source, kernel.line, 1);
+    for (Statement& s : f.body) {
+      s.span = s.line.line == 0 ? f.span : span_in(kernel.source, s.line.line, s.line.column);
+      s.line = {};
+      for (Operand& o : s.operands) o.span = s.span;
+      for (Declaration& d : s.declared) d.span = f.span;
+    }
+    for (Declaration& d : f.parameters) d.span = f.span;
+  }
+  for (Declaration& d : module.variables) d.span = {kernel.source, 0, 0};
+}
+
+void put_source(const CudaKernel& kernel, Flat& flat) {
+  flat.cuda = true;
+  for (Register& r : flat.registers)
+    if (r.name.starts_with("%")) r.name.erase(0, 1);
+  std::map<std::string, int> often;
+  for (const auto& [name, v] : kernel.variables) ++often[v.shown];
+  for (Variable& v : flat.variables) {
+    const auto it = kernel.variables.find(v.name);
+    if (it == kernel.variables.end()) {  // of a thread: "x.local3"
+      v.name = v.name.substr(0, v.name.find(".local"));
+      continue;
+    }
+    v.type = it->second.type;
+    if (it->second.line != 0) v.span = span_in(kernel.source, it->second.line, 1);
+    if (v.space == "param" || often[it->second.shown] == 1) v.name = it->second.shown;
+  }
+}
+
+class CudaNames {
+ public:
+  CudaNames(const CudaKernel& kernel, const Flat& flat) : flat_(flat) {
+    out_.source = kernel.source;
+    out_.own = kernel.own;
+    out_.headers = {"Define"};
+    for (uint32_t k = 0; k < flat.variables.size(); ++k) {
+      const Variable& v = flat.variables[k];
+      if (v.space == "local") continue;
+      using Kind = DataType::Kind;
+      if (v.space != "param")
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+      else if (v.type.is(Kind::pointer))
+        expand(v.name, {k, 0}, v.type.parts.front(), {}, 0);
+      else
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+    }
+  }
+  spirv::Compiled names() && { return std::move(out_); }
+
+ private:
+  void expand(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+              int depth, uint64_t at = 0) {
+    using Kind = DataType::Kind;
+    constexpr int k_deepest = 5;
+    const bool own = flat_.variables[key.variable].space == "param";
+    spirv::Compiled::Variable v{encoded(key.variable, key.at, ""), path};
+    if (own)  // parameters hide variables of the file
+      out_.variables[name] = v;
+    else
+      out_.variables.try_emplace(name, v);
+    if (depth > k_deepest) return;
+    if (t.is(Kind::list) && t.count == 0 && t.parts.front().is(Kind::members)) {  // p.next is p[0].next
+      std::vector<uint64_t> first = path;
+      first.push_back(0);
+      members(name, key, t.parts.front(), first, depth, at);
+    }
+    if (t.is(Kind::members)) members(name, key, t, path, depth, at);
+  }
+  void members(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+               int depth, uint64_t at) {
+    for (size_t k = 0; k < t.parts.size(); ++k) {
+      const DataType& m = t.parts[k];
+      const std::string whole = name + "." + t.names[k];
+      std::vector<uint64_t> further = path;
+      further.push_back(k);
+      const bool value = key.at == k_itself && flat_.variables[key.variable].space == "param";
+      if (m.is(DataType::Kind::pointer) && value)
+        expand(whole, {key.variable, static_cast<int64_t>(at + t.offsets[k])}, m.parts.front(), {}, depth + 1);
+      else
+        expand(whole, key, m, further, depth + 1, at + t.offsets[k]);
+    }
+  }
+
+  const Flat& flat_;
+  spirv::Compiled out_;
+};
+
+// The bytes that an input gives.
+void lay_out(const DataType& t, const spirv::InputValue& v, uint64_t at, std::vector<int16_t>& bytes) {
+  using Kind = DataType::Kind;
+  constexpr uint64_t k_most_bytes = 1u << 20;
+  if (v.absent) return;
+  if (t.is(Kind::pointer)) litmus::fail_at(v.span, "this is an address, and inputs are numbers");
+  if (t.is(Kind::unknown)) litmus::unsupported(v.span, "an input of this type is not read");
+  if (t.is(Kind::number)) {
+    if (v.is_list) litmus::fail_at(v.span, "this is one number, and no list");
+    if (t.is_float) litmus::unsupported(v.span, "an input of a floating point number is not read");
+    const auto width = static_cast<uint8_t>(8 * t.bytes);
+    const auto s = static_cast<int64_t>(v.number);
+    if (width < 64 && v.number > term::mask(width) && (s >= 0 || s < -(int64_t{1} << (width - 1))))
+      litmus::fail_at(v.span, fmt::format("this number does not fit into {} bits", width));
+    if (at + t.bytes > k_most_bytes) litmus::unsupported(v.span, "inputs of more than a mebibyte are not read");
+    if (bytes.size() < at + t.bytes) bytes.resize(at + t.bytes, -1);
+    for (uint64_t k = 0; k < t.bytes; ++k) bytes[at + k] = static_cast<int16_t>(v.number >> (8 * k) & 0xff);
+    return;
+  }
+  if (!v.is_list)
+    litmus::fail_at(v.span, "this has several elements, and the input is one number", "a list is {value, value, ...}");
+  const bool list = t.is(Kind::list);
+  const uint64_t most = list ? t.count : t.parts.size();
+  if (!(list && t.count == 0) && v.items.size() > most)
+    litmus::fail_at(v.span, fmt::format("this has {} elements, and the input {}", most, v.items.size()));
+  for (size_t k = 0; k < v.items.size(); ++k)
+    lay_out(list ? t.parts.front() : t.parts[k], v.items[k], at + (list ? k * t.parts.front().bytes : t.offsets[k]),
+            bytes);
+  if (list && bytes.size() < at + v.items.size() * t.parts.front().bytes)
+    bytes.resize(at + v.items.size() * t.parts.front().bytes, -1);
+}
+
+std::map<RootKey, Given> typed_inputs(const spirv::Header& header, const Flat& flat) {
+  std::map<RootKey, Given> out;
+  for (const spirv::Input& in : header.inputs) {
+    RootKey key = decoded(in.id, in.span).key;
+    const Variable& v = flat.variables[key.variable];
+    if (!v.init.empty())
+      litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
+                      "remove the @Input, or the initialiser");
+    Given g{.value = in.value};
+    const DataType* t = &v.type;
+    if (key.at != k_itself) t = &leaf_at(v.type, static_cast<uint64_t>(key.at)).first->parts.front();
+    if (v.space == "param" && key.at == k_itself && !v.array) {
+      if (t->is_float) litmus::unsupported(in.span, "an input of a floating point number is not read");
+      key.at = 0;
+      std::vector<int16_t> bytes;
+      lay_out(*t, in.value, 0, bytes);
+    } else {
+      g.typed = true;
+      lay_out(*t, in.value, 0, g.bytes);
+    }
+    if (!out.emplace(key, std::move(g)).second)
+      litmus::fail_at(in.span, fmt::format("{} has two inputs", v.name), "write one @Input for it");
+  }
+  return out;
+}
+
+}  // namespace
+
 Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::LaunchOptions& options) {
   return litmus::guarded([&] {
     const Module module = parse_module(source);
     const Function& entry = entry_of(module, options.entry);
     const Flat flat = flatten(module, entry);
     const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
-    const spirv::Launch launch = launch_of(entry, header);
-    const std::map<RootKey, Given> given = inputs_of(header, flat);
-    const Blocks blocks = blocks_of(flat);
-    Decisions decisions;
-    for (;;) {
-      try {
-        return build({module, entry, flat, header, launch, given, blocks}, decisions);
-      } catch (const Restart&) {  // each one adds a decision, and there are finitely many
-      }
-    }
+    return lowered(module, entry, flat, header, launch_of(entry, header), inputs_of(header, flat));
+  });
+}
+
+Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::LaunchOptions& options) {
+  return litmus::guarded([&] {
+    Module module = parse_module(make_source("compiled kernel", kernel.module));
+    put_source(kernel, module);
+    const Function& entry = entry_of(module, "");
+    Flat flat = flatten(module, entry);
+    put_source(kernel, flat);
+    const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
+    prog::Test test =
+        lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
+    test.title = kernel.title;
+    return test;
   });
 }
 
