@@ -38,6 +38,9 @@ Named decoded(const std::string& id, const Span& span) {
   return out;
 }
 
+// A parameter that is no single number: what stands in it has places, "s.0" and "s.8".
+bool is_structure(const Variable& v) { return v.space == "param" && v.array && v.bytes > 8; }
+
 // The last name in a mangled one: "counter" of _ZN4lock7counterE, "tile" of _ZZ4scanPiE4tile.
 std::string short_name(const std::string& name) {
   int status = 0;
@@ -90,7 +93,7 @@ spirv::Compiled names_of(const SourcePtr& source, const Module& m, const Functio
     const uint32_t k = flat.parameters[n];
     const Variable& v = flat.variables[k];
     for (const std::string& name : {fmt::format("param_{}", n), v.name}) {
-      add(name, k, 0, name != v.name);
+      add(name, k, is_structure(v) ? k_itself : 0, name != v.name);
       if (!v.array) continue;
       for (uint64_t at = 0; at < std::min<uint64_t>(v.bytes, 4096); ++at)
         add(fmt::format("{}.{}", name, at), k, static_cast<int64_t>(at), true);
@@ -184,6 +187,7 @@ class Asker {
     const Named n = decoded(v.id, v.span);
     RootKey key = n.key;
     const Variable& var = flat_.variables[key.variable];
+    if (is_structure(var) && key.at == k_itself) key.at = 0;
     const std::string name = memory_.name(key);
     if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
       litmus::unsupported(v.span, fmt::format("{} is shared memory, of which each CTA has its own", name),
@@ -336,7 +340,9 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
-  if (notes.aligned) say("all threads of a warp come to the same bar instructions (the form is .aligned)");
+  const Memory::Reached reached = memory.reached();
+  if (reached.buffers > 0 && reached.buffers + reached.variables > 1)
+    say("what the parameters of the kernel point at are different objects, which do not overlap");
   if (notes.prints) say("printf prints nothing");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
   const std::string& target = w.module.target;
@@ -368,18 +374,21 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   test.span = w.entry.span;
   Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
   Notes notes;
+  std::vector<std::vector<Taken>> taken;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
   for (uint32_t t = 0; t < threads; ++t) {
     Lowering lowering(memory, w.blocks, w.launch, t, notes);
     prog::Thread thread;
     thread.id = t;
     thread.templ = prog::intern_template(test, lowering.run());
+    if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
     const spirv::Place p = w.launch.place(t);
     const uint32_t cta = w.launch.global_workgroup(p);
     thread.scope = {0, p.device, cta, cta * w.launch.grid.subgroups + p.subgroup};
     test.threads.push_back(std::move(thread));
   }
   memory.check_read_only();
+  if (notes.aligned) check_aligned(w.flat, w.blocks, w.launch, taken);
   clusters(w, test);
   const bool rounds = memory.drop_unread();
   Asker asker(memory, w.flat, w.launch);
@@ -391,17 +400,34 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   return test;
 }
 
+void check_fits(const spirv::InputValue& x, uint64_t bytes, const Span& span) {
+  if (bytes >= 8 || bytes == 0) return;
+  const auto w = static_cast<uint8_t>(8 * bytes);
+  const auto s = static_cast<int64_t>(x.number);
+  if (x.number > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
+    litmus::fail_at(span, fmt::format("this number does not fit into {} bits", w));
+}
+
 std::map<RootKey, Given> inputs_of(const spirv::Header& header, const Flat& flat) {
   std::map<RootKey, Given> out;
   for (const spirv::Input& in : header.inputs) {
-    const Named n = decoded(in.id, in.span);
+    Named n = decoded(in.id, in.span);
     const Variable& v = flat.variables[n.key.variable];
     Given g{in.value, n.type.empty() ? 0 : bytes_of(n.type)};
     if (v.space == "param" && in.value.is_list && v.bytes < 8)
       litmus::fail_at(in.span, fmt::format("{} is one number", v.name));
-    if (v.space == "param" && !in.value.is_list && v.array && n.key.at == 0 && v.bytes > 8)
-      litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes),
-                      fmt::format("say where: {}.0 = ..., {}.8 = ...", v.name, v.name));
+    if (is_structure(v) && n.key.at == k_itself) {
+      if (!in.value.is_list)
+        litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes),
+                        fmt::format("say where: {}.0 = ..., {}.8 = ...", v.name, v.name));
+      n.key.at = 0;
+    }
+    if (v.space == "param" && !in.value.is_list) {
+      const uint64_t at = static_cast<uint64_t>(std::max<int64_t>(n.key.at, 0));
+      const uint64_t room = v.bytes > at ? v.bytes - at : 0;
+      if (g.element > room) litmus::fail_at(in.span, fmt::format("{} ends before this place", v.name));
+      check_fits(in.value, std::min<uint64_t>(g.element != 0 ? g.element : room, 8), in.span);
+    }
     if (!v.init.empty())
       litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
                       "remove the @Input, or the initialiser");
@@ -439,6 +465,7 @@ Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::Laun
     const Module module = parse_module(source);
     const Function& entry = entry_of(module, options.entry);
     const Flat flat = flatten(module, entry);
+    check_operands(flat);
     const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
     const spirv::Launch launch = launch_of(entry, header);
     const std::map<RootKey, Given> given = inputs_of(header, flat);
