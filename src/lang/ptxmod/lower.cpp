@@ -151,13 +151,14 @@ Blocks blocks_of(const Flat& flat) {
   return out;
 }
 
-Lowering::Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes)
+Lowering::Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const spirv::Launch& launch, Who who,
+                   Notes& notes)
     : memory_(memory),
-      flat_(memory.flat()),
+      flat_(flat),
       flow_(flow),
       launch_(launch),
-      thread_(thread),
-      place_(launch.place(thread)),
+      thread_(who.thread),
+      place_(launch.place(who.at)),
       notes_(notes) {
   roots_.emplace_back();  // k_number_root
 }

@@ -48,7 +48,12 @@ void check_operands(const Flat& flat);
 
 class Lowering {
  public:
-  Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes);
+  struct Who {
+    uint32_t thread = 0;  // of the test
+    uint32_t at = 0;      // of the launch
+  };
+  // `flat` has the variables of the memory's, in the same order.
+  Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const spirv::Launch& launch, Who who, Notes& notes);
   prog::Template run();
   std::vector<Taken> taken() const;  // by block
 

@@ -32,6 +32,9 @@ class Lexer {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     now_ = lex();
   }
+  Lexer(SourcePtr source, std::string_view text, uint32_t begin) : source_(std::move(source)), text_(text), at_(begin) {
+    now_ = lex();
+  }
   const Token& peek() const { return now_; }
   Token next() {
     Token t = now_;
@@ -148,6 +151,30 @@ bool contains(const Table& table, std::string_view s) {
 class Parser {
  public:
   explicit Parser(const SourcePtr& source) : l_(source) { m_.span = {source, 0, 0}; }
+  Parser(const SourcePtr& source, std::string_view text, uint32_t begin) : l_(source, text, begin) {}
+
+  std::vector<Statement> statements() {
+    std::vector<Statement> out;
+    while (l_.peek().kind != Tok::end) {
+      const Token t = l_.peek();
+      Statement s;
+      if (t.is(";")) {
+        l_.next();
+      } else if (t.kind == Tok::word && t.text[0] == '.') {
+        s.kind = Statement::Kind::declaration;
+        s.declared = declaration();
+        l_.expect(";");
+        s.span = s.declared.front().span;
+        if (s.declared.front().space != "reg")
+          litmus::unsupported(s.span, "a thread of a litmus test declares registers only",
+                              "locations stand in the initial state");
+        out.push_back(std::move(s));
+      } else {
+        statement(out, std::move(s));
+      }
+    }
+    return out;
+  }
 
   Module run() {
     while (l_.peek().kind != Tok::end) top();
@@ -638,5 +665,9 @@ class Parser {
 }  // namespace
 
 Module parse_module(const SourcePtr& source) { return Parser(source).run(); }
+
+std::vector<Statement> parse_statements(const SourcePtr& source, std::string_view text, uint32_t begin) {
+  return Parser(source, text, begin).statements();
+}
 
 }  // namespace fencepost::ptxmod
