@@ -1,6 +1,6 @@
-// Sizes and kinds of registers (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size"): a
-// register has the size of the instruction's type, of `ld`, `st` and `cvt` at least that size; one of bits stands beside
-// every type, an integer and a floating point number never beside each other. ptxas refuses the same.
+// Sizes and kinds of registers (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size"):
+// a register has the size of the instruction's type, of `ld`, `st` and `cvt` at least that size; one of bits stands
+// beside every type, an integer and a floating point number never beside each other. ptxas refuses the same.
 //
 // Each instruction has a pattern, a letter per operand:
 //   t  the last type of the instruction     T  the same, or wider
