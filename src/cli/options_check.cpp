@@ -159,7 +159,7 @@ constexpr OptionInfo k_rows[] = {
      "The folder that the paths of the table start from.", put<&Settings::root>},
     {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect, "Only the rows of these suites.",
      put<&Settings::suites>},
-    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch,
+    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch | k_refine,
      "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more "
      "dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says.",

@@ -58,14 +58,23 @@ std::string json_of(const Refinement& r, const std::string& source, const std::s
       execution.empty() ? "null" : execution);
 }
 
+// A launch is for what has none of its own: beside a kernel a litmus test keeps its threads.
+Expected<prog::Test> launched(const std::string& path, const std::string& other, const Settings& s) {
+  const spirv::LaunchOptions launch = launch_of(s);
+  auto test = one_test(path, launch);
+  if (test || !launch.grid) return test;
+  if (auto fixed = one_test(path); fixed && one_test(other, launch)) return fixed;
+  return test;
+}
+
 }  // namespace
 
 int run_refine(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string &source_path = line.operands[0], &target_path = line.operands[1];
-  const auto source = one_test(source_path);
+  const auto source = launched(source_path, target_path, s);
   if (!source) return report_errors(console, source.error());
-  const auto target = one_test(target_path);
+  const auto target = launched(target_path, source_path, s);
   if (!target) return report_errors(console, target.error());
   if (source->dialect != target->dialect)
     return report_errors(console, error_at(target->span,

@@ -35,15 +35,15 @@ namespace {
 constexpr uint32_t k_block = 2, k_warp = 3;
 
 std::string order_name(const std::string& o) {
-  return o == "rlx"   ? "relaxed"
-         : o == "acq" ? "acquire"
-         : o == "rel" ? "release"
-         : o == "sc"  ? "seq_cst"
-                      : o;
+  return o == "rlx" ? "relaxed" : o == "acq" ? "acquire" : o == "rel" ? "release" : o == "sc" ? "seq_cst" : o;
 }
 Tag scope_tag(const std::string& s) { return s == "block" ? Tag::WG : s == "device" ? Tag::DV : Tag::ALL; }
-Tag read_order(const std::string& o) { return o == "acq" || o == "acq_rel" ? Tag::ACQ : o == "sc" ? Tag::SC : Tag::RLX; }
-Tag write_order(const std::string& o) { return o == "rel" || o == "acq_rel" ? Tag::REL : o == "sc" ? Tag::SC : Tag::RLX; }
+Tag read_order(const std::string& o) {
+  return o == "acq" || o == "acq_rel" ? Tag::ACQ : o == "sc" ? Tag::SC : Tag::RLX;
+}
+Tag write_order(const std::string& o) {
+  return o == "rel" || o == "acq_rel" ? Tag::REL : o == "sc" ? Tag::SC : Tag::RLX;
+}
 
 }  // namespace
 
@@ -53,7 +53,8 @@ void Lowering::cuda() {
   if (what == "ld" || what == "st") return cuda_access(what == "ld");
   if (what == "rmw" || what == "cas") return cuda_atomic(what == "cas");
   if (what == "fence") {
-    prog::Instr& in = emit(Kind::fence, w[2].starts_with("__") ? w[2] : fmt::format("{}.{}.{}", w[2], order_name(w[3]), w[4]));
+    prog::Instr& in =
+        emit(Kind::fence, w[2].starts_with("__") ? w[2] : fmt::format("{}.{}.{}", w[2], order_name(w[3]), w[4]));
     const Tag order = w[3] == "acq" ? Tag::ACQ : w[3] == "rel" ? Tag::REL : w[3] == "sc" ? Tag::SC : Tag::ACQ_REL;
     in.tags = {Tag::F, order, Tag::GLOBAL, Tag::LOCAL, scope_tag(w[4])};
     return;
@@ -113,8 +114,8 @@ void Lowering::cuda_access(bool loads) {
 
 void Lowering::cuda_atomic(bool exchanges) {
   const std::vector<std::string>& words = node_->words;
-  const std::string &name = words[2], &operation = exchanges ? words[1] : words[3], &order = exchanges ? words[3] : words[4],
-                    &scope = words[words.size() - 2], &type = words.back();
+  const std::string &name = words[2], &operation = exchanges ? words[1] : words[3],
+                    &order = exchanges ? words[3] : words[4], &scope = words[words.size() - 2], &type = words.back();
   const std::string failure = exchanges ? words[4] : "";
   const bool weak = exchanges && words[5] == "weak", scoped = !name.starts_with("atomic");
   const uint32_t bytes = bytes_of(type);

@@ -30,7 +30,9 @@ const DataType* Memory::type(const RootKey& r) const {
 }
 
 std::string Memory::name(const RootKey& r) const {
-  if (flat_.cuda) return r.at == k_itself ? variable(r).name : variable(r).name + leaf_name(variable(r).type, static_cast<uint64_t>(r.at));
+  if (flat_.cuda)
+    return r.at == k_itself ? variable(r).name
+                            : variable(r).name + leaf_name(variable(r).type, static_cast<uint64_t>(r.at));
   return r.at > 0 ? fmt::format("{}.{}", variable(r).name, r.at) : variable(r).name;
 }
 
@@ -181,7 +183,8 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
     const auto [leaf, begin] = leaf_at(*t, d.apart ? static_cast<uint64_t>(at) : 0);
     o.is_unsigned = leaf != nullptr && leaf->is_unsigned;
   }
-  if (flat_.cuda) o.tags.add(r.at == k_itself && variable(r).space == "shared" ? vocab::Tag::LOCAL : vocab::Tag::GLOBAL);
+  if (flat_.cuda)
+    o.tags.add(r.at == k_itself && variable(r).space == "shared" ? vocab::Tag::LOCAL : vocab::Tag::GLOBAL);
   const uint32_t cell = d.apart ? bytes : d.cell;
   o.width = static_cast<uint8_t>(8 * cell);
   const uint64_t cells = d.apart ? 1 : std::max<uint64_t>(limit(r), 1);
@@ -273,6 +276,18 @@ bool Memory::note_piece(uint32_t variable, int64_t at, uint32_t bytes) {
   const auto next = std::next(it);
   if (next != pieces.end() && next->first < at + static_cast<int64_t>(bytes)) return false;
   return it == pieces.begin() || std::prev(it)->first + static_cast<int64_t>(std::prev(it)->second) <= at;
+}
+
+Memory::Reached Memory::reached() const {
+  Reached out;
+  for (const auto& [r, d] : decisions_.of) {
+    if (d.cell == 0) continue;
+    if (r.at != k_itself)
+      ++out.buffers;
+    else if (variable(r).space == "global")
+      ++out.variables;
+  }
+  return out;
 }
 
 void Memory::check_read_only() const {
