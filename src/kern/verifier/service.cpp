@@ -12,6 +12,7 @@
 #include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/effects.h"
+#include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
 #include "verifier/attack.h"
@@ -424,7 +425,9 @@ Expected<clangfe::Unit> understand(const SourcePtr& file, const launch::Options&
     unit.module = std::move(*module);
     return unit;
   }
-  return clangfe::read(file, front_end_options(o));
+  auto read = clangfe::read(file, front_end_options(o));
+  if (read) flow::strengthen_flags(read->module);
+  return read;
 }
 
 // Why no kernel was read, where there are some or where none was found behind errors.
