@@ -227,7 +227,7 @@ struct Settings {
   uint32_t family_size = 2;
   std::string notation = "ptx";  // ptx, gpu_ptx, vulkan, opencl
   bool uniform = false, one_location = false, decide = false, allowed = false, forbidden = false, minimal = false,
-       thesis = false, mutants = false;
+       thesis = false, rows = false, mutants = false;
   uint64_t most = 0;  // 0: no limit
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
 
@@ -114,6 +115,7 @@ void raised_by_solving(const prog::Test& test, const cat::Model& model, const Op
 }  // namespace
 
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return outcomes_by_solving(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;
