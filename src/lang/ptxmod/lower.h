@@ -34,6 +34,9 @@ struct Blocks {
 };
 Blocks blocks_of(const Flat& flat);
 
+// CUDA C++: threads of a block whose code leads to different __syncthreads (cuda.cpp). One template for each thread.
+void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& launch);
+
 class Lowering {
  public:
   Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes);

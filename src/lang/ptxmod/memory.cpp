@@ -30,7 +30,9 @@ const DataType* Memory::type(const RootKey& r) const {
 }
 
 std::string Memory::name(const RootKey& r) const {
-  if (flat_.cuda) return r.at == k_itself ? variable(r).name : variable(r).name + leaf_name(variable(r).type, static_cast<uint64_t>(r.at));
+  if (flat_.cuda)
+    return r.at == k_itself ? variable(r).name
+                            : variable(r).name + leaf_name(variable(r).type, static_cast<uint64_t>(r.at));
   return r.at > 0 ? fmt::format("{}.{}", variable(r).name, r.at) : variable(r).name;
 }
 
@@ -181,7 +183,8 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
     const auto [leaf, begin] = leaf_at(*t, d.apart ? static_cast<uint64_t>(at) : 0);
     o.is_unsigned = leaf != nullptr && leaf->is_unsigned;
   }
-  if (flat_.cuda) o.tags.add(r.at == k_itself && variable(r).space == "shared" ? vocab::Tag::LOCAL : vocab::Tag::GLOBAL);
+  if (flat_.cuda)
+    o.tags.add(r.at == k_itself && variable(r).space == "shared" ? vocab::Tag::LOCAL : vocab::Tag::GLOBAL);
   const uint32_t cell = d.apart ? bytes : d.cell;
   o.width = static_cast<uint8_t>(8 * cell);
   const uint64_t cells = d.apart ? 1 : std::max<uint64_t>(limit(r), 1);

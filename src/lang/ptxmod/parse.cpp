@@ -222,10 +222,9 @@ class Asker {
     const Variable& var = flat_.variables[key.variable];
     const std::string name = memory_.name(key);
     if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
-      litmus::unsupported(v.span,
-                          fmt::format("{} is shared memory, of which each {} has its own", name,
-                                      flat_.cuda ? "block" : "CTA"),
-                          "store what the question needs in global memory");
+      litmus::unsupported(
+          v.span, fmt::format("{} is shared memory, of which each {} has its own", name, flat_.cuda ? "block" : "CTA"),
+          "store what the question needs in global memory");
     const Part part = flat_.cuda ? typed_part(key, v) : untyped_part(n, v);
     return place(key, part, v.span);
   }
@@ -438,11 +437,13 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
   Notes notes;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
+  std::vector<prog::Template> code;
+  for (uint32_t t = 0; t < threads; ++t) code.push_back(Lowering(memory, w.blocks, w.launch, t, notes).run());
+  if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
-    Lowering lowering(memory, w.blocks, w.launch, t, notes);
     prog::Thread thread;
     thread.id = t;
-    thread.templ = prog::intern_template(test, lowering.run());
+    thread.templ = prog::intern_template(test, std::move(code[t]));
     const spirv::Place p = w.launch.place(t);
     const uint32_t cta = w.launch.global_workgroup(p);
     thread.scope = {0, p.device, cta, cta * w.launch.grid.subgroups + p.subgroup};
@@ -705,8 +706,7 @@ Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::La
     Flat flat = flatten(module, entry);
     put_source(kernel, flat);
     const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
-    prog::Test test =
-        lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
+    prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
     test.title = kernel.title;
     return test;
   });
