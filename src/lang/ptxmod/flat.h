@@ -16,6 +16,7 @@ inline constexpr uint32_t k_nothing = 0xffffffffu;
 struct Register {
   std::string name;
   uint8_t width = 32;  // 1: a predicate
+  char kind = 'b';     // of its type: 'b' bits, 'i' an integer, 'f' a floating point number
 };
 
 struct Variable {

@@ -278,6 +278,18 @@ bool Memory::note_piece(uint32_t variable, int64_t at, uint32_t bytes) {
   return it == pieces.begin() || std::prev(it)->first + static_cast<int64_t>(std::prev(it)->second) <= at;
 }
 
+Memory::Reached Memory::reached() const {
+  Reached out;
+  for (const auto& [r, d] : decisions_.of) {
+    if (d.cell == 0) continue;
+    if (r.at != k_itself)
+      ++out.buffers;
+    else if (variable(r).space == "global")
+      ++out.variables;
+  }
+  return out;
+}
+
 void Memory::check_read_only() const {
   for (const auto& [r, span] : read_only_)
     if (const auto it = written_.find(r); it != written_.end())

@@ -97,6 +97,11 @@ class Memory {
   void note_constant_read(const RootKey& r, const Span& span) { read_only_.try_emplace(r, span); }
   // A parameter without an input is read so. False: another read overlaps it and is of other bytes.
   bool note_piece(uint32_t variable, int64_t at, uint32_t bytes);
+  // Objects that parameters of the kernel point at, and global variables, that are accessed.
+  struct Reached {
+    size_t buffers = 0, variables = 0;
+  };
+  Reached reached() const;
   void check_read_only() const;  // what is read as constant is written by nobody
 
  private:

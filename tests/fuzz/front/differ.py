@@ -182,9 +182,22 @@ def excuse(a, program, values, devices, name):
     return not isinstance(ran[0], str) and read_back(other, ran[0]) == values
 
 
+ABORTED = "aborts: "
+
+
+def one_alone(a, program, device, environment):
+    """What the implementation says of one program; when it aborts, that is no answer, and the program is held against the others."""
+    try:
+        return ask_driver(a.driver, "run", {"device": device, "modules": launched(a.language, [program])}, environment)[0]
+    except (RuntimeError, subprocess.TimeoutExpired) as e:
+        lines = [line for line in str(e).splitlines() if "ssert" in line or "rror" in line] or [str(e)]
+        return ABORTED + lines[0][:200]
+
+
 def batch(args):
     a, first, count, devices = args
     bad, features, undecided, apart, open_, excused = [], collections.Counter(), collections.Counter(), [], set(), 0
+    aborts = collections.Counter()
     folder = tempfile.mkdtemp(prefix="front")
     try:
         programs = [make(a.language, s) for s in range(first, first + count)]
@@ -202,11 +215,14 @@ def batch(args):
                     job = {"device": d, "modules": launched(a.language, [programs[n]])}
                     ran[n] = ask_driver(a.driver, "run", job, environment)[0]
                 truths[name] = ran
-            except (RuntimeError, subprocess.TimeoutExpired) as e:
-                bad.append((f"k{first}..", f"{name} does not run the batch: {e}"))
+            except (RuntimeError, subprocess.TimeoutExpired):  # an implementation that aborts takes the whole batch with it
+                truths[name] = [one_alone(a, p, d, environment) for p in programs]
         for n, p in enumerate(programs):
             for name, ran in truths.items():
                 if p.host_only:
+                    continue
+                if isinstance(ran[n], str) and ran[n].startswith(ABORTED):
+                    aborts[f"{name} {ran[n]}"] += 1
                     continue
                 if isinstance(ran[n], str):
                     bad.append((p.name, f"{name}: {ran[n][:600]}"))
@@ -238,15 +254,16 @@ def batch(args):
                         f.write(p.whole(v))
     finally:
         shutil.rmtree(folder)
-    return Part(first + count, count - len(open_), bad, apart, features, undecided, excused)
+    return Part(first + count, count - len(open_), bad, apart, features, undecided, excused, aborts)
 
 
 class Part:
     """What came of some programs: up to which seed they went, and how many of them were decided."""
 
-    def __init__(self, seed, done=0, bad=(), apart=(), features=(), undecided=(), excused=0):
+    def __init__(self, seed, done=0, bad=(), apart=(), features=(), undecided=(), excused=0, aborts=()):
         self.seed, self.done, self.bad, self.apart = seed, done, list(bad), list(apart)
         self.features, self.undecided = collections.Counter(features), collections.Counter(undecided)
+        self.aborts = collections.Counter(aborts)  # how often an implementation itself aborted, by its message
         self.excused = excused  # differences that are a known defect of the device
 
     def add(self, more):
@@ -256,6 +273,7 @@ class Part:
         self.apart += more.apart
         self.features.update(more.features)
         self.undecided.update(more.undecided)
+        self.aborts += more.aborts
         self.excused += more.excused
 
     def keep(self, path):
@@ -349,6 +367,8 @@ def report(a, total, devices):
           f"{len(total.apart)} on which implementations differ, {total.excused} more by lavapipe's comparisons of 64 bits")
     for said, n in total.undecided.most_common(10):
         print(f"  undecided, {n}: {said}")
+    for said, n in total.aborts.most_common(10):
+        print(f"  an implementation aborts, {n}: {said}")
     few = 0
     if a.histogram:
         named = kernels.FEATURES if a.language in ("opencl", "cuda") else typed.FEATURES[a.language]
@@ -356,7 +376,7 @@ def report(a, total, devices):
             enough = total.features[name] >= SHARE * total.done or total.done < 500
             few += not enough
             print(f"  {name:20} {100 * total.features[name] / max(total.done, 1):5.1f} %{'' if enough else '  too few'}")
-    return 1 if total.bad or few or len(total.apart) > made // 100 + 1 or made - total.done > made // 20 + 1 else 0
+    return 1 if total.bad or few or len(total.apart) + total.aborts.total() > made // 100 + 1 or made - total.done > made // 20 + 1 else 0
 
 
 if __name__ == "__main__":
