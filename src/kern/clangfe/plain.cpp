@@ -6,6 +6,8 @@
 // made of the IR, as the OpenCL path has it; its pointers have types, and LLVM's do not, so that every pointer's type
 // had to be guessed. A grammar of C++ of our own was not tried: templates and overloads are clang's work.
 //
+// One class writes one kernel, and is longer than a file should be: whatever it writes, it names registers.
+//
 // Undefined behaviour of C++ that PTX defines (a shift by the width or more, a division by zero, the end of a function
 // without a value) is an instruction of its own, `cuda.ub`. A phi becomes copies on the ways that lead to it, through
 // registers of their own, since all phis of a block happen at once.
@@ -13,7 +15,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
@@ -30,6 +32,7 @@
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
 #include "clangfe/lowering.h"
+#include "clangfe/plain_table.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -46,106 +49,22 @@ std::string said(const llvm::Type* t) {
   return out;
 }
 
-std::string word_of(llvm::StringRef name) {
-  std::string out;
-  for (const char c : name) out += llvm::isAlnum(c) || c == '_' || c == '$' ? c : '_';
-  return out;
-}
-
 // The place in the file itself: of what stands in our headers, or in an included file, the place of the call.
 const llvm::DILocation* in_file(const llvm::DILocation* at, llvm::StringRef file) {
-  while (at != nullptr && (at->getFilename() != file || at->getLine() == 0)) at = at->getInlinedAt();
+  while (at != nullptr && (!is_file(at->getFile(), file) || at->getLine() == 0)) at = at->getInlinedAt();
   return at;
 }
-
-// ---- the table ---------------------------------------------------------------------------------------------------
-
-class Table {
- public:
-  unsigned file(const llvm::DIFile* f) {
-    std::string path = f == nullptr ? "" : f->getFilename().str();
-    if (const auto it = files_.find(path); it != files_.end()) return it->second;
-    const auto n = static_cast<unsigned>(files_.size() + 1);
-    files_[path] = n;
-    text_ += fmt::format("file {} {}\n", n, path);
-    return n;
-  }
-  void variable(const std::string& name, const std::string& shown, const llvm::DIFile* f, unsigned line,
-                const llvm::DIType* type) {
-    const unsigned n = file(f);
-    text_ += fmt::format("var {} {} {} {} {}\n", name, n, line, shown, type_text(type, 0));
-  }
-  void kernel(const std::string& name, const std::string& shown, const llvm::DISubprogram* p) {
-    const unsigned n = file(p == nullptr ? nullptr : p->getFile());
-    text_ += fmt::format("kernel {} {} {} {}\n", name, n, p == nullptr ? 0 : p->getLine(), shown);
-  }
-  void own(const std::string& name) {
-    if (own_.insert(name).second) text_ += fmt::format("own {}\n", name);
-  }
-  const std::string& text() const { return text_; }
-
-  // "u32", "[4 s32", "[0 ..." of what has no known end, "{16 a 0 u32;b 8 *f32;}", "*u32", "?".
-  static std::string type_text(const llvm::DIType* t, int depth) {
-    constexpr int k_deepest = 12;
-    if (t == nullptr || depth > k_deepest) return "?";
-    if (const auto* b = llvm::dyn_cast<llvm::DIBasicType>(t)) {
-      const char* kind = b->getEncoding() == llvm::dwarf::DW_ATE_float ? "f"
-                         : b->getEncoding() == llvm::dwarf::DW_ATE_signed ||
-                                 b->getEncoding() == llvm::dwarf::DW_ATE_signed_char
-                             ? "s"
-                             : "u";
-      return fmt::format("{}{}", kind, b->getSizeInBits());
-    }
-    if (const auto* d = llvm::dyn_cast<llvm::DIDerivedType>(t)) {
-      switch (d->getTag()) {
-        case llvm::dwarf::DW_TAG_pointer_type:
-        case llvm::dwarf::DW_TAG_reference_type:
-        case llvm::dwarf::DW_TAG_rvalue_reference_type:
-          return depth > 6 ? "p" : "*" + type_text(d->getBaseType(), depth + 3);
-        default:
-          return type_text(d->getBaseType(), depth);
-      }
-    }
-    const auto* c = llvm::dyn_cast<llvm::DICompositeType>(t);
-    if (c == nullptr) return "?";
-    if (c->getTag() == llvm::dwarf::DW_TAG_enumeration_type)
-      return c->getBaseType() != nullptr ? type_text(c->getBaseType(), depth) : fmt::format("u{}", c->getSizeInBits());
-    if (c->getTag() == llvm::dwarf::DW_TAG_array_type) {
-      std::string out, element = type_text(c->getBaseType(), depth + 1);
-      for (const llvm::DINode* e : c->getElements())
-        if (const auto* range = llvm::dyn_cast<llvm::DISubrange>(e)) {
-          const auto* count = llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount());
-          out += fmt::format("[{} ", count == nullptr || count->getSExtValue() < 0 ? 0 : count->getZExtValue());
-        }
-      return out + element;
-    }
-    if (c->getTag() != llvm::dwarf::DW_TAG_structure_type && c->getTag() != llvm::dwarf::DW_TAG_class_type) return "?";
-    std::string out = fmt::format("{{{} ", c->getSizeInBits() / 8);
-    for (const llvm::DINode* e : c->getElements()) {
-      const auto* m = llvm::dyn_cast<llvm::DIDerivedType>(e);
-      if (m == nullptr || m->isStaticMember()) continue;
-      if (m->getTag() == llvm::dwarf::DW_TAG_inheritance)
-        out += fmt::format("__base {} {};", m->getOffsetInBits() / 8, type_text(m->getBaseType(), depth + 1));
-      if (m->getTag() != llvm::dwarf::DW_TAG_member) continue;
-      if (m->isBitField()) return "?";
-      out += fmt::format("{} {} {};", m->getName().empty() ? "__nameless" : word_of(m->getName()),
-                         m->getOffsetInBits() / 8, type_text(m->getBaseType(), depth + 1));
-    }
-    return out + "}";
-  }
-
- private:
-  std::string text_;
-  std::map<std::string, unsigned> files_;
-  std::set<std::string> own_;
-};
 
 // ---- code --------------------------------------------------------------------------------------------------------
 
 class Writer {
  public:
   Writer(llvm::Module& module, llvm::Function& kernel, std::string shown, std::string file)
-      : layout_(module.getDataLayout()), kernel_(kernel), shown_(std::move(shown)), file_(std::move(file)) {}
+      : layout_(module.getDataLayout()),
+        kernel_(kernel),
+        shown_(std::move(shown)),
+        file_(std::move(file)),
+        table_(file_) {}
 
   std::string run() {
     name_values();
@@ -161,7 +80,9 @@ class Writer {
   }
 
  private:
-  [[noreturn]] void refuse(std::string what, std::string hint = "") const { throw Refusal{std::move(what), std::move(hint), at_}; }
+  [[noreturn]] void refuse(std::string what, std::string hint = "") const {
+    throw Refusal{std::move(what), std::move(hint), at_};
+  }
 
   // ---- names ----
   // The variable of the source that holds a value, where there is one.
@@ -206,15 +127,121 @@ class Writer {
     auto it = names_.find(&v);
     if (it != names_.end()) return it->second;
     const auto named = said_.find(&v);
-    std::string wish = named != said_.end() ? named->second : word_of(v.getName());
+    const std::string wish = named != said_.end()            ? named->second
+                             : llvm::isa<llvm::CallBase>(&v) ? "value"
+                                                             : word_of(v.getName());
     return names_[&v] = declare(wish, bits_of(v.getType()));
+  }
+  // ---- structures as values: one register for each number in them ----
+  static bool is_whole(const llvm::Type* t) { return t->isStructTy() || t->isArrayTy(); }
+  // Offsets and types of the numbers of a type.
+  void numbers(llvm::Type* t, uint64_t at, std::vector<std::pair<uint64_t, llvm::Type*>>& out) const {
+    if (auto* s = llvm::dyn_cast<llvm::StructType>(t)) {
+      const llvm::StructLayout* l = layout_.getStructLayout(s);
+      for (unsigned k = 0; k < s->getNumElements(); ++k)
+        numbers(s->getElementType(k), at + l->getElementOffset(k), out);
+    } else if (auto* a = llvm::dyn_cast<llvm::ArrayType>(t)) {
+      const uint64_t each = layout_.getTypeAllocSize(a->getElementType());
+      if (a->getNumElements() > 4096) refuse("an array of more than 4096 elements as a value");
+      for (uint64_t k = 0; k < a->getNumElements(); ++k) numbers(a->getElementType(), at + k * each, out);
+    } else {
+      out.emplace_back(at, t);
+    }
+  }
+  std::vector<std::pair<uint64_t, llvm::Type*>> numbers(llvm::Type* t) const {
+    std::vector<std::pair<uint64_t, llvm::Type*>> out;
+    numbers(t, 0, out);
+    return out;
+  }
+  // The numbers that a path of indices leads to: the first, and how many.
+  std::pair<size_t, size_t> part(llvm::Type* t, llvm::ArrayRef<unsigned> path) const {
+    size_t first = 0;
+    for (const unsigned k : path) {
+      for (unsigned before = 0; before < k; ++before)
+        first += numbers(llvm::GetElementPtrInst::getTypeAtIndex(t, before)).size();
+      t = llvm::GetElementPtrInst::getTypeAtIndex(t, k);
+    }
+    return {first, numbers(t).size()};
+  }
+  std::vector<std::string> whole(llvm::Value* v) {
+    if (!is_whole(v->getType())) return {value(v)};
+    const auto of = numbers(v->getType());
+    std::vector<std::string> out;
+    if (auto* c = llvm::dyn_cast<llvm::Constant>(v)) {
+      if (c->isNullValue()) return std::vector<std::string>(of.size(), "0");
+      if (llvm::isa<llvm::UndefValue>(c)) {
+        for (const auto& [at, t] : of) out.push_back(declare("undefined", bits_of(t)));
+        return out;
+      }
+      for (unsigned k = 0; c->getAggregateElement(k) != nullptr; ++k)
+        for (std::string& s : whole(c->getAggregateElement(k))) out.push_back(std::move(s));
+      if (out.size() != of.size()) refuse(fmt::format("a constant of type {}", said(v->getType())));
+      return out;
+    }
+    auto& known = wholes_[v];
+    if (known.empty())
+      for (const auto& [at, t] : of) known.push_back(declare("part", bits_of(t)));
+    return known;
+  }
+  void move_whole(llvm::Instruction& to, const std::vector<std::string>& from) {
+    const std::vector<std::string> parts = whole(&to);
+    const auto of = numbers(to.getType());
+    for (size_t k = 0; k < parts.size(); ++k)
+      put(fmt::format("mov.{} {}, {}", type(bits_of(of[k].second)), parts[k], from[k]));
+  }
+  bool whole_instruction(llvm::Instruction& i) {
+    if (auto* e = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
+      const auto [first, count] = part(e->getAggregateOperand()->getType(), e->getIndices());
+      const std::vector<std::string> from = whole(e->getAggregateOperand());
+      if (is_whole(i.getType()))
+        move_whole(
+            i, {from.begin() + static_cast<ptrdiff_t>(first), from.begin() + static_cast<ptrdiff_t>(first + count)});
+      else
+        put(fmt::format("mov.{} {}, {}", type(bits_of(i.getType())), register_of(i), from[first]));
+      return true;
+    }
+    if (auto* e = llvm::dyn_cast<llvm::InsertValueInst>(&i)) {
+      const auto [first, count] = part(e->getType(), e->getIndices());
+      std::vector<std::string> from = whole(e->getAggregateOperand());
+      const std::vector<std::string> in = whole(e->getInsertedValueOperand());
+      std::copy(in.begin(), in.end(), from.begin() + static_cast<ptrdiff_t>(first));
+      move_whole(i, from);
+      return true;
+    }
+    if (auto* s = llvm::dyn_cast<llvm::SelectInst>(&i); s != nullptr && is_whole(i.getType())) {
+      const std::vector<std::string> yes = whole(s->getTrueValue()), no = whole(s->getFalseValue()), to = whole(s);
+      const auto of = numbers(i.getType());
+      const std::string p = predicate(s->getCondition());
+      for (size_t k = 0; k < to.size(); ++k)
+        put(fmt::format("selp.{} {}, {}, {}, {}", type(bits_of(of[k].second)), to[k], yes[k], no[k], p));
+      return true;
+    }
+    if (auto* l = llvm::dyn_cast<llvm::LoadInst>(&i); l != nullptr && is_whole(i.getType())) {
+      const std::string at = value(l->getPointerOperand());
+      const std::vector<std::string> to = whole(l);
+      const auto of = numbers(i.getType());
+      for (size_t k = 0; k < to.size(); ++k)
+        load_number(of[k].second, to[k], fmt::format("{}+{}", at, of[k].first), l->isVolatile());
+      return true;
+    }
+    if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i); s != nullptr && is_whole(s->getValueOperand()->getType())) {
+      const std::string at = value(s->getPointerOperand());
+      const std::vector<std::string> from = whole(s->getValueOperand());
+      const auto of = numbers(s->getValueOperand()->getType());
+      for (size_t k = 0; k < from.size(); ++k)
+        store_number(of[k].second, fmt::format("{}+{}", at, of[k].first), from[k], s->isVolatile());
+      return true;
+    }
+    return false;
   }
   std::string label(const llvm::BasicBlock& b) {
     const auto [it, fresh] = labels_.try_emplace(&b, "");
     if (fresh) it->second = fmt::format("$L{}", labels_.size());
     return it->second;
   }
-  static std::string type(unsigned bits, char sign = 'b') { return bits == 1 ? "pred" : fmt::format("{}{}", sign, bits); }
+  static std::string type(unsigned bits, char sign = 'b') {
+    return bits == 1 ? "pred" : fmt::format("{}{}", sign, bits);
+  }
 
   void put(const std::string& text) {
     if (at_ != where_) {
@@ -348,7 +375,8 @@ class Writer {
     } else {
       put(fmt::format("ld.param.u{} {}, [{}]", bits, r, name));
     }
-    return fmt::format(".param .{}{} {}", type(bits == 1 ? 8 : bits, 'u'), a.getType()->isPointerTy() ? " .ptr" : "", name);
+    return fmt::format(".param .{}{} {}", type(bits == 1 ? 8 : bits, 'u'), a.getType()->isPointerTy() ? " .ptr" : "",
+                       name);
   }
 
   std::string address(llvm::GEPOperator& g, const std::string& wish) {
@@ -394,21 +422,23 @@ class Writer {
     where_ = nullptr;
     for (llvm::Instruction& i : b) {
       if (const llvm::DILocation* d = in_file(i.getDebugLoc().get(), file_)) at_ = d;
-      if (llvm::isa<llvm::PHINode>(i)) {
-        register_of(i);
-        continue;
-      }
+      if (llvm::isa<llvm::PHINode>(i)) continue;
       instruction(i);
     }
   }
   void copies(llvm::BasicBlock& from, llvm::BasicBlock& to) {
     std::vector<std::string> moves;
     for (llvm::PHINode& p : to.phis()) {
-      const std::string bits = type(bits_of(p.getType()));
-      const std::string source = value(p.getIncomingValueForBlock(&from));
-      const std::string aside = declare("phi", bits_of(p.getType()));
-      put(fmt::format("mov.{} {}, {}", bits, aside, source));
-      moves.push_back(fmt::format("mov.{} {}, {}", bits, register_of(p), aside));
+      const std::vector<std::string> source = whole(p.getIncomingValueForBlock(&from));
+      const bool is_one = !is_whole(p.getType());
+      const std::vector<std::string> target = is_one ? std::vector<std::string>{register_of(p)} : whole(&p);
+      const auto of = numbers(p.getType());
+      for (size_t k = 0; k < source.size(); ++k) {
+        const unsigned bits = bits_of(of[k].second);
+        const std::string aside = declare("phi", bits);
+        put(fmt::format("mov.{} {}, {}", type(bits), aside, source[k]));
+        moves.push_back(fmt::format("mov.{} {}, {}", type(bits), target[k], aside));
+      }
     }
     for (const std::string& text : moves) put(text);
     put(fmt::format("bra {}", label(to)));
@@ -446,6 +476,7 @@ class Writer {
 
   // ---- instructions ----
   void instruction(llvm::Instruction& i) {
+    if (whole_instruction(i)) return;
     if (auto* b = llvm::dyn_cast<llvm::BinaryOperator>(&i)) return binary(*b);
     if (auto* c = llvm::dyn_cast<llvm::CastInst>(&i)) return cast(*c);
     if (auto* c = llvm::dyn_cast<llvm::CallBase>(&i)) return call(*c);
@@ -497,9 +528,7 @@ class Writer {
     if (b.getType()->isFloatingPointTy()) return opaque(b);
     const unsigned n = bits_of(b.getType());
     std::string x = value(b.getOperand(0)), y = value(b.getOperand(1));
-    const auto simple = [&](const std::string& op) {
-      put(fmt::format("{} {}, {}, {}", op, register_of(b), x, y));
-    };
+    const auto simple = [&](const std::string& op) { put(fmt::format("{} {}, {}, {}", op, register_of(b), x, y)); };
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b.getOperand(1));
     if (n == 1) {
       switch (b.getOpcode()) {
@@ -550,8 +579,7 @@ class Writer {
       case llvm::Instruction::Shl:
       case llvm::Instruction::LShr:
       case llvm::Instruction::AShr: {
-        if (constant == nullptr || constant->getValue().uge(n))
-          undefined("shift", "ge.u", n, y, std::to_string(n));
+        if (constant == nullptr || constant->getValue().uge(n)) undefined("shift", "ge.u", n, y, std::to_string(n));
         if (n != 32 && constant == nullptr) {  // PTX takes amounts of 32 bits
           const std::string amount = declare("amount", 32);
           put(fmt::format("cvt.u32.u{} {}, {}", n, amount, y));
@@ -559,7 +587,10 @@ class Writer {
         }
         const bool left = b.getOpcode() == llvm::Instruction::Shl;
         return simple(fmt::format("{}.{}{}", left ? "shl" : "shr",
-                                  b.getOpcode() == llvm::Instruction::AShr ? 's' : left ? 'b' : 'u', n));
+                                  b.getOpcode() == llvm::Instruction::AShr ? 's'
+                                  : left                                   ? 'b'
+                                                                           : 'u',
+                                  n));
       }
       default:
         refuse(fmt::format("the instruction '{}' of LLVM", b.getOpcodeName()));
@@ -587,7 +618,8 @@ class Writer {
         const std::string x = from == 1 ? predicate(c.getOperand(0)) : value(c.getOperand(0));
         if (from == 1)
           return put(fmt::format("selp.b{} {}, {}, 0, {}", to, register_of(c),
-                                 !sign ? "1" : fmt::format("{}", to == 64 ? ~uint64_t{0} : (uint64_t{1} << to) - 1), x));
+                                 !sign ? "1" : fmt::format("{}", to == 64 ? ~uint64_t{0} : (uint64_t{1} << to) - 1),
+                                 x));
         return put(fmt::format("cvt.{0}{1}.{0}{2} {3}, {4}", sign ? 's' : 'u', to, from, register_of(c), x));
       }
       case llvm::Instruction::Trunc: {
@@ -654,42 +686,50 @@ class Writer {
       if (bits_of(l.getType()) != 32) refuse("a part of a built-in variable");
       return put(fmt::format("mov.u32 {}, {}", register_of(l), *s));
     }
-    const unsigned n = bits_of(l.getType());
-    const std::string at = value(l.getPointerOperand());
-    const char* order = l.isVolatile() ? "volatile" : "plain";
+    load_number(l.getType(), register_of(l), value(l.getPointerOperand()), l.isVolatile());
+  }
+  void load_number(llvm::Type* t, const std::string& to, const std::string& at, bool is_volatile) {
+    const unsigned n = bits_of(t);
+    const char* order = is_volatile ? "volatile" : "plain";
     if (n == 1) {
       const std::string byte = declare("byte", 8);
       put(fmt::format("cuda.ld.{}.none.u8 {}, [{}]", order, byte, at));
-      return put(fmt::format("setp.ne.u8 {}, {}, 0", register_of(l), byte));
+      return put(fmt::format("setp.ne.u8 {}, {}, 0", to, byte));
     }
-    put(fmt::format("cuda.ld.{}.none.{} {}, [{}]", order, memory_type(n), register_of(l), at));
+    put(fmt::format("cuda.ld.{}.none.{} {}, [{}]", order, memory_type(n), to, at));
   }
   void store(llvm::StoreInst& s) {
     if (s.isAtomic()) refuse("an atomic store of LLVM", "cuda::atomic_ref is read");
-    const unsigned n = bits_of(s.getValueOperand()->getType());
-    std::string x = value(s.getValueOperand());
-    const std::string at = value(s.getPointerOperand());
+    const std::string x = value(s.getValueOperand());
+    store_number(s.getValueOperand()->getType(), value(s.getPointerOperand()), x, s.isVolatile());
+  }
+  void store_number(llvm::Type* t, const std::string& at, std::string x, bool is_volatile) {
+    const unsigned n = bits_of(t);
     if (n == 1) {
-      const std::string byte = declare("byte", 8), p = predicate(s.getValueOperand());
+      const std::string byte = declare("byte", 8), p = declare("condition", 1);
+      put(fmt::format("mov.pred {}, {}", p, x));
       put(fmt::format("selp.b8 {}, 1, 0, {}", byte, p));
       x = byte;
     }
-    put(fmt::format("cuda.st.{}.none.{} [{}], {}", s.isVolatile() ? "volatile" : "plain",
-                    memory_type(n == 1 ? 8 : n), at, x));
+    put(fmt::format("cuda.st.{}.none.{} [{}], {}", is_volatile ? "volatile" : "plain", memory_type(n == 1 ? 8 : n), at,
+                    x));
   }
 
   // ---- calls ----
   void call(llvm::CallBase& c) {
     if (c.isInlineAsm())
-      refuse(fmt::format("the inline assembly '{}'",
-                         llvm::cast<llvm::InlineAsm>(c.getCalledOperand())->getAsmString()),
+      refuse(fmt::format("the inline assembly '{}'", llvm::cast<llvm::InlineAsm>(c.getCalledOperand())->getAsmString()),
              "a module of PTX is read: `fencepost check FILE.ptx`");
     llvm::Function* f = c.getCalledFunction();
     if (f == nullptr) refuse("a call through a pointer");
     if (f->isIntrinsic()) return intrinsic(c, *f);
     const Demangled d = demangle(f->getName());
-    if (!f->isDeclaration()) refuse(fmt::format("{} calls itself", d.base));
-    if (!function(c, d)) refuse(fmt::format("the function {}", d.base));
+    if (!f->isDeclaration()) refuse(fmt::format("the recursion of {}", d.base));
+    if (function(c, d)) return;
+    if (d.base == "__fencepost_grid_barrier") refuse("a barrier of the whole grid");
+    if (d.base.starts_with("__fencepost_barrier_")) refuse("__syncthreads_" + d.base.substr(20));
+    if (d.base.starts_with("__fencepost_")) refuse(fmt::format("the library function {}", d.base.substr(12)));
+    refuse(fmt::format("the function {}", llvm::demangle(f->getName().str())));
   }
   std::string result(llvm::CallBase& c) { return c.use_empty() ? "_" : register_of(c); }
 
@@ -711,7 +751,8 @@ class Writer {
     if (c.isDebugOrPseudoInst() || c.isLifetimeStartOrEnd()) return;
     if (const auto op = width_intrinsic(c)) {
       const unsigned n = bits_of(c.getType());
-      return put(fmt::format("{}{} {}, {}, {}", *op, n, register_of(c), value(c.getArgOperand(0)), value(c.getArgOperand(1))));
+      return put(
+          fmt::format("{}{} {}, {}, {}", *op, n, register_of(c), value(c.getArgOperand(0)), value(c.getArgOperand(1))));
     }
     switch (c.getIntrinsicID()) {
       case llvm::Intrinsic::memcpy:
@@ -816,7 +857,8 @@ class Writer {
     const auto* byte = llvm::dyn_cast<llvm::ConstantInt>(c.getValue());
     if (length == nullptr || byte == nullptr) refuse("a memset whose value or length is not constant");
     const std::string to = value(c.getDest());
-    for (const auto& [at, n] : plan(length->getZExtValue(), c.getDestAlign().valueOrOne().value(), c.getDest(), nullptr)) {
+    for (const auto& [at, n] :
+         plan(length->getZExtValue(), c.getDestAlign().valueOrOne().value(), c.getDest(), nullptr)) {
       uint64_t x = 0;
       for (unsigned k = 0; k < n; ++k) x |= byte->getZExtValue() << (8 * k);
       put(fmt::format("cuda.st.{}.none.u{} [{}+{}], {}", c.isVolatile() ? "volatile" : "plain", 8 * n, to, at, x));
@@ -824,7 +866,9 @@ class Writer {
   }
 
   // ---- functions of CUDA ----
-  static bool is_float(const Demangled& d) { return !d.parameters.empty() && (d.parameters.back() == 'f' || d.parameters.back() == 'd'); }
+  static bool is_float(const Demangled& d) {
+    return !d.parameters.empty() && (d.parameters.back() == 'f' || d.parameters.back() == 'd');
+  }
   std::string scope_at(llvm::Value* v) const {
     const auto* c = llvm::dyn_cast<llvm::ConstantInt>(v);
     if (c == nullptr) refuse("a thread scope that is not constant");
@@ -846,7 +890,10 @@ class Writer {
     if (c->getZExtValue() > 5) refuse("a memory order that C++ does not have");
     return k_orders[c->getZExtValue()];
   }
-  static char sign_of(char letter) { return letter == 'i' || letter == 'x' || letter == 'l' || letter == 's' || letter == 'a' || letter == 'c' ? 's' : 'u'; }
+  static char sign_of(char letter) {
+    return letter == 'i' || letter == 'x' || letter == 'l' || letter == 's' || letter == 'a' || letter == 'c' ? 's'
+                                                                                                              : 'u';
+  }
 
   bool function(llvm::CallBase& c, const Demangled& d) {
     const std::string& n = d.base;
@@ -865,7 +912,9 @@ class Writer {
     }
     if (n == "__threadfence" || n == "__threadfence_block" || n == "__threadfence_system") {
       put(fmt::format("cuda.fence.{}.sc.{}", n,
-                      n == "__threadfence" ? "device" : n == "__threadfence_block" ? "block" : "system"));
+                      n == "__threadfence"         ? "device"
+                      : n == "__threadfence_block" ? "block"
+                                                   : "system"));
       return true;
     }
     if (n == "__syncthreads") {
@@ -902,8 +951,9 @@ class Writer {
     }
     // Functions of floating point numbers, and of nothing else.
     if (c.doesNotAccessMemory() && !c.getType()->isVoidTy() &&
-        (c.getType()->isFloatingPointTy() ||
-         std::any_of(c.arg_begin(), c.arg_end(), [](const llvm::Use& u) { return u->getType()->isFloatingPointTy(); }))) {
+        (c.getType()->isFloatingPointTy() || std::any_of(c.arg_begin(), c.arg_end(), [](const llvm::Use& u) {
+           return u->getType()->isFloatingPointTy();
+         }))) {
       opaque(c);
       return true;
     }
@@ -917,14 +967,15 @@ class Writer {
         scope = s;
         op.resize(op.size() - scope.size() - 1);
       }
-    static const std::map<std::string, const char*> k_ops = {{"Add", "add"}, {"Sub", "sub"}, {"Exch", "exch"}, {"Min", "min"},
-                                                             {"Max", "max"}, {"And", "and"}, {"Or", "or"},     {"Xor", "xor"},
-                                                             {"Inc", "inc"}, {"Dec", "dec"}, {"CAS", "cas"}};
+    static const std::map<std::string, const char*> k_ops = {
+        {"Add", "add"}, {"Sub", "sub"}, {"Exch", "exch"}, {"Min", "min"}, {"Max", "max"}, {"And", "and"},
+        {"Or", "or"},   {"Xor", "xor"}, {"Inc", "inc"},   {"Dec", "dec"}, {"CAS", "cas"}};
     const auto it = k_ops.find(op);
     if (it == k_ops.end()) return false;
     const unsigned n = bits_of(c.getType());
     const bool real = c.getType()->isFloatingPointTy();
-    const std::string t = fmt::format("{}{}", real ? 'f' : sign_of(d.parameters.empty() ? 'i' : d.parameters.back()), n);
+    const std::string t =
+        fmt::format("{}{}", real ? 'f' : sign_of(d.parameters.empty() ? 'i' : d.parameters.back()), n);
     if (op == "CAS")
       put(fmt::format("cuda.cas.{}.rlx.rlx.strong.{}.{} {}, _, [{}], {}, {}", d.base, scope, t, result(c),
                       value(c.getArgOperand(0)), value(c.getArgOperand(1)), value(c.getArgOperand(2))));
@@ -962,15 +1013,16 @@ class Writer {
       if (real) refuse("a compare-exchange of floating point numbers");
       const std::string order = order_at(c.getArgOperand(last - 2));
       const auto* f = llvm::dyn_cast<llvm::ConstantInt>(c.getArgOperand(last - 1));
-      const std::string failure = f != nullptr && f->isMinusOne()
-                                      ? (order == "acq_rel" ? "acq" : order == "rel" ? "rlx" : order)
-                                      : order_at(c.getArgOperand(last - 1));
+      const std::string failure = f != nullptr && f->isMinusOne() ? (order == "acq_rel" ? "acq"
+                                                                     : order == "rel"   ? "rlx"
+                                                                                        : order)
+                                                                  : order_at(c.getArgOperand(last - 1));
       if (failure == "rel" || failure == "acq_rel")
         refuse("a compare-exchange whose failure releases", "C++ leaves it undefined");
       const std::string p = weak ? declare("spurious", 1) : "_";
       if (weak) spurious_[&c] = p;
-      put(fmt::format("cuda.cas.compare_exchange_{}.{}.{}.{}.{}.{} {}, {}, [{}], {}, {}", weak ? "weak" : "strong", order,
-                      failure, weak ? "weak" : "strong", scope, t, result(c), p, at, value(c.getArgOperand(1)),
+      put(fmt::format("cuda.cas.compare_exchange_{}.{}.{}.{}.{}.{} {}, {}, [{}], {}, {}", weak ? "weak" : "strong",
+                      order, failure, weak ? "weak" : "strong", scope, t, result(c), p, at, value(c.getArgOperand(1)),
                       value(c.getArgOperand(2))));
       return true;
     }
@@ -990,6 +1042,7 @@ class Writer {
   Table table_;
   std::string variables_, registers_, code_;
   std::map<const llvm::Value*, std::string> names_, said_, spurious_;
+  std::map<const llvm::Value*, std::vector<std::string>> wholes_;
   std::map<const llvm::GlobalVariable*, std::string> globals_;
   std::map<const llvm::BasicBlock*, std::string> labels_;
   std::map<std::string, unsigned> often_;

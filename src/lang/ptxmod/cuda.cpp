@@ -11,12 +11,16 @@
 // that one model judges both. A compare-exchange that fails writes nothing: that PTX writes the old value back is PTX's.
 //
 // __syncthreads meets itself: "allowed in conditional code but only if the conditional evaluates identically across the
-// entire thread block" (CUDA C++ Programming Guide, Synchronization Functions), so that threads of a block at two of
-// them wait for ever. __syncwarp names the lanes that come, from wherever they come.
+// entire thread block" (CUDA C++ Programming Guide, Synchronization Functions). Threads that have ended are not waited
+// for ("reached by all non-exited threads", Volta Compatibility Guide). A thread whose code leads past one that others of
+// its block come to, and on to a later one, has done what nobody defines (`settle_barriers`). __syncwarp names the lanes
+// that come, from wherever they come.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <set>
 
 #include "litmus/lexer.h"
 #include "ptxmod/lower.h"
@@ -45,7 +49,44 @@ Tag write_order(const std::string& o) {
   return o == "rel" || o == "acq_rel" ? Tag::REL : o == "sc" ? Tag::SC : Tag::RLX;
 }
 
+// The number of a __syncthreads in the text: they stand in its order.
+std::optional<uint32_t> site_of(const prog::Instr& i) {
+  if (i.kind != Kind::barrier || i.barrier.level != k_block || !i.barrier.instance.starts_with("s"))
+    return std::nullopt;
+  return static_cast<uint32_t>(std::stoul(i.barrier.instance.substr(1)));
+}
+
+void insert_undefined(prog::Template& t, size_t at) {
+  prog::Instr ub;
+  ub.kind = Kind::fence;
+  ub.mnemonic = "undefined_behaviour";
+  ub.tags = {Tag::UB};
+  ub.span = t.code[at].span;
+  t.code.insert(t.code.begin() + static_cast<std::ptrdiff_t>(at), std::move(ub));
+  for (prog::Label& l : t.labels)
+    if (l.at >= at) ++l.at;
+}
+
 }  // namespace
+
+void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& launch) {
+  std::vector<std::set<uint32_t>> sites(threads.size());
+  std::vector<uint32_t> block(threads.size());
+  for (uint32_t t = 0; t < threads.size(); ++t) {
+    block[t] = launch.global_workgroup(launch.place(t));
+    for (const prog::Instr& i : threads[t].code)
+      if (const auto s = site_of(i)) sites[t].insert(*s);
+  }
+  for (uint32_t t = 0; t < threads.size(); ++t)
+    for (size_t k = 0; k < threads[t].code.size(); ++k) {
+      const auto s = site_of(threads[t].code[k]);
+      if (!s) continue;
+      bool passed_by = false;
+      for (uint32_t u = 0; u < threads.size() && !passed_by; ++u)
+        passed_by = block[u] == block[t] && !sites[u].contains(*s) && sites[u].upper_bound(*s) != sites[u].end();
+      if (passed_by) insert_undefined(threads[t], k++);
+    }
+}
 
 void Lowering::cuda() {
   const std::vector<std::string>& w = node_->words;
@@ -64,7 +105,6 @@ void Lowering::cuda() {
     in.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::GLOBAL, Tag::LOCAL, Tag::WG};
     in.barrier.instance = w[2];
     in.barrier.level = k_block;
-    in.barrier.everyone = true;
     return;
   }
   if (what == "syncwarp") return cuda_syncwarp();

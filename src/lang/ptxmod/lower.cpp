@@ -543,7 +543,9 @@ Value Lowering::settle(Value v, const std::string& name) {
 Expr Lowering::any(uint8_t w, const std::string& what, const Expr& when) {
   const uint8_t cell = w == 1 ? 8 : w;
   const std::string name = fmt::format("{}#{}@{}", what, anything_++, thread_);
-  const bool repeats = flow_.in_loop[here_];
+  // Beyond the end of a buffer of CUDA C++ lies one value for each place in the text, as for shaders: a loop that waits
+  // for another thread would else look as if it changed something in each round.
+  const bool repeats = flow_.in_loop[here_] && !(flat_.cuda && what == "elsewhere");
   const prog::RegId r = reg(name, cell);
   prog::RegId predicate = k_none, round = k_none;
   if (when && !when.is_const(1)) {
@@ -562,6 +564,7 @@ Expr Lowering::any(uint8_t w, const std::string& what, const Expr& when) {
   in.dst = r;
   in.addr = std::move(a);
   in.predicate = predicate;
+  if (flat_.cuda) in.tags = {vocab::Tag::NA};
   if (repeats) {
     prog::Instr& next = emit(Kind::local, "mov");
     next.dst = round;
@@ -582,6 +585,7 @@ Expr Lowering::number_of(const Target& t) {
       prog::Instr& in = emit(Kind::load, "undefined");
       in.dst = x;
       in.addr.symbol = memory_.unknown(what, 64, node_->span);
+      if (flat_.cuda) in.tags = {vocab::Tag::NA};
       it = demanded_.emplace(what, x).first;
     }
     return term::binary(T::add, var(it->second), t.offset);
@@ -614,6 +618,7 @@ Expr Lowering::term(const Value& v) {
         prog::Instr& in = emit(Kind::load, "undefined");
         in.dst = r;
         in.addr.symbol = memory_.unknown(v.what, v.width, node_->span);
+        if (flat_.cuda) in.tags = {vocab::Tag::NA};
         demanded_[v.what] = r;
       }
       return var(r);

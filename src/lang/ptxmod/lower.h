@@ -46,6 +46,9 @@ void check_aligned(const Flat& flat, const Blocks& flow, const spirv::Launch& la
 // Refuses registers of another size or kind than the instruction has (operands.cpp).
 void check_operands(const Flat& flat);
 
+// CUDA C++: threads of a block whose code leads to different __syncthreads (cuda.cpp). One template for each thread.
+void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& launch);
+
 class Lowering {
  public:
   struct Who {

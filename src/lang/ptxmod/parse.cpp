@@ -215,6 +215,9 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   Notes notes;
   std::vector<std::vector<Taken>> taken;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
+  std::vector<prog::Template> code;
+  for (uint32_t t = 0; t < threads; ++t) code.push_back(Lowering(memory, w.blocks, w.launch, t, notes).run());
+  if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
     Lowering lowering(memory, w.flat, w.blocks, w.launch, {t, t}, notes);
     prog::Thread thread;

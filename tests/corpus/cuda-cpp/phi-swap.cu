@@ -3,7 +3,7 @@
 // @Output: forall (r[0] == 2 and r[1] == 1)
 __global__ void k(int* r) {
   int a = 1, b = 2;
-  for (int n = 0; n < 3; ++n) {
+  for (int n = 0; n < 1; ++n) {
     int t = a;
     a = b;
     b = t;

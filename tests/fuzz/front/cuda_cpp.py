@@ -1,6 +1,5 @@
 """The random kernels of kernels.py as CUDA C++: macros give its words another meaning. Vectors are structures with operators, as
-CUDA's own are; functions are made to be of the device by a pragma of clang's; the memory is told apart by no word. Some statements
-are of C++ alone, and the host's C text has what they come to: references, structures with members, templates, lambdas.
+CUDA's own are, and their functions are templates; the memory is told apart by no word.
 
 Amounts of shifts are masked, and divisors are not zero: C++ leaves the rest undefined. Arithmetic with a sign wraps around in both.
 """
@@ -32,15 +31,20 @@ template <class T, int N> struct vector_ { typedef T of; T __c[N]; };
 OPERATOR(+) OPERATOR(-) OPERATOR(*) OPERATOR(&) OPERATOR(|) OPERATOR(^)
 template <class V> __device__ V load_(const typename V::of* p) { V v; for (int k = 0; k < sizeof v / sizeof *p; k++) v.__c[k] = p[k]; return v; }
 template <class V> __device__ void store_(V v, typename V::of* p) { for (int k = 0; k < sizeof v / sizeof *p; k++) p[k] = v.__c[k]; }
-template <class T> __device__ T twice_(T a) { return a + a; }
-struct box_ { uint n; __device__ explicit box_(uint k) : n(k) {} __device__ uint plus(uint k) const { return n + k; } };
 """ + "".join(
-    f"typedef vector_<{t}, {n}> {v}_;\n#define {v} {v}_\n" for v, (t, n) in kernels.VECTORS.items()) + """
-#pragma clang force_cuda_host_device begin
-"""
+    f"typedef vector_<{t}, {n}> {v}_;\n#define {v} {v}_\n" for v, (t, n) in kernels.VECTORS.items())
 
 
 class Kernel(kernels.Kernel):
+    def make_function(self):
+        return "__device__ " + super().make_function()
+
+    def make_taker(self):
+        return "__device__ " + super().make_taker()
+
+    def host_text(self):
+        return "#define __device__\n" + super().host_text()
+
     def whole(self, values):
         condition = " and ".join(f"{place} == {value}" for place, value in values)
-        return self.headers() + f"// @Output: forall ({condition})\n" + HEAD + super().text()
+        return self.headers() + f"// @Output: forall ({condition})\n" + HEAD + self.text()
