@@ -142,6 +142,8 @@ constexpr OptionInfo k_rows[] = {
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
          k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
+    {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
+     "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
     {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check,
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",

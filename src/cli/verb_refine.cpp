@@ -39,18 +39,20 @@ std::string text_of(const Refinement& r, const std::string& source, const std::s
 }
 
 std::string json_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model,
-                    const std::string& execution) {
+                    const Settings& asked, const std::string& execution) {
   std::string states, flags;
   for (const prog::State& s : r.new_states)
     states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
   for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
   return fmt::format(
-      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  "
+      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  \"bound\": "
+      "{},\n  "
       "\"verdict\": {},\n  \"vacuous\": {},\n"
       "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  "
       "\"new_flags\": [{}],\n"
       "  \"execution\": {}\n}}\n",
       json_string(source), json_string(target), json_string(model),
+      asked.bound == 0 ? "\"auto\"" : std::to_string(asked.bound),
       json_string(r.verdict.vacuous ? "vacuous" : name(r.verdict.status)), r.verdict.vacuous,
       json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
       execution.empty() ? "null" : execution);
@@ -100,7 +102,7 @@ int run_refine(const CommandLine& line, const Console& console) {
     shown = report::witness(target_path, question, *model, asked, *r->execution);
   }
   if (s.json)
-    console.out(json_of(*r, source_path, target_path, model_name, shown.json));
+    console.out(json_of(*r, source_path, target_path, model_name, s, shown.json));
   else
     console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
   if (!s.witness.empty()) {

@@ -47,6 +47,7 @@ class Engine {
   bool copy_outlives_iteration(const AccessRecord& a);
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
+  LastGroup& last_group() { return last_; }
   std::set<std::string> assumptions() const { return last_.assumptions; }
 
  private:

@@ -62,6 +62,7 @@ struct AccessRecord {
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   Mode mode = Mode::plain;
   const ir::Atomic* atomic = nullptr;  // its order and scope; none: another mode
+  bool leaves = false;                 // an atomic that leaves what is there: a load, or one that adds 0
   ir::Space space = ir::Space::global;
   bool spec = false;         // by a barrier invariant
   bool by_contract = false;  // what a function without a body may do
@@ -69,7 +70,7 @@ struct AccessRecord {
   Pair event;
   Pair iteration;  // of the loop that was run as a summary; none: of none
   bool async() const { return mode == Mode::asynchronous; }
-  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
+  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only with locks, tickets or messages
 };
 
 // An attempt to take a place of a lock, or its release (locks.h).
@@ -104,6 +105,25 @@ struct TicketRecord {
   bool first_thread = false;  // only the first thread of a group takes it, and once
   bool acquires = false, releases = false;
 };
+
+// An atomic that reads a place which may carry a message (messages.h), or a counter of tickets.
+struct ObservationRecord {
+  ir::RegionId region;
+  Pair guard, offset, value;
+  uint32_t bytes = 0, position = 0;
+  bool acquires = false, aligned = false;
+  ir::Scope scope = ir::Scope::device;
+};
+
+// Two tickets, one of each thread: what one has taken the other has not, in whatever iterations they are.
+struct ApartRecord {
+  Pair guard, offset, value;
+  std::array<uint64_t, 2> step{};
+  bool up = true;                           // the counter is added to
+  std::array<uint32_t, 2> from{}, until{};  // as of a fact
+};
+// That they are apart; also of terms that have been renamed.
+Term apart(Pool& pool, const ApartRecord& r);
 
 // A block that both threads may be in, in the same iterations of all loops around it.
 struct CommonRecord {
@@ -144,6 +164,8 @@ struct Trace {
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;
   std::vector<TicketRecord> last_tickets;
+  std::vector<ObservationRecord> observations;
+  std::vector<ApartRecord> apart;
   std::vector<MeetingRecord> meetings;
   std::vector<StepRecord> steps;
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups

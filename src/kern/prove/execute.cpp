@@ -269,6 +269,7 @@ void Execution::run() {
   find_counters();
   find_locks();
   find_last_tickets();
+  find_messages();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
@@ -673,7 +674,7 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
   } else if (const auto* orders = std::get_if<Fence>(&in.action)) {
     // Orders, but no one waits.
     ++position_;
-    if (!lock_values_.empty() || tickets_possible_)
+    if (!lock_values_.empty() || tickets_possible_ || messages_possible_)
       trace.fences.push_back(
           {position_++, guard, orders->scope, orders->local, orders->global, orders->order, !loops_around_.empty()});
   } else {

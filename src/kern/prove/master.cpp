@@ -88,6 +88,17 @@ void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t byte
   master_stores_.push_back(std::move(s));
 }
 
+void Execution::touch(const Access& access) {
+  for (const RegionId r : access.regions) touched_.insert(r.index);
+}
+
+// What no one has written since the last barrier is what it was there.
+bool Execution::untouched(RegionId r) const {
+  return pairing_ == Pairing::other_group && !touched_.contains(r.index) &&
+         std::all_of(writers_.of(r).begin(), writers_.of(r).end(),
+                     [](const flow::Writer& w) { return w.kind == flow::Writer::store; });
+}
+
 void Execution::master_ticket(const Ticket& k) {
   if (pairing_ != Pairing::other_group || unmastered_ > 0 || !by_master(k.guard[0], 0) || !by_master(k.guard[1], 1))
     return;

@@ -132,7 +132,7 @@ std::string Lowering::instance(uint32_t r) const {
   const std::string& space = flat_.variables[key.variable].space;
   const spirv::Grid& g = launch_.grid;
   if (space == "shared" && g.workgroup_count() * g.queue_families * g.devices > 1)
-    return fmt::format("@cta{}", launch_.global_workgroup(place_));
+    return fmt::format("@{}{}", flat_.cuda ? "block" : "cta", launch_.global_workgroup(place_));
   if (space == "local") return fmt::format("@{}", thread_);
   return "";
 }
@@ -318,9 +318,20 @@ Value Lowering::parameter(uint32_t r, int64_t at, uint32_t bytes) {
   if (!v.array && at > 0)  // a piece of a number whose input is given
     if (const Given* g = memory_.given({key.variable, 0}); g != nullptr && !g->value.is_list)
       return Value::constant(g->value.number >> (8 * at), w);
+  if (const Given* g = memory_.given({key.variable, k_itself}); g != nullptr && g->typed)  // a structure of CUDA C++
+    if (const auto x = memory_.initial({key.variable, k_itself}, static_cast<uint64_t>(at), bytes)) {
+      bool all = static_cast<uint64_t>(at) + bytes <= g->bytes.size();
+      for (uint32_t b = 0; all && b < bytes; ++b) all = g->bytes[static_cast<size_t>(at) + b] >= 0;
+      if (all) return Value::constant(*x, w);
+    }
   if (!memory_.note_piece(key.variable, at, bytes))
     refuse(fmt::format("{} is read in pieces that overlap, and no input says what it is", v.name),
            "give it a value by @Input or --input");
+  if (flat_.cuda && memory_.type(part) == nullptr) {  // no pointer stands there
+    const auto [leaf, begin] = leaf_at(v.type, static_cast<uint64_t>(at));
+    if (leaf != nullptr && leaf->is_float) return Value::opaque(w);
+    return Value::unknown(v.name + leaf_name(v.type, static_cast<uint64_t>(at)), w);
+  }
   if (bytes == 8) return Value::address({Target{{}, root(part), term::constant(0, 64)}}, 64);
   return Value::unknown(at == 0 ? v.name : fmt::format("{}.{}", v.name, at), w);
 }

@@ -187,6 +187,7 @@ void Lowering::define(const Argument& a, Value v, bool is_signed) {
 
 void Lowering::instruction(const Node& n) {
   const std::string& head = n.words[0];
+  if (head == "cuda") return cuda();
   if (head == "mov" || head == "selp" || head == "cvta" || head == "isspacep" || head == "slct") return moves();
   if (head == "ld" || head == "ldu") return access(true);
   if (head == "st") return access(false);

@@ -32,10 +32,12 @@ void reads_and_writes(const Node& n, std::set<uint32_t>& reads, std::set<uint32_
   if (n.predicate != k_nothing) reads.insert(n.predicate);
   const std::string head = n.words.empty() ? "" : n.words[0];
   const bool sets_first = head != "st" && head != "red" && head != "bar" && head != "barrier" && head != "brx" &&
-                          head != "fence" && head != "membar" && head != "prefetch" && head != "prefetchu";
+                          head != "fence" && head != "membar" && head != "prefetch" && head != "prefetchu" &&
+                          (head != "cuda" || (n.words[1] != "st" && n.words[1] != "ub" && n.words[1] != "syncwarp"));
   for (size_t k = 0; k < n.args.size(); ++k) {
     const bool address = n.args[k].kind == Argument::Kind::address;
-    all(n.args[k], all, k == 0 && sets_first && !address ? writes : reads);
+    const bool second = head == "cuda" && n.words[1] == "cas" && k == 1;
+    all(n.args[k], all, (second || (k == 0 && sets_first)) && !address ? writes : reads);
   }
   const bool carries = std::find(n.words.begin(), n.words.end(), "cc") != n.words.end() || head == "addc" ||
                        head == "subc" || head == "madc";
@@ -491,6 +493,7 @@ prog::Template Lowering::linear() {
 // ---- values ----------------------------------------------------------------------------------------------
 
 void Lowering::refuse(std::string why, std::string hint) const {
+  if (flat_.cuda) litmus::unsupported(node_->span, std::move(why), std::move(hint));
   const std::string where = node_->line.empty() ? "" : fmt::format(" ({})", node_->line);
   litmus::unsupported(node_->span, fmt::format("{}{}: {}", node_->mnemonic(), where, why), std::move(hint));
 }

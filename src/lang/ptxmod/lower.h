@@ -190,6 +190,12 @@ class Lowering {
   void barrier();
   void warp_barrier(uint64_t mask);
 
+  // ---- CUDA C++ (cuda.cpp) ----
+  void cuda();
+  void cuda_access(bool loads);
+  void cuda_atomic(bool exchanges);
+  void cuda_syncwarp();
+
   Memory& memory_;
   const Flat& flat_;
   const Blocks& flow_;

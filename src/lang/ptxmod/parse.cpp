@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "litmus/lexer.h"
+#include "prog/cuda_cpp.h"
 #include "prog/syntax.h"
+#include "ptxmod/cuda_kernel.h"
 #include "ptxmod/lower.h"
 #include "ptxmod/ptxmod.h"
 #include "ptxmod/question.h"
@@ -175,18 +177,30 @@ void observe(const Memory& memory, prog::Test& test) {
 
 namespace {
 
+// Objects that no atomic operation touches, as the OpenCL models want them told.
+void mark_plain(prog::Test& test) {
+  std::vector<bool> atomic(test.symbols.size(), false);
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.addr.symbol != prog::k_none && i.tags.has(vocab::Tag::A)) atomic[i.addr.symbol] = true;
+  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s)
+    if (!atomic[s]) test.objects[test.symbols[s].object].tags.add(vocab::Tag::NAL);
+}
+
 void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Memory& memory, bool rounds) {
   const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
   if (rounds)
     say(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again",
                     k_rounds));
   if (memory.took_zero()) say("memory without an input starts at 0");
-  say_notes(notes, test);
+  Notes said = notes;
+  if (w.flat.cuda) said.aligned = said.lanes = false;  // words of PTX
+  say_notes(said, test);
   const Memory::Reached reached = memory.reached();
   if (reached.buffers > 0 && reached.buffers + reached.variables > 1)
     say("what the parameters of the kernel point at are different objects, which do not overlap");
   const std::string& target = w.module.target;
-  if (target.starts_with("sm_") && std::atoi(target.c_str() + 3) < 70)
+  if (!w.flat.cuda && target.starts_with("sm_") && std::atoi(target.c_str() + 3) < 70)
     say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
 }
 
@@ -194,7 +208,8 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   prog::Test test;
   test.title = w.entry.name;
   test.syntax = prog::Syntax::spirv;
-  test.dialect = vocab::Dialect::ptx;
+  if (w.flat.cuda) test.remarks = {prog::k_cuda_cpp};
+  test.dialect = w.flat.cuda ? vocab::Dialect::opencl : vocab::Dialect::ptx;
   test.span = w.entry.span;
   Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
   Notes notes;
@@ -212,9 +227,10 @@ prog::Test build(const Whole& w, Decisions& decisions) {
     test.threads.push_back(std::move(thread));
   }
   memory.check_read_only();
-  if (notes.aligned) check_aligned(w.flat, w.blocks, w.launch, taken);
+  if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
   clusters(w, test);
   const bool rounds = memory.drop_unread();
+  if (w.flat.cuda) mark_plain(test);
   Asker asker(memory, w.flat, w.launch);
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
@@ -284,6 +300,189 @@ bool is_ptx_module(std::string_view text) {
   }
 }
 
+namespace {
+
+prog::Test lowered(const Module& module, const Function& entry, const Flat& flat, const spirv::Header& header,
+                   const spirv::Launch& launch, const std::map<RootKey, Given>& given) {
+  const Blocks blocks = blocks_of(flat);
+  Decisions decisions;
+  for (;;) {
+    try {
+      return build({module, entry, flat, header, launch, given, blocks}, decisions);
+    } catch (const Restart&) {  // each one adds a decision, and there are finitely many
+    }
+  }
+}
+
+// ---- CUDA C++ --------------------------------------------------------------------------------------------------
+
+Span span_in(const SourcePtr& source, uint32_t line, uint32_t column) {
+  const std::string& text = source->text;
+  size_t begin = 0;
+  for (uint32_t k = 1; k < line; ++k) {
+    begin = text.find('\n', begin);
+    if (begin == std::string::npos) return {source, 0, 0};
+    ++begin;
+  }
+  const size_t eol = std::min(text.find('\n', begin), text.size());
+  const size_t first = std::min<size_t>(begin + (column > 0 ? column - 1 : 0), eol);
+  size_t end = first;
+  while (end < eol && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+  end = std::max(end, std::min(first + 1, eol));
+  return {source, static_cast<uint32_t>(first), static_cast<uint32_t>(end)};
+}
+
+// Places and names of the source take the place of those of the compiled text.
+void put_source(const CudaKernel& kernel, Module& module) {
+  for (Function& f : module.functions) {
+    f.span = span_in(kernel.source, kernel.line, 1);
+    for (Statement& s : f.body) {
+      s.span = s.line.line == 0 ? f.span : span_in(kernel.source, s.line.line, s.line.column);
+      s.line = {};
+      for (Operand& o : s.operands) o.span = s.span;
+      for (Declaration& d : s.declared) d.span = f.span;
+    }
+    for (Declaration& d : f.parameters) d.span = f.span;
+  }
+  for (Declaration& d : module.variables) d.span = {kernel.source, 0, 0};
+}
+
+void put_source(const CudaKernel& kernel, Flat& flat) {
+  flat.cuda = true;
+  for (Register& r : flat.registers)
+    if (r.name.starts_with("%")) r.name.erase(0, 1);
+  std::map<std::string, int> often;
+  for (const auto& [name, v] : kernel.variables) ++often[v.shown];
+  for (Variable& v : flat.variables) {
+    const auto it = kernel.variables.find(v.name);
+    if (it == kernel.variables.end()) {  // of a thread: "x.local3"
+      v.name = v.name.substr(0, v.name.find(".local"));
+      continue;
+    }
+    v.type = it->second.type;
+    if (it->second.line != 0) v.span = span_in(kernel.source, it->second.line, 1);
+    if (v.space == "param" || often[it->second.shown] == 1) v.name = it->second.shown;
+  }
+}
+
+class CudaNames {
+ public:
+  CudaNames(const CudaKernel& kernel, const Flat& flat) : flat_(flat) {
+    out_.source = kernel.source;
+    out_.own = kernel.own;
+    out_.headers = {"Define"};
+    for (uint32_t k = 0; k < flat.variables.size(); ++k) {
+      const Variable& v = flat.variables[k];
+      if (v.space == "local") continue;
+      using Kind = DataType::Kind;
+      if (v.space != "param")
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+      else if (v.type.is(Kind::pointer))
+        expand(v.name, {k, 0}, v.type.parts.front(), {}, 0);
+      else
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+    }
+  }
+  spirv::Compiled names() && { return std::move(out_); }
+
+ private:
+  void expand(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+              int depth, uint64_t at = 0) {
+    using Kind = DataType::Kind;
+    constexpr int k_deepest = 5;
+    const bool own = flat_.variables[key.variable].space == "param";
+    spirv::Compiled::Variable v{encoded(key.variable, key.at, ""), path};
+    if (own)  // parameters hide variables of the file
+      out_.variables[name] = v;
+    else
+      out_.variables.try_emplace(name, v);
+    if (depth > k_deepest) return;
+    if (t.is(Kind::list) && t.count == 0 && t.parts.front().is(Kind::members)) {  // p.next is p[0].next
+      std::vector<uint64_t> first = path;
+      first.push_back(0);
+      members(name, key, t.parts.front(), first, depth, at);
+    }
+    if (t.is(Kind::members)) members(name, key, t, path, depth, at);
+  }
+  void members(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+               int depth, uint64_t at) {
+    for (size_t k = 0; k < t.parts.size(); ++k) {
+      const DataType& m = t.parts[k];
+      const std::string whole = name + "." + t.names[k];
+      std::vector<uint64_t> further = path;
+      further.push_back(k);
+      const bool value = key.at == k_itself && flat_.variables[key.variable].space == "param";
+      if (m.is(DataType::Kind::pointer) && value)
+        expand(whole, {key.variable, static_cast<int64_t>(at + t.offsets[k])}, m.parts.front(), {}, depth + 1);
+      else
+        expand(whole, key, m, further, depth + 1, at + t.offsets[k]);
+    }
+  }
+
+  const Flat& flat_;
+  spirv::Compiled out_;
+};
+
+// The bytes that an input gives.
+void lay_out(const DataType& t, const spirv::InputValue& v, uint64_t at, std::vector<int16_t>& bytes) {
+  using Kind = DataType::Kind;
+  constexpr uint64_t k_most_bytes = 1u << 20;
+  if (v.absent) return;
+  if (t.is(Kind::pointer)) litmus::fail_at(v.span, "this is an address, and inputs are numbers");
+  if (t.is(Kind::unknown)) litmus::unsupported(v.span, "an input of this type is not read");
+  if (t.is(Kind::number)) {
+    if (v.is_list) litmus::fail_at(v.span, "this is one number, and no list");
+    if (t.is_float) litmus::unsupported(v.span, "an input of a floating point number is not read");
+    const auto width = static_cast<uint8_t>(8 * t.bytes);
+    const auto s = static_cast<int64_t>(v.number);
+    if (width < 64 && v.number > term::mask(width) && (s >= 0 || s < -(int64_t{1} << (width - 1))))
+      litmus::fail_at(v.span, fmt::format("this number does not fit into {} bits", width));
+    if (at + t.bytes > k_most_bytes) litmus::unsupported(v.span, "inputs of more than a mebibyte are not read");
+    if (bytes.size() < at + t.bytes) bytes.resize(at + t.bytes, -1);
+    for (uint64_t k = 0; k < t.bytes; ++k) bytes[at + k] = static_cast<int16_t>(v.number >> (8 * k) & 0xff);
+    return;
+  }
+  if (!v.is_list)
+    litmus::fail_at(v.span, "this has several elements, and the input is one number", "a list is {value, value, ...}");
+  const bool list = t.is(Kind::list);
+  const uint64_t most = list ? t.count : t.parts.size();
+  if (!(list && t.count == 0) && v.items.size() > most)
+    litmus::fail_at(v.span, fmt::format("this has {} elements, and the input {}", most, v.items.size()));
+  for (size_t k = 0; k < v.items.size(); ++k)
+    lay_out(list ? t.parts.front() : t.parts[k], v.items[k], at + (list ? k * t.parts.front().bytes : t.offsets[k]),
+            bytes);
+  if (list && bytes.size() < at + v.items.size() * t.parts.front().bytes)
+    bytes.resize(at + v.items.size() * t.parts.front().bytes, -1);
+}
+
+std::map<RootKey, Given> typed_inputs(const spirv::Header& header, const Flat& flat) {
+  std::map<RootKey, Given> out;
+  for (const spirv::Input& in : header.inputs) {
+    RootKey key = decoded(in.id, in.span).key;
+    const Variable& v = flat.variables[key.variable];
+    if (!v.init.empty())
+      litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
+                      "remove the @Input, or the initialiser");
+    Given g{.value = in.value};
+    const DataType* t = &v.type;
+    if (key.at != k_itself) t = &leaf_at(v.type, static_cast<uint64_t>(key.at)).first->parts.front();
+    if (v.space == "param" && key.at == k_itself && !v.array) {
+      if (t->is_float) litmus::unsupported(in.span, "an input of a floating point number is not read");
+      key.at = 0;
+      std::vector<int16_t> bytes;
+      lay_out(*t, in.value, 0, bytes);
+    } else {
+      g.typed = true;
+      lay_out(*t, in.value, 0, g.bytes);
+    }
+    if (!out.emplace(key, std::move(g)).second)
+      litmus::fail_at(in.span, fmt::format("{} has two inputs", v.name), "write one @Input for it");
+  }
+  return out;
+}
+
+}  // namespace
+
 Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::LaunchOptions& options) {
   return litmus::guarded([&] {
     const Module module = parse_module(source);
@@ -291,16 +490,21 @@ Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::Laun
     const Flat flat = flatten(module, entry);
     check_operands(flat);
     const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
-    const spirv::Launch launch = launch_of(entry, header);
-    const std::map<RootKey, Given> given = inputs_of(header, flat);
-    const Blocks blocks = blocks_of(flat);
-    Decisions decisions;
-    for (;;) {
-      try {
-        return build({module, entry, flat, header, launch, given, blocks}, decisions);
-      } catch (const Restart&) {  // each one adds a decision, and there are finitely many
-      }
-    }
+    return lowered(module, entry, flat, header, launch_of(entry, header), inputs_of(header, flat));
+  });
+}
+
+Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::LaunchOptions& options) {
+  return litmus::guarded([&] {
+    Module module = parse_module(make_source("compiled kernel", kernel.module));
+    put_source(kernel, module);
+    const Function& entry = entry_of(module, "");
+    Flat flat = flatten(module, entry);
+    put_source(kernel, flat);
+    const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
+    prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
+    test.title = kernel.title;
+    return test;
   });
 }
 

@@ -273,7 +273,7 @@ class Parser {
     l_.next();
     line_.file = small();
     line_.line = small();
-    small();
+    line_.column = small();
     while (l_.accept(",")) {
       const Token what = l_.next();
       if (what.is("function_name")) {
@@ -282,8 +282,8 @@ class Parser {
       } else if (what.is("inlined_at")) {
         // The innermost place is that of the text that the user reads only if it is in the kernel's file; the answer
         // names the outermost of one file, which the compiler gives first for code that is not inlined.
-        const Line outer = {small(), small()};
-        small();
+        const uint32_t file = small(), line = small();
+        const Line outer = {file, line, small()};
         if (outer.file == 1) line_ = outer;
       } else {
         litmus::fail_at(l_.span(what), fmt::format("{} is not known in a .loc", litmus::quoted(what.text)));

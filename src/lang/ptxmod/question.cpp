@@ -67,13 +67,50 @@ Asker::Side Asker::side(const spirv::QuestionValue& v) {
   const Named n = decoded(v.id, v.span);
   RootKey key = n.key;
   const Variable& var = flat_.variables[key.variable];
-  if (is_structure(var) && key.at == k_itself) key.at = 0;
-  const std::string name = memory_.name(key);
+  if (!flat_.cuda && is_structure(var) && key.at == k_itself) key.at = 0;
   if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
-    litmus::unsupported(v.span, fmt::format("{} is shared memory, of which each CTA has its own", name),
+    litmus::unsupported(v.span,
+                        fmt::format("{} is shared memory, of which each {} has its own", memory_.name(key),
+                                    flat_.cuda ? "block" : "CTA"),
                         "store what the question needs in global memory");
+  const Part part = flat_.cuda ? typed_part(key, v) : untyped_part({key, n.type}, v);
+  return place(key, part, v.span);
+}
+
+// By the source's type: indices of arrays, and members by number.
+Asker::Part Asker::typed_part(const RootKey& key, const spirv::QuestionValue& v) const {
+  using Kind = DataType::Kind;
+  const DataType* t = memory_.type(key);
+  const std::string name = memory_.name(key);
+  if (t == nullptr || (flat_.variables[key.variable].space == "param" && key.at == k_itself))
+    litmus::fail_at(v.span, fmt::format("{} is a value that the launch gives, and no memory", name),
+                    "a question is about memory: variables, and what pointers point at");
+  uint64_t at = 0;
+  for (const uint64_t k : v.path) {
+    const bool list = t->is(Kind::list);
+    if (!list && !t->is(Kind::members))
+      litmus::fail_at(v.span, fmt::format("{} has no further parts", name), "an index is of an array or a structure");
+    if ((list && t->count != 0 && k >= t->count) || (!list && k >= t->parts.size()))
+      litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
+    if (list && k > (uint64_t{1} << 32)) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
+    at += list ? k * t->parts.front().bytes : t->offsets[k];
+    t = list ? &t->parts.front() : &t->parts[k];
+  }
+  if (t->is(Kind::list) || t->is(Kind::members))
+    litmus::fail_at(v.span, fmt::format("{} has several elements", name),
+                    fmt::format("name one, for example {}[0]", name));
+  if (t->is(Kind::pointer)) litmus::unsupported(v.span, "a question about memory that holds addresses is not read");
+  if (t->is(Kind::unknown)) litmus::unsupported(v.span, fmt::format("the type of {} is not read", name));
+  if (t->is_float) litmus::unsupported(v.span, "a question about floating point numbers is not read");
+  return {static_cast<int64_t>(at), static_cast<uint32_t>(t->bytes), t->is_unsigned};
+}
+
+Asker::Part Asker::untyped_part(const Named& n, const spirv::QuestionValue& v) {
+  const RootKey& key = n.key;
+  const Variable& var = flat_.variables[key.variable];
+  const std::string name = memory_.name(key);
   if (v.path.size() > 1) litmus::fail_at(v.span, "memory of a module has one index", "count its elements");
-  Decision& d = memory_.decision(key);
+  const Decision& d = memory_.decision(key);
   const Given* given = memory_.given(key);
   uint32_t element = n.type.empty() ? 0 : bytes_of(n.type);
   if (element == 0 && key.at == k_itself && !(var.array && var.element == 1)) element = var.element;
@@ -83,33 +120,40 @@ Asker::Side Asker::side(const spirv::QuestionValue& v) {
     litmus::fail_at(v.span, fmt::format("nothing accesses {}", name),
                     "say of which type its elements are, for example x.u32[0]");
   if (element > 8) litmus::unsupported(v.span, "elements of more than 64 bits are not compared");
-  if (d.opaque)
-    litmus::unsupported(v.span,
-                        fmt::format("{} holds results of floating point arithmetic, which are not known", name));
   const uint64_t index = v.path.empty() ? 0 : v.path[0];
   if (v.path.empty() && key.at == k_itself && var.array && var.bytes > element)
     litmus::fail_at(v.span, fmt::format("{} has several elements", name),
                     fmt::format("name one, for example {}[0]", name));
-  const auto at = static_cast<int64_t>(index * element);
+  return {static_cast<int64_t>(index * element), element, !n.type.empty() && n.type[0] == 'u'};
+}
+
+Asker::Side Asker::place(const RootKey& key, const Part& p, const Span& span) {
+  const auto [at, element, is_unsigned] = p;
+  Side out;
+  out.span = span;
+  const std::string name = memory_.name(key);
+  Decision& d = memory_.decision(key);
+  if (d.opaque)
+    litmus::unsupported(span, fmt::format("{} holds results of floating point arithmetic, which are not known", name));
   if (d.cell == 0) d.cell = element;  // nobody accesses it
   if (!memory_.open_ended(key) && static_cast<uint64_t>(at) + element > memory_.bytes(key))
-    litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
+    litmus::fail_at(span, fmt::format("{} ends before this element", name));
   memory_.use(key, at, element);
   const uint32_t cell = d.apart ? element : d.cell;
   if (const uint64_t end = (static_cast<uint64_t>(at) + element) / cell; !d.apart && end > memory_.limit(key)) {
-    if (end > 4096) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
+    if (end > 4096) litmus::fail_at(span, fmt::format("{} is not so long", name));
     d.cells = end;
     throw Restart{};
   }
   out.width = static_cast<uint8_t>(8 * element);
-  out.is_unsigned = !n.type.empty() && n.type[0] == 'u';
+  out.is_unsigned = is_unsigned;
   for (uint32_t part = 0; part < element / cell; ++part) {
     prog::CondValue c;
     c.kind = prog::CondValue::Kind::location;
     c.symbol = memory_.symbol(key, "", at, element);
     c.cell = d.apart ? 0 : static_cast<uint64_t>(at) / cell + part;
     c.is_unsigned = out.is_unsigned || part + 1 < element / cell;
-    c.span = v.span;
+    c.span = span;
     out.cells.push_back(c);
   }
   return out;

@@ -36,7 +36,15 @@ class Asker {
     std::vector<prog::CondValue> cells;
     Span span;
   };
+  struct Part {  // of a root, in bytes
+    int64_t at = 0;
+    uint32_t element = 0;
+    bool is_unsigned = false;
+  };
   Side side(const spirv::QuestionValue& v);
+  Part typed_part(const RootKey& key, const spirv::QuestionValue& v) const;
+  Part untyped_part(const Named& n, const spirv::QuestionValue& v);
+  Side place(const RootKey& key, const Part& p, const Span& span);
   static Side number(const Side& n, const Side& beside, term::Op cmp);
   prog::Cond atom(const spirv::QuestionCond& q);
 

@@ -46,7 +46,7 @@ struct Declaration {
 };
 
 struct Line {  // of .loc
-  uint32_t file = 0, line = 0;
+  uint32_t file = 0, line = 0, column = 0;
 };
 
 struct Statement {

@@ -6,10 +6,12 @@
 
 #include "base/printable.h"
 #include "base/read_file.h"
+
 #include "litmus/lexer.h"
 #include "litmus/parse.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
+#include "ptxmod/cuda_cpp.h"
 #include "ptxmod/ptxmod.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"
@@ -72,6 +74,8 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
   if (shader::glsl::is_glsl(source->text)) return one(shader::glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
   if (ptxmod::is_ptx_module(source->text)) return one(ptxmod::parse_ptx_module(source, launch));
+  if (source->name.ends_with(".cu") || source->name.ends_with(".cuh"))
+    return one(ptxmod::parse_cuda_cpp(source, launch));
   if (source->name.ends_with(".cl")) return one(shader::opencl_c::parse_opencl_c(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.
@@ -97,6 +101,7 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
     return error_at(
         Span{source, 0, 0}, "this is neither of the two '.test' notations",
         "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
+  if (ptxmod::is_cuda_cpp(*source)) return one(ptxmod::parse_cuda_cpp(source, launch));
   if (shader::opencl_c::is_opencl_c(*source)) return one(shader::opencl_c::parse_opencl_c(source, launch));
   if (!first) return std::unexpected(std::move(first.error()));
   if (first->kind == litmus::Tok::end)

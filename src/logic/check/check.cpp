@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "check/liveness.h"
+#include "check/machine.h"
 #include "check/races.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -201,6 +202,7 @@ const prog::Instr* asynchronous(const prog::Test& test) {
 }  // namespace
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return check(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Result none;

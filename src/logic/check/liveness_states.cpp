@@ -39,7 +39,7 @@ bool on_one_cell(const prog::Test& test) {
 // Whether some consistent execution shows an incoherent shape; nullopt: not known.
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                                       Statistics& stats) {
-  auto skeleton = encode::unroll(test, 2, encode::needs_dependencies(model), encode::Unrolling::fragments);
+  auto skeleton = encode::unroll(test, 2, encode::needs_dependencies(model), encode::Unrolling::fragments, {}, &job);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
   sat::Circuit c;

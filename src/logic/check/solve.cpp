@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
 
@@ -20,6 +21,11 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   const auto start = std::chrono::steady_clock::now();
   Result r;
   r.stats.decided_by = Engine::solve;
+  const auto refused = [&](const Verdict& why) {
+    r.verdict = why;
+    r.stats.seconds = seconds_since(start);
+    return r;
+  };
   auto done = [&](Status s, std::string detail = {}) {
     r.verdict.status = s;
     r.verdict.detail = std::move(detail);
@@ -32,7 +38,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
   if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
-    return done(Status::unsupported, ok.error().list[0].message);
+    return refused(q.not_prepared(ok.error()));
   // An execution in which some thread stops early shows that there is one in which it does not.
   const auto ask = [&](Goal goal, bool negate) {
     Found found = q.ask(goal, negate, r.stats);
@@ -68,7 +74,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
       if (auto ok = fragments.prepare(direct ? encode::Unrolling::direct_fragments : encode::Unrolling::all_fragments,
                                       direct ? reduction.silent : none);
           !ok)
-        return done(Status::unsupported, ok.error().list[0].message);
+        return refused(fragments.not_prepared(ok.error()));
     const Found cut = direct || !repeats.empty() ? fragments.ask(Goal::fragment_cut, false, r.stats, repeats)
                                                  : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
@@ -109,6 +115,7 @@ void raised_by_solving(const prog::Test& test, const cat::Model& model, const Op
 }  // namespace
 
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return outcomes_by_solving(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;
@@ -120,7 +127,7 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
   out.observables = prog::observables(test);
   Queries q(test, model, options, job);
   if (auto ok = q.prepare(); !ok) {
-    out.status = {Status::unsupported, ok.error().list[0].message, false};
+    out.status = q.not_prepared(ok.error());
     return out;
   }
   Statistics stats;
