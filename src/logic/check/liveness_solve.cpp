@@ -17,6 +17,7 @@
 #include "check/liveness.h"
 #include "check/liveness_encoding.h"
 #include "check/solve_queries.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 
@@ -88,13 +89,15 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Options shorter = options;
   encode::Reduction reduction;
-  if (options.reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
+  // What may be left out of asynchronous tests was not proved.
+  const bool reduce = options.reduce && prog::needs_ptx9(test) == nullptr;
+  if (reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
   if (reduction.any_silent())
     shorter.bound = options.bound.shorter();
   else
     reduction.silent.clear();
   std::vector<std::vector<bool>> repeats;
-  if (options.reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
+  if (reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
   if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();
   Queries fragments(test, model, shorter, job);
   if (auto ok = fragments.prepare(encode::Unrolling::fragments, reduction.silent); !ok)
