@@ -26,6 +26,7 @@ enum class Provider : uint8_t {
   lock,      // critical sections of one place
   ticket,    // the group that comes last
   copy,      // the thread has waited for its asynchronous copy
+  named,     // a barrier of some threads of the group
 };
 
 enum class Pairing : uint8_t { same_group, other_group };
@@ -68,7 +69,8 @@ struct AccessRecord {
   bool by_contract = false;  // what a function without a body may do
   // Asynchronous: it lasts from its issue until its thread has waited for the event; no barrier ends it.
   Pair event;
-  Pair iteration;  // of the loop that was run as a summary; none: of none
+  bool own = false;  // begun by the thread for itself alone, not by its group
+  Pair iteration;    // of the loop that was run as a summary; none: of none
   bool async() const { return mode == Mode::asynchronous; }
   std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only with locks, tickets or messages
 };
@@ -134,6 +136,16 @@ struct CommonRecord {
 struct WaitRecord {
   uint32_t position = 0;
   Pair guard, event;
+  std::vector<uint32_t> loops;  // around it; of copies of one thread only
+};
+
+// A thread comes to a barrier that only some threads of the group take part in. Who takes part in a phase has been shown.
+struct NamedRecord {
+  uint32_t position = 0;
+  Pair guard;
+  uint64_t name = 0, count = 0;
+  bool waits = false;  // else it only arrives
+  uint32_t phase = 0;
 };
 
 // A point at which threads wait for each other; only where there are locks.
@@ -160,6 +172,7 @@ struct Trace {
   std::vector<AccessRecord> accesses;
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
+  std::vector<NamedRecord> named;
   std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;

@@ -41,7 +41,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.global_segment = global_segment_;
   x.second = second_;
   x.iteration = iteration_;
-  if (!lock_values_.empty() || tickets_possible_ || messages_possible_) x.loops = loops_around_;
+  x.loops = loops_around_;
   x.atomic = at;
   x.space = m_.region(r).space;
   if (kind == AccessKind::atomic) x.mode = order::Mode::atomic;
@@ -430,6 +430,7 @@ Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, 
 // ---- group copies ------------------------------------------------------------------------------------------
 
 void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy& c, Pair guard, Mode mode) {
+  if (by_thread(in)) return own_copy(a, in, c, guard, mode);
   const Pair to = get(a, c.destination.pointer), from = get(a, c.source.pointer), count = get(a, c.count);
   const Pair event = c.event ? get(a, c.event) : both(pool_.constant(0, 32));
   ++position_;
@@ -487,6 +488,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
 
 void Execution::wait_events(Activation& a, const Instruction& in, const WaitEvents& w, Pair guard, Mode mode) {
   ++position_;
+  if (const auto own = ir::own_wait(*a.f, w)) return own_wait(*own, guard, mode);
   if (pairing_ == Pairing::same_group) {
     std::vector<Term> same;
     for (ValueId v : w.events) same.push_back(pool_.eq(get(a, v)[0], get(a, v)[1]));
@@ -496,7 +498,7 @@ void Execution::wait_events(Activation& a, const Instruction& in, const WaitEven
     if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   if (!mode.log) return;
-  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v)});
+  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v), {}});
 }
 
 }  // namespace fencepost::prove

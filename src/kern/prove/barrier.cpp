@@ -14,11 +14,11 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
     return warp_barrier(a, in, b, guard, mode);
-  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) ||
-      (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
-    unsupported.insert("a barrier with a name or a count");
+  if (b.mask && b.scope != Scope::warp) {
+    unsupported.insert("a barrier with a mask");
     return;
   }
+  if (some_threads(a, b, guard)) return named_barrier(a, b, guard, mode);
   const bool device = b.scope != Scope::group && b.scope != Scope::warp;
   BarrierRecord r;
   r.position = position_;

@@ -30,6 +30,7 @@
 #include "flow/writers.h"
 #include "formula/pool.h"
 #include "formula/solve.h"
+#include "ir/async.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
 #include "order/records.h"
@@ -309,6 +310,30 @@ class Execution {
   Pair track(ir::AccessKind kind, const ir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const ir::Instruction& in, const ir::WaitEvents& w, Pair guard, Mode mode);
+  // ---- copies of one thread (own_copies.cpp)
+  void own_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
+  void own_wait(const ir::OwnWait& w, Pair guard, Mode mode);
+  void wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode);
+  struct OwnCopy {
+    Pair event, committed;  // none: to no group yet
+    uint64_t later = 0;     // groups committed behind its own, for certain
+    uint64_t number = 0;    // of its group, where groups are counted
+    bool in_group = false;
+  };
+  std::vector<OwnCopy> own_copies_;
+  struct Stages {  // of a pipeline, counted where that can be done
+    uint64_t committed = 0, waited = 0;
+    bool counted = true;  // each was committed by all, outside of loops
+    Pair guard;           // of the last one that was committed
+    std::vector<uint32_t> loops;
+  } stages_;
+  // ---- barriers of some threads of the group (named.cpp)
+  bool some_threads(Activation& a, const ir::Barrier& b, Pair guard);
+  bool arrives_ = false;  // there is a barrier at which threads arrive without waiting
+  void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
+  void phases();
+  std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);
+  bool stores_in_any_order_ = false;  // what is stored between two barriers may be ordered in other ways
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
   void master_store(ir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);

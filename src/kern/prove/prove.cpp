@@ -433,6 +433,9 @@ class Pass {
     for (size_t i = 0; i < accesses.size(); ++i)
       for (size_t j = i; j < accesses.size() && result_.findings.size() < options_.max_findings; ++j)
         race(pool, x, engine, messages, accesses[i], accesses[j]);
+    for (const AccessRecord& a : accesses)
+      for (const AccessRecord& b : accesses)
+        if (a.own && result_.findings.size() < options_.max_findings) own_copy_race(pool, x, engine, a, b);
     const std::set<std::string> taken = engine.assumptions();
     result_.assumptions.insert(taken.begin(), taken.end());
     result_.assumptions.insert(messages.assumptions.begin(), messages.assumptions.end());
@@ -509,7 +512,7 @@ class Pass {
     if (alone_ && (!a.async() || b.position <= a.position)) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
-    const bool same_copy = &a == &b && a.async() && pairing_ == Pairing::same_group;
+    const bool same_copy = &a == &b && a.async() && !a.own && pairing_ == Pairing::same_group;
     if (same_copy && !a.iteration[0]) return;
     const auto key = std::make_tuple(100 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
                                      b.place.index, a.region.index);
@@ -568,6 +571,56 @@ class Pass {
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
     f.threads[1].by_contract = b.by_contract;
+    arguments(pool, x, model, f);
+    result_.findings.push_back(std::move(f));
+  }
+
+  // A thread's own access to what a copy of its own, that it has not waited for, still reads or writes.
+  void own_copy_race(Pool& pool, Execution& x, order::Engine& engine, const AccessRecord& a, const AccessRecord& b) {
+    if (pairing_ != Pairing::same_group || lanes_ == Lanes::other_warp || a.region != b.region ||
+        (a.kind == AccessKind::read && b.kind == AccessKind::read))
+      return;
+    const auto key = std::make_tuple(200 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
+                                     b.place.index, a.region.index);
+    if (seen_.contains(key)) return;
+    const uint8_t w = pool.width(a.offset[0]);
+    const auto overlap = [&](Term first, Term second) {
+      const Term d = pool.sub(second, first);
+      return pool.any(pool.ult(d, pool.constant(a.bytes, w)), pool.ult(pool.neg(d), pool.constant(b.bytes, w)));
+    };
+    Model model;
+    Answer answer = Answer::unsat;
+    if (b.position > a.position)
+      answer = ask(pool, x,
+                   {a.guard[0], b.guard[0], overlap(a.offset[0], b.offset[0]), pool.not_(engine.waited(a, b.position))},
+                   b.position, 0, &model);
+    // Of another iteration of a loop around both.
+    const bool around = std::any_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
+      return std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
+    });
+    if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
+      std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
+      for (size_t d = 0; d < 3; ++d) goal.push_back(pool.eq(x.local_id[0][d], x.local_id[1][d]));
+      if (a.iteration[0] && b.iteration[1]) goal.push_back(pool.ne(a.iteration[0], b.iteration[1]));
+      answer = ask(pool, x, goal, a.position, b.position, &model);
+    }
+    gave_up_ = gave_up_ || answer == Answer::unknown;
+    if (answer != Answer::sat) return;
+    seen_.insert(key);
+    Finding f;
+    f.kind = Kind::race;
+    f.place = a.place;
+    f.other_place = b.place;
+    f.region = a.region;
+    f.offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
+    f.bytes = a.bytes;
+    f.other_offset = f.offset;
+    f.other_bytes = b.bytes;
+    f.threads = {side(pool, x, model, 0), side(pool, x, model, 0)};
+    f.threads[0].access = a.kind;
+    f.threads[0].place = a.place;
+    f.threads[1].access = b.kind;
+    f.threads[1].place = b.place;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }
