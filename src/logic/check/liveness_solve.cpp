@@ -16,6 +16,7 @@
 
 #include "check/liveness.h"
 #include "check/liveness_encoding.h"
+#include "check/liveness_waiting.h"
 #include "check/solve_queries.h"
 #include "prog/test.h"
 
@@ -38,6 +39,19 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return r;
   };
+  const auto ends = [&] {
+    if (options.companion) {
+      Queries any(test, model, options, job);
+      if (auto ok = any.prepare(); !ok) return refused(any.not_prepared(ok.error()));
+      if (!any.runs_in_sequence(false, r.stats)) {
+        const Found one = any.ask(Goal::any, false, r.stats);
+        if (one.answer == Answer::unknown) return done(Status::gave_up, "out of time");
+        r.verdict.vacuous = one.answer == Answer::unsat;
+      }
+    }
+    return done(Status::holds);
+  };
+  if (nobody_waits_for_ever(test, model, options, job, r.stats)) return ends();
   const bool fair = options.progress.all_fair();
   Queries q(test, model, options, job);
   if (auto ok = q.prepare(fair ? encode::Unrolling::liveness : encode::Unrolling::unfair_liveness); !ok)
@@ -109,16 +123,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     if (cut.answer == Answer::sat)
       return done(Status::unknown, "a loop with effects reached bound " + prog::to_string(options.bound));
   }
-  if (options.companion) {
-    Queries any(test, model, options, job);
-    if (auto ok = any.prepare(); !ok) return refused(any.not_prepared(ok.error()));
-    if (!any.runs_in_sequence(false, r.stats)) {
-      const Found one = any.ask(Goal::any, false, r.stats);
-      if (one.answer == Answer::unknown) return done(Status::gave_up, "out of time");
-      r.verdict.vacuous = one.answer == Answer::unsat;
-    }
-  }
-  return done(Status::holds);
+  return ends();
 }
 
 }  // namespace fencepost::check

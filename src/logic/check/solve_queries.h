@@ -19,6 +19,7 @@
 #include "encode/symmetry.h"
 #include "reference/relations.h"
 #include "sat/solver.h"
+#include "term/term.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::check::solving {
@@ -29,14 +30,15 @@ using reference::EventKey;
 using sat::Answer;
 
 enum class Goal : uint8_t {
-  final_state,   // complete, filter, condition (negated for forall)
-  complete,      // complete, filter
-  any,           // filter: some execution at all
-  cut,           // some thread stopped at the bound after an iteration that did something; never filtered
-  flag,          // filter, some flag raised
-  blocked,       // some thread waits at a barrier, and all others do or have ended
-  fragment_cut,  // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
-  lasso,         // what the caller has asked for; the caller replays
+  final_state,    // complete, filter, condition (negated for forall)
+  complete,       // complete, filter
+  any,            // filter: some execution at all
+  cut,            // some thread stopped at the bound after an iteration that did something; never filtered
+  flag,           // filter, some flag raised
+  blocked,        // some thread waits at a barrier, and all others do or have ended
+  fragment_flag,  // as flag, of an unrolling `direct_waiting`; not replayed, since only that there is none is an answer
+  fragment_cut,   // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
+  lasso,          // what the caller has asked for; the caller replays
 };
 
 // Measured on rings of fences, bench/rings: lazy is 6 times faster with 100 threads. Where co and rf are open, learning
@@ -72,6 +74,14 @@ class Stopwatch {
   double last_ = read();
 };
 
+// Adds to a clause that one of the conjuncts of e does not hold.
+inline void add_conjuncts(encode::ProgramEncoding& p, const encode::Expr& e, std::vector<Lit>& clause) {
+  if (!e.is_const() && e.op() == term::Op::and_ && e.width() == 1)
+    for (const encode::Expr& k : e.kids()) add_conjuncts(p, k, clause);
+  else
+    clause.push_back(-p.lit(e));
+}
+
 class Queries {
  public:
   Queries(const prog::Test& test, const cat::Model& model, const Options& options, Job& job)
@@ -89,6 +99,18 @@ class Queries {
   Verdict not_prepared(const Diagnostics& why) const {
     if (job_.out_of_time()) return {Status::gave_up, "out of time"};
     return {Status::unsupported, why.list[0].message};
+  }
+
+  // From now on no thread stops after an iteration that had no effect: for unrollings in which it may be left behind
+  // before that iteration, of programs whose idle and silent iterations may be left out (encode/reduction.h).
+  void leave_out_idle() { leaves_out_idle_ = true; }
+
+  // Whether some thread may stop after an iteration that had no effect.
+  bool may_idle() const {
+    for (const auto& t : skeleton_.threads)
+      for (const auto& x : t.exits)
+        if (x.kind == encode::Exit::Kind::stopped && !x.effect.is_const(1)) return true;
+    return false;
   }
 
   bool may_be_cut() const {
@@ -121,6 +143,7 @@ class Queries {
     }
     if (cut) c.add({p.cut()});
     encode::forbid_repeats(p, c, repeats);
+    if (leaves_out_idle_) forbid_idle(c, p);
     if (!complete)
       for (const auto& t : skeleton_.threads)
         for (const auto& x : t.exits)
@@ -140,6 +163,17 @@ class Queries {
     }
     out.answer = solve_with(c, p, goal, nullptr, out, stats);
     return out;
+  }
+
+  // The guard as its conjuncts, so that unit propagation sees which of them the effect contradicts.
+  void forbid_idle(sat::Circuit& c, encode::ProgramEncoding& p) const {
+    for (const auto& t : skeleton_.threads)
+      for (const auto& x : t.exits) {
+        if (x.kind != encode::Exit::Kind::stopped) continue;
+        std::vector<Lit> clause{p.lit(x.effect)};
+        add_conjuncts(p, x.guard, clause);
+        c.add(clause);
+      }
   }
 
   // Which loops can be cut. With auto_bound every one that can: again and again one that is not known yet.
@@ -201,13 +235,13 @@ class Queries {
       return Answer::unsat;
     }
     std::optional<encode::LazyModel> lazy;
-    if (goal != Goal::flag && encode::LazyModel::suits(model_) &&
+    if (goal != Goal::flag && goal != Goal::fragment_flag && encode::LazyModel::suits(model_) &&
         options_.lazy.value_or(m.unordered_fences() >= k_lazy_pairs))
       lazy.emplace(model_, p, c, m.base_bounds(),
                    [&m](vocab::Base b, uint32_t i, uint32_t j) { return m.base_literal(b, i, j); });
     else
       m.require_consistency();
-    if (goal == Goal::flag) {
+    if (goal == Goal::flag || goal == Goal::fragment_flag) {
       std::vector<Lit> flags;
       for (uint32_t a = 0; a < model_.axioms.size(); ++a)
         if (model_.axioms[a].flag) flags.push_back(m.raised(a));
@@ -392,7 +426,9 @@ class Queries {
   // Law 2: the judge runs the program on the choices and evaluates the model on what comes out.
   template <class Value>
   void replay(Goal goal, Found& found, encode::ModelEncoding& m, Value&& value) const {
-    if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut || found.early) return;
+    if (!options_.replay || goal == Goal::lasso || goal == Goal::fragment_cut || goal == Goal::fragment_flag ||
+        found.early)
+      return;
     auto run = reference::run(test_, found.choices, {options_.bound});
     if (!run) {
       const std::string why = "solve found an execution that the interpreter rejects: " + run.error().list[0].message;
@@ -428,6 +464,7 @@ class Queries {
   const Options& options_;
   Job& job_;
   encode::Skeleton skeleton_;
+  bool leaves_out_idle_ = false;
 };
 
 // The instructions whose repeated iterations may be left out of the question whether the bound hides something; empty:

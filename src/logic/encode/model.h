@@ -9,6 +9,7 @@
 // them (F. Lin, Y. Zhao, "ASSAT", AIJ 2004), which is almost never needed: closures of co and po cannot circle.
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -64,8 +65,11 @@ class ModelEncoding {
   };
   void read_bounds();
   void read_tags();
+  void read_tags(uint32_t event, Lit wrote);
   void read_base(vocab::Base b);
   void imply();
+  bool probe();
+  bool agree();
   void order_writes();
   Lit base(vocab::Base b, uint32_t i, uint32_t j);
   Lit upper(cat::NodeId id, uint32_t i, uint32_t j);
@@ -90,7 +94,8 @@ class ModelEncoding {
   std::vector<Table> upper_, lower_;
   std::unordered_map<Lit, Gate> gates_;
   std::map<uint32_t, Lit> raised_;
-  bool circular_ = false;  // some lower literal belongs to a fixpoint
+  std::set<std::pair<uint32_t, uint32_t>> agreed_;  // read, bit
+  bool circular_ = false;                           // some lower literal belongs to a fixpoint
 };
 
 template <class Value>

@@ -7,6 +7,13 @@
 // not be there makes it a must pair; co is transitive and has no cycles, so its must pairs are closed and their
 // inverses are not there.
 //
+// Values follow: a read has one source, so that a bit on which all those agree that are left is its bit (agree()). And a
+// source of which unit propagation says that it cannot be is none (probe(), failed literals: J. Freeman, 1995); asked
+// when a round brings nothing else, since it costs as much as several rounds. Tags of a compare-exchange that writes
+// wherever it runs are those of success.
+//
+// Measured on locks of 32 invocations in four groups, data races: without values 10.4 s and 150 conflicts (compare-
+// and-swap), with them 2.3 s and none; without probing none of the sources of a lock that is looked at first is decided.
 // Measured on a compare-and-swap lock with twelve exchangeable invocations: the rounds decide every read, and with the
 // values the condition, so that the solver has nothing to do; before, 257,000 variables went to it.
 #include "bounds/forbidden.h"
@@ -25,13 +32,24 @@ void ModelEncoding::read_tags() {
   base_.sometimes.assign(vocab::k_tags, BitSet(n_));
   for (uint32_t e = 0; e < n_; ++e) {
     const SymEvent& x = s.events[e];
-    const Lit wrote = x.failed_tags ? c_.fold(p_.wrote(e)) : k_true;
-    for (size_t t = 0; t < vocab::k_tags; ++t) {
-      const bool good = wrote != k_false && x.tags.has(static_cast<Tag>(t));
-      const bool failed = wrote != k_true && x.failed_tags->has(static_cast<Tag>(t));
-      if (good || failed) base_.tags[t].set(e);
-      if (wrote != k_true && wrote != k_false && good != failed) base_.sometimes[t].set(e);
-    }
+    read_tags(e, x.failed_tags ? c_.fold(p_.wrote(e)) : k_true);
+  }
+}
+
+// `wrote`: of a compare-exchange, as far as it is known where it runs.
+void ModelEncoding::read_tags(uint32_t e, Lit wrote) {
+  const SymEvent& x = p_.skeleton().events[e];
+  for (size_t t = 0; t < vocab::k_tags; ++t) {
+    const bool good = wrote != k_false && x.tags.has(static_cast<Tag>(t));
+    const bool failed = wrote != k_true && x.failed_tags->has(static_cast<Tag>(t));
+    if (good || failed)
+      base_.tags[t].set(e);
+    else
+      base_.tags[t].reset(e);
+    if (wrote != k_true && wrote != k_false && good != failed)
+      base_.sometimes[t].set(e);
+    else
+      base_.sometimes[t].reset(e);
   }
 }
 
@@ -52,6 +70,8 @@ void ModelEncoding::imply() {
       c_.add({-runs});
       return;
     }
+    if (events[e].failed_tags)
+      if (const Lit wrote = c_.fold(p_.wrote(e)); wrote == k_true || wrote == k_false) read_tags(e, wrote);
     base_.live.for_each([&](uint32_t k) {
       const Lit other = p_.exec(k);
       if (other == k_true) base_.implied_by[k].set(e);
@@ -75,6 +95,57 @@ void ModelEncoding::imply() {
       }
     c_.retract();
   });
+}
+
+// Pairs of rf whose presence contradicts the clauses by propagation: who reads a taken lock, of executions without failed
+// attempts. Whether there are any.
+bool ModelEncoding::probe() {
+  if (!m_.uses(Base::rf)) return false;
+  bool news = false;
+  Relation& may = base_.may[static_cast<size_t>(Base::rf)];
+  const Relation open = may - base_.must[static_cast<size_t>(Base::rf)];
+  open.for_each([&](uint32_t w, uint32_t r) {
+    const Lit l = c_.fold(p_.rf(w, r));
+    if (l == k_true || l == k_false) return;
+    const bool possible = c_.assume(l);
+    c_.retract();
+    if (possible) return;
+    c_.add({-l});
+    may.reset(w, r);
+    news = true;
+  });
+  return news;
+}
+
+// Bits of a read on which all writes that it may yet read agree. Whether there are new ones.
+bool ModelEncoding::agree() {
+  if (!p_.ties_values()) return false;
+  const auto& events = p_.skeleton().events;
+  bool news = false;
+  base_.live.for_each([&](uint32_t r) {
+    if (!events[r].read) return;
+    const Bits mine = p_.bits(events[r].value);
+    for (uint32_t k = 0; k < mine.size(); ++k) {
+      const Lit bit = c_.fold(mine[k]);
+      if (bit == k_true || bit == k_false || agreed_.contains({r, k})) continue;
+      Lit common = 0;
+      const auto& sources = p_.rf_candidates(r);
+      const bool same = std::all_of(sources.begin(), sources.end(), [&](const auto& source) {
+        if (c_.is_false(source.second)) return true;
+        const Bits theirs = p_.bits(events[source.first].value);
+        const Lit value = k < theirs.size() ? c_.fold(theirs[k]) : k_false;
+        if (value != k_true && value != k_false) return false;
+        const bool first = common == 0;
+        if (first) common = value;
+        return common == value;
+      });
+      if (!same || common == 0) continue;
+      agreed_.insert({r, k});
+      c_.add({-p_.exec(r), common == k_true ? bit : -bit});
+      news = true;
+    }
+  });
+  return news;
 }
 
 // Must pairs of a total order that follow from pairs which are not there, closed.
@@ -214,6 +285,9 @@ uint32_t ModelEncoding::settle() {
       c_.add({-l});
       news = true;
     }
+    // Probing costs as much as several rounds.
+    news = agree() || news;
+    if (!news) news = probe();
     if (!news || !c_.propagate()) break;
     read_bounds();
     bounds_ = bounds::compute(m_, base_);

@@ -41,6 +41,8 @@ class ProgramEncoding {
   const Skeleton& skeleton() const { return s_; }
   Lit exec(uint32_t e) const { return c_.fold(exec_[e]); }
   // Of the read of an rmw: whether it also writes.
+  // Whether what a read returns is the value of the write that it reads.
+  bool ties_values() const { return !free_values_; }
   Lit wrote(uint32_t e) const { return exec(skeleton().events[e].partner); }
   Lit both(uint32_t a, uint32_t b) { return a == b ? exec(a) : c_.and_(exec(a), exec(b)); }
 

@@ -93,7 +93,9 @@ class ThreadUnroller {
         repeats_(kind == Unrolling::liveness || kind == Unrolling::unfair_liveness),
         halts_(kind == Unrolling::fragments || kind == Unrolling::all_fragments ||
                kind == Unrolling::direct_fragments || kind == Unrolling::unfair_liveness),
-        only_effects_(kind == Unrolling::fragments || kind == Unrolling::direct_fragments || kind == Unrolling::direct),
+        only_effects_(kind == Unrolling::fragments || kind == Unrolling::direct_fragments ||
+                      kind == Unrolling::direct || kind == Unrolling::direct_waiting),
+        waits_(kind == Unrolling::direct_waiting),
         observable_(observable[thread]),
         silent_(silent),
         job_(job) {}
@@ -410,7 +412,7 @@ class ThreadUnroller {
       const Instr& instr = code_.code[keys_[n].pc];
       for (size_t k = 0; k < loops_.size(); ++k)
         if (keys_[n].pc < loops_[k].from || keys_[n].pc > loops_[k].to) st.effect[k] = yes();
-      if (halts_ && (n == 0 || makes_event(instr))) {
+      if ((halts_ && (n == 0 || makes_event(instr))) || (waits_ && begins_loop(instr))) {
         const Expr stop = choice();
         exits.push_back({Exit::Kind::halted, both(st.guard, stop), no(), st.regs, keys_[n].pc, 0, n, 0});
         st.guard = both(st.guard, invert(stop));
@@ -461,6 +463,11 @@ class ThreadUnroller {
   static bool makes_event(const Instr& in) {
     return in.kind == Kind::load || in.kind == Kind::store || in.kind == Kind::rmw || in.kind == Kind::fence ||
            in.kind == Kind::barrier;
+  }
+
+  bool begins_loop(const Instr& in) const {
+    return in.kind == Kind::label &&
+           std::any_of(loops_.begin(), loops_.end(), [&](const Loop& l) { return l.label == in.label; });
   }
 
   Expr choice() {
@@ -733,6 +740,7 @@ class ThreadUnroller {
   bool repeats_;
   bool halts_;
   bool only_effects_;  // goes back only after an iteration with an effect
+  bool waits_;         // may be left behind at a loop's label
   std::vector<bool> observable_;
   std::vector<bool> silent_;
   const Job* job_;  // null: no limit
@@ -825,7 +833,7 @@ Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound,
   std::vector<std::vector<bool>> observable(test.threads.size());
   for (uint32_t t = 0; t < test.threads.size(); ++t) observable[t].assign(test.code(t).registers.size(), false);
   if (kind == Unrolling::safety || kind == Unrolling::direct || kind == Unrolling::direct_fragments ||
-      kind == Unrolling::all_fragments)
+      kind == Unrolling::direct_waiting || kind == Unrolling::all_fragments)
     for (const auto& o : prog::observables(test))
       if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {

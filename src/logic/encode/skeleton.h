@@ -111,6 +111,7 @@ struct SymThread {
 enum class Unrolling : uint8_t {
   safety,            // a thread stops where it would jump back once too often
   direct,            // as safety, but a thread stops after an iteration that had no effect (encode/reduction.h)
+  direct_waiting,    // as direct, but a thread may also be left behind at the label of a loop (`halted`)
   liveness,          // every jump back may be the last one that is shown (`repeats`), and with it only `repeats` may be
   direct_fragments,  // direct, but a thread may also be left behind before any event (`halted`)
   all_fragments,     // as safety, but a thread may also be left behind before any event (`halted`)

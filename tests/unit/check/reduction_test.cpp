@@ -44,6 +44,35 @@ TEST(Reduced, ALockIsDecidedWithoutItsFailedAttempts) {
   EXPECT_EQ(ask(k_lock, Property::termination, true, 2), "holds");
 }
 
+// `n` threads in groups of two: each looks at the lock until it is open, tries to take it, adds one to y, and writes
+// `left` to the lock.
+std::string tried_after_a_look(int n, int left, const std::string& scope = "dv", const std::string& order = "rel") {
+  const auto line = [n](const auto& cell) {
+    std::string out;
+    for (int t = 0; t < n; ++t) out.append(t == 0 ? " " : " | ").append(cell(t));
+    return out + " ;\n";
+  };
+  const auto all = [&](const std::string& text) { return line([&](int) { return text; }); };
+  const std::string at = "." + scope + ".sc0";
+  return "VULKAN looked\n{ x = 0; y = 0; }\n" +
+         line([](int t) { return "P" + std::to_string(t) + "@sg 0,wg " + std::to_string(t / 2) + ",qf 0"; }) +
+         all("LC00:") + all("LC01:") + all("ld.atom" + at + " r0, x") + all("bne r0, 0, LC01") +
+         all("rmw.atom.acq" + at + ".semsc0.semvis r0, x, 1") + all("bne r0, 0, LC00") + all("ld.nonpriv.sc0 r1, y") +
+         all("add r2, r1, 1") + all("st.nonpriv.sc0 y, r2") +
+         all("st.atom." + order + at + ".semsc0.semav x, " + std::to_string(left)) + "~exists (P0:r1 = P1:r1)\n";
+}
+
+TEST(Reduced, NobodyWaitsForALockForEver) {
+  for (const int n : {2, 3, 8}) {
+    EXPECT_EQ(ask(tried_after_a_look(n, 0), Property::races, true), "holds") << n;
+    EXPECT_EQ(ask(tried_after_a_look(n, 0), Property::termination, true), "holds") << n;
+    EXPECT_EQ(ask(tried_after_a_look(n, 1), Property::races, true), "holds") << n << ": one of them gets in";
+    EXPECT_NE(ask(tried_after_a_look(n, 1), Property::termination, true), "holds") << n;
+    EXPECT_EQ(ask(tried_after_a_look(n, 1), Property::termination, true, 2), "fails") << n;
+  }
+  EXPECT_EQ(ask(tried_after_a_look(4, 0, "wg"), Property::races, true), "fails") << "two groups, one lock for each";
+}
+
 // Nobody opens it: silent iterations without end are an execution without end.
 TEST(Reduced, ALockThatIsNeverOpenedIsNotTakenForOneThatIs) {
   const std::string shut =
