@@ -50,6 +50,10 @@ if(TARGET fencepost)
   set_tests_properties(system.ptx_programs PROPERTIES SKIP_RETURN_CODE 77)
   # Locks that are tried until they are had, with --bound auto.
   add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
+  # Certificates: answers are certified and verified, changed certificates and wrong answers are not.
+  add_test(NAME system.certificates COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/certificates $<TARGET_FILE:fencepost>
+    $<TARGET_FILE:fencepost-verify> ${CMAKE_SOURCE_DIR} --files 150 --mutants 1000 --restated 60 --wrong 200)
+  set_tests_properties(system.certificates PROPERTIES PROCESSORS 2 TIMEOUT 900)
   # Options are refused or have an effect.
   add_test(NAME system.wrong_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/wrong_commands $<TARGET_FILE:fencepost>)
   # The published tables do not depend on names, comments and order.

@@ -153,6 +153,11 @@ constexpr OptionInfo k_rows[] = {
      "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. "
      "One test only.",
      put<&Settings::witness>},
+    {"--certificate", "", "DIR", Type::text, "", "", 0, 0, "certify", k_check,
+     "Write into the folder DIR what fencepost-verify needs to check the answer without this program: the texts and a "
+     "statement, and the execution where the answer is reachable or a proof where it is not (docs/certificates.md). "
+     "One test only.",
+     put<&Settings::output>},
     {"--candidates", "-n", "N", Type::whole, "3", "1..1000", 1, 1000, "report", k_explain,
      "How many rejected candidate executions to tell in full.", put<&Settings::candidates>},
     {"--root", "", "DIR", Type::text, ".", "", 0, 0, "cli", k_expect,
