@@ -1,7 +1,7 @@
 // LLVM IR of one kernel -> the text that plain.h describes. clang runs as it does for `prove`; calls are inlined, and
-// variables of a thread whose address does not escape become values (mem2reg). No other pass of LLVM's runs: SROA, which `prove` has as well, makes one number of
-// members that are copied together, of 24 or 56 bits and with what lies between them; structures stay memory of the
-// thread here, and ptxmod knows what they hold.
+// variables of a thread whose address does not escape become values (mem2reg). No other pass of LLVM's runs: SROA,
+// which `prove` has as well, makes one number of members that are copied together, of 24 or 56 bits and with what
+// lies between them; structures stay memory of the thread here, and ptxmod knows what they hold.
 //
 // The notation is that of PTX because ptxmod reads it already: registers that are set many times, byte addresses,
 // branches, and objects whose cells are found by how they are accessed are what LLVM IR has too. Tried and lost: SPIR-V

@@ -6,15 +6,17 @@
 //                                         failed spuriously
 //   cuda.fence.NAME.O.S   cuda.barrier.SITE   cuda.syncwarp mask   cuda.printf r
 //   cuda.ub.WHAT [p]             undefined behaviour (where p is true)
-//   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is none
-// Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp, opencl_value.cpp), so
-// that one model judges both. A compare-exchange that fails writes nothing: that PTX writes the old value back is PTX's.
+//   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is
+//                                       none
+// Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp,
+// opencl_value.cpp), so that one model judges both. A compare-exchange that fails writes nothing: that PTX writes the
+// old value back is PTX's.
 //
 // __syncthreads meets itself: "allowed in conditional code but only if the conditional evaluates identically across the
 // entire thread block" (CUDA C++ Programming Guide, Synchronization Functions). Threads that have ended are not waited
-// for ("reached by all non-exited threads", Volta Compatibility Guide). A thread whose code leads past one that others of
-// its block come to, and on to a later one, has done what nobody defines (`settle_barriers`). __syncwarp names the lanes
-// that come, from wherever they come.
+// for ("reached by all non-exited threads", Volta Compatibility Guide). A thread whose code leads past one that
+// others of its block come to, and on to a later one, has done what nobody defines (`settle_barriers`). __syncwarp
+// names the lanes that come, from wherever they come.
 #include <fmt/format.h>
 
 #include <algorithm>
