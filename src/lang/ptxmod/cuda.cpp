@@ -20,7 +20,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <set>
 
@@ -239,7 +238,8 @@ void Lowering::cuda_atomic(bool exchanges) {
   define(argument(0), opaque_old ? Value::opaque(w) : Value::scalar(out ? out : term::constant(0, w)), is_signed);
 }
 
-// The lanes of the mask wait for each other. A thread that names others and not itself does what nobody defines.
+// The lanes of the mask wait for each other, but for those that have ended. A thread that does not name itself does what
+// nobody defines.
 void Lowering::cuda_syncwarp() {
   const Expr mask = number(argument(0), 32);
   if (!mask.is_const()) refuse("a mask of __syncwarp that is computed is not read");
@@ -250,8 +250,6 @@ void Lowering::cuda_syncwarp() {
   in.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::GLOBAL, Tag::LOCAL};
   in.barrier.instance = fmt::format("warp {:x}", named);
   in.barrier.level = k_warp;
-  in.barrier.everyone = named == lanes;
-  if (!in.barrier.everyone) in.barrier.quorum = term::constant(static_cast<uint64_t>(std::popcount(named)), 64);
 }
 
 }  // namespace fencepost::ptxmod
