@@ -1,5 +1,7 @@
 // LLVM IR of one kernel -> the text that plain.h describes. clang runs as it does for `prove`; calls are inlined, and
-// variables of a thread whose address does not escape become values (SROA, mem2reg). No other pass of LLVM's runs.
+// variables of a thread whose address does not escape become values (mem2reg). No other pass of LLVM's runs: SROA,
+// which `prove` has as well, makes one number of members that are copied together, of 24 or 56 bits and with what
+// lies between them; structures stay memory of the thread here, and ptxmod knows what they hold.
 //
 // The notation is that of PTX because ptxmod reads it already: registers that are set many times, byte addresses,
 // branches, and objects whose cells are found by how they are accessed are what LLVM IR has too. Tried and lost: SPIR-V
@@ -840,7 +842,9 @@ class Writer {
   void copy(llvm::MemTransferInst& c) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(c.getLength());
     if (length == nullptr) refuse("a copy whose length is not constant");
-    const std::string to = value(c.getDest()), from = value(c.getSource());
+    const std::string to = value(c.getDest());
+    if (special(c.getSource())) return copy_built_in(c, to, length->getZExtValue());
+    const std::string from = value(c.getSource());
     const uint64_t align = std::min(c.getDestAlign().valueOrOne().value(), c.getSourceAlign().valueOrOne().value());
     const char* order = c.isVolatile() ? "volatile" : "plain";
     std::vector<std::pair<std::string, std::pair<uint64_t, unsigned>>> read;
@@ -851,6 +855,16 @@ class Writer {
     }
     for (const auto& [r, piece] : read)
       put(fmt::format("cuda.st.{}.none.u{} [{}+{}], {}", order, 8 * piece.second, to, piece.first, r));
+  }
+  // `dim3 where = blockIdx;`
+  void copy_built_in(llvm::MemTransferInst& c, const std::string& to, uint64_t length) {
+    const std::string first = *special(c.getSource());
+    if (!first.ends_with(".x") || length != 12) refuse("a copy of a part of a built-in variable");
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::string r = declare("copy", 32);
+      put(fmt::format("mov.u32 {}, {}{}", r, first.substr(0, first.size() - 1), "xyz"[k]));
+      put(fmt::format("cuda.st.plain.none.u32 [{}+{}], {}", to, 4 * k, r));
+    }
   }
   void set(llvm::MemSetInst& c) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(c.getLength());
@@ -1098,7 +1112,8 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   Options options;
   options.dialect = ir::Dialect::cuda;
   options.pointer_bits = 64;
-  options.clang_arguments = {"-D__FENCEPOST_CHECK"};
+  // The types of all that pointers point at, also where the kernel does not look.
+  options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone"};
   std::string entry;
   for (const std::string& w : words) {
     if (w.starts_with("entry=")) entry = w.substr(6);

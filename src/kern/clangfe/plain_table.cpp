@@ -29,7 +29,7 @@ std::string type_text(const llvm::DIType* t, int depth) {
     }
   }
   const auto* c = llvm::dyn_cast<llvm::DICompositeType>(t);
-  if (c == nullptr) return "?";
+  if (c == nullptr || c->isForwardDecl()) return "?";  // a template that nothing has made, too
   if (c->getTag() == llvm::dwarf::DW_TAG_enumeration_type)
     return c->getBaseType() != nullptr ? type_text(c->getBaseType(), depth) : fmt::format("u{}", c->getSizeInBits());
   if (c->getTag() == llvm::dwarf::DW_TAG_array_type) {

@@ -462,7 +462,6 @@ void make_values(llvm::Module& module, llvm::Function& kernel) {
     build.CreateMemCpy(own, own->getAlign(), &a, a.getParamAlign(), layout.getTypeAllocSize(type).getFixedValue());
   }
   llvm::FunctionPassManager promote;
-  promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   promote.addPass(llvm::PromotePass());
   promote.run(kernel, managers.fam);
   llvm::EliminateUnreachableBlocks(kernel);

@@ -6,19 +6,20 @@
 //                                         failed spuriously
 //   cuda.fence.NAME.O.S   cuda.barrier.SITE   cuda.syncwarp mask   cuda.printf r
 //   cuda.ub.WHAT [p]             undefined behaviour (where p is true)
-//   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is none
-// Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp, opencl_value.cpp), so
-// that one model judges both. A compare-exchange that fails writes nothing: that PTX writes the old value back is PTX's.
+//   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is
+//                                       none
+// Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp,
+// opencl_value.cpp), so that one model judges both. A compare-exchange that fails writes nothing: that PTX writes the
+// old value back is PTX's.
 //
 // __syncthreads meets itself: "allowed in conditional code but only if the conditional evaluates identically across the
 // entire thread block" (CUDA C++ Programming Guide, Synchronization Functions). Threads that have ended are not waited
-// for ("reached by all non-exited threads", Volta Compatibility Guide). A thread whose code leads past one that others of
-// its block come to, and on to a later one, has done what nobody defines (`settle_barriers`). __syncwarp names the lanes
-// that come, from wherever they come.
+// for ("reached by all non-exited threads", Volta Compatibility Guide). A thread whose code leads past one that
+// others of its block come to, and on to a later one, has done what nobody defines (`settle_barriers`). __syncwarp
+// names the lanes that come, from wherever they come.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <set>
 
@@ -237,7 +238,8 @@ void Lowering::cuda_atomic(bool exchanges) {
   define(argument(0), opaque_old ? Value::opaque(w) : Value::scalar(out ? out : term::constant(0, w)), is_signed);
 }
 
-// The lanes of the mask wait for each other. A thread that names others and not itself does what nobody defines.
+// The lanes of the mask wait for each other, but for those that have ended. A thread that does not name itself does what
+// nobody defines.
 void Lowering::cuda_syncwarp() {
   const Expr mask = number(argument(0), 32);
   if (!mask.is_const()) refuse("a mask of __syncwarp that is computed is not read");
@@ -248,8 +250,6 @@ void Lowering::cuda_syncwarp() {
   in.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::GLOBAL, Tag::LOCAL};
   in.barrier.instance = fmt::format("warp {:x}", named);
   in.barrier.level = k_warp;
-  in.barrier.everyone = named == lanes;
-  if (!in.barrier.everyone) in.barrier.quorum = term::constant(static_cast<uint64_t>(std::popcount(named)), 64);
 }
 
 }  // namespace fencepost::ptxmod

@@ -1,7 +1,7 @@
 #pragma once
-// CUDA C++ -> prog::Test, under the memory model of CUDA C++. clang 19 in libfencepost_kern.so, the one that `prove` uses,
-// compiles one kernel of the file (clangfe/plain.h), and ptxmod/cuda_kernel.h reads what comes of it. Host code of the
-// file is passed over.
+// CUDA C++ -> prog::Test, under the memory model of CUDA C++. clang 19 in libfencepost_kern.so, the one that `prove`
+// uses, compiles one kernel of the file (clangfe/plain.h), and ptxmod/cuda_kernel.h reads what comes of it. Host code
+// of the file is passed over.
 //
 // Launch, initial memory and question stand in comments, or come from options, which go first:
 //   // @Config: 1, 2, 2      // @Input: n = 4, x = {0, 1}      // @Output: forall (x[0] == 4)      // @Filter: ...

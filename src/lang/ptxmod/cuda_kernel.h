@@ -1,7 +1,7 @@
 #pragma once
 // A kernel of CUDA C++, compiled to the notation of PTX with instructions of its own -> prog::Test, under the memory
-// model of CUDA C++. The compiler is clang in libfencepost_kern.so (clangfe/plain.h), and cuda_cpp.h drives it. What the
-// instructions mean: cuda.cpp.
+// model of CUDA C++. The compiler is clang in libfencepost_kern.so (clangfe/plain.h), and cuda_cpp.h drives it. What
+// the instructions mean: cuda.cpp.
 //
 // Names in headers and questions are those of the source; places are places in it.
 #include <map>

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "litmus/lexer.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::ptxmod {
 namespace {
