@@ -15,6 +15,9 @@ constexpr size_t k_max_forms = 4096;
 
 bool is_access(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
 
+// The fences of CUDA litmus tests have one order, and their atomic functions none to choose: there are no steps.
+bool has_steps(const Test& test) { return test.syntax != Syntax::cuda; }
+
 // A PTX module has the steps of PTX, and a kernel of CUDA C++ those of its language.
 Syntax steps_of(const Test& test) {
   if (is_cuda_cpp(test)) return Syntax::cuda;
@@ -162,6 +165,7 @@ void name_by_number(Test& test) {
 }  // namespace
 
 std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) {
+  if (!has_steps(test)) return {};
   std::vector<Site> out;
   const auto next = [&](const Shape& s) { return weaker(steps_of(test), s, has_clusters(test)); };
   for (const auto& group : groups(test, options.together)) {
@@ -198,6 +202,7 @@ std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) 
 }
 
 std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& options) {
+  if (!has_steps(test)) return {};
   std::vector<Site> out;
   const Surroundings around = surroundings_of(test);
   const auto next = [&](const Shape& s) { return stronger(steps_of(test), s, around); };
