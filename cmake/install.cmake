@@ -5,7 +5,7 @@ set(pages ${CMAKE_BINARY_DIR}/pages)
 # Manual pages and completions are made by the program from its own help texts.
 add_custom_target(fencepost_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/make_pages $<TARGET_FILE:fencepost> ${pages} DEPENDS fencepost)
 
-install(TARGETS fencepost RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fencepost)
+install(TARGETS fencepost fencepost-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fencepost)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/fencepost COMPONENT fencepost)
 install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT fencepost)
 install(FILES ${pages}/fencepost.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME fencepost

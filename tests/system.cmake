@@ -37,12 +37,23 @@ if(TARGET fencepost)
   set_tests_properties(system.opencl_c PROPERTIES SKIP_RETURN_CODE 77)
   # So have the bundled PTX modules.
   add_test(NAME system.ptx_modules COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/ptx-modules/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+  # So have the bundled kernels of CUDA C++, and pairs of right and wrong ones.
+  if(TARGET fencepost_kern)
+    foreach(table examples/cuda tests/corpus/cuda-cpp)
+      string(MAKE_C_IDENTIFIER ${table} name)
+      add_test(NAME system.cuda_cpp.${name} COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/${table}/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+    endforeach()
+  endif()
   # C functions mean the same as PTX and on the processor.
   add_test(NAME system.ptx_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/ptx_programs.py --fencepost $<TARGET_FILE:fencepost>
     --count 8)
   set_tests_properties(system.ptx_programs PROPERTIES SKIP_RETURN_CODE 77)
   # Locks that are tried until they are had, with --bound auto.
   add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
+  # Certificates: answers are certified and verified, changed certificates and wrong answers are not.
+  add_test(NAME system.certificates COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/certificates $<TARGET_FILE:fencepost>
+    $<TARGET_FILE:fencepost-verify> ${CMAKE_SOURCE_DIR} --files 150 --mutants 1000 --restated 60 --wrong 200)
+  set_tests_properties(system.certificates PROPERTIES PROCESSORS 2 TIMEOUT 900)
   # Options are refused or have an effect.
   add_test(NAME system.wrong_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/wrong_commands $<TARGET_FILE:fencepost>)
   # The published tables do not depend on names, comments and order.
@@ -71,6 +82,8 @@ if(TARGET fencepost)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
+  # A client that asks a service, beside the same command lines by themselves.
+  add_test(NAME system.serve COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/serve_client $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.

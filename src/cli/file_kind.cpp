@@ -49,7 +49,13 @@ const std::vector<Row>& rows() {
         {"check", "% --property races --grid 1.2.2", "races under the memory model, small launches"},
         {"check", "% -p termination --bound auto", "do all work-items end"}},
        {}},
-      {FileKind::cuda_kernel, "CUDA source", {".cu", ".cuh"}, {{"prove", "%", "races and barrier divergence"}}, {}},
+      {FileKind::cuda_kernel,
+       "CUDA source",
+       {".cu", ".cuh"},
+       {{"prove", "%", "races and barrier divergence"},
+        {"check", "% --property races --grid 1.2.2", "races under the memory model, small launches"},
+        {"check", "% -p termination --bound auto --grid 1.2.2", "do all threads end"}},
+       {}},
       {FileKind::ptx_module,
        "a PTX module",
        {".ptx"},
@@ -177,7 +183,7 @@ bool reads(const std::string& verb, FileKind kind) {
   if (r == nullptr) return true;
   const auto is = [&](const char* v) { return verb == v; };
   const bool test = kind == FileKind::litmus || kind == FileKind::shader || kind == FileKind::opencl_kernel ||
-                    kind == FileKind::ptx_module;
+                    kind == FileKind::cuda_kernel || kind == FileKind::ptx_module;
   const auto takes = [&](const Command& c) { return verb == c.verb && c.options[0] == '%'; };
   return std::ranges::any_of(r->commands, takes) || std::ranges::any_of(r->also, is) ||
          (test && (std::ranges::any_of(k_tests_too, is) || verb == "check" || verb == "outcomes" || verb == "explain"));

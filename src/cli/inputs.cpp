@@ -10,6 +10,7 @@
 #include "base/read_file.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "prog/cuda_cpp.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 
@@ -87,7 +88,7 @@ Expected<void> may_be_named(const std::string& model) {
 }
 
 std::string default_model(const prog::Test& test) {
-  if (test.syntax == prog::Syntax::cuda) return "cuda";
+  if (test.syntax == prog::Syntax::cuda || prog::is_cuda_cpp(test)) return "cuda";
   if (prog::needs_ptx9(test) != nullptr) return "ptx-9";
   return test.dialect == vocab::Dialect::ptx && prog::has_clusters(test) ? "ptx-8" : cat::default_model(test.dialect);
 }

@@ -53,6 +53,7 @@ enum class Verb : uint8_t {
   report,
   hunt,
   hunt_report,
+  serve,
   prove,
   help_markdown,
   count_
@@ -128,6 +129,7 @@ struct Settings {
   uint64_t seed = 1;
   uint32_t threads = 0;  // 0: one per processor
   bool json = false;
+  bool stdio = false;
   std::string format = "text";  // text, json, sarif, junit; json is set for all but text
   std::string witness;
   uint32_t candidates = 3;
@@ -225,7 +227,7 @@ struct Settings {
   uint32_t family_size = 2;
   std::string notation = "ptx";  // ptx, gpu_ptx, vulkan, opencl
   bool uniform = false, one_location = false, decide = false, allowed = false, forbidden = false, minimal = false,
-       thesis = false, mutants = false;
+       thesis = false, rows = false, mutants = false;
   uint64_t most = 0;  // 0: no limit
 };
 

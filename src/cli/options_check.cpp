@@ -142,6 +142,8 @@ constexpr OptionInfo k_rows[] = {
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
          k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
+    {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
+     "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
     {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check,
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",
@@ -151,13 +153,18 @@ constexpr OptionInfo k_rows[] = {
      "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. "
      "One test only.",
      put<&Settings::witness>},
+    {"--certificate", "", "DIR", Type::text, "", "", 0, 0, "certify", k_check,
+     "Write into the folder DIR what fencepost-verify needs to check the answer without this program: the texts and a "
+     "statement, and the execution where the answer is reachable or a proof where it is not (docs/certificates.md). "
+     "One test only.",
+     put<&Settings::output>},
     {"--candidates", "-n", "N", Type::whole, "3", "1..1000", 1, 1000, "report", k_explain,
      "How many rejected candidate executions to tell in full.", put<&Settings::candidates>},
     {"--root", "", "DIR", Type::text, ".", "", 0, 0, "cli", k_expect,
      "The folder that the paths of the table start from.", put<&Settings::root>},
     {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect, "Only the rows of these suites.",
      put<&Settings::suites>},
-    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch,
+    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch | k_refine,
      "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more "
      "dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says.",

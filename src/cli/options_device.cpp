@@ -90,6 +90,8 @@ constexpr OptionInfo k_rows[] = {
      "each test of a suite, with what its "
      "silence is worth, and the mutants seen by mutator.",
      put<&Settings::mutants>},
+    {"--tests", "", "FOLDER|FILE", Type::text, "the rows of the 2014 thesis", "", 0, 0, "judge", k_judge,
+     "Of a log or table: the tests that it speaks of, by title or name of the file.", put<&Settings::tests>},
     {"--campaign", "", "NAME", Type::text, "", "", 0, 0, "store", k_judge | k_stats | k_report,
      "Only the results of this campaign.", put<&Settings::campaign>},
     {"--parts", "", "PART,...", Type::list, "all", "", 0, 0, "survey", k_stats,

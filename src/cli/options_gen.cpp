@@ -54,8 +54,11 @@ constexpr OptionInfo k_rows[] = {
     {"--thesis", "", "", Type::flag, "", "", 0, 0, "cycle", k_gen,
      "The classic families in GPU_PTX with every membar, in the three configurations of the 2014 thesis: one CTA with "
      "shared memory, one "
-     "CTA with global memory, two CTAs.",
+     "CTA with global memory, two CTAs; and the rows of its tables that are not among them.",
      put<&Settings::thesis>},
+    {"--rows", "", "", Type::flag, "", "", 0, 0, "cycle", k_gen,
+     "With --thesis: the 135 rows of its tables 4.1 to 6.1 alone, by the names that they have there (docs/gen.md).",
+     put<&Settings::rows>},
     {"--limit", "", "N", Type::whole, "none", "1..100000000", 1, 100000000, "cycle", k_gen,
      "Stop after this many tests.", put<&Settings::most>},
     {"--mutants", "", "", Type::flag, "", "", 0, 0, "suite", k_suite,

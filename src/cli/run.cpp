@@ -77,6 +77,7 @@ Place place_of(Verb v) {
     case Verb::progress_run:
     case Verb::hunt:
     case Verb::models:
+    case Verb::serve:
     case Verb::progress_models:
     case Verb::help_markdown:
     case Verb::prove:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
@@ -12,6 +13,7 @@
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/judge_by.h"
+#include "cli/judge_sightings.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
@@ -97,6 +99,15 @@ class CampaignBar {
   double first_ = -1;
   bool visible_ = false;
 };
+
+// Logs and tables are text; stores are SQLite, and what cannot be read is for the store to say.
+bool is_base(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return false;
+  char head[16] = {};
+  std::ifstream in(path, std::ios::binary);
+  return !in.read(head, sizeof head) || std::string_view(head, 15) == "SQLite format 3";
+}
 
 }  // namespace
 
@@ -187,6 +198,13 @@ int run_merge(const CommandLine& line, const Console& console) {
 
 int run_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (!is_base(line.operands.front())) return run_judge_sightings(line, console);
+  if (!s.tests.empty())
+    return report_errors(
+        console,
+        error_at({}, "--tests is for logs and tables, and a store has its tests in it", "leave it out").error());
+  if (model_list(s.model).size() > 1)
+    return report_errors(console, error_at({}, "a store is judged by one model", "give one, and call again").error());
   const auto store = store::Store::read(line.operands.front());
   if (!store) return report_errors(console, store.error());
   warn(console, store->warning());

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "check/check.h"
+#include "cli/certificate.h"
 #include "cli/effects.h"
 #include "cli/file_report.h"
 #include "cli/inputs.h"
@@ -52,11 +53,13 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     refuse(r, s, path, tests.error());
     return r;
   }
-  if (!s.witness.empty() && tests->size() != 1) {
-    refuse(r, s, path,
-           error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
-    return r;
-  }
+  for (const auto& [option, value] :
+       {std::pair("--witness shows", &s.witness), std::pair("--certificate is of", &s.output)})
+    if (!value->empty() && tests->size() != 1) {
+      refuse(r, s, path,
+             error_at({}, fmt::format("{} one test, and '{}' holds {}", option, path, tests->size())).error());
+      return r;
+    }
   if (alone && tests->size() == 1)
     if (const auto ok = have_effect_on(s, tests->front()); !ok) {
       refuse(r, s, path, ok.error());
@@ -101,6 +104,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     else
       r.out += report::check_line(name, test, *model, options, result, beside, readings) + "\n";
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
+    if (!s.output.empty()) write_certificate(r, s, path, test, *model, options, result);
     r.code = worse(r.code, result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(result.verdict.status));
   }
   return r;
@@ -112,11 +116,13 @@ int run_check(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const auto files = expand(line.operands);
   if (!files) return report_errors(console, files.error());
-  if (!s.witness.empty() && files->size() != 1)
-    return report_errors(console,
-                         error_at({}, fmt::format("--witness shows one test, and {} files are given", files->size()),
-                                  "check them one by one")
-                             .error());
+  for (const auto& [option, value] :
+       {std::pair("--witness shows", &s.witness), std::pair("--certificate is of", &s.output)})
+    if (!value->empty() && files->size() != 1)
+      return report_errors(console,
+                           error_at({}, fmt::format("{} one test, and {} files are given", option, files->size()),
+                                    "check them one by one")
+                               .error());
   const auto bounds = bounds_file(s);
   if (!bounds) return report_errors(console, bounds.error());
   ModelCache models;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "check/machine.h"
 #include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/one_test.h"
@@ -19,6 +20,10 @@ int run_explain(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto model = models.get(s.model_name(), *test);
   if (!model) return report_errors(console, model.error());
+  if (check::is_machine(**model))
+    return report_errors(console, unsupported_at({}, "an abstract machine has no executions to explain",
+                                                 "fencepost outcomes --operational --steps shows a run of it")
+                                      .error());
   Job job = job_of(s);
   report::ExplainOptions options;
   options.max_candidates = s.candidates;

@@ -11,6 +11,7 @@
 #include "cycle/families.h"
 #include "cycle/layout.h"
 #include "cycle/test.h"
+#include "cycle/thesis.h"
 #include "print/litmus.h"
 #include "prog/syntax.h"
 #include "suite/decide.h"
@@ -173,6 +174,37 @@ Expected<std::vector<Spec>> specs_of(const CommandLine& line) {
   return out;
 }
 
+// What a test is made from: a cycle, or a row of the thesis with its own name.
+struct Source {
+  std::optional<Spec> spec;
+  std::optional<gen::ThesisRow> row;
+};
+
+// The rows of the thesis that are not among its families: loads of L1, mixed regions, locks and queues.
+bool beyond_families(const gen::ThesisRow& row) {
+  if (!row.spec || row.table == "4.2" || row.table == "4.3") return true;
+  return row.table == "6.1" && (row.name == "SB-xshared-yglobal" || row.name == "SB-xglobal-yshared");
+}
+
+Expected<std::vector<Source>> sources_of(const CommandLine& line) {
+  const Settings& s = line.settings;
+  if (s.rows && !s.thesis)
+    return error_at({}, "--rows belongs to --thesis", "gen --thesis --rows makes the rows of its tables");
+  std::vector<Source> out;
+  if (!s.rows) {
+    auto specs = specs_of(line);
+    if (!specs) return std::unexpected(specs.error());
+    for (Spec& spec : *specs) out.push_back({std::move(spec), std::nullopt});
+  } else if (!s.placements.empty() || !line.operands.empty() || !s.cycle.empty() || !s.families.empty()) {
+    return error_at({}, "the rows of the thesis are what they are", "give --thesis --rows alone");
+  }
+  if (!s.thesis) return out;
+  for (gen::ThesisRow& row : gen::thesis_rows())
+    if ((s.rows || beyond_families(row)) && (s.most == 0 || out.size() < s.most))
+      out.push_back({row.spec, std::move(row)});
+  return out;
+}
+
 struct Made {
   std::string name, cycle, placement, text, verdict, other, detail;
   bool keep = true, undecided = false;
@@ -186,12 +218,14 @@ struct Judges {
   const cat::Model* second = nullptr;
 };
 
-Made make(const Spec& spec, const gen::TestOptions& options, const Judges& judges, const Settings& s) {
+Made make(const Source& source, const gen::TestOptions& options, const Judges& judges, const Settings& s) {
   Made m;
-  m.name = gen::name(spec);
-  m.cycle = gen::print(spec.cycle);
-  m.placement = gen::print(spec.tree);
-  const auto test = gen::make_test(spec, options);
+  m.name = source.row ? source.row->name : gen::name(*source.spec);
+  if (source.spec) {
+    m.cycle = gen::print(source.spec->cycle);
+    m.placement = gen::print(source.spec->tree);
+  }
+  const auto test = source.row ? gen::make_test(*source.row) : gen::make_test(*source.spec, options);
   if (!test) {
     m.refused = test.error();
     m.keep = false;
@@ -237,7 +271,7 @@ Made make(const Spec& spec, const gen::TestOptions& options, const Judges& judge
 
 int run_gen(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  const auto specs = specs_of(line);
+  const auto specs = sources_of(line);
   if (!specs) return report_errors(console, specs.error());
   gen::TestOptions options;
   const auto syntax = notation_of(s.thesis ? "gpu_ptx" : s.notation);

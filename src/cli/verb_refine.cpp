@@ -39,21 +39,32 @@ std::string text_of(const Refinement& r, const std::string& source, const std::s
 }
 
 std::string json_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model,
-                    const std::string& execution) {
+                    const Settings& asked, const std::string& execution) {
   std::string states, flags;
   for (const prog::State& s : r.new_states)
     states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
   for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
   return fmt::format(
-      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  "
+      "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  \"bound\": "
+      "{},\n  "
       "\"verdict\": {},\n  \"vacuous\": {},\n"
       "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  "
       "\"new_flags\": [{}],\n"
       "  \"execution\": {}\n}}\n",
       json_string(source), json_string(target), json_string(model),
+      asked.bound == 0 ? "\"auto\"" : std::to_string(asked.bound),
       json_string(r.verdict.vacuous ? "vacuous" : name(r.verdict.status)), r.verdict.vacuous,
       json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
       execution.empty() ? "null" : execution);
+}
+
+// A launch is for what has none of its own: beside a kernel a litmus test keeps its threads.
+Expected<prog::Test> launched(const std::string& path, const std::string& other, const Settings& s) {
+  const spirv::LaunchOptions launch = launch_of(s);
+  auto test = one_test(path, launch);
+  if (test || !launch.grid) return test;
+  if (auto fixed = one_test(path); fixed && one_test(other, launch)) return fixed;
+  return test;
 }
 
 }  // namespace
@@ -61,9 +72,9 @@ std::string json_of(const Refinement& r, const std::string& source, const std::s
 int run_refine(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string &source_path = line.operands[0], &target_path = line.operands[1];
-  const auto source = one_test(source_path);
+  const auto source = launched(source_path, target_path, s);
   if (!source) return report_errors(console, source.error());
-  const auto target = one_test(target_path);
+  const auto target = launched(target_path, source_path, s);
   if (!target) return report_errors(console, target.error());
   if (source->dialect != target->dialect)
     return report_errors(console, error_at(target->span,
@@ -91,7 +102,7 @@ int run_refine(const CommandLine& line, const Console& console) {
     shown = report::witness(target_path, question, *model, asked, *r->execution);
   }
   if (s.json)
-    console.out(json_of(*r, source_path, target_path, model_name, shown.json));
+    console.out(json_of(*r, source_path, target_path, model_name, s, shown.json));
   else
     console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
   if (!s.witness.empty()) {

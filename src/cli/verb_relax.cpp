@@ -253,11 +253,13 @@ std::string json_of(const std::string& path, const Report& r, const std::string&
                        list_json(r, r.lattice->minimal));
   if (r.repair)
     out += fmt::format(
-        "  \"repair\": {{\"changes\": {}, \"fewest\": {}, \"tried\": {}, \"detail\": {}, \"fixes\": {}}},\n",
-        r.repair->changes, r.repair->changes <= 1 || r.repair->proved_fewest, r.repair->tried,
+        "  \"repair\": {{\"changes\": {}, \"at_most\": {}, \"fewest\": {}, \"tried\": {}, \"detail\": {}, \"fixes\": "
+        "{}}},\n",
+        r.repair->changes, asked.max_changes, r.repair->changes <= 1 || r.repair->proved_fewest, r.repair->tried,
         json_string(r.repair->why_none), list_json(r, r.repair->fixes));
-  out += fmt::format("  \"bound\": {}, \"progress\": {}, \"liveness\": {},\n", asked.check.bound.largest(),
-                     json_string(asked.check.progress.name), json_string(reference::name(asked.check.fairness)));
+  out += fmt::format("  \"bound\": {}, \"each_thread\": {}, \"progress\": {}, \"liveness\": {},\n",
+                     asked.check.bound.largest(), !asked.sites.together, json_string(asked.check.progress.name),
+                     json_string(reference::name(asked.check.fairness)));
   out +=
       fmt::format("  \"statistics\": {{\"seconds\": {:.3f}, \"asked\": {}, \"replayed\": {}, \"remembered\": {}}},\n",
                   r.seconds, r.counts.asked, r.counts.replayed, r.counts.remembered);

@@ -235,16 +235,18 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "A result that the first store has already is not counted twice; one that differs is left as it is and makes the "
      "exit status 1.",
      "fencepost merge all.db part1.db part2.db", false, run_merge},
-    {Verb::judge, "judge", "STORE", 1, 1, "hold what a campaign saw against a memory model",
+    {Verb::judge, "judge", "STORE|FILE|DIR", 1, 1, "hold what a campaign saw against a memory model",
      "For each test, device and configuration: every final state with its rate and interval, whether the model allows "
      "it, and for "
      "outcomes that were never seen the upper bound of the rate and whether the same stress showed the test's one-step "
      "weakenings.\n\n"
+     "Logs of litmus7 and tables of counts (docs/stats.md) are judged too, by several models at once: --model A,B. "
+     "Their tests are those of --tests.\n\n"
      "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were "
      "corrupt; 3 when a "
      "forbidden state may be the compiler's doing or something is undecided; else 0.",
      "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o "
-     "rates.svg",
+     "rates.svg\nfencepost judge examples/thesis/observed.csv --model rmo-scoped,operational",
      false, run_judge},
     {Verb::stats, "stats", "STORE|FILE|DIR...", 1, ~0u, "say how sure results are, and what would make them surer",
      "Reads stores, logs of litmus7 and published result sets (docs/stats.md), each an answer of its own: rates with "
@@ -295,6 +297,12 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "of compilers and targets, litmus tests for a device where the fault has a form for it, and the text of a bug "
      "report. Nothing is sent anywhere.",
      "fencepost hunt report hunt.db -o faults", false, run_hunt_report},
+    {Verb::serve, "serve", "", 0, 0, "answer questions of an editor or an agent",
+     "Reads one JSON object a line from standard input, {\"id\":1,\"arguments\":[\"check\",\"mp.litmus\"]}, runs the "
+     "command line in it in a process of its own, and answers each with one JSON object a line, in the same order. "
+     "'files' of a question brings texts along that are not on the disk. docs/howto/serve.md has both forms.\n\n"
+     "The exit status is 0 at the end of the questions, whatever the answers are.",
+     "fencepost serve --stdio", false, run_serve},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
      "not all threads of "

@@ -24,6 +24,7 @@ int run_stats(const CommandLine& line, const Console& console);
 int run_tune(const CommandLine& line, const Console& console);
 int run_hunt(const CommandLine& line, const Console& console);
 int run_hunt_report(const CommandLine& line, const Console& console);
+int run_serve(const CommandLine& line, const Console& console);
 int run_report(const CommandLine& line, const Console& console);
 int run_emit(const CommandLine& line, const Console& console);
 int run_print(const CommandLine& line, const Console& console);

@@ -182,7 +182,7 @@ void report_disagreement(const Setup& setup, const Program& p, const std::string
       if (kind_of(d) == kind_of(sentence)) return true;
     return false;
   };
-  alarm(600);  // shrinking may take its time
+  limit_time(600);  // shrinking may take its time
   const Program small = shrink(p, interesting);
   std::string last = sentence;
   if (auto t = parse(small))
@@ -233,9 +233,9 @@ Record one(const Setup& setup, uint64_t index) {
 // A program that kills an engine, found again and shrunk with a process for each question.
 void report_death(const Setup& setup, uint64_t index, int status) {
   Record ignored;
-  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}{}", WTERMSIG(status),
-                                                            WTERMSIG(status) == SIGALRM ? " (too slow)" : "")
-                                              : fmt::format("exit status {}", WEXITSTATUS(status));
+  const std::string how = WIFSIGNALED(status)
+                              ? fmt::format("signal {}{}", WTERMSIG(status), out_of_time(status) ? " (too slow)" : "")
+                              : fmt::format("exit status {}", WEXITSTATUS(status));
   fmt::print(stderr, "program {} ends its process: {}\n", index, how);
   Rng rng(setup.seed * 0x9e3779b97f4a7c15u + index * 2 + 1);
   Program p = draft(setup, index, rng);
@@ -250,7 +250,7 @@ void report_death(const Setup& setup, uint64_t index, int status) {
       return false;
     });
   };
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+  if (out_of_time(status)) {
     save(setup, p, "?", how, fmt::format("{}-{}-slow", setup.seed, index));
     return;
   }

@@ -88,7 +88,7 @@ void save(const Setup& s, const Law& law, const Named& model, const Program& p, 
   const auto broken = [&](const Program& q) {
     return parse(q) && law.look({q, model.second, real_deciders(), s.seconds, seed}).kind == Finding::Kind::broken;
   };
-  alarm(600);  // shrinking may take its time
+  limit_time(600);  // shrinking may take its time
   const Program small = broken(p) ? shrink(p, broken, 300) : p;
   const Finding f = law.look({small, model.second, real_deciders(), s.seconds, seed});
   std::string text = render(small);
@@ -149,8 +149,8 @@ int main(int argc, char** argv) {
         for (size_t k = 0; k < k_laws; ++k) kept[k] += l.kept[k], broken[k] += l.broken[k];
         unread += l.unread ? 1 : 0;
       },
-      [&](uint64_t i, int) {
-        fmt::print(stderr, "program {} ends its process\n", i);
+      [&](uint64_t i, int status) {
+        fmt::print(stderr, "program {} ends its process{}\n", i, out_of_time(status) ? " (too slow)" : "");
         ++deaths;
       });
   fmt::print("seed {}: {} programs, {} not read, {} deaths\n", s.seed, s.count, unread, deaths);

@@ -145,7 +145,7 @@ Record one(const Setup& s, uint64_t index) {
     if (c.races == Status::fails) ++record.flags;
     if (c.disagreements.empty()) continue;
     ++record.disagreements;
-    alarm(900);
+    limit_time(900);
     const Program small = shrink(p, [&](const Program& q) {
       auto t = parse(q);
       return t && !compare(*t, *model, o).disagreements.empty();

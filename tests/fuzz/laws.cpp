@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "cat/library.h"
 #include "numbers.h"
 #include "read/read.h"
 #include "relax/relax.h"
@@ -150,6 +151,28 @@ Finding look_registers(const Asked& a) {
 Finding look_exchanges(const Asked& a) {
   const auto v = with_failing_exchanges(a.program);
   return v ? same_meaning(a, v->first, {v->second, same}) : Finding{};
+}
+
+// ptx-9 adds instructions to ptx-8 and says the same of programs without them (its header).
+Finding look_versions(const Asked& a) {
+  if (a.program.syntax != prog::Syntax::ptx && a.program.syntax != prog::Syntax::gpu_ptx) return {};
+  static const auto older = cat::load_model("ptx-8", prog::Dialect::ptx),
+                    newer = cat::load_model("ptx-9", prog::Dialect::ptx);
+  const auto test = parse(a.program);
+  if (!test || !older || !newer || !check::fits(*test, *older)) return {};
+  Rng rng(a.seed);
+  bool some = false;
+  for (const Property property : {Property::condition, Property::races}) {
+    const check::Options o = with(some_engine(rng), property);
+    const check::Result before = ask({a.program, *older, a.decide, a.seconds, a.seed}, *test, o),
+                        after = ask({a.program, *newer, a.decide, a.seconds, a.seed}, *test, o);
+    if (!decided(before.verdict.status) || !answered(after.verdict.status)) continue;
+    some = true;
+    if (differ(before, after))
+      return broken(fmt::format("{} by {}: {} under ptx-8, {} under ptx-9", name(property), name(o.engine),
+                                told(before), told(after)));
+  }
+  return some ? kept() : Finding{};
 }
 
 // ---- the question, read once more from its text -----------------------------------------------------
@@ -440,7 +463,8 @@ std::span<const Law> laws() {
       {"permuted", look_permuted},   {"renamed", look_renamed},     {"unrelated", look_unrelated},
       {"outcomes", look_outcomes},   {"refine", look_refine},       {"relax", look_relax},
       {"filter", look_filter},       {"bound", look_bound},         {"options", look_options},
-      {"registers", look_registers}, {"exchanges", look_exchanges}, {"numbers", look_numbers}};
+      {"registers", look_registers}, {"exchanges", look_exchanges}, {"numbers", look_numbers},
+      {"versions", look_versions}};
   return k_laws;
 }
 

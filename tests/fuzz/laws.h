@@ -13,6 +13,7 @@
 //   options      how an answer is sought does not change it
 //   registers    a barrier named by a register that holds a number is the barrier of that number
 //   exchanges    a compare-exchange that cannot succeed is a load of its failure order
+//   versions     ptx-9 says what ptx-8 says of programs without its instructions
 //   numbers      one thread computes what C says, in every type (numbers.h)
 //
 // The engines are passed in, so that a test can plant a fault and see that the law notices.

@@ -2,6 +2,7 @@
 // Runs numbered pieces of work in several child processes and survives their deaths: an engine that breaks an
 // invariant ends its process, and a fuzzer has to go on with the next program and report this one.
 #include <poll.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,8 +16,21 @@
 
 namespace fencepost::fuzz {
 
+// Ends this process by SIGPROF after so many seconds of processor time from now: a machine that is busy with other work
+// is no fault of the program. What sleeps is ended by SIGALRM after twenty times as long.
+inline void limit_time(unsigned seconds) {
+  const itimerval after{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  setitimer(ITIMER_PROF, &after, nullptr);
+  alarm(20 * seconds);
+}
+
+// Was this process ended by limit_time?
+inline bool out_of_time(int status) {
+  return WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
+}
+
 // Work i runs in one of `jobs` processes and answers with a plain value that fits a pipe's atomic write.
-// `seconds` is the most that one piece may take before its process is killed.
+// `seconds` is the most processor time that one piece may take before its process is killed.
 template <class Record>
 void run_in_workers(uint64_t count, unsigned jobs, unsigned seconds, const std::function<Record(uint64_t)>& work,
                     const std::function<void(uint64_t, const Record&)>& done,
@@ -45,7 +59,7 @@ void run_in_workers(uint64_t count, unsigned jobs, unsigned seconds, const std::
     if (pid == 0) {
       close(ends[0]);
       for (uint64_t i = w.next; i < count; i += jobs) {
-        alarm(seconds);
+        limit_time(seconds);
         Message m{true, i, {}};
         if (write(ends[1], &m, sizeof m) != sizeof m) _exit(3);
         m.record = work(i);
@@ -103,7 +117,7 @@ inline bool fails_in_child(unsigned seconds, const std::function<bool()>& work) 
   const pid_t pid = fork();
   if (pid == 0) {
     if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
-    alarm(seconds);
+    limit_time(seconds);
     _exit(work() ? 1 : 0);
   }
   int status = 0;

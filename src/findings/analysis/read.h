@@ -12,6 +12,9 @@
 //   cuda-litmus log  "Iteration: N", "Test NAME weak: W, total: T, rate: R per second": an iteration is a
 //                    configuration, T / (W / R) its seconds where W > 0
 //   cuda-litmus csv  test,base,strengthened,DEVICE...: seen or not seen, and what two models say; no counts
+//   table of counts  CSV with a column `test`; a column of whole numbers is a device, how often it showed the outcome
+//                    (empty: not measured); `instances` of each row, where known; `table` and columns of texts are left
+//                    out, with a remark
 //   folder           the files in it that are one of these, a device each
 //
 // Tests of the WebGPU forms are mutants; their mutator is told by their names as the authors' scripts do it:

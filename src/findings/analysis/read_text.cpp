@@ -75,6 +75,26 @@ bool whole(std::string_view text, uint64_t& n) {
   return number(text, n) && n <= k_most_instances;
 }
 
+// The cells of one line (RFC 4180); none: a quote is not closed.
+std::optional<std::vector<std::string>> csv_cells(std::string_view line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"')
+      out.back() += line[i++];
+    else if (c == '"' && (quoted || out.back().empty()))
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  if (quoted) return std::nullopt;
+  for (std::string& cell : out) cell = std::string(trimmed(cell));
+  return out;
+}
+
 // ---- litmus7 ----------------------------------------------------------------------------------------
 struct LogTest {
   std::string name;
@@ -82,6 +102,8 @@ struct LogTest {
   double seconds = 0;
   std::string device;
   bool witnesses = false;
+  std::map<std::string, uint64_t> states;
+  std::string what_ran;
 };
 
 void keep(Table& out, const LogTest& t, const std::string& device) {
@@ -91,6 +113,12 @@ void keep(Table& out, const LogTest& t, const std::string& device) {
   c.instances += t.instances;
   c.seconds += t.seconds;
   c.batches.push_back({static_cast<double>(t.positive), static_cast<double>(t.instances), t.seconds});
+  for (const auto& [state, count] : t.states) c.states[state] += count;
+  // Of several runs the weakest claim holds.
+  if (c.batches.size() == 1)
+    c.what_ran = t.what_ran;
+  else if (c.what_ran != t.what_ran)
+    c.what_ran.clear();
 }
 
 Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
@@ -129,6 +157,7 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
       uint64_t n = 0;
       if (!whole(trimmed(line.text.substr(0, mark - 1)), n)) return bad("a count is needed before '>'");
       open->histogram += n;
+      open->states[std::string(trimmed(line.text.substr(mark + 1)))] += n;
     } else if (w[0] == "Positive:") {
       uint64_t yes = 0, no = 0;
       if (w.size() != 4 || w[2] != "Negative:" || !whole(w[1], yes) || !whole(w[3], no))
@@ -145,6 +174,8 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
     } else if (w[0] == "Time" && w.size() == 3) {
       if (!number(w[2], open->seconds) || !(open->seconds >= 0 && open->seconds < 1e12))
         return bad("'Time NAME SECONDS' is needed");
+    } else if (line.text.starts_with("WhatRan=")) {
+      open->what_ran = std::string(trimmed(line.text.substr(8)));
     } else if (line.text.starts_with("Device=")) {
       open->device = std::string(trimmed(line.text.substr(7)));
     }
@@ -226,6 +257,75 @@ Expected<Table> read_cuda_csv(SourcePtr source) {
   return out;
 }
 
+// ---- tables of counts -------------------------------------------------------------------------------
+// A column of whole numbers is a device; a column of texts is none, and a remark says so.
+Expected<Table> read_counts_csv(SourcePtr source) {
+  Table out;
+  out.format = "table of counts";
+  Lines lines(source);
+  Line line;
+  std::vector<std::string> heads;
+  std::vector<std::pair<Line, std::vector<std::string>>> rows;
+  while (lines.next(line)) {
+    if (trimmed(line.text).empty()) continue;
+    const auto cells = csv_cells(line.text);
+    if (!cells) return error_at(lines.span(line), "a quote of this line is not closed", "RFC 4180 has the notation");
+    if (heads.empty()) {
+      heads = *cells;
+      continue;
+    }
+    if (cells->size() != heads.size())
+      return error_at(lines.span(line), fmt::format("{} cells, and {} columns", cells->size(), heads.size()),
+                      "every row has a cell for each column; an empty one was not measured");
+    rows.emplace_back(line, *cells);
+  }
+  const auto column = [&](const char* name) {
+    return static_cast<size_t>(std::find(heads.begin(), heads.end(), name) - heads.begin());
+  };
+  const size_t test = column("test"), instances = column("instances"), table = column("table");
+  std::vector<std::pair<size_t, uint32_t>> devices;
+  std::string left_out;
+  for (size_t k = 0; k < heads.size(); ++k) {
+    if (k == test || k == instances || k == table) continue;
+    const bool texts = !rows.empty() && std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+      uint64_t n = 0;
+      return !number(row.second[k], n);
+    });
+    if (texts)
+      left_out += (left_out.empty() ? "" : ", ") + heads[k];
+    else
+      devices.emplace_back(k, out.device(heads[k]));
+  }
+  if (!left_out.empty()) out.remarks.push_back("columns without counts are left out: " + left_out);
+  out.sightings = instances == heads.size();  // without the number of instances there are no rates
+  const uint32_t c = out.configuration("all");
+  for (const auto& [at, cells] : rows) {
+    uint64_t all = 0;
+    if (!out.sightings && !whole(cells[instances], all))
+      return error_at(lines.span(at), fmt::format("'{}' is no number of instances", cells[instances]));
+    for (const auto& [k, d] : devices) {
+      if (cells[k].empty()) continue;
+      uint64_t n = 0;
+      if (!whole(cells[k], n) || (!out.sightings && n > all))
+        return error_at(lines.span(at), fmt::format("'{}' of {} is no count", cells[k], heads[k]),
+                        out.sightings ? "a whole number, or nothing where it was not measured"
+                                      : "a whole number, not more than the instances");
+      Cell& cell = out.at(d, out.test(cells[test]), c);
+      if (cell.measured) return error_at(lines.span(at), fmt::format("'{}' of {} has two rows", cells[test], heads[k]));
+      cell.measured = true;
+      cell.weak = n;
+      cell.instances = all;
+    }
+  }
+  return out;
+}
+
+// The first line names a column `test`.
+bool is_counts_csv(std::string_view text) {
+  const auto cells = csv_cells(text.substr(0, text.find_first_of("\r\n")));
+  return cells && cells->size() > 1 && std::find(cells->begin(), cells->end(), "test") != cells->end();
+}
+
 // ---- WebGPU -----------------------------------------------------------------------------------------
 const char* webgpu_mutator(const std::string& test) {
   if (test.find("Mutations") != std::string::npos) return "reverse-po-loc";
@@ -291,16 +391,19 @@ Expected<Table> read_text(SourcePtr source, const std::string& device) {
     out = std::move(t);
   } else if (text.starts_with("test,base,strengthened,")) {
     out = read_cuda_csv(source);
+  } else if (is_counts_csv(text)) {
+    out = read_counts_csv(source);
   } else if (text.find("\nIteration: ") != std::string::npos || text.starts_with("Iteration: ")) {
     out = read_cuda_log(source, device);
   } else if (text.find("Histogram (") != std::string::npos || text.find("\nObservation ") != std::string::npos) {
     out = read_litmus_log(source, device);
   } else {
-    return error_at(first == std::string::npos
-                        ? Span{}
-                        : Span{source, static_cast<uint32_t>(first), static_cast<uint32_t>(first + 1)},
-                    fmt::format("{} is no result set that this program knows", source->name),
-                    "a store, a log of litmus7 or cuda-litmus, JSON of WebGPU configurations, or a folder of these");
+    return error_at(
+        first == std::string::npos ? Span{}
+                                   : Span{source, static_cast<uint32_t>(first), static_cast<uint32_t>(first + 1)},
+        fmt::format("{} is no result set that this program knows", source->name),
+        "a store, a log of litmus7 or cuda-litmus, JSON of WebGPU configurations, a CSV table with a column "
+        "'test', or a folder of these");
   }
   if (out && out->measured() == 0)
     return error_at({}, fmt::format("{} is a {}, and has no results", source->name, out->format));

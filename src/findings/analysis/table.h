@@ -30,9 +30,11 @@ struct Cell {
   double seconds = 0;  // 0: not known
   uint64_t corrupt = 0;
   std::optional<Split> split;
-  std::vector<stats::Batch> batches;  // round groups, or runs of one test in a log, in order of time
-  std::vector<double> rounds;         // weak outcomes of every round, in order of time
-  std::vector<double> gaps;           // instances between one weak outcome and the next
+  std::map<std::string, uint64_t> states;  // of a litmus7 log: its histogram, by the text of the final state
+  std::string what_ran;                    // of a log of `run`: what it says of that; else empty
+  std::vector<stats::Batch> batches;       // round groups, or runs of one test in a log, in order of time
+  std::vector<double> rounds;              // weak outcomes of every round, in order of time
+  std::vector<double> gaps;                // instances between one weak outcome and the next
   double rate() const { return instances == 0 ? 0 : static_cast<double>(weak) / static_cast<double>(instances); }
   double per_second() const { return seconds <= 0 ? 0 : static_cast<double>(weak) / seconds; }
 };

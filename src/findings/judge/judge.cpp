@@ -195,7 +195,9 @@ Allowed reachable(prog::Test query, const cat::Model& model, const check::Option
   }
   query.quantifier = prog::Quantifier::exists;
   const check::Result r = check::check(query, model, options, job);
-  return r.verdict.status == Status::holds   ? Allowed::yes
+  // That nothing is allowed forbids nothing in particular.
+  return r.verdict.vacuous                   ? Allowed::unknown
+         : r.verdict.status == Status::holds ? Allowed::yes
          : r.verdict.status == Status::fails ? Allowed::no
                                              : Allowed::unknown;
 }

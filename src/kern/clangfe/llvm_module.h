@@ -25,6 +25,17 @@ struct LlvmModule {
 bool may_be_quoted(const std::string& path, const Source& file, const Options& options);
 // Runs clang's front end.
 Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options& options);
+// A CUDA file with its host code, before any pass of LLVM's.
+struct Surveyed {
+  std::unique_ptr<LlvmModule> parsed;
+  std::vector<HostKernel> kernels;
+  std::vector<std::string> missing;  // included files that are not there
+  std::vector<Diagnostic> errors;    // all that clang found
+};
+Expected<Surveyed> survey(const SourcePtr& file, const Options& options);
+// Inlining and promotion for the room's other way out, plain.h: structures that a kernel gets by value become variables
+// of the thread.
+void make_values(llvm::Module& module, llvm::Function& kernel);
 // Promotion, inlining, canonical loops, conditional expressions in annotations; no access is merged or dropped.
 void prepare(llvm::Module& module, const Options& options);
 // `refused` gets what we cannot express of kernels, by symbol; the module has them not. Null: errors.

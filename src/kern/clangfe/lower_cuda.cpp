@@ -146,6 +146,7 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     return Values{emit(leaves(c.getType())[0].type, std::move(w))};
   }
   if (n == "__nanosleep") return Values{};
+  if (auto v = lower_async(c, n)) return v;
   if (n == "printf" || n == "vprintf") return Values{any({Type::bits, 32}, "what printf returns")};
   if (n == "clock" || n == "clock64") return Values{any(leaves(c.getType())[0].type, n)};
   if (n == "__fencepost_any_int" || n == "__fencepost_any_float" || n == "__fencepost_any_double")
@@ -233,6 +234,10 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     return {};
   };
   if (statements.size() != 1) return bad();
+  if (statements[0].starts_with("cp.async.")) {
+    const auto v = lower_async_assembly(c, statements[0]);
+    return v ? *v : bad();
+  }
   // Instructions that are finished later than they are issued, and vectors.
   for (const std::string& part : split(split(statements[0], " \t")[0], "."))
     if (part == "async" || part == "bulk" || part == "v2" || part == "v4" || part == "v8" || part == "mbarrier_init" ||

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "clangfe/llvm_module.h"
+#include "ir/async.h"
 #include "ir/ir.h"
 
 namespace fencepost::clangfe {
@@ -135,6 +136,11 @@ class Lowering {
   std::optional<Values> lower_opencl_memory(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl_image(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_cuda(const llvm::CallBase& c, const Demangled& d);
+  std::optional<Values> lower_async(const llvm::CallBase& c, const std::string& name);
+  std::optional<Values> lower_async_assembly(const llvm::CallBase& c, const std::string& statement);
+  std::optional<ir::ValueId> shared_address(const llvm::Value* v);
+  void own_copy(ir::ValueId to, ir::ValueId from, uint64_t bytes);
+  void own_wait(ir::OwnCopies what, uint64_t pending);
   std::optional<Values> lower_pure(const llvm::CallBase& c, const Demangled& d);
   void requires_fresh_array(const llvm::CallBase& c);
   Values atomic(ir::AtomicOp op, ir::ValueId p, llvm::Type* t, Values operands, const std::string& spelling,

@@ -324,21 +324,33 @@ Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options
   return first;
 }
 
-Expected<Unit> read(const SourcePtr& file, const Options& options) {
-  auto parsed = empty();
+Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
+  Surveyed out{.parsed = empty()};
   Reads reads;
   Collector collector(file, options, reads);
   Found found;
-  SurveyAction action(collector, *parsed, found, options);
+  SurveyAction action(collector, *out.parsed, found, options);
   run(file, options, options.standard, collector, action);
   // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
   const bool strict = !options.inline_calls && !collector.failures.empty();
-  if (parsed->module == nullptr || strict) return std::unexpected(given_up(file, collector));
-  parsed->warnings = std::move(collector.warnings);
-  prepare(*parsed->module, options);
-  Unit out{.kernels = std::move(found.kernels), .missing = std::move(found.missing), .errors = collector.errors()};
+  if (out.parsed->module == nullptr || strict) return std::unexpected(given_up(file, collector));
+  out.parsed->warnings = std::move(collector.warnings);
+  out.kernels = std::move(found.kernels);
+  out.missing = std::move(found.missing);
+  out.errors = collector.errors();
+  return out;
+}
+
+Expected<Unit> read(const SourcePtr& file, const Options& options) {
+  auto surveyed = survey(file, options);
+  if (!surveyed) return std::unexpected(std::move(surveyed.error()));
+  LlvmModule& parsed = *surveyed->parsed;
+  prepare(*parsed.module, options);
+  Unit out{.kernels = std::move(surveyed->kernels),
+           .missing = std::move(surveyed->missing),
+           .errors = std::move(surveyed->errors)};
   std::map<std::string, Diagnostic> refused;
-  auto module = lower(file, *parsed, options, &refused);
+  auto module = lower(file, parsed, options, &refused);
   if (!module) return std::unexpected(std::move(module.error()));
   out.module = std::move(*module);
   for (HostKernel& k : out.kernels)

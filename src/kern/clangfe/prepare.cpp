@@ -442,4 +442,30 @@ void prepare(llvm::Module& module, const Options& options) {
   }
 }
 
+void make_values(llvm::Module& module, llvm::Function& kernel) {
+  mark_for_inlining(module);
+  Managers managers;
+  llvm::ModulePassManager inliner;
+  inliner.addPass(llvm::AlwaysInlinerPass(false));
+  inliner.run(module, managers.mam);
+  kernel.removeFnAttr(llvm::Attribute::OptimizeNone);
+  llvm::EliminateUnreachableBlocks(kernel);
+  take_library_fills(kernel);
+  llvm::IRBuilder<> build(&*kernel.getEntryBlock().getFirstInsertionPt());
+  const llvm::DataLayout& layout = module.getDataLayout();
+  for (llvm::Argument& a : kernel.args()) {
+    if (!a.hasByValAttr()) continue;
+    llvm::Type* type = a.getParamByValType();
+    llvm::AllocaInst* own = build.CreateAlloca(type, nullptr, a.getName());
+    own->setAlignment(a.getParamAlign().valueOrOne());
+    a.replaceAllUsesWith(own);
+    build.CreateMemCpy(own, own->getAlign(), &a, a.getParamAlign(), layout.getTypeAllocSize(type).getFixedValue());
+  }
+  llvm::FunctionPassManager promote;
+  promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  promote.addPass(llvm::PromotePass());
+  promote.run(kernel, managers.fam);
+  llvm::EliminateUnreachableBlocks(kernel);
+}
+
 }  // namespace fencepost::clangfe

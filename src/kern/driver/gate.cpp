@@ -1,13 +1,12 @@
 #include "driver/gate.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
+#include "base/kernel_library.h"
 #include "base/printable.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
@@ -18,39 +17,6 @@ namespace fencepost::driver {
 namespace {
 
 using launch::Answer;
-
-// Opened once, and kept: clang and LLVM do not like to be unloaded.
-Expected<void*> library() {
-  static std::mutex guard;
-  static void* handle = nullptr;
-  const std::lock_guard lock(guard);
-  if (handle != nullptr) return handle;
-  std::error_code ec;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ec);
-  std::string why;
-  for (const std::filesystem::path& folder :
-       {program.parent_path(), program.parent_path() / ".." / "lib" / "fencepost", program.parent_path() / ".." / "lib",
-        program.parent_path().parent_path()}) {
-    const std::filesystem::path file = folder / "libfencepost_kern.so";
-    if (!std::filesystem::exists(file, ec)) continue;
-    void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (opened == nullptr) {
-      why = dlerror();
-      continue;
-    }
-    const auto stamp = reinterpret_cast<launch::StampFunction>(dlsym(opened, launch::k_stamp_name));
-    if (stamp == nullptr || std::string(stamp()) != launch::k_stamp) {
-      why = file.string() + " is of another build";
-      continue;
-    }
-    handle = opened;
-    return handle;
-  }
-  auto error = unsupported_at(
-      {}, why.empty() ? "this build has no kernel verifier" : "the kernel verifier cannot be opened: " + why,
-      "install the package fencepost-prove; or llvm-19-dev, libclang-19-dev and libclang-cpp19-dev, and build again");
-  return error;
-}
 
 int fail(const Diagnostics& ds, const Output& output) {
   for (const Diagnostic& d : ds.list) output.err((d.span.source ? "" : "fencepost: ") + render(d));
@@ -128,9 +94,9 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
 }  // namespace
 
 Expected<launch::AnswerFunction> verifier() {
-  const auto opened = library();
+  const auto opened = kernel_library();
   if (!opened) return std::unexpected(opened.error());
-  return reinterpret_cast<launch::AnswerFunction>(dlsym(*opened, launch::k_answer_name));
+  return reinterpret_cast<launch::AnswerFunction>(kernel_function(*opened, launch::k_answer_name));
 }
 
 std::string judge(const launch::Header& h, const Answer& a) {
@@ -151,8 +117,8 @@ int prove(const std::vector<std::string>& words, const Output& output) {
   const auto verify = verifier();
   if (o->version) {
     std::string text = "no kernel verifier";
-    if (const auto opened = library())
-      reinterpret_cast<launch::VersionFunction>(dlsym(*opened, launch::k_version_name))(text);
+    if (const auto opened = kernel_library())
+      reinterpret_cast<launch::VersionFunction>(kernel_function(*opened, launch::k_version_name))(text);
     output.out(text + "\n");
     return 0;
   }

@@ -35,6 +35,12 @@ uint64_t location(uint32_t instance, uint64_t offset) { return mix(instance, off
 }  // namespace
 
 bool Run::ordered(const Logged& a, const Logged& b, Space space) {
+  if (a.copy != 0) {
+    if (a.copy == b.copy) return true;
+    const Copy& c = copies_[a.copy - 1];
+    if ((b.thread == c.thread || shape_.group_waits) && threads_[b.thread].waited.contains(a.copy)) return true;
+    return c.done && b.thread != c.thread && ordered(c.end, b, space);
+  }
   if (a.thread == b.thread) return true;
   if (happened_ != nullptr && happened_->before(a.thread, a.epoch, b.thread, space == Space::group)) return true;
   if (happened_ != nullptr && a.number != 0 && b.record.kind != AccessKind::atomic &&
@@ -50,7 +56,8 @@ bool Run::ordered(const Logged& a, const Logged& b, Space space) {
   const auto& pa = threads_[a.thread].passed;
   const auto& pb = threads_[b.thread].passed;
   for (uint32_t k = low; k < high && k < pa.size() && k < pb.size(); ++k) {
-    const bool local = pa[k].local && pb[k].local, global = pa[k].global && pb[k].global;
+    const bool first = shape_.first_fences, local = pa[k].local && (first || pb[k].local),
+               global = pa[k].global && (first || pb[k].global);
     if (space == Space::group ? local : global) return true;
   }
   return false;
@@ -84,14 +91,11 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
                 .value = value,
                 .changes = kind == AccessKind::read || value != old,
                 .scope = scope};
-  now.thread = t.number;
-  now.group = t.group;
-  now.warp = t.warp;
+  accessed_ = true;
+  stamp(now, t);
   now.instance = p.instance;
-  now.barriers = static_cast<uint32_t>(t.passed.size());
-  now.grid_epoch = t.grid_epoch;
-  now.meetings = static_cast<uint32_t>(t.warp_meetings.size());
-  if (happened_ != nullptr) now.epoch = epoch != 0 ? epoch : happened_->epoch(t.number);
+  now.copy = copy_;
+  if (epoch != 0) now.epoch = epoch;
   if (kind == AccessKind::atomic) now.number = atomic_number_;
   if (shape_.lock_step) {
     uint64_t& made = t.site_instant[a.site];
@@ -108,6 +112,7 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
         mix(now.thread,
             mix(a.site, mix(static_cast<uint64_t>(kind),
                             mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, mix(now.epoch, now.instant))))))));
+    if (!copies_.empty()) h = mix(h, mix(now.copy, t.waited.size()));
     if (kind != AccessKind::read) h = mix(h, value);
     if (value != old) h = mix(h, now.number);
     if (!x.seen.insert(h).second) continue;
@@ -115,8 +120,8 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
     const auto against = [&](const std::vector<uint32_t>& list) {
       for (const uint32_t n : list) {
         const Logged& before = log_[n];
-        if (before.thread != now.thread && conflict(before.record, now.record, before.group != now.group) &&
-            !ordered(before, now, space))
+        if ((before.thread != now.thread || before.copy != 0) &&
+            conflict(before.record, now.record, before.group != now.group) && !ordered(before, now, space))
           race(before, now, p.bits + k);
       }
     };
@@ -126,6 +131,16 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
     kept = true;
   }
   if (kept) log_.push_back(std::move(now));
+}
+
+void Run::stamp(Logged& l, const Thread& t) const {
+  l.thread = t.number;
+  l.group = t.group;
+  l.warp = t.warp;
+  l.barriers = static_cast<uint32_t>(t.passed.size());
+  l.grid_epoch = t.grid_epoch;
+  l.meetings = static_cast<uint32_t>(t.warp_meetings.size());
+  l.epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
 }
 
 bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) {

@@ -11,20 +11,22 @@
 namespace fencepost::interp {
 
 const char* name(DefectKind k) {
-  static constexpr const char* k_names[] = {"race",        "divergence",    "assertion",      "precondition",
-                                            "null_access", "out_of_bounds", "constant_write", "deadlock"};
+  static constexpr const char* k_names[] = {"race",           "divergence",  "assertion",
+                                            "precondition",   "null_access", "out_of_bounds",
+                                            "constant_write", "deadlock",    "group_copy"};
   return k_names[static_cast<uint8_t>(k)];
 }
 
 namespace {
 
-// Are there fences or atomics that order memory?
+// Are there fences or atomics that order memory, or barriers that do not order all of a group?
 bool orders_memory(const ir::Module& m) {
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks)
       for (const Instruction& i : b.instructions) {
         if (std::holds_alternative<Fence>(i.action)) return true;
         if (const auto* a = std::get_if<Atomic>(&i.action); a != nullptr && a->order != Order::relaxed) return true;
+        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && (x->arrive || x->count)) return true;
       }
   return false;
 }
@@ -51,6 +53,7 @@ Outcome Run::go() {
       if (over()) break;
     }
   }
+  if (!over()) copies_left_out();
   out_.steps = steps_;
   return std::move(out_);
 }
@@ -152,6 +155,7 @@ void Run::turn(Thread& t) {
     step(t);
     // Whoever waits for another by looking again and again must let it go on.
     if (std::exchange(yield_, false) && rng_.chance(0.5)) return;
+    if (std::exchange(accessed_, false) && limits_.yields > 0 && rng_.chance(limits_.yields)) return;
   }
 }
 

@@ -15,6 +15,9 @@
 //     instruction that both execute together.
 //   - what all work items of a sub-group must reach (barriers and exchanges of OpenCL, which have no mask), and one of
 //     them does not, is a divergence.
+//   - an asynchronous copy of a group is made by the thread that comes to it first, from there until it is waited for
+//     (copies.cpp).
+//   - barriers with a number of threads, and those at which threads arrive without waiting, order by clocks (order.h).
 //   - fences and ordered atomics order what they order in the language's memory model (order.h), in launches of up to
 //     Limits::ordered_threads threads; in larger ones they order nothing (Outcome::order_lost).
 // Threads that wait for each other go on in turns, so that a lock is given to all who wait in the end; a run that waits
@@ -52,6 +55,10 @@ struct Shape {
   // A barrier of the group also acquires what its threads have read by atomics that do not acquire: what the CUDA
   // guide's example of a last block takes for granted.
   bool barriers_acquire = false;
+  // What a barrier of the group orders is what the thread that comes first names (the reference); else what both name.
+  bool first_fences = false;
+  // Who waits for a group's copy has all of it; else only what its own work item copied.
+  bool group_waits = true;
   // Only these groups are started; the others come later or never, which a launch may do with them. Then a barrier of
   // the grid ends the run (`gave_up`). Empty: all.
   std::vector<std::array<uint32_t, 3>> groups;
@@ -75,6 +82,7 @@ struct Inputs {
 struct Limits {
   uint64_t steps = 2'000'000;  // instructions of all threads together
   uint32_t turn = 100'000;     // of one thread before others go on
+  double yields = 0;           // the chance that others go on after an access
   double seconds = 0;          // of wall time; 0: no limit
   uint32_t threads = 4096;
   uint32_t ordered_threads = 512;  // launches of which fences and ordered atomics are followed
@@ -103,7 +111,8 @@ enum class DefectKind : uint8_t {
   null_access,    // through null or a pointer to nothing
   out_of_bounds,  // of an array whose size is known
   constant_write,
-  deadlock,  // barriers with names, or warps that wait for each other
+  deadlock,    // barriers with names, or warps that wait for each other
+  group_copy,  // an asynchronous copy on which the threads of a group disagree, or that not all of them reach
 };
 const char* name(DefectKind k);
 

@@ -61,6 +61,8 @@ bool Run::open_barriers() {
     }
     if (here[0]->barrier->scope == Scope::warp) return stuck(*here[0]);
     for (Thread* t : here)
+      if (t->barrier->count) return stuck(*t);
+    for (Thread* t : here)
       if (t->at_barrier != here[0]->at_barrier || t->barrier_name != here[0]->barrier_name)
         return diverge(*here[0], *t);
     if (!ended.empty()) return diverge(*here[0], *ended[0]);
@@ -99,7 +101,8 @@ void Run::open(const std::vector<Thread*>& group) {
     std::vector<Thread*> fenced;
     for (Thread* t : group)
       if (local ? t->flags.local : t->flags.global) fenced.push_back(t);
-    meet(fenced, local, !local);
+    // Where one thread's flags stand for another's, it is enough that one names the memory.
+    meet(shape_.first_fences && !fenced.empty() ? group : fenced, local, !local);
   }
   for (Thread* t : group) {
     t->passed.push_back(t->flags);
@@ -138,7 +141,7 @@ uint64_t Run::place_in_calls(const Thread& t) {
 }
 
 void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
-  if (b.arrive || b.count) return finish(Outcome::unsupported, "a barrier that not all threads of the group wait at");
+  if (b.arrive || b.count) return arrive(t, b);
   if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
   t.state = Thread::waiting;
   t.barrier = &b;
@@ -149,6 +152,35 @@ void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
   t.mask = b.mask ? get(t, b.mask).bits : ~uint64_t{0};
   t.predicate = b.predicate && get(t, b.predicate).bits != 0;
   t.at_barrier = place_in_calls(t);
+}
+
+// PTX ISA, `bar`: the barrier opens when as many threads as it says have come, whether they wait or not; those who wait
+// then know what all of them had done. The number is of threads, and the warp of a thread counts as a whole: runs count
+// threads, which is the same where warps come whole, as the document asks.
+void Run::arrive(Thread& t, const ir::Barrier& b) {
+  const uint64_t all = uint64_t{shape_.local_size[0]} * shape_.local_size[1] * shape_.local_size[2];
+  const uint64_t count = b.count ? get(t, b.count).bits : all, name = b.name ? get(t, b.name).bits : 0;
+  if (happened_ == nullptr) return finish(Outcome::unsupported, "a barrier with a number, of too many threads");
+  if (b.reduce != ir::Barrier::none) return finish(Outcome::unsupported, "a reduction over a number of threads");
+  Meeting& m = counted_[{t.group, name}];
+  if (count == 0 || count > all || (m.come != 0 && m.count != count))
+    return defect({.kind = DefectKind::deadlock, .place = place_, .thread = t.who});
+  m.count = count;
+  ++m.come;
+  if (b.arrive) {
+    m.brought.join(happened_->hand(t.number));
+  } else {
+    t.state = Thread::waiting;
+    t.barrier = &b;
+    t.barrier_place = place_;
+    t.at_barrier = place_in_calls(t);
+    m.waiting.push_back(t.number);
+  }
+  if (m.come < count) return;
+  for (const uint32_t n : m.waiting) happened_->take(n, m.brought);
+  if (m.waiting.size() > 1) happened_->meet(m.waiting, true, true, shape_.barriers_acquire);
+  for (const uint32_t n : m.waiting) threads_[n].state = Thread::running;
+  m = {};
 }
 
 }  // namespace fencepost::interp

@@ -109,6 +109,12 @@ void Happened::fence(uint32_t thread, const Fence& f) {
   advance(thread);
 }
 
+View Happened::hand(uint32_t thread) {
+  const View v = of_[thread].now;
+  advance(thread);
+  return v;
+}
+
 void Happened::meet(const std::vector<uint32_t>& threads, bool group_memory, bool global_memory, bool acquires) {
   if (acquires)
     for (const uint32_t t : threads) {

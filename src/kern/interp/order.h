@@ -80,6 +80,9 @@ class Happened {
   void fence(uint32_t thread, const ir::Fence& f);
   // All threads given meet. `acquires`: what they have read without acquiring it is taken as acquired.
   void meet(const std::vector<uint32_t>& threads, bool group_memory, bool global_memory, bool acquires);
+  // What a thread hands on that arrives at a barrier and goes on, and what one takes that waits there.
+  View hand(uint32_t thread);
+  void take(uint32_t thread, const View& v) { of_[thread].now.join(v); }
 
  private:
   void advance(uint32_t thread, bool step = true);

@@ -4,6 +4,7 @@
 // what happened before what (order.h).
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -53,6 +54,8 @@ struct Thread {
   std::vector<uint64_t> common;               // by lane: the last instant that both were in
   std::map<uint32_t, uint64_t> site_instant;  // the parts of an access are made at the instant of its first
   uint64_t any_count = 0;
+  uint32_t copies = 0;        // asynchronous copies of its group that it has come to
+  std::set<uint32_t> waited;  // numbers of copies
 };
 
 struct Logged {
@@ -63,6 +66,24 @@ struct Logged {
   uint64_t grid_epoch = 0, instant = 0;
   uint32_t epoch = 0;   // of the thread's clock
   uint32_t number = 0;  // of an atomic among those of its location
+  uint32_t copy = 0;    // of an asynchronous copy: its number
+};
+
+// An asynchronous copy of a group (copies.cpp).
+struct Copy {
+  uint32_t thread = 0;             // which makes it
+  uint64_t at = 0, handle = 0;     // where, and its event
+  std::vector<uint64_t> operands;  // destination, source, count, stride, event given
+  bool done = false;               // its thread has waited for it,
+  Logged end;                      // then
+  PlaceId place;
+};
+
+// A barrier with a number of threads: who has come.
+struct Meeting {
+  std::vector<uint32_t> waiting;
+  uint64_t come = 0, count = 0;  // arrivals too
+  View brought;                  // what those know that have arrived and gone on
 };
 
 class Run {
@@ -104,6 +125,8 @@ class Run {
   void exchange(const std::vector<Thread*>& lanes);
   void meet(const std::vector<Thread*>& threads, bool local, bool global);
   void execute(Thread& t, const Instruction& i, const ir::Barrier& b);
+  // A barrier with a number of threads, or one at which a thread arrives without waiting.
+  void arrive(Thread& t, const ir::Barrier& b);
 
   // ---- steps
   Val get(Thread& t, ValueId v);
@@ -125,8 +148,13 @@ class Run {
   uint64_t id(const Thread& t, IdKind k, uint32_t d) const;
   void execute(Thread& t, const Instruction&, const Fence& f);
   void execute(Thread& t, const Instruction& i, const WarpExchange& w);
-  void execute(Thread&, const Instruction&, const AsyncCopy&) { finish(Outcome::unsupported, "asynchronous copies"); }
-  void execute(Thread&, const Instruction&, const WaitEvents&) {}
+  void execute(Thread& t, const Instruction& i, const AsyncCopy& c);
+  void execute(Thread& t, const Instruction&, const WaitEvents& w);
+  void make(Thread& t, const AsyncCopy& c, const Copy& made);
+  // Threads of one group that have come to different numbers of copies.
+  void copies_left_out();
+  // What a logged access becomes where its thread stands now.
+  void stamp(Logged& l, const Thread& t) const;
   void execute(Thread&, const Instruction&, const ReadPermission&) {}
   void execute(Thread&, const Instruction&, const ir::Frame&) {}
   void execute(Thread& t, const Instruction&, const Snapshot& s);
@@ -174,6 +202,11 @@ class Run {
   std::map<uint64_t, uint32_t> atomics_;                      // how many a location has seen
   uint32_t atomic_number_ = 0;                                // of the one that is executed
   bool yield_ = false;                                        // others may go on now
+  bool accessed_ = false;                                     // an access was logged
+  std::vector<Copy> copies_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> copy_numbers_;  // by group and turn; from 1
+  uint32_t copy_ = 0;                                               // that is made now
+  std::map<std::pair<uint32_t, uint64_t>, Meeting> counted_;        // by group and name of the barrier
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
   uint32_t group_count_ = 0;
   bool stop_ = false;

@@ -21,6 +21,15 @@ Term ordered(Pool& pool, const Link& link, const AccessRecord& before, const Acc
   return pool.all(link.happens, link.cover.of(before.space));
 }
 
+// Modulo 2^w the distance is at least the step, either way.
+Term apart(Pool& pool, const ApartRecord& r) {
+  const uint8_t w = pool.width(r.value[0]);
+  const Term ahead = pool.sub(r.value[1], r.value[0]), back = pool.neg(ahead);
+  const Term far = pool.all(pool.ule(pool.constant(r.step[0], w), r.up ? ahead : back),
+                            pool.ule(pool.constant(r.step[1], w), r.up ? back : ahead));
+  return pool.implies(pool.all({r.guard[0], r.guard[1], pool.eq(r.offset[0], r.offset[1])}), far);
+}
+
 bool made_by_first(Pool& pool, const Trace& trace, Term guard, size_t thread) {
   if (pool.is_false(guard)) return false;
   return std::all_of(trace.local_id[thread].begin(), trace.local_id[thread].end(), [&](Term id) {

@@ -1,5 +1,6 @@
 #include "order/engine.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace fencepost::order {
@@ -88,7 +89,7 @@ Term Engine::waited(const AccessRecord& a, uint32_t position) {
 // not known whether they are the same.
 Term Engine::waited_by_other(const AccessRecord& a, uint32_t position) {
   std::vector<Term> any;
-  if (!setting_.group_waits || setting_.pairing != Pairing::same_group || a.iteration[0]) return pool_.no();
+  if (a.own || !setting_.group_waits || setting_.pairing != Pairing::same_group || a.iteration[0]) return pool_.no();
   for (const WaitRecord& w : x_.waits)
     if (a.position < w.position && w.position < position && pool_.width(w.event[1]) == pool_.width(a.event[1]))
       any.push_back(pool_.all(w.guard[1], pool_.eq(w.event[1], a.event[1])));
@@ -118,6 +119,18 @@ void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) 
     if (out.settled) return;
     if (!pool_.is_false(o)) out.orders.push_back(o);
   }
+}
+
+// Whoever arrives comes before whoever waits in the same phase, in the order of time, not of the text (PTX ISA 8.9.5: a
+// barrier.arrive or barrier.sync synchronizes with a barrier.sync of the same barrier).
+void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  if (setting_.pairing != Pairing::same_group || a.async() || b.async()) return;
+  for (const NamedRecord& i : x_.named)
+    for (const NamedRecord& j : x_.named) {
+      if (!j.waits || i.name != j.name || i.phase != j.phase) continue;
+      if (a.position < i.position && j.position < b.position) out.orders.push_back(pool_.all(i.guard[0], j.guard[1]));
+      if (b.position < i.position && j.position < a.position) out.orders.push_back(pool_.all(i.guard[1], j.guard[0]));
+    }
 }
 
 // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them in
@@ -158,9 +171,21 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
     if (out.settled) return out;
     if (!pool_.is_false(behind)) out.orders.push_back(behind);
   }
+  named_barriers(a, b, out);
   lock_step(a, b, out);
   critical_sections(a, b, out);
   return out;
+}
+
+bool Engine::ends_in_iteration(const AccessRecord& a) {
+  std::vector<Term> any;
+  for (const WaitRecord& w : x_.waits)
+    if (a.position < w.position && !a.loops.empty() &&
+        std::find(w.loops.begin(), w.loops.end(), a.loops.back()) != w.loops.end() &&
+        pool_.width(w.event[0]) == pool_.width(a.event[0]))
+      any.push_back(pool_.all(w.guard[0], pool_.eq(w.event[0], a.event[0])));
+  const Term waited = pool_.any(std::move(any));
+  return pool_.is_true(waited) || impossible_({a.guard[0], pool_.not_(waited)}, a.position);
 }
 
 bool Engine::copy_outlives_iteration(const AccessRecord& a) {

@@ -45,8 +45,11 @@ class Engine {
 
   // Copies that a loop starts and does not wait for in the same iteration: not decided.
   bool copy_outlives_iteration(const AccessRecord& a);
+  // A copy of the thread's own has always been waited for when the iteration that started it ends.
+  bool ends_in_iteration(const AccessRecord& a);
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
+  LastGroup& last_group() { return last_; }
   std::set<std::string> assumptions() const { return last_.assumptions; }
 
  private:
@@ -54,6 +57,7 @@ class Engine {
   Link link(const BarrierRecord& r);
   Term waited_by_other(const AccessRecord& a, uint32_t position);
   void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  void named_barriers(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);
   Pool& pool_;

@@ -45,7 +45,7 @@ bool LastGroup::valid(const TicketRecord& k) {
   for (const AccessRecord& a : x_.accesses) {
     if (a.region != k.region) continue;
     if (a.async() || a.by_contract) return false;
-    if (a.kind == AccessKind::read || a.position == k.position) continue;
+    if (a.kind == AccessKind::read || a.leaves || a.position == k.position) continue;
     if (a.position < k.position) return false;
     for (size_t t = 0; t < 2; ++t)
       if (!always({a.guard[t]}, last(k, t), a.position)) return false;
@@ -87,11 +87,29 @@ LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord
   return r;
 }
 
-// Between the last ticket and the access. `none` in CUDA still has the barrier that the guide's example has: how is
-// then by_fences, and not sequential.
-LastGroup::Release LastGroup::acquired(const TicketRecord& k, const AccessRecord& a) {
+bool LastGroup::nothing_else_changes(const TicketRecord& k) const {
+  return std::all_of(x_.accesses.begin(), x_.accesses.end(), [&](const AccessRecord& a) {
+    return a.region != k.region || a.kind == AccessKind::read || a.leaves || a.position == k.position;
+  });
+}
+
+std::vector<LastGroup::Sight> LastGroup::sights(const TicketRecord& k) {
+  std::vector<Sight> out{{k.position, k.guard[1], last(k, 1), k.acquires, true, false}};
+  if (!nothing_else_changes(k)) return out;
+  for (const ObservationRecord& o : x_.observations) {
+    const uint8_t w = pool_.width(k.groups);
+    if (o.region != k.region || !for_grid(o.scope) || pool_.width(o.value[1]) != w || !o.aligned) continue;
+    const Term all = pool_.all(pool_.ne(k.groups, pool_.constant(0, w)), pool_.ule(k.groups, o.value[1]));
+    for (const bool by_first : {false, true})
+      out.push_back({o.position, o.guard[1], pool_.all(o.guard[1], all), o.acquires, false, by_first});
+  }
+  return out;
+}
+
+// Between the sight and the access. A barrier alone behind the last ticket, as in the guide's example: how is then
+// by_fences, and not sequential.
+LastGroup::Behind LastGroup::acquired(const Sight& s, const AccessRecord& a) {
   const bool cuda = m_.dialect == Dialect::cuda;
-  const Term came_last = last(k, 1);
   const auto fences = [&](uint32_t from, uint32_t to, std::vector<Term> when, Release& r) {
     for (const FenceRecord& f : x_.fences)
       if (from < f.position && f.position < to && !f.in_loop && f.global && for_grid(f.scope) && acquires(f.order) &&
@@ -100,67 +118,82 @@ LastGroup::Release LastGroup::acquired(const TicketRecord& k, const AccessRecord
         r.sequential = r.sequential || (cuda && f.order == Order::seq_cst);
       }
   };
-  Release r;
-  if (made_by_first(pool_, x_, a.guard[1], 1)) {
-    if (k.acquires) r.how = Evidence::fenced;
-    fences(k.position, a.position, {a.guard[1], came_last}, r);
-    if (r.how != Evidence::none) return r;
+  Behind out{{}, s.came_last};
+  Release& r = out.side;
+  if (!s.by_first && (!s.own_ticket || made_by_first(pool_, x_, a.guard[1], 1))) {
+    if (s.acquires) r.how = Evidence::fenced;
+    fences(s.position, a.position, {a.guard[1], s.came_last}, r);
+    if (r.how != Evidence::none || !s.own_ticket) return out;
   }
   for (const BarrierRecord& b : x_.group_barriers) {
-    if (b.position <= k.position || b.position >= a.position) continue;
-    if (!always({a.guard[1], came_last}, b.global[1], a.position) ||
-        !always({k.guard[1], came_last}, b.global[1], b.position))
-      continue;
-    if (k.acquires) r.how = Evidence::fenced;
-    fences(k.position, b.position, {k.guard[1], came_last}, r);
+    if (b.position <= s.position || b.position >= a.position) continue;
+    std::vector<Term> mine{a.guard[1]}, taken{s.guard, s.came_last};
+    if (s.own_ticket) {
+      mine.push_back(s.came_last);
+      if (!always(taken, b.global[1], b.position)) continue;
+    } else {
+      // Whichever group it is: its first thread has come to the barrier, and so has seen all.
+      taken = {b.global[1]};
+      for (const Term id : x_.local_id[1]) taken.push_back(pool_.eq(id, pool_.constant(0, pool_.width(id))));
+      if (!always(taken, s.came_last, b.position)) continue;
+    }
+    if (!always(mine, b.global[1], a.position)) continue;
+    if (!s.own_ticket) out.when = pool_.yes();
+    if (s.acquires) r.how = Evidence::fenced;
+    fences(s.position, b.position, taken, r);
     if (r.how == Evidence::fenced || !cuda) continue;
     r.how = Evidence::by_fences;
     for (const FenceRecord& f : x_.fences)
       if (b.position < f.position && f.position < a.position && !f.in_loop && f.global && for_grid(f.scope) &&
-          f.order == Order::seq_cst && always({a.guard[1], came_last}, f.guard[1], a.position))
+          f.order == Order::seq_cst && always(mine, f.guard[1], a.position))
         r.sequential = true;
   }
-  return r;
+  return out;
+}
+
+// Under which condition; none: never.
+std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
+                                            const AccessRecord& behind) {
+  if (!(before.position <= k.position && s.position < behind.position)) return std::nullopt;
+  if (before.position == k.position && (before.region != k.region || !s.own_ticket)) return std::nullopt;
+  if (pool_.is_false(s.came_last)) return std::nullopt;
+  const auto number = [&](const AccessRecord& a) { return static_cast<size_t>(&a - x_.accesses.data()); };
+  const auto memo = [](auto& known, auto key, auto&& make) {
+    const auto it = known.find(key);
+    return it != known.end() ? it->second : known.emplace(key, make()).first->second;
+  };
+  const Behind in =
+      memo(acquired_, std::make_tuple(number(behind), s.position, s.by_first), [&] { return acquired(s, behind); });
+  if (before.position == k.position) {
+    // The ticket itself.
+    const bool seen = m_.dialect == Dialect::cuda
+                          ? in.side.how != Evidence::none || made_by_first(pool_, x_, behind.guard[1], 1)
+                          : in.side.how == Evidence::fenced && k.acquires && k.releases;
+    return seen ? std::optional(in.when) : std::nullopt;
+  }
+  if (in.side.how == Evidence::none) return std::nullopt;
+  const Release out =
+      memo(released_, std::make_pair(number(before), k.region.index), [&] { return released(k, before); });
+  if (out.how == Evidence::none) return std::nullopt;
+  const bool exact =
+      (in.side.how == Evidence::fenced && out.how == Evidence::fenced) || (in.side.sequential && out.sequential);
+  // Nothing but the barrier behind the ticket: as in CUDA's guide.
+  if (!exact && (in.side.how == Evidence::fenced || !s.own_ticket)) return std::nullopt;
+  if (!exact)
+    assumptions.insert("loads behind the last ticket of " + m_.region(k.region).name +
+                       " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there");
+  return in.when;
 }
 
 Term LastGroup::ordered(const AccessRecord& before, const AccessRecord& behind) {
   if (before.async() || behind.async() || before.by_contract || behind.by_contract) return pool_.no();
   std::vector<Term> when;
-  for (const TicketRecord* k : valid_) {
-    if (!(before.position <= k->position && k->position < behind.position)) continue;
-    if (before.position == k->position && before.region != k->region) continue;
-    const Term came_last = last(*k, 1);
-    if (pool_.is_false(came_last)) continue;
-    const auto at = [&](const AccessRecord& a) {
-      return std::make_pair(static_cast<size_t>(&a - x_.accesses.data()), k->region.index);
-    };
-    const auto memo = [&](auto& known, const AccessRecord& a, auto&& make) {
-      const auto it = known.find(at(a));
-      return it != known.end() ? it->second : known.emplace(at(a), make()).first->second;
-    };
-    const Release in = memo(acquired_, behind, [&] { return acquired(*k, behind); });
-    if (before.position == k->position) {
-      // The ticket itself.
-      const bool seen = m_.dialect == Dialect::cuda
-                            ? in.how != Evidence::none || made_by_first(pool_, x_, behind.guard[1], 1)
-                            : in.how == Evidence::fenced && k->acquires && k->releases;
-      if (!seen) continue;
-    } else {
-      if (in.how == Evidence::none) continue;
-      const Release out = memo(released_, before, [&] { return released(*k, before); });
-      if (out.how == Evidence::none) continue;
-      const bool exact =
-          (in.how == Evidence::fenced && out.how == Evidence::fenced) || (in.sequential && out.sequential);
-      // Nothing but the barrier behind the ticket: as in CUDA's guide.
-      if (!exact && in.how == Evidence::fenced) continue;
-      if (!exact)
-        assumptions.insert(
-            "loads behind the last ticket of " + m_.region(k->region).name +
-            " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there");
-    }
-    assumptions.insert("the counter " + m_.region(k->region).name + " is 0 when the kernel starts");
-    when.push_back(came_last);
-  }
+  for (const TicketRecord* k : valid_)
+    for (const Sight& s : sights(*k))
+      if (const auto w = behind_sight(*k, s, before, behind)) {
+        assumptions.insert("the counter " + m_.region(k->region).name + " is 0 when the kernel starts");
+        when.push_back(*w);
+      }
   return pool_.any(std::move(when));
 }
 

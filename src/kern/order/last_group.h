@@ -22,11 +22,18 @@
 //    said as an assumption that it lacks the fence. In OpenCL it is not.
 //  - The ticket itself is ordered before what the last group does to the counter: CUDA by observation, OpenCL if the
 //    ticket acquires and releases.
+// Counters that all wait for: `if (lid == 0) { atomicAdd(&count, 1); while (atomicAdd(&count, 0) < groups); } barrier;`.
+// Who has read that the counter is `groups` or more, by an atomic that leaves it alone or that is no ticket, knows that
+// each group has taken its ticket, since each takes at most one and nothing else changes the counter. What is ordered
+// behind that read is behind what each group did before its ticket, by the same edges; the read may be any thread's, or
+// the first thread's of the group if a barrier stands behind it.
 // OpenCL's mem_fence orders for one group only (OpenCL 3.0 C 6.15.8) and is no such fence.
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "formula/solve.h"
@@ -56,17 +63,33 @@ class LastGroup {
     Evidence how = Evidence::none;
     bool sequential = false;  // the fence is one of CUDA's
   };
+  // From where on a thread knows that all groups have their tickets.
+  struct Sight {
+    uint32_t position = 0;
+    Term guard, came_last;  // of thread 1: it comes there; it has seen all
+    bool acquires = false, own_ticket = false;
+    bool by_first = false;  // not its own: its group's first thread has seen all, and then there was a barrier
+  };
+  struct Behind {
+    Release side;
+    Term when;
+  };
+  std::vector<Sight> sights(const TicketRecord& k);
+  bool nothing_else_changes(const TicketRecord& k) const;
+  std::optional<Term> behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
+                                   const AccessRecord& behind);
   Term last(const TicketRecord& k, size_t t);
   bool always(std::vector<Term> when, Term then, uint32_t position);
   bool valid(const TicketRecord& k);
   Release released(const TicketRecord& k, const AccessRecord& a);
-  Release acquired(const TicketRecord& k, const AccessRecord& a);
+  Behind acquired(const Sight& s, const AccessRecord& a);
   Pool& pool_;
   const ir::Module& m_;
   Trace& x_;
   Question impossible_;
   std::vector<const TicketRecord*> valid_;
-  std::map<std::pair<size_t, uint32_t>, Release> released_, acquired_;  // by access and region
+  std::map<std::pair<size_t, uint32_t>, Release> released_;        // by access and region
+  std::map<std::tuple<size_t, uint32_t, bool>, Behind> acquired_;  // by access, sight
 };
 
 }  // namespace fencepost::order

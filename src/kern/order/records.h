@@ -26,6 +26,7 @@ enum class Provider : uint8_t {
   lock,      // critical sections of one place
   ticket,    // the group that comes last
   copy,      // the thread has waited for its asynchronous copy
+  named,     // a barrier of some threads of the group
 };
 
 enum class Pairing : uint8_t { same_group, other_group };
@@ -62,14 +63,16 @@ struct AccessRecord {
   uint32_t second = 0;                             // which k+1st iteration it is in; 0: none
   Mode mode = Mode::plain;
   const ir::Atomic* atomic = nullptr;  // its order and scope; none: another mode
+  bool leaves = false;                 // an atomic that leaves what is there: a load, or one that adds 0
   ir::Space space = ir::Space::global;
   bool spec = false;         // by a barrier invariant
   bool by_contract = false;  // what a function without a body may do
   // Asynchronous: it lasts from its issue until its thread has waited for the event; no barrier ends it.
   Pair event;
-  Pair iteration;  // of the loop that was run as a summary; none: of none
+  bool own = false;  // begun by the thread for itself alone, not by its group
+  Pair iteration;    // of the loop that was run as a summary; none: of none
   bool async() const { return mode == Mode::asynchronous; }
-  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only where there are locks
+  std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only with locks, tickets or messages
 };
 
 // An attempt to take a place of a lock, or its release (locks.h).
@@ -105,6 +108,25 @@ struct TicketRecord {
   bool acquires = false, releases = false;
 };
 
+// An atomic that reads a place which may carry a message (messages.h), or a counter of tickets.
+struct ObservationRecord {
+  ir::RegionId region;
+  Pair guard, offset, value;
+  uint32_t bytes = 0, position = 0;
+  bool acquires = false, aligned = false;
+  ir::Scope scope = ir::Scope::device;
+};
+
+// Two tickets, one of each thread: what one has taken the other has not, in whatever iterations they are.
+struct ApartRecord {
+  Pair guard, offset, value;
+  std::array<uint64_t, 2> step{};
+  bool up = true;                           // the counter is added to
+  std::array<uint32_t, 2> from{}, until{};  // as of a fact
+};
+// That they are apart; also of terms that have been renamed.
+Term apart(Pool& pool, const ApartRecord& r);
+
 // A block that both threads may be in, in the same iterations of all loops around it.
 struct CommonRecord {
   uint32_t position = 0;
@@ -114,6 +136,16 @@ struct CommonRecord {
 struct WaitRecord {
   uint32_t position = 0;
   Pair guard, event;
+  std::vector<uint32_t> loops;  // around it; of copies of one thread only
+};
+
+// A thread comes to a barrier that only some threads of the group take part in. Who takes part in a phase has been shown.
+struct NamedRecord {
+  uint32_t position = 0;
+  Pair guard;
+  uint64_t name = 0, count = 0;
+  bool waits = false;  // else it only arrives
+  uint32_t phase = 0;
 };
 
 // A point at which threads wait for each other; only where there are locks.
@@ -140,10 +172,13 @@ struct Trace {
   std::vector<AccessRecord> accesses;
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
+  std::vector<NamedRecord> named;
   std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;
   std::vector<TicketRecord> last_tickets;
+  std::vector<ObservationRecord> observations;
+  std::vector<ApartRecord> apart;
   std::vector<MeetingRecord> meetings;
   std::vector<StepRecord> steps;
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups

@@ -41,7 +41,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.global_segment = global_segment_;
   x.second = second_;
   x.iteration = iteration_;
-  if (!lock_values_.empty()) x.loops = loops_around_;
+  x.loops = loops_around_;
   x.atomic = at;
   x.space = m_.region(r).space;
   if (kind == AccessKind::atomic) x.mode = order::Mode::atomic;
@@ -252,6 +252,7 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
 
 void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair guard, Mode mode) {
   warp_forget(s.access, mode);
+  touch(s.access);
   const Pair pointer = get(a, s.access.pointer);
   const Pair value = get(a, s.value);
   const bool pointer_value = a.f->value(s.value).type.kind == Type::pointer;
@@ -279,7 +280,6 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
   track(AccessKind::atomic, at.access, guard, pointer, mode);
-  const Pair nothing = both(pool_.no());
   if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
   if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty() &&
       ticket_step(at, *a.f) != 0) {
@@ -298,8 +298,12 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   if (mode.log && second_ == 0)
     for (RegionId r : at.access.regions)
       if (counters_[r.index] != 0) move_counter(r, ticket_step(at, *a.f), at.access.bytes);
+  if (at.spelling.starts_with("volatile"))
+    for (RegionId r : at.access.regions)
+      assumptions.insert("volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX");
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
+  observe(a, in, at, guard, pointer);
   // A private location has one thread: its update is a write of an unknown value.
   for (RegionId r : at.access.regions)
     if (m_.region(r).space == Space::private_)
@@ -307,8 +311,12 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
         memory.write(r, static_cast<int>(t), guard[t], offset_of(pointer[t]), at.access.bytes, false,
                      memory.any(static_cast<uint8_t>(8 * at.access.bytes)));
   if (!mode.log) return;
-  for (RegionId r : at.access.regions)
-    log(AccessKind::atomic, at.access, r, guard, pointer, nothing, false, in.place, &at);
+  const Pair written = written_by(a, at);
+  for (RegionId r : at.access.regions) {
+    const size_t before = trace.accesses.size();
+    log(AccessKind::atomic, at.access, r, guard, pointer, written, false, in.place, &at);
+    if (trace.accesses.size() > before) trace.accesses.back().leaves = leaves(at, *a.f);
+  }
 }
 
 // ---- tickets -----------------------------------------------------------------------------------------------
@@ -381,18 +389,22 @@ void Execution::ticket_facts() {
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;
-      const bool up = counters_[i.region.index] > 0;
-      const Term ahead = pool_.sub(j.value[1], i.value[0]), back = pool_.neg(ahead);
-      const Term apart = pool_.all(pool_.ule(pool_.constant(i.step, w), up ? ahead : back),
-                                   pool_.ule(pool_.constant(j.step, w), up ? back : ahead));
+      const order::ApartRecord two{.guard = {i.guard[0], j.guard[1]},
+                                   .offset = {i.offset[0], j.offset[1]},
+                                   .value = {i.value[0], j.value[1]},
+                                   .step = {i.step, j.step},
+                                   .up = counters_[i.region.index] > 0,
+                                   .from = {i.position, j.position},
+                                   .until = {i.until, j.until}};
       Fact f;
-      f.term = pool_.implies(pool_.all({i.guard[0], j.guard[1], pool_.eq(i.offset[0], j.offset[1])}), apart);
-      f.from = {i.position, j.position};
-      f.until = {i.until, j.until};
+      f.term = order::apart(pool_, two);
+      f.from = two.from;
+      f.until = two.until;
       f.threads = 3;
       f.names = formula::names(pool_, f.term);
       if (pool_.is_true(f.term)) continue;
       trace.facts.push_back(std::move(f));
+      if (messages_possible_) trace.apart.push_back(two);
       if (round == Round::assumed_not)
         assumptions.insert("the counter " + m_.regions[i.region.index].name + " does not come round within one launch");
     }
@@ -418,6 +430,7 @@ Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, 
 // ---- group copies ------------------------------------------------------------------------------------------
 
 void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy& c, Pair guard, Mode mode) {
+  if (by_thread(in)) return own_copy(a, in, c, guard, mode);
   const Pair to = get(a, c.destination.pointer), from = get(a, c.source.pointer), count = get(a, c.count);
   const Pair event = c.event ? get(a, c.event) : both(pool_.constant(0, 32));
   ++position_;
@@ -475,6 +488,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
 
 void Execution::wait_events(Activation& a, const Instruction& in, const WaitEvents& w, Pair guard, Mode mode) {
   ++position_;
+  if (const auto own = ir::own_wait(*a.f, w)) return own_wait(*own, guard, mode);
   if (pairing_ == Pairing::same_group) {
     std::vector<Term> same;
     for (ValueId v : w.events) same.push_back(pool_.eq(get(a, v)[0], get(a, v)[1]));
@@ -484,7 +498,7 @@ void Execution::wait_events(Activation& a, const Instruction& in, const WaitEven
     if (mode.lockstep) fact(pool_.yes(), agree, 0, true);
   }
   if (!mode.log) return;
-  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v)});
+  for (ValueId v : w.events) trace.waits.push_back({position_, guard, get(a, v), {}});
 }
 
 }  // namespace fencepost::prove

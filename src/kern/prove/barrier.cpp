@@ -14,11 +14,11 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
     return warp_barrier(a, in, b, guard, mode);
-  if (b.arrive || b.count || (b.mask && b.scope != Scope::warp) ||
-      (b.name && !pool_.is_constant(get(a, b.name)[0], 0))) {
-    unsupported.insert("a barrier with a name or a count");
+  if (b.mask && b.scope != Scope::warp) {
+    unsupported.insert("a barrier with a mask");
     return;
   }
+  if (some_threads(a, b, guard)) return named_barrier(a, b, guard, mode);
   const bool device = b.scope != Scope::group && b.scope != Scope::warp;
   BarrierRecord r;
   r.position = position_;
@@ -48,7 +48,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
     }
   }
-  if (tickets_possible_ && mode.log && !meets && b.scope == Scope::group && loops_around_.empty())
+  if ((tickets_possible_ || messages_possible_) && mode.log && !meets && b.scope == Scope::group &&
+      loops_around_.empty())
     trace.group_barriers.push_back(r);
   if (b.scope != Scope::warp) {
     many_writers_.clear();
@@ -59,10 +60,14 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
     if (e.writes[x] == 0 || memory.adversarial({x})) continue;
     const Space space = m_.regions[x].space;
-    if (space == Space::group) memory.forget({x}, r.local, mode.lockstep);
+    if (space == Space::group && !(b.scope != Scope::warp && untouched({x})))
+      memory.forget({x}, r.local, mode.lockstep);
     if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
   }
-  if (b.scope != Scope::warp) master_contents(r.local);
+  if (b.scope != Scope::warp) {
+    master_contents(r.local);
+    if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) touched_.clear();
+  }
   assume_barrier_invariants(a, guard, mode);
 }
 

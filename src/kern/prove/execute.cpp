@@ -269,9 +269,21 @@ void Execution::run() {
   find_counters();
   find_locks();
   find_last_tickets();
+  find_messages();
+  stores_in_any_order_ = !lock_values_.empty() || messages_possible_;
+  for (size_t i = 0; i < m_.functions.size(); ++i) {
+    if (effects_.function(entry_).reached[i] == 0) continue;
+    for (const Block& b : m_.functions[i].blocks)
+      for (const Instruction& in : b.instructions)
+        if (const auto* x = std::get_if<Barrier>(&in.action)) {
+          stores_in_any_order_ = stores_in_any_order_ || x->arrive || x->name || x->count;
+          arrives_ = arrives_ || x->arrive;
+        }
+  }
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
+  phases();
   for (const Term t : instances(pool_, options_.axioms)) {
     Fact f;
     f.term = t;
@@ -673,7 +685,7 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
   } else if (const auto* orders = std::get_if<Fence>(&in.action)) {
     // Orders, but no one waits.
     ++position_;
-    if (!lock_values_.empty() || tickets_possible_)
+    if (!lock_values_.empty() || tickets_possible_ || messages_possible_)
       trace.fences.push_back(
           {position_++, guard, orders->scope, orders->local, orders->global, orders->order, !loops_around_.empty()});
   } else {

@@ -30,6 +30,7 @@
 #include "flow/writers.h"
 #include "formula/pool.h"
 #include "formula/solve.h"
+#include "ir/async.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
 #include "order/records.h"
@@ -82,6 +83,8 @@ struct Obligation {
 using Refuted = std::set<std::string>;
 
 bool specification(const ir::Function& f);
+// An atomic that leaves what is there: a load, or one that adds 0 or sets no bit.
+bool leaves(const ir::Atomic& at, const ir::Function& f);
 
 class Execution {
  public:
@@ -114,6 +117,9 @@ class Execution {
   Memory memory;
   Pointers pointers;
   Products products;  // of sizes that are not fixed
+  // Terms of a thread as the first of its group has them, or another with ids of its own (master.cpp).
+  Term as_master(Term t, int thread);
+  Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
   Rows rows;          // what offsets are sums of
   Promises promises;  // what runs keep to that is not among the facts
 
@@ -249,6 +255,7 @@ class Execution {
     Memory::State memory;
     Sets sets;
     size_t first_fact, first_ticket, first_promise;  // those that come in meanwhile
+    std::set<uint32_t> touched;
   };
   Aside set_aside(const Activation& a) const;
   void come_back(Activation& a, const Aside& aside, bool summary);
@@ -303,13 +310,37 @@ class Execution {
   Pair track(ir::AccessKind kind, const ir::Access& access, Pair guard, Pair pointer, Mode mode);
   void async_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
   void wait_events(Activation& a, const ir::Instruction& in, const ir::WaitEvents& w, Pair guard, Mode mode);
+  // ---- copies of one thread (own_copies.cpp)
+  void own_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
+  void own_wait(const ir::OwnWait& w, Pair guard, Mode mode);
+  void wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode);
+  struct OwnCopy {
+    Pair event, committed;  // none: to no group yet
+    uint64_t later = 0;     // groups committed behind its own, for certain
+    uint64_t number = 0;    // of its group, where groups are counted
+    bool in_group = false;
+  };
+  std::vector<OwnCopy> own_copies_;
+  struct Stages {  // of a pipeline, counted where that can be done
+    uint64_t committed = 0, waited = 0;
+    bool counted = true;  // each was committed by all, outside of loops
+    Pair guard;           // of the last one that was committed
+    std::vector<uint32_t> loops;
+  } stages_;
+  // ---- barriers of some threads of the group (named.cpp)
+  bool some_threads(Activation& a, const ir::Barrier& b, Pair guard);
+  bool arrives_ = false;  // there is a barrier at which threads arrive without waiting
+  void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
+  void phases();
+  std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);
+  bool stores_in_any_order_ = false;  // what is stored between two barriers may be ordered in other ways
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
-  Term as_master(Term t, int thread);
-  Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
   void master_store(ir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
   void master_ticket(const Ticket& k);
   void master_contents(Pair barrier);
+  void touch(const ir::Access& access);
+  bool untouched(ir::RegionId r) const;
   struct MasterStore {
     ir::RegionId region;
     Pair guard, offset, value;
@@ -317,6 +348,7 @@ class Execution {
     bool pointer = false;
   };
   std::vector<MasterStore> master_stores_;  // since the last barrier, of a known thread of the group
+  std::set<uint32_t> touched_;              // group arrays that threads may have written since the last barrier
   uint32_t unmastered_ = 0;                 // loops around that no barrier keeps in step
   std::array<std::unordered_map<uint32_t, Term>, 2> master_terms_;
 
@@ -335,6 +367,15 @@ class Execution {
   Term group_count(uint8_t width);
   void last_ticket(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer,
                    Mode mode);
+  // ---- messages (messages.cpp)
+  void find_messages();
+  void observe(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer);
+  Pair written_by(Activation& a, const ir::Atomic& at);
+  const std::set<uint32_t>& written_meanwhile(ir::FunctionId f, const ir::Instruction& in);
+  bool heard(const Activation& a, uint32_t l, ir::RegionId r);
+  std::map<const ir::Instruction*, std::set<uint32_t>> meanwhile_;
+  std::vector<uint8_t> flags_;  // by region: may carry messages
+  bool messages_possible_ = false;
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
   std::vector<uint32_t> loops_around_;

@@ -19,9 +19,7 @@ void Execution::find_last_tickets() {
     size_t adding = 0;
     for (const flow::Writer& w : writers_.of({r})) {
       const Atomic* at = w.as_atomic();
-      if (at == nullptr || at->access.regions.size() != 1 || !order::for_grid(at->scope) ||
-          w.instruction->results.empty())
-        continue;
+      if (at == nullptr || at->access.regions.size() != 1 || !order::for_grid(at->scope)) continue;
       const Function& f = m_.function(w.function);
       if (at->op == AtomicOp::increment || at->op == AtomicOp::increment_to ||
           (at->op == AtomicOp::add && ticket_step(*at, f) == 1 && f.value(at->operands[0]).constant_bits == 1))
@@ -51,9 +49,10 @@ Term Execution::group_count(uint8_t width) {
 
 void Execution::last_ticket(const Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer,
                             Mode mode) {
-  if (at.access.regions.size() != 1 || one_ticket_[at.access.regions[0].index] == 0 || in.results.empty()) return;
+  if (at.access.regions.size() != 1 || one_ticket_[at.access.regions[0].index] == 0) return;
   // Others that touch the array do not add 1: LastGroup looks at them.
-  if (at.op != AtomicOp::increment && at.op != AtomicOp::increment_to && at.op != AtomicOp::add) return;
+  if ((at.op != AtomicOp::increment && at.op != AtomicOp::increment_to && at.op != AtomicOp::add) || leaves(at, *a.f))
+    return;
   const bool first = by_master(guard[0], 0) && by_master(guard[1], 1) && loops_around_.empty() && unmastered_ == 0;
   if (first) {
     // What other groups have written is seen from here on.
@@ -66,7 +65,8 @@ void Execution::last_ticket(const Activation& a, const Instruction& in, const At
   TicketRecord k;
   k.region = at.access.regions[0];
   k.guard = guard;
-  k.value = a.values[in.results[0].index];
+  k.value = in.results.empty() ? unknown(static_cast<uint8_t>(8 * at.access.bytes), "ticket", false)
+                               : a.values[in.results[0].index];
   const Term groups = group_count(pool_.width(k.value[0]));
   k.first_thread = first && static_cast<bool>(groups);
   k.groups = groups ? groups : pool_.constant(0, pool_.width(k.value[0]));

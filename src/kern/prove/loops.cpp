@@ -432,17 +432,18 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
     Pair since = entry;
     if (e.writes[r] == 0 && !(e.atomics[r] != 0 && m_.regions[r].space == Space::private_)) {
-      // A barrier in the loop lets others write, from the second iteration on.
+      // A barrier in the loop lets others write, from the second iteration on; so does what a flag or a lock tells.
       const Space space = m_.regions[r].space;
       const bool shared = space == Space::global || space == Space::group;
-      if (!shared || !(e.warp_barrier || e.group_barrier || e.device_barrier) ||
-          effects_.function(entry_).writes[r] == 0)
-        continue;
+      const bool meets = e.warp_barrier || e.group_barrier || e.device_barrier;
+      if (!shared || effects_.function(entry_).writes[r] == 0 || !(meets || heard(a, l, {r}))) continue;
       for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
     // While a lock may be held the two threads are in the loop at different times.
     if (!memory.adversarial({r})) memory.forget({r}, since, forget_common && mode.lockstep && !maybe_held_);
   }
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    if (e.writes[r] != 0) touched_.insert(r);
   for (const auto& [v, now] : run.phis) set(a, v, now);
   if (tracking_ && mode.check) forget_sets(a, l, entry);
   assume_candidates(run, run.phis, run.k, entry, mode);

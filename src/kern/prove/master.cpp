@@ -8,8 +8,8 @@
 // Why this is sound. The master goes through the same barriers as the thread (that is asked of pairs of one group), so
 // between two barriers it makes the stores that the code between them says, under its own guards. If any other thread
 // of the group stored to the same place between the same barriers, that would be a race, and is asked of pairs of one
-// group as well; but not where locks put such stores in some order, so that with locks one store of another thread
-// leaves nothing known. Stores in loops without barriers are left out: the master may have gone through another
+// group as well; but not where locks, flags or named barriers put such stores in some order, so that with them one
+// store of another thread leaves nothing known. Stores in loops without barriers are left out: the master may have gone through another
 // iteration last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all
 // threads: different threads take different tickets.
 #include "prove/execute.h"
@@ -68,7 +68,14 @@ Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
 }
 
 void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value) {
-  if (pairing_ != Pairing::other_group || m_.region(r).space != Space::group || unmastered_ > 0) return;
+  if (pairing_ != Pairing::other_group || m_.region(r).space != Space::group) return;
+  // In a loop too: it may come later than the master's store behind the loop.
+  const bool others = !by_master(guard[0], 0) || !by_master(guard[1], 1);
+  if (stores_in_any_order_ && others && !(pool_.is_false(guard[0]) && pool_.is_false(guard[1]))) {
+    many_writers_.insert(r.index);
+    std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
+  }
+  if (unmastered_ > 0) return;
   if (many_writers_.contains(r.index)) return;
   MasterStore s{.region = r, .bytes = bytes, .pointer = pointer_value};
   for (int t = 0; t < 2; ++t) {
@@ -81,11 +88,22 @@ void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t byte
     // A store of unknown threads to the region: nothing is known of it any more.
     if (!known && !pool_.is_false(g)) {
       std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
-      if (!lock_values_.empty()) many_writers_.insert(r.index);
+      if (stores_in_any_order_) many_writers_.insert(r.index);
     }
   }
   if (many_writers_.contains(r.index)) return;
   master_stores_.push_back(std::move(s));
+}
+
+void Execution::touch(const Access& access) {
+  for (const RegionId r : access.regions) touched_.insert(r.index);
+}
+
+// What no one has written since the last barrier is what it was there.
+bool Execution::untouched(RegionId r) const {
+  return pairing_ == Pairing::other_group && !touched_.contains(r.index) &&
+         std::all_of(writers_.of(r).begin(), writers_.of(r).end(),
+                     [](const flow::Writer& w) { return w.kind == flow::Writer::store; });
 }
 
 void Execution::master_ticket(const Ticket& k) {

@@ -13,6 +13,7 @@
 #include "flow/steering.h"
 #include "flow/writers.h"
 #include "order/engine.h"
+#include "order/messages.h"
 #include "prove/execute.h"
 #include "prove/preparation.h"
 
@@ -42,6 +43,7 @@ constexpr double k_all_small_seconds = 10;    // for all of these
 constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
 constexpr double k_all_split_seconds = 3;     // for all of these
 constexpr double k_row_seconds = 2;           // for one question whether a rest is in its row
+constexpr double k_message_seconds = 2;       // for one question about a third thread
 constexpr double k_promise_seconds = 1;       // for one question about small numbers
 constexpr double k_plain_seconds = 0.5;       // and twice the time of the proof: to do without an assumption
 constexpr size_t k_most_promises = 24;        // rounds in which promises are added
@@ -418,15 +420,49 @@ class Pass {
     order::Engine engine(pool, m_, x.trace, setting, [&](std::vector<Term> goal, uint32_t position) {
       return ask(pool, x, std::move(goal), position, position, nullptr) == Answer::unsat;
     });
+    order::Messages messages(
+        pool, m_, x.trace, setting,
+        [&](std::vector<Term> goal, std::array<uint32_t, 2> limits) {
+          return ask(pool, x, std::move(goal), limits[0], limits[1], nullptr, k_message_seconds) == Answer::unsat;
+        },
+        others(pool, x), engine.last_group());
     const std::vector<AccessRecord>& accesses = x.trace.accesses;
     for (const AccessRecord& a : accesses)
       if (engine.copy_outlives_iteration(a))
         result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
     for (size_t i = 0; i < accesses.size(); ++i)
       for (size_t j = i; j < accesses.size() && result_.findings.size() < options_.max_findings; ++j)
-        race(pool, x, engine, accesses[i], accesses[j]);
+        race(pool, x, engine, messages, accesses[i], accesses[j]);
+    for (const AccessRecord& a : accesses)
+      for (const AccessRecord& b : accesses)
+        if (a.own && result_.findings.size() < options_.max_findings) own_copy_race(pool, x, engine, a, b);
     const std::set<std::string> taken = engine.assumptions();
     result_.assumptions.insert(taken.begin(), taken.end());
+    result_.assumptions.insert(messages.assumptions.begin(), messages.assumptions.end());
+  }
+
+  // Terms of threads that are not of the pair, for messages. What speaks of the ids of a thread in a way that renaming
+  // does not reach (products of ids and sizes that are not fixed) is any value.
+  order::Messages::Others others(Pool& pool, Execution& x) const {
+    std::set<uint64_t> sizes;
+    std::array<std::set<uint64_t>, 2> groups;
+    for (size_t d = 0; d < 3; ++d) {
+      for (const Term t : {x.local_size[d], x.num_groups[d]})
+        for (uint64_t n : formula::names(pool, t)) sizes.insert(n);
+      for (size_t t = 0; t < 2; ++t)
+        for (uint64_t n : formula::names(pool, x.group_id[t][d])) groups[t].insert(n);
+    }
+    const auto checked = [&pool, &x, sizes](Term t, const std::set<uint64_t>& also) {
+      for (uint64_t n : formula::names(pool, t))
+        if (n < x.launch_variables && !sizes.contains(n) && !also.contains(n) && !x.products.is_size(n))
+          return pool.variable(pool.width(t), "not known");
+      return t;
+    };
+    return {
+        [&x, checked](Term t, order::Messages::Renaming& renaming) { return checked(x.as_another(t, renaming), {}); },
+        [&x, checked, groups](Term t, int thread) {
+          return checked(x.as_master(t, thread), groups[static_cast<size_t>(thread)]);
+        }};
   }
 
   bool hidden(const std::string& symbol) const {
@@ -468,14 +504,15 @@ class Pass {
     return pool.substitute(value, memo);
   }
 
-  void race(Pool& pool, Execution& x, order::Engine& engine, const AccessRecord& a, const AccessRecord& b) {
+  void race(Pool& pool, Execution& x, order::Engine& engine, order::Messages& messages, const AccessRecord& a,
+            const AccessRecord& b) {
     const order::Engine::Conflict conflict = engine.conflict(a, b);
     if (pool.is_false(conflict.possible)) return;
     // A thread alone comes to its own accesses in the order of the program, but for copies that are under way.
     if (alone_ && (!a.async() || b.position <= a.position)) return;
     if (a.second != 0 && a.second == b.second) return;  // as in the first iteration
     // One copy is made by the whole group; of a loop, by two iterations.
-    const bool same_copy = &a == &b && a.async() && pairing_ == Pairing::same_group;
+    const bool same_copy = &a == &b && a.async() && !a.own && pairing_ == Pairing::same_group;
     if (same_copy && !a.iteration[0]) return;
     const auto key = std::make_tuple(100 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
                                      b.place.index, a.region.index);
@@ -512,6 +549,7 @@ class Pass {
     if (answer == Answer::unsat && in_step.size() > goal.size() &&
         ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat)
       result_.warps.insert(m_.region(a.region).name + ": " + where(m_, a.place) + " and " + where(m_, b.place));
+    if (answer != Answer::unsat && messages.ordered(a, b, goal)) return;
     gave_up_ = gave_up_ || answer == Answer::unknown;
     if (answer != Answer::sat) return;
     seen_.insert(key);
@@ -533,6 +571,56 @@ class Pass {
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
     f.threads[1].by_contract = b.by_contract;
+    arguments(pool, x, model, f);
+    result_.findings.push_back(std::move(f));
+  }
+
+  // A thread's own access to what a copy of its own, that it has not waited for, still reads or writes.
+  void own_copy_race(Pool& pool, Execution& x, order::Engine& engine, const AccessRecord& a, const AccessRecord& b) {
+    if (pairing_ != Pairing::same_group || lanes_ == Lanes::other_warp || a.region != b.region ||
+        (a.kind == AccessKind::read && b.kind == AccessKind::read))
+      return;
+    const auto key = std::make_tuple(200 + 4 * static_cast<int>(a.kind) + static_cast<int>(b.kind), a.place.index,
+                                     b.place.index, a.region.index);
+    if (seen_.contains(key)) return;
+    const uint8_t w = pool.width(a.offset[0]);
+    const auto overlap = [&](Term first, Term second) {
+      const Term d = pool.sub(second, first);
+      return pool.any(pool.ult(d, pool.constant(a.bytes, w)), pool.ult(pool.neg(d), pool.constant(b.bytes, w)));
+    };
+    Model model;
+    Answer answer = Answer::unsat;
+    if (b.position > a.position)
+      answer = ask(pool, x,
+                   {a.guard[0], b.guard[0], overlap(a.offset[0], b.offset[0]), pool.not_(engine.waited(a, b.position))},
+                   b.position, 0, &model);
+    // Of another iteration of a loop around both.
+    const bool around = std::any_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
+      return std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
+    });
+    if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
+      std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
+      for (size_t d = 0; d < 3; ++d) goal.push_back(pool.eq(x.local_id[0][d], x.local_id[1][d]));
+      if (a.iteration[0] && b.iteration[1]) goal.push_back(pool.ne(a.iteration[0], b.iteration[1]));
+      answer = ask(pool, x, goal, a.position, b.position, &model);
+    }
+    gave_up_ = gave_up_ || answer == Answer::unknown;
+    if (answer != Answer::sat) return;
+    seen_.insert(key);
+    Finding f;
+    f.kind = Kind::race;
+    f.place = a.place;
+    f.other_place = b.place;
+    f.region = a.region;
+    f.offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
+    f.bytes = a.bytes;
+    f.other_offset = f.offset;
+    f.other_bytes = b.bytes;
+    f.threads = {side(pool, x, model, 0), side(pool, x, model, 0)};
+    f.threads[0].access = a.kind;
+    f.threads[0].place = a.place;
+    f.threads[1].access = b.kind;
+    f.threads[1].place = b.place;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "interp/interp.h"
+#include "verifier/service.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -123,7 +124,7 @@ const interp::Defect* counts(const Module& m, const interp::Outcome& r, const la
   if (r.made_up || r.order_lost || r.status == interp::Outcome::impossible || r.status == interp::Outcome::unsupported)
     return nullptr;
   for (const interp::Defect& d : r.defects) {
-    if (d.kind == DefectKind::divergence && !r.unknown_annotations) return &d;
+    if ((d.kind == DefectKind::divergence || d.kind == DefectKind::group_copy) && !r.unknown_annotations) return &d;
     if (d.kind != DefectKind::race || o.only_divergence || o.only_log || (d.same_value && o.benign_races)) continue;
     if (o.only_intra_group && d.first.thread.group != d.second.thread.group) continue;
     if (!o.check_arrays.empty() &&
@@ -137,7 +138,9 @@ const interp::Defect* counts(const Module& m, const interp::Outcome& r, const la
 prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
   prove::Finding f;
   const bool race = d.kind == interp::DefectKind::race;
-  f.kind = race ? prove::Kind::race : prove::Kind::barrier_divergence;
+  f.kind = race                                       ? prove::Kind::race
+           : d.kind == interp::DefectKind::group_copy ? prove::Kind::async_operands
+                                                      : prove::Kind::barrier_divergence;
   f.place = race ? d.first.place : d.place;
   f.other_place = race ? d.second.place : PlaceId{};
   f.region = d.region;
@@ -193,8 +196,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
               const prove::Result& proof, double seconds) {
   Attack out;
   const Function& f = m.function(kernel);
-  // The reference lets the fences of one thread of a barrier stand for all, which runs do not.
-  if (!f.kernel || o.profile == launch::Profile::gpuverify) return out;
+  if (!f.kernel) return out;
   const auto begin = std::chrono::steady_clock::now();
   const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -209,6 +211,8 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
                       : engine.warp_sync > 0 ? engine.warp_sync
                                              : engine.warp_size;
     shape.lock_step = engine.warp_sync > 0;
+    shape.first_fences = !engine.both_fences;
+    shape.group_waits = engine.group_waits;
     shape.barriers_acquire = !proof.assumptions.empty();
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
@@ -221,14 +225,16 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
       if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
     }
     if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
-    const interp::Outcome r = interp::run(m, kernel, shape, inputs,
-                                          {.steps = k_steps, .turn = 400, .seconds = std::max(most, k_longest_run)});
+    const interp::Outcome r = interp::run(
+        m, kernel, shape, inputs,
+        {.steps = k_steps, .turn = 400, .yields = n % 3 == 1 ? 0.3 : 0, .seconds = std::max(most, k_longest_run)});
     ++out.runs;
     if (const interp::Defect* d = counts(m, r, o)) {
       out.finding = finding(*d, shape);
       for (const auto& [k, v] : inputs.arguments)
         if (!f.parameters[k].region) out.finding->arguments.emplace_back(f.parameters[k].name, v);
       for (const uint32_t k : inputs.null_parameters) out.finding->null_parameters.push_back(f.parameters[k].name);
+      out.values = values_text(*d);
       out.run = fmt::format("run {} with seed {}: {}", n, inputs.seed, interp::describe(m, *d));
       return out;
     }

@@ -20,7 +20,8 @@ namespace fencepost::verifier {
 
 struct Attack {
   std::optional<prove::Finding> finding;
-  std::string run;  // how it was found, as one line
+  std::string run;     // how it was found, as one line
+  std::string values;  // of a race (service.h)
   uint32_t runs = 0;
 };
 

@@ -150,6 +150,7 @@ ordered_json finding_json(const ir::Module& m, const FindingReport& r, const lau
   j["kind"] = rule(f.kind).id;
   j["message"] = utf8(r.title);
   j["confirmed"] = r.confirmed;
+  if (!r.values.empty()) j["values"] = r.values;
   j["place"] = place_json(m, f.place);
   if (f.other_place && f.kind != Kind::race) j["requirement"] = place_json(m, f.other_place);
   if (has_range(f)) {
@@ -241,7 +242,7 @@ ordered_json result_json(const Report& r, const KernelReport& k, const FindingRe
   j["ruleId"] = rule(f.kind).id;
   j["ruleIndex"] = static_cast<size_t>(f.kind);
   j["level"] = "error";
-  j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run of the kernel" : " (possible") +
+  j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run" : " (not confirmed") +
                               (at_launch.empty() ? ")" : " at " + at_launch + ")"));
   ordered_json at;
   at["physicalLocation"] = physical(m, f.place);
@@ -491,9 +492,10 @@ std::string html(const Report& r) {
       out += fmt::format("<p class=\"open\">The proof assumes that {}.</p>\n", escaped(a));
     for (const FindingReport& f : k.findings) {
       const std::string at_launch = launch_text(*r.module, options_of(r, k), f.finding);
-      out += fmt::format("<section><p><strong class=\"bad\">{}</strong>. {}{}.</p>\n", escaped(f.title),
-                         f.confirmed ? "Confirmed by a run of the kernel" : "Possible: no run that was tried shows it",
-                         at_launch.empty() ? "" : " at " + escaped(at_launch));
+      out += fmt::format(
+          "<section><p><strong class=\"bad\">{}</strong>. {}{}.</p>\n", escaped(f.title),
+          f.confirmed ? "Confirmed by a run" : "Not confirmed: no run that was tried shows it",
+          (at_launch.empty() ? "" : " at " + escaped(at_launch)) + (f.values.empty() ? "" : ": " + escaped(f.values)));
       if (f.finding.kind == Kind::race) {
         for (size_t t = 0; t < f.finding.threads.size(); ++t)
           out += snippet(*r.module, f.finding.threads[t].place, side_text(r, k, f.finding, f.finding.threads[t]),

@@ -1,11 +1,13 @@
-// The three functions by which the program uses the library (launch/answer.h).
+// The functions by which the program uses the library (launch/answer.h, base/kernel_library.h).
 #include <exception>
 
+#include "base/kernel_library.h"
 #include "clangfe/clangfe.h"
+#include "clangfe/plain.h"
 #include "verifier/service.h"
 
 extern "C" __attribute__((visibility("default"))) const char* fencepost_kern_stamp() {
-  return fencepost::launch::k_stamp;
+  return fencepost::k_kernel_library_stamp;
 }
 
 extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(std::string& out) {
@@ -22,5 +24,16 @@ extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(
     answer = {.exit_code = 4,
               .ending = fencepost::launch::Ending::boogie_internal_error,
               .err = std::string("fencepost: internal error: ") + e.what() + "\n"};
+  }
+}
+
+// A kernel as text, for `check` (clangfe/plain.h, ptxmod/cuda_cpp.h).
+extern "C" __attribute__((visibility("default"))) void fencepost_kern_text(const fencepost::SourcePtr& file,
+                                                                           const std::vector<std::string>& words,
+                                                                           fencepost::Expected<std::string>& text) {
+  try {
+    text = fencepost::clangfe::kernel_text(file, words);
+  } catch (const std::exception& e) {
+    text = fencepost::error_at({file, 0, 0}, std::string("reading this kernel failed: ") + e.what());
   }
 }

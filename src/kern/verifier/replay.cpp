@@ -1,5 +1,7 @@
 // A counterexample of the prover is a pair of threads and values of parameters; what memory holds is left to the run. A
 // run of the whole launch that shows the same pair of places on the same array confirms it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -24,6 +26,8 @@ bool same_defect(const prove::Finding& f, const interp::Defect& d, const ir::Mod
     }
     case prove::Kind::barrier_divergence:
       return d.kind == DefectKind::divergence || d.kind == DefectKind::deadlock;
+    case prove::Kind::async_operands:
+      return d.kind == DefectKind::group_copy;
     case prove::Kind::assertion:
     case prove::Kind::unreachable:
     case prove::Kind::barrier_invariant:
@@ -52,19 +56,21 @@ bool meets_grid(const ir::Module& m) {
 
 }  // namespace
 
-bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
-             double seconds) {
+std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
+                                      const launch::Options& o, double seconds) {
   const auto begin = std::chrono::steady_clock::now();
-  if (!m.function(entry).kernel) return false;
+  if (!m.function(entry).kernel) return std::nullopt;
   interp::Shape shape;
   const bool any_warp = m.dialect == ir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
   shape.warp_size = o.warp_size.value_or(o.sub_group_size.value_or(32));
   shape.lock_step = o.warp_size && !o.volta;
+  shape.first_fences = o.profile == launch::Profile::gpuverify;
+  shape.group_waits = !shape.first_fences;
   uint64_t threads = 1;
   for (uint32_t d = 0; d < 3; ++d) {
     // Sizes that are not fixed: as the counterexample has them.
     const uint64_t local = f.local_size[d], groups = f.num_groups[d];
-    if (local == 0 || groups == 0 || local > k_threads || groups > ~0u) return false;
+    if (local == 0 || groups == 0 || local > k_threads || groups > ~0u) return std::nullopt;
     shape.local_size[d] = static_cast<uint32_t>(local);
     shape.num_groups[d] = static_cast<uint32_t>(groups);
     shape.global_offset[d] = o.launch.offset(d);
@@ -81,7 +87,7 @@ bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
   }
   if (shape.groups.empty()) shape.groups.push_back({0, 0, 0});
   if (meets_grid(m)) shape.groups.clear();
-  if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return false;
+  if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return std::nullopt;
   shape.work_dim = std::max(1u, o.launch.dimensions());
   interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
   const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
@@ -89,7 +95,7 @@ bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
   for (size_t n = 0; n < tries.size(); ++n) {
     const auto drawn = tries[n];
     limits.seconds = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (limits.seconds <= 0) return false;
+    if (limits.seconds <= 0) return std::nullopt;
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = drawn;
@@ -106,9 +112,18 @@ bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
     const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
     if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)
-      if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return true;
+      if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return d;
   }
-  return false;
+  return std::nullopt;
+}
+
+std::string values_text(const interp::Defect& d) {
+  if (d.kind != interp::DefectKind::race) return "";
+  static constexpr const char* k_kinds[] = {"a read of", "a write of", "an atomic that leaves"};
+  const auto one = [](const interp::AccessRecord& a) {
+    return fmt::format("{} {}", k_kinds[static_cast<uint8_t>(a.kind)], a.value);
+  };
+  return fmt::format("{}, then {}", one(d.first), one(d.second));
 }
 
 }  // namespace fencepost::verifier

@@ -182,8 +182,8 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
   std::string out;
   const std::string at_launch = launch_text(m, given, f);
   const std::string label = fmt::format(
-      "  {}{}\n", x.confirmed ? "confirmed by a run of the kernel" : "possible: no run that was tried shows it",
-      at_launch.empty() ? "" : " at " + at_launch);
+      "  {} ({}){}{}\n", f.kind == Kind::race ? "race" : "defect", x.confirmed ? "confirmed by a run" : "not confirmed",
+      at_launch.empty() ? "" : " at " + at_launch, x.values.empty() ? "" : ": " + x.values);
   const auto arguments = [&] {
     if (f.arguments.empty() && f.null_parameters.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);

@@ -23,6 +23,7 @@ namespace fencepost::verifier {
 struct FindingReport {
   prove::Finding finding;
   bool confirmed = false;                           // a run of the kernel shows it; else it is only possible
+  std::string values;                               // races, confirmed: "a write of 3, then a read of 0"
   std::array<std::vector<ir::PlaceId>, 2> sources;  // races: further places of the one or the other access
   std::string title;                                // one sentence
   std::string text;                                 // as the text form has it

@@ -12,6 +12,7 @@
 #include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/effects.h"
+#include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
 #include "verifier/attack.h"
@@ -424,7 +425,9 @@ Expected<clangfe::Unit> understand(const SourcePtr& file, const launch::Options&
     unit.module = std::move(*module);
     return unit;
   }
-  return clangfe::read(file, front_end_options(o));
+  auto read = clangfe::read(file, front_end_options(o));
+  if (read) flow::strengthen_flags(read->module);
+  return read;
 }
 
 // Why no kernel was read, where there are some or where none was found behind errors.
@@ -602,7 +605,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     const bool lengths = o.check_array_bounds && question.shared;
     if (lengths) set_shared(sized, question.shared);
     const ir::Module* const module = bounded || lengths ? &sized : report.module;
-    bool attacked = false;  // what is found was found by a run
+    std::optional<std::string> shown;  // what is found was found by a run, with these values
     Job job = Job::with_budget(o.timeout);
     job.seed = o.seed;
     prove::Options engine = engine_options(o, *module, module->function(f));
@@ -652,7 +655,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         }
         r.verdict = {.status = Status::fails};
         r.findings = {*found.finding};
-        attacked = true;
+        shown = found.values;
       }
     }
     said.status = r.verdict.status;
@@ -716,7 +719,13 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                       : k_replay_seconds;
     for (const prove::Finding& finding : r.findings) {
       const auto start = std::chrono::steady_clock::now();
-      said.findings.push_back({.finding = finding, .confirmed = attacked || confirm(*module, f, finding, o, runs)});
+      if (!shown) {
+        const std::optional<interp::Defect> run = confirm(*module, f, finding, o, runs);
+        said.findings.push_back({.finding = finding, .confirmed = run.has_value()});
+        if (run) said.findings.back().values = values_text(*run);
+      } else {
+        said.findings.push_back({.finding = finding, .confirmed = true, .values = *shown});
+      }
       runs -= std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     if (o.compat) merge_sources(*module, said.findings);

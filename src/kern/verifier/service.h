@@ -6,6 +6,9 @@
 // Laws: `verified` (exit 0) only if every function that was asked for was proved; a construct that is not modelled, a
 // spent budget or an unknown answer is exit 3, never a pass. A finding is labelled confirmed only if a concrete run
 // showed it.
+#include <optional>
+
+#include "interp/interp.h"
 #include "ir/ir.h"
 #include "launch/answer.h"
 #include "prove/prove.h"
@@ -30,9 +33,11 @@ std::string thread_text(const ir::Module& m, const prove::Side& s, const launch:
 launch::Options launched(const launch::Options& o, const prove::Finding& f);
 // "local_size=7, num_groups=2" in the language's own words; "" if the launch is fixed.
 std::string launch_text(const ir::Module& m, const launch::Options& o, const prove::Finding& f);
-// A concrete run of the finding's launch and arguments that shows the same defect; false if the launch is too large, or
-// no run does.
-bool confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f, const launch::Options& o,
-             double seconds = 10);
+// A concrete run of the finding's launch and arguments that shows the same defect; none if the launch is too large, or
+// no run does. Within `seconds`.
+std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
+                                      const launch::Options& o, double seconds = 10);
+// Of a race in a run: "a write of 3, then a read of 0"; else "".
+std::string values_text(const interp::Defect& d);
 
 }  // namespace fencepost::verifier

@@ -219,7 +219,8 @@ class Parser {
     std::vector<Cond> kids;
     const uint32_t begin = c_.position();
     do kids.push_back(negation(depth));
-    while (c_.accept("/\\") || (c_.options().c_operators && c_.accept("&&")));
+    while (c_.accept("/\\") || (c_.options().c_operators && c_.accept("&&")) ||
+           (test_.syntax == prog::Syntax::gpu_ptx && c_.accept("&")));
     return finish(Cond::Kind::and_, std::move(kids), begin);
   }
 

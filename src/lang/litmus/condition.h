@@ -2,6 +2,7 @@
 // The question at the end of a litmus test:
 //   [locations [ v ; v ... ]] [filter C] [exists C | ~exists C | not exists C | forall C | final C with ...]
 //   C := C \/ C | C /\ C | ~C | not C | ( C ) | true | false | v op v      binding: ~ over /\ over \/
+// GPU_PTX also writes C & C for C /\ C, as the 2014 thesis does (section 3.1).
 //   op := = == != < <= > >=                  on 64 bits, after extension by the sign of the declared type
 //   v := P0:r1 | 0:r1 | x | [x] | x[3] | s@P0 | &x | constant (decimal, 0x..)
 // s@P0 is the s of P0's work-group, of local memory that each has for itself (prog::Symbol::instances).

@@ -175,7 +175,7 @@ Token Cursor::lex() {
   };
   if (begin >= size) return Token{Tok::end, {}, size, size};
   const char c = text_[begin];
-  if (is_alpha(c) || is_digit(c)) {
+  if (is_alpha(c) || is_digit(c) || (options_.percent_words && c == '%')) {
     uint32_t end = begin + 1;
     while (end < size && (is_alpha(text_[end]) || is_digit(text_[end]))) ++end;
     return make(is_digit(c) ? Tok::number : Tok::word, end);

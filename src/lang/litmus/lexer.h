@@ -40,6 +40,7 @@ struct LexOptions {
   bool litmus_comments = true;  // (* ... *) and << ... >>
   bool c_comments = false;      // // ... and /* ... */
   bool c_operators = false;     // && || -> ++ -- += -= << >> are one token each; else || is two empty cells
+  bool percent_words = false;   // a word may begin with %
 };
 
 enum class Tok : uint8_t { end, word, number, string, punct };

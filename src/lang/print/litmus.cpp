@@ -26,6 +26,7 @@ std::string list_lowered(const prog::Test& test) {
     for (const prog::Instr& i : test.instrs(t.id))
       out += (i.kind == prog::Kind::label ? "  " : "    ") + prog::to_string(test, t.id, i) + "\n";
   }
+  if (test.filter.kind != prog::Cond::Kind::always) out += "filter " + prog::to_string(test, test.filter) + "\n";
   if (test.quantifier != prog::Quantifier::none)
     out += std::string(prog::name(test.quantifier)) + " " + prog::to_string(test, test.condition) + "\n";
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "prog/shape_cuda.h"
 #include "prog/syntax.h"
 
 namespace fencepost::prog {
@@ -50,8 +51,8 @@ void set_shape(const Test& test, Instr& i, const Shape& s) {
     i.failed_tags = opencl_failed_tags(s.tags, s.spelling);
   } else if (i.failed_tags) {
     for (Tag t : {Tag::ACQ, Tag::SEMVIS, Tag::SEMSC0, Tag::SEMSC1, Tag::SEMSC2, Tag::SEMSC3, Tag::SG, Tag::WG, Tag::QF,
-                  Tag::DV}) {
-      const bool scope = t == Tag::SG || t == Tag::WG || t == Tag::QF || t == Tag::DV;
+                  Tag::DV, Tag::ALL}) {
+      const bool scope = t == Tag::SG || t == Tag::WG || t == Tag::QF || t == Tag::DV || t == Tag::ALL;
       if (i.tags.has(t) && !s.tags.has(t)) i.failed_tags->remove(t);
       if (scope && !i.tags.has(t) && s.tags.has(t)) i.failed_tags->add(t);
     }
@@ -91,6 +92,8 @@ std::vector<Step> weaker(Syntax syntax, const Shape& s, bool clusters) {
       return opencl_steps(s, false, {});
     case Syntax::spirv:
       return spirv_steps(s, false, {});
+    case Syntax::cuda:
+      return cuda_steps(s, false);
     default:
       return {};
   }
@@ -114,6 +117,8 @@ std::vector<Step> stronger(Syntax syntax, const Shape& s, const Surroundings& ar
       return opencl_steps(s, true, around);
     case Syntax::spirv:
       return spirv_steps(s, true, around.classes);
+    case Syntax::cuda:
+      return cuda_steps(s, true);
     default:
       return {};
   }
@@ -147,6 +152,9 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around) {
         if (around.global) out.push_back(opencl_fence(acquire, false));
         if (around.local) out.push_back(opencl_fence(acquire, true));
       }
+      break;
+    case Syntax::cuda:
+      for (bool acquire : {true, false}) out.push_back(cuda_fence(acquire));
       break;
     default:
       break;

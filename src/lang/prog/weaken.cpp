@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "prog/cuda_cpp.h"
 #include "prog/operations.h"
 #include "prog/syntax.h"
 
@@ -14,8 +15,9 @@ constexpr size_t k_max_forms = 4096;
 
 bool is_access(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
 
-// A PTX module has the steps of PTX.
+// A PTX module has the steps of PTX, and a kernel of CUDA C++ those of its language.
 Syntax steps_of(const Test& test) {
+  if (is_cuda_cpp(test)) return Syntax::cuda;
   return test.syntax == Syntax::spirv && test.dialect == Dialect::ptx ? Syntax::ptx : test.syntax;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "litmus/lexer.h"
 #include "ptxmod/lower.h"
@@ -80,6 +81,38 @@ uint32_t Lowering::root(const RootKey& key) {
   return it->second;
 }
 
+bool Lowering::windowed(const Target& t) const {
+  if (t.root == k_number_root || roots_[t.root].at != k_itself) return false;
+  const std::string& space = flat_.variables[roots_[t.root].variable].space;
+  return space == "shared" || space == "local" || space == "const";
+}
+
+// `cvta`: of an address of that space the generic one, or back. What it makes of any other is a number.
+Value Lowering::converted(const Value& v, const std::string& space, bool to_generic) {
+  if (!v.is(Value::Kind::address)) return v;
+  Value out = v;
+  for (Target& t : out.targets) {
+    if (t.root == k_number_root) continue;
+    const RootKey& key = roots_[t.root];
+    if (key.at != k_itself) {
+      if (space == "shared" || space == "local" || space == "const")
+        refuse(fmt::format("{} is given to the kernel, and what such addresses point at is read as global memory",
+                           memory_.name(key)));
+      memory_.note_address(key);
+      continue;
+    }
+    const std::string& in = flat_.variables[key.variable].space;
+    if (in == space && windowed(t) && t.generic != to_generic) {
+      t.generic = to_generic;
+    } else if (in != space ? windowed(t) || space == "shared" || space == "local" || space == "const" : windowed(t)) {
+      t.offset = number_of(t);
+      t.root = k_number_root;
+      t.generic = false;
+    }
+  }
+  return out;
+}
+
 bool Lowering::surely_address(const Target& t) {
   if (t.root == k_number_root) return false;
   const RootKey& r = roots_[t.root];
@@ -99,7 +132,7 @@ std::string Lowering::instance(uint32_t r) const {
   const std::string& space = flat_.variables[key.variable].space;
   const spirv::Grid& g = launch_.grid;
   if (space == "shared" && g.workgroup_count() * g.queue_families * g.devices > 1)
-    return fmt::format("@cta{}", launch_.global_workgroup(place_));
+    return fmt::format("@{}{}", flat_.cuda ? "block" : "cta", launch_.global_workgroup(place_));
   if (space == "local") return fmt::format("@{}", thread_);
   return "";
 }
@@ -136,26 +169,30 @@ Value Lowering::pointer(const Argument& a, const std::string& space) {
   return v;
 }
 
-// An access through a state space is of an address of that space, a generic one of a generic address (6.4.1, 9.7.9):
-// the offset of a shared or local variable is none before `cvta`. Vectors lie on multiples of their whole size
-// (6.4.1.1). `bytes`: of the whole access.
+// An access through a state space is of an address of that space, a generic one of a generic address (6.4.1, 9.7.9).
+// Vectors lie on multiples of their whole size (6.4.1.1). `bytes`: of the whole access.
 void Lowering::in_space(const Value& address, const std::string& space, uint32_t bytes) {
-  const bool converts = std::ranges::any_of(
-      flat_.nodes, [](const Node& n) { return n.kind == Node::Kind::instruction && n.words.front() == "cvta"; });
   for (const Target& t : address.targets) {
     if (t.root == k_number_root) continue;
     const RootKey& key = roots_[t.root];
     const std::string& in = flat_.variables[key.variable].space;
     const bool parameter = in == "param" || (in == "local" && space == "param");
-    const bool windowed = in == "shared" || (in == "local" && space != "param");
-    if (key.at == k_itself && !parameter && (space.empty() ? windowed && !converts : space != in))
+    if (key.at != k_itself) {
+      if (space == "shared" || space == "local" || space == "const")
+        refuse(fmt::format("{} is given to the kernel, and what such addresses point at is read as global memory",
+                           memory_.name(key)));
+    } else if (!parameter && (space.empty() ? windowed(t) && !t.generic : space != in || t.generic)) {
       undefined_behaviour(guarded(t.when));
-    if (bytes > 1 && divisor(t.offset, bytes) != bytes) {
-      const Expr off =
-          term::binary(T::ne, term::binary(T::and_, t.offset, term::constant(bytes - 1, 64)), term::constant(0, 64));
-      undefined_behaviour(guarded(t.when ? term::binary(T::and_, t.when, off) : off));
     }
+    misaligned(t, bytes);
   }
+}
+
+void Lowering::misaligned(const Target& t, uint32_t bytes) {
+  if (bytes <= 1 || divisor(t.offset, bytes) == bytes) return;
+  const Expr off =
+      term::binary(T::ne, term::binary(T::and_, t.offset, term::constant(bytes - 1, 64)), term::constant(0, 64));
+  undefined_behaviour(guarded(t.when ? term::binary(T::and_, t.when, off) : off));
 }
 
 std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes, bool strong, bool writes) {
@@ -195,6 +232,9 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
       if (at) continue;
       when = all(term::unary(T::not_, off));
     }
+    // Numbers that addresses were used as lie that far apart: what was meant is another object.
+    if (at && notes_.addresses && std::llabs(*at) >= 0x8000 && (*at < 0 || !memory_.open_ended(key)))
+      refuse("the address is computed from numbers that other addresses were used as");
     if (at && !memory_.open_ended(key) && (*at < 0 || static_cast<uint64_t>(*at) + bytes > memory_.bytes(key))) {
       undefined_behaviour(when);
       continue;
@@ -267,14 +307,31 @@ Value Lowering::parameter(uint32_t r, int64_t at, uint32_t bytes) {
   if (at < 0 || static_cast<uint64_t>(at) + bytes > v.bytes) fail(fmt::format("{} ends before this place", v.name));
   const auto w = static_cast<uint8_t>(8 * bytes);
   const RootKey part{key.variable, at};
-  if (const Given* g = memory_.given(part); g != nullptr && !g->value.is_list)
+  if (const Given* g = memory_.given(part); g != nullptr && !g->value.is_list) {
+    const auto s = static_cast<int64_t>(g->value.number);
+    if (v.array && g->element == 0 && w < 64 && g->value.number > term::mask(w) &&
+        (s >= 0 || s < -(int64_t{1} << (w - 1))))
+      litmus::fail_at(g->value.span, fmt::format("this number does not fit into the {} bits that are read", w),
+                      fmt::format("{} {} reads them", node_->span.location(), node_->mnemonic()));
     return Value::constant(g->value.number, w);
+  }
   if (!v.array && at > 0)  // a piece of a number whose input is given
     if (const Given* g = memory_.given({key.variable, 0}); g != nullptr && !g->value.is_list)
       return Value::constant(g->value.number >> (8 * at), w);
+  if (const Given* g = memory_.given({key.variable, k_itself}); g != nullptr && g->typed)  // a structure of CUDA C++
+    if (const auto x = memory_.initial({key.variable, k_itself}, static_cast<uint64_t>(at), bytes)) {
+      bool all = static_cast<uint64_t>(at) + bytes <= g->bytes.size();
+      for (uint32_t b = 0; all && b < bytes; ++b) all = g->bytes[static_cast<size_t>(at) + b] >= 0;
+      if (all) return Value::constant(*x, w);
+    }
   if (!memory_.note_piece(key.variable, at, bytes))
     refuse(fmt::format("{} is read in pieces that overlap, and no input says what it is", v.name),
            "give it a value by @Input or --input");
+  if (flat_.cuda && memory_.type(part) == nullptr) {  // no pointer stands there
+    const auto [leaf, begin] = leaf_at(v.type, static_cast<uint64_t>(at));
+    if (leaf != nullptr && leaf->is_float) return Value::opaque(w);
+    return Value::unknown(v.name + leaf_name(v.type, static_cast<uint64_t>(at)), w);
+  }
   if (bytes == 8) return Value::address({Target{{}, root(part), term::constant(0, 64)}}, 64);
   return Value::unknown(at == 0 ? v.name : fmt::format("{}.{}", v.name, at), w);
 }

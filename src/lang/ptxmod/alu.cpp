@@ -140,8 +140,14 @@ Expr Lowering::compare(const std::string& o, const Expr& a, const Expr& b, bool 
 
 Value Lowering::add_values(const Value& a, const Value& b, bool subtract) {
   const bool pa = a.is(Value::Kind::address), pb = b.is(Value::Kind::address);
-  if (pa && pb && subtract && a.targets.size() == 1 && b.targets.size() == 1 && a.targets[0].root == b.targets[0].root)
-    return Value::scalar(term::resize(op(T::sub, a.targets[0].offset, b.targets[0].offset), a.width, false));
+  if (pa && pb && subtract && a.targets.size() == 1 && b.targets.size() == 1) {
+    const Target &x = a.targets[0], &y = b.targets[0];
+    if (x.origin() == y.origin()) return Value::scalar(term::resize(op(T::sub, x.offset, y.offset), a.width, false));
+    if (x.root != k_number_root && y.root != k_number_root) return {Value::Kind::distance, a.width, {}, {}, {x, y}};
+  }
+  if (a.is(Value::Kind::distance) || (b.is(Value::Kind::distance) && !subtract)) {
+    if (const auto v = add_to_distance(a, b, subtract)) return *v;
+  }
   if (pa != pb && !(pb && subtract)) {
     const Value& p = pa ? a : b;
     const Value& n = pa ? b : a;
@@ -151,6 +157,24 @@ Value Lowering::add_values(const Value& a, const Value& b, bool subtract) {
     return out;
   }
   return Value::scalar(op(subtract ? T::sub : T::add, term(a), term(b)));
+}
+
+// y - x: with x it is y again, and a number moves it.
+std::optional<Value> Lowering::add_to_distance(const Value& a, const Value& b, bool subtract) {
+  const bool first = a.is(Value::Kind::distance);
+  const Value& d = first ? a : b;
+  const Value& n = first ? b : a;
+  if (n.is(Value::Kind::distance) || n.width != d.width) return std::nullopt;
+  if (!n.is(Value::Kind::address)) {
+    Value out = d;
+    const Expr by = term::resize(term(n), 64, true);
+    out.targets[0].offset = op(subtract ? T::sub : T::add, out.targets[0].offset, by);
+    return out;
+  }
+  if (subtract || n.targets.size() != 1 || n.targets[0].origin() != d.targets[1].origin()) return std::nullopt;
+  Value out = Value::address({d.targets[0]}, d.width);
+  out.targets[0].offset = op(T::add, d.targets[0].offset, op(T::sub, n.targets[0].offset, d.targets[1].offset));
+  return out;
 }
 
 // The low bits of an address that are masked out, or are all that is kept: those of the offset, as objects lie aligned.
@@ -188,7 +212,7 @@ std::optional<Expr> Lowering::compare_addresses(const std::string& o, const Valu
   if (!pa && !pb) return std::nullopt;
   const auto single = [](const Value& v) { return v.targets.size() == 1 && v.targets[0].root != k_number_root; };
   const bool equality = o == "eq" || o == "ne";
-  if (pa && pb && single(a) && single(b) && a.targets[0].root == b.targets[0].root &&
+  if (pa && pb && single(a) && single(b) && a.targets[0].origin() == b.targets[0].origin() &&
       (equality || surely_address(a.targets[0])))
     return compare(o, a.targets[0].offset, b.targets[0].offset, true);
   // No object lies at 0.

@@ -187,6 +187,7 @@ void Lowering::define(const Argument& a, Value v, bool is_signed) {
 
 void Lowering::instruction(const Node& n) {
   const std::string& head = n.words[0];
+  if (head == "cuda") return cuda();
   if (head == "mov" || head == "selp" || head == "cvta" || head == "isspacep" || head == "slct") return moves();
   if (head == "ld" || head == "ldu") return access(true);
   if (head == "st") return access(false);
@@ -232,7 +233,8 @@ void Lowering::moves() {
     if (!v.is(Value::Kind::address)) refuse("the operand is not known to be an address");
     Expr out;
     for (const Target& t : v.targets) {
-      if (t.root == k_number_root) refuse("the operand is not known to be an address");
+      if (t.root == k_number_root || (windowed(t) && !t.generic))
+        refuse("the operand is not known to be a generic address");
       const RootKey& r = roots_[t.root];
       const std::string in = r.at != k_itself ? "global" : flat_.variables[r.variable].space;
       const Expr is = term::constant(in == space || (in == "shared" && space.starts_with("shared")) ? 1 : 0, 1);
@@ -245,9 +247,9 @@ void Lowering::moves() {
   if (w == 0 || w > 64) refuse("this type is not read");
   if (head == "cvta") {  // one address for every state space
     arguments(2);
-    for (const Target& t : value(argument(1), w).targets)
-      if (t.root != k_number_root && roots_[t.root].at != k_itself) memory_.note_address(roots_[t.root]);
-    define(argument(0), value(argument(1), w));
+    const bool back = node_->words.size() > 2 && node_->words[1] == "to";
+    const std::string& space = node_->words[back ? 2 : 1];
+    define(argument(0), converted(value(argument(1), w), space.substr(0, space.find("::")), !back));
     return;
   }
   if (head == "selp") {

@@ -52,7 +52,10 @@ class Flattener {
     const uint32_t bytes = bytes_of(type);
     if (type != "pred" && (bytes == 0 || bytes > 8))
       litmus::unsupported(span, fmt::format("registers of type .{} are not read", type));
-    out_.registers.push_back({std::move(name), type == "pred" ? uint8_t{1} : static_cast<uint8_t>(8 * bytes)});
+    const char kind = type[0] == 'u' || type[0] == 's'                                      ? 'i'
+                      : (type[0] == 'f' || type.starts_with("bf")) && !type.ends_with("x2") ? 'f'
+                                                                                            : 'b';
+    out_.registers.push_back({std::move(name), type == "pred" ? uint8_t{1} : static_cast<uint8_t>(8 * bytes), kind});
     return static_cast<uint32_t>(out_.registers.size() - 1);
   }
   uint32_t variable(const Declaration& d, const std::string& space) {

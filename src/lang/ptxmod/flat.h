@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "ptxmod/data_type.h"
 #include "ptxmod/syntax.h"
 
 namespace fencepost::ptxmod {
@@ -15,6 +16,7 @@ inline constexpr uint32_t k_nothing = 0xffffffffu;
 struct Register {
   std::string name;
   uint8_t width = 32;  // 1: a predicate
+  char kind = 'b';     // of its type: 'b' bits, 'i' an integer, 'f' a floating point number
 };
 
 struct Variable {
@@ -31,6 +33,7 @@ struct Variable {
   bool external = false;            // .extern: another module says what it starts with
   std::vector<uint8_t> init;        // bytes; empty: none
   std::vector<uint64_t> addresses;  // byte offsets whose initial value is an address
+  DataType type;                    // of CUDA C++
   Span span;
 };
 
@@ -71,6 +74,7 @@ struct Flat {
   std::vector<std::string> labels;
   std::vector<Node> nodes;
   std::vector<uint32_t> parameters;  // of the kernel, into `variables`
+  bool cuda = false;                 // of CUDA C++ (cuda_kernel.h)
 };
 
 uint32_t bytes_of(std::string_view type);  // "u32" -> 4; 0: no type of memory

@@ -22,7 +22,8 @@ constexpr int k_most_passes = 5000;
 constexpr uint32_t k_most_nodes = 24;  // of a term that is not put into a register
 constexpr uint64_t k_most_unit = 64;
 
-// Registers that an instruction reads and sets. A predicated one may leave what was there.
+}  // namespace
+
 void reads_and_writes(const Node& n, std::set<uint32_t>& reads, std::set<uint32_t>& writes, uint32_t carry) {
   const auto all = [](const Argument& a, auto&& self, std::set<uint32_t>& out) -> void {
     if (a.kind == Argument::Kind::reg) out.insert(a.index);
@@ -31,10 +32,12 @@ void reads_and_writes(const Node& n, std::set<uint32_t>& reads, std::set<uint32_
   if (n.predicate != k_nothing) reads.insert(n.predicate);
   const std::string head = n.words.empty() ? "" : n.words[0];
   const bool sets_first = head != "st" && head != "red" && head != "bar" && head != "barrier" && head != "brx" &&
-                          head != "fence" && head != "membar" && head != "prefetch" && head != "prefetchu";
+                          head != "fence" && head != "membar" && head != "prefetch" && head != "prefetchu" &&
+                          (head != "cuda" || (n.words[1] != "st" && n.words[1] != "ub" && n.words[1] != "syncwarp"));
   for (size_t k = 0; k < n.args.size(); ++k) {
     const bool address = n.args[k].kind == Argument::Kind::address;
-    all(n.args[k], all, k == 0 && sets_first && !address ? writes : reads);
+    const bool second = head == "cuda" && n.words[1] == "cas" && k == 1;
+    all(n.args[k], all, (second || (k == 0 && sets_first)) && !address ? writes : reads);
   }
   const bool carries = std::find(n.words.begin(), n.words.end(), "cc") != n.words.end() || head == "addc" ||
                        head == "subc" || head == "madc";
@@ -44,8 +47,6 @@ void reads_and_writes(const Node& n, std::set<uint32_t>& reads, std::set<uint32_
   }
   if (n.predicate != k_nothing) reads.insert(writes.begin(), writes.end());
 }
-
-}  // namespace
 
 uint64_t divisor(const Expr& e, uint64_t most) {
   switch (e.op()) {
@@ -152,13 +153,14 @@ Blocks blocks_of(const Flat& flat) {
   return out;
 }
 
-Lowering::Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes)
+Lowering::Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const spirv::Launch& launch, Who who,
+                   Notes& notes)
     : memory_(memory),
-      flat_(memory.flat()),
+      flat_(flat),
       flow_(flow),
       launch_(launch),
-      thread_(thread),
-      place_(launch.place(thread)),
+      thread_(who.thread),
+      place_(launch.place(who.at)),
       notes_(notes) {
   roots_.emplace_back();  // k_number_root
 }
@@ -273,7 +275,7 @@ std::vector<Target> Lowering::targets_of(const Value& v) {
 bool Lowering::add_roots(const Place& place, const Value& v) {
   auto& roots = join_roots_[place];
   bool changed = false;
-  const auto add = [&](uint32_t root, uint64_t unit) {
+  const auto add = [&](const Origin& root, uint64_t unit) {
     const auto [it, fresh] = roots.try_emplace(root, unit);
     if (fresh) changed = true;
     if (unit < it->second) {
@@ -282,10 +284,10 @@ bool Lowering::add_roots(const Place& place, const Value& v) {
     }
   };
   if (!v.is(Value::Kind::address)) {
-    add(k_number_root, 1);
+    add(Origin{}, 1);
     return changed;
   }
-  for (const Target& t : v.targets) add(t.root, t.root == k_number_root ? 1 : divisor(t.offset, k_most_unit));
+  for (const Target& t : v.targets) add(t.origin(), t.root == k_number_root ? 1 : divisor(t.offset, k_most_unit));
   return changed;
 }
 
@@ -302,7 +304,8 @@ Value Lowering::meet_addresses(Join& j, const Place& place, const std::vector<Va
   for (const auto& [root, unit] : j.roots) {
     Target t;
     if (j.roots.size() > 1) t.when = term::binary(T::eq, var(j.choice), term::constant(n, 8));
-    t.root = root;
+    t.root = root.root;
+    t.generic = root.generic;
     const auto shift = static_cast<uint64_t>(std::countr_zero(unit));
     t.offset = shift == 0 ? var(j.reg) : term::binary(T::shl, var(j.reg), term::constant(shift, 64));
     targets.push_back(std::move(t));
@@ -316,7 +319,7 @@ void Lowering::copy_address(const Join& j, const Value& v, std::vector<std::pair
   const std::vector<Target> targets = targets_of(v);
   for (size_t n = targets.size(); n-- > 0;) {
     const Target& t = targets[n];
-    const auto root = j.roots.find(t.root);
+    const auto root = j.roots.find(t.origin());
     if (root == j.roots.end()) {  // found out in this pass: there is another
       again_ = true;
       continue;
@@ -413,6 +416,15 @@ std::vector<prog::Instr> Lowering::edge_code(uint32_t from, uint32_t to) {
   return out;
 }
 
+std::vector<Taken> Lowering::taken() const {
+  std::vector<Taken> out(states_.size());
+  for (size_t b = 0; b < states_.size(); ++b) {
+    out[b].reached = states_[b].done;
+    for (const Way& w : states_[b].ways) out[b].next.insert(w.to);
+  }
+  return out;
+}
+
 prog::Template Lowering::linear() {
   std::map<std::pair<uint32_t, uint32_t>, std::vector<prog::Instr>> edges;
   std::vector<uint32_t> order;
@@ -481,6 +493,7 @@ prog::Template Lowering::linear() {
 // ---- values ----------------------------------------------------------------------------------------------
 
 void Lowering::refuse(std::string why, std::string hint) const {
+  if (flat_.cuda) litmus::unsupported(node_->span, std::move(why), std::move(hint));
   const std::string where = node_->line.empty() ? "" : fmt::format(" ({})", node_->line);
   litmus::unsupported(node_->span, fmt::format("{}{}: {}", node_->mnemonic(), where, why), std::move(hint));
 }
@@ -530,7 +543,9 @@ Value Lowering::settle(Value v, const std::string& name) {
 Expr Lowering::any(uint8_t w, const std::string& what, const Expr& when) {
   const uint8_t cell = w == 1 ? 8 : w;
   const std::string name = fmt::format("{}#{}@{}", what, anything_++, thread_);
-  const bool repeats = flow_.in_loop[here_];
+  // Beyond the end of a buffer of CUDA C++ lies one value for each place in the text, as for shaders: a loop that waits
+  // for another thread would else look as if it changed something in each round.
+  const bool repeats = flow_.in_loop[here_] && !(flat_.cuda && what == "elsewhere");
   const prog::RegId r = reg(name, cell);
   prog::RegId predicate = k_none, round = k_none;
   if (when && !when.is_const(1)) {
@@ -549,6 +564,7 @@ Expr Lowering::any(uint8_t w, const std::string& what, const Expr& when) {
   in.dst = r;
   in.addr = std::move(a);
   in.predicate = predicate;
+  if (flat_.cuda) in.tags = {vocab::Tag::NA};
   if (repeats) {
     prog::Instr& next = emit(Kind::local, "mov");
     next.dst = round;
@@ -569,6 +585,7 @@ Expr Lowering::number_of(const Target& t) {
       prog::Instr& in = emit(Kind::load, "undefined");
       in.dst = x;
       in.addr.symbol = memory_.unknown(what, 64, node_->span);
+      if (flat_.cuda) in.tags = {vocab::Tag::NA};
       it = demanded_.emplace(what, x).first;
     }
     return term::binary(T::add, var(it->second), t.offset);
@@ -580,7 +597,8 @@ Expr Lowering::number_of(const Target& t) {
   const uint64_t base =
       shared ? 0x10000 * (uint64_t{r.variable} + 1)
              : 0x700000000000 + 0x100000000 * (uint64_t{r.variable} * 64 + static_cast<uint64_t>(r.at + 8) / 8);
-  return term::binary(T::add, term::constant(base, 64), t.offset);
+  const uint64_t window = t.generic ? uint64_t{1} << 56 : 0;
+  return term::binary(T::add, term::constant(window + base, 64), t.offset);
 }
 
 Expr Lowering::term(const Value& v) {
@@ -600,10 +618,13 @@ Expr Lowering::term(const Value& v) {
         prog::Instr& in = emit(Kind::load, "undefined");
         in.dst = r;
         in.addr.symbol = memory_.unknown(v.what, v.width, node_->span);
+        if (flat_.cuda) in.tags = {vocab::Tag::NA};
         demanded_[v.what] = r;
       }
       return var(r);
     }
+    case Value::Kind::distance:
+      return term::resize(term::binary(T::sub, number_of(v.targets[0]), number_of(v.targets[1])), v.width, false);
     case Value::Kind::address:
       break;
   }
@@ -624,10 +645,8 @@ Value Lowering::resized(const Value& v, uint8_t width, bool is_signed) {
       return Value::opaque(width);
     case Value::Kind::address:  // an address of shared memory fits into 32 bits
       if (width >= 32 && v.width >= 32) {
-        const bool shared = std::all_of(v.targets.begin(), v.targets.end(), [&](const Target& t) {
-          return t.root != k_number_root && roots_[t.root].at == k_itself &&
-                 flat_.variables[roots_[t.root].variable].space != "global";
-        });
+        const bool shared =
+            std::all_of(v.targets.begin(), v.targets.end(), [&](const Target& t) { return windowed(t) && !t.generic; });
         if (shared) return Value::address(v.targets, width);
       }
       break;
@@ -647,7 +666,7 @@ Value Lowering::select(const Expr& when, const Value& yes, const Value& no) {
   const auto add = [&](const Value& v, const Expr& c) {
     for (Target t : targets_of(v)) {
       t.when = t.when ? term::binary(T::and_, c, t.when) : c;
-      const auto same = std::find_if(out.begin(), out.end(), [&](const Target& x) { return x.root == t.root; });
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Target& x) { return x.origin() == t.origin(); });
       if (same == out.end()) {
         out.push_back(std::move(t));
         continue;

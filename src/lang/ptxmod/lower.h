@@ -33,11 +33,32 @@ struct Blocks {
   std::vector<bool> in_loop;
 };
 Blocks blocks_of(const Flat& flat);
+// Registers that an instruction reads and sets; `carry` stands for CC.CF. A predicated one may leave what was there.
+void reads_and_writes(const Node& n, std::set<uint32_t>& reads, std::set<uint32_t>& writes, uint32_t carry);
+
+struct Taken {  // of a block: where a thread may go on
+  bool reached = false;
+  std::set<uint32_t> next;
+};
+// Refuses a barrier that is .aligned where some threads of a warp may go around it (uniform.cpp). By thread.
+void check_aligned(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
+                   const std::vector<std::vector<Taken>>& taken);
+// Refuses registers of another size or kind than the instruction has (operands.cpp).
+void check_operands(const Flat& flat);
+
+// CUDA C++: threads of a block whose code leads to different __syncthreads (cuda.cpp). One template for each thread.
+void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& launch);
 
 class Lowering {
  public:
-  Lowering(Memory& memory, const Blocks& flow, const spirv::Launch& launch, uint32_t thread, Notes& notes);
+  struct Who {
+    uint32_t thread = 0;  // of the test
+    uint32_t at = 0;      // of the launch
+  };
+  // `flat` has the variables of the memory's, in the same order.
+  Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const spirv::Launch& launch, Who who, Notes& notes);
   prog::Template run();
+  std::vector<Taken> taken() const;  // by block
 
  private:
   // What a block hands on: the value of a register, or of some bytes of a variable of the thread.
@@ -53,10 +74,10 @@ class Lowering {
   struct Join {
     Key key;
     uint8_t width = 32;
-    bool address = false;                // which root (if there are several), and the offset
-    prog::RegId reg = prog::k_none;      // the value, or the offset in units
-    prog::RegId choice = prog::k_none;   // of the roots
-    std::map<uint32_t, uint64_t> roots;  // and the unit of their offsets
+    bool address = false;               // which root (if there are several), and the offset
+    prog::RegId reg = prog::k_none;     // the value, or the offset in units
+    prog::RegId choice = prog::k_none;  // of the roots
+    std::map<Origin, uint64_t> roots;   // and the unit of their offsets
     Span span;
   };
   struct Way {
@@ -127,6 +148,7 @@ class Lowering {
   Expr saturated(const Expr& e, bool from_signed, uint8_t width, bool is_signed);
   Expr compare(const std::string& op, const Expr& a, const Expr& b, bool is_signed);
   Value add_values(const Value& a, const Value& b, bool subtract);
+  std::optional<Value> add_to_distance(const Value& a, const Value& b, bool subtract);
   Value and_values(const Value& a, const Value& b);
   std::optional<Expr> compare_addresses(const std::string& op, const Value& a, const Value& b);
   void convert();
@@ -146,6 +168,8 @@ class Lowering {
     prog::RegId predicate = prog::k_none;
   };
   uint32_t root(const RootKey& key);
+  bool windowed(const Target& t) const;  // its state space is a window of the generic one
+  Value converted(const Value& v, const std::string& space, bool to_generic);
   bool surely_address(const Target& t);  // and no number that a parameter may be as well
   static std::optional<Value> composed(const Values& values, const Key& key);
   Value own_bytes(const Key& key);  // of a variable in registers, whatever pieces it was written in
@@ -154,6 +178,7 @@ class Lowering {
   std::string instance(uint32_t root) const;
   Value pointer(const Argument& a, const std::string& space);
   void in_space(const Value& address, const std::string& space, uint32_t bytes);
+  void misaligned(const Target& t, uint32_t bytes);
   std::vector<Spot> spots(const Value& address, uint32_t bytes, bool strong, bool writes);
   Value load(const Value& address, uint32_t bytes, const prog::TagSet& tags, const std::string& mnemonic, bool strong,
              const std::string& name);
@@ -168,6 +193,12 @@ class Lowering {
   void barrier();
   void warp_barrier(uint64_t mask);
 
+  // ---- CUDA C++ (cuda.cpp) ----
+  void cuda();
+  void cuda_access(bool loads);
+  void cuda_atomic(bool exchanges);
+  void cuda_syncwarp();
+
   Memory& memory_;
   const Flat& flat_;
   const Blocks& flow_;
@@ -180,7 +211,7 @@ class Lowering {
   std::vector<RootKey> roots_;
   std::map<RootKey, uint32_t> root_of_;
   std::set<Place> needed_, opaque_joins_;
-  std::map<Place, std::map<uint32_t, uint64_t>> join_roots_;
+  std::map<Place, std::map<Origin, uint64_t>> join_roots_;
   std::set<Place> carried_;  // bytes of variables of the thread that only a later round of a loop has written
 
   // Of one pass.

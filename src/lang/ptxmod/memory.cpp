@@ -19,7 +19,20 @@ const Given* Memory::given(const RootKey& r) const {
   return it == given_.end() ? nullptr : &it->second;
 }
 
+const DataType* Memory::type(const RootKey& r) const {
+  if (!flat_.cuda) return nullptr;
+  const DataType& whole = variable(r).type;
+  if (r.at == k_itself) return &whole;
+  const auto [leaf, begin] = leaf_at(whole, static_cast<uint64_t>(r.at));
+  return leaf != nullptr && leaf->is(DataType::Kind::pointer) && begin == static_cast<uint64_t>(r.at)
+             ? &leaf->parts.front()
+             : nullptr;
+}
+
 std::string Memory::name(const RootKey& r) const {
+  if (flat_.cuda)
+    return r.at == k_itself ? variable(r).name
+                            : variable(r).name + leaf_name(variable(r).type, static_cast<uint64_t>(r.at));
   return r.at > 0 ? fmt::format("{}.{}", variable(r).name, r.at) : variable(r).name;
 }
 
@@ -29,7 +42,7 @@ void Memory::use(const RootKey& r, std::optional<int64_t> at, uint32_t bytes) {
   Decision& d = decision(r);
   if (d.cell == 0) {
     d.cell = bytes;
-    if (const Given* g = given(r); g != nullptr && g->element != 0 && r.at != k_itself)
+    if (const Given* g = given(r); g != nullptr && g->element != 0 && !g->typed && r.at != k_itself)
       d.cell = std::min(d.cell, g->element);
   }
   const auto one_size = [&] {  // cells of the smallest size
@@ -64,7 +77,7 @@ void Memory::use(const RootKey& r, std::optional<int64_t> at, uint32_t bytes) {
     return;
   }
   if (bytes == d.cell && *at % static_cast<int64_t>(bytes) == 0) return;
-  if (!d.whole && !d.computed && given(r) == nullptr) {
+  if (!d.whole && !d.computed && (given(r) == nullptr || given(r)->typed)) {
     d.apart = true;
     d.cell = std::min(d.cell, bytes);
     throw Restart{};
@@ -83,6 +96,7 @@ uint64_t Memory::limit(const RootKey& r) {
   if (!open_ended(r)) return (bytes(r) + cell - 1) / cell;
   uint64_t n = std::max(k_default_cells, launch_.grid.threads());
   if (const Given* g = given(r); g != nullptr) {
+    if (g->typed) return std::max<uint64_t>((g->bytes.size() + cell - 1) / cell, d.cells);
     n = g->value.is_list ? g->value.items.size() : 1;
     if (g->element != 0) n = (n * g->element + cell - 1) / cell;
   }
@@ -92,10 +106,19 @@ uint64_t Memory::limit(const RootKey& r) {
 std::optional<uint64_t> Memory::initial(const RootKey& r, uint64_t at, uint32_t bytes) {
   const Variable& v = variable(r);
   const auto zero = [&]() -> std::optional<uint64_t> {
-    if (!zero_ || v.space == "shared" || v.space == "local") return std::nullopt;
+    const bool parameter = v.space == "param" && r.at == k_itself;
+    if (!zero_ || v.space == "shared" || v.space == "local" || parameter) return std::nullopt;
     took_zero_ = true;
     return 0;
   };
+  if (const Given* g = given(r); g != nullptr && g->typed) {
+    uint64_t whole = 0;
+    for (uint32_t b = 0; b < bytes; ++b) {
+      if (at + b >= g->bytes.size() || g->bytes[at + b] < 0) return zero();
+      whole |= static_cast<uint64_t>(g->bytes[at + b]) << (8 * b);
+    }
+    return whole;
+  }
   if (const Given* g = given(r); g != nullptr) {
     const uint64_t element = g->element != 0                                   ? g->element
                              : r.at != k_itself || (v.array && v.element == 1) ? std::max<uint32_t>(decision(r).cell, 1)
@@ -144,7 +167,9 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
   }
   prog::Object o;
   o.name = name(r) + instance;
-  if (d.apart)
+  if (d.apart && flat_.cuda && type(r) != nullptr)
+    o.name += leaf_name(*type(r), static_cast<uint64_t>(at));
+  else if (d.apart)
     o.name += at % static_cast<int64_t>(bytes) == 0 ? fmt::format("[{}]", at / static_cast<int64_t>(bytes))
                                                     : fmt::format("+{}", at);
   if (d.apart)
@@ -154,6 +179,12 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
         break;
       }
   o.span = variable(r).span;
+  if (const DataType* t = type(r); t != nullptr) {
+    const auto [leaf, begin] = leaf_at(*t, d.apart ? static_cast<uint64_t>(at) : 0);
+    o.is_unsigned = leaf != nullptr && leaf->is_unsigned;
+  }
+  if (flat_.cuda)
+    o.tags.add(r.at == k_itself && variable(r).space == "shared" ? vocab::Tag::LOCAL : vocab::Tag::GLOBAL);
   const uint32_t cell = d.apart ? bytes : d.cell;
   o.width = static_cast<uint8_t>(8 * cell);
   const uint64_t cells = d.apart ? 1 : std::max<uint64_t>(limit(r), 1);
@@ -245,6 +276,18 @@ bool Memory::note_piece(uint32_t variable, int64_t at, uint32_t bytes) {
   const auto next = std::next(it);
   if (next != pieces.end() && next->first < at + static_cast<int64_t>(bytes)) return false;
   return it == pieces.begin() || std::prev(it)->first + static_cast<int64_t>(std::prev(it)->second) <= at;
+}
+
+Memory::Reached Memory::reached() const {
+  Reached out;
+  for (const auto& [r, d] : decisions_.of) {
+    if (d.cell == 0) continue;
+    if (r.at != k_itself)
+      ++out.buffers;
+    else if (variable(r).space == "global")
+      ++out.variables;
+  }
+  return out;
 }
 
 void Memory::check_read_only() const {

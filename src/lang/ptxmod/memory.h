@@ -50,6 +50,8 @@ struct Decisions {
 struct Given {  // what the header says of a root or a parameter
   spirv::InputValue value;
   uint32_t element = 0;  // bytes; 0: not said
+  bool typed = false;    // of CUDA C++: the bytes as the source's type lays them out; -1: not given
+  std::vector<int16_t> bytes;
 };
 
 class Memory {
@@ -63,6 +65,8 @@ class Memory {
   Decision& decision(const RootKey& r) { return decisions_.of[r]; }
   const Given* given(const RootKey& r) const;
   std::string name(const RootKey& r) const;
+  // The type of what lies there, where the source is known. Null: none.
+  const DataType* type(const RootKey& r) const;
   bool open_ended(const RootKey& r) const { return r.at != k_itself || variable(r).dynamic; }
   // Bytes of an object with an end.
   uint64_t bytes(const RootKey& r) const { return variable(r).bytes; }
@@ -93,6 +97,11 @@ class Memory {
   void note_constant_read(const RootKey& r, const Span& span) { read_only_.try_emplace(r, span); }
   // A parameter without an input is read so. False: another read overlaps it and is of other bytes.
   bool note_piece(uint32_t variable, int64_t at, uint32_t bytes);
+  // Objects that parameters of the kernel point at, and global variables, that are accessed.
+  struct Reached {
+    size_t buffers = 0, variables = 0;
+  };
+  Reached reached() const;
   void check_read_only() const;  // what is read as constant is written by nobody
 
  private:

@@ -7,9 +7,12 @@
 #include <memory>
 
 #include "litmus/lexer.h"
+#include "prog/cuda_cpp.h"
 #include "prog/syntax.h"
+#include "ptxmod/cuda_kernel.h"
 #include "ptxmod/lower.h"
 #include "ptxmod/ptxmod.h"
+#include "ptxmod/question.h"
 
 namespace fencepost::ptxmod {
 namespace {
@@ -17,26 +20,6 @@ namespace {
 // ---- names of the header -------------------------------------------------------------------------------------
 
 constexpr const char* k_suffixes[] = {"b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64"};
-
-// "%17+8:u32": variable 17, what stands 8 bytes into it, taken as elements of that type.
-struct Named {
-  RootKey key;  // `at` of a parameter; k_itself of other variables
-  std::string type;
-};
-std::string encoded(uint32_t variable, int64_t at, const std::string& type) {
-  return fmt::format("%{}+{}:{}", variable, at, type);
-}
-Named decoded(const std::string& id, const Span& span) {
-  const size_t plus = id.find('+'), colon = id.find(':');
-  if (plus == std::string::npos || colon == std::string::npos)
-    litmus::fail_at(span, fmt::format("there is no variable {}", litmus::quoted(id)),
-                    "variables have the names that the module gives them");
-  Named out;
-  out.key.variable = static_cast<uint32_t>(std::stoul(id.substr(1)));
-  out.key.at = std::stoll(id.substr(plus + 1));
-  out.type = id.substr(colon + 1);
-  return out;
-}
 
 // The last name in a mangled one: "counter" of _ZN4lock7counterE, "tile" of _ZZ4scanPiE4tile.
 std::string short_name(const std::string& name) {
@@ -90,7 +73,7 @@ spirv::Compiled names_of(const SourcePtr& source, const Module& m, const Functio
     const uint32_t k = flat.parameters[n];
     const Variable& v = flat.variables[k];
     for (const std::string& name : {fmt::format("param_{}", n), v.name}) {
-      add(name, k, 0, name != v.name);
+      add(name, k, is_structure(v) ? k_itself : 0, name != v.name);
       if (!v.array) continue;
       for (uint64_t at = 0; at < std::min<uint64_t>(v.bytes, 4096); ++at)
         add(fmt::format("{}.{}", name, at), k, static_cast<int64_t>(at), true);
@@ -142,167 +125,6 @@ spirv::Launch launch_of(const Function& entry, const spirv::Header& header) {
   return out;
 }
 
-// ---- question ------------------------------------------------------------------------------------------------
-
-class Asker {
- public:
-  Asker(Memory& memory, const Flat& flat, const spirv::Launch& launch)
-      : memory_(memory), flat_(flat), launch_(launch) {}
-
-  prog::Cond cond(const spirv::QuestionCond& q) {
-    prog::Cond out;
-    out.kind = q.kind;
-    out.span = q.span;
-    if (q.kind == prog::Cond::Kind::atom) return atom(q);
-    for (const spirv::QuestionCond& k : q.kids) {
-      prog::Cond kid = cond(k);
-      if (kid.kind == q.kind && q.kind != prog::Cond::Kind::not_)
-        out.kids.insert(out.kids.end(), kid.kids.begin(), kid.kids.end());
-      else
-        out.kids.push_back(std::move(kid));
-    }
-    return out;
-  }
-
- private:
-  struct Side {
-    bool constant = false, is_unsigned = false;
-    uint64_t number = 0;
-    uint8_t width = 64;  // of the whole
-    std::vector<prog::CondValue> cells;
-    Span span;
-  };
-
-  Side side(const spirv::QuestionValue& v) {
-    Side out;
-    out.span = v.span;
-    if (v.is_constant) {
-      out.constant = true;
-      out.number = v.constant;
-      return out;
-    }
-    const Named n = decoded(v.id, v.span);
-    RootKey key = n.key;
-    const Variable& var = flat_.variables[key.variable];
-    const std::string name = memory_.name(key);
-    if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
-      litmus::unsupported(v.span, fmt::format("{} is shared memory, of which each CTA has its own", name),
-                          "store what the question needs in global memory");
-    if (v.path.size() > 1) litmus::fail_at(v.span, "memory of a module has one index", "count its elements");
-    Decision& d = memory_.decision(key);
-    const Given* given = memory_.given(key);
-    uint32_t element = n.type.empty() ? 0 : bytes_of(n.type);
-    if (element == 0 && key.at == k_itself && !(var.array && var.element == 1)) element = var.element;
-    if (element == 0 && given != nullptr) element = given->element;
-    if (element == 0) element = d.cell;
-    if (element == 0)
-      litmus::fail_at(v.span, fmt::format("nothing accesses {}", name),
-                      "say of which type its elements are, for example x.u32[0]");
-    if (element > 8) litmus::unsupported(v.span, "elements of more than 64 bits are not compared");
-    if (d.opaque)
-      litmus::unsupported(v.span,
-                          fmt::format("{} holds results of floating point arithmetic, which are not known", name));
-    const uint64_t index = v.path.empty() ? 0 : v.path[0];
-    if (v.path.empty() && key.at == k_itself && var.array && var.bytes > element)
-      litmus::fail_at(v.span, fmt::format("{} has several elements", name),
-                      fmt::format("name one, for example {}[0]", name));
-    const auto at = static_cast<int64_t>(index * element);
-    if (d.cell == 0) d.cell = element;  // nobody accesses it
-    if (!memory_.open_ended(key) && static_cast<uint64_t>(at) + element > memory_.bytes(key))
-      litmus::fail_at(v.span, fmt::format("{} ends before this element", name));
-    memory_.use(key, at, element);
-    const uint32_t cell = d.apart ? element : d.cell;
-    if (const uint64_t end = (static_cast<uint64_t>(at) + element) / cell; !d.apart && end > memory_.limit(key)) {
-      if (end > 4096) litmus::fail_at(v.span, fmt::format("{} is not so long", name));
-      d.cells = end;
-      throw Restart{};
-    }
-    out.width = static_cast<uint8_t>(8 * element);
-    out.is_unsigned = !n.type.empty() && n.type[0] == 'u';
-    for (uint32_t part = 0; part < element / cell; ++part) {
-      prog::CondValue c;
-      c.kind = prog::CondValue::Kind::location;
-      c.symbol = memory_.symbol(key, "", at, element);
-      c.cell = d.apart ? 0 : static_cast<uint64_t>(at) / cell + part;
-      c.is_unsigned = out.is_unsigned || part + 1 < element / cell;
-      c.span = v.span;
-      out.cells.push_back(c);
-    }
-    return out;
-  }
-  static Side number(const Side& n, const Side& beside, term::Op cmp) {
-    Side out = n;
-    const uint8_t w = beside.width;
-    const auto s = static_cast<int64_t>(n.number);
-    if (w < 64 && n.number > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
-      litmus::fail_at(n.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
-    const size_t count = beside.cells.size();
-    const auto each = static_cast<uint8_t>(w / count);
-    const bool equality = cmp == term::Op::eq || cmp == term::Op::ne;
-    for (size_t part = 0; part < count; ++part) {
-      const uint64_t piece = (n.number >> (part * each)) & term::mask(each);
-      prog::CondValue c;
-      c.constant = piece;
-      if (part + 1 == count && !beside.is_unsigned) {
-        c.constant = static_cast<uint64_t>(term::to_signed(piece, each));
-        if (!equality && count == 1) c.constant = n.number;
-      }
-      c.span = n.span;
-      out.cells.push_back(c);
-    }
-    return out;
-  }
-  static prog::Cond compare(const prog::CondValue& a, term::Op op, const prog::CondValue& b, const Span& span) {
-    prog::Cond c;
-    c.kind = prog::Cond::Kind::atom;
-    c.cmp = op;
-    c.lhs = a;
-    c.rhs = b;
-    c.span = span;
-    return c;
-  }
-  prog::Cond atom(const spirv::QuestionCond& q) {
-    Side a = side(q.lhs), b = side(q.rhs);
-    if (a.constant && b.constant) {
-      prog::CondValue x, y;
-      x.constant = a.number;
-      y.constant = b.number;
-      return compare(x, q.cmp, y, q.span);
-    }
-    if (a.constant) a = number(a, b, q.cmp);
-    if (b.constant) b = number(b, a, q.cmp);
-    if (a.cells.size() != b.cells.size())
-      litmus::unsupported(q.span, "locations that are accessed in pieces of different sizes are not compared");
-    if (a.cells.size() == 1) {
-      const bool wide =
-          (a.is_unsigned || b.is_unsigned) && std::max(a.constant ? 0 : a.width, b.constant ? 0 : b.width) == 64;
-      term::Op cmp = q.cmp;
-      if (wide && !(a.is_unsigned || a.constant))
-        litmus::unsupported(q.span, "a signed and an unsigned number of 64 bits are not compared");
-      if (wide && !(b.is_unsigned || b.constant))
-        litmus::unsupported(q.span, "a signed and an unsigned number of 64 bits are not compared");
-      if (wide)
-        cmp = cmp == term::Op::slt   ? term::Op::ult
-              : cmp == term::Op::sle ? term::Op::ule
-              : cmp == term::Op::sgt ? term::Op::ugt
-              : cmp == term::Op::sge ? term::Op::uge
-                                     : cmp;
-      return compare(a.cells[0], cmp, b.cells[0], q.span);
-    }
-    if (q.cmp != term::Op::eq && q.cmp != term::Op::ne)
-      litmus::unsupported(q.span, "an order of locations that are accessed in pieces is not asked for");
-    prog::Cond out;
-    out.kind = q.cmp == term::Op::eq ? prog::Cond::Kind::and_ : prog::Cond::Kind::or_;
-    out.span = q.span;
-    for (size_t k = 0; k < a.cells.size(); ++k) out.kids.push_back(compare(a.cells[k], q.cmp, b.cells[k], q.span));
-    return out;
-  }
-
-  Memory& memory_;
-  const Flat& flat_;
-  const spirv::Launch& launch_;
-};
-
 // ---- the test ----------------------------------------------------------------------------------------------
 
 struct Whole {
@@ -326,25 +148,18 @@ void clusters(const Whole& w, prog::Test& test) {
   for (prog::Thread& t : test.threads) t.cluster = w.launch.place(t.id).workgroup / static_cast<uint32_t>(size);
 }
 
-void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Memory& memory, bool rounds) {
-  const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
-  if (rounds)
-    say(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again",
-                    k_rounds));
-  if (memory.took_zero()) say("memory without an input starts at 0");
+}  // namespace
+
+void say_notes(const Notes& notes, prog::Test& test) {
+  const auto say = [&](const char* s) { test.assumptions.emplace_back(s); };
   if (notes.opaque) say("what floating point arithmetic decides may come out either way");
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
-  if (notes.aligned) say("all threads of a warp come to the same bar instructions (the form is .aligned)");
   if (notes.prints) say("printf prints nothing");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
-  const std::string& target = w.module.target;
-  if (target.starts_with("sm_") && std::atoi(target.c_str() + 3) < 70)
-    say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
 }
 
-// Where nothing is asked for, all memory of the module is observed, and no value that nobody gave.
 void observe(const Memory& memory, prog::Test& test) {
   if (test.quantifier != prog::Quantifier::none || test.filter.kind != prog::Cond::Kind::always) return;
   if (memory.hidden().empty()) return;
@@ -360,28 +175,65 @@ void observe(const Memory& memory, prog::Test& test) {
   }
 }
 
+namespace {
+
+// Objects that no atomic operation touches, as the OpenCL models want them told.
+void mark_plain(prog::Test& test) {
+  std::vector<bool> atomic(test.symbols.size(), false);
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.addr.symbol != prog::k_none && i.tags.has(vocab::Tag::A)) atomic[i.addr.symbol] = true;
+  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s)
+    if (!atomic[s]) test.objects[test.symbols[s].object].tags.add(vocab::Tag::NAL);
+}
+
+void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Memory& memory, bool rounds) {
+  const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
+  if (rounds)
+    say(fmt::format("an undefined value in a loop is another in each of {} rounds, and then one of those again",
+                    k_rounds));
+  if (memory.took_zero()) say("memory without an input starts at 0");
+  Notes said = notes;
+  if (w.flat.cuda) said.aligned = said.lanes = false;  // words of PTX
+  say_notes(said, test);
+  const Memory::Reached reached = memory.reached();
+  if (reached.buffers > 0 && reached.buffers + reached.variables > 1)
+    say("what the parameters of the kernel point at are different objects, which do not overlap");
+  const std::string& target = w.module.target;
+  if (!w.flat.cuda && target.starts_with("sm_") && std::atoi(target.c_str() + 3) < 70)
+    say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
+}
+
 prog::Test build(const Whole& w, Decisions& decisions) {
   prog::Test test;
   test.title = w.entry.name;
   test.syntax = prog::Syntax::spirv;
-  test.dialect = vocab::Dialect::ptx;
+  if (w.flat.cuda) test.remarks = {prog::k_cuda_cpp};
+  test.dialect = w.flat.cuda ? vocab::Dialect::opencl : vocab::Dialect::ptx;
   test.span = w.entry.span;
   Memory memory(w.flat, w.launch, w.given, w.header.zero, decisions, test);
   Notes notes;
+  std::vector<std::vector<Taken>> taken;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
+  std::vector<prog::Template> code;
+  for (uint32_t t = 0; t < threads; ++t) code.push_back(Lowering(memory, w.blocks, w.launch, t, notes).run());
+  if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
-    Lowering lowering(memory, w.blocks, w.launch, t, notes);
+    Lowering lowering(memory, w.flat, w.blocks, w.launch, {t, t}, notes);
     prog::Thread thread;
     thread.id = t;
     thread.templ = prog::intern_template(test, lowering.run());
+    if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
     const spirv::Place p = w.launch.place(t);
     const uint32_t cta = w.launch.global_workgroup(p);
     thread.scope = {0, p.device, cta, cta * w.launch.grid.subgroups + p.subgroup};
     test.threads.push_back(std::move(thread));
   }
   memory.check_read_only();
+  if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
   clusters(w, test);
   const bool rounds = memory.drop_unread();
+  if (w.flat.cuda) mark_plain(test);
   Asker asker(memory, w.flat, w.launch);
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
@@ -391,17 +243,34 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   return test;
 }
 
+void check_fits(const spirv::InputValue& x, uint64_t bytes, const Span& span) {
+  if (bytes >= 8 || bytes == 0) return;
+  const auto w = static_cast<uint8_t>(8 * bytes);
+  const auto s = static_cast<int64_t>(x.number);
+  if (x.number > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
+    litmus::fail_at(span, fmt::format("this number does not fit into {} bits", w));
+}
+
 std::map<RootKey, Given> inputs_of(const spirv::Header& header, const Flat& flat) {
   std::map<RootKey, Given> out;
   for (const spirv::Input& in : header.inputs) {
-    const Named n = decoded(in.id, in.span);
+    Named n = decoded(in.id, in.span);
     const Variable& v = flat.variables[n.key.variable];
     Given g{in.value, n.type.empty() ? 0 : bytes_of(n.type)};
     if (v.space == "param" && in.value.is_list && v.bytes < 8)
       litmus::fail_at(in.span, fmt::format("{} is one number", v.name));
-    if (v.space == "param" && !in.value.is_list && v.array && n.key.at == 0 && v.bytes > 8)
-      litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes),
-                      fmt::format("say where: {}.0 = ..., {}.8 = ...", v.name, v.name));
+    if (is_structure(v) && n.key.at == k_itself) {
+      if (!in.value.is_list)
+        litmus::fail_at(in.span, fmt::format("{} has {} bytes", v.name, v.bytes),
+                        fmt::format("say where: {}.0 = ..., {}.8 = ...", v.name, v.name));
+      n.key.at = 0;
+    }
+    if (v.space == "param" && !in.value.is_list) {
+      const uint64_t at = static_cast<uint64_t>(std::max<int64_t>(n.key.at, 0));
+      const uint64_t room = v.bytes > at ? v.bytes - at : 0;
+      if (g.element > room) litmus::fail_at(in.span, fmt::format("{} ends before this place", v.name));
+      check_fits(in.value, std::min<uint64_t>(g.element != 0 ? g.element : room, 8), in.span);
+    }
     if (!v.init.empty())
       litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
                       "remove the @Input, or the initialiser");
@@ -434,22 +303,211 @@ bool is_ptx_module(std::string_view text) {
   }
 }
 
+namespace {
+
+prog::Test lowered(const Module& module, const Function& entry, const Flat& flat, const spirv::Header& header,
+                   const spirv::Launch& launch, const std::map<RootKey, Given>& given) {
+  const Blocks blocks = blocks_of(flat);
+  Decisions decisions;
+  for (;;) {
+    try {
+      return build({module, entry, flat, header, launch, given, blocks}, decisions);
+    } catch (const Restart&) {  // each one adds a decision, and there are finitely many
+    }
+  }
+}
+
+// ---- CUDA C++ --------------------------------------------------------------------------------------------------
+
+Span span_in(const SourcePtr& source, uint32_t line, uint32_t column) {
+  const std::string& text = source->text;
+  size_t begin = 0;
+  for (uint32_t k = 1; k < line; ++k) {
+    begin = text.find('\n', begin);
+    if (begin == std::string::npos) return {source, 0, 0};
+    ++begin;
+  }
+  const size_t eol = std::min(text.find('\n', begin), text.size());
+  const size_t first = std::min<size_t>(begin + (column > 0 ? column - 1 : 0), eol);
+  size_t end = first;
+  while (end < eol && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+  end = std::max(end, std::min(first + 1, eol));
+  return {source, static_cast<uint32_t>(first), static_cast<uint32_t>(end)};
+}
+
+// Places and names of the source take the place of those of the compiled text.
+void put_source(const CudaKernel& kernel, Module& module) {
+  for (Function& f : module.functions) {
+    f.span = span_in(kernel.source, kernel.line, 1);
+    for (Statement& s : f.body) {
+      s.span = s.line.line == 0 ? f.span : span_in(kernel.source, s.line.line, s.line.column);
+      s.line = {};
+      for (Operand& o : s.operands) o.span = s.span;
+      for (Declaration& d : s.declared) d.span = f.span;
+    }
+    for (Declaration& d : f.parameters) d.span = f.span;
+  }
+  for (Declaration& d : module.variables) d.span = {kernel.source, 0, 0};
+}
+
+void put_source(const CudaKernel& kernel, Flat& flat) {
+  flat.cuda = true;
+  for (Register& r : flat.registers)
+    if (r.name.starts_with("%")) r.name.erase(0, 1);
+  std::map<std::string, int> often;
+  for (const auto& [name, v] : kernel.variables) ++often[v.shown];
+  for (Variable& v : flat.variables) {
+    const auto it = kernel.variables.find(v.name);
+    if (it == kernel.variables.end()) {  // of a thread: "x.local3"
+      v.name = v.name.substr(0, v.name.find(".local"));
+      continue;
+    }
+    v.type = it->second.type;
+    if (it->second.line != 0) v.span = span_in(kernel.source, it->second.line, 1);
+    if (v.space == "param" || often[it->second.shown] == 1) v.name = it->second.shown;
+  }
+}
+
+class CudaNames {
+ public:
+  CudaNames(const CudaKernel& kernel, const Flat& flat) : flat_(flat) {
+    out_.source = kernel.source;
+    out_.own = kernel.own;
+    out_.headers = {"Define"};
+    for (uint32_t k = 0; k < flat.variables.size(); ++k) {
+      const Variable& v = flat.variables[k];
+      if (v.space == "local") continue;
+      using Kind = DataType::Kind;
+      if (v.space != "param")
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+      else if (v.type.is(Kind::pointer))
+        expand(v.name, {k, 0}, v.type.parts.front(), {}, 0);
+      else
+        expand(v.name, {k, k_itself}, v.type, {}, 0);
+    }
+  }
+  spirv::Compiled names() && { return std::move(out_); }
+
+ private:
+  void expand(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+              int depth, uint64_t at = 0) {
+    using Kind = DataType::Kind;
+    constexpr int k_deepest = 5;
+    const bool own = flat_.variables[key.variable].space == "param";
+    spirv::Compiled::Variable v{encoded(key.variable, key.at, ""), path};
+    if (own)  // parameters hide variables of the file
+      out_.variables[name] = v;
+    else
+      out_.variables.try_emplace(name, v);
+    if (depth > k_deepest) return;
+    if (t.is(Kind::list) && t.count == 0 && t.parts.front().is(Kind::members)) {  // p.next is p[0].next
+      std::vector<uint64_t> first = path;
+      first.push_back(0);
+      members(name, key, t.parts.front(), first, depth, at);
+    }
+    if (t.is(Kind::members)) members(name, key, t, path, depth, at);
+  }
+  void members(const std::string& name, const RootKey& key, const DataType& t, const std::vector<uint64_t>& path,
+               int depth, uint64_t at) {
+    for (size_t k = 0; k < t.parts.size(); ++k) {
+      const DataType& m = t.parts[k];
+      const std::string whole = name + "." + t.names[k];
+      std::vector<uint64_t> further = path;
+      further.push_back(k);
+      const bool value = key.at == k_itself && flat_.variables[key.variable].space == "param";
+      if (m.is(DataType::Kind::pointer) && value)
+        expand(whole, {key.variable, static_cast<int64_t>(at + t.offsets[k])}, m.parts.front(), {}, depth + 1);
+      else
+        expand(whole, key, m, further, depth + 1, at + t.offsets[k]);
+    }
+  }
+
+  const Flat& flat_;
+  spirv::Compiled out_;
+};
+
+// The bytes that an input gives.
+void lay_out(const DataType& t, const spirv::InputValue& v, uint64_t at, std::vector<int16_t>& bytes) {
+  using Kind = DataType::Kind;
+  constexpr uint64_t k_most_bytes = 1u << 20;
+  if (v.absent) return;
+  if (t.is(Kind::pointer)) litmus::fail_at(v.span, "this is an address, and inputs are numbers");
+  if (t.is(Kind::unknown)) litmus::unsupported(v.span, "an input of this type is not read");
+  if (t.is(Kind::number)) {
+    if (v.is_list) litmus::fail_at(v.span, "this is one number, and no list");
+    if (t.is_float) litmus::unsupported(v.span, "an input of a floating point number is not read");
+    const auto width = static_cast<uint8_t>(8 * t.bytes);
+    const auto s = static_cast<int64_t>(v.number);
+    if (width < 64 && v.number > term::mask(width) && (s >= 0 || s < -(int64_t{1} << (width - 1))))
+      litmus::fail_at(v.span, fmt::format("this number does not fit into {} bits", width));
+    if (at + t.bytes > k_most_bytes) litmus::unsupported(v.span, "inputs of more than a mebibyte are not read");
+    if (bytes.size() < at + t.bytes) bytes.resize(at + t.bytes, -1);
+    for (uint64_t k = 0; k < t.bytes; ++k) bytes[at + k] = static_cast<int16_t>(v.number >> (8 * k) & 0xff);
+    return;
+  }
+  if (!v.is_list)
+    litmus::fail_at(v.span, "this has several elements, and the input is one number", "a list is {value, value, ...}");
+  const bool list = t.is(Kind::list);
+  const uint64_t most = list ? t.count : t.parts.size();
+  if (!(list && t.count == 0) && v.items.size() > most)
+    litmus::fail_at(v.span, fmt::format("this has {} elements, and the input {}", most, v.items.size()));
+  for (size_t k = 0; k < v.items.size(); ++k)
+    lay_out(list ? t.parts.front() : t.parts[k], v.items[k], at + (list ? k * t.parts.front().bytes : t.offsets[k]),
+            bytes);
+  if (list && bytes.size() < at + v.items.size() * t.parts.front().bytes)
+    bytes.resize(at + v.items.size() * t.parts.front().bytes, -1);
+}
+
+std::map<RootKey, Given> typed_inputs(const spirv::Header& header, const Flat& flat) {
+  std::map<RootKey, Given> out;
+  for (const spirv::Input& in : header.inputs) {
+    RootKey key = decoded(in.id, in.span).key;
+    const Variable& v = flat.variables[key.variable];
+    if (!v.init.empty())
+      litmus::fail_at(in.span, fmt::format("{} already has an initial value", v.name),
+                      "remove the @Input, or the initialiser");
+    Given g{.value = in.value};
+    const DataType* t = &v.type;
+    if (key.at != k_itself) t = &leaf_at(v.type, static_cast<uint64_t>(key.at)).first->parts.front();
+    if (v.space == "param" && key.at == k_itself && !v.array) {
+      if (t->is_float) litmus::unsupported(in.span, "an input of a floating point number is not read");
+      key.at = 0;
+      std::vector<int16_t> bytes;
+      lay_out(*t, in.value, 0, bytes);
+    } else {
+      g.typed = true;
+      lay_out(*t, in.value, 0, g.bytes);
+    }
+    if (!out.emplace(key, std::move(g)).second)
+      litmus::fail_at(in.span, fmt::format("{} has two inputs", v.name), "write one @Input for it");
+  }
+  return out;
+}
+
+}  // namespace
+
 Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::LaunchOptions& options) {
   return litmus::guarded([&] {
     const Module module = parse_module(source);
     const Function& entry = entry_of(module, options.entry);
     const Flat flat = flatten(module, entry);
+    check_operands(flat);
     const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
-    const spirv::Launch launch = launch_of(entry, header);
-    const std::map<RootKey, Given> given = inputs_of(header, flat);
-    const Blocks blocks = blocks_of(flat);
-    Decisions decisions;
-    for (;;) {
-      try {
-        return build({module, entry, flat, header, launch, given, blocks}, decisions);
-      } catch (const Restart&) {  // each one adds a decision, and there are finitely many
-      }
-    }
+    return lowered(module, entry, flat, header, launch_of(entry, header), inputs_of(header, flat));
+  });
+}
+
+Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::LaunchOptions& options) {
+  return litmus::guarded([&] {
+    Module module = parse_module(make_source("compiled kernel", kernel.module));
+    put_source(kernel, module);
+    const Function& entry = entry_of(module, "");
+    Flat flat = flatten(module, entry);
+    put_source(kernel, flat);
+    const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
+    prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
+    test.title = kernel.title;
+    return test;
   });
 }
 

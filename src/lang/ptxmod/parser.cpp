@@ -32,6 +32,9 @@ class Lexer {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     now_ = lex();
   }
+  Lexer(SourcePtr source, std::string_view text, uint32_t begin) : source_(std::move(source)), text_(text), at_(begin) {
+    now_ = lex();
+  }
   const Token& peek() const { return now_; }
   Token next() {
     Token t = now_;
@@ -148,6 +151,30 @@ bool contains(const Table& table, std::string_view s) {
 class Parser {
  public:
   explicit Parser(const SourcePtr& source) : l_(source) { m_.span = {source, 0, 0}; }
+  Parser(const SourcePtr& source, std::string_view text, uint32_t begin) : l_(source, text, begin) {}
+
+  std::vector<Statement> statements() {
+    std::vector<Statement> out;
+    while (l_.peek().kind != Tok::end) {
+      const Token t = l_.peek();
+      Statement s;
+      if (t.is(";")) {
+        l_.next();
+      } else if (t.kind == Tok::word && t.text[0] == '.') {
+        s.kind = Statement::Kind::declaration;
+        s.declared = declaration();
+        l_.expect(";");
+        s.span = s.declared.front().span;
+        if (s.declared.front().space != "reg")
+          litmus::unsupported(s.span, "a thread of a litmus test declares registers only",
+                              "locations stand in the initial state");
+        out.push_back(std::move(s));
+      } else {
+        statement(out, std::move(s));
+      }
+    }
+    return out;
+  }
 
   Module run() {
     while (l_.peek().kind != Tok::end) top();
@@ -159,8 +186,11 @@ class Parser {
   uint64_t number() {
     const bool minus = l_.accept("-");
     const Token t = l_.peek();
+    if (t.is("(") || t.is("~") || t.is("!")) expression();
     if (t.kind != Tok::number) l_.fail(fmt::format("expected a number, found {}", l_.found()));
     l_.next();
+    for (const char* op : {"*", "/"})
+      if (l_.at(op)) expression();
     std::string_view s = t.text;
     while (s.size() > 1 && (s.back() == 'U' || s.back() == 'u')) s.remove_suffix(1);
     int base = 10;
@@ -175,6 +205,7 @@ class Parser {
     }
     uint64_t v = 0;
     const auto [stop, failed] = std::from_chars(s.data(), s.data() + s.size(), v, base);
+    if (failed == std::errc{} && stop != s.data() + s.size() && *stop == '%') expression();
     if (failed != std::errc{} || stop != s.data() + s.size())
       litmus::fail_at(l_.span(t), fmt::format("{} is no number of 64 bits", litmus::quoted(t.text)));
     return minus ? 0 - v : v;
@@ -242,7 +273,7 @@ class Parser {
     l_.next();
     line_.file = small();
     line_.line = small();
-    small();
+    line_.column = small();
     while (l_.accept(",")) {
       const Token what = l_.next();
       if (what.is("function_name")) {
@@ -251,8 +282,8 @@ class Parser {
       } else if (what.is("inlined_at")) {
         // The innermost place is that of the text that the user reads only if it is in the kernel's file; the answer
         // names the outermost of one file, which the compiler gives first for code that is not inlined.
-        const Line outer = {small(), small()};
-        small();
+        const uint32_t file = small(), line = small();
+        const Line outer = {file, line, small()};
         if (outer.file == 1) line_ = outer;
       } else {
         litmus::fail_at(l_.span(what), fmt::format("{} is not known in a .loc", litmus::quoted(what.text)));
@@ -342,6 +373,7 @@ class Parser {
           one.count = 0;
         } else {
           const uint64_t n = number();
+          if (!l_.at("]") && l_.peek().kind != Tok::end) expression();
           if (n > (uint64_t{1} << 40) || (n != 0 && one.count > (uint64_t{1} << 40) / n))
             litmus::fail_at(l_.span(name), "this array is too large");
           one.count *= n;
@@ -355,6 +387,11 @@ class Parser {
     return out;
   }
   void initialiser(Declaration& d) {
+    in_initialiser_ = true;
+    initial_values(d);
+    in_initialiser_ = false;
+  }
+  void initial_values(Declaration& d) {
     if (!l_.accept("{")) {
       d.init.push_back(operand());
       return;
@@ -362,7 +399,7 @@ class Parser {
     if (l_.accept("}")) return;
     do {
       if (l_.at("{")) {
-        initialiser(d);
+        initial_values(d);
       } else {
         d.init.push_back(operand());
       }
@@ -509,10 +546,22 @@ class Parser {
     out.push_back(std::move(s));
   }
 
+  // 4.5: constants may be computed, which the reader does not do.
+  [[noreturn]] void expression() const {
+    litmus::unsupported(l_.span(l_.peek()), "constant expressions are not read", "write the value");
+  }
+  void no_expression(const Operand& o) const {
+    if (o.kind != Operand::Kind::number && o.kind != Operand::Kind::name && o.kind != Operand::Kind::list) return;
+    for (const char* s : {"*", "/", "%", "<", ">", "&", "^", "?", "=", "!"})
+      if (l_.at(s)) expression();
+    if (o.kind != Operand::Kind::name && l_.peek().kind == Tok::word && l_.peek().text[0] == '%') expression();
+  }
+
   // ---- operands ----
   Operand operand() {
     const uint32_t begin = l_.peek().begin;
     Operand o = single();
+    no_expression(o);
     if (l_.at("|")) {
       Operand pair;
       pair.kind = Operand::Kind::pair;
@@ -527,11 +576,13 @@ class Parser {
   Operand single() {
     Operand o;
     const Token t = l_.peek();
+    if (t.is("~")) expression();
     if (l_.accept("!")) {
       o = single();
       o.negated = !o.negated;
     } else if (t.is("{") || t.is("(")) {
       l_.next();
+      if (l_.at(".u64") || l_.at(".s64")) expression();
       const char* close = t.is("{") ? "}" : ")";
       o.kind = Operand::Kind::list;
       if (!l_.accept(close)) {
@@ -565,7 +616,7 @@ class Parser {
     } else if (t.kind == Tok::word) {
       l_.next();
       o.name = std::string(t.text);
-      if (o.name == "generic" && l_.accept("(")) {
+      if (o.name == "generic" && in_initialiser_ && l_.accept("(")) {
         o = single();
         l_.expect(")");
       }
@@ -608,10 +659,15 @@ class Parser {
   Lexer l_;
   Module m_;
   Line line_;
+  bool in_initialiser_ = false;
 };
 
 }  // namespace
 
 Module parse_module(const SourcePtr& source) { return Parser(source).run(); }
+
+std::vector<Statement> parse_statements(const SourcePtr& source, std::string_view text, uint32_t begin) {
+  return Parser(source, text, begin).statements();
+}
 
 }  // namespace fencepost::ptxmod

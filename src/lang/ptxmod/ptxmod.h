@@ -21,4 +21,9 @@ bool is_ptx_module(std::string_view text);
 
 Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::LaunchOptions& options = {});
 
+// Is a text that begins as a PTX litmus test one whose columns are written as modules are: with registers "%r1" or with
+// types ("ld.weak.u32")?
+bool is_ptx_litmus(std::string_view text);
+Expected<prog::Test> parse_ptx_litmus(const SourcePtr& source);
+
 }  // namespace fencepost::ptxmod

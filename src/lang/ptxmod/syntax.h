@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/source.h"
@@ -45,7 +46,7 @@ struct Declaration {
 };
 
 struct Line {  // of .loc
-  uint32_t file = 0, line = 0;
+  uint32_t file = 0, line = 0, column = 0;
 };
 
 struct Statement {
@@ -85,5 +86,8 @@ struct Module {
 
 // Throws litmus::ParseError.
 Module parse_module(const SourcePtr& source);
+// The statements from byte `begin` on, up to the end of `text`, which is the beginning of the source but for
+// separators: a label, declarations of registers, an instruction.
+std::vector<Statement> parse_statements(const SourcePtr& source, std::string_view text, uint32_t begin);
 
 }  // namespace fencepost::ptxmod

@@ -14,10 +14,20 @@ inline constexpr uint32_t k_number_root = 0;  // no object: the offset is the nu
 
 // An address: so many bytes behind the beginning of a root (memory.h). PTX computes with addresses as with other
 // integers; as long as only offsets are added the object stays known, and an access needs no more.
+// The variable's own state space or the generic one: an address of a shared, local or constant variable is one number
+// in its space and another as a generic address (6.4.1.1), `cvta` turns one into the other. Other variables have one.
+struct Origin {
+  uint32_t root = k_number_root;
+  bool generic = false;
+  auto operator<=>(const Origin&) const = default;
+};
+
 struct Target {
   Expr when;  // width 1; empty: always. The conditions of one address exclude one another
   uint32_t root = k_number_root;
   Expr offset;  // 64 bits
+  bool generic = false;
+  Origin origin() const { return {root, generic}; }
   bool operator==(const Target&) const = default;
 };
 
@@ -28,12 +38,13 @@ struct Value {
     opaque,     // a result of floating point arithmetic
     scalar,
     address,
+    distance,  // of two addresses in different objects: targets[0] - targets[1]
   };
   Kind kind = Kind::undefined;
   uint8_t width = 32;
-  Expr e;            // scalar
-  std::string what;  // undefined, unknown: its name; equal names are one value
-  std::vector<Target> targets;
+  Expr e;                       // scalar
+  std::string what;             // undefined, unknown: its name; equal names are one value
+  std::vector<Target> targets;  // address, distance
   bool operator==(const Value&) const = default;
 
   bool is(Kind k) const { return kind == k; }

@@ -10,6 +10,7 @@
 #include "litmus/parse.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
+#include "ptxmod/cuda_cpp.h"
 #include "ptxmod/ptxmod.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"
@@ -54,10 +55,26 @@ Expected<std::vector<prog::Test>> one(Expected<prog::Test> t) {
   return out;
 }
 
+// A litmus test brings its threads, values and question along; what is said of them beside it would be without effect.
+const char* only_for_shaders(const spirv::LaunchOptions& launch) {
+  if (launch.grid) return "a launch";
+  if (!launch.inputs.empty()) return "a value of an input";
+  if (!launch.condition.empty()) return "a question";
+  if (!launch.filter.empty()) return "a filter";
+  if (!launch.entry.empty()) return "an entry point";
+  return nullptr;
+}
+std::unexpected<Diagnostics> beside_a_litmus_test(const SourcePtr& source, const char* what) {
+  return error_at(Span{source, 0, 0}, fmt::format("{} beside this file: a litmus test has its own", what),
+                  "--grid, --input, --condition, --exists, --filter and --entry are for shaders and kernels");
+}
+
 Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::LaunchOptions& launch) {
   if (shader::glsl::is_glsl(source->text)) return one(shader::glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
   if (ptxmod::is_ptx_module(source->text)) return one(ptxmod::parse_ptx_module(source, launch));
+  if (source->name.ends_with(".cu") || source->name.ends_with(".cuh"))
+    return one(ptxmod::parse_cuda_cpp(source, launch));
   if (source->name.ends_with(".cl")) return one(shader::opencl_c::parse_opencl_c(source, launch));
   const bool is_test_file = source->name.ends_with(".test");
   // Blanks and litmus comments may stand before the language.
@@ -67,6 +84,10 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
   });
   const std::string language = first && first->kind == litmus::Tok::word ? upper(first->text) : std::string();
   if (!is_test_file) {
+    if (language == "PTX" && ptxmod::is_ptx_litmus(source->text)) {
+      if (const char* what = only_for_shaders(launch)) return beside_a_litmus_test(source, what);
+      return one(ptxmod::parse_ptx_litmus(source));
+    }
     if (language == "PTX") return one(litmus::parse_ptx(source));
     if (language == "VULKAN") return one(litmus::parse_vulkan(source));
     if (language == "OPENCL" || language == "CUDA") return one(litmus::parse_opencl(source));
@@ -79,6 +100,7 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
     return error_at(
         Span{source, 0, 0}, "this is neither of the two '.test' notations",
         "expected NEWWG/NEWTHREAD lines with SATISFIABLE or NOSOLUTION, or .global declarations with d0.b0.t0 { ... }");
+  if (ptxmod::is_cuda_cpp(*source)) return one(ptxmod::parse_cuda_cpp(source, launch));
   if (shader::opencl_c::is_opencl_c(*source)) return one(shader::opencl_c::parse_opencl_c(source, launch));
   if (!first) return std::unexpected(std::move(first.error()));
   if (first->kind == litmus::Tok::end)
@@ -90,24 +112,13 @@ Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::L
                                   "start with PTX, VULKAN, OPENCL, CUDA or GPU_PTX"));
 }
 
-// A litmus test brings its threads, values and question along; what is said of them beside it would be without effect.
-const char* only_for_shaders(const spirv::LaunchOptions& launch) {
-  if (launch.grid) return "a launch";
-  if (!launch.inputs.empty()) return "a value of an input";
-  if (!launch.condition.empty()) return "a question";
-  if (!launch.filter.empty()) return "a filter";
-  if (!launch.entry.empty()) return "an entry point";
-  return nullptr;
-}
-
 }  // namespace
 
 Expected<std::vector<prog::Test>> parse(SourcePtr source, const spirv::LaunchOptions& launch) {
   auto tests = parsed(source, launch);
   if (const char* what = only_for_shaders(launch);
       tests && what != nullptr && !tests->empty() && tests->front().syntax != prog::Syntax::spirv)
-    return error_at(Span{source, 0, 0}, fmt::format("{} beside this file: a litmus test has its own", what),
-                    "--grid, --input, --condition, --exists, --filter and --entry are for shaders and kernels");
+    return beside_a_litmus_test(source, what);
   // Titles go into lines of text, documents and programs: they are made printable here, once.
   if (tests)
     for (prog::Test& t : *tests) {

@@ -4,7 +4,8 @@
 // NVlabs/mixedproxy, told apart by content). A `.test` file may hold several tests (its table expands).
 // Grammar: docs/litmus.md. SPIR-V is known by its magic number or its assembly (spirv.h; docs/spirv.md), GLSL by
 // "#version" (glsl.h; docs/glsl.md), OpenCL C by the ending `.cl` or a kernel in the text (opencl_c.h;
-// docs/opencl-c.md), a PTX module by its ".version" (ptxmod.h; docs/ptx-modules.md).
+// docs/opencl-c.md), CUDA C++ by the endings `.cu` and `.cuh` or "__global__" (cuda_cpp.h; docs/cuda-cpp.md), a PTX
+// module by its ".version" (ptxmod.h; docs/ptx-modules.md).
 #include <vector>
 
 #include "base/diagnostic.h"

@@ -23,6 +23,9 @@ struct Operation {
   uint32_t word(size_t k) const { return at.word(first + k); }
 };
 
+// A constant, cut to its width.
+inline Expr number(uint64_t v, uint8_t width) { return term::constant(v & term::mask(width), width); }
+
 class Operations {
  public:
   struct Source {

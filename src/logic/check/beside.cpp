@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/machine.h"
 #include "check/races.h"
 #include "check/raise.h"
 #include "check/solve_queries.h"
@@ -80,6 +81,7 @@ const char* name(Said s) {
 
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job) {
+  if (is_machine(model)) return {};
   if (const auto other = as_read(test, model)) return beside(*other, model, options, result, job);
   Beside out;
   const Status s = result.verdict.status;

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "check/liveness.h"
+#include "check/machine.h"
 #include "check/races.h"
 #include "check/raise.h"
 #include "prog/syntax.h"
@@ -198,6 +199,14 @@ prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given, 
   return raised == before || raised.least() == given.all ? given : raised;
 }
 
+// An instruction whose events are not those of its thread.
+const prog::Instr* asynchronous(const prog::Test& test) {
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code)
+      if (i.tags.has(vocab::Tag::ASY)) return &i;
+  return nullptr;
+}
+
 }  // namespace
 
 Result check_from_below(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
@@ -252,15 +261,20 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
 }
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return check(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Result none;
     none.verdict = {Status::unsupported, ok.error().list[0].message, false};
     return none;
   }
-  if (const prog::Instr* i = prog::needs_ptx9(test); i != nullptr && options.property == Property::termination) {
+  // An operation that is issued goes on without its thread, and a thread that is left behind would take it along.
+  if (const prog::Instr* i = asynchronous(test);
+      i != nullptr && options.property == Property::termination && !options.progress.all_fair()) {
     Result none;
-    none.verdict = {Status::unsupported, "termination of tests with '" + i->mnemonic + "' is not decided", false};
+    none.verdict = {Status::unsupported,
+                    "termination of tests with '" + i->mnemonic + "' under a scheduler that is not fair to everybody",
+                    false};
     return none;
   }
   Result r = check_from_below(test, model, options, job);

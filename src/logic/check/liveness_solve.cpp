@@ -18,6 +18,7 @@
 #include "check/liveness_encoding.h"
 #include "check/liveness_waiting.h"
 #include "check/solve_queries.h"
+#include "prog/test.h"
 
 namespace fencepost::check {
 
@@ -27,6 +28,11 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   const auto start = std::chrono::steady_clock::now();
   Result r;
   r.stats.decided_by = Engine::solve;
+  const auto refused = [&](const Verdict& why) {
+    r.verdict = why;
+    r.stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return r;
+  };
   auto done = [&](Status s, std::string detail = {}) {
     r.verdict.status = s;
     r.verdict.detail = std::move(detail);
@@ -36,7 +42,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   const auto ends = [&] {
     if (options.companion) {
       Queries any(test, model, options, job);
-      if (auto ok = any.prepare(); !ok) return done(Status::unsupported, ok.error().list[0].message);
+      if (auto ok = any.prepare(); !ok) return refused(any.not_prepared(ok.error()));
       if (!any.runs_in_sequence(false, r.stats)) {
         const Found one = any.ask(Goal::any, false, r.stats);
         if (one.answer == Answer::unknown) return done(Status::gave_up, "out of time");
@@ -49,7 +55,7 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   const bool fair = options.progress.all_fair();
   Queries q(test, model, options, job);
   if (auto ok = q.prepare(fair ? encode::Unrolling::liveness : encode::Unrolling::unfair_liveness); !ok)
-    return done(Status::unsupported, ok.error().list[0].message);
+    return refused(q.not_prepared(ok.error()));
 
   constexpr uint32_t k_attempts = 64;
   uint32_t rejected = 0;
@@ -97,17 +103,19 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
     return done(Status::unknown, std::to_string(rejected) + " candidates did not repeat, the last one because " + why);
   Options shorter = options;
   encode::Reduction reduction;
-  if (options.reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
+  // What may be left out of asynchronous tests was not proved.
+  const bool reduce = options.reduce && prog::needs_ptx9(test) == nullptr;
+  if (reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
   if (reduction.any_silent())
     shorter.bound = options.bound.shorter();
   else
     reduction.silent.clear();
   std::vector<std::vector<bool>> repeats;
-  if (options.reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
+  if (reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
   if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();
   Queries fragments(test, model, shorter, job);
   if (auto ok = fragments.prepare(encode::Unrolling::fragments, reduction.silent); !ok)
-    return done(Status::unsupported, ok.error().list[0].message);
+    return refused(fragments.not_prepared(ok.error()));
   if (fragments.may_be_cut()) {
     const Found cut = fragments.ask(Goal::fragment_cut, false, r.stats, repeats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");

@@ -39,7 +39,7 @@ bool on_one_cell(const prog::Test& test) {
 // Whether some consistent execution shows an incoherent shape; nullopt: not known.
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                                       Statistics& stats) {
-  auto skeleton = encode::unroll(test, 2, encode::needs_dependencies(model), encode::Unrolling::fragments);
+  auto skeleton = encode::unroll(test, 2, encode::needs_dependencies(model), encode::Unrolling::fragments, {}, &job);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
   sat::Circuit c;
@@ -101,6 +101,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
 std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model& model, const Options& options,
                                        Job& job) {
   const auto start = std::chrono::steady_clock::now();
+  if (prog::needs_ptx9(test) != nullptr) return std::nullopt;                      // states take steps in program order
   if (!on_one_cell(test) || prog::may_fail_spuriously(test)) return std::nullopt;  // states have one step each
   for (const prog::Object& o : test.objects)
     if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end())

@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
+#include "check/machine.h"
 #include "check/races.h"
 #include "prog/test.h"
 
@@ -73,6 +74,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
 }  // namespace
 
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return outcomes(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;

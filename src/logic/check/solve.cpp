@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
 
@@ -24,6 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // the rounds of settle() decide what each of them reads. Where failed attempts may be last, each may read anything.
 bool races_of_nobody_waiting(const prog::Test& test, const cat::Model& model, const Options& options,
                              const encode::Reduction& reduction, const Queries& direct, Job& job, Statistics& stats) {
+  if (prog::needs_ptx9(test) != nullptr) return false;  // operations that go on without their thread
   if (!direct.may_idle() || (options.filter && test.filter.kind != prog::Cond::Kind::always)) return false;
   Queries q(test, model, options, job);
   if (!q.prepare(encode::Unrolling::direct_waiting, reduction.silent)) return false;
@@ -37,6 +39,11 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   const auto start = std::chrono::steady_clock::now();
   Result r;
   r.stats.decided_by = Engine::solve;
+  const auto refused = [&](const Verdict& why) {
+    r.verdict = why;
+    r.stats.seconds = seconds_since(start);
+    return r;
+  };
   auto done = [&](Status s, std::string detail = {}) {
     r.verdict.status = s;
     r.verdict.detail = std::move(detail);
@@ -49,7 +56,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
   if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
-    return done(Status::unsupported, ok.error().list[0].message);
+    return refused(q.not_prepared(ok.error()));
   // An execution in which some thread stops early shows that there is one in which it does not.
   const auto ask = [&](Goal goal, bool negate) {
     Found found = q.ask(goal, negate, r.stats);
@@ -87,7 +94,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
       if (auto ok = fragments.prepare(direct ? encode::Unrolling::direct_fragments : encode::Unrolling::all_fragments,
                                       direct ? reduction.silent : none);
           !ok)
-        return done(Status::unsupported, ok.error().list[0].message);
+        return refused(fragments.not_prepared(ok.error()));
     if (direct) fragments.leave_out_idle();
     const Found cut = direct || !repeats.empty() ? fragments.ask(Goal::fragment_cut, false, r.stats, repeats)
                                                  : q.ask(Goal::cut, false, r.stats);
@@ -129,6 +136,7 @@ void raised_by_solving(const prog::Test& test, const cat::Model& model, const Op
 }  // namespace
 
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
   if (const auto other = as_read(test, model)) return outcomes_by_solving(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;
@@ -140,7 +148,7 @@ Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, co
   out.observables = prog::observables(test);
   Queries q(test, model, options, job);
   if (auto ok = q.prepare(); !ok) {
-    out.status = {Status::unsupported, ok.error().list[0].message, false};
+    out.status = q.not_prepared(ok.error());
     return out;
   }
   Statistics stats;

@@ -89,10 +89,16 @@ class Queries {
 
   Expected<void> prepare(encode::Unrolling kind = encode::Unrolling::safety,
                          const std::vector<std::vector<bool>>& silent = {}) {
-    auto s = encode::unroll(test_, options_.bound, encode::needs_dependencies(model_), kind, silent);
+    auto s = encode::unroll(test_, options_.bound, encode::needs_dependencies(model_), kind, silent, &job_);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
     return {};
+  }
+
+  // Why prepare() failed: the program is outside of what can be unrolled, or the time is over.
+  Verdict not_prepared(const Diagnostics& why) const {
+    if (job_.out_of_time()) return {Status::gave_up, "out of time"};
+    return {Status::unsupported, why.list[0].message};
   }
 
   // From now on no thread stops after an iteration that had no effect: for unrollings in which it may be left behind

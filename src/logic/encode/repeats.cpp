@@ -119,7 +119,7 @@ void forbid_repeats(ProgramEncoding& p, Circuit& c, const std::vector<std::vecto
 
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, prog::ObjectId object,
                                       uint64_t cell, const Job& job) {
-  auto skeleton = unroll(test, 2, needs_dependencies(model), Unrolling::all_fragments);
+  auto skeleton = unroll(test, 2, needs_dependencies(model), Unrolling::all_fragments, {}, &job);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
   Circuit c;

@@ -84,7 +84,7 @@ struct NodeKey {
 class ThreadUnroller {
  public:
   ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind,
-                 const std::vector<std::vector<bool>>& observable, const std::vector<bool>& silent)
+                 const std::vector<std::vector<bool>>& observable, const std::vector<bool>& silent, const Job* job)
       : s_(s),
         test_(*s.test),
         t_(thread),
@@ -97,17 +97,18 @@ class ThreadUnroller {
                       kind == Unrolling::direct || kind == Unrolling::direct_waiting),
         waits_(kind == Unrolling::direct_waiting),
         observable_(observable[thread]),
-        silent_(silent) {}
+        silent_(silent),
+        job_(job) {}
 
   bool run(uint32_t max_nodes) {
     find_loops();
     if (!build_nodes(max_nodes)) return false;
     s_.threads[t_].first_event = static_cast<uint32_t>(s_.events.size());
     s_.threads[t_].first_variable = static_cast<uint32_t>(s_.variables.size());
-    simulate();
+    if (!simulate()) return false;
     s_.threads[t_].last_event = static_cast<uint32_t>(s_.events.size());
     s_.threads[t_].last_variable = static_cast<uint32_t>(s_.variables.size());
-    compute_reachability();
+    if (!compute_reachability()) return false;
     s_.threads[t_].loops = loops_;
     return true;
   }
@@ -115,6 +116,9 @@ class ThreadUnroller {
  private:
   static constexpr uint32_t k_end = 0xfffffffeu;
   static constexpr uint32_t k_stop = 0xfffffffdu;
+
+  // The clock is looked at once in a hundred states.
+  bool out_of_time() { return job_ != nullptr && ++polls_ % 100 == 1 && job_->out_of_time(); }
 
   // ---- static structure ----
   void find_loops() {
@@ -241,7 +245,7 @@ class ThreadUnroller {
     if (code_.code.empty()) return true;
     enter(key_at(0, std::vector<uint32_t>(loops_.size(), 0)));
     while (!stack.empty()) {
-      if (keys_.size() > max_nodes) return false;
+      if (keys_.size() > max_nodes || out_of_time()) return false;
       Frame& f = stack.back();
       if (f.next == f.succ.size()) {
         post.push_back(f.node);
@@ -273,16 +277,21 @@ class ThreadUnroller {
     return true;
   }
 
-  void compute_reachability() {
+  // A row is as long as there are states: 200,000 of them take 5 GB, so the clock is looked at before each is made.
+  bool compute_reachability() {
     auto& reaches = s_.threads[t_].reaches;
     const uint32_t n = static_cast<uint32_t>(keys_.size());
-    reaches.assign(n, BitSet(n));
-    for (uint32_t i = n; i-- > 0;)
+    reaches.resize(n);
+    for (uint32_t i = n; i-- > 0;) {
+      if (out_of_time()) return false;
+      reaches[i] = BitSet(n);
       for (const Edge& e : edges_[i])
         if (e.to != k_end && e.to != k_stop) {
           reaches[i].set(e.to);
           reaches[i] |= reaches[e.to];
         }
+    }
+    return true;
   }
 
   // ---- symbolic run ----
@@ -385,18 +394,19 @@ class ThreadUnroller {
     return out;
   }
 
-  void simulate() {
+  bool simulate() {
     std::vector<State> in(keys_.size());
     auto& exits = s_.threads[t_].exits;
     if (keys_.empty()) {
       exits.push_back({Exit::Kind::end, yes(), no(), initial().regs, 0, 0, 0, 0});
-      return;
+      return true;
     }
     auto& nodes = s_.threads[t_].nodes;
     for (const NodeKey& k : keys_) nodes.push_back({k.pc, k.counters, {}});
     in[0] = initial();
     State at_end;
     for (uint32_t n = 0; n < keys_.size(); ++n) {
+      if (out_of_time()) return false;
       State st = std::move(in[n]);
       if (!st.guard) continue;
       const Instr& instr = code_.code[keys_[n].pc];
@@ -447,6 +457,7 @@ class ThreadUnroller {
     if (at_end.guard)
       exits.push_back(
           {Exit::Kind::end, at_end.guard, no(), at_end.regs, static_cast<uint32_t>(code_.code.size()), 0, 0, 0});
+    return true;
   }
 
   static bool makes_event(const Instr& in) {
@@ -732,6 +743,8 @@ class ThreadUnroller {
   bool waits_;         // may be left behind at a loop's label
   std::vector<bool> observable_;
   std::vector<bool> silent_;
+  const Job* job_;  // null: no limit
+  uint64_t polls_ = 0;
   std::vector<Loop> loops_;
   std::vector<NodeKey> keys_;
   std::vector<std::vector<Edge>> edges_;
@@ -783,7 +796,7 @@ bool Skeleton::compatible(uint32_t a, uint32_t b) const {
 }
 
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind,
-                          const std::vector<std::vector<bool>>& silent, uint32_t max_nodes) {
+                          const std::vector<std::vector<bool>>& silent, const Job* job, uint32_t max_nodes) {
   Skeleton s;
   s.test = &test;
   s.bound = bound;
@@ -824,7 +837,7 @@ Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound,
     for (const auto& o : prog::observables(test))
       if (o.is_register) observable[o.thread][o.reg] = true;
   for (uint32_t t = 0; t < test.threads.size(); ++t) {
-    ThreadUnroller u(s, t, dependencies, kind, observable, silent.empty() ? std::vector<bool>{} : silent[t]);
+    ThreadUnroller u(s, t, dependencies, kind, observable, silent.empty() ? std::vector<bool>{} : silent[t], job);
     if (!u.run(max_nodes)) return unsupported_at(test.span, "the unrolled program is too large", "lower --bound");
   }
   return s;

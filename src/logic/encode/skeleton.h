@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/diagnostic.h"
+#include "base/job.h"
 #include "prog/loop_bounds.h"
 #include "prog/state.h"
 #include "prog/test.h"
@@ -138,11 +139,12 @@ struct Skeleton {
 };
 
 // Registers that only a condition looks at are dead unless the unrolling is `safety`, `direct...` or `all_fragments`.
-// Unsupported when the unrolling has more than `max_nodes` states.
+// Unsupported when the unrolling has more than `max_nodes` states, or when `job` runs out of time: the caller, who
+// gave it, asks its out_of_time() which of the two it was.
 // `silent`: by thread and instruction, an rmw has no effect when it puts back the value that it has read (empty: all
 // have).
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies,
                           Unrolling kind = Unrolling::safety, const std::vector<std::vector<bool>>& silent = {},
-                          uint32_t max_nodes = 200000);
+                          const Job* job = nullptr, uint32_t max_nodes = 200000);
 
 }  // namespace fencepost::encode

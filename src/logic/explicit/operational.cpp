@@ -450,7 +450,10 @@ Expected<OperationalOutcomes> operational_outcomes(const prog::Test& test, const
     nodes[at].state = {};
     if (machine.ended(s)) {
       const prog::FinalValues f = machine.final_values(s);
-      out.states.states.insert(prog::state_of(test, out.observables, f));
+      if (options.filter && !prog::holds(test, test.filter, f)) continue;
+      if (out.states.states.insert(prog::state_of(test, out.observables, f)).second &&
+          test.quantifier != prog::Quantifier::none && prog::holds(test, test.condition, f))
+        ++out.positive;
       if (!out.steps && test.quantifier != prog::Quantifier::none &&
           prog::holds(test, test.condition, f) != (test.quantifier == prog::Quantifier::forall)) {
         out.steps.emplace();

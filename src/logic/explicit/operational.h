@@ -41,12 +41,14 @@ namespace fencepost::explicit_state {
 
 struct OperationalOptions {
   bool load_array = true;  // false: loads of one address keep their order
+  bool filter = true;      // only runs that the test's filter keeps
   uint64_t max_states = 2'000'000;
 };
 
 struct OperationalOutcomes {
   std::vector<prog::Observable> observables;
   prog::StateSet states;  // complete unless the job or max_states ended the exploration
+  uint64_t positive = 0;  // final states that satisfy the test's condition
   uint64_t explored = 0;
   // Steps to a final state that the test asks about (`exists C`, `~exists C`: C; `forall C`: not C), if there is one.
   std::optional<std::vector<std::string>> steps;

@@ -4,8 +4,10 @@
 #include <map>
 
 #include "prog/test.h"
+#include "reference/eventual.h"
 #include "reference/loops.h"
 #include "reference/relations.h"
+#include "vocab/vocab.h"
 
 namespace fencepost::reference {
 namespace {
@@ -248,6 +250,9 @@ const char* name(Fate f) {
 }
 
 bool may_miss(const Execution& x, uint32_t r, uint32_t w, Fairness fairness) {
+  const vocab::TagSet &read = x.events[r].tags, &write = x.events[w].tags;
+  if (!promised_across_proxies(read, write)) return true;
+  if (on_mbarrier(read, write)) return false;
   return fairness == Fairness::scoped && x.events[r].key.thread != x.events[w].key.thread &&
          !x.rel(Base::sr).test(r, w);
 }

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "check/races.h"
+#include "prog/cuda_cpp.h"
 #include "prog/syntax.h"
 #include "vocab/vocab.h"
 
@@ -133,7 +134,7 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
     r.properties.push_back(std::move(state));
   }
   const bool readable = test.syntax != prog::Syntax::vulkan_test && test.syntax != prog::Syntax::mixedproxy_test;
-  if (test.syntax == prog::Syntax::spirv && test.dialect == vocab::Dialect::opencl)
+  if (test.syntax == prog::Syntax::spirv && test.dialect == vocab::Dialect::opencl && !prog::is_cuda_cpp(test))
     r.trouble = "what could be weaker in a kernel of the OpenCL model is not known; write it as an OPENCL litmus test";
   else if (test.syntax == prog::Syntax::cuda)
     r.trouble = "what could be weaker in a CUDA test is not known; lower it to PTX first";

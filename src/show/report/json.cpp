@@ -49,6 +49,7 @@ static Json json_header(const std::string& kind, const std::string& path, const 
   j["dialect"] = vocab::name(test.dialect);
   j["model"] = model_name(model);
   j["question"] = question_text(test);
+  if (test.filter.kind != prog::Cond::Kind::always) j["filter"] = prog::to_string(test, test.filter);
   if (const std::string launch = launch_text(test); !launch.empty()) j["launch"] = launch;
   j["assumptions"] = assumptions(test);
   return j;

@@ -7,7 +7,7 @@ is there (PoCL, Intel's runtime, lavapipe), and then by `check`, many in one pro
 at most in one program of a hundred, `check` is held to the host's compiler; differences that are a known defect of a device
 (`excuse`) are counted apart.
 
-  differ.py --driver build/release/tests/fuzz/front_driver --language opencl|glsl|spirv --count 1000
+  differ.py --driver build/release/tests/fuzz/front_driver --language opencl|glsl|spirv|cuda --count 1000
             [--seed 1] [--keep DIR] [--jobs N] [--histogram] [--against check|interpreter] [--opencl DIR] [--save DIR]
             [--patience SECONDS] [--state FILE]
   differ.py --driver build/release/tests/fuzz/front_driver --replay FILE...
@@ -35,16 +35,20 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cuda_cpp  # noqa: E402
 import kernels  # noqa: E402
 import typed  # noqa: E402
 
 SHARE = 0.05  # of programs, that each feature is to be in
 TOGETHER = 8  # kernels of one OpenCL C text: compiling costs a text, reading costs all its kernels for each of them
 HOST_FLAGS = ["-w", "-fwrapv", "-fno-strict-aliasing"]
-DEVICES = {"opencl": "opencl", "glsl": "vulkan", "spirv": "vulkan"}
+DEVICES = {"opencl": "opencl", "glsl": "vulkan", "spirv": "vulkan", "cuda": None}
+ENDING = {"opencl": "cl", "glsl": "comp", "spirv": "spvasm", "cuda": "cu"}
 
 
 def make(language, seed):
+    if language == "cuda":
+        return cuda_cpp.Kernel(seed, f"k{seed}")
     return kernels.Kernel(seed, f"k{seed}") if language == "opencl" else typed.Program(language, seed, f"k{seed}")
 
 
@@ -58,14 +62,15 @@ def ask_driver(driver, mode, job, environment=None, limit=1500):
 
 def by_host(language, programs, folder):
     """What the host compiler's program prints: for each program a list of (place, value)."""
-    head = kernels.C_HEAD if language == "opencl" else typed.CPP_HEAD
+    as_c = language in ("opencl", "cuda")
+    head = kernels.C_HEAD if as_c else typed.CPP_HEAD
     text = head + "".join(p.host_text() for p in programs) + "int main(void) {\n"
     for n, p in enumerate(programs):
         text += f'  printf("# {n}\\n"); run_{p.name}();\n'
-    path = os.path.join(folder, "all.c" if language == "opencl" else "all.cpp")
+    path = os.path.join(folder, "all.c" if as_c else "all.cpp")
     with open(path, "w") as f:
         f.write(text + "  return 0;\n}\n")
-    command = ["gcc", "-O0", "-std=gnu11"] if language == "opencl" else ["g++", "-O0", "-std=c++17"]
+    command = ["gcc", "-O0", "-std=gnu11"] if as_c else ["g++", "-O0", "-std=c++17"]
     subprocess.run([*command, *HOST_FLAGS, path, "-o", path + ".out"], check=True, timeout=3000)
     out = subprocess.run([path + ".out"], check=True, capture_output=True, text=True, timeout=600).stdout
     values = []
@@ -114,10 +119,10 @@ def asked(program, values, seed):
 def by_check(a, programs, values):
     """For each program the questions, the answers due, and the answers."""
     together = TOGETHER if a.language == "opencl" else 1
-    head = kernels.OPENCL_HEAD if a.language == "opencl" else ""
+    head = {"opencl": kernels.OPENCL_HEAD, "cuda": cuda_cpp.HEAD}.get(a.language, "")
     texts = [head + "".join(p.text() for p in programs[n:n + together]) for n in range(0, len(programs), together)]
     job = {"texts": texts, "programs": [], "patience": a.patience}
-    ending = {"opencl": "cl", "glsl": "comp", "spirv": "spvasm"}[a.language]
+    ending = ENDING[a.language]
     questions = []
     for n, (p, v) in enumerate(zip(programs, values)):
         asks = asked(p, v, int(p.name[1:]))
@@ -177,9 +182,22 @@ def excuse(a, program, values, devices, name):
     return not isinstance(ran[0], str) and read_back(other, ran[0]) == values
 
 
+ABORTED = "aborts: "
+
+
+def one_alone(a, program, device, environment):
+    """What the implementation says of one program; when it aborts, that is no answer, and the program is held against the others."""
+    try:
+        return ask_driver(a.driver, "run", {"device": device, "modules": launched(a.language, [program])}, environment)[0]
+    except (RuntimeError, subprocess.TimeoutExpired) as e:
+        lines = [line for line in str(e).splitlines() if "ssert" in line or "rror" in line] or [str(e)]
+        return ABORTED + lines[0][:200]
+
+
 def batch(args):
     a, first, count, devices = args
     bad, features, undecided, apart, open_, excused = [], collections.Counter(), collections.Counter(), [], set(), 0
+    aborts = collections.Counter()
     folder = tempfile.mkdtemp(prefix="front")
     try:
         programs = [make(a.language, s) for s in range(first, first + count)]
@@ -197,11 +215,14 @@ def batch(args):
                     job = {"device": d, "modules": launched(a.language, [programs[n]])}
                     ran[n] = ask_driver(a.driver, "run", job, environment)[0]
                 truths[name] = ran
-            except (RuntimeError, subprocess.TimeoutExpired) as e:
-                bad.append((f"k{first}..", f"{name} does not run the batch: {e}"))
+            except (RuntimeError, subprocess.TimeoutExpired):  # an implementation that aborts takes the whole batch with it
+                truths[name] = [one_alone(a, p, d, environment) for p in programs]
         for n, p in enumerate(programs):
             for name, ran in truths.items():
                 if p.host_only:
+                    continue
+                if isinstance(ran[n], str) and ran[n].startswith(ABORTED):
+                    aborts[f"{name} {ran[n]}"] += 1
                     continue
                 if isinstance(ran[n], str):
                     bad.append((p.name, f"{name}: {ran[n][:600]}"))
@@ -228,20 +249,21 @@ def batch(args):
             os.makedirs(a.keep, exist_ok=True)
             for p, v in zip(programs, values):
                 if any(p.name == b[0] for b in bad + apart):
-                    path = os.path.join(a.keep, p.name + {"opencl": ".cl", "glsl": ".comp", "spirv": ".spvasm"}[a.language])
+                    path = os.path.join(a.keep, p.name + "." + ENDING[a.language])
                     with open(path, "w") as f:
                         f.write(p.whole(v))
     finally:
         shutil.rmtree(folder)
-    return Part(first + count, count - len(open_), bad, apart, features, undecided, excused)
+    return Part(first + count, count - len(open_), bad, apart, features, undecided, excused, aborts)
 
 
 class Part:
     """What came of some programs: up to which seed they went, and how many of them were decided."""
 
-    def __init__(self, seed, done=0, bad=(), apart=(), features=(), undecided=(), excused=0):
+    def __init__(self, seed, done=0, bad=(), apart=(), features=(), undecided=(), excused=0, aborts=()):
         self.seed, self.done, self.bad, self.apart = seed, done, list(bad), list(apart)
         self.features, self.undecided = collections.Counter(features), collections.Counter(undecided)
+        self.aborts = collections.Counter(aborts)  # how often an implementation itself aborted, by its message
         self.excused = excused  # differences that are a known defect of the device
 
     def add(self, more):
@@ -251,6 +273,7 @@ class Part:
         self.apart += more.apart
         self.features.update(more.features)
         self.undecided.update(more.undecided)
+        self.aborts += more.aborts
         self.excused += more.excused
 
     def keep(self, path):
@@ -262,6 +285,8 @@ class Part:
 def find_devices(a):
     """[(id, name, environment)] of the language's devices. Two OpenCL implementations bring two copies of LLVM, which do not
     bear each other in one process: each gets an environment in which it is alone."""
+    if a.language == "cuda":
+        return [], []  # a kernel of one thread is C++: the host compiler is the judge
     folders, places = [], [dict(os.environ)]
     if a.language == "opencl":
         libraries = glob.glob(os.path.join(a.opencl, "**", "libintelocl.so"), recursive=True) if a.opencl else []
@@ -342,14 +367,16 @@ def report(a, total, devices):
           f"{len(total.apart)} on which implementations differ, {total.excused} more by lavapipe's comparisons of 64 bits")
     for said, n in total.undecided.most_common(10):
         print(f"  undecided, {n}: {said}")
+    for said, n in total.aborts.most_common(10):
+        print(f"  an implementation aborts, {n}: {said}")
     few = 0
     if a.histogram:
-        named = kernels.FEATURES if a.language == "opencl" else typed.FEATURES[a.language]
+        named = kernels.FEATURES if a.language in ("opencl", "cuda") else typed.FEATURES[a.language]
         for name in sorted(set(total.features) | set(named), key=lambda x: -total.features[x]):
             enough = total.features[name] >= SHARE * total.done or total.done < 500
             few += not enough
             print(f"  {name:20} {100 * total.features[name] / max(total.done, 1):5.1f} %{'' if enough else '  too few'}")
-    return 1 if total.bad or few or len(total.apart) > made // 100 + 1 or made - total.done > made // 20 + 1 else 0
+    return 1 if total.bad or few or len(total.apart) + total.aborts.total() > made // 100 + 1 or made - total.done > made // 20 + 1 else 0
 
 
 if __name__ == "__main__":

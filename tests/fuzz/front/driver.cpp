@@ -177,7 +177,7 @@ class Reader {
   Expected<prog::Test> read(const json& program, const spirv::LaunchOptions& launch) {
     const size_t number = program.at("text");
     const auto source = make_source(program.at("file"), texts_.at(number));
-    if (!shader::opencl_c::is_opencl_c(*source)) {
+    if (source->name.ends_with(".cu") || !shader::opencl_c::is_opencl_c(*source)) {
       auto tests = read::parse(source, launch);
       if (!tests) return std::unexpected(tests.error());
       return std::move(tests->front());

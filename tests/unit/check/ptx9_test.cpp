@@ -2,11 +2,13 @@
 // what is refused.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "check/progress_option.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -40,7 +42,30 @@ TEST(Ptx9, APipelineNeedsItsParityItsFenceAndItsBytes) {
     EXPECT_EQ(status(example(mutant), "ptx-9"), Status::holds) << mutant;
 }
 
-TEST(Ptx9, OlderModelsAndTerminationRefuseByName) {
+// Two stages, two producers, four consumers.
+TEST(Ptx9, APipelineOfSixThreadsIsDecided) {
+  for (Property p : {Property::condition, Property::races, Property::termination})
+    EXPECT_EQ(status(example("two-stage-pipeline"), "ptx-9", p), Status::holds) << name(p);
+  for (const char* mutant :
+       {"two-stage-pipeline-no-flip", "two-stage-pipeline-no-fence", "two-stage-pipeline-no-expect"})
+    for (Property p : {Property::condition, Property::races})
+      EXPECT_EQ(status(example(mutant), "ptx-9", p), Status::fails) << mutant << " " << name(p);
+  EXPECT_EQ(status(example("two-stage-pipeline-no-flip"), "ptx-9", Property::termination), Status::fails);
+  EXPECT_EQ(status(example("two-stage-pipeline-no-expect"), "ptx-9", Property::termination), Status::fails);
+  // A missing fence makes nobody wait.
+  EXPECT_EQ(status(example("two-stage-pipeline-no-fence"), "ptx-9", Property::termination), Status::holds);
+}
+
+TEST(Ptx9, EnumerationGivesUpWithinItsBudget) {
+  Options o;
+  o.engine = Engine::enumerate;
+  Job job = Job::with_budget(1);
+  const auto begin = Job::Clock::now();
+  EXPECT_EQ(check(example("two-stage-pipeline"), shipped("ptx-9"), o, job).verdict.status, Status::gave_up);
+  EXPECT_LT(std::chrono::duration<double>(Job::Clock::now() - begin).count(), 30);
+}
+
+TEST(Ptx9, OlderModelsAndUnfairSchedulersRefuseByName) {
   const prog::Test t = example("bulk+mbarrier");
   for (const char* model : {"ptx-8", "ptx-7.5", "ptx-6.0", "sc"}) {
     const auto ok = fits(t, shipped(model));
@@ -48,7 +73,13 @@ TEST(Ptx9, OlderModelsAndTerminationRefuseByName) {
     EXPECT_NE(ok.error().list[0].message.find("mbarrier.arrive.expect_tx"), std::string::npos) << model;
     EXPECT_NE(ok.error().list[0].hint.find("ptx-9"), std::string::npos) << model;
   }
-  EXPECT_EQ(status(t, "ptx-9", Property::termination), Status::unsupported);
+  Options o;
+  o.property = Property::termination;
+  const auto obe = parse_progress("OBE", t.dialect);
+  ASSERT_TRUE(obe.has_value());
+  o.progress = *obe;
+  Job job = Job::with_budget(60);
+  EXPECT_EQ(check(t, shipped("ptx-9"), o, job).verdict.status, Status::unsupported);
 }
 
 TEST(Ptx9, VariantsAreAnswersOfTheModel) {

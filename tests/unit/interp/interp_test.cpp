@@ -102,6 +102,61 @@ TEST_F(Interp, divergence) {
             "divergence");
 }
 
+TEST_F(Interp, copies_of_a_group) {
+  const auto copy = [](const std::string& behind) {
+    return "__kernel void k(__global int *A, __global int *B) { __local int s[8]; int i = get_local_id(0);"
+           " event_t e = async_work_group_copy(s, A, 8, 0); " +
+           behind + " }";
+  };
+  const std::string wait = "wait_group_events(1, &e); ", use = "B[get_global_id(0)] = s[(i + 1) & 3];";
+  EXPECT_EQ(seen(copy(wait + use)), "none");
+  EXPECT_EQ(seen(copy(use + wait)), "race");
+  EXPECT_EQ(seen(copy("barrier(CLK_LOCAL_MEM_FENCE); " + use + wait)), "race");  // a barrier ends no copy
+  EXPECT_EQ(seen(copy("A[i] = 1; " + wait), shape(4, 1)), "race");
+  EXPECT_EQ(seen(copy(wait + "A[i] = 1;"), shape(4, 1)), "none");
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { __local int s[8]; s[get_local_id(0)] = 1; "
+                 "event_t e = async_work_group_copy(A, s, 4, 0); wait_group_events(1, &e); }",
+                 shape(4, 1)),
+            "race");  // no barrier before it
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { __local int s[8]; s[get_local_id(0)] = 1; "
+                 "barrier(CLK_LOCAL_MEM_FENCE); event_t e = async_work_group_copy(A, s, 4, 0); "
+                 "wait_group_events(1, &e); s[get_local_id(0)] = 2; }",
+                 shape(4, 1)),
+            "none");
+  EXPECT_EQ(seen(copy("e = async_work_group_copy(s, A + 8, 8, e); " + wait + use)), "race");  // two at once
+  EXPECT_EQ(seen("__kernel void k(__global int *A) { __local int s[8]; event_t e = 0; if (get_local_id(0) < 2) "
+                 "e = async_work_group_copy(s, A, 8, 0); wait_group_events(1, &e); }"),
+            "group_copy");
+  Shape reference = shape(4, 1);
+  reference.group_waits = false;
+  EXPECT_EQ(seen(copy(wait + use), reference), "race");
+  EXPECT_EQ(seen(copy(wait + "barrier(CLK_LOCAL_MEM_FENCE); " + use), reference), "none");
+}
+
+TEST_F(Interp, the_reference_lets_the_fences_of_one_thread_stand_for_all) {
+  Shape reference = shape(4, 1);
+  reference.first_fences = true;
+  const std::string some =
+      "__kernel void k(__local int *A) { int i = get_local_id(0); A[i] = i; "
+      "barrier(i < 4 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE); A[(i + 1) & 3] = i; }";
+  EXPECT_EQ(seen(some, reference), "none");
+}
+
+TEST_F(Interp, barriers_with_a_number_of_threads) {
+  const auto message = [](const std::string& first, const std::string& second) {
+    return "__global__ void k(int *A, int *B) { __shared__ int s[64]; int i = threadIdx.x; if (i < 32) { s[i] = i; " +
+           first + " } else { " + second + " B[i] = s[63 - i]; } }";
+  };
+  const std::string arrive = "asm volatile(\"bar.arrive 1, 64;\" ::: \"memory\");",
+                    sync = "asm volatile(\"bar.sync 1, 64;\" ::: \"memory\");",
+                    other = "asm volatile(\"bar.sync 2, 64;\" ::: \"memory\");";
+  EXPECT_EQ(seen(message(arrive, sync), shape(64, 1), true), "none");
+  EXPECT_EQ(seen(message(sync, sync), shape(64, 1), true), "none");
+  EXPECT_EQ(seen(message(arrive + " s[i] = 3;", sync), shape(64, 1), true), "race");  // it does not wait
+  EXPECT_EQ(seen(message("", "asm volatile(\"bar.sync 1, 32;\" ::: \"memory\");"), shape(64, 1), true), "race");
+  EXPECT_EQ(seen(message(sync, other), shape(64, 1), true), "deadlock");
+}
+
 TEST_F(Interp, atomics) {
   EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); }"), "none");
   EXPECT_EQ(seen("__kernel void k(__global int *A) { atomic_inc(A); A[0] = 3; }"), "race");

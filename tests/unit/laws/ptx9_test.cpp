@@ -211,5 +211,60 @@ TEST(Ptx9, EnginesAgreeOnRandomTestsOfNewInstructions) {
   EXPECT_GT(flagged, n / 5);
 }
 
+// A thread issues, another goes round a loop that may see it.
+std::string random_loop(Rng& rng) {
+  static constexpr const char* issued[] = {
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], 16",
+      "mbarrier.arrive.shared::cta.b64 _, [m]",
+      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 16",
+      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [g], 16, [m]",
+      "cp.async.bulk.relaxed.gpu.shared::cta.global.mbarrier::complete_tx::bytes.b128 [s], [g], 16, [m]",
+      "cp.async.bulk.relaxed.cluster.shared::cta.global.mbarrier::complete_tx::bytes.b128 [s], [g], 16, [m]",
+      "cp.async.bulk.global.shared::cta.bulk_group [h], [s], 16",
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [h], [s], 16",
+      "cp.async.ca.shared::cta.global [s], [g], 8",
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [m]",
+      "st.async.release.sys.global.b64 [h], 5",
+      "st.relaxed.gpu h, 1",
+      "st.weak s, 3",
+      "fence.proxy.async",
+  };
+  static constexpr const char* seen[] = {"mbarrier.try_wait.parity.shared::cta.b64 r0, [m], 0",
+                                         "mbarrier.test_wait.parity.shared::cta.b64 r0, [m], 1",
+                                         "ld.relaxed.gpu r0, s",
+                                         "ld.weak r0, s",
+                                         "ld.relaxed.sys r0, h",
+                                         "ld.relaxed.cta r0, h"};
+  std::string out = fmt::format(
+      "PTX loop\n{{ g = 7; h = 0; s @ shared P0 = 0; m @ mbarrier P0 = {}; }}\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n",
+      1 + rng.below(2));
+  std::vector<std::string> loop = {"L:", seen[rng.below(std::size(seen))], "beq r0, 0, L"};
+  if (rng.chance(0.4)) loop.insert(loop.end(), {"M:", seen[rng.below(std::size(seen))], "beq r0, 0, M"});
+  std::vector<std::string> issues;
+  for (size_t k = 1 + rng.below(4); k-- > 0;) issues.emplace_back(issued[rng.below(std::size(issued))]);
+  for (size_t k = 0; k < std::max(loop.size(), issues.size()); ++k)
+    out += fmt::format(" {} | {} ;\n", k < issues.size() ? issues[k] : "", k < loop.size() ? loop[k] : "");
+  return out + "exists (P1:r0 = 1)\n";
+}
+
+TEST(Ptx9, EnginesAgreeOnWhatEnds) {
+  const cat::Model m = model("ptx-9");
+  Rng rng(4711);
+  size_t ends = 0, goes_on = 0;
+  const size_t n = asked(150);
+  for (size_t k = 0; k < n; ++k) {
+    const std::string text = random_loop(rng);
+    const auto t = read::parse_one(make_source("random.litmus", text));
+    ASSERT_TRUE(t.has_value()) << render(t.error()) << text;
+    const Status a = verdict(*t, m, check::Property::termination, check::Engine::enumerate),
+                 b = verdict(*t, m, check::Property::termination, check::Engine::solve);
+    ASSERT_EQ(a, b) << text;
+    ends += a == Status::holds;
+    goes_on += a == Status::fails;
+  }
+  EXPECT_GT(ends, n / 20);
+  EXPECT_GT(goes_on, n / 20);
+}
+
 }  // namespace
 }  // namespace fencepost

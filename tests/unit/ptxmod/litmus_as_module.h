@@ -26,9 +26,63 @@ class AsModule {
       return std::nullopt;
     }
   }
+  // The same as a litmus test whose columns have the text of modules.
+  std::optional<std::string> columns() {
+    try {
+      in_columns_ = true;
+      return column_text();
+    } catch (const std::string& s) {
+      why = s;
+      return std::nullopt;
+    }
+  }
   std::string why;
 
  private:
+  std::string column_text() {
+    std::string out = "PTX columns\n{ ";
+    for (const prog::Symbol& s : t_.symbols)
+      if (s.aliased != prog::k_none || s.proxy != "") throw std::string("aliases");
+    for (size_t k = 0; k < t_.objects.size(); ++k) {
+      const prog::Object& o = t_.objects[k];
+      if (o.width != 64 || !o.undefined.empty() || o.init.size() != 1) throw std::string("memory of another width");
+      for (const prog::SymbolId a : o.init_address)
+        if (a != prog::k_none) throw std::string("memory that holds addresses");
+      out += fmt::format("m{} = {}; ", k, static_cast<int64_t>(o.init[0]));
+    }
+    out += "}\n";
+    std::vector<std::vector<std::string>> cells;
+    size_t rows = 0;
+    for (const prog::Thread& th : t_.threads) {
+      if (th.scope.size() < 3) throw std::string("a thread without a place");
+      out += fmt::format("{} P{}@cta {}, gpu {}", th.id == 0 ? "" : " |", th.id, th.scope[2], th.scope[1]);
+      if (th.cluster != prog::k_none) out += fmt::format(", cluster {}", th.cluster);
+      std::vector<std::string>& own = cells.emplace_back();
+      const std::string code = thread(th.id);
+      for (size_t at = 0; at < code.size();) {
+        const size_t end = code.find('\n', at);
+        std::string line = code.substr(at, end - at);
+        if (!line.empty() && line.back() == ';') line.pop_back();
+        own.push_back(line);
+        at = end + 1;
+      }
+      rows = std::max(rows, own.size());
+    }
+    out += " ;\n";
+    for (size_t k = 0; k < rows; ++k) {
+      for (size_t c = 0; c < cells.size(); ++c)
+        out += (c == 0 ? " " : " | ") + (k < cells[c].size() ? cells[c][k] : "");
+      out += " ;\n";
+    }
+    if (t_.filter.kind != prog::Cond::Kind::always) out += fmt::format("filter ({})\n", cond(t_.filter));
+    out += fmt::format("{} ({})\n",
+                       t_.quantifier == prog::Quantifier::exists   ? "exists"
+                       : t_.quantifier == prog::Quantifier::forall ? "forall"
+                                                                   : "~exists",
+                       cond(t_.condition));
+    return out;
+  }
+
   std::string text() {
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> ctas;  // by gpu and cta
     std::vector<std::vector<uint32_t>> threads;
@@ -92,9 +146,11 @@ class AsModule {
       case prog::CondValue::Kind::constant:
         return std::to_string(static_cast<int64_t>(v.constant));
       case prog::CondValue::Kind::location:
-        return fmt::format("m{}.s64[{}]", t_.symbols[v.symbol].object, v.cell);
+        return in_columns_ ? fmt::format("[m{}]", t_.symbols[v.symbol].object)
+                           : fmt::format("m{}.s64[{}]", t_.symbols[v.symbol].object, v.cell);
       case prog::CondValue::Kind::reg: {
         if (v.is_unsigned) throw std::string("unsigned registers");
+        if (in_columns_) return fmt::format("P{0}:%t{0}_{1}", v.thread, v.reg);
         const auto [it, fresh] = asked_.try_emplace({v.thread, v.reg}, asked_.size());
         return fmt::format("regs.s64[{}]", it->second);
       }
@@ -117,9 +173,10 @@ class AsModule {
       return fmt::format("{} {} {}", operand(c.lhs), op, operand(c.rhs));
     }
     if (c.kind == Kind::not_) return fmt::format("not ({})", cond(c.kids[0]));
+    const char *and_word = in_columns_ ? " /\\ " : " and ", *or_word = in_columns_ ? " \\/ " : " or ";
     std::string out;
     for (const prog::Cond& k : c.kids)
-      out += fmt::format("{}({})", out.empty() ? "" : c.kind == Kind::and_ ? " and " : " or ", cond(k));
+      out += fmt::format("{}({})", out.empty() ? "" : c.kind == Kind::and_ ? and_word : or_word, cond(k));
     return out;
   }
 
@@ -195,7 +252,8 @@ class AsModule {
   }
   std::string address(const prog::Address& a) {
     if (a.symbol == prog::k_none) throw std::string("computed addresses");
-    const std::string base = fmt::format("%m{}", t_.symbols[a.symbol].object);
+    if (in_columns_ && a.index) throw std::string("computed addresses");
+    const std::string base = fmt::format("{}m{}", in_columns_ ? "" : "%", t_.symbols[a.symbol].object);
     if (!a.index) return base;
     const std::string i = value(a.index), d = fresh("b64");
     line(fmt::format("shl.b64 {0}, {1}, 3;\nadd.s64 {0}, {2}, {0};", d, i, base));
@@ -206,7 +264,7 @@ class AsModule {
     now_ = n;
     code_.clear();
     const prog::Template& code = t_.code(n);
-    line(fmt::format("THREAD{}:", n));
+    if (!in_columns_) line(fmt::format("THREAD{}:", n));
     for (prog::RegId r = 0; r < code.registers.size(); ++r) {
       if (code.registers[r].width != 64) throw std::string("registers of another width");
       line(fmt::format(".reg .b64 {};\nmov.u64 {}, 0;", reg(r), reg(r)));
@@ -218,7 +276,7 @@ class AsModule {
     for (const prog::Instr& i : code.code) instruction(i, code);
     for (const auto& [who, k] : asked_)
       if (who.first == n) line(fmt::format("st.u64 [%regs+{}], {};", 8 * k, reg(who.second)));
-    line("ret;");
+    if (!in_columns_) line("ret;");
     return code_;
   }
   void instruction(const prog::Instr& i, const prog::Template& code) {
@@ -301,7 +359,7 @@ class AsModule {
   std::map<uint32_t, size_t> of_cta_;
   std::string code_;
   uint32_t now_ = 0, values_ = 0;
-  bool even_ = true;
+  bool even_ = true, in_columns_ = false;
 };
 
 }  // namespace ptxmod_test

@@ -142,6 +142,23 @@ TEST(PtxmodMemory, AnAddressOfAnotherSpaceIsUndefined) {
   EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.shared.u32 [%rd7], 5;"), Status::holds);
   EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd7, %rd7;\nst.u32 [%rd7], 5;"), Status::holds);
   EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.u32 [%rd7], 5;"), Status::fails);
+  // The mark is on the address, whatever else the kernel converts.
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd8, %rd7;\nst.u32 [%rd7], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd8, %rd7;\nst.u32 [%rd8+4], 5;"), Status::holds);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd8, %rd7;\nst.shared.u32 [%rd8], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.shared.u64 %rd8, %rd7;\ncvta.to.shared.u64 %rd8, %rd8;\nst.shared.u32 "
+                  "[%rd8], 5;"),
+            Status::holds);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.to.shared.u64 %rd8, %rd7;\nst.shared.u32 [%rd8], 5;"), Status::fails);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\ncvta.global.u64 %rd8, %rd7;\nst.u32 [%rd8], 5;"), Status::fails);
+  EXPECT_EQ(flags("cvta.shared.u64 %rd8, q;\nadd.s64 %rd8, %rd8, 8;\nst.u32 [%rd8], 5;"), Status::holds);
+  // A way on which it is converted, and one on which it is not.
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\nld.global.u32 %r3, [g];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 cvta.shared.u64 %rd7, "
+                  "%rd7;\n@!%p1 bra E;\nst.u32 [%rd7], 5;\nE:"),
+            Status::holds);
+  EXPECT_EQ(flags("mov.u64 %rd7, q;\nld.global.u32 %r3, [g];\nsetp.eq.u32 %p1, %r3, 1;\n@%p1 cvta.shared.u64 %rd7, "
+                  "%rd7;\nst.u32 [%rd7], 5;"),
+            Status::fails);
   EXPECT_EQ(flags("mov.u64 %rd7, q;\nst.global.u32 [%rd7], 5;"), Status::fails);
   EXPECT_EQ(flags("mov.u64 %rd7, g;\nst.shared.u32 [%rd7], 5;"), Status::fails);
   EXPECT_EQ(flags("mov.u64 %rd7, g;\nst.u32 [%rd7], 5;"), Status::holds);
@@ -181,16 +198,47 @@ TEST(PtxmodMemory, PiecesOfAParameter) {
   EXPECT_NE(refusal(text("// @Output: exists (o[0] == 77)\n")).find("pieces that overlap"), std::string::npos);
 }
 
-// bar.sync is .aligned: the answer says what it takes for granted.
-TEST(PtxmodMemory, AlignedBarriersAreAnAssumption) {
-  const auto said = [](const char* config) {
-    const prog::Test t = module_of(kernel(std::string("// @Config: ") + config + "\n", "bar.sync 0;"));
-    for (const std::string& a : t.assumptions)
-      if (a.find(".aligned") != std::string::npos) return true;
-    return false;
+// bar.sync is .aligned: all threads of a warp come to it together, or the reader refuses.
+TEST(PtxmodMemory, AlignedBarriersAreForWholeWarps) {
+  const auto read = [](const char* config, const std::string& code) {
+    auto t =
+        ptxmod::parse_ptx_module(make_source("t.ptx", kernel(std::string("// @Config: ") + config + "\n", code)), {});
+    if (!t) EXPECT_NE(render(t.error()).find("which is .aligned"), std::string::npos) << render(t.error());
+    return t.has_value();
   };
-  EXPECT_TRUE(said("2,1,1"));
-  EXPECT_FALSE(said("1,2,1"));
+  const struct {
+    const char* code;
+    bool together;
+  } cases[] = {
+      {"bar.sync 0;", true},
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 bar.sync 0;", false},
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 barrier.sync 0;", true},  // this form is not aligned
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 barrier.sync.aligned 0;", false},
+      {"setp.lt.u32 %p1, %r2, 2;\n@%p1 bar.sync 0;", true},  // true for all that there are
+      {"setp.eq.u32 %p1, %r1, 0;\n@%p1 bar.sync 0;", true},  // one CTA as a whole
+      // Two instructions, though one barrier.
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 0;\nB:", false},
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nst.global.u32 [%rd4], 1;\nA:\nbar.sync 0;", true},
+      // A value out of memory may be another for each thread that reads it.
+      {"ld.global.u32 %r3, [%rd4];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bar.sync 0;", false},
+      {"ld.global.u32 %r3, [%rd4];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 st.global.u32 [%rd5], 1;\nbar.sync 0;", true},
+      // Loops: of one count for all, of the thread's own, and one that a thread leaves early.
+      {"mov.u32 %r3, 0;\nL:\nbar.sync 0;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 2;\n@%p1 bra L;", true},
+      {"mov.u32 %r3, %r2;\nL:\nbar.sync 0;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 2;\n@%p1 bra L;", false},
+      {"mov.u32 %r3, 0;\nL:\nld.global.u32 %r4, [%rd4];\nsetp.eq.u32 %p2, %r4, 1;\n@%p2 bra E;\nbar.sync "
+       "0;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 2;\n@%p1 bra L;\nE:",
+       false},
+      {"setp.eq.u32 %p1, %r2, 0;\n@%p1 exit;\nbar.sync 0;", false},
+      {"setp.eq.u32 %p1, %r2, 0;\nselp.u32 %r3, 1, 2, %p1;\nmov.u32 %r4, 0;\nL:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 "
+       "%p2, %r4, %r3;\n@%p2 bra L;\nbar.sync 0;",
+       true},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(read("2,1,1", c.code), c.together) << c.code;
+    EXPECT_TRUE(read("1,2,1", c.code)) << c.code;
+  }
+  EXPECT_TRUE(read("2,2,1", "setp.lt.u32 %p1, %r2, 2;\n@%p1 bar.sync 1, 32;"));  // one warp of two
+  EXPECT_FALSE(read("2,2,1", "setp.lt.u32 %p1, %r2, 3;\n@%p1 bar.sync 1, 32;"));
 }
 
 TEST(PtxmodMemory, BarriersOrderAndBlock) {
@@ -261,7 +309,8 @@ TEST(PtxmodMemory, PiecesOfOwnVariables) {
             Status::holds);
   EXPECT_EQ(result("st.local.u64 [own], 0x1122334455667788;\nst.local.u32 [own+4], 1;\nld.local.u64 %rd9, "
                    "[own];\nshr.u64 %rd9, %rd9, 16;\n"
-                   "st.global.u64 [%rd6], %rd9;\nld.local.v2.u8 {%r3, %r4}, [own+2];\nst.global.u64 [%rd6+8], %r4;",
+                   "st.global.u64 [%rd6], %rd9;\nld.local.v2.u8 {%r3, %r4}, [own+2];\ncvt.u64.u32 %rd9, %r4;\n"
+                   "st.global.u64 [%rd6+8], %rd9;",
                    "out.u64[0] == 87398 and out.u64[1] == 85"),
             Status::holds);
   // Written in the first round, read in the second.
@@ -310,8 +359,112 @@ TEST(PtxmodMemory, RefusedByName) {
     ASSERT_FALSE(t.has_value()) << c.code;
     EXPECT_NE(render(t.error()).find(c.said), std::string::npos) << render(t.error());
   }
+  EXPECT_NE(refusal(kernel("// @Config: 1,1,1\n", "cvta.to.shared.u64 %rd7, %rd1;\nst.shared.u32 [%rd7], 1;"))
+                .find("given to the kernel"),
+            std::string::npos);
   const std::string lanes = kernel("// @Config: 2,1,1\n", "shfl.sync.down.b32 %r3, %r4, 1, 31, -1;");
   EXPECT_NE(refusal(lanes).find("lanes of a warp"), std::string::npos);
+}
+
+// Pointers are numbers: the distance of two objects leads from one to the other.
+TEST(PtxmodMemory, DistanceOfTwoObjects) {
+  const std::string code = "sub.s64 %rd7, %rd5, %rd4;\nadd.s64 %rd8, %rd4, %rd7;\nst.global.u32 [%rd8+4], 3;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (y[1] == 3)\n", code)), Status::holds);
+  EXPECT_EQ(races(kernel("// @Config: 1,1,1\n", code)), Status::holds);
+  const std::string moved =
+      "add.s64 %rd4, %rd4, 8;\nsub.s64 %rd7, %rd5, %rd4;\nadd.s64 %rd7, %rd7, 4;\nadd.s64 %rd8, %rd7, "
+      "%rd4;\nst.global.u32 [%rd8], 3;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (y[1] == 3)\n", moved)), Status::holds);
+  const std::string outside = ".global .align 4 .u32 a;\n.global .align 4 .u32 b;\n";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (b == 3)\n",
+                       "mov.u64 %rd7, a;\nmov.u64 %rd8, b;\nsub.s64 %rd9, %rd8, %rd7;\nadd.s64 %rd9, %rd9, "
+                       "%rd7;\nst.global.u32 [%rd9], 3;",
+                       outside)),
+            Status::holds);
+  // What is half of a distance leads nowhere that is known.
+  refusal(kernel("// @Config: 1,1,1\n",
+                 "mov.u64 %rd7, a;\nmov.u64 %rd8, b;\nsub.s64 %rd9, %rd8, %rd7;\nshr.s64 %rd9, %rd9, 1;\nadd.s64 %rd9, "
+                 "%rd9, %rd7;\nst.global.u32 [%rd9], 3;",
+                 outside));
+}
+
+TEST(PtxmodMemory, InputsOfStructures) {
+  const auto text = [](const std::string& header) {
+    return header + "// @Input: o = {0, 0}\n// @Config: 1,1,1\n" + k_top +
+           ".visible .entry k(.param .align 4 .b8 s[12], .param .u64 o, .param .u16 h)\n{\n.reg .b32 %r<4>;\n"
+           ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [o];\nld.param.u32 %r1, [s];\nld.param.u32 %r2, [s+8];\n"
+           "ld.param.u16 %r3, [h];\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd1+4], %r2;\nret;\n}\n";
+  };
+  EXPECT_EQ(ask(text("// @Input: s.0 = 7, s.8 = 9\n// @Output: forall (o[0] == 7 and o[1] == 9)\n")), Status::holds);
+  EXPECT_NE(refusal(text("// @Input: s = 7\n")).find("12 bytes"), std::string::npos);
+  EXPECT_NE(refusal(text("// @Input: s.0 = 4294967296\n")).find("does not fit"), std::string::npos);
+  EXPECT_NE(refusal(text("// @Input: h = 65536\n")).find("does not fit"), std::string::npos);
+  EXPECT_NE(refusal(text("// @Input: h = -32769\n")).find("does not fit"), std::string::npos);
+  module_of(text("// @Input: h = -32768\n"));
+  module_of(text("// @Input: h = 65535\n"));
+}
+
+TEST(PtxmodMemory, BuffersDoNotOverlapIsSaid) {
+  const auto said = [](const std::string& code) {
+    const prog::Test t = module_of(kernel("// @Config: 1,1,1\n", code));
+    return std::ranges::any_of(t.assumptions,
+                               [](const std::string& a) { return a.find("do not overlap") != std::string::npos; });
+  };
+  EXPECT_TRUE(said("st.global.u32 [%rd4], 1;\nst.global.u32 [%rd5], 1;"));
+  EXPECT_FALSE(said("st.global.u32 [%rd4], 1;\nst.global.u32 [%rd4+4], 1;"));
+}
+
+// What ptxas says of each, by hand.
+TEST(PtxmodMemory, RegistersOfTheRightSize) {
+  for (const char* code : {"mov.u32 %r3, %rd1;",
+                           "mov.u64 %rd7, %r3;",
+                           "mov.b32 %r3, %h1;",
+                           "mov.u32 %f1, %p1;",
+                           "add.u32 %r3, %rd1, %r2;",
+                           "add.u32 %rd7, %r1, %r2;",
+                           "st.global.u64 [%rd4], %r2;",
+                           "ld.global.u64 %r3, [%rd4];",
+                           "atom.global.add.u32 %rd7, [%rd4], %rd8;",
+                           "atom.global.add.u32 %r3, [%rd4], %rd8;",
+                           "red.global.add.u32 [%rd4], %rd8;",
+                           "cvt.u64.u32 %r3, %r4;",
+                           "cvt.u16.u32 %h1, %h2;",
+                           "setp.eq.u32 %p1, %rd1, %rd2;",
+                           "selp.u32 %rd7, %r3, %r4, %p1;",
+                           "shl.b64 %rd7, %rd1, %rd2;",
+                           "mul.wide.u32 %r3, %r4, %r5;",
+                           "mov.u64 %rd7, %tid.x;",
+                           "mov.u32 %r3, %clock64;",
+                           "popc.b64 %rd7, %rd1;",
+                           "bar.sync %rd1;",
+                           "mov.b64 {%h1, %r3}, %rd1;",
+                           "mov.b64 %rd7, {%r3, %rd1};",
+                           "mad.lo.u32 %r3, %r4, %r5, %rd1;",
+                           "brev.b32 %r3, %rd1;",
+                           "bfe.u64 %rd7, %rd1, %rd2, %r3;",
+                           "set.eq.u32.u64 %rd7, %rd1, %rd2;",
+                           "st.global.v2.u64 [%rd4], {%rd1, %r3};",
+                           "mov.u64 %rd7, generic(q);",
+                           "add.u32 %f1, %r3, %r4;"})
+    refusal(kernel("// @Config: 1,1,1\n", code, ".shared .align 8 .b8 q[8];\n"));
+  for (const char* code :
+       {"mov.b32 %f1, %r3;", "st.global.u32 [%rd4], %rd1;", "ld.global.u8 %rd7, [%rd4];", "ld.global.u8 %h1, [%rd4];",
+        "cvt.u32.u64 %rd7, %rd1;", "cvt.u32.u16 %r3, %r4;", "shl.b16 %h1, %h2, %r3;", "mov.u16 %h1, %tid.x;",
+        "mov.b64 {%r3, %r4}, %rd1;", "add.f32 %r3, %f1, %f2;", "mov.u32 %r3, 0x1ffffffff;",
+        "set.eq.u32.u64 %r3, %rd1, %rd2;", "add.u16 %h1, %h2, 1;", "mov.pred %p1, %p2;"})
+    module_of(kernel("// @Config: 1,1,1\n", code));
+}
+
+// 4.5: they are PTX, so that they are not called wrong.
+TEST(PtxmodMemory, ConstantExpressionsAreRefusedByName) {
+  for (const char* code : {"mov.u32 %r3, (4*8+1);", "mov.u32 %r3, 4*8;", "ld.global.u32 %r3, [%rd4+4*2];",
+                           "mov.u32 %r3, ~1;", "mov.u32 %r3, 8%3;", "mov.u32 %r3, 1<<3;", "mov.u32 %r3, (.u64)1;",
+                           ".shared .b8 q[4*2];", ".shared .b8 q[(4)];", "mov.u32 %r3, 3 & 1;", "mov.u32 %r3, -(3);"}) {
+    auto t = ptxmod::parse_ptx_module(make_source("t.ptx", kernel("// @Config: 1,1,1\n", code)), {});
+    ASSERT_FALSE(t.has_value()) << code;
+    EXPECT_NE(render(t.error()).find("constant expressions"), std::string::npos) << code << render(t.error());
+    EXPECT_NE(render(t.error()).find("unsupported"), std::string::npos) << code << render(t.error());
+  }
 }
 
 TEST(PtxmodMemory, FaultsOfTheText) {

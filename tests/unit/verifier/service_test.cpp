@@ -42,19 +42,20 @@ TEST_F(Service, a_race_has_two_threads_two_lines_the_bytes_and_a_run) {
   EXPECT_EQ(a.ending, launch::Ending::not_all_verified);
   EXPECT_NE(a.err.find("k.cl: error: possible write-write race on a[3] (bytes 4..7):"), std::string::npos) << a.err;
   EXPECT_NE(a.err.find("k.cl:3:10:\n  a[3].y = get_global_id(0);"), std::string::npos) << a.err;
-  EXPECT_NE(a.err.find("confirmed by a run of the kernel"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("\n  race (confirmed by a run): a write of "), std::string::npos) << a.err;
 }
 
 TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
   const std::string text = "__kernel void k(__global int *a) {\n  a[get_local_id(0)] = get_global_id(0);\n}\n";
   const auto a = ask({"--local_size=*", "--num_groups=*"}, text);
   EXPECT_EQ(a.exit_code, 1);
-  EXPECT_NE(a.err.find("confirmed by a run of the kernel at local_size="), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("race (confirmed by a run) at local_size="), std::string::npos) << a.err;
   ASSERT_EQ(a.launches.size(), 1u);
   EXPECT_EQ(a.launches[0].num_groups[0], launch::Size{2});
   const auto b =
       ask({"--blockDim=32", "--gridDim=*"}, "__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }", "k.cu");
-  EXPECT_NE(b.err.find("confirmed by a run of the kernel at gridDim=2\n"), std::string::npos) << b.err;
+  EXPECT_NE(b.err.find("race (confirmed by a run) at gridDim=2: a write of 1, then a write of 0\n"), std::string::npos)
+      << b.err;
   const auto j = ask({"--local_size=*", "--num_groups=*", "--format", "json"}, text);
   const auto launch = nlohmann::json::parse(j.out)["kernels"][0]["findings"][0]["launch"];
   EXPECT_EQ(launch["num_groups"], nlohmann::json::array({2}));

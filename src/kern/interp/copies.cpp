@@ -1,0 +1,86 @@
+// Asynchronous copies of a group. All its threads come to a copy with the same operands, and the group makes it
+// once: it begins when the first thread comes, and nothing but waiting for its event ends it (OpenCL 3.0 C
+// specification, 6.15.11). A run lets the thread that comes first make all of it there and then; its accesses are
+// ordered behind what that thread has done, and before what comes behind a wait: of any thread of the group, or of that
+// thread alone with what orders its wait before others (Shape::group_waits). Other distributions over the threads show
+// the same races for other seeds.
+#include "interp/run.h"
+
+namespace fencepost::interp {
+
+void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
+  const auto number = [&](const Val& v) { return v.kind == Val::number ? v.bits : memory_.address(v); };
+  const auto given = [&](ValueId v) { return v ? number(get(t, v)) : 0; };
+  Copy now{.thread = t.number,
+           .at = place_in_calls(t),
+           .operands = {given(c.destination.pointer), given(c.source.pointer), given(c.count),
+                        c.stride ? given(c.stride) : 1, given(c.event)},
+           .place = place_};
+  const auto [it, fresh] = copy_numbers_.try_emplace({t.group, t.copies++}, static_cast<uint32_t>(copies_.size() + 1));
+  if (fresh) {
+    now.handle = now.operands[4] != 0 ? now.operands[4] : 0x1000 + it->second;
+    copies_.push_back(now);
+    make(t, c, now);
+  } else if (const Copy& first = copies_[it->second - 1]; first.at != now.at || first.operands != now.operands) {
+    return defect(
+        {.kind = DefectKind::group_copy, .place = place_, .thread = t.who, .other = threads_[first.thread].who});
+  }
+  if (!over()) set(t, i, {.bits = copies_[it->second - 1].handle});
+}
+
+void Run::make(Thread& t, const AsyncCopy& c, const Copy& made) {
+  const uint64_t count = made.operands[2], stride = made.operands[3];
+  copy_ = static_cast<uint32_t>(copies_.size());
+  const Val to = get(t, c.destination.pointer), from = get(t, c.source.pointer);
+  for (uint64_t n = 0; n < count && !over(); ++n) {
+    if (++steps_ > limits_.steps) finish(Outcome::gave_up, "the limit of steps is reached");
+    if (late()) break;
+    const auto element = [&](const Val& base, bool strided) {
+      Val p = base;
+      p.bits = (p.bits + n * (strided ? stride : 1) * c.source.bytes) & mask(m_.pointer_bits);
+      return p;
+    };
+    const Val source = element(from, c.stride && c.stride_is_source),
+              destination = element(to, c.stride && !c.stride_is_source);
+    if (!valid(t, source, c.source.bytes, AccessKind::read)) break;
+    const Val v = memory_.read(source.instance, source.bits, c.source.bytes, false);
+    const uint64_t bits = v.kind == Val::number ? v.bits : memory_.address(v);
+    log(t, c.source, source, AccessKind::read, bits, bits, Scope::device);
+    if (!valid(t, destination, c.destination.bytes, AccessKind::write)) break;
+    const Val old = memory_.read(destination.instance, destination.bits, c.destination.bytes, false);
+    memory_.write(destination.instance, destination.bits, c.destination.bytes, v);
+    log(t, c.destination, destination, AccessKind::write, bits,
+        old.kind == Val::number ? old.bits : memory_.address(old), Scope::device);
+  }
+  copy_ = 0;
+}
+
+void Run::execute(Thread& t, const Instruction&, const WaitEvents& w) {
+  for (const ValueId v : w.events) {
+    const uint64_t handle = get(t, v).bits;
+    for (uint32_t k = 0; k < t.copies; ++k) {
+      const uint32_t number = copy_numbers_.at({t.group, k});
+      Copy& c = copies_[number - 1];
+      if ((c.handle & mask(m_.pointer_bits)) != handle || !t.waited.insert(number).second) continue;
+      if (c.thread != t.number) continue;
+      c.done = true;
+      stamp(c.end, t);
+      c.end.instant = t.instant;
+    }
+  }
+}
+
+void Run::copies_left_out() {
+  if (copies_.empty()) return;
+  std::map<uint32_t, const Thread*> first;
+  for (const Thread& t : threads_) {
+    if (t.state != Thread::done) continue;
+    const auto [it, fresh] = first.try_emplace(t.group, &t);
+    if (fresh || it->second->copies == t.copies) continue;
+    const Thread &more = it->second->copies > t.copies ? *it->second : t, &less = &more == &t ? *it->second : t;
+    const Copy& c = copies_[copy_numbers_.at({t.group, less.copies}) - 1];
+    return defect({.kind = DefectKind::group_copy, .place = c.place, .thread = more.who, .other = less.who});
+  }
+}
+
+}  // namespace fencepost::interp

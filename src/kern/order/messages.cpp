@@ -1,0 +1,291 @@
+#include "order/messages.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace fencepost::order {
+
+using namespace ir;
+
+namespace {
+
+bool common_loop(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&](uint32_t l) { return std::find(b.begin(), b.end(), l) != b.end(); });
+}
+
+bool shares(const std::set<uint64_t>& known, const std::vector<uint64_t>& names) {
+  return std::any_of(names.begin(), names.end(), [&](uint64_t n) { return known.contains(n); });
+}
+
+}  // namespace
+
+Messages::Messages(Pool& pool, const Module& m, const Trace& trace, const Setting& setting, Question impossible,
+                   Others others, LastGroup& last)
+    : pool_(pool),
+      m_(m),
+      x_(trace),
+      setting_(setting),
+      impossible_(std::move(impossible)),
+      others_(std::move(others)),
+      last_(last) {}
+
+bool Messages::reaches(Scope s) const {
+  return for_grid(s) || (setting_.pairing == Pairing::same_group && (s == Scope::group || s == Scope::cluster));
+}
+
+bool Messages::orders(RegionId flag, const AccessRecord& data) const {
+  return setting_.dialect == Dialect::cuda || m_.region(flag).space == data.space;
+}
+
+bool Messages::acquire_fence(const FenceRecord& f, const AccessRecord& data) const {
+  return acquires(f.order) && reaches(f.scope) && (data.space == Space::group ? f.local : f.global);
+}
+
+bool Messages::release_fence(const FenceRecord& f, const AccessRecord& data) const {
+  return releases(f.order) && reaches(f.scope) && (data.space == Space::group ? f.local : f.global);
+}
+
+const std::vector<BarrierRecord>& Messages::barriers() const {
+  return setting_.pairing == Pairing::same_group ? x_.barriers : x_.group_barriers;
+}
+
+// Whenever the goal and the rest hold.
+bool Messages::follows(const Asked& q, std::vector<Term> also, Term then) {
+  if (pool_.is_true(then)) return true;
+  also.insert(also.end(), q.goal.begin(), q.goal.end());
+  also.push_back(pool_.not_(then));
+  return impossible_(std::move(also), q.limits);
+}
+
+// Of each thread that comes to the position.
+bool Messages::alone(Term guard, size_t thread, Term then, uint32_t position) {
+  if (pool_.is_true(then)) return true;
+  std::array<uint32_t, 2> limits{};
+  limits[thread] = position;
+  return impossible_({guard, pool_.not_(then)}, limits);
+}
+
+// What is known of the thread alone when it has come to the position, as far as it has to do with the terms.
+std::vector<Term> Messages::facts_of(size_t thread, uint32_t position, const std::vector<Term>& about,
+                                     const std::function<Term(Term)>& rename) const {
+  std::set<uint64_t> known, ids, others;
+  for (size_t d = 0; d < 3; ++d)
+    for (size_t t = 0; t < 2; ++t)
+      for (const Term id : {x_.local_id[t][d], x_.group_id[t][d]})
+        for (uint64_t n : formula::names(pool_, id)) (t == thread ? ids : others).insert(n);
+  for (uint64_t n : ids) others.erase(n);
+  for (Term t : about)
+    for (uint64_t n : formula::names(pool_, t)) known.insert(n);
+  std::vector<Term> out;
+  std::vector<uint8_t> taken(x_.facts.size());
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t i = 0; i < x_.facts.size(); ++i) {
+      const Fact& f = x_.facts[i];
+      const bool launch = f.threads == 0 && shares(ids, f.names) && !shares(others, f.names);
+      if (taken[i] != 0 || (!launch && f.threads != 1u << thread) || !shares(known, f.names)) continue;
+      if (!launch && (position < f.from[thread] || f.until[thread] < position)) continue;
+      taken[i] = 1;
+      again = true;
+      known.insert(f.names.begin(), f.names.end());
+      out.push_back(rename(f.term));
+    }
+  }
+  return out;
+}
+
+bool Messages::ordered(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal) {
+  if (x_.observations.empty() || a.async() || b.async() || a.by_contract || b.by_contract || a.spec || b.spec)
+    return false;
+  return passes({a, b, 0, 1, goal, {a.position, b.position}}) || passes({b, a, 1, 0, goal, {a.position, b.position}});
+}
+
+bool Messages::passes(const Asked& q) {
+  for (const ObservationRecord& o : x_.observations) {
+    if (o.position >= q.behind.position || !o.aligned || !reaches(o.scope)) continue;
+    // Group memory starts with any contents.
+    if (m_.region(o.region).space != Space::global) continue;
+    for (const Reader& r : readers(q, o))
+      if (granted(q, o, r)) return true;
+  }
+  return false;
+}
+
+// ---- the side of the reader -----------------------------------------------------------------------------------
+
+std::vector<Messages::Reader> Messages::readers(const Asked& q, const ObservationRecord& o) {
+  const size_t c = q.reader;
+  std::vector<Reader> out;
+  const bool ordered_read = o.acquires && orders(o.region, q.behind);
+  if (follows(q, {}, o.guard[c])) {
+    Side side{ordered_read, false};
+    for (const FenceRecord& f : x_.fences)
+      if (o.position < f.position && f.position < q.behind.position && acquire_fence(f, q.behind) &&
+          follows(q, {}, f.guard[c])) {
+        side.fenced = true;
+        side.sequential = side.sequential || (setting_.dialect == Dialect::cuda && f.order == Order::seq_cst);
+      }
+    if (side.fenced) out.push_back({{}, o.offset[c], o.value[c], side});
+  }
+  const auto as_first = [&](Term t) { return others_.first(t, static_cast<int>(c)); };
+  for (const BarrierRecord& b : barriers()) {
+    if (b.position <= o.position || b.position >= q.behind.position || b.by != Provider::barrier || b.meets) continue;
+    const Term orders_data = q.behind.space == Space::group ? b.local[c] : b.global[c];
+    if (!follows(q, {}, orders_data)) continue;
+    // The first thread has come to the barrier too.
+    const Term came = as_first(b.guard[c]), read = as_first(o.guard[c]);
+    Reader r{{came}, as_first(o.offset[c]), as_first(o.value[c]), {ordered_read, false}};
+    const std::vector<Term> known =
+        facts_of(c, b.position, {b.guard[c], o.guard[c], o.offset[c], o.value[c]}, as_first);
+    r.known.insert(r.known.end(), known.begin(), known.end());
+    if (!follows(q, r.known, read)) continue;
+    for (const FenceRecord& f : x_.fences) {
+      if (!acquire_fence(f, q.behind)) continue;
+      const bool sc = setting_.dialect == Dialect::cuda && f.order == Order::seq_cst;
+      if (o.position < f.position && f.position < b.position && follows(q, r.known, as_first(f.guard[c]))) {
+        r.side.fenced = true;
+        r.side.sequential = r.side.sequential || sc;
+      } else if (sc && b.position < f.position && f.position < q.behind.position && follows(q, {}, f.guard[c])) {
+        r.side.sequential = true;
+      }
+    }
+    if (r.side.fenced || r.side.sequential) out.push_back(std::move(r));
+  }
+  return out;
+}
+
+// ---- the side of the writers ----------------------------------------------------------------------------------
+
+bool Messages::granted(const Asked& q, const ObservationRecord& o, const Reader& r) {
+  if (!follows(q, r.known, pool_.ne(r.value, pool_.constant(0, pool_.width(r.value))))) return false;
+  for (const AccessRecord& w : x_.accesses)
+    if (w.region == o.region && w.kind != AccessKind::read && !w.leaves && !by_writer(q, o, r, w)) return false;
+  assumptions.insert("the flag " + m_.region(o.region).name + " is 0 when the kernel starts");
+  return true;
+}
+
+// Behind the access in the order of the program, with a release between. In a loop around both, a write may be of an
+// earlier iteration.
+Messages::Side Messages::released_by_itself(const Asked& q, const AccessRecord& w) {
+  const AccessRecord& a = q.before;
+  Side s;
+  if (a.position >= w.position || common_loop(a.loops, w.loops)) return s;
+  s.fenced = releases(w.atomic->order) && orders(w.region, a);
+  for (const FenceRecord& f : x_.fences)
+    if (a.position < f.position && f.position < w.position && release_fence(f, a) &&
+        alone(w.guard[q.writer], q.writer, f.guard[q.writer], w.position)) {
+      s.fenced = true;
+      s.sequential = s.sequential || (setting_.dialect == Dialect::cuda && f.order == Order::seq_cst);
+    }
+  return s;
+}
+
+// Whichever thread of the group writes.
+Messages::Side Messages::released_by_barrier(const Asked& q, const AccessRecord& w) {
+  const AccessRecord& a = q.before;
+  const size_t p = q.writer;
+  Side s;
+  if (a.position >= w.position || common_loop(a.loops, w.loops)) return s;
+  for (const BarrierRecord& b : barriers()) {
+    if (b.position <= a.position || b.position >= w.position || b.by != Provider::barrier || b.meets) continue;
+    const Term orders_data = a.space == Space::group ? b.local[p] : b.global[p];
+    if (!alone(a.guard[p], p, orders_data, w.position) || !alone(w.guard[p], p, orders_data, w.position)) continue;
+    if (releases(w.atomic->order) && orders(w.region, a)) s.fenced = true;
+    for (const FenceRecord& f : x_.fences) {
+      if (!release_fence(f, a)) continue;
+      const bool sc = setting_.dialect == Dialect::cuda && f.order == Order::seq_cst;
+      if (b.position < f.position && f.position < w.position && alone(w.guard[p], p, f.guard[p], w.position)) {
+        s.fenced = true;
+        s.sequential = s.sequential || sc;
+      } else if (sc && a.position < f.position && f.position < b.position &&
+                 alone(a.guard[p], p, f.guard[p], b.position)) {
+        s.sequential = true;
+      }
+    }
+  }
+  return s;
+}
+
+// When the write is made by the last group, which has come behind the access (thread 0 before thread 1).
+Term Messages::behind_last(const Asked& q, const AccessRecord& w) {
+  if (!last_.any() || q.writer != 0 || setting_.pairing != Pairing::other_group) return pool_.no();
+  uint32_t ticket = 0;
+  for (const TicketRecord& k : x_.last_tickets) ticket = std::max(ticket, k.position);
+  const bool handed_on = std::any_of(x_.fences.begin(), x_.fences.end(), [&](const FenceRecord& f) {
+    return ticket < f.position && f.position < w.position && release_fence(f, q.before) && f.order != Order::release &&
+           f.order != Order::acquire && alone(w.guard[1], 1, f.guard[1], w.position);
+  });
+  return handed_on ? last_.ordered(q.before, w) : pool_.no();
+}
+
+// Can a third thread have written the value, and not behind the access?
+bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reader& r, const AccessRecord& w) {
+  const size_t p = q.writer, c = q.reader;
+  Renaming third;
+  std::array<Term, 3> local = x_.local_id[c], group = x_.group_id[c];
+  for (size_t d = 0; d < 3; ++d)
+    for (const Term id : {x_.local_id[c][d], x_.group_id[c][d]}) {
+      const formula::Node n = pool_[id];
+      const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
+      if (!pool_.is_constant(v)) third.emplace(v.id, pool_.variable(pool_.width(v), "third"));
+    }
+  const auto rename = [&](Term t) { return others_.another(t, third); };
+  for (size_t d = 0; d < 3; ++d) {
+    local[d] = rename(local[d]);
+    group[d] = rename(group[d]);
+  }
+  const bool atomic = w.mode == Mode::atomic && w.bytes == o.bytes && std::has_single_bit(w.bytes) &&
+                      pool_[w.offset[c]].trailing_zeros >= std::countr_zero(w.bytes) && reaches(w.atomic->scope);
+  const Term at = rename(w.offset[c]);
+  std::vector<Term> also = r.known;
+  also.push_back(rename(w.guard[c]));
+  if (atomic) {
+    also.push_back(pool_.eq(at, r.offset));
+  } else {
+    const uint8_t width = pool_.width(at);
+    const Term d = pool_.sub(r.offset, at);
+    also.push_back(pool_.any(pool_.ult(d, pool_.constant(w.bytes, width)),
+                             pool_.ult(pool_.neg(d), pool_.constant(o.bytes, width))));
+  }
+  if (atomic && w.value[c] && pool_.width(w.value[c]) == pool_.width(r.value))
+    also.push_back(pool_.eq(rename(w.value[c]), r.value));
+  std::vector<Term> about{w.guard[c], w.offset[c]};
+  if (w.value[c]) about.push_back(w.value[c]);
+  for (size_t d = 0; d < 3; ++d) about.insert(about.end(), {x_.local_id[c][d], x_.group_id[c][d]});
+  const std::vector<Term> known = facts_of(c, w.position, about, rename);
+  also.insert(also.end(), known.begin(), known.end());
+  // Tickets of two threads are apart: of the writer of the data and the third.
+  std::vector<Term> tickets;
+  for (const ApartRecord& f : x_.apart)
+    if (f.from[p] <= q.before.position && q.before.position <= f.until[p] && f.from[c] <= w.position &&
+        w.position <= f.until[c]) {
+      ApartRecord r = f;
+      r.guard[c] = rename(f.guard[c]);
+      r.offset[c] = rename(f.offset[c]);
+      r.value[c] = rename(f.value[c]);
+      tickets.push_back(apart(pool_, r));
+    }
+
+  std::vector<Term> same, same_thread;
+  for (size_t d = 0; d < 3; ++d) {
+    same.push_back(pool_.eq(group[d], x_.group_id[p][d]));
+    same_thread.push_back(pool_.eq(local[d], x_.local_id[p][d]));
+  }
+  const Term in_group = pool_.all(std::move(same)), itself = pool_.all(std::move(same_thread));
+  const auto enough = [&](const Side& s) { return (s.fenced && r.side.fenced) || (s.sequential && r.side.sequential); };
+  const auto with = [&](std::vector<Term> more) {
+    more.insert(more.end(), also.begin(), also.end());
+    return more;
+  };
+  if (!(atomic && enough(released_by_barrier(q, w)))) {
+    const bool own = atomic && enough(released_by_itself(q, w));
+    if (!follows(q, with({in_group}), own ? itself : pool_.no())) return false;
+  }
+  if (setting_.one_group) return true;
+  std::vector<Term> elsewhere = with({pool_.not_(in_group)});
+  elsewhere.insert(elsewhere.end(), tickets.begin(), tickets.end());
+  const Term last = atomic && r.side.fenced ? behind_last(q, w) : pool_.no();
+  return follows(q, std::move(elsewhere), rename(last));
+}
+
+}  // namespace fencepost::order

@@ -1,0 +1,105 @@
+// Barriers that only some threads of a group take part in: `bar.sync a, n` and `bar.arrive a, n` (PTX ISA 9.7.13.1).
+//
+// Who takes part is counted: the guard of each such instruction, with the ids of each thread of the group in turn, must
+// be true or false, whatever the rest is. In the order of the text the instructions of one barrier then make phases of
+// n threads each. Nothing but that order comes about, because
+//  - an instruction stands outside of loops, and no thread takes part in a phase twice;
+//  - each thread of a phase but the first has waited in the phase before, and so comes to it when that is complete;
+//  - each phase is complete: the threads that are counted are n, whole warps of them.
+// What is not so is not decided. One that all threads of the group wait at is a barrier like any other.
+// (Weft, PLDI 2015, decides more: phases of loops, and several barriers together.)
+#include "prove/execute.h"
+
+namespace fencepost::prove {
+
+using namespace ir;
+
+bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
+  if (b.scope != Scope::group || (!b.arrive && !b.name && !b.count)) return false;
+  if (b.arrive || (b.name && !pool_.is_constant(get(a, b.name)[0]))) return true;
+  // Others may arrive at it, here or at another place of the text.
+  if (arrives_ && b.count) return true;
+  if (b.count && loops_around_.empty() && !(pool_.is_true(guard[0]) && pool_.is_true(guard[1]))) return true;
+  if (!b.count) return false;
+  uint64_t threads = 1;
+  for (const uint64_t n : options_.launch.local_size) threads *= n;
+  return threads == 0 || !pool_.is_constant(get(a, b.count)[0], threads);
+}
+
+void Execution::named_barrier(Activation& a, const Barrier& b, Pair guard, Mode mode) {
+  const Pair name = b.name ? get(a, b.name) : both(pool_.constant(0, 32));
+  if (!b.count || !pool_.is_constant(get(a, b.count)[0]) || !pool_.is_constant(name[0]) || !loops_around_.empty() ||
+      !b.local_fence || b.reduce != Barrier::none) {
+    unsupported.insert("a barrier of some threads in a loop, or with a name or a count that is not constant");
+    return;
+  }
+  ++position_;
+  if (mode.log && pairing_ == Pairing::same_group)
+    trace.named.push_back({position_, guard, pool_.value(name[0]), pool_.value(get(a, b.count)[0]), !b.arrive, 0});
+  ++position_;
+  if (b.arrive) return;
+  // What others have written before they came is seen from here on.
+  const flow::FunctionEffects& e = effects_.function(entry_);
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    const Space s = m_.regions[x].space;
+    if (e.writes[x] != 0 && !memory.adversarial({x}) && (s == Space::group || s == Space::global))
+      memory.forget({x}, guard, false);
+  }
+}
+
+void Execution::phases() {
+  if (trace.named.empty()) return;
+  std::vector<std::array<uint64_t, 3>> threads;
+  const auto& size = options_.launch.local_size;
+  for (uint64_t z = 0; z < size[2]; ++z)
+    for (uint64_t y = 0; y < size[1]; ++y)
+      for (uint64_t x = 0; x < size[0] && threads.size() <= 1024; ++x) threads.push_back({x, y, z});
+  std::map<uint64_t, std::vector<order::NamedRecord*>> by_name;
+  for (order::NamedRecord& r : trace.named) by_name[r.name].push_back(&r);
+  for (auto& [name, list] : by_name) {
+    const std::string why = threads.empty() || threads.size() > 1024 || options_.warp_size == 0
+                                ? "groups or warps of any size"
+                                : phases_of(list, threads);
+    if (!why.empty()) unsupported.insert("a barrier of some threads: " + why);
+  }
+}
+
+// What is not as it should be; "": the phases are.
+std::string Execution::phases_of(std::vector<order::NamedRecord*>& list,
+                                 const std::vector<std::array<uint64_t, 3>>& threads) {
+  enum : uint8_t { absent, arrived, waited };
+  std::vector<uint8_t> before(threads.size(), waited), now(threads.size(), absent);
+  uint32_t phase = 0;
+  uint64_t here = 0;
+  for (order::NamedRecord* r : list) {
+    std::vector<uint8_t> takes(threads.size());
+    for (size_t i = 0; i < threads.size(); ++i) {
+      std::unordered_map<uint32_t, Term> memo;
+      for (size_t d = 0; d < 3; ++d) {
+        const Term id = local_id[0][d];
+        const formula::Node n = pool_[id];
+        const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
+        if (!pool_.is_constant(v)) memo.emplace(v.id, pool_.constant(threads[i][d], pool_.width(v)));
+      }
+      const Term g = pool_.substitute(r->guard[0], memo);
+      if (!pool_.is_constant(g)) return "who takes part does not follow from the ids alone";
+      takes[i] = pool_.is_true(g) ? 1 : 0;
+      if (takes[i] != takes[i - i % options_.warp_size]) return "threads of one warp part before it";
+      if (takes[i] == 0) continue;
+      if (now[i] != absent) return "a thread comes twice";
+      if (before[i] != waited) return "a thread comes back that has not waited";
+      now[i] = r->waits ? waited : arrived;
+      ++here;
+    }
+    r->phase = phase;
+    if (here > r->count || r->count % options_.warp_size != 0 || r->count != list[0]->count)
+      return "not so many threads as its count come";
+    if (here < r->count) continue;
+    before = std::exchange(now, std::vector<uint8_t>(threads.size(), absent));
+    here = 0;
+    ++phase;
+  }
+  return here == 0 ? "" : "not so many threads as its count come";
+}
+
+}  // namespace fencepost::prove

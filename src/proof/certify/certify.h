@@ -1,0 +1,41 @@
+#pragma once
+// Makes certificates (docs/certificates.md): takes the clauses of the verifier, not those of the engines, solves them
+// with CaDiCaL and writes the proof or the execution. So a certificate says nothing about the engine that gave the
+// answer, and all about the answer: the caller compares the two. What has been written is checked with the verifier's
+// own code before it is called written.
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "base/job.h"
+
+namespace fencepost::certify {
+
+struct Request {
+  std::string test_name, test_text;
+  std::string model_name, model_text, prelude_text;
+  std::string version;
+  bool races = false;  // else the test's condition
+  bool use_filter = true;
+  uint32_t bound = 1;
+};
+
+struct Made {
+  enum class Kind : uint8_t {
+    written,
+    not_certified,  // `why` names what is not in the certified part
+    gave_up,        // the job's time is over
+    disagrees,      // the answer of the clauses is not the one that was expected; nothing is written
+    faulty,         // the verifier does not accept what was written, which is removed again
+  } kind = Kind::written;
+  std::string why;
+  std::string statement;
+  uint64_t variables = 0, clauses = 0;
+};
+
+// Writes the certificate into `folder`, which is made; files of a certificate in it are replaced. An error: the folder
+// cannot be written.
+Expected<Made> certify(const Request& request, bool expect_reachable, const std::filesystem::path& folder, Job& job);
+
+}  // namespace fencepost::certify

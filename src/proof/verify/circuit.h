@@ -1,0 +1,131 @@
+#pragma once
+// Boolean circuits, and the clauses that every execution obeys.
+//
+// A literal is 2*node, plus 1 where it is negated. Node 0 is true, so k_true is
+// 0 and k_false is 1. A node is an input, which the execution chooses, or the
+// conjunction of literals. Equal conjunctions are one node, and constants are
+// folded. A word is 64 literals, the lowest bit first.
+//
+// Every node and every demand carries a label: the rule, and up to two events
+// of its instance. Clauses are written in the directions that the demands use
+// (Plaisted and Greenbaum, "A structure-preserving clause form translation",
+// 1986).
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace fencepost::verify {
+
+using Lit = uint32_t;
+constexpr Lit k_true = 0, k_false = 1;
+constexpr Lit negated(Lit a) { return a ^ 1U; }
+using Word = std::array<Lit, 64>;
+using Relation = std::vector<std::vector<Lit>>;
+
+// What the certified part does not know, by name. `what` completes the sentence
+// "... is not in the certified part".
+struct NotCertified : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// A text that cannot be read.
+struct BadText : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The rule, by its number in Circuit::rules(), and the events of one instance;
+// -1 where there is none.
+struct Label {
+  uint32_t rule = 0;
+  int32_t a = -1, b = -1;
+};
+
+// DIMACS: variables from 1. clause k has the label labels[k].
+struct Cnf {
+  uint32_t variables = 0;
+  std::vector<std::vector<int32_t>> clauses;
+  std::vector<Label> labels;
+};
+
+class Circuit {
+ public:
+  Circuit();
+
+  // The label of the nodes and demands that follow.
+  void label(const std::string& rule, int32_t a = -1, int32_t b = -1);
+  void instance(int32_t a, int32_t b);  // of the same rule
+  const std::vector<std::string>& rules() const { return rules_; }
+
+  Lit input(const std::string& name);
+  Lit all(std::vector<Lit> of);
+  Lit any(std::vector<Lit> of);
+  Lit both(Lit a, Lit b) { return all({a, b}); }
+  Lit either(Lit a, Lit b) { return negated(all({negated(a), negated(b)})); }
+  Lit mux(Lit c, Lit a, Lit b);
+  Lit equal(Lit a, Lit b);
+
+  // Words.
+  static Word constant(uint64_t v);
+  Word mux(Lit c, const Word& a, const Word& b);
+  Word add(const Word& a, const Word& b, Lit carry = k_false);
+  Word multiply(const Word& a, const Word& b);
+  Lit equal(const Word& a, const Word& b);
+  Lit less(const Word& a, const Word& b);  // signed
+
+  // Demands: every execution has the literal, or one of the literals; the pairs
+  // of a relation have no cycle.
+  void demand(Lit a) { demand_any({a}); }
+  void demand_any(std::vector<Lit> of);
+  void demand_acyclic(const Relation& r);
+
+  Cnf clauses();
+
+  // By concrete value: inputs that `chosen` names are true, the others false.
+  // Returns what is not met: the labels of the demands that fail.
+  std::vector<Label> failures(const std::set<std::string>& chosen);
+  bool holds(Lit a) const { return value_[a >> 1] != ((a & 1) != 0); }  // after failures()
+
+  // The names of inputs that a model of the clauses makes true.
+  std::set<std::string> chosen(const std::vector<bool>& model) const;
+  const std::vector<std::string>& inputs() const { return input_names_; }
+
+ private:
+  struct Node {
+    std::vector<Lit> in;  // empty: an input (or node 0)
+    int32_t input = -1;
+    uint32_t label = 0;
+  };
+  struct Demand {
+    std::vector<Lit> any;
+    uint32_t label;
+  };
+  struct Acyclic {
+    std::vector<std::pair<std::pair<size_t, size_t>, Lit>> pairs;
+    uint32_t label;
+  };
+  struct Hash {
+    size_t operator()(const std::vector<Lit>& v) const;
+  };
+  uint32_t current_label();
+  int32_t dimacs(Lit l) const { return static_cast<int32_t>(variable_[l >> 1]) * ((l & 1) != 0 ? -1 : 1); }
+  void order(const Acyclic& a, Cnf& out) const;
+
+  std::vector<Node> nodes_;
+  std::unordered_map<std::vector<Lit>, uint32_t, Hash> known_;
+  std::vector<std::string> input_names_;
+  std::vector<uint32_t> input_nodes_;
+  std::vector<std::string> rules_;
+  std::vector<Label> labels_;
+  bool label_used_ = true;
+  Label label_;
+  std::vector<Demand> demands_;
+  std::vector<Acyclic> acyclic_;
+  std::vector<bool> value_;
+  std::vector<uint32_t> variable_;  // by node, 0: none
+};
+
+}  // namespace fencepost::verify

@@ -1,0 +1,208 @@
+#include "verify/drat.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace fencepost::verify {
+namespace {
+
+using Clause = std::vector<int32_t>;
+
+class Checker {
+ public:
+  explicit Checker(uint32_t variables)
+      : value_(variables + 1, 0), reason_(variables + 1, -1), watches_(2 * variables + 2) {}
+
+  bool refuted = false;
+
+  // Takes a clause that holds.
+  void add(Clause c) {
+    if (refuted) return;
+    std::sort(c.begin(), c.end());
+    c.erase(std::unique(c.begin(), c.end()), c.end());
+    const auto id = static_cast<int32_t>(clauses_.size());
+    by_hash_[hash(c)].push_back(id);
+    // The literals that are not false come first, so that they are watched.
+    std::stable_partition(c.begin(), c.end(), [&](int32_t l) { return of(l) >= 0; });
+    clauses_.push_back(std::move(c));
+    dead_.push_back(false);
+    const Clause& now = clauses_.back();
+    if (now.size() >= 2) {
+      watches_[index(now[0])].push_back(id);
+      watches_[index(now[1])].push_back(id);
+    }
+    const auto open = static_cast<size_t>(std::count_if(now.begin(), now.end(), [&](int32_t l) { return of(l) >= 0; }));
+    if (open == 0) {
+      refuted = true;
+    } else if (open == 1 && of(now[0]) == 0) {
+      assign(now[0], id);
+      refuted = !propagate();
+    }
+    settled_ = trail_.size();
+  }
+
+  void forget(Clause c) {
+    std::sort(c.begin(), c.end());
+    c.erase(std::unique(c.begin(), c.end()), c.end());
+    const auto found = by_hash_.find(hash(c));
+    if (found == by_hash_.end()) return;
+    for (size_t k = 0; k < found->second.size(); ++k) {
+      const int32_t id = found->second[k];
+      Clause sorted = clauses_[id];
+      std::sort(sorted.begin(), sorted.end());
+      if (sorted != c) continue;
+      for (const int32_t l : sorted)
+        if (reason_[std::abs(l)] == id) return;
+      dead_[id] = true;
+      found->second.erase(found->second.begin() + k);
+      return;
+    }
+  }
+
+  // Whether the clause may be added.
+  bool follows(const Clause& c) {
+    if (assume(c)) {
+      undo();
+      return true;
+    }
+    bool ok = !c.empty();
+    undo();
+    for (size_t id = 0; ok && id < clauses_.size(); ++id) {
+      const Clause& other = clauses_[id];
+      if (dead_[id] || std::find(other.begin(), other.end(), -c[0]) == other.end()) continue;
+      Clause resolvent = c;
+      for (const int32_t l : other)
+        if (l != -c[0]) resolvent.push_back(l);
+      ok = assume(resolvent);
+      undo();
+    }
+    return ok;
+  }
+
+ private:
+  static size_t index(int32_t l) { return 2 * static_cast<size_t>(std::abs(l)) + (l < 0 ? 1 : 0); }
+  static uint64_t hash(const Clause& c) {
+    uint64_t h = c.size();
+    for (const int32_t l : c) h = (h ^ static_cast<uint32_t>(l)) * 0x9e3779b97f4a7c15ULL;
+    return h;
+  }
+  int of(int32_t l) const {
+    const int v = value_[std::abs(l)];
+    return l < 0 ? -v : v;
+  }
+  void assign(int32_t l, int32_t reason) {
+    value_[std::abs(l)] = l < 0 ? -1 : 1;
+    reason_[std::abs(l)] = reason;
+    trail_.push_back(l);
+  }
+  // Takes the clause as false; true if that is a contradiction.
+  bool assume(const Clause& c) {
+    for (const int32_t l : c) {
+      if (of(l) > 0) return true;
+      if (of(l) == 0) assign(-l, -1);
+    }
+    return !propagate();
+  }
+  void undo() {
+    while (trail_.size() > settled_) {
+      const auto v = static_cast<size_t>(std::abs(trail_.back()));
+      value_[v] = 0;
+      reason_[v] = -1;
+      trail_.pop_back();
+    }
+    head_ = settled_;
+  }
+  bool propagate() {
+    for (; head_ < trail_.size(); ++head_) {
+      const int32_t falsified = -trail_[head_];
+      std::vector<int32_t>& list = watches_[index(falsified)];
+      size_t kept = 0;
+      for (size_t k = 0; k < list.size(); ++k) {
+        const int32_t id = list[k];
+        if (dead_[id]) continue;
+        Clause& c = clauses_[id];
+        if (c[0] == falsified) std::swap(c[0], c[1]);
+        if (of(c[0]) > 0) {
+          list[kept++] = id;
+          continue;
+        }
+        size_t next = 2;
+        while (next < c.size() && of(c[next]) < 0) ++next;
+        if (next < c.size()) {
+          std::swap(c[1], c[next]);
+          watches_[index(c[1])].push_back(id);
+          continue;
+        }
+        list[kept++] = id;
+        if (of(c[0]) < 0) {
+          while (++k < list.size()) list[kept++] = list[k];
+          list.resize(kept);
+          return false;
+        }
+        assign(c[0], id);
+      }
+      list.resize(kept);
+    }
+    return true;
+  }
+
+  std::vector<Clause> clauses_;
+  std::vector<bool> dead_;
+  std::unordered_map<uint64_t, std::vector<int32_t>> by_hash_;
+  std::vector<int> value_;
+  std::vector<int32_t> reason_;
+  std::vector<std::vector<int32_t>> watches_;
+  std::vector<int32_t> trail_;
+  size_t head_ = 0,
+         settled_ = 0;  // behind settled_: assumptions of one question
+};
+
+}  // namespace
+
+DratResult check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof) {
+  DratResult out;
+  Checker checker(variables);
+  for (const Clause& c : clauses) checker.add(c);
+  std::string word;
+  Clause c;
+  bool forget = false, open = false;
+  while (!checker.refuted && proof >> word) {
+    if (word == "d" && !open) {
+      forget = open = true;
+      continue;
+    }
+    int64_t v = 0;
+    size_t used = 0;
+    try {
+      v = std::stoll(word, &used);
+    } catch (const std::logic_error&) {
+      used = 0;
+    }
+    if (used != word.size() || word.empty() || std::abs(v) > static_cast<int64_t>(variables)) {
+      out.why = "lemma " + std::to_string(out.lemmas + 1) + " has '" + word.substr(0, 20) + "', which is no literal";
+      return out;
+    }
+    open = true;
+    if (v != 0) {
+      c.push_back(static_cast<int32_t>(v));
+      continue;
+    }
+    if (forget) {
+      checker.forget(c);
+    } else {
+      ++out.lemmas;
+      if (!checker.follows(c)) {
+        out.why = "lemma " + std::to_string(out.lemmas) + " does not follow";
+        return out;
+      }
+      checker.add(c);
+    }
+    c.clear();
+    forget = open = false;
+  }
+  out.proved = checker.refuted;
+  if (!out.proved) out.why = "the proof ends without a contradiction";
+  return out;
+}
+
+}  // namespace fencepost::verify

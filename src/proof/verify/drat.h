@@ -1,0 +1,27 @@
+#pragma once
+// A checker of DRAT proofs in text form (N. Wetzler, M. Heule, W. Hunt,
+// "DRAT-trim", SAT 2014). Lines are clauses that follow, ended by 0, or "d" and
+// a clause that is forgotten.
+//
+// Forwards: each clause must follow by unit propagation (RUP); where it does
+// not, every resolvent on its first literal must (RAT). What is forgotten and
+// is the reason of a literal that holds for good stays, as in DRAT-trim; with
+// more clauses RUP proves nothing wrong, and RAT has more to show.
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace fencepost::verify {
+
+struct DratResult {
+  bool proved = false;
+  uint64_t lemmas = 0;
+  std::string why;  // not proved: the line and what is wrong
+};
+
+// Whether the proof refutes the clauses. Literals beyond `variables` are
+// refused.
+DratResult check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof);
+
+}  // namespace fencepost::verify

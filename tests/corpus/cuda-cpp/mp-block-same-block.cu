@@ -1,0 +1,16 @@
+// Message passing: fences of the block, within it.
+// @Config: 1, 2, 1
+// @Output: exists (r[0] == 1 and r[1] == 0)
+#include <cuda/atomic>
+
+__global__ void message(int* data, int* flag, int* r) {
+  if (threadIdx.x == 0) {
+    *data = 1;
+    __threadfence_block();
+    cuda::atomic_ref<int, cuda::thread_scope_block>(*flag).store(1, cuda::memory_order_relaxed);
+  } else {
+    r[0] = cuda::atomic_ref<int, cuda::thread_scope_block>(*flag).load(cuda::memory_order_relaxed);
+    __threadfence_block();
+    if (r[0] == 1) r[1] = *data;
+  }
+}

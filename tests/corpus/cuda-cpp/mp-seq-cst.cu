@@ -1,0 +1,14 @@
+// Message passing: the default order.
+// @Config: 1, 1, 2
+// @Output: exists (r[0] == 1 and r[1] == 0)
+#include <cuda/atomic>
+
+__global__ void message(int* data, int* flag, int* r) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    cuda::atomic_ref<int, cuda::thread_scope_device>{*flag} = 1;
+  } else {
+    r[0] = cuda::atomic_ref<int, cuda::thread_scope_device>(*flag);
+    if (r[0] == 1) r[1] = *data;
+  }
+}

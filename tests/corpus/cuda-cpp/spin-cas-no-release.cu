@@ -1,0 +1,11 @@
+// A spin lock by atomicCAS, without the fence before its release.
+// @Config: 1, 1, 2
+// @Output: forall (count[0] == 2)
+__global__ void locked(int* lock, int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  count[0] = count[0] + 1;
+  
+  atomicExch(lock, 0);
+}
