@@ -40,7 +40,8 @@ Expected<void> has_question(const Settings& s, const prog::Test& test) {
   if (s.property != check::Property::condition || test.quantifier != prog::Quantifier::none) return {};
   return error_at(test.span, "no question is asked",
                   test.syntax == prog::Syntax::spirv
-                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races"
+                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races; "
+                        "'fencepost prove' asks for data races of kernels at every launch"
                       : "end the test with exists, ~exists or forall, or add --property races");
 }
 

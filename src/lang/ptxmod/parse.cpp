@@ -216,14 +216,16 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   std::vector<std::vector<Taken>> taken;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
   std::vector<prog::Template> code;
-  for (uint32_t t = 0; t < threads; ++t) code.push_back(Lowering(memory, w.blocks, w.launch, t, notes).run());
-  if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
     Lowering lowering(memory, w.flat, w.blocks, w.launch, {t, t}, notes);
+    code.push_back(lowering.run());
+    if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
+  }
+  if (w.flat.cuda) settle_barriers(code, w.launch);
+  for (uint32_t t = 0; t < threads; ++t) {
     prog::Thread thread;
     thread.id = t;
-    thread.templ = prog::intern_template(test, lowering.run());
-    if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
+    thread.templ = prog::intern_template(test, std::move(code[t]));
     const spirv::Place p = w.launch.place(t);
     const uint32_t cta = w.launch.global_workgroup(p);
     thread.scope = {0, p.device, cta, cta * w.launch.grid.subgroups + p.subgroup};

@@ -32,7 +32,7 @@ OPERATOR(+) OPERATOR(-) OPERATOR(*) OPERATOR(&) OPERATOR(|) OPERATOR(^)
 template <class V> __device__ V load_(const typename V::of* p) { V v; for (int k = 0; k < sizeof v / sizeof *p; k++) v.__c[k] = p[k]; return v; }
 template <class V> __device__ void store_(V v, typename V::of* p) { for (int k = 0; k < sizeof v / sizeof *p; k++) p[k] = v.__c[k]; }
 """ + "".join(
-    f"typedef vector_<{t}, {n}> {v}_;\n#define {v} {v}_\n" for v, (t, n) in kernels.VECTORS.items())
+    f"typedef vector_<{t}, {n}> {v}_;\nstatic_assert(sizeof({v}_) > 0);\n#define {v} {v}_\n" for v, (t, n) in kernels.VECTORS.items())
 
 
 class Kernel(kernels.Kernel):
