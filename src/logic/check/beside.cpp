@@ -5,6 +5,7 @@
 
 #include "check/machine.h"
 #include "check/races.h"
+#include "check/raise.h"
 #include "check/solve_queries.h"
 
 namespace fencepost::check {
@@ -93,7 +94,9 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     races.reduce = options.reduce || options.auto_bound;
     races.companion = false;
     Job part = part_of(job, result.stats.seconds);
-    const Result r = solve(test, model, races, part);
+    // A bound that is given is come to from below here too.
+    const bool from_below = races.engine == Engine::automatic && !races.reduce;
+    const Result r = from_below ? check_from_below(test, model, races, part) : solve(test, model, races, part);
     out.races = r.verdict.status == Status::fails   ? Said::yes
                 : r.verdict.status == Status::holds ? Said::no
                                                     : Said::unknown;

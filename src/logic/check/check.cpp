@@ -7,6 +7,7 @@
 #include "check/liveness.h"
 #include "check/machine.h"
 #include "check/races.h"
+#include "check/raise.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 #include "vocab/vocab.h"
@@ -191,6 +192,13 @@ std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& mode
 
 namespace {
 
+// No loop beyond the bound that was given; that one where nothing is left to raise below it.
+prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given, const prog::LoopBounds& before) {
+  raised.all = std::min(raised.all, given.all);
+  for (auto& [loop, bound] : raised.loops) bound = std::min(bound, given.all);
+  return raised == before || raised.least() == given.all ? given : raised;
+}
+
 // An instruction whose events are not those of its thread.
 const prog::Instr* asynchronous(const prog::Test& test) {
   for (const prog::Template& t : test.templates)
@@ -201,23 +209,7 @@ const prog::Instr* asynchronous(const prog::Test& test) {
 
 }  // namespace
 
-Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
-  if (is_machine(model)) return by_machine(test, model, options, job);
-  if (const auto other = as_read(test, model)) return check(*other, model, options, job);
-  if (const auto ok = fits(test, model); !ok) {
-    Result none;
-    none.verdict = {Status::unsupported, ok.error().list[0].message, false};
-    return none;
-  }
-  // An operation that is issued goes on without its thread, and a thread that is left behind would take it along.
-  if (const prog::Instr* i = asynchronous(test);
-      i != nullptr && options.property == Property::termination && !options.progress.all_fair()) {
-    Result none;
-    none.verdict = {Status::unsupported,
-                    "termination of tests with '" + i->mnemonic + "' under a scheduler that is not fair to everybody",
-                    false};
-    return none;
-  }
+Result check_from_below(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   Options now = options;
   // Two engines are compared at a bound that both count alike.
   now.reduce = options.engine != Engine::both && (options.reduce || options.auto_bound);
@@ -241,8 +233,9 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     const uint32_t least = options.property != Property::termination ? 1
                            : test.dialect == vocab::Dialect::vulkan  ? 2
                                                                      : 3;
+    const prog::LoopBounds before = now.bound;
     now.bound = prog::raised(test, now.bound, r.reached, least);
-    if (from_below && now.bound.largest() >= options.bound.all) now.bound = options.bound;
+    if (from_below) now.bound = within(now.bound, options.bound, before);
     Result next = check_at_bound(test, model, now, job);
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
@@ -264,6 +257,27 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     }
   }
   if (from_below) r.bound = options.bound;
+  return r;
+}
+
+Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (is_machine(model)) return by_machine(test, model, options, job);
+  if (const auto other = as_read(test, model)) return check(*other, model, options, job);
+  if (const auto ok = fits(test, model); !ok) {
+    Result none;
+    none.verdict = {Status::unsupported, ok.error().list[0].message, false};
+    return none;
+  }
+  // An operation that is issued goes on without its thread, and a thread that is left behind would take it along.
+  if (const prog::Instr* i = asynchronous(test);
+      i != nullptr && options.property == Property::termination && !options.progress.all_fair()) {
+    Result none;
+    none.verdict = {Status::unsupported,
+                    "termination of tests with '" + i->mnemonic + "' under a scheduler that is not fair to everybody",
+                    false};
+    return none;
+  }
+  Result r = check_from_below(test, model, options, job);
   // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
   if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {
     const std::string name = stem(model);

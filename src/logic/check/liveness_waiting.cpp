@@ -105,6 +105,8 @@ std::optional<encode::SymmetricRun> order_of_others(const encode::Skeleton& s, c
 bool nobody_waits_for_ever(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                            Statistics& stats) {
   if (!options.reduce || !options.symmetry || !options.progress.all_fair() || has_barrier(test)) return false;
+  // Asynchronous operations, phases: what goes on without its thread is not left behind with it.
+  if (prog::needs_ptx9(test) != nullptr) return false;
   const encode::Reduction reduction = encode::reduction_of(test, model);
   if (!reduction.conditions) return false;
   Queries q(test, model, options, job);

@@ -25,6 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // the rounds of settle() decide what each of them reads. Where failed attempts may be last, each may read anything.
 bool races_of_nobody_waiting(const prog::Test& test, const cat::Model& model, const Options& options,
                              const encode::Reduction& reduction, const Queries& direct, Job& job, Statistics& stats) {
+  if (prog::needs_ptx9(test) != nullptr) return false;  // operations that go on without their thread
   if (!direct.may_idle() || (options.filter && test.filter.kind != prog::Cond::Kind::always)) return false;
   Queries q(test, model, options, job);
   if (!q.prepare(encode::Unrolling::direct_waiting, reduction.silent)) return false;

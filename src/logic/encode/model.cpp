@@ -1,6 +1,7 @@
 #include "encode/model.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/diagnostic.h"
 #include "encode/acyclic.h"
@@ -27,24 +28,69 @@ bool needs_dependencies(const cat::Model& m) { return m.uses(Base::data) || m.us
 
 ModelEncoding::ModelEncoding(const cat::Model& m, ProgramEncoding& p, Circuit& c)
     : m_(m), p_(p), c_(c), n_(p.size()), upper_(m.nodes.size()), lower_(m.nodes.size()) {
+  find_levels();
   read_bounds();
   bounds_ = bounds::compute(m_, base_);
 }
 
-Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
+std::optional<bool> ModelEncoding::fixed(Base b, uint32_t i, uint32_t j) const {
   const Skeleton& s = p_.skeleton();
   const SymEvent& x = s.events[i];
   const SymEvent& y = s.events[j];
-  auto when = [&](bool cond) { return cond ? p_.both(i, j) : k_false; };
   switch (b) {
     case Base::po:
-      return when(s.program_order(i, j));
+      return s.program_order(i, j);
     case Base::int_:
-      return when(i == j || (x.thread == y.thread && x.thread != k_init_thread));
+      return i == j || (x.thread == y.thread && x.thread != k_init_thread);
     case Base::ext:
-      return when(i != j && (x.thread != y.thread || x.thread == k_init_thread));
+      return i != j && (x.thread != y.thread || x.thread == k_init_thread);
     case Base::id:
-      return when(i == j);
+      return i == j;
+    case Base::amo:
+      return x.read && x.partner == j;
+    case Base::lxsx:
+      return false;
+    case Base::sr:
+      return p_.in_scope_of_each_other(i, j);
+    case Base::scta:
+    case Base::sgpu:
+    case Base::scluster:
+    case Base::swarp:
+    case Base::ssg:
+    case Base::swg:
+    case Base::sqf:
+    case Base::sdv:
+      return p_.same_level(i, j, levels_[static_cast<size_t>(b)]);
+    case Base::ssw:
+      if (x.thread == k_init_thread || y.thread == k_init_thread) return false;
+      return std::find(s.test->ssw.begin(), s.test->ssw.end(), std::pair{x.thread, y.thread}) != s.test->ssw.end();
+    case Base::si:
+      return s.same_instruction(i, j);
+    case Base::await:
+      return s.awaits(i, j);
+    case Base::home:
+      return s.at_home(i, j);
+    default:
+      return std::nullopt;
+  }
+}
+
+void ModelEncoding::find_levels() {
+  using vocab::Dialect;
+  const Dialect wide = p_.skeleton().test->dialect == Dialect::opencl ? Dialect::opencl : Dialect::vulkan;
+  const std::tuple<Base, Dialect, const char*> scopes[] = {
+      {Base::scta, Dialect::ptx, "cta"},         {Base::sgpu, Dialect::ptx, "gpu"},
+      {Base::scluster, Dialect::ptx, "cluster"}, {Base::swarp, Dialect::ptx, "warp"},
+      {Base::ssg, Dialect::vulkan, "sg"},        {Base::swg, wide, "wg"},
+      {Base::sqf, Dialect::vulkan, "qf"},        {Base::sdv, wide, "dv"},
+  };
+  for (const auto& [b, dialect, level] : scopes) levels_[static_cast<size_t>(b)] = *vocab::level_of(dialect, level);
+}
+
+Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
+  if (const auto is = fixed(b, i, j)) return *is ? p_.both(i, j) : k_false;
+  const SymEvent& y = p_.skeleton().events[j];
+  switch (b) {
     case Base::loc:
       return c_.and_(p_.both(i, j), p_.same_location(i, j));
     case Base::vloc:
@@ -53,60 +99,21 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
       return y.read ? p_.rf(i, j) : k_false;
     case Base::co:
       return p_.co(i, j);
-    case Base::amo:
-      return when(x.read && x.partner == j);
-    case Base::lxsx:
-      return k_false;
     case Base::data:
       return c_.and_(p_.both(i, j), p_.depends(y.data, i));
     case Base::addr:
       return c_.and_(p_.both(i, j), p_.depends(y.addr, i));
     case Base::ctrl:
       return c_.and_(p_.both(i, j), p_.depends(y.ctrl, i));
-    case Base::sr:
-      return when(p_.in_scope_of_each_other(i, j));
-    case Base::scta:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cta")));
-    case Base::sgpu:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "gpu")));
-    case Base::scluster:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "cluster")));
-    case Base::swarp:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::ptx, "warp")));
-    case Base::ssg:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "sg")));
-    case Base::swg:
-      return when(p_.same_level(
-          i, j,
-          *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan,
-                           "wg")));
-    case Base::sqf:
-      return when(p_.same_level(i, j, *vocab::level_of(vocab::Dialect::vulkan, "qf")));
-    case Base::sdv:
-      return when(p_.same_level(
-          i, j,
-          *vocab::level_of(s.test->dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan,
-                           "dv")));
-    case Base::ssw:
-      if (x.thread == k_init_thread || y.thread == k_init_thread) return k_false;
-      return when(std::find(s.test->ssw.begin(), s.test->ssw.end(), std::pair{x.thread, y.thread}) !=
-                  s.test->ssw.end());
-    case Base::si:
-      return when(s.same_instruction(i, j));
-    case Base::await:
-      return when(s.awaits(i, j));
-    case Base::home:
-      return when(s.at_home(i, j));
     case Base::syncbar:
       return p_.syncbar(i, j);
     case Base::sync_fence:
       return p_.sync_fence(i, j);
     case Base::fsc:
       return p_.fsc(i, j);
-    case Base::count_:
-      break;
+    default:
+      return k_false;
   }
-  return k_false;
 }
 
 // ---- literals of nodes -------------------------------------------------------------------------------

@@ -7,8 +7,10 @@
 // a model may always choose the least one. Lower literals of closures and `let rec` may support each other in a
 // circle; `unfounded()` finds such circles in a model of the clauses and adds the loop formulas that exclude
 // them (F. Lin, Y. Zhao, "ASSAT", AIJ 2004), which is almost never needed: closures of co and po cannot circle.
+#include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -71,6 +73,9 @@ class ModelEncoding {
   bool probe();
   bool agree();
   void order_writes();
+  // Of a base whose pairs do not depend on the execution but for both events being there: whether it has this pair.
+  std::optional<bool> fixed(vocab::Base b, uint32_t i, uint32_t j) const;
+  void find_levels();
   Lit base(vocab::Base b, uint32_t i, uint32_t j);
   Lit upper(cat::NodeId id, uint32_t i, uint32_t j);
   Lit lower(cat::NodeId id, uint32_t i, uint32_t j);
@@ -89,6 +94,7 @@ class ModelEncoding {
   ProgramEncoding& p_;
   Circuit& c_;
   uint32_t n_;
+  std::array<uint32_t, vocab::k_bases> levels_{};  // of the bases that are scopes
   bounds::BaseBounds base_;
   bounds::Bounds bounds_;
   std::vector<Table> upper_, lower_;

@@ -219,9 +219,18 @@ void ModelEncoding::read_base(Base b) {
       break;
     case Base::lxsx:
       break;
-    default:
+    case Base::loc:
+    case Base::vloc:
       for (uint32_t i = 0; i < n_; ++i)
-        for (uint32_t j = 0; j < n_; ++j) put(i, j);
+        for (uint32_t j = 0; j < n_; ++j)
+          if (s.events[i].memory() && s.events[j].memory()) put(i, j);
+      break;
+    default:  // fixed: no literals for pairs that nobody may ask about
+      base_.compatible.for_each([&](uint32_t i, uint32_t j) {
+        if (!fixed(b, i, j).value_or(false)) return;
+        may.set(i, j);
+        must.set(i, j);
+      });
   }
 }
 

@@ -1,9 +1,11 @@
 #include "encode/reduction.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "bounds/bounds.h"
 #include "encode/places.h"
@@ -63,6 +65,17 @@ std::vector<Extent> loops_of(const prog::Template& code) {
 class Folded {
  public:
   explicit Folded(const prog::Test& test) : test_(test) {
+    using vocab::Dialect;
+    const Dialect wide = test.dialect == Dialect::opencl ? Dialect::opencl : Dialect::vulkan;
+    const std::tuple<Base, Dialect, const char*> scopes[] = {{Base::scta, Dialect::ptx, "cta"},
+                                                             {Base::sgpu, Dialect::ptx, "gpu"},
+                                                             {Base::scluster, Dialect::ptx, "cluster"},
+                                                             {Base::swarp, Dialect::ptx, "warp"},
+                                                             {Base::ssg, Dialect::vulkan, "sg"},
+                                                             {Base::sqf, Dialect::vulkan, "qf"},
+                                                             {Base::swg, wide, "wg"},
+                                                             {Base::sdv, wide, "dv"}};
+    for (const auto& [b, dialect, level] : scopes) levels_[static_cast<size_t>(b)] = *vocab::level_of(dialect, level);
     for (prog::ObjectId o = 0; o < test.objects.size(); ++o)
       for (uint64_t k = 0; k < test.objects[o].init.size(); ++k) {
         Place p;
@@ -283,9 +296,6 @@ class Folded {
     const Place& a = places_[i];
     const Place& b = places_[j];
     const bool threads = a.thread != k_nobody && b.thread != k_nobody;
-    const auto level = [&](vocab::Dialect d, const char* name) { return same_level(a, b, *vocab::level_of(d, name)); };
-    const vocab::Dialect wide =
-        test_.dialect == vocab::Dialect::opencl ? vocab::Dialect::opencl : vocab::Dialect::vulkan;
     switch (base) {
       case Base::po:
         return before(i, j);
@@ -313,21 +323,14 @@ class Folded {
       case Base::sr:
         return in_scope_of_each_other(a, b);
       case Base::scta:
-        return level(vocab::Dialect::ptx, "cta");
       case Base::sgpu:
-        return level(vocab::Dialect::ptx, "gpu");
       case Base::scluster:
-        return level(vocab::Dialect::ptx, "cluster");
       case Base::swarp:
-        return level(vocab::Dialect::ptx, "warp");
       case Base::ssg:
-        return level(vocab::Dialect::vulkan, "sg");
       case Base::sqf:
-        return level(vocab::Dialect::vulkan, "qf");
       case Base::swg:
-        return level(wide, "wg");
       case Base::sdv:
-        return level(wide, "dv");
+        return same_level(a, b, levels_[static_cast<size_t>(base)]);
       case Base::ssw:
         return threads &&
                std::find(test_.ssw.begin(), test_.ssw.end(), std::pair{a.thread, b.thread}) != test_.ssw.end();
@@ -376,6 +379,7 @@ class Folded {
   }
 
   const prog::Test& test_;
+  std::array<uint32_t, vocab::k_bases> levels_{};  // of the bases that are scopes
   std::vector<Place> places_;
   std::vector<std::vector<Extent>> loops_;
 };

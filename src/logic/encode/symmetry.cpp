@@ -41,16 +41,18 @@ class Exchange {
 
   bool keeps_scopes() const {
     const auto& threads = test_.threads;
+    // Of two that stay where they are nothing changes.
+    const auto stay = [&](uint32_t a, uint32_t b) { return image_[a] == a && image_[b] == b; };
     for (uint32_t a = 0; a < threads.size(); ++a)
       for (uint32_t b = 0; b < threads.size(); ++b)
-        for (uint32_t level = 0; level < threads[a].scope.size(); ++level)
+        for (uint32_t level = 0; level < threads[a].scope.size() && !stay(a, b); ++level)
           if (prog::same_scope(threads[a].scope, threads[b].scope, level) !=
               prog::same_scope(threads[image_[a]].scope, threads[image_[b]].scope, level))
             return false;
     for (uint32_t a = 0; a < threads.size(); ++a)
       for (uint32_t b = 0; b < threads.size(); ++b)
-        if (prog::same_scope(threads[a], threads[b], vocab::k_level_cluster) !=
-            prog::same_scope(threads[image_[a]], threads[image_[b]], vocab::k_level_cluster))
+        if (!stay(a, b) && prog::same_scope(threads[a], threads[b], vocab::k_level_cluster) !=
+                               prog::same_scope(threads[image_[a]], threads[image_[b]], vocab::k_level_cluster))
           return false;
     // Shared memory belongs to one CTA: an exchange leaves threads in theirs.
     if (std::any_of(test_.objects.begin(), test_.objects.end(), [](const prog::Object& o) { return o.home != k_none; }))
