@@ -11,6 +11,7 @@ add_test(NAME system.format_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURREN
 # Links, the dependency table, what the tree may not say.
 add_test(NAME system.docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_docs)
 add_test(NAME system.tutorial_runner COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial_test.py)
+add_test(NAME system.papers_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers_test.py)
 # The faults that `make mutate` plants still have their lines.
 add_test(NAME system.faults COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/check_faults_test.py)
 
@@ -29,6 +30,8 @@ if(TARGET fencepost)
       set_tests_properties(system.doc.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
   endforeach()
+  # What docs/papers.md says of each of the five papers' items.
+  add_test(NAME system.papers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers $<TARGET_FILE:fencepost>)
   # The bundled shaders have the verdicts that their table says.
   add_test(NAME system.glsl COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/glsl/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   # So have the bundled kernels, where OpenCL C can be compiled.

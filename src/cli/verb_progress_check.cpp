@@ -7,6 +7,7 @@
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "draw/graph.h"
+#include "draw/graphml.h"
 
 namespace fencepost::cli {
 namespace {
@@ -48,9 +49,11 @@ Expected<void> write_witness(const std::string& path, const NamedTest& t, const 
   const auto ends = [&](std::string_view e) { return path.ends_with(e); };
   if (ends(".svg")) return write_output(path, draw::to_svg(oracle::to_graph(t.test, m, f, *a.lasso)));
   if (ends(".dot")) return write_output(path, draw::to_dot(oracle::to_graph(t.test, m, f, *a.lasso)));
+  if (ends(".graphml")) return write_output(path, draw::to_graphml(oracle::to_graph(t.test, m, f, *a.lasso)));
   if (ends(".json")) return write_output(path, answer_json(t, m, f, a));
   if (ends(".txt")) return write_output(path, oracle::to_text(t.test, m, f, *a.lasso));
-  return error_at({}, fmt::format("the ending of '{}' names no form", path), "*.svg, *.dot, *.json or *.txt");
+  return error_at({}, fmt::format("the ending of '{}' names no form", path),
+                  "*.svg, *.dot, *.graphml, *.json or *.txt");
 }
 
 // `alone`: one model and one fairness were asked for; a failure of a single test then shows its schedule.

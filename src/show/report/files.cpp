@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "draw/graphml.h"
 #include "report/report.h"
 
 namespace fencepost::report {
@@ -19,17 +20,20 @@ Expected<std::string> file_text(const std::string& file, const Report& report) {
   size_t dot = file.find_last_of("./");
   std::string ending = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
   std::string text;
-  if (ending == ".svg" || ending == ".dot") {
+  if (ending == ".svg" || ending == ".dot" || ending == ".graphml") {
     if (report.pictures.empty())
       return error_at({}, fmt::format("there is no execution to draw in '{}'", file), "write .txt or .json instead");
-    text = ending == ".svg" ? draw::to_svg(report.pictures.front()) : draw::to_dot(report.pictures.front());
+    const draw::Graph& picture = report.pictures.front();
+    text = ending == ".svg"   ? draw::to_svg(picture)
+           : ending == ".dot" ? draw::to_dot(picture)
+                              : draw::to_graphml(picture);
   } else if (ending == ".json") {
     text = report.json;
   } else if (ending == ".txt") {
     text = report.text;
   } else {
     return error_at({}, fmt::format("'{}' does not say what to write", file),
-                    "end the name in .svg, .dot, .json or .txt");
+                    "end the name in .svg, .dot, .graphml, .json or .txt");
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "draw/graph.h"
+#include "draw/graphml.h"
 #include "draw/layout.h"
 
 namespace fencepost::draw {
@@ -126,6 +127,23 @@ TEST(Draw, LoopsAndLongColumns) {
   std::string svg = to_svg(g);
   keep("long.svg", svg);
   EXPECT_TRUE(well_formed(svg));
+}
+
+TEST(Graphml, HasEveryNodeAndEdgeWithItsDataEscaped) {
+  const Graph g = mp();
+  const std::string out = to_graphml(g);
+  size_t nodes = 0, edges = 0;
+  for (size_t at = 0; (at = out.find("<node ", at)) != std::string::npos; ++at) ++nodes;
+  for (size_t at = 0; (at = out.find("<edge ", at)) != std::string::npos; ++at) ++edges;
+  EXPECT_EQ(nodes, g.nodes.size());
+  EXPECT_EQ(edges, g.edges.size());
+  EXPECT_NE(out.find("MP &lt;&amp;&gt;"), std::string::npos);
+  EXPECT_NE(out.find("<edge source=\"n4\" target=\"n1\"><data key=\"edge\">fr</data><data key=\"style\">fr</data>"
+                     "<data key=\"emphasis\">true</data></edge>"),
+            std::string::npos);
+  EXPECT_NE(out.find("<data key=\"label\">a: W x = 1</data><data key=\"detail\">st.weak x, 1</data>"
+                     "<data key=\"column\">P0</data><data key=\"row\">1</data>"),
+            std::string::npos);
 }
 
 }  // namespace
