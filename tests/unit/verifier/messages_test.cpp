@@ -191,6 +191,18 @@ TEST(Messages, counters_that_all_wait_for) {
            "__threadfence(); __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&n, 1u);"
            "while (*(volatile unsigned *)&n < gridDim.x); __threadfence(); } __syncthreads(); b[i] = a[255 - i]; }",
        {{"__threadfence(); } __sync", "} __sync"}, {"__threadfence(); __syncthreads(); if", "__syncthreads(); if"}});
+  // Twice, by a counter that goes on.
+  const std::string wait =
+      "__device__ void all(unsigned *n, unsigned to) { __threadfence(); __syncthreads(); if (threadIdx.x == 0) {"
+      "atomicAdd(n, 1u); while (*(volatile unsigned *)n < to); } __syncthreads(); __threadfence(); }";
+  only(wait + head + "all(&n, gridDim.x); b[i] = a[255 - i]; all(&n, 2 * gridDim.x); a[i] = b[255 - i]; }",
+       {{"2 * gridDim.x", "gridDim.x"},
+        {"all(&n, gridDim.x)", "all(&n, gridDim.x - 1)"},
+        {"2 * gridDim.x", "2 * gridDim.x - 1"},
+        {"atomicAdd(n, 1u)", "atomicAdd(n, 2u)"},
+        {"all(&n, 2", "if (threadIdx.x == 0) atomicAdd(&n, 3u); all(&n, 2"},
+        {"all(&n, 2", "if (threadIdx.x == 0) n = 0; all(&n, 2"},
+        {"__syncthreads(); __threadfence(); }", "__threadfence(); }"}});
   // The last one frees the others.
   only(head +
            "__syncthreads(); if (threadIdx.x == 0) { __threadfence(); if (atomicAdd(&n, 1u) == gridDim.x - 1) {"
