@@ -167,6 +167,36 @@ TEST(Messages, look_back) {
        {"p += st[j].agg;", "p += st[j].agg + st[j].pre;"}});
 }
 
+// Blocks take turns: each waits for its number, and hands on the next one.
+TEST(Messages, turns) {
+  only(
+      "__global__ void k(int *turn, float *c) { int t = threadIdx.x; if (t == 0) { while (atomicAdd(turn, 0) != "
+      "blockIdx.x);"
+      "__threadfence(); } __syncthreads(); c[t] += 1; __threadfence(); __syncthreads();"
+      "if (t == 0) atomicExch(turn, blockIdx.x + 1); }",
+      {{"__threadfence(); __syncthreads();if", "__syncthreads(); if"},
+       {"__threadfence(); __syncthreads();if", "__threadfence(); if"},
+       {"__threadfence(); } __sync", "} __sync"},
+       {"} __syncthreads(); c", "} c"},
+       {"blockIdx.x + 1", "blockIdx.x + 2"},
+       {"blockIdx.x + 1", "1"},
+       {"!= blockIdx.x", "< blockIdx.x"},
+       {"!= blockIdx.x", "!= blockIdx.x / 2"},
+       {"atomicExch(turn, blockIdx.x + 1);", "atomicExch(turn, blockIdx.x + 1); c[t] = 0;"},
+       {"if (t == 0) atomicExch", "atomicExch(turn, 0); if (t == 0) atomicExch"},
+       {"atomicAdd(turn, 0)", "atomicAdd(turn + 1, 0)"}});
+  only(
+      "__device__ int next, turn; __global__ void k(float *c) { if (threadIdx.x == 0) { int my = atomicAdd(&next, 1);"
+      "while (*(volatile int *)&turn != my); __threadfence(); c[0] += 1; __threadfence(); *(volatile int *)&turn = my "
+      "+ 1; } }",
+      {{"__threadfence(); *(", "*("},
+       {"my); __threadfence();", "my);"},
+       {"my + 1", "my + 2"},
+       {"&next, 1", "&next, 0"},
+       {"c[0] += 1; __threadfence(); *(volatile int *)&turn = my + 1;",
+        "__threadfence(); *(volatile int *)&turn = my + 1; c[0] += 1;"}});
+}
+
 TEST(Messages, counters_that_all_wait_for) {
   const std::string head =
       "__device__ unsigned n; __device__ volatile int go; __global__ void k(int *a, int *b) {"
