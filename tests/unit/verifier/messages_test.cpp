@@ -75,7 +75,7 @@ TEST(Messages, what_they_rest_on_is_said) {
                                    "while (*(volatile int *)flag != 1); __threadfence(); out[0] = data[0];");
   std::string said;
   EXPECT_EQ(exit_code(text, false, {}, &said), 0);
-  EXPECT_NE(said.find("the flag flag is 0 when the kernel starts"), std::string::npos) << said;
+  EXPECT_NE(said.find("the counter flag is 0 when the kernel starts"), std::string::npos) << said;
   EXPECT_NE(said.find("volatile accesses to flag"), std::string::npos) << said;
   EXPECT_EQ(exit_code(text, false, {"--strict"}), 3);
 }
@@ -165,6 +165,16 @@ TEST(Messages, look_back) {
         "st[b].flag = 2; __threadfence(); st[b].pre = p + tot;"},
        {"b = atomicAdd(&ticket, 1)", "b = atomicAdd(&ticket, 0)"},
        {"p += st[j].agg;", "p += st[j].agg + st[j].pre;"}});
+}
+
+// Blocks that are ordered one after the other do not see the same contents.
+TEST(Messages, contents_change_from_turn_to_turn) {
+  only(
+      "__global__ void k(int *turn, int *c, int *d) { int t = threadIdx.x; if (t == 0) {"
+      "while (atomicAdd(turn, 0) != blockIdx.x); __threadfence(); } __syncthreads(); int v = c[0]; __syncthreads();"
+      "if (t == 0) { c[0] = v + 1; __threadfence(); atomicExch(turn, blockIdx.x + 1); }"
+      "if (t == 0 && v == blockIdx.x) d[blockIdx.x] = 1; }",
+      {{"d[blockIdx.x] = 1", "d[0] = blockIdx.x"}});
 }
 
 // Blocks take turns: each waits for its number, and hands on the next one.
