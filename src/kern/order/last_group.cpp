@@ -12,8 +12,10 @@ bool for_grid(Scope s) { return s == Scope::device || s == Scope::system; }
 
 LastGroup::LastGroup(Pool& pool, const Module& m, Trace& trace, Question impossible)
     : pool_(pool), m_(m), x_(trace), impossible_(std::move(impossible)) {
-  for (const TicketRecord& k : x_.last_tickets)
-    if (valid(k)) valid_.push_back(&k);
+  std::map<uint32_t, std::vector<const TicketRecord*>> by_counter;
+  for (const TicketRecord& k : x_.last_tickets) by_counter[k.region.index].push_back(&k);
+  for (const auto& [counter, tickets] : by_counter)
+    if (tickets.size() == 1 && valid(*tickets[0])) valid_.push_back(tickets[0]);
   // Only one group comes last.
   for (const TicketRecord* k : valid_) {
     Fact f;
@@ -23,6 +25,12 @@ LastGroup::LastGroup(Pool& pool, const Module& m, Trace& trace, Question impossi
     f.names = formula::names(pool_, f.term);
     if (!pool_.is_true(f.term)) x_.facts.push_back(std::move(f));
   }
+  for (const auto& [counter, tickets] : by_counter)
+    if (tickets.size() > 1 && in_turns(tickets))
+      for (size_t i = 0; i < tickets.size(); ++i) {
+        valid_.push_back(tickets[i]);
+        turn_.emplace(tickets[i], i + 1);
+      }
 }
 
 // The thread's group has the last ticket, by what the thread itself took or the first thread of its group.
@@ -87,21 +95,54 @@ LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord
   return r;
 }
 
-bool LastGroup::nothing_else_changes(const TicketRecord& k) const {
+// Than the tickets that were noted.
+bool LastGroup::nothing_else_changes(RegionId counter) const {
   return std::all_of(x_.accesses.begin(), x_.accesses.end(), [&](const AccessRecord& a) {
-    return a.region != k.region || a.kind == AccessKind::read || a.leaves || a.position == k.position;
+    return a.region != counter || a.kind == AccessKind::read || a.leaves ||
+           std::any_of(x_.last_tickets.begin(), x_.last_tickets.end(),
+                       [&](const TicketRecord& k) { return k.region == counter && k.position == a.position; });
   });
 }
 
+// The thread has read that all groups have their tickets: as many as groups, for each turn.
+Term LastGroup::seen(const TicketRecord& k, const ObservationRecord& o, size_t t) {
+  const uint8_t w = pool_.width(k.groups);
+  const auto turn = turn_.find(&k);
+  Term least = k.groups;
+  if (turn != turn_.end()) least = pool_.constant(pool_.value(k.groups) * turn->second, w);
+  return pool_.all({o.guard[t], pool_.ne(k.groups, pool_.constant(0, w)), pool_.ule(least, o.value[t])});
+}
+
+// Several tickets of a counter, each but the first behind a read that all have taken the one before.
+bool LastGroup::in_turns(const std::vector<const TicketRecord*>& tickets) {
+  if (!nothing_else_changes(tickets[0]->region)) return false;
+  for (size_t i = 0; i < tickets.size(); ++i) {
+    const TicketRecord& k = *tickets[i];
+    const uint8_t w = pool_.width(k.groups);
+    if (!k.first_thread || !pool_.is_constant(k.groups) || w < 32 || k.groups != tickets[0]->groups ||
+        pool_.value(k.groups) == 0 || pool_.value(k.groups) > (uint64_t{1} << 31) / (tickets.size() + 1))
+      return false;
+    if (i == 0) continue;
+    const Term least = pool_.constant(pool_.value(k.groups) * i, w);
+    const bool waits = std::any_of(x_.observations.begin(), x_.observations.end(), [&](const ObservationRecord& o) {
+      return o.region == k.region && o.aligned && for_grid(o.scope) && pool_.width(o.value[1]) == w &&
+             tickets[i - 1]->position < o.position && o.position < k.position &&
+             always({k.guard[1]}, pool_.all(o.guard[1], pool_.ule(least, o.value[1])), k.position);
+    });
+    if (!waits) return false;
+  }
+  return true;
+}
+
 std::vector<LastGroup::Sight> LastGroup::sights(const TicketRecord& k) {
-  std::vector<Sight> out{{k.position, k.guard[1], last(k, 1), k.acquires, true, false}};
-  if (!nothing_else_changes(k)) return out;
+  std::vector<Sight> out;
+  if (!turn_.contains(&k)) out.push_back({k.position, k.guard[1], last(k, 1), k.acquires, true, false});
+  if (!nothing_else_changes(k.region)) return out;
   for (const ObservationRecord& o : x_.observations) {
     const uint8_t w = pool_.width(k.groups);
     if (o.region != k.region || !for_grid(o.scope) || pool_.width(o.value[1]) != w || !o.aligned) continue;
-    const Term all = pool_.all(pool_.ne(k.groups, pool_.constant(0, w)), pool_.ule(k.groups, o.value[1]));
     for (const bool by_first : {false, true})
-      out.push_back({o.position, o.guard[1], pool_.all(o.guard[1], all), o.acquires, false, by_first});
+      out.push_back({o.position, o.guard[1], seen(k, o, 1), o.acquires, false, by_first});
   }
   return out;
 }
@@ -162,8 +203,8 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
     const auto it = known.find(key);
     return it != known.end() ? it->second : known.emplace(key, make()).first->second;
   };
-  const Behind in =
-      memo(acquired_, std::make_tuple(number(behind), s.position, s.by_first), [&] { return acquired(s, behind); });
+  const Behind in = memo(acquired_, std::make_tuple(number(behind), s.position, k.position, s.by_first),
+                         [&] { return acquired(s, behind); });
   if (before.position == k.position) {
     // The ticket itself.
     const bool seen = m_.dialect == Dialect::cuda
@@ -172,8 +213,7 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
     return seen ? std::optional(in.when) : std::nullopt;
   }
   if (in.side.how == Evidence::none) return std::nullopt;
-  const Release out =
-      memo(released_, std::make_pair(number(before), k.region.index), [&] { return released(k, before); });
+  const Release out = memo(released_, std::make_pair(number(before), k.position), [&] { return released(k, before); });
   if (out.how == Evidence::none) return std::nullopt;
   const bool exact =
       (in.side.how == Evidence::fenced && out.how == Evidence::fenced) || (in.side.sequential && out.sequential);

@@ -27,6 +27,10 @@
 // each group has taken its ticket, since each takes at most one and nothing else changes the counter. What is ordered
 // behind that read is behind what each group did before its ticket, by the same edges; the read may be any thread's, or
 // the first thread's of the group if a barrier stands behind it.
+// A counter with several tickets, one behind the other, and never put back: who has read m * groups or more is behind
+// the m-th ticket of each group, if each group takes ticket j + 1 only after it has read j * groups or more. For take the
+// first moment at which the counter is m * groups and a group lacks its m-th ticket: no group has taken ticket m + 1 yet,
+// since none can have read so much, so each has at most m and one has fewer.
 // OpenCL's mem_fence orders for one group only (OpenCL 3.0 C 6.15.8) and is no such fence.
 #include <functional>
 #include <map>
@@ -75,12 +79,14 @@ class LastGroup {
     Term when;
   };
   std::vector<Sight> sights(const TicketRecord& k);
-  bool nothing_else_changes(const TicketRecord& k) const;
+  bool nothing_else_changes(ir::RegionId counter) const;
   std::optional<Term> behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
                                    const AccessRecord& behind);
   Term last(const TicketRecord& k, size_t t);
   bool always(std::vector<Term> when, Term then, uint32_t position);
   bool valid(const TicketRecord& k);
+  bool in_turns(const std::vector<const TicketRecord*>& tickets);
+  Term seen(const TicketRecord& k, const ObservationRecord& o, size_t t);
   Release released(const TicketRecord& k, const AccessRecord& a);
   Behind acquired(const Sight& s, const AccessRecord& a);
   Pool& pool_;
@@ -88,8 +94,9 @@ class LastGroup {
   Trace& x_;
   Question impossible_;
   std::vector<const TicketRecord*> valid_;
-  std::map<std::pair<size_t, uint32_t>, Release> released_;        // by access and region
-  std::map<std::tuple<size_t, uint32_t, bool>, Behind> acquired_;  // by access, sight
+  std::map<const TicketRecord*, uint64_t> turn_;             // of counters with several tickets: from 1 on
+  std::map<std::pair<size_t, uint32_t>, Release> released_;  // by access and ticket
+  std::map<std::tuple<size_t, uint32_t, uint32_t, bool>, Behind> acquired_;  // by access, sight and ticket
 };
 
 }  // namespace fencepost::order

@@ -97,7 +97,9 @@ std::vector<Term> Messages::facts_of(size_t thread, uint32_t position, const std
 bool Messages::ordered(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal) {
   if (x_.observations.empty() || a.async() || b.async() || a.by_contract || b.by_contract || a.spec || b.spec)
     return false;
-  return passes({a, b, 0, 1, goal, {a.position, b.position}}) || passes({b, a, 1, 0, goal, {a.position, b.position}});
+  const std::array<uint32_t, 2> limits{a.position, b.position};
+  return passes({a, b, 0, 1, goal, limits}) || passes({b, a, 1, 0, goal, limits}) ||
+         in_turns({a, b, 0, 1, goal, limits});
 }
 
 bool Messages::passes(const Asked& q) {
@@ -158,10 +160,72 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
 
 bool Messages::granted(const Asked& q, const ObservationRecord& o, const Reader& r) {
   if (!follows(q, r.known, pool_.ne(r.value, pool_.constant(0, pool_.width(r.value))))) return false;
-  for (const AccessRecord& w : x_.accesses)
-    if (w.region == o.region && w.kind != AccessKind::read && !w.leaves && !by_writer(q, o, r, w)) return false;
-  assumptions.insert("the flag " + m_.region(o.region).name + " is 0 when the kernel starts");
+  if (!all_writers(q, o, r)) return false;
+  assumptions.insert("the counter " + m_.region(o.region).name + " is 0 when the kernel starts");
   return true;
+}
+
+bool Messages::all_writers(const Asked& q, const ObservationRecord& o, const Reader& r) {
+  return std::all_of(x_.accesses.begin(), x_.accesses.end(), [&](const AccessRecord& w) {
+    return w.region != o.region || w.kind == AccessKind::read || w.leaves || by_writer(q, o, r, w);
+  });
+}
+
+// ---- turns ----------------------------------------------------------------------------------------------------
+
+// Has each thread that writes to the array read one less at that place before, by this read, and does it pass on what
+// it has read? None: no.
+std::optional<Messages::Side> Messages::chained(const ObservationRecord& o) {
+  Side all{true, setting_.dialect == Dialect::cuda};
+  for (const AccessRecord& w : x_.accesses) {
+    if (w.region != o.region || w.kind == AccessKind::read || w.leaves) continue;
+    if (w.mode != Mode::atomic || !w.value[0] || w.bytes != o.bytes || !for_grid(w.atomic->scope) || !w.loops.empty() ||
+        w.position <= o.position || pool_.width(w.value[0]) != pool_.width(o.value[0]) ||
+        pool_[w.offset[0]].trailing_zeros < std::countr_zero(w.bytes))
+      return std::nullopt;
+    const Term next = pool_.add(o.value[0], pool_.constant(1, pool_.width(o.value[0])));
+    const Term one_more = pool_.all({o.guard[0], pool_.eq(o.offset[0], w.offset[0]), pool_.eq(w.value[0], next)});
+    if (!alone(w.guard[0], 0, one_more, w.position)) return std::nullopt;
+    Side side{o.acquires && releases(w.atomic->order) && setting_.dialect == Dialect::cuda, false};
+    for (const FenceRecord& f : x_.fences)
+      if (o.position < f.position && f.position < w.position && f.global && for_grid(f.scope) &&
+          (f.order == Order::acq_rel || f.order == Order::seq_cst) && alone(w.guard[0], 0, f.guard[0], w.position)) {
+        side.fenced = true;
+        side.sequential = side.sequential || f.order == Order::seq_cst;
+      }
+    if (!side.fenced) return std::nullopt;
+    all.sequential = all.sequential && side.sequential;
+  }
+  return all;
+}
+
+bool Messages::in_turns(const Asked& q) {
+  if (setting_.pairing != Pairing::other_group || q.before.space != Space::global) return false;
+  const Asked back{q.behind, q.before, q.reader, q.writer, q.goal, q.limits};
+  for (const ObservationRecord& o : x_.observations) {
+    if (o.position >= std::min(q.before.position, q.behind.position) || !o.aligned || !for_grid(o.scope) ||
+        m_.region(o.region).space != Space::global)
+      continue;
+    const std::optional<Side> chain = chained(o);
+    if (!chain) continue;
+    for (const Reader& first : readers(back, o))
+      for (const Reader& second : readers(q, o)) {
+        std::vector<Term> known = first.known;
+        known.insert(known.end(), second.known.begin(), second.known.end());
+        if (!follows(q, known, pool_.all(pool_.eq(first.offset, second.offset), pool_.ne(first.value, second.value))))
+          continue;
+        // Who else can write what ends the turn, and has it been in that turn?
+        const auto ends = [&](const Asked& turn, const Reader& mine, const Reader& other) {
+          const Side side{other.side.fenced, other.side.sequential && chain->sequential};
+          const Term next = pool_.add(mine.value, pool_.constant(1, pool_.width(mine.value)));
+          return all_writers(turn, o, {known, mine.offset, next, side});
+        };
+        if (!ends(q, first, second) || !ends(back, second, first)) continue;
+        assumptions.insert("the counter " + m_.region(o.region).name + " is 0 when the kernel starts");
+        return true;
+      }
+  }
+  return false;
 }
 
 // Behind the access in the order of the program, with a release between. In a loop around both, a write may be of an

@@ -28,13 +28,19 @@
 //    the thread that makes the access, if the other side has such a fence too (PTX: Fence-SC order cannot contradict
 //    causality order).
 //
+// Turns: `while (turn != mine); fence; ... fence; turn = mine + 1;`. If whoever writes the place has read one less there
+// before, the values form a chain from the first turn on. Who has read u and is the only one to write u + 1, behind what
+// it does in its turn, comes before who has read v > u, over all turns between; and the other way about for v < u. So
+// two accesses in different turns at one place are ordered, whichever comes first.
+//
 // The third thread has the terms of the reader, with an id and unknowns of its own; of it is known what is known of
 // each thread alone, and that tickets of two threads are apart.
 // What the reader knew of memory is forgotten at each observation (Execution::observe).
 // Source: transfer of ownership by a location's protocol: GPS (OOPSLA 2014), FSL (VMCAI 2016); PTX ISA 8, memory
 // consistency model; OpenCL 3.0 API, 3.3.
-// Not tried: chains of messages through a third thread, but for the last group; loops around both data and flag.
+// Not tried: other chains of messages through a third thread, but for the last group; loops around both data and flag.
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -82,6 +88,9 @@ class Messages {
     std::array<uint32_t, 2> limits;
   };
   bool passes(const Asked& q);
+  bool in_turns(const Asked& q);
+  std::optional<Side> chained(const ObservationRecord& o);
+  bool all_writers(const Asked& q, const ObservationRecord& o, const Reader& r);
   bool follows(const Asked& q, std::vector<Term> also, Term then);
   std::vector<Reader> readers(const Asked& q, const ObservationRecord& o);
   bool granted(const Asked& q, const ObservationRecord& o, const Reader& r);

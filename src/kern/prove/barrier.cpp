@@ -55,14 +55,14 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     many_writers_.clear();
     if (pool_.is_true(guard[0]) && pool_.is_true(guard[1])) maybe_held_ = false;
   }
-  // Others may have written meanwhile.
+  // Others may have written meanwhile. Two groups see the same only if nothing orders them one after the other.
+  const bool alike = mode.lockstep && (meets || !messages_possible_);
   const flow::FunctionEffects& e = effects_.function(entry_);
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
     if (e.writes[x] == 0 || memory.adversarial({x})) continue;
     const Space space = m_.regions[x].space;
-    if (space == Space::group && !(b.scope != Scope::warp && untouched({x})))
-      memory.forget({x}, r.local, mode.lockstep);
-    if (space == Space::global) memory.forget({x}, r.global, mode.lockstep);
+    if (space == Space::group && !(b.scope != Scope::warp && untouched({x}))) memory.forget({x}, r.local, alike);
+    if (space == Space::global) memory.forget({x}, r.global, alike);
   }
   if (b.scope != Scope::warp) {
     master_contents(r.local);

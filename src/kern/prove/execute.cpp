@@ -270,16 +270,17 @@ void Execution::run() {
   find_locks();
   find_last_tickets();
   find_messages();
-  stores_in_any_order_ = !lock_values_.empty() || messages_possible_;
+  others_in_order_ = messages_possible_;
   for (size_t i = 0; i < m_.functions.size(); ++i) {
     if (effects_.function(entry_).reached[i] == 0) continue;
     for (const Block& b : m_.functions[i].blocks)
       for (const Instruction& in : b.instructions)
         if (const auto* x = std::get_if<Barrier>(&in.action)) {
-          stores_in_any_order_ = stores_in_any_order_ || x->arrive || x->name || x->count;
+          others_in_order_ = others_in_order_ || x->arrive || x->name || x->count;
           arrives_ = arrives_ || x->arrive;
         }
   }
+  stores_in_any_order_ = others_in_order_ || !lock_values_.empty();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();

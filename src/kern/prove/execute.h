@@ -333,6 +333,7 @@ class Execution {
   void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
   void phases();
   std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);
+  bool others_in_order_ = false;      // there are flags, or barriers of some threads
   bool stores_in_any_order_ = false;  // what is stored between two barriers may be ordered in other ways
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);

@@ -10,7 +10,7 @@ namespace fencepost::prove {
 
 using namespace ir;
 
-// Arrays in global memory of which one atomic instruction adds 1.
+// Arrays in global memory of which atomic instructions add 1.
 void Execution::find_last_tickets() {
   one_ticket_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
@@ -25,7 +25,7 @@ void Execution::find_last_tickets() {
           (at->op == AtomicOp::add && ticket_step(*at, f) == 1 && f.value(at->operands[0]).constant_bits == 1))
         ++adding;
     }
-    one_ticket_[r] = adding == 1 ? 1 : 0;
+    one_ticket_[r] = adding >= 1 ? 1 : 0;
     tickets_possible_ = tickets_possible_ || one_ticket_[r] != 0;
   }
 }
@@ -51,7 +51,8 @@ void Execution::last_ticket(const Activation& a, const Instruction& in, const At
                             Mode mode) {
   if (at.access.regions.size() != 1 || one_ticket_[at.access.regions[0].index] == 0) return;
   // Others that touch the array do not add 1: LastGroup looks at them.
-  if ((at.op != AtomicOp::increment && at.op != AtomicOp::increment_to && at.op != AtomicOp::add) || leaves(at, *a.f))
+  if (at.op != AtomicOp::increment && at.op != AtomicOp::increment_to &&
+      (at.op != AtomicOp::add || ticket_step(at, *a.f) != 1 || a.f->value(at.operands[0]).constant_bits != 1))
     return;
   const bool first = by_master(guard[0], 0) && by_master(guard[1], 1) && loops_around_.empty() && unmastered_ == 0;
   if (first) {

@@ -439,8 +439,10 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       if (!shared || effects_.function(entry_).writes[r] == 0 || !(meets || heard(a, l, {r}))) continue;
       for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
-    // While a lock may be held the two threads are in the loop at different times.
-    if (!memory.adversarial({r})) memory.forget({r}, since, forget_common && mode.lockstep && !maybe_held_);
+    // While a lock may be held, or where flags or barriers of some threads order them, the two threads are in the loop
+    // at different times.
+    if (!memory.adversarial({r}))
+      memory.forget({r}, since, forget_common && mode.lockstep && !maybe_held_ && !others_in_order_);
   }
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
     if (e.writes[r] != 0) touched_.insert(r);

@@ -43,7 +43,7 @@ constexpr double k_all_small_seconds = 10;    // for all of these
 constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
 constexpr double k_all_split_seconds = 3;     // for all of these
 constexpr double k_row_seconds = 2;           // for one question whether a rest is in its row
-constexpr double k_message_seconds = 2;       // for one question about a third thread
+constexpr double k_message_seconds = 10;      // for one question about a third thread
 constexpr double k_promise_seconds = 1;       // for one question about small numbers
 constexpr double k_plain_seconds = 0.5;       // and twice the time of the proof: to do without an assumption
 constexpr size_t k_most_promises = 24;        // rounds in which promises are added
@@ -423,7 +423,9 @@ class Pass {
     order::Messages messages(
         pool, m_, x.trace, setting,
         [&](std::vector<Term> goal, std::array<uint32_t, 2> limits) {
-          return ask(pool, x, std::move(goal), limits[0], limits[1], nullptr, k_message_seconds) == Answer::unsat;
+          const Answer answer = ask(pool, x, std::move(goal), limits[0], limits[1], nullptr, k_message_seconds);
+          message_unknown_ = message_unknown_ || answer == Answer::unknown;
+          return answer == Answer::unsat;
         },
         others(pool, x), engine.last_group());
     const std::vector<AccessRecord>& accesses = x.trace.accesses;
@@ -549,7 +551,15 @@ class Pass {
     if (answer == Answer::unsat && in_step.size() > goal.size() &&
         ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat)
       result_.warps.insert(m_.region(a.region).name + ": " + where(m_, a.place) + " and " + where(m_, b.place));
-    if (answer != Answer::unsat && messages.ordered(a, b, goal)) return;
+    if (answer != Answer::unsat) {
+      message_unknown_ = false;
+      if (messages.ordered(a, b, goal)) return;
+      // Whether a message orders them could not be found out in time.
+      if (message_unknown_) {
+        gave_up_ = true;
+        return;
+      }
+    }
     gave_up_ = gave_up_ || answer == Answer::unknown;
     if (answer != Answer::sat) return;
     seen_.insert(key);
@@ -662,6 +672,7 @@ class Pass {
   formula::Statistics statistics_;
   std::set<Key> seen_;
   std::vector<uint8_t> steering_;  // by region; made when first asked for
+  bool message_unknown_ = false;
   bool gave_up_ = false, patient_ = false, postponed_ = false, alone_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;

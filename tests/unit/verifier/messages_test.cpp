@@ -75,7 +75,7 @@ TEST(Messages, what_they_rest_on_is_said) {
                                    "while (*(volatile int *)flag != 1); __threadfence(); out[0] = data[0];");
   std::string said;
   EXPECT_EQ(exit_code(text, false, {}, &said), 0);
-  EXPECT_NE(said.find("the flag flag is 0 when the kernel starts"), std::string::npos) << said;
+  EXPECT_NE(said.find("the counter flag is 0 when the kernel starts"), std::string::npos) << said;
   EXPECT_NE(said.find("volatile accesses to flag"), std::string::npos) << said;
   EXPECT_EQ(exit_code(text, false, {"--strict"}), 3);
 }
@@ -167,6 +167,46 @@ TEST(Messages, look_back) {
        {"p += st[j].agg;", "p += st[j].agg + st[j].pre;"}});
 }
 
+// Blocks that are ordered one after the other do not see the same contents.
+TEST(Messages, contents_change_from_turn_to_turn) {
+  only(
+      "__global__ void k(int *turn, int *c, int *d) { int t = threadIdx.x; if (t == 0) {"
+      "while (atomicAdd(turn, 0) != blockIdx.x); __threadfence(); } __syncthreads(); int v = c[0]; __syncthreads();"
+      "if (t == 0) { c[0] = v + 1; __threadfence(); atomicExch(turn, blockIdx.x + 1); }"
+      "if (t == 0 && v == blockIdx.x) d[blockIdx.x] = 1; }",
+      {{"d[blockIdx.x] = 1", "d[0] = blockIdx.x"}});
+}
+
+// Blocks take turns: each waits for its number, and hands on the next one.
+TEST(Messages, turns) {
+  only(
+      "__global__ void k(int *turn, float *c) { int t = threadIdx.x; if (t == 0) { while (atomicAdd(turn, 0) != "
+      "blockIdx.x);"
+      "__threadfence(); } __syncthreads(); c[t] += 1; __threadfence(); __syncthreads();"
+      "if (t == 0) atomicExch(turn, blockIdx.x + 1); }",
+      {{"__threadfence(); __syncthreads();if", "__syncthreads(); if"},
+       {"__threadfence(); __syncthreads();if", "__threadfence(); if"},
+       {"__threadfence(); } __sync", "} __sync"},
+       {"} __syncthreads(); c", "} c"},
+       {"blockIdx.x + 1", "blockIdx.x + 2"},
+       {"blockIdx.x + 1", "1"},
+       {"!= blockIdx.x", "< blockIdx.x"},
+       {"!= blockIdx.x", "!= blockIdx.x / 2"},
+       {"atomicExch(turn, blockIdx.x + 1);", "atomicExch(turn, blockIdx.x + 1); c[t] = 0;"},
+       {"if (t == 0) atomicExch", "atomicExch(turn, 0); if (t == 0) atomicExch"},
+       {"atomicAdd(turn, 0)", "atomicAdd(turn + 1, 0)"}});
+  only(
+      "__device__ int next, turn; __global__ void k(float *c) { if (threadIdx.x == 0) { int my = atomicAdd(&next, 1);"
+      "while (*(volatile int *)&turn != my); __threadfence(); c[0] += 1; __threadfence(); *(volatile int *)&turn = my "
+      "+ 1; } }",
+      {{"__threadfence(); *(", "*("},
+       {"my); __threadfence();", "my);"},
+       {"my + 1", "my + 2"},
+       {"&next, 1", "&next, 0"},
+       {"c[0] += 1; __threadfence(); *(volatile int *)&turn = my + 1;",
+        "__threadfence(); *(volatile int *)&turn = my + 1; c[0] += 1;"}});
+}
+
 TEST(Messages, counters_that_all_wait_for) {
   const std::string head =
       "__device__ unsigned n; __device__ volatile int go; __global__ void k(int *a, int *b) {"
@@ -191,6 +231,18 @@ TEST(Messages, counters_that_all_wait_for) {
            "__threadfence(); __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&n, 1u);"
            "while (*(volatile unsigned *)&n < gridDim.x); __threadfence(); } __syncthreads(); b[i] = a[255 - i]; }",
        {{"__threadfence(); } __sync", "} __sync"}, {"__threadfence(); __syncthreads(); if", "__syncthreads(); if"}});
+  // Twice, by a counter that goes on.
+  const std::string wait =
+      "__device__ void all(unsigned *n, unsigned to) { __threadfence(); __syncthreads(); if (threadIdx.x == 0) {"
+      "atomicAdd(n, 1u); while (*(volatile unsigned *)n < to); } __syncthreads(); __threadfence(); }";
+  only(wait + head + "all(&n, gridDim.x); b[i] = a[255 - i]; all(&n, 2 * gridDim.x); a[i] = b[255 - i]; }",
+       {{"2 * gridDim.x", "gridDim.x"},
+        {"all(&n, gridDim.x)", "all(&n, gridDim.x - 1)"},
+        {"2 * gridDim.x", "2 * gridDim.x - 1"},
+        {"atomicAdd(n, 1u)", "atomicAdd(n, 2u)"},
+        {"all(&n, 2", "if (threadIdx.x == 0) atomicAdd(&n, 3u); all(&n, 2"},
+        {"all(&n, 2", "if (threadIdx.x == 0) n = 0; all(&n, 2"},
+        {"__syncthreads(); __threadfence(); }", "__threadfence(); }"}});
   // The last one frees the others.
   only(head +
            "__syncthreads(); if (threadIdx.x == 0) { __threadfence(); if (atomicAdd(&n, 1u) == gridDim.x - 1) {"
