@@ -39,8 +39,8 @@ auto guarded(F&& parse) -> Expected<std::invoke_result_t<F>> {
 struct LexOptions {
   bool litmus_comments = true;  // (* ... *) and << ... >>
   bool c_comments = false;      // // ... and /* ... */
-  bool percent_words = false;   // a word may begin with %
   bool c_operators = false;     // && || -> ++ -- += -= << >> are one token each; else || is two empty cells
+  bool percent_words = false;   // a word may begin with %
 };
 
 enum class Tok : uint8_t { end, word, number, string, punct };
