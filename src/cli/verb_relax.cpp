@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/effects.h"
+#include "cli/fence_readings.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
@@ -347,6 +348,8 @@ Expected<void> have_effect_on(const Settings& s, const Report& r) {
 
 }  // namespace
 
+constexpr double k_reading_seconds = 2;
+
 int run_relax(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const std::string& path = line.operands[0];
@@ -399,7 +402,9 @@ int run_relax(const CommandLine& line, const Console& console) {
   if (s.json)
     console.out(json_of(path, r, model_name(*model), o, shown.report.json));
   else
-    console.out(text_of(path, r, model_name(*model)) + (s.site != 0 ? shown.report.text : ""));
+    console.out(text_of(path, r, model_name(*model)) +
+                fence_readings(session, *model, o.check, k_reading_seconds, models) +
+                (s.site != 0 ? shown.report.text : ""));
   if (!shown.note.empty()) console.err(fmt::format("{}: note: {}\n", path, shown.note));
   if (!s.witness.empty() && shown.note.empty())
     if (const auto written = write_made(s.witness, report::file_text(s.witness, shown.report)); !written)

@@ -272,8 +272,9 @@ class Lowering {
     if (says("::read")) tags.add(Tag::READS);
     if (w_.has("global")) tags.add(Tag::GLOBAL);
     if (tags.has(Tag::ACQ) || tags.has(Tag::REL)) tags.add(scope_tag(w_.scope, "cluster"));
-    event(Kind::fence, tags);
-    t_.instructions().back().operation = k_none;
+    Instr& i = event(Kind::fence, tags);
+    i.operation = k_none;
+    if (i.operands && i.operands->empty()) i.operands.reset();  // as one that `weaken` inserts
   }
 
   // ---- mbarriers (9.7.15.16) ----

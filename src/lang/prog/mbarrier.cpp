@@ -154,4 +154,12 @@ Expr mbarrier_valid(const Expr& state) {
 uint64_t mbarrier_initial(uint64_t expected) { return expected << k_pending_at | expected << k_expected_at; }
 uint64_t mbarrier_expected(uint64_t state) { return state >> k_expected_at & k_count_mask; }
 
+std::string mbarrier_text(uint64_t state) {
+  if (mbarrier_expected(state) == 0) return "(not valid)";
+  const uint64_t low = state & k_tx_mask, sign = (k_tx_mask + 1) / 2;
+  const int64_t tx = static_cast<int64_t>(low) - (low >= sign ? static_cast<int64_t>(k_tx_mask) + 1 : 0);
+  return "(phase " + std::to_string(state >> k_phase_at) + ", " + std::to_string(state >> k_pending_at & k_count_mask) +
+         " of " + std::to_string(mbarrier_expected(state)) + " pending, tx " + std::to_string(tx) + ")";
+}
+
 }  // namespace fencepost::prog

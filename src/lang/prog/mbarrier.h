@@ -14,6 +14,7 @@
 // flag undefined-behavior. Left out: the rule that a wait of each phase is successful before an arrival of the next
 // (9.7.15.16.5.1), which no state of the object tells; and layout v1.
 #include <cstdint>
+#include <string>
 
 #include "term/term.h"
 
@@ -54,6 +55,7 @@ MbarrierWait mbarrier_wait_parity(const term::Expr& state, const term::Expr& par
 term::Expr mbarrier_valid(const term::Expr& state);
 uint64_t mbarrier_initial(uint64_t expected);
 uint64_t mbarrier_expected(uint64_t state);
+std::string mbarrier_text(uint64_t state);  // "(phase 0, 1 of 2 pending, tx 16)", "(not valid)"; phase counted modulo 8
 inline constexpr uint64_t k_mbarrier_most = (uint64_t{1} << 20) - 1;
 
 }  // namespace fencepost::prog

@@ -66,11 +66,11 @@ Surroundings surroundings_of(const Test& test) {
   const auto add = [](std::vector<Tag>& to, Tag t) {
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
   };
-  for (Tag t : {Tag::SC0, Tag::SC1, Tag::SC2, Tag::SC3, Tag::TEX, Tag::SUR, Tag::CON})
+  for (Tag t : {Tag::SC0, Tag::SC1, Tag::SC2, Tag::SC3, Tag::TEX, Tag::SUR, Tag::CON, Tag::ASYNC})
     for (const Template& code : test.templates)
       for (const Instr& i : code.code)
         if ((i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw) && i.tags.has(t))
-          add(t == Tag::TEX || t == Tag::SUR || t == Tag::CON ? out.proxies : out.classes, t);
+          add(t == Tag::TEX || t == Tag::SUR || t == Tag::CON || t == Tag::ASYNC ? out.proxies : out.classes, t);
   for (const Symbol& s : test.symbols)
     if (s.aliased != k_none) add(out.proxies, Tag::ALIAS);
   out.clusters = has_clusters(test);
@@ -130,10 +130,11 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around) {
     case Syntax::ptx:
       out.push_back(ptx_fence("fence.acq_rel.cta", {Tag::F, Tag::GEN, Tag::ACQ_REL, Tag::CTA}));
       for (Tag t : around.proxies)
-        out.push_back(ptx_fence(t == Tag::TEX   ? "fence.proxy.texture"
-                                : t == Tag::SUR ? "fence.proxy.surface"
-                                : t == Tag::CON ? "fence.proxy.constant"
-                                                : "fence.proxy.alias",
+        out.push_back(ptx_fence(t == Tag::TEX     ? "fence.proxy.texture"
+                                : t == Tag::SUR   ? "fence.proxy.surface"
+                                : t == Tag::CON   ? "fence.proxy.constant"
+                                : t == Tag::ASYNC ? "fence.proxy.async"
+                                                  : "fence.proxy.alias",
                                 {Tag::F, t}));
       break;
     case Syntax::gpu_ptx:

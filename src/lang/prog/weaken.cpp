@@ -205,6 +205,7 @@ std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& optio
   if (!has_steps(test)) return {};
   std::vector<Site> out;
   const Surroundings around = surroundings_of(test);
+  const bool asynchronous = std::ranges::find(around.proxies, Tag::ASYNC) != around.proxies.end();
   const auto next = [&](const Shape& s) { return stronger(steps_of(test), s, around); };
   for (const auto& group : groups(test, options.together)) {
     const auto& code = test.instrs(group.front());
@@ -212,7 +213,8 @@ std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& optio
     for (uint32_t i = 0; i < code.size(); ++i) {
       std::vector<Place> places;
       for (uint32_t t : group) places.push_back({t, i});
-      if (is_access(code[i])) {
+      // Threads that meet at a barrier are ordered by it, but for accesses of the async proxy only beside a fence.
+      if (is_access(code[i]) || (asynchronous && code[i].kind == Kind::barrier)) {
         // Nothing stands between the events of one instruction.
         // A run of hidden ones that no instruction begins belongs to the access behind it.
         const bool guarded = i > 0 && code[i - 1].hidden && std::find_if(code.begin(), code.end(), [&](const Instr& o) {

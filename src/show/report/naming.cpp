@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "prog/mbarrier.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 #include "report/report.h"
@@ -75,7 +76,9 @@ std::string event_body(const prog::Test& test, const Execution& x, uint32_t even
   if (e.is_memory)
     return fmt::format(
         "{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
-        value_text(test, e.value, width_of(test, e), e.object != k_none && test.objects[e.object].is_unsigned),
+        e.object != k_none && test.objects[e.object].mbarrier
+            ? prog::mbarrier_text(e.value)
+            : value_text(test, e.value, width_of(test, e), e.object != k_none && test.objects[e.object].is_unsigned),
         e.spurious ? ", fails spuriously" : "");
   if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier)
     return "barrier";
@@ -93,9 +96,33 @@ const prog::Instr* instruction_of(const prog::Test& test, const Execution& x, ui
   return k.instr < code.size() ? &code[k.instr] : nullptr;
 }
 
+namespace {
+
+// An event of an instruction that has several, by what the instruction is called and what it does there.
+std::string part_text(const prog::Test& test, const Execution& x, uint32_t event, const prog::Instr& in) {
+  const uint32_t thread = x.events[event].key.thread;
+  const auto& code = test.instrs(thread);
+  const auto first = std::find_if(code.begin(), code.end(), [&](const prog::Instr& i) {
+    return !i.hidden && i.operation == in.operation && in.operation != k_none;
+  });
+  const vocab::TagSet& tags = x.events[event].tags;
+  const bool counts = in.kind == prog::Kind::rmw && tags.has(Tag::MBAR);
+  const std::string part = tags.has(Tag::UB)     ? "its state is not allowed"
+                           : tags.has(Tag::DONE) ? "it was successful"
+                           : counts              ? tags.has(Tag::W) ? "its signal, written" : "its signal, read"
+                           : tags.has(Tag::W)    ? "its write"
+                           : tags.has(Tag::R)    ? "its read"
+                                                 : "its fence";
+  return fmt::format("{}  ({})", first == code.end() ? "access to an mbarrier" : prog::to_string(test, thread, *first),
+                     part);
+}
+
+}  // namespace
+
 std::string instruction_text(const prog::Test& test, const Execution& x, uint32_t event) {
   const prog::Instr* in = instruction_of(test, x, event);
   if (in == nullptr) return "";
+  if (in->hidden) return part_text(test, x, event, *in);
   std::string s = prog::to_string(test, x.events[event].key.thread, *in);
   if (in->kind == prog::Kind::rmw) s += x.events[event].key.part == 0 ? "  (its read)" : "  (its write)";
   if (x.events[event].key.occurrence > 0) s += fmt::format("  (time {})", x.events[event].key.occurrence + 1);

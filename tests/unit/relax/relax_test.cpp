@@ -507,5 +507,29 @@ TEST(Relax, PetersonNeedsASecondFence) {
   for (const auto& f : s.report().repair->fixes) EXPECT_TRUE(correct(s.variant(f.choice), m));
 }
 
+// A generic write, a barrier and a copy by another thread: the fence may stand in either (docs/ptx9.md, P3).
+TEST(Relax, AddsFencesOfTheAsyncProxy) {
+  const prog::Test t = read(
+      "PTX copy\n{ g = 0; s @ shared P0 = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak s, 1 | bar.cta.sync 0 ;\n "
+      "bar.cta.sync 0 | cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16 ;\n | cp.async.bulk.commit_group ;\n "
+      "| "
+      "cp.async.bulk.wait_group 0 ;\n | ld.weak r0, g ;\nexists (P1:r0 = 0)\n");
+  const cat::Model m = model_of(vocab::Dialect::ptx, "ptx-9");
+  relax::Options o;
+  o.forbid = true;
+  Job job = Job::with_budget(60);
+  const Session s(t, m, o, job);
+  ASSERT_TRUE(s.report().repair.has_value());
+  ASSERT_EQ(s.report().repair->changes, 1u);
+  std::vector<uint32_t> threads;
+  for (const relax::Minimal& f : s.report().repair->fixes)
+    for (size_t k = 0; k < f.choice.size(); ++k)
+      if (f.choice[k] != 0) {
+        EXPECT_EQ(s.report().sites[k].forms[f.choice[k]].shape.mnemonic, "fence.proxy.async");
+        threads.push_back(s.report().sites[k].at().thread);
+      }
+  EXPECT_EQ(threads, (std::vector<uint32_t>{0, 1}));
+}
+
 }  // namespace
 }  // namespace fencepost

@@ -203,6 +203,26 @@ void expect_herd_log(const std::string& text) {
   EXPECT_TRUE(std::regex_match(line, std::regex("Time [^ ]+ [0-9]+\\.[0-9]+"))) << line;
 }
 
+// Events that have no line of their own are told by the instruction, and mbarriers by their phase.
+TEST(Report, PartsOfAsynchronousOperationsAreNamed) {
+  auto t = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/bulk+mbarrier.litmus");
+  ASSERT_TRUE(t && t->size() == 1);
+  const auto m = cat::load_model("ptx-9", vocab::Dialect::ptx);
+  ASSERT_TRUE(m.has_value());
+  prog::Test test = t->front();
+  test.condition = {};
+  test.condition.kind = prog::Cond::Kind::always;
+  Job job = Job::with_budget(60);
+  check::Options o;
+  const check::Result r = check::check(test, *m, o, job);
+  ASSERT_EQ(r.verdict.status, Status::holds);
+  const std::string text = witness("t", test, *m, o, r).text;
+  EXPECT_EQ(text.find("lshr"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 of 1 pending, tx 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("[m]  (its signal, written)"), std::string::npos) << text;
+  EXPECT_NE(text.find("[m]  (its write)"), std::string::npos) << text;
+}
+
 TEST(Report, OutcomesKeepHerdsGrammar) {
   for (const char* name :
        {"mp-relaxed", "mp-release-acquire", "sb-fence-sc", "vulkan-race", "opencl-sb-sc", "proxy-constant"}) {
