@@ -49,8 +49,7 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
 void Execution::wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode) {
   for (size_t i = 0; i < own_copies_.size() && mode.log; ++i) {
     if (!which(i)) continue;
-    const Pair done = own_copies_[i].in_group ? all(guard, own_copies_[i].committed) : guard;
-    trace.waits.push_back({position_, done, own_copies_[i].event, loops_around_});
+    trace.waits.push_back({position_, all(guard, own_copies_[i].committed), own_copies_[i].event, loops_around_});
   }
 }
 
@@ -77,13 +76,10 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
       return wait_for([&](size_t i) { return own_copies_[i].in_group && own_copies_[i].later >= w.pending; }, guard,
                       mode);
     case OwnCopies::wait_all:
-      for (OwnCopy& c : own_copies_)
-        if (!c.in_group) {
-          c.in_group = true;
-          c.committed = both(pool_.yes());
-          c.later = 0;
-        }
-      return wait_for([](size_t) { return true; }, guard, mode);
+      // Whether they were committed or not; who does not come here has still to commit them.
+      for (size_t k = 0; k < own_copies_.size() && mode.log; ++k)
+        trace.waits.push_back({position_, guard, own_copies_[k].event, loops_around_});
+      return;
     case OwnCopies::wait_oldest:
       ++stages_.waited;
       if (stages_.counted && certain)

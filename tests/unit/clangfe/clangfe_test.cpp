@@ -330,8 +330,8 @@ TEST_F(Clangfe, what_cannot_be_expressed_is_named_with_its_place) {
     EXPECT_EQ(m.error().list[0].fault, Fault::unsupported);
     EXPECT_NE(render(m.error()).find(what), std::string::npos) << render(m.error());
   };
-  refused(cuda("__global__ void foo(int *A) {\n  asm volatile(\"cp.async.wait_all;\");\n}\n"),
-          "kernel.cu:2:3: error: unsupported: the inline assembly 'cp.async.wait_all;'");
+  refused(cuda("__global__ void foo(int *A) {\n  asm volatile(\"cp.async.bulk.wait_all;\");\n}\n"),
+          "kernel.cu:2:3: error: unsupported: the inline assembly 'cp.async.bulk.wait_all;'");
   refused(cuda("__global__ void foo(int *A, int *B, int n) {\n  __builtin_memcpy(A, B, n);\n}\n"),
           "memcpy with a length that is not constant");
   refused(opencl("__kernel void foo(__global int *A, int n) {\n  event_t e = async_work_group_copy((__local int *)0, "

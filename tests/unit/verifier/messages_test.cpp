@@ -163,7 +163,6 @@ TEST(Messages, look_back) {
        {"f == 2", "f == 1"},
        {"st[b].pre = p + tot; __threadfence(); st[b].flag = 2;",
         "st[b].flag = 2; __threadfence(); st[b].pre = p + tot;"},
-       {"b = atomicAdd(&ticket, 1)", "b = atomicAdd(&ticket, 0)"},
        {"p += st[j].agg;", "p += st[j].agg + st[j].pre;"}});
 }
 

@@ -60,6 +60,17 @@ TEST(OwnCopies, last_until_their_group_is_waited_for) {
       {{"asm volatile(\"cp.async.wait_all;\");", ""}});
 }
 
+// What only some threads have waited for without committing it is in no group for the others.
+TEST(OwnCopies, that_are_in_no_group) {
+  only(
+      "__global__ void k(const float *g, float *o, int n) { __shared__ float s[64]; int t = threadIdx.x;"
+      "unsigned a = (unsigned)__cvta_generic_to_shared(&s[t]);"
+      "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(a), \"l\"(g + t));"
+      "if (n) asm volatile(\"cp.async.wait_all;\"); asm volatile(\"cp.async.commit_group;\");"
+      "asm volatile(\"cp.async.wait_group 0;\"); __syncthreads(); o[blockIdx.x * 64 + t] = s[63 - t]; }",
+      {{"asm volatile(\"cp.async.commit_group;\");", ""}, {"wait_group 0", "wait_group 1"}});
+}
+
 TEST(OwnCopies, of_several_groups) {
   only(
       "__global__ void k(const float *g, float *o) { __shared__ float s[2][64]; int t = threadIdx.x;"

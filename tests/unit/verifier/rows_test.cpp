@@ -101,7 +101,7 @@ TEST_F(Rows, models_of_what_threads_of_a_warp_do_together) {
       "using namespace nvcuda;\n"
       "__global__ void k(float *c) {\n"
       "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> f;\n"
-      "  wmma::fill_fragment(f, 0.0f);\n"
+      "  wmma::fill_fragment(f, (float)(threadIdx.x / 32));\n"
       "  wmma::store_matrix_sync(c, f, 16, wmma::mem_row_major);\n"
       "}\n";
   EXPECT_NE(ask({"--blockDim=64", "--gridDim=1"}, text).exit_code, 0);
