@@ -6,7 +6,6 @@
 
 #include "base/printable.h"
 #include "base/read_file.h"
-
 #include "litmus/lexer.h"
 #include "litmus/parse.h"
 #include "prog/syntax.h"
