@@ -334,6 +334,16 @@ TEST(PtxmodMemory, WhatIsObserved) {
   EXPECT_EQ(t.locations.size(), 8U);
 }
 
+TEST(PtxmodMemory, MatchOfOneLane) {
+  const std::string code =
+      "ld.global.u32 %r3, [%rd4];\nmatch.any.sync.b32 %r4, %r3, 1;\nmatch.all.sync.b64 %r5|%p1, %rd4, 1;\nselp.u32 "
+      "%r6, "
+      "7, 8, %p1;\nst.global.v2.u32 [%rd6], {%r4, %r5};\nst.global.u32 [%rd6+8], %r6;";
+  EXPECT_EQ(ask(kernel("// @Config: 1,1,1\n// @Output: forall (out[0] == 1 and out[1] == 1 and out[2] == 7)\n", code)),
+            Status::holds);
+  refusal(kernel("// @Config: 1,1,1\n", "match.any.sync.b32 %r4|%p1, %r3, 1;"));
+}
+
 TEST(PtxmodMemory, RefusedByName) {
   const struct {
     const char *code, *said;
