@@ -178,7 +178,33 @@ Expected<std::vector<Spec>> specs_of(const CommandLine& line) {
 struct Source {
   std::optional<Spec> spec;
   std::optional<gen::ThesisRow> row;
+  std::string coherence;  // one of the tests of sequential consistency per location that are no cycles
+  gen::Tree placement;    // of it
 };
+
+// The published names (OOPSLA 2020, section 6.4) beside CoRR, which is a cycle.
+bool is_coherence(const std::string& name) {
+  return name == "CoRW1" || name == "CoRW2" || name == "CoWR" || name == "CoWW";
+}
+
+// Those of two threads stand where --scopes says; the others have one.
+Expected<void> add_coherence(const std::string& name, const Settings& s, std::vector<Source>& out) {
+  const size_t threads = name == "CoRW2" || name == "CoWR" ? 2 : 1;
+  std::vector<gen::Tree> trees;
+  if (s.placements == std::vector<std::string>{"all"}) {
+    trees = gen::all_trees(threads, false);
+  } else if (s.placements.empty()) {
+    trees = {gen::spread(threads)};
+  } else {
+    for (const std::string& text : s.placements) {
+      const auto tree = gen::parse_tree(text, threads);
+      if (!tree) return std::unexpected(tree.error());
+      trees.push_back(*tree);
+    }
+  }
+  for (const gen::Tree& tree : trees) out.push_back({std::nullopt, std::nullopt, name, tree});
+  return {};
+}
 
 // The rows of the thesis that are not among its families: loads of L1, mixed regions, locks and queues.
 bool beyond_families(const gen::ThesisRow& row) {
@@ -191,17 +217,28 @@ Expected<std::vector<Source>> sources_of(const CommandLine& line) {
   if (s.rows && !s.thesis)
     return error_at({}, "--rows belongs to --thesis", "gen --thesis --rows makes the rows of its tables");
   std::vector<Source> out;
-  if (!s.rows) {
-    auto specs = specs_of(line);
+  CommandLine cycles = line;
+  std::erase_if(cycles.operands, is_coherence);
+  const bool named = cycles.operands.size() < line.operands.size();
+  if (named && (s.thesis || !s.cycle.empty() || !s.families.empty()))
+    return error_at({}, "more than one source of tests", "give one of --cycle, --families, --thesis and names");
+  if (!s.rows && !(named && cycles.operands.empty())) {
+    auto specs = specs_of(cycles);
     if (!specs) return std::unexpected(specs.error());
-    for (Spec& spec : *specs) out.push_back({std::move(spec), std::nullopt});
+    for (Spec& spec : *specs) out.push_back({std::move(spec), std::nullopt, "", {}});
+  }
+  for (const std::string& name : line.operands)
+    if (is_coherence(name))
+      if (const auto ok = add_coherence(name, s, out); !ok) return std::unexpected(ok.error());
+  if (!s.rows) {
+    if (const auto ok = only_families(s); !ok) return std::unexpected(ok.error());
   } else if (!s.placements.empty() || !line.operands.empty() || !s.cycle.empty() || !s.families.empty()) {
     return error_at({}, "the rows of the thesis are what they are", "give --thesis --rows alone");
   }
   if (!s.thesis) return out;
   for (gen::ThesisRow& row : gen::thesis_rows())
     if ((s.rows || beyond_families(row)) && (s.most == 0 || out.size() < s.most))
-      out.push_back({row.spec, std::move(row)});
+      out.push_back({row.spec, std::move(row), "", {}});
   return out;
 }
 
@@ -220,12 +257,20 @@ struct Judges {
 
 Made make(const Source& source, const gen::TestOptions& options, const Judges& judges, const Settings& s) {
   Made m;
-  m.name = source.row ? source.row->name : gen::name(*source.spec);
+  if (!source.coherence.empty()) {
+    m.placement = gen::print(source.placement);
+    m.name = source.coherence;
+    if (source.placement.places.size() > 1 && source.placement != gen::spread(2)) m.name += "@" + m.placement;
+  } else {
+    m.name = source.row ? source.row->name : gen::name(*source.spec);
+  }
   if (source.spec) {
     m.cycle = gen::print(source.spec->cycle);
     m.placement = gen::print(source.spec->tree);
   }
-  const auto test = source.row ? gen::make_test(*source.row) : gen::make_test(*source.spec, options);
+  const auto test = !source.coherence.empty() ? gen::coherence_test(source.coherence, options, source.placement)
+                    : source.row              ? gen::make_test(*source.row)
+                                              : gen::make_test(*source.spec, options);
   if (!test) {
     m.refused = test.error();
     m.keep = false;

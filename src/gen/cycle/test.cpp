@@ -133,6 +133,15 @@ Expected<std::vector<Coherence>> coherence_tests(const TestOptions& o, const Tre
   return out;
 }
 
+Expected<prog::Test> coherence_test(const std::string& name, const TestOptions& o, const Tree& placement) {
+  auto tests = coherence_tests(o, placement.places.size() == 2 ? placement : spread(2));
+  if (!tests) return std::unexpected(tests.error());
+  for (Coherence& t : *tests)
+    if (t.name == name || t.name.starts_with(name + "@")) return std::move(t.test);
+  return error_at({}, fmt::format("'{}' is no test of sequential consistency per location", name),
+                  "CoRR, CoRW1, CoRW2, CoWR, CoWW");
+}
+
 // ---- shared by the writers ---------------------------------------------------------------------------
 
 std::unexpected<Diagnostics> refuse(const Span& at, const std::string& what, const char* dialect,

@@ -45,5 +45,7 @@ struct Coherence {
   prog::Test test;
 };
 Expected<std::vector<Coherence>> coherence_tests(const TestOptions& o, const Tree& placement);
+// One of them by its name. `placement`: of its threads; a test of one thread has one.
+Expected<prog::Test> coherence_test(const std::string& name, const TestOptions& o, const Tree& placement);
 
 }  // namespace fencepost::gen

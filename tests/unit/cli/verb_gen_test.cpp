@@ -92,6 +92,23 @@ TEST_F(Gen, ThesisConfigurations) {
   EXPECT_TRUE(has(r.out, "MP+fence.sc.ctas@01-xsys\n"));  // one CTA, shared
 }
 
+TEST_F(Gen, CoherenceByItsPublishedNames) {
+  for (const char* dialect : {"PTX", "GPU_PTX", "VULKAN", "OPENCL"})
+    for (const char* name : {"CoRW1", "CoRW2", "CoWR", "CoWW"}) {
+      const Ran made = run_with({"gen", name, "-d", dialect});
+      EXPECT_EQ(made.code, 0) << name << made.err;
+      EXPECT_TRUE(has(made.out, std::string(dialect) + " " + name + "\n")) << made.out;
+    }
+  // A read may not see its thread's later write, nor an older one than its own.
+  EXPECT_TRUE(has(run_with({"gen", "CoRW1", "CoRW2", "CoWR", "CoWW", "--access", "relaxed.gpu", "--decide"}).out,
+                  "4 tests: 4 forbidden\n"));
+  EXPECT_TRUE(has(run_with({"gen", "CoWR", "MP", "--scopes", "01"}).out, "CoWR@01"));
+  EXPECT_EQ(run_with({"gen", "CoWW", "--scopes", "01"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "CoWW", "--families", "MP"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "CoWW", "--thesis"}).code, 2);
+  EXPECT_EQ(run_with({"gen", "CoWW", "--reads", "weak"}).code, 2);
+}
+
 TEST_F(Gen, FaultsExitTwoOrThree) {
   EXPECT_EQ(run_with({"gen"}).code, 2);
   EXPECT_EQ(run_with({"gen", "MP", "--cycle", "PodWW Rfe PodRR Fre"}).code, 2);
