@@ -15,9 +15,11 @@ constexpr size_t k_max_forms = 4096;
 
 bool is_access(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
 
-// A PTX module has the steps of PTX, and a kernel of CUDA C++ those of its language.
+// A PTX module has the steps of PTX, and a kernel of CUDA C++ those of its language. A CUDA litmus test has none: its
+// language has no word for most of them.
 Syntax steps_of(const Test& test) {
   if (is_cuda_cpp(test)) return Syntax::cuda;
+  if (test.syntax == Syntax::cuda) return Syntax::mixedproxy_test;
   return test.syntax == Syntax::spirv && test.dialect == Dialect::ptx ? Syntax::ptx : test.syntax;
 }
 
