@@ -506,6 +506,7 @@ class Writer {
         return put(fmt::format("selp.{} {}, {}, {}, {}", type(bits_of(i.getType())), register_of(i), yes, no, p));
       }
       case llvm::Instruction::Freeze:
+        if (i.use_empty()) return;
         return put(fmt::format("cuda.freeze {}, {}", register_of(i), value(i.getOperand(0))));
       case llvm::Instruction::Alloca:
         return local(llvm::cast<llvm::AllocaInst>(i));
@@ -1112,8 +1113,9 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   Options options;
   options.dialect = ir::Dialect::cuda;
   options.pointer_bits = 64;
-  // The types of all that pointers point at, also where the kernel does not look.
-  options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone"};
+  // The types of all that pointers point at, also where the kernel does not look; and where variables begin, which clang
+  // says from -O1 on. No pass runs at any level.
+  options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone", "-O1"};
   std::string entry;
   for (const std::string& w : words) {
     if (w.starts_with("entry=")) entry = w.substr(6);

@@ -442,6 +442,25 @@ void prepare(llvm::Module& module, const Options& options) {
   }
 }
 
+// A variable of a loop's body is another one in each round. LLVM keeps one place for all of them, and says where each
+// begins: there it holds nothing.
+void forget_at_beginnings(llvm::Function& f) {
+  std::vector<llvm::IntrinsicInst*> marks;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(&i); mark != nullptr && mark->isLifetimeStartOrEnd())
+        marks.push_back(mark);
+  for (llvm::IntrinsicInst* mark : marks) {
+    auto* a = llvm::dyn_cast<llvm::AllocaInst>(mark->getArgOperand(1)->stripPointerCasts());
+    if (a != nullptr && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start &&
+        a->getAllocatedType()->isSingleValueType()) {
+      llvm::IRBuilder<> build(mark);  // frozen, for where an undefined value meets another one LLVM takes that one
+      build.CreateStore(build.CreateFreeze(llvm::UndefValue::get(a->getAllocatedType()), a->getName()), a);
+    }
+    mark->eraseFromParent();
+  }
+}
+
 void make_values(llvm::Module& module, llvm::Function& kernel) {
   mark_for_inlining(module);
   Managers managers;
@@ -450,6 +469,7 @@ void make_values(llvm::Module& module, llvm::Function& kernel) {
   inliner.run(module, managers.mam);
   kernel.removeFnAttr(llvm::Attribute::OptimizeNone);
   llvm::EliminateUnreachableBlocks(kernel);
+  forget_at_beginnings(kernel);
   take_library_fills(kernel);
   llvm::IRBuilder<> build(&*kernel.getEntryBlock().getFirstInsertionPt());
   const llvm::DataLayout& layout = module.getDataLayout();

@@ -1,6 +1,6 @@
 #pragma once
 // The verb `prove` as the program has it: options, files, suites, printing. The work is done in libfencepost_kern.so,
-// which is looked for beside the program and in ../lib, and opened only here.
+// which base/kernel_library.h finds and opens.
 #include <functional>
 #include <string>
 #include <string_view>

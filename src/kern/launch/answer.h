@@ -35,13 +35,10 @@ struct Answer {
   Mutants mutants;
   SecondOpinion second;
 };
-// The library's functions, found by name. Both sides are built together; `k_stamp` tells when they were not. A file
-// that cannot be read is answered too, in the form that was asked for.
-inline constexpr const char* k_stamp = "fencepost-kern 5 " __VERSION__;
-using StampFunction = const char* (*)();
+// The library's functions, found by name (base/kernel_library.h). A file that cannot be read is answered too, in the
+// form that was asked for.
 using AnswerFunction = void (*)(const Options&, const Expected<SourcePtr>&, Answer&);
 using VersionFunction = void (*)(std::string&);
-inline constexpr const char *k_stamp_name = "fencepost_kern_stamp", *k_answer_name = "fencepost_kern_answer",
-                            *k_version_name = "fencepost_kern_version";
+inline constexpr const char *k_answer_name = "fencepost_kern_answer", *k_version_name = "fencepost_kern_version";
 
 }  // namespace fencepost::launch

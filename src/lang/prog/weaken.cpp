@@ -21,7 +21,6 @@ bool has_steps(const Test& test) { return test.syntax != Syntax::cuda; }
 // A PTX module has the steps of PTX, and a kernel of CUDA C++ those of its language.
 Syntax steps_of(const Test& test) {
   if (is_cuda_cpp(test)) return Syntax::cuda;
-  if (test.syntax == Syntax::cuda) return Syntax::vulkan_test;  // litmus tests of CUDA have no steps yet
   return test.syntax == Syntax::spirv && test.dialect == Dialect::ptx ? Syntax::ptx : test.syntax;
 }
 

@@ -1,0 +1,98 @@
+// CUDA C++: what is refused, by name and line, and names and inputs of the source. Verdicts of whole kernels:
+// tests/corpus/cuda-cpp/expected.csv, examples/cuda/expected.csv.
+#include "ptxmod/cuda_cpp.h"
+
+#include <gtest/gtest.h>
+
+#include "base/kernel_library.h"
+#include "prog/test.h"
+#include "prog/weaken.h"
+
+namespace {
+
+using namespace fencepost;
+
+class CudaCpp : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kernel_library()) GTEST_SKIP() << "this build has no kernel library";
+  }
+  static Expected<prog::Test> read(const std::string& text, const spirv::LaunchOptions& options = {}) {
+    return ptxmod::parse_cuda_cpp(make_source("k.cu", text), options);
+  }
+  static std::string said(const std::string& text, const spirv::LaunchOptions& options = {}) {
+    const auto t = read(text, options);
+    EXPECT_FALSE(t.has_value()) << text;
+    return t ? "" : render(t.error());
+  }
+  static void says(const std::string& text, const std::string& what, const std::string& where = "k.cu:3:") {
+    const std::string all = said(text);
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+    EXPECT_NE(all.find(where), std::string::npos) << all;
+  }
+  static std::string kernel(const std::string& statement, const std::string& parameters = "int* r") {
+    return "#include <cuda/atomic>\n__global__ void k(" + parameters + ") {\n  " + statement + "\n}\n";
+  }
+};
+
+TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
+  says(kernel("asm volatile(\"membar.gl;\");"), "unsupported: the inline assembly 'membar.gl;'");
+  says(kernel("r[0] = __shfl_sync(~0u, r[0], 1);"), "unsupported: the function __shfl_sync(");
+  says(kernel("r[0] = __syncthreads_count(r[0]);"), "unsupported: __syncthreads_count");
+  says(kernel("cuda::atomic_ref<int, cuda::thread_scope_thread>(*r).store(1);"), "cuda::thread_scope_thread");
+  says(kernel("cuda::atomic_ref<int>(*r).load(cuda::memory_order_release);"), "an atomic load that releases");
+  says(kernel("cuda::atomic_ref<int>(*r).store(1, cuda::memory_order_acquire);"), "an atomic store that acquires");
+  says(kernel("cuda::atomic_ref<int>(*r).store(1, (cuda::memory_order)n);", "int* r, int n"),
+       "a memory order that is not constant");
+  says(kernel("__syncwarp(n);", "int* r, unsigned n"), "a mask of __syncwarp that is computed");
+  says(kernel("f();", "int* r, void (*f)()"), "a call through a pointer");
+  says(kernel("r[0] = **p;", "int* r, int** p"), "memory that holds addresses is not read");
+  says(kernel("atomicAdd((int*)p, atomicAdd(p, 1ull) == 0);", "unsigned long long* p"), "pieces of 32 bits");
+  says(kernel("cuda::atomic_ref<bool>(*r).store(true);", "bool* r"), "an atomic of type bool");
+}
+
+TEST_F(CudaCpp, ClangsErrorsComeAtTheirLines) {
+  const std::string all = said(kernel("r[0] = nothing;"));
+  EXPECT_NE(all.find("k.cu:3:10: error: use of undeclared identifier 'nothing'"), std::string::npos) << all;
+}
+
+TEST_F(CudaCpp, OneKernelIsChosen) {
+  const std::string two = "__global__ void a(int* r) { *r = 1; }\n__global__ void b(int* r) { *r = 2; }\n";
+  EXPECT_NE(said(two).find("this file has 2 kernels: a, b"), std::string::npos);
+  spirv::LaunchOptions options;
+  options.entry = "c";
+  EXPECT_NE(said(two, options).find("there is no kernel 'c'"), std::string::npos);
+  options.entry = "b";
+  const auto b = read(two, options);
+  ASSERT_TRUE(b.has_value());
+  EXPECT_EQ(b->title, "b");
+}
+
+TEST_F(CudaCpp, InputsAndQuestionsHaveTheTypesOfTheSource) {
+  const std::string with =
+      "struct S { short a; unsigned char b[2]; int* p; };\n__global__ void k(S* s, int n) {\n  s->a = n;\n}\n";
+  const auto say = [&](const std::string& header) { return said("// " + header + "\n" + with); };
+  EXPECT_NE(say("@Input: s = 5").find("this has several elements"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{70000}}").find("does not fit into 16 bits"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{1, {1, 2, 3}}}").find("this has 2 elements, and the input 3"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{1, {1, 2}, 3}}").find("this is an address"), std::string::npos);
+  EXPECT_NE(say("@Input: n = {1}").find("this is one number"), std::string::npos);
+  EXPECT_NE(say("@Output: forall (n == 1)").find("no memory"), std::string::npos);
+  EXPECT_NE(say("@Output: forall (s.p == 1)").find("holds addresses"), std::string::npos);
+  EXPECT_NE(say("@Output: forall (s[0][1] == 1)").find("has several elements"), std::string::npos);
+  EXPECT_NE(say("@Output: forall (s[0][7] == 1)").find("ends before this element"), std::string::npos);
+  EXPECT_TRUE(
+      read("// @Input: s = {{1, {1, 255}}}, n = -3\n// @Output: forall (s.a == -3 and s.b[1] == 255)\n" + with));
+}
+
+// Members of libcu++ and functions of CUDA have steps, plain and volatile accesses have none.
+TEST_F(CudaCpp, OrdersAndScopesCanBeWeakened) {
+  const auto t = read(
+      kernel("cuda::atomic_ref<int> a(r[0]); a.fetch_add(1); a.store(2, cuda::memory_order_relaxed); __threadfence(); "
+             "atomicAdd_block(r, 1); *(volatile int*)r = 1; *r = 2;"));
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  const auto sites = prog::weakening_sites(*t, {});
+  ASSERT_EQ(sites.size(), 3u);
+}
+
+}  // namespace
