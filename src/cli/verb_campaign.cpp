@@ -104,6 +104,7 @@ class CampaignBar {
 bool is_base(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) return false;
+  if (!can_be_read(path)) return true;  // a pipe is not opened: it may never end
   char head[16] = {};
   std::ifstream in(path, std::ios::binary);
   return !in.read(head, sizeof head) || std::string_view(head, 15) == "SQLite format 3";

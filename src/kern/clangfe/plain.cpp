@@ -1113,8 +1113,8 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   Options options;
   options.dialect = ir::Dialect::cuda;
   options.pointer_bits = 64;
-  // The types of all that pointers point at, also where the kernel does not look; and where variables begin, which clang
-  // says from -O1 on. No pass runs at any level.
+  // The types of all that pointers point at, also where the kernel does not look; and where variables begin, which
+  // clang says from -O1 on. No pass runs at any level.
   options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone", "-O1"};
   std::string entry;
   for (const std::string& w : words) {

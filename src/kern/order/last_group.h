@@ -22,15 +22,17 @@
 //    said as an assumption that it lacks the fence. In OpenCL it is not.
 //  - The ticket itself is ordered before what the last group does to the counter: CUDA by observation, OpenCL if the
 //    ticket acquires and releases.
-// Counters that all wait for: `if (lid == 0) { atomicAdd(&count, 1); while (atomicAdd(&count, 0) < groups); } barrier;`.
+// Counters that all wait for: `if (lid == 0) { atomicAdd(&count, 1); while (atomicAdd(&count, 0) < groups); }
+// barrier;`.
 // Who has read that the counter is `groups` or more, by an atomic that leaves it alone or that is no ticket, knows that
 // each group has taken its ticket, since each takes at most one and nothing else changes the counter. What is ordered
 // behind that read is behind what each group did before its ticket, by the same edges; the read may be any thread's, or
 // the first thread's of the group if a barrier stands behind it.
 // A counter with several tickets, one behind the other, and never put back: who has read m * groups or more is behind
-// the m-th ticket of each group, if each group takes ticket j + 1 only after it has read j * groups or more. For take the
-// first moment at which the counter is m * groups and a group lacks its m-th ticket: no group has taken ticket m + 1 yet,
-// since none can have read so much, so each has at most m and one has fewer.
+// the m-th ticket of each group, if each group takes ticket j + 1 only after it has read j * groups or more. For
+// take the
+// first moment at which the counter is m * groups and a group lacks its m-th ticket: no group has taken ticket m + 1
+// yet, since none can have read so much, so each has at most m and one has fewer.
 // OpenCL's mem_fence orders for one group only (OpenCL 3.0 C 6.15.8) and is no such fence.
 #include <functional>
 #include <map>

@@ -6,7 +6,8 @@
 // Asked for two accesses that would race: does `before`, of one thread, come before `behind`, of the other, because the
 // other has read a value that only what stands behind `before` can have written? To be shown, each by a question about
 // all threads at once:
-//  - The reader: where `behind` is made, its thread has read the place (an atomic read, an observation), and behind that
+//  - The reader: where `behind` is made, its thread has read the place (an atomic read, an observation), and behind
+//    that
 //    it has a fence that acquires, or the read acquires. Or the first thread of its group has done so, and a barrier of
 //    the group that orders the memory stands between the fence and `behind`.
 //  - Every writer. Any third thread that may have written the value that was read to that place must be
@@ -28,8 +29,10 @@
 //    the thread that makes the access, if the other side has such a fence too (PTX: Fence-SC order cannot contradict
 //    causality order).
 //
-// Turns: `while (turn != mine); fence; ... fence; turn = mine + 1;`. If whoever writes the place has read one less there
-// before, the values form a chain from the first turn on. Who has read u and is the only one to write u + 1, behind what
+// Turns: `while (turn != mine); fence; ... fence; turn = mine + 1;`. If whoever writes the place has read one less
+// there
+// before, the values form a chain from the first turn on. Who has read u and is the only one to write u + 1, behind
+// what
 // it does in its turn, comes before who has read v > u, over all turns between; and the other way about for v < u. So
 // two accesses in different turns at one place are ordered, whichever comes first.
 //

@@ -139,7 +139,8 @@ struct WaitRecord {
   std::vector<uint32_t> loops;  // around it; of copies of one thread only
 };
 
-// A thread comes to a barrier that only some threads of the group take part in. Who takes part in a phase has been shown.
+// A thread comes to a barrier that only some threads of the group take part in. Who takes part in a phase has been
+// shown.
 struct NamedRecord {
   uint32_t position = 0;
   Pair guard;

@@ -9,7 +9,8 @@
 // between two barriers it makes the stores that the code between them says, under its own guards. If any other thread
 // of the group stored to the same place between the same barriers, that would be a race, and is asked of pairs of one
 // group as well; but not where locks, flags or named barriers put such stores in some order, so that with them one
-// store of another thread leaves nothing known. Stores in loops without barriers are left out: the master may have gone through another
+// store of another thread leaves nothing known. Stores in loops without barriers are left out: the master may have
+// gone through another
 // iteration last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all
 // threads: different threads take different tickets.
 #include "prove/execute.h"

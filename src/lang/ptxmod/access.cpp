@@ -699,7 +699,8 @@ void Lowering::barrier() {
   out.tags = {Tag::F, Tag::B};
 }
 
-// The lanes that name the same mask wait for each other ("with the same membermask value", bar.warp.sync), and what they did before is ordered before what they do behind.
+// The lanes that name the same mask wait for each other ("with the same membermask value", bar.warp.sync), and what
+// they did before is ordered before what they do behind.
 void Lowering::warp_barrier(uint64_t mask) {
   const uint64_t lanes = term::mask(static_cast<uint8_t>(std::min<uint32_t>(launch_.grid.subgroup, 64)));
   if (launch_.grid.subgroup > 32) refuse("a warp has at most 32 threads");

@@ -238,8 +238,8 @@ void Lowering::cuda_atomic(bool exchanges) {
   define(argument(0), opaque_old ? Value::opaque(w) : Value::scalar(out ? out : term::constant(0, w)), is_signed);
 }
 
-// The lanes that name the same mask wait for each other, but for those that have ended. A thread that does not name itself does what
-// nobody defines.
+// The lanes that name the same mask wait for each other, but for those that have ended. A thread that does not name
+// itself does what nobody defines.
 void Lowering::cuda_syncwarp() {
   const Expr mask = number(argument(0), 32);
   if (!mask.is_const()) refuse("a mask of __syncwarp that is computed is not read");

@@ -7,7 +7,8 @@
 
 namespace fencepost::reference {
 
-// OpenCL and CUDA: nothing is promised of accesses that are not atomic. A read of theirs sees what happens before it and
+// OpenCL and CUDA: nothing is promised of accesses that are not atomic. A read of theirs sees what happens before it
+// and
 // nothing else, so a promise would leave no execution of a loop that reads beside a race, and the answer would be that
 // it ends.
 bool plain(const vocab::TagSet& read, const vocab::TagSet& write);
