@@ -31,13 +31,14 @@ Expected<Limits> limits_in(std::vector<std::string>& words) {
   Limits limits{0, *parse_memory(Settings{}.memory)};
   bool suite = false, mutants = false, given = false;
   std::string file;
-  double timeout = k_preset;
+  double timeout = k_preset, budget = 0;
   size_t files = 0;
   for (auto it = words.begin(); it != words.end();) {
-    constexpr std::string_view k_memory = "--memory=", k_timeout = "--timeout=";
+    constexpr std::string_view k_memory = "--memory=", k_timeout = "--timeout=", k_budget = "--budget=";
     suite = suite || it->starts_with("--suite");
     mutants = mutants || it->starts_with("--mutants");
     if (it->starts_with(k_timeout)) std::from_chars(it->data() + k_timeout.size(), it->data() + it->size(), timeout);
+    if (it->starts_with(k_budget)) std::from_chars(it->data() + k_budget.size(), it->data() + it->size(), budget);
     if (!it->starts_with("-")) {
       ++files;
       file = *it;
@@ -56,6 +57,8 @@ Expected<Limits> limits_in(std::vector<std::string>& words) {
   // The files of a suite have processes of their own, with limits of their own.
   if (suite && !given) limits.memory = 0;
   if (!suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * questions_in(file);
+  // A suite ends by itself, and says which files are left.
+  if (!suite && budget > 0) limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
   return limits;
 }
 

@@ -49,7 +49,7 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
   const uint32_t jobs = o.jobs > 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
   const auto files = launch::kernel_files(o.suite);
   if (!files) return fail(files.error(), output);
-  std::vector<Ran> rows = run_suite(*files, words, jobs, o.timeout, verify);
+  std::vector<Ran> rows = run_suite(*files, words, jobs, o.timeout, o.budget, verify);
   const size_t silent = std::erase_if(rows, [](const Ran& r) { return r.verdict.empty(); });
   if (rows.empty())
     return fail(error_at({}, fmt::format("no file below '{}' says what to expect of it", o.suite),

@@ -5,12 +5,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <new>
 #include <sstream>
@@ -57,6 +60,31 @@ std::string first_line(const std::string& text) {
 }
 
 constexpr const char* k_no_header = "no header";
+constexpr double k_over = 1.1;     // of the processor time of a file, at which it is ended
+constexpr double k_patience = 10;  // seconds of wall time for one of processor time
+constexpr double k_at_least = 20;  // of wall time
+
+// In the process of one file: its processor time is spent.
+std::atomic<bool> g_spent{false};
+
+void limit_processor_time(double seconds) {
+  struct sigaction action{};
+  action.sa_handler = [](int) { g_spent.store(true, std::memory_order_relaxed); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPROF, &action, nullptr);
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (seconds - static_cast<double>(timer.it_value.tv_sec)));
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+// What a process that runs has used.
+double processor_seconds(pid_t pid) {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
 
 // In the process of its own.
 std::string one(const std::string& path, const std::vector<std::string>& words, launch::AnswerFunction verify) {
@@ -78,6 +106,10 @@ std::string one(const std::string& path, const std::vector<std::string>& words, 
   } else {
     o->compat = true;
     o->suite.clear();
+    if (o->timeout > 0) {
+      limit_processor_time(o->timeout);
+      o->spent = &g_spent;
+    }
     verify(*o, *file, a);
   }
   const std::string why = judge(**header, a);
@@ -184,14 +216,23 @@ std::string json_text(const std::string& s) {
 }  // namespace
 
 std::vector<Ran> run_suite(const std::vector<std::string>& files, const std::vector<std::string>& words, uint32_t jobs,
-                           double timeout, launch::AnswerFunction verify) {
+                           double timeout, double budget, launch::AnswerFunction verify) {
   std::vector<Ran> rows(files.size());
-  // A file may have several functions, and compiling is not part of the budget.
-  const double most = timeout > 0 ? 4 * timeout + 20 : 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto since = [](std::chrono::steady_clock::time_point t) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
+  };
   std::vector<Child> running;
   for (size_t next = 0; next < files.size() || !running.empty();) {
-    while (next < files.size() && running.size() < std::max(1u, jobs)) {
+    const bool over = budget > 0 && since(begin) > budget;
+    while (next < files.size() && (over || running.size() < std::max(1u, jobs))) {
       rows[next].file = files[next];
+      if (over) {
+        rows[next].verdict = "out of time";
+        rows[next].why = rows[next].detail = "the budget of the suite is spent";
+        ++next;
+        continue;
+      }
       Child c = start(files[next], words, verify);
       c.row = next++;
       if (c.pid < 0) {
@@ -206,8 +247,9 @@ std::vector<Ran> run_suite(const std::vector<std::string>& files, const std::vec
     poll(fds.data(), fds.size(), 200);
     for (size_t i = running.size(); i-- > 0;) {
       Child& c = running[i];
-      if (most > 0 && !c.killed &&
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - c.begin).count() > most) {
+      const bool late = timeout > 0 && (processor_seconds(c.pid) > k_over * timeout ||
+                                        since(c.begin) > k_patience * timeout + k_at_least);
+      if (!c.killed && (late || over)) {
         c.killed = true;
         kill(c.pid, SIGKILL);
       }

@@ -29,9 +29,11 @@ struct Ran {
 // The file itself is at fault: it cannot be read, or its header. That is no verdict.
 inline bool bad_input(const Ran& r) { return r.verdict == "rejected" && r.expected.empty(); }
 
-// `jobs` processes at a time. `words`: of the command line, without the suite.
+// `jobs` processes at a time. `words`: of the command line, without the suite. `timeout`: seconds of processor time of
+// one file, its compilation and its runs included, after which it is not decided; a file that goes on is ended when it
+// has used a tenth more. `budget`: seconds of wall time for all files; those that are left are out of time. 0: none.
 std::vector<Ran> run_suite(const std::vector<std::string>& files, const std::vector<std::string>& words, uint32_t jobs,
-                           double timeout, launch::AnswerFunction verify);
+                           double timeout, double budget, launch::AnswerFunction verify);
 // One line for each, a heading first; `json`: an array of objects with the same names.
 std::string table(const std::vector<Ran>& rows, bool json);
 // An earlier table, as `table` writes it (CSV). Errors: another heading, a line of another length.

@@ -35,6 +35,7 @@ bool orders_memory(const ir::Module& m) {
 
 Outcome Run::go() {
   if (limits_.seconds > 0) job_ = Job::with_budget(limits_.seconds);
+  job_.cancelled = limits_.cancelled;
   if (!start()) return std::move(out_);
   while (!over()) {
     std::vector<uint32_t> ready;
@@ -143,7 +144,7 @@ Val Run::base_of(const Thread& t, const Frame& f, RegionId r) {
 
 // Looked at from time to time. Logging an access takes longer the more others there are at its place.
 bool Run::late() {
-  if (limits_.seconds <= 0 || (steps_ & 63) != 0 || !job_.out_of_time()) return false;
+  if ((steps_ & 63) != 0 || !job_.out_of_time()) return false;
   finish(Outcome::gave_up, "the time is spent");
   return true;
 }

@@ -32,6 +32,7 @@
 // 754; a function of which nothing is known (Op::function) is computed where its name is a usual one, else made up from
 // its operands (Outcome::made_up: then a defect is not for certain one of the real function).
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,6 +85,7 @@ struct Limits {
   uint32_t turn = 100'000;     // of one thread before others go on
   double yields = 0;           // the chance that others go on after an access
   double seconds = 0;          // of wall time; 0: no limit
+  const std::atomic<bool>* cancelled = nullptr;
   uint32_t threads = 4096;
   uint32_t ordered_threads = 512;  // launches of which fences and ordered atomics are followed
   uint64_t window = 1u << 22;      // bytes of an array whose size is not known

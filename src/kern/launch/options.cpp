@@ -81,7 +81,11 @@ constexpr std::array k_table = {
     OptionInfo{"--no-attack", "", "", k_how, "Do not run a kernel before it is called verified."},
     OptionInfo{"--infer-info", "", "", k_infer, "Say which invariants were found."},
     OptionInfo{"--k-induction-depth", "K", "off", k_infer, "Prove loops by k-induction."},
-    OptionInfo{"--timeout", "S", "300", k_how, "Seconds for one kernel; 0: none."},
+    OptionInfo{
+        "--timeout", "S", "300", k_how,
+        "Seconds for one kernel, with the runs that confirm what is found; with --suite, seconds of processor time "
+        "for one file; 0: none."},
+    OptionInfo{"--budget", "S", "0", k_how, "Seconds of wall time for the whole command; 0: none."},
     OptionInfo{"--second-opinion", "z3|cvc5|bitwuzla", "", k_how,
                "Ask this solver, found on PATH, every question of the proof again; a disagreement is an error of "
                "Fencepost (exit 4)."},
@@ -485,6 +489,8 @@ class Parser {
       whole(o_.k_induction_depth, 1, 1000);
     else if (n == "--timeout")
       whole(o_.timeout, 0, 1u << 30);
+    else if (n == "--budget")
+      whole(o_.budget, 0, 1u << 30);
     else if (n == "--second-opinion")
       choice<std::string>(info, v, o_.second_opinion, {{"z3", "z3"}, {"cvc5", "cvc5"}, {"bitwuzla", "bitwuzla"}});
     else if (n == "--smt-dump")

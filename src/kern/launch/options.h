@@ -8,6 +8,7 @@
 // that steer its own machinery (--solver, --keep-temps ...) are accepted and named in `ignored`.
 //
 // Input: words. Output: Options, or diagnostics (bad_input) that name the option and what it may be.
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -100,7 +101,10 @@ struct Options {
   std::vector<std::string> axiom_files;  // --boogie-file
   std::string second_opinion;            // z3, cvc5, bitwuzla: is asked again what was asked; "": no one
   std::string smt_dump;                  // a folder for all questions
-  double timeout = 300;                  // seconds for one kernel; 0: none
+  double timeout = 300;                  // seconds for one kernel; in a suite, of processor time for one file; 0: none
+  double budget = 0;                     // seconds of wall time for all; 0: none
+  // Set when the time is spent, where that is not wall time (a file of a suite); null: wall time alone.
+  const std::atomic<bool>* spent = nullptr;
   uint64_t seed = 1;
   uint32_t jobs = 0;  // 0: one per processor
   // ---- what is said

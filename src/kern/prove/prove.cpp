@@ -73,7 +73,8 @@ class Pass {
     const auto begin = Job::Clock::now();
     const bool timed = job_.deadline != Job::Clock::time_point::max();
     const auto seconds = [](Job::Clock::duration d) { return std::chrono::duration<double>(d).count(); };
-    const double whole = timed ? k_inference_part * seconds(job_.deadline - begin) : 0;
+    const double most = timed ? seconds(job_.deadline - begin) : 0;
+    const double whole = k_inference_part * (options_.seconds > 0 ? std::min(most, options_.seconds) : most);
     while (true) {
       ++result_.effort.rounds;
       execute();

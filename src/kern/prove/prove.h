@@ -71,6 +71,7 @@ struct Options {
   bool warp_barriers = false;    // warps of `warp_size` exist: warp barriers order their threads
   bool warp_divergence = false;  // report branches at which threads of one warp part
   uint32_t jobs = 2;             // threads of the verifier
+  double seconds = 0;            // of which a part is for candidates; 0: those up to the deadline
   uint32_t work_dim = 1;
   std::array<uint64_t, 3> global_offset{};
   std::array<uint64_t, 3> global_size{};  // 0: not fixed, or by the launch's sizes

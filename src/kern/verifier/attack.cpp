@@ -224,9 +224,12 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
       if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
     }
     if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
-    const interp::Outcome r = interp::run(
-        m, kernel, shape, inputs,
-        {.steps = k_steps, .turn = 400, .yields = n % 3 == 1 ? 0.3 : 0, .seconds = std::max(most, k_longest_run)});
+    const interp::Outcome r = interp::run(m, kernel, shape, inputs,
+                                          {.steps = k_steps,
+                                           .turn = 400,
+                                           .yields = n % 3 == 1 ? 0.3 : 0,
+                                           .seconds = std::max(most, k_longest_run),
+                                           .cancelled = o.spent});
     ++out.runs;
     if (const interp::Defect* d = counts(m, r, o)) {
       out.finding = finding(*d, shape);

@@ -89,7 +89,7 @@ std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry,
   if (meets_grid(m)) shape.groups.clear();
   if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return std::nullopt;
   shape.work_dim = std::max(1u, o.launch.dimensions());
-  interp::Limits limits{.steps = 300'000, .window = uint64_t{1} << 40};
+  interp::Limits limits{.steps = 300'000, .cancelled = o.spent, .window = uint64_t{1} << 40};
   const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
                          interp::Inputs::wild};
   for (size_t n = 0; n < tries.size(); ++n) {

@@ -29,6 +29,7 @@ using launch::Answer;
 using launch::Ending;
 
 constexpr double k_replay_seconds = 10;  // for all findings of a kernel
+constexpr double k_patience = 8;         // wall time for one second of processor time, at most
 
 clangfe::Options front_end_options(const launch::Options& o) {
   clangfe::Options c;
@@ -606,11 +607,14 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (lengths) set_shared(sized, question.shared);
     const ir::Module* const module = bounded || lengths ? &sized : report.module;
     std::optional<std::string> shown;  // what is found was found by a run, with these values
-    Job job = Job::with_budget(o.timeout);
+    // What is not wall time passes more slowly: a deadline stands for the case that it does not pass at all.
+    Job job = Job::with_budget(o.spent != nullptr ? k_patience * o.timeout : o.timeout);
+    job.cancelled = o.spent;
     job.seed = o.seed;
     prove::Options engine = engine_options(o, *module, module->function(f));
     engine.axioms = axioms;
     engine.second = second;
+    if (o.spent != nullptr) engine.seconds = o.timeout;
     if (!module->function(f).kernel && effects.called(f))
       if (const auto it = contracts.find(f.index); it != contracts.end()) engine.contract = it->second;
     if (!o.check_arrays.empty()) engine.max_findings = 1u << 20;
