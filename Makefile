@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
+.PHONY: help demo install deb test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -20,6 +20,7 @@ help:
 	@echo 'make fuzz-models   50 random models, likewise'
 	@echo 'make fuzz-front    20,000 random programs in OpenCL C, GLSL and SPIR-V each, held against real implementations'
 	@echo 'make fuzz-peer     PEER=DIR: random variants of the tests of Dartagnan, a checkout that is built, asked of both'
+	@echo 'make fuzz-kernels  50,000 random kernels: prove held against an oracle that runs them, and against check'
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make fuzz-program  100,000 runs of all verbs on mutated files: no signal, no internal error, no budget overrun'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
@@ -113,6 +114,13 @@ PEER_COUNT ?= 3000
 fuzz-peer:
 	@tools/build $(PRESET) fencepost
 	python3 tests/fuzz/peer.py $(BUILD)/fencepost "$(PEER)" --seed $(FUZZ_SEED) --count $(PEER_COUNT) --keep $(BUILD)/disagreements || [ $$? = 77 ]
+
+# Random kernels: `prove` against an oracle that runs them, and against `check`.
+KERNEL_COUNT ?= 50000
+fuzz-kernels:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fencepost
+	python3 tests/fuzz/kernels/hold.py $(BUILD)/fencepost --seed $(FUZZ_SEED) --count $(KERNEL_COUNT) --jobs $(JOBS) --check --save $(BUILD)/disagreements
 
 FUZZ_SECONDS ?= 600
 fuzz-parsers:
