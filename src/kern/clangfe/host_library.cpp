@@ -13,9 +13,9 @@ namespace {
 using clang::Expr;
 
 const llvm::StringSet<>& allocate_on_device() {
-  static const llvm::StringSet<> names = {"cudaMalloc", "cudaMallocManaged", "cudaMallocPitch", "cudaMallocAsync",
-                                          "cudaMallocFromPoolAsync", "cuMemAlloc", "cuMemAllocManaged",
-                                          "cuMemAllocPitch", "cuMemAllocAsync", "hipMalloc"};
+  static const llvm::StringSet<> names = {
+      "cudaMalloc", "cudaMallocManaged", "cudaMallocPitch", "cudaMallocAsync", "cudaMallocFromPoolAsync",
+      "cuMemAlloc", "cuMemAllocManaged", "cuMemAllocPitch", "cuMemAllocAsync", "hipMalloc"};
   return names;
 }
 const llvm::StringSet<>& allocate_on_host() {
@@ -24,51 +24,193 @@ const llvm::StringSet<>& allocate_on_host() {
   return names;
 }
 const llvm::StringSet<>& give_memory() {
-  static const llvm::StringSet<> names = {"malloc", "calloc", "aligned_alloc", "_aligned_malloc", "valloc", "memalign",
-                                          "__builtin_malloc", "_mm_malloc"};
+  static const llvm::StringSet<> names = {"malloc", "calloc",   "aligned_alloc",    "_aligned_malloc",
+                                          "valloc", "memalign", "__builtin_malloc", "_mm_malloc"};
   return names;
 }
 const llvm::StringSet<>& copy() {
-  static const llvm::StringSet<> names = {"memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove", "cudaMemcpy",
-                                          "cudaMemcpyAsync"};
+  static const llvm::StringSet<> names = {"memcpy",     "memmove",        "__builtin_memcpy", "__builtin_memmove",
+                                          "cudaMemcpy", "cudaMemcpyAsync"};
   return names;
 }
 // They keep no pointer, and write no pointer to what they are given.
 const llvm::StringSet<>& harmless() {
-  static const llvm::StringSet<> names = {
-      "free", "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaFreeArray", "cudaFreeMipmappedArray", "_aligned_free",
-      "cudaMemset3D", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaMemGetInfo", "cudaMemcpyToArray", "cudaMemcpy2DToArray", "cudaMemcpy2DToArrayAsync",
-      "cudaMemcpy3D", "cudaMemcpy3DAsync", "cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaMemcpyFromSymbol",
-      "cudaMemcpyFromSymbolAsync", "cudaMemcpyFromArray", "cudaMemcpy2DFromArray", "cudaMemcpyArrayToArray",
-      "cudaHostRegister", "cudaHostUnregister", "cudaHostGetFlags", "cudaPointerGetAttributes", "cudaGetSymbolSize",
-      "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
-      "cudaStreamSynchronize", "cudaStreamQuery", "cudaStreamWaitEvent", "cudaStreamAttachMemAsync",
-      "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaStreamGetPriority", "cudaEventCreate",
-      "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaEventRecord", "cudaEventSynchronize", "cudaEventQuery",
-      "cudaEventElapsedTime", "cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaDeviceReset", "cudaThreadExit",
-      "cudaSetDevice", "cudaGetDevice", "cudaGetDeviceCount", "cudaGetDeviceProperties", "cudaDeviceGetAttribute",
-      "cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess", "cudaDeviceDisablePeerAccess", "cudaDeviceSetLimit",
-      "cudaDeviceGetLimit", "cudaDeviceSetCacheConfig", "cudaDeviceSetSharedMemConfig", "cudaSetDeviceFlags",
-      "cudaDeviceGetStreamPriorityRange", "cudaDriverGetVersion", "cudaRuntimeGetVersion", "cudaGetLastError",
-      "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName", "cudaFuncSetAttribute", "cudaFuncGetAttributes",
-      "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-      "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "cudaOccupancyMaxPotentialBlockSize",
-      "cudaOccupancyMaxPotentialBlockSizeVariableSMem", "cudaCreateChannelDesc", 
-      "cudaDestroyTextureObject", "cudaCreateSurfaceObject", "cudaDestroySurfaceObject", "cudaBindTextureToArray", "cudaUnbindTexture", "cudaBindSurfaceToArray",
-      "cudaGraphicsMapResources", "cudaGraphicsUnmapResources", "cudaGraphInstantiate", "cudaGraphLaunch",
-      "cudaGraphDestroy", "cudaGraphExecDestroy", "cudaGraphCreate", "cudaProfilerStart", "cudaProfilerStop",
-      "cudaIpcCloseMemHandle", "cudaConfigureCall", "__cudaPushCallConfiguration", "printf", "fprintf", "sprintf",
-      "snprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "fopen", "fclose", "fwrite", "fseek",
-      "ftell", "rewind", "feof", "exit", "abort", "assert", "__assert_fail", "atexit", "system", "getenv", "sleep",
-      "usleep", "rand", "srand", "drand48", "srand48", "random", "srandom", "atoi", "atol", "atoll", "atof", "strcmp",
-      "strncmp", "strcasecmp", "strlen", "memcmp", "clock", "time", "difftime", "gettimeofday", "clock_gettime",
-      "__builtin_expect", "__builtin_trap", "__builtin_unreachable", "findCudaDevice", "gpuDeviceInit",
-      "gpuGetMaxGflopsDeviceId", "checkCudaCapabilities", "checkCmdLineFlag", "getCmdLineArgumentInt",
-      "getCmdLineArgumentFloat", "sdkCreateTimer", "sdkDeleteTimer", "sdkStartTimer", "sdkStopTimer", "sdkResetTimer",
-      "sdkGetTimerValue", "sdkGetAverageTimerValue", "sdkCompareL2fe", "compareData", "ftoi",
-      "_ConvertSMVer2Cores", "_ConvertSMVer2ArchName", "curandGenerateUniform", "curandGenerateNormal",
-      "curandGenerateUniformDouble", "curandGenerate", "curandSetPseudoRandomGeneratorSeed", "cublasSetVector",
-      "cublasGetVector", "cufftExecC2C", "cufftExecR2C", "cufftExecC2R"};
+  static const llvm::StringSet<> names = {"free",
+                                          "cudaFree",
+                                          "cudaFreeHost",
+                                          "cudaFreeAsync",
+                                          "cudaFreeArray",
+                                          "cudaFreeMipmappedArray",
+                                          "_aligned_free",
+                                          "cudaMemset3D",
+                                          "cudaMemPrefetchAsync",
+                                          "cudaMemAdvise",
+                                          "cudaMemGetInfo",
+                                          "cudaMemcpyToArray",
+                                          "cudaMemcpy2DToArray",
+                                          "cudaMemcpy2DToArrayAsync",
+                                          "cudaMemcpy3D",
+                                          "cudaMemcpy3DAsync",
+                                          "cudaMallocArray",
+                                          "cudaMalloc3DArray",
+                                          "cudaMallocMipmappedArray",
+                                          "cudaMemcpyFromSymbol",
+                                          "cudaMemcpyFromSymbolAsync",
+                                          "cudaMemcpyFromArray",
+                                          "cudaMemcpy2DFromArray",
+                                          "cudaMemcpyArrayToArray",
+                                          "cudaHostRegister",
+                                          "cudaHostUnregister",
+                                          "cudaHostGetFlags",
+                                          "cudaPointerGetAttributes",
+                                          "cudaGetSymbolSize",
+                                          "cudaStreamCreate",
+                                          "cudaStreamCreateWithFlags",
+                                          "cudaStreamCreateWithPriority",
+                                          "cudaStreamDestroy",
+                                          "cudaStreamSynchronize",
+                                          "cudaStreamQuery",
+                                          "cudaStreamWaitEvent",
+                                          "cudaStreamAttachMemAsync",
+                                          "cudaStreamBeginCapture",
+                                          "cudaStreamEndCapture",
+                                          "cudaStreamGetPriority",
+                                          "cudaEventCreate",
+                                          "cudaEventCreateWithFlags",
+                                          "cudaEventDestroy",
+                                          "cudaEventRecord",
+                                          "cudaEventSynchronize",
+                                          "cudaEventQuery",
+                                          "cudaEventElapsedTime",
+                                          "cudaDeviceSynchronize",
+                                          "cudaThreadSynchronize",
+                                          "cudaDeviceReset",
+                                          "cudaThreadExit",
+                                          "cudaSetDevice",
+                                          "cudaGetDevice",
+                                          "cudaGetDeviceCount",
+                                          "cudaGetDeviceProperties",
+                                          "cudaDeviceGetAttribute",
+                                          "cudaDeviceCanAccessPeer",
+                                          "cudaDeviceEnablePeerAccess",
+                                          "cudaDeviceDisablePeerAccess",
+                                          "cudaDeviceSetLimit",
+                                          "cudaDeviceGetLimit",
+                                          "cudaDeviceSetCacheConfig",
+                                          "cudaDeviceSetSharedMemConfig",
+                                          "cudaSetDeviceFlags",
+                                          "cudaDeviceGetStreamPriorityRange",
+                                          "cudaDriverGetVersion",
+                                          "cudaRuntimeGetVersion",
+                                          "cudaGetLastError",
+                                          "cudaPeekAtLastError",
+                                          "cudaGetErrorString",
+                                          "cudaGetErrorName",
+                                          "cudaFuncSetAttribute",
+                                          "cudaFuncGetAttributes",
+                                          "cudaFuncSetCacheConfig",
+                                          "cudaFuncSetSharedMemConfig",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+                                          "cudaOccupancyMaxPotentialBlockSize",
+                                          "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+                                          "cudaCreateChannelDesc",
+                                          "cudaDestroyTextureObject",
+                                          "cudaCreateSurfaceObject",
+                                          "cudaDestroySurfaceObject",
+                                          "cudaBindTextureToArray",
+                                          "cudaUnbindTexture",
+                                          "cudaBindSurfaceToArray",
+                                          "cudaGraphicsMapResources",
+                                          "cudaGraphicsUnmapResources",
+                                          "cudaGraphInstantiate",
+                                          "cudaGraphLaunch",
+                                          "cudaGraphDestroy",
+                                          "cudaGraphExecDestroy",
+                                          "cudaGraphCreate",
+                                          "cudaProfilerStart",
+                                          "cudaProfilerStop",
+                                          "cudaIpcCloseMemHandle",
+                                          "cudaConfigureCall",
+                                          "__cudaPushCallConfiguration",
+                                          "printf",
+                                          "fprintf",
+                                          "sprintf",
+                                          "snprintf",
+                                          "puts",
+                                          "putchar",
+                                          "fputs",
+                                          "fputc",
+                                          "fflush",
+                                          "perror",
+                                          "fopen",
+                                          "fclose",
+                                          "fwrite",
+                                          "fseek",
+                                          "ftell",
+                                          "rewind",
+                                          "feof",
+                                          "exit",
+                                          "abort",
+                                          "assert",
+                                          "__assert_fail",
+                                          "atexit",
+                                          "system",
+                                          "getenv",
+                                          "sleep",
+                                          "usleep",
+                                          "rand",
+                                          "srand",
+                                          "drand48",
+                                          "srand48",
+                                          "random",
+                                          "srandom",
+                                          "atoi",
+                                          "atol",
+                                          "atoll",
+                                          "atof",
+                                          "strcmp",
+                                          "strncmp",
+                                          "strcasecmp",
+                                          "strlen",
+                                          "memcmp",
+                                          "clock",
+                                          "time",
+                                          "difftime",
+                                          "gettimeofday",
+                                          "clock_gettime",
+                                          "__builtin_expect",
+                                          "__builtin_trap",
+                                          "__builtin_unreachable",
+                                          "findCudaDevice",
+                                          "gpuDeviceInit",
+                                          "gpuGetMaxGflopsDeviceId",
+                                          "checkCudaCapabilities",
+                                          "checkCmdLineFlag",
+                                          "getCmdLineArgumentInt",
+                                          "getCmdLineArgumentFloat",
+                                          "sdkCreateTimer",
+                                          "sdkDeleteTimer",
+                                          "sdkStartTimer",
+                                          "sdkStopTimer",
+                                          "sdkResetTimer",
+                                          "sdkGetTimerValue",
+                                          "sdkGetAverageTimerValue",
+                                          "sdkCompareL2fe",
+                                          "compareData",
+                                          "ftoi",
+                                          "_ConvertSMVer2Cores",
+                                          "_ConvertSMVer2ArchName",
+                                          "curandGenerateUniform",
+                                          "curandGenerateNormal",
+                                          "curandGenerateUniformDouble",
+                                          "curandGenerate",
+                                          "curandSetPseudoRandomGeneratorSeed",
+                                          "cublasSetVector",
+                                          "cublasGetVector",
+                                          "cufftExecC2C",
+                                          "cufftExecR2C",
+                                          "cufftExecC2R"};
   return names;
 }
 
@@ -114,12 +256,12 @@ bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
 }  // namespace
 
 void Library::evaluate() {
-  for (const Expr* a : c_->arguments()) walk_.value(a, frame_);
+  for (const Expr* a : c_->arguments()) walk_.loaded(a, frame_);
 }
 
 // Memory of its own, for each place where its address is put.
 void Library::fresh(ObjectKind kind) {
-  const Values to = walk_.value(c_->getArg(0), frame_);
+  const Values to = walk_.loaded(c_->getArg(0), frame_);
   const Places all = HostWalk::addressed(to);
   for (const Place& p : all.all) {
     const Place memory{walk_.memory.object(kind, c_, frame_, &p), {element(0)}};
@@ -148,7 +290,7 @@ bool Library::zeros(const Expr* source) const {
 
 void Library::copy_bytes(unsigned to, unsigned from) {
   const Expr *d = c_->getArg(to)->IgnoreParenCasts(), *s = c_->getArg(from)->IgnoreParenCasts();
-  const Values there = walk_.value(c_->getArg(to), frame_), here = walk_.value(c_->getArg(from), frame_);
+  const Values there = walk_.loaded(c_->getArg(to), frame_), here = walk_.loaded(c_->getArg(from), frame_);
   const auto pointee = [](const Expr* e) {
     const clang::QualType t = e->getType();
     if (t->isPointerType()) return t->getPointeeType();
@@ -182,7 +324,7 @@ void Library::copy_bytes(unsigned to, unsigned from) {
 
 // Resource descriptions say over which memory a texture lies: cudaResourceDesc, res.linear and res.pitch2D.
 void Library::lay_texture(const Expr* description) {
-  const Places all = HostWalk::addressed(walk_.value(description, frame_));
+  const Places all = HostWalk::addressed(walk_.loaded(description, frame_));
   walk_.textured.unknown = walk_.textured.unknown || all.unknown;
   const auto* record = description->getType()->getPointeeType()->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition()) {
@@ -209,7 +351,7 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
   if (f->getIdentifier() == nullptr || clang::isa<clang::CXXMethodDecl>(f)) return false;
   const llvm::StringRef name = f->getName();
   const unsigned n = c_->getNumArgs();
-  const auto value = [&](unsigned k) { return walk_.value(c_->getArg(k), frame_); };
+  const auto value = [&](unsigned k) { return walk_.loaded(c_->getArg(k), frame_); };
   if (allocate_on_device().contains(name) && n >= 2) {
     evaluate();
     fresh(ObjectKind::device_memory);

@@ -39,9 +39,7 @@ const void* const k_any_element = &any_element;
 
 const void* element(uint64_t n) { return reinterpret_cast<const void*>(2 * n + 1); }
 
-bool is_element(const void* step) {
-  return step == k_any_element || (reinterpret_cast<uintptr_t>(step) & 1) != 0;
-}
+bool is_element(const void* step) { return step == k_any_element || (reinterpret_cast<uintptr_t>(step) & 1) != 0; }
 
 uint32_t HostMemory::object(ObjectKind kind, const void* what, uint32_t frame, const Place* of) {
   uint32_t place = 0;
@@ -80,7 +78,8 @@ void HostMemory::put(const Place& at, const Values& v) {
 
 bool HostMemory::in_doubt(const Place& at) const {
   const Object& o = objects_[at.object];
-  if (o.kind == ObjectKind::variable && doubtful.contains(static_cast<const clang::ValueDecl*>(o.what)->getIdentifier()))
+  if (o.kind == ObjectKind::variable &&
+      doubtful.contains(static_cast<const clang::ValueDecl*>(o.what)->getIdentifier()))
     return true;
   return std::any_of(at.path.begin(), at.path.end(), [&](const void* step) {
     return !is_element(step) && doubtful.contains(static_cast<const clang::FieldDecl*>(step)->getIdentifier());
@@ -97,7 +96,8 @@ void HostMemory::held(const Place& at, std::set<Place>& seen, Values& out) {
     if (!matches(path, at.path)) continue;
     out.unknown = out.unknown || values.unknown;
     for (const Atom& a : values.atoms) {
-      if (a.kind == Atom::copy && path.size() <= at.path.size() && objects_[a.place.object].kind != ObjectKind::closure) {
+      if (a.kind == Atom::copy && path.size() <= at.path.size() &&
+          objects_[a.place.object].kind != ObjectKind::closure) {
         Place from = a.place;
         from.path.insert(from.path.end(), at.path.begin() + static_cast<ptrdiff_t>(path.size()), at.path.end());
         whole.push_back(std::move(from));

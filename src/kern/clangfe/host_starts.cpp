@@ -3,7 +3,7 @@
 //
 // Events of one activation and one loop are in the order of the text; between others the order is not known. So a
 // launch finds zeros if the last event of its own loop is a clearing, or if there is no other launch, none in a loop,
-// and nothing that sets another value. In memory that nothing in the file touches, the assumption stands that is printed.
+// and nothing that sets another value. In memory that nothing in the file touches, the printed assumption stands.
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>

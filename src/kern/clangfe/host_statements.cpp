@@ -154,15 +154,16 @@ bool HostWalk::exchanges(const clang::CompoundStmt* block, std::set<const clang:
   };
   const auto one = [](const Places& p) {
     return p.all.size() == 1 && !p.unknown &&
-           std::find(p.all.begin()->path.begin(), p.all.begin()->path.end(), k_any_element) == p.all.begin()->path.end();
+           std::find(p.all.begin()->path.begin(), p.all.begin()->path.end(), k_any_element) ==
+               p.all.begin()->path.end();
   };
   for (size_t n = 0; n + 2 < s.size(); ++n) {
     const Move a = move(s[n]), b = move(s[n + 1]), c = move(s[n + 2]);
     if (a.from == nullptr || b.to == nullptr || b.from == nullptr || c.to == nullptr || c.from == nullptr) continue;
     if (a.from->containsErrors() || b.from->containsErrors() || !a.from->isGLValue() || !b.from->isGLValue()) continue;
     const auto* third = clang::dyn_cast<clang::DeclRefExpr>(c.from);
-    const bool of_third = a.fresh != nullptr ? third != nullptr && third->getDecl() == a.fresh
-                                             : a.to != nullptr && same(a.to, c.from);
+    const bool of_third =
+        a.fresh != nullptr ? third != nullptr && third->getDecl() == a.fresh : a.to != nullptr && same(a.to, c.from);
     if (!of_third || !same(a.from, b.to) || !same(b.from, c.to)) continue;
     if (a.fresh != nullptr && a.fresh->getType()->isReferenceType()) continue;
     const Places x = places(b.to, frame), y = places(c.to, frame);
@@ -278,8 +279,7 @@ Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_
 Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   if (launches_.contains(c)) {
     reached_[c].insert(frame);
-    events.push_back(
-        {.what = Event::launched, .call = c, .frame = frame, .loop = loop_, .at = c->getBeginLoc()});
+    events.push_back({.what = Event::launched, .call = c, .frame = frame, .loop = loop_, .at = c->getBeginLoc()});
   }
   if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(c)) {
     if (k->getConfig() != nullptr)
@@ -293,6 +293,12 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
     return {};
   }
   const FunctionDecl* f = c->getDirectCallee();
+  // cudaLaunchKernel and its like: the runtime only copies what it finds at the addresses.
+  if (const auto l = launches_.find(c); l != launches_.end() && l->second->kernel != nullptr &&
+                                        !launching_kernels_.contains(l->second->kernel->getCanonicalDecl())) {
+    for (const Expr* a : c->arguments()) loaded(a, frame);
+    return {};
+  }
   if (f == nullptr) {
     if (clang::isa<clang::CXXMemberCallExpr>(c) || clang::isa<clang::CXXPseudoDestructorExpr>(c->getCallee()))
       return other(c, frame);
@@ -325,7 +331,8 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
-  if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result)) return result;
+  if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
+    return result;
   if (body) return enter(c, whole, self, arguments, frame);
   memory.escape(self);
   return not_followed(arguments, frame);

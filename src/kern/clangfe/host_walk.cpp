@@ -112,8 +112,7 @@ void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen) {
   frames_[n].repeated = !unseen;
   const auto given = [&](const void* what) {
     Values v{.unknown = !unseen};
-    if (unseen)
-      v.atoms.insert({Atom::address, {memory.object(ObjectKind::unseen, what, 0), {}}, nullptr});
+    if (unseen) v.atoms.insert({Atom::address, {memory.object(ObjectKind::unseen, what, 0), {}}, nullptr});
     return v;
   };
   for (const clang::ParmVarDecl* p : f->parameters()) {
@@ -139,8 +138,8 @@ void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen) {
 uint32_t HostWalk::activation(const void* site, const FunctionDecl* f, uint32_t caller, uint32_t around) {
   const bool recursive = std::find(active_.begin(), active_.end(), f) != active_.end();
   const bool shared = recursive || frames_[caller].depth >= k_deep || frames_.size() >= k_most_frames;
-  const auto key = shared ? std::tuple(static_cast<const void*>(nullptr), f, 0u, around)
-                          : std::tuple(site, f, caller, around);
+  const auto key =
+      shared ? std::tuple(static_cast<const void*>(nullptr), f, 0u, around) : std::tuple(site, f, caller, around);
   const auto [it, fresh] = activations_.try_emplace(key, static_cast<uint32_t>(frames_.size()));
   if (fresh) {
     frames_.push_back({.function = f, .around = around, .caller = caller, .depth = frames_[caller].depth + 1});
@@ -257,18 +256,30 @@ Values HostWalk::subscript(const Values& base, const Expr* index) { return shift
 
 Place HostWalk::variable(const VarDecl* v, uint32_t frame) {
   const auto* what = static_cast<const clang::ValueDecl*>(v);
-  if (!v->isLocalVarDeclOrParm() || v->isStaticLocal())
+  if (v->hasGlobalStorage())  // `extern` in a function, too
     return {memory.object(ObjectKind::variable, static_cast<const clang::ValueDecl*>(v->getCanonicalDecl()), 0), {}};
-  const auto* context = clang::dyn_cast<FunctionDecl>(v->getParentFunctionOrMethod());
-  while (frame != 0 && (context == nullptr || frames_[frame].function->getCanonicalDecl() != context->getCanonicalDecl()))
-    frame = frames_[frame].around;
+  const auto* context = clang::dyn_cast_or_null<FunctionDecl>(v->getParentFunctionOrMethod());
+  const auto is = [&](uint32_t f) {
+    if (context == nullptr) return false;
+    const FunctionDecl* pattern = frames_[f].function->getTemplateInstantiationPattern();
+    return frames_[f].function->getCanonicalDecl() == context->getCanonicalDecl() ||
+           (pattern != nullptr && pattern->getCanonicalDecl() == context->getCanonicalDecl());
+  };
+  uint32_t own = frame;
+  while (own != 0 && !is(own)) own = frames_[own].around;
+  // `[c = p]`: a variable of the lambda's function that holds what it got where the lambda was made.
+  if (!v->isInitCapture())
+    frame = own;
+  else if (own != 0)
+    frame = frames_[own].around;
   return {memory.object(ObjectKind::variable, what, frame), {}};
 }
 
 Places HostWalk::places(const Expr* e, uint32_t frame) {
   e = e->IgnoreParens();
   if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return places(x->getSubExpr(), frame);
-  if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return places(x->getReplacement(), frame);
+  if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e))
+    return places(x->getReplacement(), frame);
   if (const auto* x = clang::dyn_cast<clang::OpaqueValueExpr>(e); x != nullptr && x->getSourceExpr() != nullptr)
     return places(x->getSourceExpr(), frame);
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return places(x->getExpr(), frame);
@@ -347,8 +358,30 @@ Places HostWalk::places(const Expr* e, uint32_t frame) {
 
 Place HostWalk::copied(const Expr* e, uint32_t frame) {
   Place at{memory.object(ObjectKind::temporary, e, frame), {}};
-  init(at, e->getType(), e, frame);
+  if (e->isGLValue())
+    memory.store(at, copies(places(e, frame)));
+  else
+    init(at, e->getType(), e, frame);
   return at;
+}
+
+Values HostWalk::loaded(const Expr* e, uint32_t frame) {
+  if (!e->isGLValue()) return value(e, frame);
+  const Places at = places(e, frame);
+  if (!e->getType()->isArrayType()) return read(at);
+  Values out{.unknown = at.unknown};
+  for (const Place& p : at.all) out.atoms.insert({Atom::address, with(p, element(0)), nullptr});
+  return out;
+}
+
+Places HostWalk::pointed(const Expr* array, uint64_t k, uint32_t frame) {
+  return addressed(read(addressed(shifted(value(array, frame), static_cast<int64_t>(k)))));
+}
+
+Values HostWalk::copies(const Places& of) {
+  Values out{.unknown = of.unknown};
+  for (const Place& p : of.all) out.atoms.insert({Atom::copy, p, nullptr});
+  return out;
 }
 
 void HostWalk::store(const Places& to, const Values& v) {

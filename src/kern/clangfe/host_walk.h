@@ -35,7 +35,7 @@ class HostWalk {
     uint32_t around = 0;  // of a lambda: where it was made
     uint32_t caller = 0;
     std::vector<const clang::Expr*> arguments;
-    bool several = false;  // calls of many places
+    bool several = false;   // calls of many places
     bool repeated = false;  // it may be entered more than once
     unsigned depth = 0;
     Values self;  // where `this` may point
@@ -66,6 +66,11 @@ class HostWalk {
   Places places(const clang::Expr* e, uint32_t frame);
   // A copy of what is given by value.
   Place copied(const clang::Expr* e, uint32_t frame);
+  // What the expression's value is; a variable's own is what it holds.
+  Values loaded(const clang::Expr* e, uint32_t frame);
+  // Where element `k` of an array of pointers points.
+  Places pointed(const clang::Expr* array, uint64_t k, uint32_t frame);
+  Values read(const Places& from);
   Place variable(const clang::VarDecl* v, uint32_t frame);
   HostMemory memory;
   std::vector<Event> events;
@@ -84,8 +89,8 @@ class HostWalk {
   Values subscript(const Values& base, const clang::Expr* index);
   std::optional<int64_t> number(const clang::Expr* e) const;
 
+  static Values copies(const Places& of);
   void store(const Places& to, const Values& v);
-  Values read(const Places& from);
   void init(const Place& to, clang::QualType type, const clang::Expr* e, uint32_t frame);
   void construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame);
   void list(const Place& to, const clang::InitListExpr* e, uint32_t frame);

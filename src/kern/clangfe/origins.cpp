@@ -64,9 +64,8 @@ const Expr* base(const Expr* e) {
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
                  std::set<const clang::IdentifierInfo*> lost)
-    : context_(context), walk_(context, [&context](clang::SourceLocation at) {
-        return users_text(context.getSourceManager(), at);
-      }) {
+    : context_(context),
+      walk_(context, [&context](clang::SourceLocation at) { return users_text(context.getSourceManager(), at); }) {
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && walk_.run(hosts, variables, calls_);
@@ -89,20 +88,31 @@ void Origins::trace(FoundLaunch& l) {
 
 std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame) {
   std::vector<Given> all;
+  // cudaLaunchKernel takes the addresses of the arguments.
+  const clang::FunctionDecl* by = l.call->getDirectCallee();
+  const bool addresses = by != nullptr && by->getIdentifier() != nullptr &&
+                         (by->getName() == "cudaLaunchKernel" || by->getName() == "cudaLaunchCooperativeKernel");
+  const Expr* array = addresses && l.call->getNumArgs() > 3 ? l.call->getArg(3) : nullptr;
   for (uint32_t k = 0; k < l.given.size(); ++k) {
     const Expr* e = l.given[k];
     clang::QualType t = e->getType();
     if (l.kernel != nullptr && k < l.kernel->getNumParams() && l.kernel->getParamDecl(k)->getType()->isPointerType())
       t = l.kernel->getParamDecl(k)->getType();
     Given g{.parameter = k, .e = e};
-    if (e->containsErrors() || e->isTypeDependent()) {
+    // The text may have put other addresses there since.
+    const Places there = array != nullptr ? walk_.pointed(array, k, frame) : Places{};
+    if (array != nullptr && (there.unknown || there.all != walk_.places(e, frame).all)) {
+      g.e = nullptr;
+      g.values.unknown = true;
+      all.push_back(g);
+    } else if (e->containsErrors() || e->isTypeDependent()) {
       g.values.unknown = true;
       all.push_back(g);
     } else if (e->getType()->isRecordType()) {
       g.e = nullptr;
       collect(walk_.copied(e, frame), e->getType(), g, all, 0);
     } else {
-      g.values = walk_.value(e, frame);
+      g.values = walk_.loaded(e, frame);
       const bool pointer = t->isPointerType() || t->isArrayType();
       g.reads = t->isPointerType() && t->getPointeeType().isConstQualified();
       // A pointer as a number; other numbers are none.
@@ -258,7 +268,7 @@ bool Origins::apart(const Expr* left, const Expr* right, uint32_t frame) {
   }
   const Expr *above = given_for(a, frame), *beside = given_for(b, frame);
   if (above != nullptr && beside != nullptr) return apart(above, beside, walk_.frame(frame).caller);
-  return disjoint(walk_.value(left, frame), walk_.value(right, frame));
+  return disjoint(walk_.loaded(left, frame), walk_.loaded(right, frame));
 }
 
 namespace {
@@ -321,7 +331,8 @@ bool Origins::unlike(const Expr* a, const Expr* b) const {
         constant(o->getRHS()).value_or(0) != 0)
       return true;
     const auto* u = clang::dyn_cast<clang::UnaryOperator>(y);
-    if (u != nullptr && u->getOpcode() == clang::UO_LNot && same(x, u->getSubExpr()->IgnoreParenImpCasts())) return true;
+    if (u != nullptr && u->getOpcode() == clang::UO_LNot && same(x, u->getSubExpr()->IgnoreParenImpCasts()))
+      return true;
   }
   const Sum s = sum(a), t = sum(b);
   return s.negative == t.negative && s.n != t.n && same(s.x, t.x);

@@ -182,10 +182,10 @@ std::string one_array(const Arrays& arrays, const clangfe::HostLaunch& h) {
   for (const uint32_t p : h.named_only ? arrays.parameters() : h.not_traced) {
     const auto other = arrays.beside(p);
     if (!other) continue;
-    return fmt::format("where the host has '{}' from, given at {}, is not known: it may be in the array of {}, and a "
-                       "proof takes them for two",
-                       arrays.name(p), h.place.location(),
-                       other->empty() ? std::string("another pointer in it") : "'" + *other + "'");
+    return fmt::format(
+        "where the host has '{}' from, given at {}, is not known: it may be in the array of {}, and a "
+        "proof takes them for two",
+        arrays.name(p), h.place.location(), other->empty() ? std::string("another pointer in it") : "'" + *other + "'");
   }
   return "";
 }
@@ -197,12 +197,14 @@ std::string not_cooperative(const ir::Module& m, const ir::Function& f, const cl
                      h.place.location());
 }
 
+constexpr const char* k_texels_change = "a texture may lie over what the kernel writes through a surface";
+
 // Why the launch has no proof, or a proof would be about another one.
 std::string no_proof_of(const ir::Module& m, const ir::Function& f, const Arrays& arrays,
                         const clangfe::HostLaunch& h) {
   const std::string plain = not_cooperative(m, f, h);
   if (!plain.empty()) return plain;
-  if (arrays.texels_change()) return "a texture may lie over what the kernel writes through a surface";
+  if (arrays.texels_change()) return k_texels_change;
   return one_array(arrays, h);
 }
 
@@ -226,6 +228,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     if (o->launch.local_size.empty()) o->launch.local_size = any;
     if (o->launch.num_groups.empty()) o->launch.num_groups = any;
     Question q{.options = std::move(o), .any_size = !fixed};
+    if (arrays.texels_change()) q.no_proof = k_texels_change;
     // Sizes are taken from the options, and what the pointers have in common is not.
     if (kernel != nullptr)
       for (const clangfe::HostLaunch& h : kernel->launches) {

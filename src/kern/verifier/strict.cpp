@@ -100,9 +100,14 @@ bool resets(const Module& m, const std::string& array) {
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks)
       for (const Instruction& i : b.instructions) {
-        const auto zero = [&](ValueId v) { return f.value(v).kind == Value::constant && f.value(v).constant_bits == 0; };
-        const auto there = [&](const Access& a) { return a.regions.size() == 1 && m.region(a.regions[0]).name == array; };
-        if (const auto* s = std::get_if<Store>(&i.action); s != nullptr && there(s->access) && zero(s->value)) return true;
+        const auto zero = [&](ValueId v) {
+          return f.value(v).kind == Value::constant && f.value(v).constant_bits == 0;
+        };
+        const auto there = [&](const Access& a) {
+          return a.regions.size() == 1 && m.region(a.regions[0]).name == array;
+        };
+        if (const auto* s = std::get_if<Store>(&i.action); s != nullptr && there(s->access) && zero(s->value))
+          return true;
         const auto* a = std::get_if<Atomic>(&i.action);
         if (a == nullptr || !there(a->access)) continue;
         if (a->op == AtomicOp::increment_to && one_less(f, a->operands[0])) return true;

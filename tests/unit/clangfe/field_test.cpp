@@ -351,7 +351,7 @@ TEST_F(Field, launches_by_kernels_are_launches) {
   EXPECT_EQ(u.kernels[0].launches.size(), 2u) << launches(u, "child");
 }
 
-// The pairs of parameters that may be given places of one array, of all launches of `k`: "0-1 1-2", and the parameters of
+// Of all launches of `k`, the pairs of parameters that may be given places of one array: "0-1 1-2"; the parameters of
 // which it is not known where they come from: "?0".
 std::string common(const std::string& body, const std::string& more = "") {
   const Unit u = unit(
@@ -406,6 +406,9 @@ TEST_F(Field, pointers_into_an_array_of_file_scope) {
         "k<<<1, 32>>>(p, &m[3]);", "int* t; cudaGetSymbolAddress((void**)&t, c); q = t; k<<<1, 32>>>(p, q);"})
     EXPECT_EQ(common(body, array), file) << body;
   EXPECT_EQ(common("k<<<1, 32>>>(p, r);", array), "");
+  EXPECT_EQ(
+      common("w<<<1, 32>>>(p);", "__global__ void w(int* a) { extern __shared__ int s[]; s[threadIdx.x] = a[0]; }\n"),
+      "");
 }
 
 TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
@@ -413,7 +416,8 @@ TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
        {"k<<<1, 32>>>(p, r);", "q = p; cudaMalloc(&q, n); k<<<1, 32>>>(q, r);",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); int* t = p; p = r; r = t; }",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); std::swap(p, r); }",
-        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);", "S x, y; cudaMalloc(&x.a, n); cudaMalloc(&y.a, n); k<<<1, 32>>>(x.a, y.a);",
+        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);",
+        "S x, y; cudaMalloc(&x.a, n); cudaMalloc(&y.a, n); k<<<1, 32>>>(x.a, y.a);",
         "S x; cudaMalloc(&x.a, n); cudaMalloc(&x.b, n); k<<<1, 32>>>(x.a, x.b); S y = x; k<<<1, 32>>>(y.a, y.b);",
         "int* t[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&t[i], n); k<<<1, 32>>>(t[n], t[1 - n]);"
         "k<<<1, 32>>>(t[n & 1], t[(n + 1) & 1]); k<<<1, 32>>>(t[n], t[n ^ 1]); k<<<1, 32>>>(t[n], t[!n]);",
@@ -440,15 +444,14 @@ TEST_F(Field, pointers_are_followed_through_the_hosts_code) {
       "void both(int** x, int** y) { cudaMalloc(x, 4); *y = *x; }\n"
       "struct Base { virtual int* f() = 0; };\n";
   for (const char* body :
-       {"auto f = w; f(p, p);", "void (*f)(int*, int*) = &w; f(p, p + 1);", "Go g(p, p);", "B x(p), y(p); w(x.data(), y.data());",
-        "C c(p); w(c.a, c.b);", "cudaMalloc(&pool, n); w(get(0), get(1));", "both(&q, &r); w(q, r);",
-        "q = r; memcpy(&q, &p, sizeof p); w(p, q);", "q = r; *(&q) = p; w(p, q);", "int** t = &q; *t = p; w(p, q);",
-        "auto [x, y] = std::make_pair(p, p); w(x, y);", "Own x(n); w(x.get(), x.d + 1);",
-        "unsigned long long a = (unsigned long long)p; w(p, (int*)(a + 4));",
+       {"auto f = w; f(p, p);", "void (*f)(int*, int*) = &w; f(p, p + 1);", "Go g(p, p);",
+        "B x(p), y(p); w(x.data(), y.data());", "C c(p); w(c.a, c.b);", "cudaMalloc(&pool, n); w(get(0), get(1));",
+        "both(&q, &r); w(q, r);", "q = r; memcpy(&q, &p, sizeof p); w(p, q);", "q = r; *(&q) = p; w(p, q);",
+        "int** t = &q; *t = p; w(p, q);", "auto [x, y] = std::make_pair(p, p); w(x, y);",
+        "Own x(n); w(x.get(), x.d + 1);", "unsigned long long a = (unsigned long long)p; w(p, (int*)(a + 4));",
         "int* d[2]; cudaMalloc(&d[0], n); cudaMalloc(&d[1], n); for (int i = 0; i < 4; ++i) w(d[i & 1], d[0]);",
-        "int* t[2]; cudaMalloc(&t[0], n); t[1] = t[0]; w(t[n], t[1 - n]);",
-        "int* c = p; std::swap(p, r); w(c, r);", "auto f = [=](int* x) { w(x, p); }; f(p);",
-        "auto f = [c = p + 1](int* x) { w(x, c); }; f(p);"})
+        "int* t[2]; cudaMalloc(&t[0], n); t[1] = t[0]; w(t[n], t[1 - n]);", "int* c = p; std::swap(p, r); w(c, r);",
+        "auto f = [=](int* x) { w(x, p); }; f(p);", "auto f = [c = p + 1](int* x) { w(x, c); }; f(p);"})
     EXPECT_EQ(common(body, kit), "0-1") << body;
   EXPECT_EQ(common("C c(p); S x = {c.a, c.b}; s<<<1, 32>>>(x);", kit), "0-0");
   for (const char* body :
