@@ -70,7 +70,8 @@ struct Said {
 // A plain relative path: it stays below the folder that it is in.
 bool stays_below(const std::string& name) {
   const std::filesystem::path path(name);
-  return !name.empty() && path.is_relative() && path.lexically_normal() == path && path.has_filename() &&
+  return !name.empty() && !name.contains('\0') && path.is_relative() && path.lexically_normal() == path &&
+         path.has_filename() &&
          std::none_of(path.begin(), path.end(), [](const auto& part) { return part == ".." || part == "."; });
 }
 
@@ -81,8 +82,28 @@ bool answers(const std::vector<std::string>& arguments) {
                      [&](std::string_view v) { return v == arguments[0] || v == two; });
 }
 
+// Is the text nested so deeply that a reader which calls itself would use up the stack?
+bool too_deep(const std::string& line) {
+  constexpr int k_deepest = 64;
+  int depth = 0;
+  bool quoted = false;
+  for (size_t k = 0; k < line.size(); ++k) {
+    const char c = line[k];
+    if (quoted && c == '\\')
+      ++k;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > k_deepest)
+      return true;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
 // What the line asks, or why it asks nothing. `id` is filled as soon as it is known, so that the error carries it.
 Expected<Question> parse_question(const std::string& line, json& id) {
+  if (too_deep(line)) return error_at({}, "the line is nested too deeply", "64 levels at most");
   const json j = json::parse(line, nullptr, false);
   if (!j.is_object())
     return error_at({}, "the line is no JSON object", R"({"id":1,"arguments":["check","mp.litmus"]})");
@@ -96,6 +117,7 @@ Expected<Question> parse_question(const std::string& line, json& id) {
   for (const json& a : j["arguments"]) {
     if (!a.is_string()) return error_at({}, "'arguments' is no list of words", R"("arguments":["check","mp.litmus"])");
     q.arguments.push_back(a);
+    if (q.arguments.back().contains('\0')) return error_at({}, "a word of 'arguments' has a character 0 in it");
   }
   if (!answers(q.arguments))
     return error_at({}, fmt::format("'{}' is not asked here", q.arguments.front()),

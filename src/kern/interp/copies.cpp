@@ -5,10 +5,12 @@
 // thread alone with what orders its wait before others (Shape::group_waits). Other distributions over the threads show
 // the same races for other seeds.
 #include "interp/run.h"
+#include "ir/async.h"
 
 namespace fencepost::interp {
 
 void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
+  if (ir::by_thread(i)) return finish(Outcome::unsupported, "an asynchronous copy of one thread");
   const auto number = [&](const Val& v) { return v.kind == Val::number ? v.bits : memory_.address(v); };
   const auto given = [&](ValueId v) { return v ? number(get(t, v)) : 0; };
   Copy now{.thread = t.number,

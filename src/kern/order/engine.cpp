@@ -18,7 +18,8 @@ Engine::Engine(Pool& pool, const Module& m, Trace& trace, const Setting& setting
   held_.assign(x_.accesses.size(), {});
   if (locks_.any())
     for (size_t i = 0; i < x_.accesses.size(); ++i)
-      if (x_.accesses[i].mode != Mode::atomic) held_[i] = locks_.held(x_.accesses[i]);
+      // A copy may be in flight when its thread gives the lock back.
+      if (x_.accesses[i].mode != Mode::atomic && !x_.accesses[i].async()) held_[i] = locks_.held(x_.accesses[i]);
 }
 
 // ---- conflicts ---------------------------------------------------------------------------------------------
@@ -138,6 +139,7 @@ void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges&
 // access are made at once.
 void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out) {
   if (!setting_.lockstep || pool_.is_false(x_.same_warp) || a.instant == b.instant) return;
+  if (a.async()) return;  // the lanes start copies together; nothing says when they end
   std::vector<Term> together;
   for (const AccessRecord& m : x_.accesses)
     // In a summary the guards of the two threads are of different iterations.

@@ -171,15 +171,14 @@ prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
   return f;
 }
 
-// Arrays that atomics touch start with zeros: locks that are free, counters at 0.
+}  // namespace
+
 void start_at_zero(const Module& m, interp::Inputs& inputs) {
   each_instruction(m, [&](const Function&, const Instruction& i) {
     if (const auto* a = std::get_if<Atomic>(&i.action))
       for (const RegionId r : a->access.regions) inputs.contents[r.index].assign(4096, 0);
   });
 }
-
-}  // namespace
 
 bool uses_warps(const Module& m) {
   bool found = false;

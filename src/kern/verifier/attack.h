@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "interp/interp.h"
 #include "ir/ir.h"
 #include "launch/options.h"
 #include "prove/prove.h"
@@ -27,6 +28,9 @@ struct Attack {
 
 Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
               const prove::Result& proof, double seconds);
+
+// Arrays that atomics touch start with zeros in a run: locks that are free, counters at 0.
+void start_at_zero(const ir::Module& m, interp::Inputs& inputs);
 
 // Does the kernel ask in which sub-group a thread is, or meet there?
 bool uses_warps(const ir::Module& m);

@@ -699,7 +699,7 @@ void Lowering::barrier() {
   out.tags = {Tag::F, Tag::B};
 }
 
-// The lanes of the mask wait for each other, and what they did before is ordered before what they do behind.
+// The lanes that name the same mask wait for each other ("with the same membermask value", bar.warp.sync), and what they did before is ordered before what they do behind.
 void Lowering::warp_barrier(uint64_t mask) {
   const uint64_t lanes = term::mask(static_cast<uint8_t>(std::min<uint32_t>(launch_.grid.subgroup, 64)));
   if (launch_.grid.subgroup > 32) refuse("a warp has at most 32 threads");
@@ -710,7 +710,7 @@ void Lowering::warp_barrier(uint64_t mask) {
   if (guard_) refuse("a barrier of a warp under a predicate is not read");
   prog::Instr& out = emit(Kind::barrier, "bar.warp.sync");
   notes_.lanes = notes_.lanes || launch_.grid.subgroup == 1;
-  out.barrier.instance = fmt::format("warp {:x}", mask & lanes);
+  out.barrier.instance = fmt::format("warp {:x}", mask);
   out.barrier.level = *vocab::level_of(prog::Dialect::ptx, "cta") + 1;
   out.barrier.everyone = (mask & lanes) == lanes;
   if (!out.barrier.everyone)

@@ -238,7 +238,7 @@ void Lowering::cuda_atomic(bool exchanges) {
   define(argument(0), opaque_old ? Value::opaque(w) : Value::scalar(out ? out : term::constant(0, w)), is_signed);
 }
 
-// The lanes of the mask wait for each other, but for those that have ended. A thread that does not name itself does what
+// The lanes that name the same mask wait for each other, but for those that have ended. A thread that does not name itself does what
 // nobody defines.
 void Lowering::cuda_syncwarp() {
   const Expr mask = number(argument(0), 32);
@@ -248,7 +248,7 @@ void Lowering::cuda_syncwarp() {
   if ((named >> place_.lane & 1) == 0) return undefined_behaviour({});
   prog::Instr& in = emit(Kind::barrier, "__syncwarp");
   in.tags = {Tag::F, Tag::B, Tag::ACQ_REL, Tag::GLOBAL, Tag::LOCAL};
-  in.barrier.instance = fmt::format("warp {:x}", named);
+  in.barrier.instance = fmt::format("warp {:x}", mask.value());
   in.barrier.level = k_warp;
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "litmus/lexer.h"
 #include "prog/cuda_cpp.h"
@@ -156,6 +158,7 @@ void say_notes(const Notes& notes, prog::Test& test) {
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
+  if (notes.exits) say("no thread ends, or leaves a loop, while others of its block wait at a barrier of all threads");
   if (notes.prints) say("printf prints nothing");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
 }
@@ -204,6 +207,50 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
     say(fmt::format("the memory model is that of sm_70 and later, though the module is for {}", target));
 }
 
+// "If the exiting threads are holding up the barrier, the barrier is released" (PTX ISA, exit); CUDA's __syncthreads is
+// "reached by all non-exited threads". Where the number of the thread decides who comes, the code of the threads shows
+// it; where memory decides, that is refused. In a loop with barriers it is said as an assumption, since most loops are
+// left by all threads together.
+void check_exits(const Whole& w, const std::vector<prog::Template>& code, Notes& notes) {
+  const uint32_t level = w.flat.cuda ? 2 : *vocab::level_of(prog::Dialect::ptx, "cta");
+  const auto of_all = [&](const prog::Instr& i) {  // no number of threads stands beside it
+    return i.kind == prog::Kind::barrier && i.barrier.level == level && !i.barrier.quorum;
+  };
+  const char* hint = "a thread that ends releases the barrier at which others wait, and that is not modelled";
+  std::map<uint32_t, std::pair<uint32_t, std::multiset<std::string>>> first;  // by CTA: a thread, and its barriers
+  for (uint32_t t = 0; t < code.size(); ++t) {
+    const auto& all = code[t].code;
+    const auto target = [&](const prog::Instr& i) -> size_t {
+      const bool jumps = i.kind == prog::Kind::branch || i.kind == prog::Kind::jump;
+      return jumps ? code[t].labels[i.label].at : 0;
+    };
+    std::multiset<std::string> own;  // a number that is computed is "?"
+    size_t last = 0;
+    for (size_t k = 0; k < all.size(); ++k)
+      if (of_all(all[k])) {
+        const prog::Barrier& b = all[k].barrier;
+        own.insert(!b.by_value() ? b.instance : b.id.is_const() ? std::to_string(b.id.value()) : "?");
+        last = k;
+      }
+    for (size_t k = 0; !own.empty() && k < last; ++k) {
+      if (target(all[k]) <= last) continue;
+      bool in_loop = false;
+      for (size_t j = k + 1; j < all.size() && !in_loop; ++j)
+        in_loop = target(all[j]) <= k && (all[j].kind == prog::Kind::branch || all[j].kind == prog::Kind::jump);
+      if (!in_loop && all[k].kind == prog::Kind::branch)
+        litmus::unsupported(all[k].span, "memory decides whether this thread ends before a barrier of its block", hint);
+      notes.exits = notes.exits || in_loop;
+    }
+    if (w.flat.cuda) continue;
+    const uint32_t cta = w.launch.global_workgroup(w.launch.place(t));
+    const auto [it, fresh] = first.try_emplace(cta, t, own);
+    if (fresh || it->second.second == own) continue;
+    const uint32_t with = own.size() > it->second.second.size() ? t : it->second.first;
+    for (const prog::Instr& i : code[with].code)
+      if (of_all(i)) litmus::unsupported(i.span, "a barrier that some thread of the CTA does not come to", hint);
+  }
+}
+
 prog::Test build(const Whole& w, Decisions& decisions) {
   prog::Test test;
   test.title = w.entry.name;
@@ -221,6 +268,8 @@ prog::Test build(const Whole& w, Decisions& decisions) {
     code.push_back(lowering.run());
     if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
   }
+  if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
+  check_exits(w, code, notes);
   if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
     prog::Thread thread;
@@ -232,7 +281,6 @@ prog::Test build(const Whole& w, Decisions& decisions) {
     test.threads.push_back(std::move(thread));
   }
   memory.check_read_only();
-  if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
   clusters(w, test);
   const bool rounds = memory.drop_unread();
   if (w.flat.cuda) mark_plain(test);

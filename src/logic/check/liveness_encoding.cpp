@@ -65,7 +65,7 @@ std::optional<uint32_t> LivenessEncoding::moved(const Exit& x, uint32_t e, uint3
 
 bool LivenessEncoding::may_miss(uint32_t r, uint32_t w) const {
   const vocab::TagSet &read = s_.events[r].tags, &write = s_.events[w].tags;
-  if (!reference::promised_across_proxies(read, write)) return true;
+  if (reference::plain(read, write) || !reference::promised_across_proxies(read, write)) return true;
   if (reference::on_mbarrier(read, write)) return false;
   return fairness_ == reference::Fairness::scoped && s_.events[r].thread != s_.events[w].thread &&
          !p_.in_scope_of_each_other(r, w);

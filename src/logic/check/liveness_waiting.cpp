@@ -1,6 +1,7 @@
 #include "check/liveness_waiting.h"
 
 #include "check/solve_queries.h"
+#include "reference/eventual.h"
 
 namespace fencepost::check {
 
@@ -68,6 +69,7 @@ class Waiting {
   }
 
   bool may_miss(uint32_t r, uint32_t w) const {
+    if (reference::plain(s_.events[r].tags, s_.events[w].tags)) return true;
     return fairness_ == reference::Fairness::scoped && s_.events[r].thread != s_.events[w].thread &&
            !p_.in_scope_of_each_other(r, w);
   }

@@ -8,6 +8,8 @@ bool on_mbarrier(const vocab::TagSet& read, const vocab::TagSet& write) {
   return read.has(Tag::MBAR) && write.has(Tag::MBAR);
 }
 
+bool plain(const vocab::TagSet& read, const vocab::TagSet& write) { return read.has(Tag::NA) || write.has(Tag::NA); }
+
 bool promised_across_proxies(const vocab::TagSet& read, const vocab::TagSet& write) {
   if (on_mbarrier(read, write)) return true;
   const auto proxy = [](const vocab::TagSet& t) { return t.has(Tag::ASYNC) ? 1 : t.has(Tag::TMAP) ? 2 : 0; };

@@ -7,6 +7,11 @@
 
 namespace fencepost::reference {
 
+// OpenCL and CUDA: nothing is promised of accesses that are not atomic. A read of theirs sees what happens before it and
+// nothing else, so a promise would leave no execution of a loop that reads beside a race, and the answer would be that
+// it ends.
+bool plain(const vocab::TagSet& read, const vocab::TagSet& write);
+
 bool promised_across_proxies(const vocab::TagSet& read, const vocab::TagSet& write);
 
 // Both are of operations on an mbarrier. Their phases are no matter of visibility: a wait tests the object itself

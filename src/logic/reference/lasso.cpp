@@ -251,7 +251,7 @@ const char* name(Fate f) {
 
 bool may_miss(const Execution& x, uint32_t r, uint32_t w, Fairness fairness) {
   const vocab::TagSet &read = x.events[r].tags, &write = x.events[w].tags;
-  if (!promised_across_proxies(read, write)) return true;
+  if (plain(read, write) || !promised_across_proxies(read, write)) return true;
   if (on_mbarrier(read, write)) return false;
   return fairness == Fairness::scoped && x.events[r].key.thread != x.events[w].key.thread &&
          !x.rel(Base::sr).test(r, w);

@@ -30,6 +30,12 @@ void hold(const std::string& path, Count& count) {
     return;
   }
   auto module = ptxmod::parse_ptx_module(make_source("t.ptx", *text), {});
+  // In a module the thread that has no such barrier has ended, which would release it.
+  if (!module && render(module.error()).contains("does not come to")) {
+    ++count.not_expressed;
+    ++count.reasons["a barrier that some thread does not come to"];
+    return;
+  }
   ASSERT_TRUE(module.has_value()) << path << "\n" << render(module.error()) << *text;
   for (const check::Property p : {check::Property::condition, check::Property::races}) {
     const Status asked = verdict(t, p), given = verdict(*module, p);

@@ -203,7 +203,10 @@ TEST(PtxmodMemory, AlignedBarriersAreForWholeWarps) {
   const auto read = [](const char* config, const std::string& code) {
     auto t =
         ptxmod::parse_ptx_module(make_source("t.ptx", kernel(std::string("// @Config: ") + config + "\n", code)), {});
-    if (!t) EXPECT_NE(render(t.error()).find("which is .aligned"), std::string::npos) << render(t.error());
+    const std::string said = t ? "" : render(t.error());
+    // Refused for another reason, behind this one: a thread that ends releases the barrier.
+    if (said.contains("does not come to") || said.contains("memory decides")) return true;
+    if (!t) EXPECT_NE(said.find("which is .aligned"), std::string::npos) << said;
     return t.has_value();
   };
   const struct {
@@ -263,8 +266,11 @@ TEST(PtxmodMemory, BarriersOrderAndBlock) {
   EXPECT_NE(refusal(with("bar.sync 1, 128;", "1,2,1")).find("4 warps"), std::string::npos);
   EXPECT_NE(refusal(with("bar.sync 16;", "1,2,1")).find("no barrier 16"), std::string::npos);
   // One thread goes around it.
-  const prog::Test t = module_of(kernel("// @Config: 1,2,1\n", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bar.sync 0;"));
-  EXPECT_EQ(verdict(t, check::Property::termination), Status::fails);
+  const std::string around = kernel("// @Config: 1,2,1\n", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bar.sync 0;");
+  EXPECT_NE(refusal(around).find("does not come to"), std::string::npos);
+  // The one that ends releases the barrier, so that the stores of two blocks race.
+  const std::string ends = kernel("// @Config: 1,2,2\n", "setp.eq.u32 %p1, %r2, 1;\n@%p1 exit;\nbar.sync 0;");
+  EXPECT_NE(refusal(ends).find("does not come to"), std::string::npos);
 }
 
 // A parameter of 64 bits may be a number: nothing is known of its bits and of its order.
