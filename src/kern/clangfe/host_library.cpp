@@ -326,7 +326,8 @@ void Library::copy_bytes(unsigned to, unsigned from) {
 void Library::lay_texture(const Expr* description) {
   const Places all = HostWalk::addressed(walk_.loaded(description, frame_));
   walk_.textured.unknown = walk_.textured.unknown || all.unknown;
-  const auto* record = description->getType()->getPointeeType()->getAsCXXRecordDecl();
+  const clang::QualType of = description->getType()->getPointeeType();
+  const auto* record = of.isNull() ? nullptr : of->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition()) {
     walk_.textured.unknown = true;
     return;
@@ -387,7 +388,9 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
   } else if ((name == "cudaBindTexture" || name == "cudaBindTexture2D") && n >= 3) {
     evaluate();
     walk_.textured.add(value(2));
-  } else if (name == "cudaMalloc3D" && n == 2) {
+  } else if (name == "cudaMalloc3D" && n == 2 && c_->getArg(0)->getType()->isPointerType() &&
+             c_->getArg(0)->getType()->getPointeeCXXRecordDecl() != nullptr &&
+             c_->getArg(0)->getType()->getPointeeCXXRecordDecl()->hasDefinition()) {
     const auto* r = c_->getArg(0)->getType()->getPointeeType()->getAsCXXRecordDecl();
     for (const Place& p : HostWalk::addressed(value(0)).all)
       for (const clang::FieldDecl* field : r->fields())

@@ -277,6 +277,10 @@ Place HostWalk::variable(const VarDecl* v, uint32_t frame) {
 
 Places HostWalk::places(const Expr* e, uint32_t frame) {
   e = e->IgnoreParens();
+  if (e->getType().isNull()) {
+    other(e, frame);
+    return {.unknown = true};
+  }
   if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return places(x->getSubExpr(), frame);
   if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e))
     return places(x->getReplacement(), frame);
@@ -358,7 +362,9 @@ Places HostWalk::places(const Expr* e, uint32_t frame) {
 
 Place HostWalk::copied(const Expr* e, uint32_t frame) {
   Place at{memory.object(ObjectKind::temporary, e, frame), {}};
-  if (e->isGLValue())
+  if (e->getType().isNull())
+    memory.store(at, other(e, frame));
+  else if (e->isGLValue())
     memory.store(at, copies(places(e, frame)));
   else
     init(at, e->getType(), e, frame);
@@ -399,6 +405,7 @@ Values HostWalk::read(const Places& from) {
 
 Values HostWalk::value(const Expr* e, uint32_t frame) {
   e = e->IgnoreParens();
+  if (e->getType().isNull()) return other(e, frame);  // a list in an expression with errors
   if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return value(x->getSubExpr(), frame);
   if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return value(x->getReplacement(), frame);
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return value(x->getExpr(), frame);
