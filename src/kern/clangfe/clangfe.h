@@ -48,6 +48,19 @@ using Known = std::optional<uint64_t>;  // none: the host computes it
 
 // One place where the host launches a kernel.
 inline constexpr uint32_t k_of_the_file = 0xffffffffu;
+inline constexpr uint32_t k_of_a_texture = 0xfffffffeu;
+
+// Arrays of the module that stand for all memory under textures, and under surfaces.
+inline constexpr const char* k_textures = "the memory of textures";
+inline constexpr const char* k_surfaces = "the memory of surfaces";
+
+// Memory that may hold something else than 0 when the kernel starts.
+struct Start {
+  uint32_t parameter = k_of_the_file;  // that leads to it
+  std::string variable;                // of file scope
+  std::string why;                     // a sentence's second half: "the host sets it to another value at f.cu:3:4"
+  bool again = false;                  // because the kernel, or another one, was given it before
+};
 
 struct HostLaunch {
   Span place;
@@ -59,8 +72,11 @@ struct HostLaunch {
   // The kernel's name stands there, and how it is launched is not known: sizes and arguments are none.
   bool named_only = false;
   // Parameters that are given pointers into one variable of the host's. k_of_the_file: an array of the device that the
-  // file declares.
+  // file declares. k_of_a_texture: memory over which the host lays a texture.
   std::vector<std::pair<uint32_t, uint32_t>> one_array;
+  // Parameters that are given pointers of which it is not known where the host has them from.
+  std::vector<uint32_t> not_traced;
+  std::vector<Start> not_zero;
 };
 
 // What a primitive of a library asks of the blocks that call it.

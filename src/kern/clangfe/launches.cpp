@@ -415,7 +415,8 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* e) {
-    FoundLaunch l{.kernel = kernel_of(e->getCallee()), .callee = naming(e->getCallee()), .at = e->getBeginLoc()};
+    FoundLaunch l{
+        .kernel = kernel_of(e->getCallee()), .call = e, .callee = naming(e->getCallee()), .at = e->getBeginLoc()};
     if (const clang::CallExpr* c = e->getConfig()) l.config = c->getBeginLoc();
     if (const clang::CallExpr* c = e->getConfig(); c != nullptr && c->getNumArgs() >= 2) {
       sizes(l.launch, c->getArg(0), c->getArg(1));
@@ -430,14 +431,16 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
     if (f == nullptr || f->getIdentifier() == nullptr) return true;
     const llvm::StringRef n = f->getName();
     if ((n == "cudaLaunchKernel" || n == "cudaLaunchCooperativeKernel") && c->getNumArgs() >= 5) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(0)), .callee = naming(c->getArg(0)), .at = c->getBeginLoc()};
+      FoundLaunch l{
+          .kernel = kernel_of(c->getArg(0)), .call = c, .callee = naming(c->getArg(0)), .at = c->getBeginLoc()};
       sizes(l.launch, c->getArg(1), c->getArg(2));
       l.launch.shared = known(evaluate_.number(c->getArg(4)));
       l.launch.cooperative = n == "cudaLaunchCooperativeKernel";
       l.given = pointed(c->getArg(3));
       found.push_back(std::move(l));
     } else if ((n == "cudaLaunchKernelEx" || n == "cudaLaunchKernelExC") && c->getNumArgs() >= 2) {
-      FoundLaunch l{.kernel = kernel_of(c->getArg(1)), .callee = naming(c->getArg(1)), .at = c->getBeginLoc()};
+      FoundLaunch l{
+          .kernel = kernel_of(c->getArg(1)), .call = c, .callee = naming(c->getArg(1)), .at = c->getBeginLoc()};
       l.launch.shared = std::nullopt;
       l.launch.cooperative = std::nullopt;  // an attribute says it
       if (n == "cudaLaunchKernelEx") l.given = {c->arg_begin() + 2, c->arg_end()};

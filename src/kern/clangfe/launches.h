@@ -21,10 +21,11 @@ namespace fencepost::clangfe {
 
 struct FoundLaunch {
   const clang::FunctionDecl* kernel = nullptr;  // null: computed by the host
-  const clang::Expr* callee = nullptr;          // the words that name it; null: a value that the host computes
-  clang::SourceLocation at, config;             // config: of <<<
-  HostLaunch launch;                            // without its place, and without what its pointers have in common
-  std::vector<const clang::Expr*> given;        // the arguments, as far as they are seen
+  const clang::CallExpr* call = nullptr;
+  const clang::Expr* callee = nullptr;    // the words that name it; null: a value that the host computes
+  clang::SourceLocation at, config;       // config: of <<<
+  HostLaunch launch;                      // without its place, and without what its pointers have in common
+  std::vector<const clang::Expr*> given;  // the arguments, as far as they are seen
   const clang::FunctionDecl* host = nullptr;
 };
 

@@ -253,6 +253,8 @@ RegionId Lowering::region_of(const llvm::GlobalVariable& g) {
       for (const auto& [f, number] : functions_)
         if (f->getSubprogram() == sp) r.owner = number;
   }
+  if (r.name == "__fencepost_textures") r.name = k_textures;
+  if (r.name == "__fencepost_surfaces") r.name = k_surfaces;
   // OpenCL names a local variable of a kernel "kernel.name".
   if (const auto dot = r.name.find('.'); dot != std::string::npos && dot > 0)
     for (const auto& [f, number] : functions_)

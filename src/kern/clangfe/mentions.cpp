@@ -85,6 +85,15 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     // A call is visited before what it is given.
     return use(e, e->getDecl(), e->getLocation());
   }
+  bool TraverseConstructorInitializer(clang::CXXCtorInitializer* i) {
+    if (i->isWritten()) seen.insert(i->getMemberLocation());
+    return RecursiveASTVisitor::TraverseConstructorInitializer(i);
+  }
+  bool VisitDesignatedInitExpr(clang::DesignatedInitExpr* e) {
+    for (const clang::DesignatedInitExpr::Designator& d : e->designators())
+      if (d.isFieldDesignator()) seen.insert(d.getFieldLoc());
+    return true;
+  }
   bool VisitMemberExpr(clang::MemberExpr* e) { return use(e, e->getMemberDecl(), e->getMemberLoc()); }
   bool VisitOverloadExpr(clang::OverloadExpr* e) {
     seen.insert(e->getNameLoc());
@@ -131,6 +140,29 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   std::set<const clang::Expr*> launched_, idle_;
   std::set<const FunctionDecl*> hosts_;
 };
+
+// Names in the host's code of which some use is not in the tree: clang has dropped what it stands in.
+std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Words& words, const Sweep& sweep) {
+  const clang::SourceManager& sm = context.getSourceManager();
+  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> bodies;
+  for (const FunctionDecl* f : sweep.hosts) {
+    const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
+    const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
+    if (file == last) bodies[file].emplace_back(from, to);
+  }
+  std::set<const IdentifierInfo*> out;
+  for (const Word& w : words.list()) {
+    if (w.kind != clang::tok::identifier || w.name == nullptr || sweep.seen.contains(w.at) || out.contains(w.name))
+      continue;
+    const auto [file, at] = sm.getDecomposedExpansionLoc(w.at);
+    for (const auto& [from, to] : bodies[file])
+      if (from <= at && at <= to) {
+        out.insert(w.name);
+        break;
+      }
+  }
+  return out;
+}
 
 // The name before `<<<` at this position of the words: "k" of `k`, `n::k` and `k<float>`.
 const Word* launched_name(const std::vector<Word>& words, size_t at) {
@@ -203,8 +235,8 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
                   const Conditions::Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
   Sweep sweep(context, doubts);
   for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
-  const Origins origins(context, sweep.hosts, sweep.variables);
-  for (FoundLaunch& l : sweep.launches) l.launch.one_array = origins.overlaps(l);
+  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep));
+  for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear)};
   in_other_text(context, doubts, kernels, out.unclear);
   const std::vector<Word>& list = words.list();

@@ -6,6 +6,9 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+#include <map>
+
+#include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
 
@@ -15,317 +18,324 @@ using clang::VarDecl;
 
 namespace {
 
-constexpr unsigned k_callers = 3;  // levels
-const char k_unknown_element = 0;
+bool disjoint(const Values& a, const Values& b) {
+  if (a.unknown || b.unknown) return false;
+  std::set<uint32_t> objects;
+  for (const Atom& x : a.atoms) objects.insert(x.place.object);
+  return std::none_of(b.atoms.begin(), b.atoms.end(), [&](const Atom& x) { return objects.contains(x.place.object); });
+}
 
-// Elements by number, as steps of a path that are no declaration.
-const void* element(uint64_t n) { return reinterpret_cast<const void*>(2 * n + 1); }
+// Each use of the parameter only takes its value.
+class OnlyRead : public clang::RecursiveASTVisitor<OnlyRead> {
+ public:
+  explicit OnlyRead(const clang::ParmVarDecl* p) : p_(p) {}
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
+    if (e->getCastKind() == clang::CK_LValueToRValue && is(e->getSubExpr()->IgnoreParens())) ++reads_;
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    if (is(e)) ++uses_;
+    return true;
+  }
+  bool holds() const { return uses_ == reads_; }
 
-const Expr* bare(const Expr* e) {
+ private:
+  bool is(const Expr* e) const {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+    return d != nullptr && d->getDecl() == p_;
+  }
+  const clang::ParmVarDecl* p_;
+  unsigned uses_ = 0, reads_ = 0;
+};
+
+// Steps inside of an array stay in it.
+const Expr* base(const Expr* e) {
   while (true) {
     e = e->IgnoreParenCasts();
-    if (const auto* m = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e))
-      e = m->getSubExpr();
-    else if (const auto* f = clang::dyn_cast<clang::FullExpr>(e))
-      e = f->getSubExpr();
-    else if (const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e);
-             c != nullptr && c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor())
-      e = c->getArg(0);
-    else
-      return e;
+    const auto* b = clang::dyn_cast<clang::BinaryOperator>(e);
+    if (b == nullptr || !b->isAdditiveOp() || !b->getType()->isPointerType()) return e;
+    e = b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS();
   }
-}
-
-const VarDecl* variable(const Expr* e) {
-  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(bare(e));
-  return d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
-}
-
-// `to = from` as a statement; {} for others.
-struct Move {
-  const VarDecl *to = nullptr, *from = nullptr;
-};
-Move move(const clang::Stmt* s) {
-  if (const auto* e = clang::dyn_cast<Expr>(s))
-    if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e->IgnoreParens());
-        b != nullptr && b->getOpcode() == clang::BO_Assign)
-      return {variable(b->getLHS()), variable(b->getRHS())};
-  if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s); d != nullptr && d->isSingleDecl())
-    if (const auto* v = clang::dyn_cast<VarDecl>(d->getSingleDecl()); v != nullptr && v->hasInit())
-      return {v, variable(v->getInit())};
-  return {};
 }
 
 }  // namespace
 
-class Assignments : public clang::RecursiveASTVisitor<Assignments> {
- public:
-  Assignments(Origins& origins, const FunctionDecl* host) : origins_(origins), host_(host) {}
-  bool shouldVisitLambdaBody() const { return true; }
-
-  // `t = a; a = b; b = t;` exchanges.
-  bool VisitCompoundStmt(clang::CompoundStmt* block) {
-    std::vector<const clang::Stmt*> s(block->body_begin(), block->body_end());
-    for (size_t n = 0; n + 2 < s.size(); ++n) {
-      const Move a = move(s[n]), b = move(s[n + 1]), c = move(s[n + 2]);
-      if (a.to == nullptr || a.from == nullptr || b.from == nullptr || a.to != c.from || a.from != b.to ||
-          b.from != c.to)
-        continue;
-      for (size_t k = 0; k < 3; ++k) exchanged_.insert(s[n + k]);
-    }
-    return true;
-  }
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
-    if (b->getOpcode() == clang::BO_Assign && !exchanged_.contains(b)) origins_.assign(b->getLHS(), b->getRHS());
-    return true;
-  }
-  bool VisitDeclStmt(clang::DeclStmt* s) {
-    if (exchanged_.contains(s))
-      for (const clang::Decl* d : s->decls()) kept_.insert(d);
-    return true;
-  }
-  bool VisitVarDecl(VarDecl* v) {
-    if (v->hasInit() && v->getInit() != nullptr && !kept_.contains(v))
-      origins_.assign(Origins::Slot{v, {}}, v->getInit());
-    return true;
-  }
-  bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr* c) {
-    if (c->getOperator() == clang::OO_Equal && c->getNumArgs() == 2) origins_.assign(c->getArg(0), c->getArg(1));
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* c) {
-    const FunctionDecl* f = c->getDirectCallee();
-    if (f == nullptr) return true;
-    if (const auto* o = clang::dyn_cast<clang::CXXOperatorCallExpr>(c)) {  // a lambda: the first argument is itself
-      if (o->getOperator() == clang::OO_Call && c->getNumArgs() > 0)
-        origins_.calls_[f->getCanonicalDecl()].push_back({host_, {c->arg_begin() + 1, c->arg_end()}});
-      return true;
-    }
-    // An array of file scope by its address.
-    if (f->getIdentifier() != nullptr && f->getName() == "cudaGetSymbolAddress" && c->getNumArgs() == 2)
-      if (const auto* to = clang::dyn_cast<clang::UnaryOperator>(bare(c->getArg(0)));
-          to != nullptr && to->getOpcode() == clang::UO_AddrOf)
-        origins_.assign(to->getSubExpr(), c->getArg(1));
-    // The device's view of the host's memory.
-    if (f->getIdentifier() != nullptr && f->getName() == "cudaHostGetDevicePointer" && c->getNumArgs() >= 2)
-      if (const auto* to = clang::dyn_cast<clang::UnaryOperator>(bare(c->getArg(0)));
-          to != nullptr && to->getOpcode() == clang::UO_AddrOf)
-        origins_.assign(to->getSubExpr(), c->getArg(1));
-    origins_.calls_[f->getCanonicalDecl()].push_back({host_, {c->arg_begin(), c->arg_end()}});
-    return true;
-  }
-
- private:
-  Origins& origins_;
-  const FunctionDecl* host_;
-  std::set<const clang::Stmt*> exchanged_;
-  std::set<const clang::Decl*> kept_;
-};
-
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
-                 const std::vector<const VarDecl*>& variables)
-    : context_(context) {
-  for (const FunctionDecl* f : hosts) Assignments(*this, f).TraverseStmt(f->getBody());
-  for (const VarDecl* v : variables) Assignments(*this, nullptr).VisitVarDecl(const_cast<VarDecl*>(v));
+                 const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
+                 std::set<const clang::IdentifierInfo*> lost)
+    : context_(context),
+      walk_(context, [&context](clang::SourceLocation at) { return users_text(context.getSourceManager(), at); }) {
+  walk_.memory.doubtful = std::move(lost);
+  for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
+  known_ = !calls_.empty() && walk_.run(hosts, variables, calls_);
 }
 
-Origins::Slots Origins::part(Slots whole, const void* step) const {
-  for (Slot& s : whole) s.path.push_back(step);
-  return whole;
+void Origins::trace(FoundLaunch& l) {
+  HostLaunch& out = l.launch;
+  const uint32_t takes = l.kernel != nullptr ? l.kernel->getNumParams() : 0;
+  for (uint32_t k = static_cast<uint32_t>(l.given.size()); k < takes; ++k) out.not_traced.push_back(k);
+  const std::set<uint32_t> frames = walk_.frames_of(l.call);
+  if (!known_ || frames.empty())
+    for (uint32_t k = 0; k < l.given.size(); ++k) out.not_traced.push_back(k);
+  else
+    for (const uint32_t f : frames) trace(l, f, out);
+  std::sort(out.not_traced.begin(), out.not_traced.end());
+  out.not_traced.erase(std::unique(out.not_traced.begin(), out.not_traced.end()), out.not_traced.end());
+  std::sort(out.one_array.begin(), out.one_array.end());
+  out.one_array.erase(std::unique(out.one_array.begin(), out.one_array.end()), out.one_array.end());
 }
 
-// The variables that hold a pointer, or lie where it points to. Steps inside of an array stay in it.
-Origins::Slots Origins::slots(const Expr* e) const {
-  e = bare(e);
-  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
-    const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
-    return v != nullptr ? Slots{{v, {}}} : Slots{};
-  }
-  if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) {
-    if (!clang::isa<clang::FieldDecl>(m->getMemberDecl())) return {};
-    if (clang::isa<clang::CXXThisExpr>(bare(m->getBase()))) return {{m->getMemberDecl(), {}}};
-    return part(slots(m->getBase()), m->getMemberDecl());
-  }
-  if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) {
-    if (b->getOpcode() == clang::BO_Comma || b->isAssignmentOp())
-      return slots(b->getOpcode() == clang::BO_Comma ? b->getRHS() : b->getLHS());
-    if (!b->isAdditiveOp()) return {};
-    return slots(b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS());
-  }
-  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) {
-    if (u->isIncrementDecrementOp()) return slots(u->getSubExpr());
-    if (u->getOpcode() == clang::UO_Deref) return part(slots(u->getSubExpr()), element(0));
-    if (u->getOpcode() != clang::UO_AddrOf) return {};
-    const Expr* of = bare(u->getSubExpr());
-    if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(of)) return slots(s->getBase());
-    return slots(of);
-  }
-  if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(e)) {
-    clang::Expr::EvalResult n;
-    const Expr* index = s->getIdx();
-    const bool known = !index->isValueDependent() && !index->containsErrors() && index->EvaluateAsInt(n, context_) &&
-                       !n.Val.getInt().isNegative();
-    return part(slots(s->getBase()), known ? element(n.Val.getInt().getZExtValue()) : &k_unknown_element);
-  }
-  if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
-    Slots out = slots(c->getTrueExpr());
-    const Slots more = slots(c->getFalseExpr());
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
-  }
-  return {};
-}
-
-void Origins::assign(const Expr* to, const Expr* from) {
-  for (const Slot& s : slots(to)) assign(s, from);
-}
-
-void Origins::assign(const Slot& to, const Expr* from) {
-  from = bare(from);
-  const auto* list = clang::dyn_cast<clang::InitListExpr>(from);
-  if (list == nullptr) {
-    if (Slots s = slots(from); !s.empty()) made_of_[to].push_back(std::move(s));
-    return;
-  }
-  const auto* record = list->getType()->getAsCXXRecordDecl();
-  std::vector<const void*> steps;
-  if (record != nullptr && record->hasDefinition())
-    for (const clang::FieldDecl* f : record->fields()) steps.push_back(f);
-  for (unsigned k = 0; k < list->getNumInits(); ++k) {
-    if (record != nullptr && k >= steps.size()) break;
-    Slot s = to;
-    s.path.push_back(record != nullptr ? steps[k] : element(k));
-    assign(s, list->getInit(k));
-  }
-}
-
-std::set<Origins::Slot> Origins::reach(const Slots& from) const {
-  constexpr size_t k_most = 256;
-  std::set<Slot> out;
-  std::vector<Slot> todo(from);
-  while (!todo.empty() && out.size() < k_most) {
-    const Slot s = todo.back();
-    todo.pop_back();
-    if (s.path.size() > 8 || !out.insert(s).second) continue;
-    // A structure was copied with all that is in it.
-    for (size_t n = 0; n <= s.path.size(); ++n) {
-      const auto it = made_of_.find({s.of, {s.path.begin(), s.path.begin() + static_cast<ptrdiff_t>(n)}});
-      if (it == made_of_.end()) continue;
-      for (const Slots& made : it->second)
-        for (Slot t : made) {
-          t.path.insert(t.path.end(), s.path.begin() + static_cast<ptrdiff_t>(n), s.path.end());
-          todo.push_back(std::move(t));
-        }
-    }
-  }
-  return out;
-}
-
-// With what a call gives in the place of the parameters.
-Origins::Slots Origins::given(const Slots& s, const FunctionDecl* host, const Call& c) const {
-  Slots out;
-  for (const Slot& x : s) {
-    const auto* p = clang::dyn_cast<clang::ParmVarDecl>(x.of);
-    if (p == nullptr || p->getDeclContext() != host) {
-      out.push_back(x);
-      continue;
-    }
-    if (p->getFunctionScopeIndex() >= c.arguments.size()) continue;
-    for (Slot y : slots(c.arguments[p->getFunctionScopeIndex()])) {
-      y.path.insert(y.path.end(), x.path.begin(), x.path.end());
-      out.push_back(std::move(y));
-    }
-  }
-  return out;
-}
-
-bool Origins::overlap(const Slots& a, const Slots& b, const FunctionDecl* host, unsigned depth) const {
-  const std::set<Slot> x = reach(a), y = reach(b);
-  for (const Slot& s : x)
-    if (y.contains(s) && std::find(s.path.begin(), s.path.end(), &k_unknown_element) == s.path.end()) return true;
-  if (depth == 0) return false;
-  // The function that launches, and the lambdas in it whose parameters are given.
-  std::set<const FunctionDecl*> hosts;
-  if (host != nullptr) hosts.insert(host);
-  for (const auto* slots : {&x, &y})
-    for (const Slot& s : *slots)
-      if (const auto* p = clang::dyn_cast<clang::ParmVarDecl>(s.of))
-        if (const auto* f = clang::dyn_cast<FunctionDecl>(p->getDeclContext())) hosts.insert(f);
-  const Slots all_x(x.begin(), x.end()), all_y(y.begin(), y.end());
-  for (const FunctionDecl* h : hosts) {
-    const auto it = calls_.find(h->getCanonicalDecl());
-    if (it == calls_.end()) continue;
-    const FunctionDecl* whole = h->getDefinition() != nullptr ? h->getDefinition() : h;
-    const bool any = std::any_of(it->second.begin(), it->second.end(), [&](const Call& c) {
-      return c.caller != h && overlap(given(all_x, whole, c), given(all_y, whole, c), c.caller, depth - 1);
-    });
-    if (any) return true;
-  }
-  return false;
-}
-
-// An array or number of file scope, which the kernel may use by its name.
-bool Origins::of_file(const Slots& s, const FunctionDecl* host, unsigned depth) const {
-  const std::set<Slot> all = reach(s);
-  const bool here = std::any_of(all.begin(), all.end(), [](const Slot& x) {
-    const auto* v = clang::dyn_cast<VarDecl>(x.of);
-    return v != nullptr && v->isFileVarDecl() && x.path.empty() && v->hasAttr<clang::CUDADeviceAttr>();
-  });
-  if (here || host == nullptr || depth == 0) return here;
-  const auto it = calls_.find(host->getCanonicalDecl());
-  if (it == calls_.end()) return false;
-  const FunctionDecl* whole = host->getDefinition() != nullptr ? host->getDefinition() : host;
-  return std::any_of(it->second.begin(), it->second.end(), [&](const Call& c) {
-    return c.caller != host && of_file(given({all.begin(), all.end()}, whole, c), c.caller, depth - 1);
-  });
-}
-
-std::vector<std::pair<uint32_t, uint32_t>> Origins::overlaps(const FoundLaunch& l) const {
-  // Each pointer that is given, alone or in a structure.
-  struct Given {
-    uint32_t parameter;
-    Slots slots;
-    const Expr* e;
-    bool reads;
-  };
+std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame) {
   std::vector<Given> all;
+  // cudaLaunchKernel takes the addresses of the arguments.
+  const clang::FunctionDecl* by = l.call->getDirectCallee();
+  const bool addresses = by != nullptr && by->getIdentifier() != nullptr &&
+                         (by->getName() == "cudaLaunchKernel" || by->getName() == "cudaLaunchCooperativeKernel");
+  const Expr* array = addresses && l.call->getNumArgs() > 3 ? l.call->getArg(3) : nullptr;
   for (uint32_t k = 0; k < l.given.size(); ++k) {
     const Expr* e = l.given[k];
-    const auto reads = [](clang::QualType t) { return t->getPointeeType().isConstQualified(); };
-    if (e->getType()->isPointerType()) {
-      const bool typed =
-          l.kernel != nullptr && k < l.kernel->getNumParams() && l.kernel->getParamDecl(k)->getType()->isPointerType();
-      all.push_back({k, slots(e), e, reads(typed ? l.kernel->getParamDecl(k)->getType() : e->getType())});
+    clang::QualType t = e->getType();
+    if (l.kernel != nullptr && k < l.kernel->getNumParams() && l.kernel->getParamDecl(k)->getType()->isPointerType())
+      t = l.kernel->getParamDecl(k)->getType();
+    Given g{.parameter = k, .e = e};
+    // The text may have put other addresses there since.
+    const Places there = array != nullptr ? walk_.pointed(array, k, frame) : Places{};
+    if (array != nullptr && (there.unknown || there.all != walk_.places(e, frame).all)) {
+      g.e = nullptr;
+      g.values.unknown = true;
+      all.push_back(g);
+    } else if (e->containsErrors() || e->isTypeDependent()) {
+      g.values.unknown = true;
+      all.push_back(g);
+    } else if (e->getType()->isRecordType()) {
+      g.e = nullptr;
+      collect(walk_.copied(e, frame), e->getType(), g, all, 0);
+    } else {
+      g.values = walk_.loaded(e, frame);
+      const bool pointer = t->isPointerType() || t->isArrayType();
+      g.reads = t->isPointerType() && t->getPointeeType().isConstQualified();
+      // A pointer as a number; other numbers are none.
+      if (!pointer && g.values.atoms.empty()) continue;
+      if (g.values.atoms.empty() && !g.values.unknown)
+        g.values.unknown = e->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) == Expr::NPCK_NotNull;
+      all.push_back(std::move(g));
     }
-    if (const auto* record = e->getType()->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition())
-      for (const clang::FieldDecl* f : record->fields())
-        if (f->getType()->isPointerType()) all.push_back({k, part(slots(e), f), e, reads(f->getType())});
   }
-  std::vector<std::pair<uint32_t, uint32_t>> out;
-  for (const Given& g : all)
-    if (of_file(g.slots, l.host, k_callers)) out.emplace_back(g.parameter, k_of_the_file);
-  for (size_t i = 0; i < all.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const Given &x = all[j], &y = all[i];
-      if ((x.reads && y.reads) || x.slots.empty() || y.slots.empty()) continue;
-      // `c ? p : q` beside `c ? q : p`.
-      const auto* c = clang::dyn_cast<clang::ConditionalOperator>(bare(x.e));
-      const auto* d = clang::dyn_cast<clang::ConditionalOperator>(bare(y.e));
-      bool same = false;
-      if (c != nullptr && d != nullptr) {
-        llvm::FoldingSetNodeID left, right;
-        c->getCond()->Profile(left, context_, true);
-        d->getCond()->Profile(right, context_, true);
-        same = left == right && !c->getCond()->HasSideEffects(context_);
-      }
-      const bool may = same ? overlap(slots(c->getTrueExpr()), slots(d->getTrueExpr()), l.host, k_callers) ||
-                                  overlap(slots(c->getFalseExpr()), slots(d->getFalseExpr()), l.host, k_callers)
-                            : overlap(x.slots, y.slots, l.host, k_callers);
-      if (may) out.emplace_back(x.parameter, y.parameter);
+  return all;
+}
+
+void Origins::trace(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
+  const std::vector<Given> all = gather(l, frame);
+  starts(l, frame, out);
+  for (const Given& g : all) {
+    const bool textures = !walk_.textured.atoms.empty() || walk_.textured.unknown;
+    if (textures && !disjoint(g.values, walk_.textured)) out.one_array.emplace_back(g.parameter, k_of_a_texture);
+    if (g.values.unknown) out.not_traced.push_back(g.parameter);
+    for (const Atom& a : g.values.atoms) {
+      const HostMemory::Object& o = walk_.memory[a.place.object];
+      if (a.kind != Atom::address || o.kind != ObjectKind::variable) continue;
+      const auto* v = clang::dyn_cast<VarDecl>(static_cast<const clang::ValueDecl*>(o.what));
+      if (v != nullptr && v->isFileVarDecl()) out.one_array.emplace_back(g.parameter, k_of_the_file);
     }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+  }
+  for (size_t j = 0; j < all.size(); ++j)
+    for (size_t i = 0; i < j; ++i) {
+      const Given &x = all[i], &y = all[j];
+      if ((x.reads && y.reads) || x.values.unknown || y.values.unknown) continue;
+      if (!apart(x, y, frame)) out.one_array.emplace_back(x.parameter, y.parameter);
+    }
+}
+
+// The pointers in a structure that is given by value.
+void Origins::collect(const Place& at, clang::QualType type, Given& like, std::vector<Given>& out, unsigned depth) {
+  constexpr unsigned k_deep = 8;
+  constexpr size_t k_most = 200;
+  if (depth > k_deep || out.size() > k_most) {
+    like.values = {.unknown = true};
+    out.push_back(like);
+    return;
+  }
+  if (const clang::ArrayType* a = context_.getAsArrayType(type)) {
+    Place any = at;
+    any.path.push_back(k_any_element);
+    collect(any, a->getElementType(), like, out, depth + 1);
+    return;
+  }
+  if (const auto* record = type->getAsCXXRecordDecl()) {
+    if (!record->hasDefinition()) return;
+    if (record->isLambda()) return collect_captures(at, like, out, depth);
+    for (const clang::CXXBaseSpecifier& b : record->bases()) collect(at, b.getType(), like, out, depth + 1);
+    for (const clang::FieldDecl* f : record->fields()) {
+      Place part = at;
+      if (!record->isUnion()) part.path.push_back(f);
+      collect(part, f->getType(), like, out, depth + 1);
+    }
+    return;
+  }
+  const bool pointer = type->isPointerType() || type->isReferenceType();
+  if (!pointer && !(type->isIntegerType() && context_.getTypeSize(type) == 64)) return;
+  like.values = walk_.memory.read(at);
+  if (like.values.atoms.empty() && (!pointer || !like.values.unknown)) return;
+  like.reads = type->isPointerType() && type->getPointeeType().isConstQualified();
+  out.push_back(like);
+}
+
+// What a lambda takes with it.
+void Origins::collect_captures(const Place& at, Given& like, std::vector<Given>& out, unsigned depth) {
+  const Values held = walk_.memory.read(at);
+  bool all = !held.unknown && !held.atoms.empty();
+  for (const Atom& a : held.atoms) {
+    const HostMemory::Object o = walk_.memory[a.place.object];
+    if (a.kind != Atom::copy || o.kind != ObjectKind::closure) {
+      all = false;
+      continue;
+    }
+    for (const clang::LambdaCapture& c : static_cast<const clang::LambdaExpr*>(o.what)->captures()) {
+      const auto* v = c.capturesVariable() ? clang::dyn_cast<VarDecl>(c.getCapturedVar()) : nullptr;
+      if (v == nullptr || c.getCaptureKind() != clang::LCK_ByCopy) {
+        all = false;
+        continue;
+      }
+      Place there = walk_.variable(v, o.frame);
+      if (!v->getType()->isReferenceType()) {
+        collect(there, v->getType(), like, out, depth + 1);
+        continue;
+      }
+      for (const Atom& x : walk_.memory.read(there).atoms)
+        collect(x.place, v->getType().getNonReferenceType(), like, out, depth + 1);
+    }
+  }
+  if (all) return;
+  like.values = {.unknown = true};
+  like.reads = false;
+  out.push_back(like);
+}
+
+bool Origins::apart(const Given& a, const Given& b, uint32_t frame) {
+  return disjoint(a.values, b.values) || (a.e != nullptr && b.e != nullptr && apart(a.e, b.e, frame));
+}
+
+// All that take part in the exchange had different arrays to begin with.
+bool Origins::exchanged(const Place& a, const Place& b) {
+  const std::vector<Place> all = walk_.memory.exchanged(a);
+  if (a == b || std::find(all.begin(), all.end(), b) == all.end()) return false;
+  std::vector<Values> own;
+  for (const Place& p : all) own.push_back(walk_.memory.own(p));
+  for (size_t j = 0; j < own.size(); ++j)
+    for (size_t i = 0; i < j; ++i)
+      if (!disjoint(own[i], own[j])) return false;
+  return true;
+}
+
+// The value that the call has given for a parameter that stays as it is.
+const Expr* Origins::given_for(const Expr* e, uint32_t frame) const {
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+  const auto* p = d != nullptr ? clang::dyn_cast<clang::ParmVarDecl>(d->getDecl()) : nullptr;
+  const HostWalk::Frame& f = walk_.frame(frame);
+  if (p == nullptr || f.several || f.function == nullptr || p->getDeclContext() != f.function ||
+      p->getType()->isReferenceType() || p->getFunctionScopeIndex() >= f.arguments.size())
+    return nullptr;
+  OnlyRead reads(p);
+  reads.TraverseStmt(f.function->getBody());
+  return reads.holds() ? f.arguments[p->getFunctionScopeIndex()] : nullptr;
+}
+
+// Both are given at one moment.
+bool Origins::apart(const Expr* left, const Expr* right, uint32_t frame) {
+  const Expr *a = base(left), *b = base(right);
+  const auto* c = clang::dyn_cast<clang::ConditionalOperator>(a);
+  const auto* d = clang::dyn_cast<clang::ConditionalOperator>(b);
+  const auto same = [&](const Expr* x, const Expr* y) {
+    llvm::FoldingSetNodeID of_x, of_y;
+    x->Profile(of_x, context_, true);
+    y->Profile(of_y, context_, true);
+    return of_x == of_y && !x->HasSideEffects(context_);
+  };
+  if (c != nullptr && d != nullptr && same(c->getCond(), d->getCond()))
+    return apart(c->getTrueExpr(), d->getTrueExpr(), frame) && apart(c->getFalseExpr(), d->getFalseExpr(), frame);
+  if (a->isGLValue() && b->isGLValue() && !a->HasSideEffects(context_) && !b->HasSideEffects(context_)) {
+    const Places x = walk_.places(a, frame), y = walk_.places(b, frame);
+    if (x.all.size() == 1 && y.all.size() == 1 && !x.unknown && !y.unknown) {
+      const Place &p = *x.all.begin(), &q = *y.all.begin();
+      if (exchanged(p, q)) return true;
+      const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(a);
+      const auto* t = clang::dyn_cast<clang::ArraySubscriptExpr>(b);
+      if (s != nullptr && t != nullptr && walk_.memory.only_new(p) && walk_.memory.only_new(q) &&
+          same(s->getBase(), t->getBase()) && unlike(s->getIdx(), t->getIdx()))
+        return true;
+    }
+  }
+  const Expr *above = given_for(a, frame), *beside = given_for(b, frame);
+  if (above != nullptr && beside != nullptr) return apart(above, beside, walk_.frame(frame).caller);
+  return disjoint(walk_.loaded(left, frame), walk_.loaded(right, frame));
+}
+
+namespace {
+
+// x + n, with x null for a plain number.
+struct Sum {
+  const Expr* x = nullptr;
+  int64_t n = 0;
+  bool negative = false;  // n - x
+};
+
+}  // namespace
+
+// Two numbers that differ whatever the variables are: x and x + n, x and n - x for odd n, x and x ^ n, x and !x, and
+// such numbers modulo 2.
+bool Origins::unlike(const Expr* a, const Expr* b) const {
+  const auto constant = [&](const Expr* e) -> std::optional<int64_t> {
+    Expr::EvalResult r;
+    if (e->isValueDependent() || !e->EvaluateAsInt(r, context_) || r.Val.getInt().getSignificantBits() > 31)
+      return std::nullopt;
+    return r.Val.getInt().getExtValue();
+  };
+  const auto same = [&](const Expr* x, const Expr* y) {
+    if (x->HasSideEffects(context_)) return false;
+    llvm::FoldingSetNodeID left, right;
+    x->Profile(left, context_, true);
+    y->Profile(right, context_, true);
+    return left == right;
+  };
+  const auto sum = [&](const Expr* e) {
+    Sum out{.x = e};
+    const auto* o = clang::dyn_cast<clang::BinaryOperator>(e);
+    if (o == nullptr || !o->isAdditiveOp()) return out;
+    const Expr *l = o->getLHS()->IgnoreParenImpCasts(), *r = o->getRHS()->IgnoreParenImpCasts();
+    const bool minus = o->getOpcode() == clang::BO_Sub;
+    if (const auto n = constant(r)) return Sum{.x = l, .n = minus ? -*n : *n};
+    if (const auto n = constant(l)) return Sum{.x = r, .n = *n, .negative = minus};
+    return out;
+  };
+  a = a->IgnoreParenImpCasts();
+  b = b->IgnoreParenImpCasts();
+  if (const auto x = constant(a), y = constant(b); x && y) return *x != *y;
+  const auto modulo_two = [&](const Expr* e) -> const Expr* {
+    const auto* o = clang::dyn_cast<clang::BinaryOperator>(e);
+    if (o == nullptr) return nullptr;
+    const auto n = constant(o->getRHS());
+    if ((o->getOpcode() == clang::BO_Rem && n == 2) || (o->getOpcode() == clang::BO_And && n == 1))
+      return o->getLHS()->IgnoreParenImpCasts();
+    return nullptr;
+  };
+  if (const Expr *x = modulo_two(a), *y = modulo_two(b); x != nullptr && y != nullptr) {
+    const Sum s = sum(x), t = sum(y);
+    return same(s.x, t.x) && ((s.n - t.n) % 2 != 0);
+  }
+  for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+    const Sum t = sum(y);
+    if (t.x != y && same(x, t.x) && (t.negative ? t.n % 2 != 0 : t.n != 0)) return true;
+    const auto* o = clang::dyn_cast<clang::BinaryOperator>(y);
+    if (o != nullptr && o->getOpcode() == clang::BO_Xor && same(x, o->getLHS()->IgnoreParenImpCasts()) &&
+        constant(o->getRHS()).value_or(0) != 0)
+      return true;
+    const auto* u = clang::dyn_cast<clang::UnaryOperator>(y);
+    if (u != nullptr && u->getOpcode() == clang::UO_LNot && same(x, u->getSubExpr()->IgnoreParenImpCasts()))
+      return true;
+  }
+  const Sum s = sum(a), t = sum(b);
+  return s.negative == t.negative && s.n != t.n && same(s.x, t.x);
 }
 
 }  // namespace fencepost::clangfe

@@ -1,64 +1,69 @@
 #pragma once
 // Internal to the room: which pointers that a launch gives may come from one array of the host's.
 //
-// A proof takes two pointers of a kernel for two arrays. Most hosts give two, and do not say so. This room looks for
-// those that give otherwise: `q = p + 1`, `q = &p[n]`, a member that was set from another one, a function
-// of the host that hands its parameters on. Every assignment of a pointer is noted, whatever the order in which it is
-// made (flow-insensitive); a pointer reaches all that it was made of; two that reach a common one may be of one array.
-// Values that are exchanged (`std::swap(a, b)`, or with a third variable) stay as different as they were: double
-// buffers are no overlap. Parameters of a function of the host are replaced by what each call gives, all at a time.
+// A proof takes two pointers of a kernel for two arrays. Most hosts give two, and do not say so. The host's code is
+// followed (host_walk.h) from every variable to the allocations that it may hold, and two parameters are of two arrays
+// only if all that both may hold is known, and nothing is common to them. A parameter of which that cannot be said is
+// not traced, and its launch has no proof beside other arrays. What code outside of the file gives (parameters of a
+// function that nothing here calls) is not known either: then the assumption stands that the profile names.
 //
-// What is not seen (memory of a library, an address that is written elsewhere) is not known to overlap: then
-// the assumption stands that the profile names.
+// Three forms are known beyond sets, since double buffers are written so: values that were exchanged, two elements of
+// one array whose numbers differ, `c ? p : q` beside `c ? q : p`. Parameters of a function that calls another with
+// them are looked at where they are given, all at a time.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
-#include <compare>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "clangfe/host_walk.h"
 #include "clangfe/launches.h"
 
 namespace fencepost::clangfe {
 
 class Origins {
  public:
-  // `hosts`: all functions with a body; `variables`: of file scope.
+  // `hosts`: all functions with a body; `variables`: of file scope; `lost`: names of which the tree lacks some use.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
-          const std::vector<const clang::VarDecl*>& variables);
-  // The parameters, by number, that may be given places of one array; a number twice: of one structure;
-  // k_of_the_file: an array of the device that the file declares.
-  std::vector<std::pair<uint32_t, uint32_t>> overlaps(const FoundLaunch& l) const;
+          const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
+          std::set<const clang::IdentifierInfo*> lost);
+  // Fills one_array, not_traced and not_zero.
+  void trace(FoundLaunch& l);
 
  private:
-  friend class Assignments;
-  // A variable, or a part of one: members by their declaration, elements by number, `unknown_element` for the others.
-  struct Slot {
-    const clang::ValueDecl* of = nullptr;
-    std::vector<const void*> path;
-    friend auto operator<=>(const Slot&, const Slot&) = default;
+  // A pointer that is given, alone or in a structure.
+  struct Given {
+    uint32_t parameter = 0;
+    Values values;
+    const clang::Expr* e = nullptr;  // alone
+    bool reads = false;
   };
-  using Slots = std::vector<Slot>;
-  struct Call {
-    const clang::FunctionDecl* caller;
-    std::vector<const clang::Expr*> arguments;
-  };
-
-  void assign(const clang::Expr* to, const clang::Expr* from);
-  void assign(const Slot& to, const clang::Expr* from);
-  Slots slots(const clang::Expr* e) const;
-  Slots part(Slots whole, const void* step) const;
-  std::set<Slot> reach(const Slots& from) const;
-  bool overlap(const Slots& a, const Slots& b, const clang::FunctionDecl* host, unsigned depth) const;
-  bool of_file(const Slots& s, const clang::FunctionDecl* host, unsigned depth) const;
-  Slots given(const Slots& s, const clang::FunctionDecl* host, const Call& c) const;
+  std::vector<Given> gather(const FoundLaunch& l, uint32_t frame);
+  void trace(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
+  // What the memory that a kernel counts in holds when it starts (host_starts.cpp).
+  void starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
+  const std::set<uint32_t>& touched(const clang::CallExpr* call, uint32_t frame);
+  const std::set<const clang::VarDecl*>& named_by(const clang::FunctionDecl* kernel);
+  Start start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame);
+  std::string place(clang::SourceLocation at) const;
+  void collect(const Place& at, clang::QualType type, Given& like, std::vector<Given>& out, unsigned depth);
+  void collect_captures(const Place& at, Given& like, std::vector<Given>& out, unsigned depth);
+  bool apart(const Given& a, const Given& b, uint32_t frame);
+  bool apart(const clang::Expr* a, const clang::Expr* b, uint32_t frame);
+  bool exchanged(const Place& a, const Place& b);
+  bool unlike(const clang::Expr* a, const clang::Expr* b) const;
+  const clang::Expr* given_for(const clang::Expr* e, uint32_t frame) const;
 
   clang::ASTContext& context_;
-  std::map<Slot, std::vector<Slots>> made_of_;
-  std::map<const clang::FunctionDecl*, std::vector<Call>> calls_;
+  HostWalk walk_;
+  bool known_ = false;
+  std::map<const clang::CallExpr*, const FoundLaunch*> calls_;
+  std::map<std::pair<const clang::CallExpr*, uint32_t>, std::set<uint32_t>> touched_;
+  std::map<const clang::FunctionDecl*, std::set<const clang::VarDecl*>> named_;
 };
 
 }  // namespace fencepost::clangfe

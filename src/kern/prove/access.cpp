@@ -167,7 +167,14 @@ void Execution::log_spec_reads(Activation& a, ValueId v, Pair guard, PlaceId pla
 
 void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer, Pair guard, PlaceId place, Mode mode,
                                bool writes) {
-  (void)a;
+  // Nothing that the kernel is given by name: what the pointer leads to, and whether it is null, the text does not say.
+  if (access.regions.empty() && mentions(a, access.pointer, [](const Instruction& in) {
+        const auto* c = std::get_if<Compute>(&in.action);
+        return c == nullptr || c->op == Op::bits_to_pointer;
+      })) {
+    unsupported.insert("an access through a pointer that is loaded from memory or made of a number");
+    return;
+  }
   const Term base = base_of(pointer[0]);
   std::vector<Term> nowhere{guard[0]};
   // A parameter that is null where it is used is the caller's fault.

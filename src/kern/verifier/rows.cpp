@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "verifier/bounds.h"
 
@@ -84,24 +86,108 @@ ir::FunctionId id_of(const ir::Module& m, const ir::Function& f) {
   return {static_cast<uint32_t>(&f - m.functions.data())};
 }
 
-std::string one_array(const ir::Function& f, const clangfe::HostLaunch& h) {
-  const auto name = [&](uint32_t n) {
-    for (const ir::Parameter& p : f.parameters)
-      if (p.source_index == n) return p.name;
-    return fmt::format("parameter {}", n + 1);
-  };
-  if (h.one_array.empty()) return "";
-  const auto [a, b] = h.one_array.front();
-  if (b == clangfe::k_of_the_file)
-    return fmt::format("the launch at {} may give '{}' an array of file scope, and a proof takes them for two",
-                       h.place.location(), name(a));
-  if (a == b)
+// Which arrays the pointers of a kernel lead to, and what the kernel does with these.
+class Arrays {
+ public:
+  Arrays(const ir::Module& m, ir::FunctionId kernel, const flow::Effects& effects)
+      : m_(m), f_(m.function(kernel)), does_(effects.function(kernel)) {
+    for (const ir::Parameter& p : f_.parameters) {
+      if (!p.region) continue;
+      if (m.region(p.region).origin != ir::Origin::by_value) of_[p.source_index].insert(p.region.index);
+      for (const ir::InitialPointer& in : m.region(p.region).pointers)
+        if (in.target) of_[p.source_index].insert(in.target.index);
+    }
+    for (uint32_t r = 0; r < m.regions.size(); ++r) {
+      if (m.regions[r].origin != ir::Origin::variable || m.regions[r].space == ir::Space::group) continue;
+      if (m.regions[r].name == clangfe::k_textures)
+        textures_.insert(r);
+      else if (m.regions[r].name == clangfe::k_surfaces)
+        surfaces_.insert(r);
+      else
+        file_.insert(r);
+    }
+  }
+  std::string name(uint32_t parameter) const {
+    for (const ir::Parameter& p : f_.parameters)
+      if (p.source_index == parameter) return p.name;
+    return fmt::format("parameter {}", parameter + 1);
+  }
+  // If the arrays of both were one, a proof would be about another kernel.
+  bool matters(uint32_t a, uint32_t b) const {
+    return conflict(of(a), b == clangfe::k_of_the_file ? file_ : b == clangfe::k_of_a_texture ? textures_ : of(b));
+  }
+  // Texels are read that the kernel writes through a surface, perhaps.
+  bool texels_change() const { return conflict(textures_, surfaces_); }
+  // The regions of a parameter, or of a variable of file scope, by their names.
+  std::vector<std::string> names(const clangfe::Start& s) const {
+    std::vector<std::string> out;
+    for (const uint32_t r : s.variable.empty() ? of(s.parameter) : file_)
+      if (s.variable.empty() || m_.regions[r].name == s.variable) out.push_back(m_.regions[r].name);
+    return out;
+  }
+  // The other array, by its name.
+  std::optional<std::string> beside(uint32_t parameter) const {
+    for (const auto& [other, regions] : of_)
+      if (conflict(of(parameter), regions)) return other == parameter ? "" : name(other);
+    for (const uint32_t r : file_)
+      if (conflict(of(parameter), {r})) return m_.regions[r].name;
+    if (conflict(of(parameter), textures_)) return clangfe::k_textures;
+    return std::nullopt;
+  }
+  std::vector<uint32_t> parameters() const {
+    std::vector<uint32_t> out;
+    for (const auto& [parameter, regions] : of_) out.push_back(parameter);
+    return out;
+  }
+
+ private:
+  const std::set<uint32_t>& of(uint32_t parameter) const {
+    static const std::set<uint32_t> none;
+    const auto it = of_.find(parameter);
+    return it == of_.end() ? none : it->second;
+  }
+  bool conflict(const std::set<uint32_t>& x, const std::set<uint32_t>& y) const {
+    const auto writes = [&](uint32_t r) { return does_.writes[r] != 0 || does_.atomics[r] != 0; };
+    for (const uint32_t a : x)
+      for (const uint32_t b : y)
+        if (a != b && ((writes(a) && (writes(b) || does_.reads[b] != 0)) || (writes(b) && does_.reads[a] != 0)))
+          return true;
+    return false;
+  }
+
+  const ir::Module& m_;
+  const ir::Function& f_;
+  const flow::FunctionEffects& does_;
+  std::map<uint32_t, std::set<uint32_t>> of_;  // by parameter of the source
+  std::set<uint32_t> file_, textures_, surfaces_;
+};
+
+std::string one_array(const Arrays& arrays, const clangfe::HostLaunch& h) {
+  for (const auto& [a, b] : h.one_array) {
+    if (!arrays.matters(a, b)) continue;
+    if (b == clangfe::k_of_the_file)
+      return fmt::format("the launch at {} may give '{}' an array of file scope, and a proof takes them for two",
+                         h.place.location(), arrays.name(a));
+    if (b == clangfe::k_of_a_texture)
+      return fmt::format("the launch at {} gives '{}' memory that a texture may lie over, and the kernel reads texels",
+                         h.place.location(), arrays.name(a));
+    if (a == b)
+      return fmt::format(
+          "the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
+          h.place.location(), arrays.name(a));
     return fmt::format(
-        "the launch at {} gives in '{}' two places that may be of one array, and a proof takes them for two",
-        h.place.location(), name(a));
-  return fmt::format(
-      "the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
-      h.place.location(), name(a), name(b));
+        "the launch at {} gives '{}' and '{}' places that may be of one array, and a proof takes them for two",
+        h.place.location(), arrays.name(a), arrays.name(b));
+  }
+  for (const uint32_t p : h.named_only ? arrays.parameters() : h.not_traced) {
+    const auto other = arrays.beside(p);
+    if (!other) continue;
+    return fmt::format(
+        "where the host has '{}' from, given at {}, is not known: it may be in the array of {}, and a "
+        "proof takes them for two",
+        arrays.name(p), h.place.location(), other->empty() ? std::string("another pointer in it") : "'" + *other + "'");
+  }
+  return "";
 }
 
 // A kernel that waits for the whole grid has a meaning in a cooperative launch only.
@@ -111,17 +197,30 @@ std::string not_cooperative(const ir::Module& m, const ir::Function& f, const cl
                      h.place.location());
 }
 
+constexpr const char* k_texels_change = "a texture may lie over what the kernel writes through a surface";
+
 // Why the launch has no proof, or a proof would be about another one.
-std::string no_proof_of(const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+std::string no_proof_of(const ir::Module& m, const ir::Function& f, const Arrays& arrays,
+                        const clangfe::HostLaunch& h) {
   const std::string plain = not_cooperative(m, f, h);
-  return plain.empty() ? one_array(f, h) : plain;
+  if (!plain.empty()) return plain;
+  if (arrays.texels_change()) return k_texels_change;
+  return one_array(arrays, h);
+}
+
+// Why counters may not start at 0, by the names of their arrays.
+void add_starts(const Arrays& arrays, const clangfe::HostLaunch& h, std::map<std::string, clangfe::Start>& out) {
+  for (const clangfe::Start& s : h.not_zero)
+    for (const std::string& name : arrays.names(s))
+      if (const auto [it, fresh] = out.try_emplace(name, s); !fresh && it->second.again) it->second = s;
 }
 
 }  // namespace
 
 std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,
-                                const clangfe::HostKernel* kernel) {
+                                const flow::Effects& effects, const clangfe::HostKernel* kernel) {
   std::vector<Question> out;
+  const Arrays arrays(m, id_of(m, f), effects);
   const bool fixed = has_sizes(given.launch);
   const std::vector<Size> any(dimensions_read(m, f));
   if (fixed || kernel == nullptr || kernel->launches.empty()) {
@@ -129,10 +228,13 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     if (o->launch.local_size.empty()) o->launch.local_size = any;
     if (o->launch.num_groups.empty()) o->launch.num_groups = any;
     Question q{.options = std::move(o), .any_size = !fixed};
+    if (arrays.texels_change()) q.no_proof = k_texels_change;
     // Sizes are taken from the options, and what the pointers have in common is not.
     if (kernel != nullptr)
-      for (const clangfe::HostLaunch& h : kernel->launches)
-        if (q.no_proof.empty()) q.no_proof = no_proof_of(m, f, h);
+      for (const clangfe::HostLaunch& h : kernel->launches) {
+        if (q.no_proof.empty()) q.no_proof = no_proof_of(m, f, arrays, h);
+        add_starts(arrays, h, q.starts);
+      }
     out.push_back(std::move(q));
     return out;
   }
@@ -140,20 +242,23 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
     auto o = std::make_shared<launch::Options>(given);
     o->launch = launch_of(given.launch, h, any);
     give_arguments(*o, m, f, h);
-    const std::string no_proof = no_proof_of(m, f, h);
+    const std::string no_proof = no_proof_of(m, f, arrays, h);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
       return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
              q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty() && q.cooperative == h.cooperative;
     });
-    if (same != out.end())
+    if (same != out.end()) {
       same->places.push_back(h.place);
-    else
-      out.push_back({.options = std::move(o),
-                     .places = {h.place},
-                     .no_proof = no_proof,
-                     .named_only = h.named_only,
-                     .cooperative = h.cooperative,
-                     .shared = h.shared});
+      add_starts(arrays, h, same->starts);
+      continue;
+    }
+    out.push_back({.options = std::move(o),
+                   .places = {h.place},
+                   .no_proof = no_proof,
+                   .named_only = h.named_only,
+                   .cooperative = h.cooperative,
+                   .shared = h.shared});
+    add_starts(arrays, h, out.back().starts);
   }
   return out;
 }

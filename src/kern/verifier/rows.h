@@ -2,12 +2,14 @@
 // What is asked of each kernel of a file: a question for each launch. Sizes that the options give are taken; else they
 // come from the launches in a CUDA file; else they are any size, in as many dimensions as the kernel looks at. And the
 // table of rows, one line for each question and one for each kernel that was not read.
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "clangfe/clangfe.h"
+#include "flow/effects.h"
 #include "launch/options.h"
 #include "verifier/report.h"
 
@@ -21,10 +23,11 @@ struct Question {
   bool named_only = false;          // the kernel's name stands at the places, and how it is launched there is not known
   std::optional<bool> cooperative;  // none: not known
   launch::Size shared;              // bytes of dynamic shared memory
+  std::map<std::string, clangfe::Start> starts;  // arrays that may not hold 0 when the kernel starts
 };
 
 std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,
-                                const clangfe::HostKernel* kernel);
+                                const flow::Effects& effects, const clangfe::HostKernel* kernel);
 // What the source says otherwise than the options: sentences.
 std::vector<std::string> contradictions(const launch::Options& given, const clangfe::HostKernel& kernel);
 // "blockDim=[16,16], gridDim=[*,*]"

@@ -576,7 +576,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   std::vector<std::pair<ir::FunctionId, Question>> asked;
   for (const ir::FunctionId f : entries) {
     const clangfe::HostKernel* host = host_kernel(unit, module->function(f));
-    for (Question& q : questions(o, *module, module->function(f), host)) asked.emplace_back(f, std::move(q));
+    for (Question& q : questions(o, *module, module->function(f), effects, host)) asked.emplace_back(f, std::move(q));
     if (host != nullptr)
       for (const std::string& c : contradictions(o, *host)) a.err += c + "\n";
   }
@@ -675,6 +675,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       r.assumptions.insert("the launch is cooperative: else a barrier of the grid is not defined");
     if (bounded && host != nullptr && !host->needs.empty())
       r.assumptions.insert(fmt::format("blocks have the size that '{}' asks for", host->needs.front().what));
+    if (const std::string why = other_start(*module, r, question); r.verdict.status == Status::holds && !why.empty()) {
+      said.status = Status::unknown;
+      said.why = why;
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+      continue;
+    }
     if (r.verdict.status == Status::holds && !question.no_proof.empty()) {
       said.status = Status::unknown;
       said.why = question.no_proof;

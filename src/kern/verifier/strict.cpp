@@ -79,6 +79,54 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
   return out;
 }
 
+namespace {
+
+// One less than something, as `gridDim.x - 1` is.
+bool one_less(const Function& f, ValueId v) {
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions) {
+      const auto* c = std::get_if<Compute>(&i.action);
+      if (c == nullptr || i.results.empty() || i.results[0] != v || c->operands.size() != 2) continue;
+      const Value& by = f.value(c->operands[1]);
+      if (by.kind != Value::constant) return false;
+      return (c->op == Op::sub && by.constant_bits == 1) ||
+             (c->op == Op::add && by.constant_bits == (by.type.width == 64 ? ~0ull : (1ull << by.type.width) - 1));
+    }
+  return false;
+}
+
+// The kernel puts 0 there, or counts so that it comes back to 0.
+bool resets(const Module& m, const std::string& array) {
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions) {
+        const auto zero = [&](ValueId v) {
+          return f.value(v).kind == Value::constant && f.value(v).constant_bits == 0;
+        };
+        const auto there = [&](const Access& a) {
+          return a.regions.size() == 1 && m.region(a.regions[0]).name == array;
+        };
+        if (const auto* s = std::get_if<Store>(&i.action); s != nullptr && there(s->access) && zero(s->value))
+          return true;
+        const auto* a = std::get_if<Atomic>(&i.action);
+        if (a == nullptr || !there(a->access)) continue;
+        if (a->op == AtomicOp::increment_to && one_less(f, a->operands[0])) return true;
+        if ((a->op == AtomicOp::exchange || a->op == AtomicOp::store) && zero(a->operands[0])) return true;
+      }
+  return false;
+}
+
+}  // namespace
+
+std::string other_start(const Module& m, const prove::Result& proof, const Question& question) {
+  for (const auto& [name, start] : question.starts) {
+    const std::string assumed = fmt::format("the counter {} is 0 when the kernel starts", name);
+    if (!proof.assumptions.contains(assumed) || (start.again && resets(m, name))) continue;
+    return fmt::format("a proof assumes that {}, and {}", assumed, start.why);
+  }
+  return "";
+}
+
 std::string not_granted(const launch::Options& o, const prove::Result& proof) {
   if (o.model != launch::Model::ptx) return "";
   for (const std::string& a : proof.assumptions)

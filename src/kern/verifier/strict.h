@@ -7,6 +7,7 @@
 #include "ir/ir.h"
 #include "launch/options.h"
 #include "prove/prove.h"
+#include "verifier/rows.h"
 
 namespace fencepost::verifier {
 
@@ -16,5 +17,8 @@ std::vector<std::string> taken_for_granted(const ir::Module& m, ir::FunctionId k
 
 // What the model of the options does not grant, of the assumptions of this proof; "" if nothing.
 std::string not_granted(const launch::Options& options, const prove::Result& proof);
+
+// A counter that the proof takes for 0 at the start, and that the host does not leave so: a sentence; "" if none.
+std::string other_start(const ir::Module& m, const prove::Result& proof, const Question& question);
 
 }  // namespace fencepost::verifier

@@ -200,7 +200,7 @@ TEST_F(Field, cudaLaunchKernel_is_a_launch) {
 TEST_F(Field, arguments_that_are_constants_and_pointers_into_one_array_are_seen) {
   const Unit u = unit(
       "__global__ void k(int* a, int* b, int n, const float* c, const float* d) { a[threadIdx.x] = b[n]; }\n"
-      "int main() { int* p = 0; float* q = 0; k<<<1, 32>>>(p, p + 4, -3, q, q); }\n");
+      "int main() { int* p; float* q; cudaMalloc(&p, 4); cudaMalloc(&q, 4); k<<<1, 32>>>(p, p + 4, -3, q, q); }\n");
   ASSERT_EQ(u.kernels.size(), 1u);
   ASSERT_EQ(u.kernels[0].launches.size(), 1u);
   const HostLaunch& l = u.kernels[0].launches[0];
@@ -351,7 +351,8 @@ TEST_F(Field, launches_by_kernels_are_launches) {
   EXPECT_EQ(u.kernels[0].launches.size(), 2u) << launches(u, "child");
 }
 
-// The pairs of parameters that may be given places of one array, of all launches of `k`: "0-1 1-2".
+// Of all launches of `k`, the pairs of parameters that may be given places of one array: "0-1 1-2"; the parameters of
+// which it is not known where they come from: "?0".
 std::string common(const std::string& body, const std::string& more = "") {
   const Unit u = unit(
       "struct S { int* a; int* b; int n; };\n__global__ void k(int* a, int* b) { a[threadIdx.x] = b[threadIdx.x]; }\n"
@@ -363,6 +364,9 @@ std::string common(const std::string& body, const std::string& more = "") {
     for (const HostLaunch& l : k.launches)
       for (const auto& [a, b] : l.one_array)
         out += (out.empty() ? "" : " ") + std::to_string(a) + "-" + std::to_string(b);
+  for (const HostKernel& k : u.kernels)
+    for (const HostLaunch& l : k.launches)
+      for (const uint32_t a : l.not_traced) out += (out.empty() ? "?" : " ?") + std::to_string(a);
   return out;
 }
 
@@ -382,7 +386,7 @@ TEST_F(Field, pointers_that_the_host_makes_of_one_another_may_be_of_one_array) {
                            "q = (int*)((char*)p + 4); k<<<1, 32>>>(p, q);",
                            "int*& t = p; k<<<1, 32>>>(p, t);",
                            "auto f = [&] { q = p; }; f(); k<<<1, 32>>>(p, q);",
-                           "int* h; cudaHostGetDevicePointer(&q, h, 0); k<<<1, 32>>>(h, q);",
+                           "int* h; cudaMallocHost(&h, n); cudaHostGetDevicePointer(&q, h, 0); k<<<1, 32>>>(h, q);",
                            "q = p + 1; void* g[] = {&p, &q}; cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0);",
                            "q = p + 1; cudaLaunchConfig_t c; cudaLaunchKernelEx(&c, k, p, q);",
                            "auto f = [](int* x, int* y) { k<<<1, 32>>>(x, y); }; f(p, p);",
@@ -402,6 +406,9 @@ TEST_F(Field, pointers_into_an_array_of_file_scope) {
         "k<<<1, 32>>>(p, &m[3]);", "int* t; cudaGetSymbolAddress((void**)&t, c); q = t; k<<<1, 32>>>(p, q);"})
     EXPECT_EQ(common(body, array), file) << body;
   EXPECT_EQ(common("k<<<1, 32>>>(p, r);", array), "");
+  EXPECT_EQ(
+      common("w<<<1, 32>>>(p);", "__global__ void w(int* a) { extern __shared__ int s[]; s[threadIdx.x] = a[0]; }\n"),
+      "");
 }
 
 TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
@@ -409,13 +416,54 @@ TEST_F(Field, pointers_that_the_host_makes_apart_are_of_two_arrays) {
        {"k<<<1, 32>>>(p, r);", "q = p; cudaMalloc(&q, n); k<<<1, 32>>>(q, r);",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); int* t = p; p = r; r = t; }",
         "for (int i = 0; i < n; ++i) { k<<<1, 32>>>(p, r); std::swap(p, r); }",
-        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);", "S x, y; k<<<1, 32>>>(x.a, y.a);",
-        "S x; k<<<1, 32>>>(x.a, x.b);", "int* t[2]; k<<<1, 32>>>(t[n], t[1 - n]);",
-        "int* t[2]; k<<<1, 32>>>(t[0], t[1]);", "k<<<1, 32>>>(u, v);"})
+        "for (int i = 0; i < n; ++i) k<<<1, 32>>>(i % 2 ? p : r, i % 2 ? r : p);",
+        "S x, y; cudaMalloc(&x.a, n); cudaMalloc(&y.a, n); k<<<1, 32>>>(x.a, y.a);",
+        "S x; cudaMalloc(&x.a, n); cudaMalloc(&x.b, n); k<<<1, 32>>>(x.a, x.b); S y = x; k<<<1, 32>>>(y.a, y.b);",
+        "int* t[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&t[i], n); k<<<1, 32>>>(t[n], t[1 - n]);"
+        "k<<<1, 32>>>(t[n & 1], t[(n + 1) & 1]); k<<<1, 32>>>(t[n], t[n ^ 1]); k<<<1, 32>>>(t[n], t[!n]);",
+        "int* t[2]; cudaMalloc(&t[0], n); cudaMalloc(&t[1], n); k<<<1, 32>>>(t[0], t[1]);", "k<<<1, 32>>>(u, v);",
+        "int** t = (int**)malloc(16); cudaMalloc(&t[0], n); cudaMalloc(&t[1], n); k<<<1, 32>>>(t[0], t[1]);",
+        "q = new int[4]; int* t = (int*)malloc(4); k<<<1, 32>>>(q, t);"})
     EXPECT_EQ(common(body), "") << body;
   EXPECT_EQ(
       common("", "void go(int* a, int* b) { k<<<1, 32>>>(a, b); }\nvoid top(int* d, int* e) { go(d, e); go(e, d); }\n"),
       "");
+}
+
+// What hands pointers on: lambdas, constructors, members, functions by their address, addresses of pointers.
+TEST_F(Field, pointers_are_followed_through_the_hosts_code) {
+  const std::string kit =
+      "struct C { int *a, *b; C(int* x) : a(x), b(x + 1) {} };\n"
+      "struct B { int* d; B(int* x) : d(x) {} int* data() { return d; } };\n"
+      "struct Own { int* d; Own(int n) { cudaMalloc(&d, n); } ~Own() { cudaFree(d); } int* get() { return d; } };\n"
+      "struct Go { Go(int* a, int* b) { k<<<1, 32>>>(a, b); } };\n"
+      "void w(int* a, int* b) { k<<<1, 32>>>(a, b); }\n"
+      "int* pool; int* get(int at) { return pool + at; }\n"
+      "int* fresh(int n) { int* x; cudaMalloc(&x, n); return x; }\n"
+      "void allocate(int** x, int n) { cudaMalloc((void**)x, n); }\n"
+      "void both(int** x, int** y) { cudaMalloc(x, 4); *y = *x; }\n"
+      "struct Base { virtual int* f() = 0; };\n";
+  for (const char* body :
+       {"auto f = w; f(p, p);", "void (*f)(int*, int*) = &w; f(p, p + 1);", "Go g(p, p);",
+        "B x(p), y(p); w(x.data(), y.data());", "C c(p); w(c.a, c.b);", "cudaMalloc(&pool, n); w(get(0), get(1));",
+        "both(&q, &r); w(q, r);", "q = r; memcpy(&q, &p, sizeof p); w(p, q);", "q = r; *(&q) = p; w(p, q);",
+        "int** t = &q; *t = p; w(p, q);", "auto [x, y] = std::make_pair(p, p); w(x, y);",
+        "Own x(n); w(x.get(), x.d + 1);", "unsigned long long a = (unsigned long long)p; w(p, (int*)(a + 4));",
+        "int* d[2]; cudaMalloc(&d[0], n); cudaMalloc(&d[1], n); for (int i = 0; i < 4; ++i) w(d[i & 1], d[0]);",
+        "int* t[2]; cudaMalloc(&t[0], n); t[1] = t[0]; w(t[n], t[1 - n]);", "int* c = p; std::swap(p, r); w(c, r);",
+        "auto f = [=](int* x) { w(x, p); }; f(p);", "auto f = [c = p + 1](int* x) { w(x, c); }; f(p);"})
+    EXPECT_EQ(common(body, kit), "0-1") << body;
+  EXPECT_EQ(common("C c(p); S x = {c.a, c.b}; s<<<1, 32>>>(x);", kit), "0-0");
+  for (const char* body :
+       {"w(fresh(n), fresh(n));", "allocate(&p, n); allocate(&q, n); w(p, q);", "Own x(n), y(n); w(x.get(), y.d);",
+        "Own* x = new Own(n); Own* y = new Own(n); w(x->get(), y->get());", "auto f = w; f(p, r);", "Go g(p, r);",
+        "B x(p), y(r); w(x.data(), y.data());", "q = 0; if (n) cudaMalloc(&q, n); w(p, q);",
+        "auto f = [&](int* x) { w(x, p); }; f(r);", "for (int i = 0; i < n; ++i) { w(p, r); std::swap(p, r); }"})
+    EXPECT_EQ(common(body, kit), "") << body;
+  for (const char* body :
+       {"std::thread t(w, p, p); t.join();", "extern int* elsewhere(); q = elsewhere(); w(p, q);",
+        "extern void fill(int**); fill(&q); w(p, q);", "Base* x; w(x->f(), p);", "q = unknown_name(p); w(p, q);"})
+    EXPECT_NE(common(body, kit).find("?"), std::string::npos) << body << common(body, kit);
 }
 
 // A file that is not there may define what the text tests.

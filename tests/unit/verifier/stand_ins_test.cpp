@@ -111,7 +111,8 @@ TEST(StandIns, ABarrierOfTheGridAsksForACooperativeLaunch) {
        {"options.cu", {"--blockDim=64", "--gridDim=2"}, kernel + "int main() { int *a, *b; k<<<2, 64>>>(a, b); }", 3},
        {"cooperative.cu",
         {},
-        kernel + "int main() { void *p[2]; cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), p, 0, 0); }",
+        kernel + "int main() { int *a, *b; cudaMalloc(&a, 512); cudaMalloc(&b, 512); void *p[] = {&a, &b}; "
+                 "cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), p, 0, 0); }",
         0},
        {"unknown.cu", {"--blockDim=64", "--gridDim=2"}, kernel, 0},
        {"strict.cu", {"--blockDim=64", "--gridDim=2", "--strict"}, kernel, 3}});

@@ -1,0 +1,432 @@
+// Functions of the CUDA runtime and of the C library, by what they do with the pointers that they are given (CUDA
+// Runtime API, modules Memory Management, Stream, Event, Execution Control; ISO C 7.21 to 7.27). A name that is not
+// here is not known.
+#include <llvm/ADT/StringSet.h>
+
+#include <algorithm>
+
+#include "clangfe/host_walk.h"
+
+namespace fencepost::clangfe {
+namespace {
+
+using clang::Expr;
+
+const llvm::StringSet<>& allocate_on_device() {
+  static const llvm::StringSet<> names = {
+      "cudaMalloc", "cudaMallocManaged", "cudaMallocPitch", "cudaMallocAsync", "cudaMallocFromPoolAsync",
+      "cuMemAlloc", "cuMemAllocManaged", "cuMemAllocPitch", "cuMemAllocAsync", "hipMalloc"};
+  return names;
+}
+const llvm::StringSet<>& allocate_on_host() {
+  static const llvm::StringSet<> names = {"cudaMallocHost", "cudaHostAlloc", "posix_memalign", "cuMemAllocHost",
+                                          "cuMemHostAlloc"};
+  return names;
+}
+const llvm::StringSet<>& give_memory() {
+  static const llvm::StringSet<> names = {"malloc", "calloc",   "aligned_alloc",    "_aligned_malloc",
+                                          "valloc", "memalign", "__builtin_malloc", "_mm_malloc"};
+  return names;
+}
+const llvm::StringSet<>& copy() {
+  static const llvm::StringSet<> names = {"memcpy",     "memmove",        "__builtin_memcpy", "__builtin_memmove",
+                                          "cudaMemcpy", "cudaMemcpyAsync"};
+  return names;
+}
+// They keep no pointer, and write no pointer to what they are given.
+const llvm::StringSet<>& harmless() {
+  static const llvm::StringSet<> names = {"free",
+                                          "cudaFree",
+                                          "cudaFreeHost",
+                                          "cudaFreeAsync",
+                                          "cudaFreeArray",
+                                          "cudaFreeMipmappedArray",
+                                          "_aligned_free",
+                                          "cudaMemset3D",
+                                          "cudaMemPrefetchAsync",
+                                          "cudaMemAdvise",
+                                          "cudaMemGetInfo",
+                                          "cudaMemcpyToArray",
+                                          "cudaMemcpy2DToArray",
+                                          "cudaMemcpy2DToArrayAsync",
+                                          "cudaMemcpy3D",
+                                          "cudaMemcpy3DAsync",
+                                          "cudaMallocArray",
+                                          "cudaMalloc3DArray",
+                                          "cudaMallocMipmappedArray",
+                                          "cudaMemcpyFromSymbol",
+                                          "cudaMemcpyFromSymbolAsync",
+                                          "cudaMemcpyFromArray",
+                                          "cudaMemcpy2DFromArray",
+                                          "cudaMemcpyArrayToArray",
+                                          "cudaHostRegister",
+                                          "cudaHostUnregister",
+                                          "cudaHostGetFlags",
+                                          "cudaPointerGetAttributes",
+                                          "cudaGetSymbolSize",
+                                          "cudaStreamCreate",
+                                          "cudaStreamCreateWithFlags",
+                                          "cudaStreamCreateWithPriority",
+                                          "cudaStreamDestroy",
+                                          "cudaStreamSynchronize",
+                                          "cudaStreamQuery",
+                                          "cudaStreamWaitEvent",
+                                          "cudaStreamAttachMemAsync",
+                                          "cudaStreamBeginCapture",
+                                          "cudaStreamEndCapture",
+                                          "cudaStreamGetPriority",
+                                          "cudaEventCreate",
+                                          "cudaEventCreateWithFlags",
+                                          "cudaEventDestroy",
+                                          "cudaEventRecord",
+                                          "cudaEventSynchronize",
+                                          "cudaEventQuery",
+                                          "cudaEventElapsedTime",
+                                          "cudaDeviceSynchronize",
+                                          "cudaThreadSynchronize",
+                                          "cudaDeviceReset",
+                                          "cudaThreadExit",
+                                          "cudaSetDevice",
+                                          "cudaGetDevice",
+                                          "cudaGetDeviceCount",
+                                          "cudaGetDeviceProperties",
+                                          "cudaDeviceGetAttribute",
+                                          "cudaDeviceCanAccessPeer",
+                                          "cudaDeviceEnablePeerAccess",
+                                          "cudaDeviceDisablePeerAccess",
+                                          "cudaDeviceSetLimit",
+                                          "cudaDeviceGetLimit",
+                                          "cudaDeviceSetCacheConfig",
+                                          "cudaDeviceSetSharedMemConfig",
+                                          "cudaSetDeviceFlags",
+                                          "cudaDeviceGetStreamPriorityRange",
+                                          "cudaDriverGetVersion",
+                                          "cudaRuntimeGetVersion",
+                                          "cudaGetLastError",
+                                          "cudaPeekAtLastError",
+                                          "cudaGetErrorString",
+                                          "cudaGetErrorName",
+                                          "cudaFuncSetAttribute",
+                                          "cudaFuncGetAttributes",
+                                          "cudaFuncSetCacheConfig",
+                                          "cudaFuncSetSharedMemConfig",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+                                          "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+                                          "cudaOccupancyMaxPotentialBlockSize",
+                                          "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+                                          "cudaCreateChannelDesc",
+                                          "cudaDestroyTextureObject",
+                                          "cudaCreateSurfaceObject",
+                                          "cudaDestroySurfaceObject",
+                                          "cudaBindTextureToArray",
+                                          "cudaUnbindTexture",
+                                          "cudaBindSurfaceToArray",
+                                          "cudaGraphicsMapResources",
+                                          "cudaGraphicsUnmapResources",
+                                          "cudaGraphInstantiate",
+                                          "cudaGraphLaunch",
+                                          "cudaGraphDestroy",
+                                          "cudaGraphExecDestroy",
+                                          "cudaGraphCreate",
+                                          "cudaProfilerStart",
+                                          "cudaProfilerStop",
+                                          "cudaIpcCloseMemHandle",
+                                          "cudaConfigureCall",
+                                          "__cudaPushCallConfiguration",
+                                          "printf",
+                                          "fprintf",
+                                          "sprintf",
+                                          "snprintf",
+                                          "puts",
+                                          "putchar",
+                                          "fputs",
+                                          "fputc",
+                                          "fflush",
+                                          "perror",
+                                          "fopen",
+                                          "fclose",
+                                          "fwrite",
+                                          "fseek",
+                                          "ftell",
+                                          "rewind",
+                                          "feof",
+                                          "exit",
+                                          "abort",
+                                          "assert",
+                                          "__assert_fail",
+                                          "atexit",
+                                          "system",
+                                          "getenv",
+                                          "sleep",
+                                          "usleep",
+                                          "rand",
+                                          "srand",
+                                          "drand48",
+                                          "srand48",
+                                          "random",
+                                          "srandom",
+                                          "atoi",
+                                          "atol",
+                                          "atoll",
+                                          "atof",
+                                          "strcmp",
+                                          "strncmp",
+                                          "strcasecmp",
+                                          "strlen",
+                                          "memcmp",
+                                          "clock",
+                                          "time",
+                                          "difftime",
+                                          "gettimeofday",
+                                          "clock_gettime",
+                                          "__builtin_expect",
+                                          "__builtin_trap",
+                                          "__builtin_unreachable",
+                                          "findCudaDevice",
+                                          "gpuDeviceInit",
+                                          "gpuGetMaxGflopsDeviceId",
+                                          "checkCudaCapabilities",
+                                          "checkCmdLineFlag",
+                                          "getCmdLineArgumentInt",
+                                          "getCmdLineArgumentFloat",
+                                          "sdkCreateTimer",
+                                          "sdkDeleteTimer",
+                                          "sdkStartTimer",
+                                          "sdkStopTimer",
+                                          "sdkResetTimer",
+                                          "sdkGetTimerValue",
+                                          "sdkGetAverageTimerValue",
+                                          "sdkCompareL2fe",
+                                          "compareData",
+                                          "ftoi",
+                                          "_ConvertSMVer2Cores",
+                                          "_ConvertSMVer2ArchName",
+                                          "curandGenerateUniform",
+                                          "curandGenerateNormal",
+                                          "curandGenerateUniformDouble",
+                                          "curandGenerate",
+                                          "curandSetPseudoRandomGeneratorSeed",
+                                          "cublasSetVector",
+                                          "cublasGetVector",
+                                          "cufftExecC2C",
+                                          "cufftExecR2C",
+                                          "cufftExecC2R"};
+  return names;
+}
+
+// Each use of the variable takes its value, or copies its bytes from it.
+bool only_copied(const clang::VarDecl* v, const clang::Stmt* body) {
+  const auto is = [&](const Expr* e) {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
+    return d != nullptr && d->getDecl() == v;
+  };
+  if (const auto* c = clang::dyn_cast<clang::CallExpr>(body)) {
+    const clang::FunctionDecl* f = c->getDirectCallee();
+    if (f != nullptr && f->getIdentifier() != nullptr && c->getNumArgs() >= 3 && f->getName().contains("emcpy")) {
+      for (unsigned k = 0; k < c->getNumArgs(); ++k) {
+        const Expr* a = c->getArg(k)->IgnoreParenCasts();
+        const auto* u = clang::dyn_cast<clang::UnaryOperator>(a);
+        if (k == 1 && (is(a) || (u != nullptr && u->getOpcode() == clang::UO_AddrOf && is(u->getSubExpr())))) continue;
+        if (!only_copied(v, a)) return false;
+      }
+      return true;
+    }
+  }
+  if (const auto* c = clang::dyn_cast<clang::ImplicitCastExpr>(body);
+      c != nullptr && c->getCastKind() == clang::CK_LValueToRValue && is(c->getSubExpr()))
+    return true;
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(body); d != nullptr && d->getDecl() == v) return false;
+  for (const clang::Stmt* s : body->children())
+    if (s != nullptr && !only_copied(v, s)) return false;
+  return true;
+}
+
+// Something of this type may be a pointer, or bytes of one.
+bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
+  t = context.getBaseElementType(t).getCanonicalType();
+  if (t->isFloatingType()) return false;
+  if (t->isIntegralOrEnumerationType()) return t->isIncompleteType() || context.getTypeSize(t) == 64;
+  const auto* r = t->getAsCXXRecordDecl();
+  if (r == nullptr || !r->hasDefinition() || r->getNumBases() > 0) return true;
+  for (const clang::FieldDecl* f : r->fields())
+    if (holds_pointers(f->getType(), context)) return true;
+  return false;
+}
+
+}  // namespace
+
+void Library::evaluate() {
+  for (const Expr* a : c_->arguments()) walk_.loaded(a, frame_);
+}
+
+// Memory of its own, for each place where its address is put.
+void Library::fresh(ObjectKind kind) {
+  const Values to = walk_.loaded(c_->getArg(0), frame_);
+  const Places all = HostWalk::addressed(to);
+  for (const Place& p : all.all) {
+    const Place memory{walk_.memory.object(kind, c_, frame_, &p), {element(0)}};
+    walk_.memory.store_new(p, {.atoms = {{Atom::address, memory, nullptr}}});
+  }
+}
+
+// The variable is only read, and its first value is zeros.
+bool Library::zeros(const Expr* source) const {
+  const auto* u = clang::dyn_cast<clang::UnaryOperator>(source->IgnoreParenCasts());
+  const Expr* of = u != nullptr && u->getOpcode() == clang::UO_AddrOf ? u->getSubExpr() : source;
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(of->IgnoreParenCasts());
+  const auto* v = d != nullptr ? clang::dyn_cast<clang::VarDecl>(d->getDecl()) : nullptr;
+  if (v == nullptr || !v->hasInit() || v->getType()->isPointerType() || v->getType()->isReferenceType()) return false;
+  const Expr* first = v->getInit()->IgnoreParenImpCasts();
+  if (const auto* list = clang::dyn_cast<clang::InitListExpr>(first)) {
+    for (const Expr* e : list->inits())
+      if (!clang::isa<clang::ImplicitValueInitExpr>(e) && !walk_.is_zero(e)) return false;
+  } else if (!walk_.is_zero(first)) {
+    return false;
+  }
+  if (v->getType().isConstQualified()) return true;
+  const auto* f = clang::dyn_cast_or_null<clang::FunctionDecl>(v->getParentFunctionOrMethod());
+  return f != nullptr && f->getBody() != nullptr && only_copied(v, f->getBody());
+}
+
+void Library::copy_bytes(unsigned to, unsigned from) {
+  const Expr *d = c_->getArg(to)->IgnoreParenCasts(), *s = c_->getArg(from)->IgnoreParenCasts();
+  const Values there = walk_.loaded(c_->getArg(to), frame_), here = walk_.loaded(c_->getArg(from), frame_);
+  const auto pointee = [](const Expr* e) {
+    const clang::QualType t = e->getType();
+    if (t->isPointerType()) return t->getPointeeType();
+    return t->isArrayType() ? clang::QualType(t->getArrayElementTypeNoTypeQual(), 0) : t;
+  };
+  walk_.note(zeros(c_->getArg(from)) ? HostWalk::Event::cleared : HostWalk::Event::set, HostWalk::addressed(there), c_,
+             frame_);
+  const clang::QualType x = pointee(d).getCanonicalType().getUnqualifiedType(),
+                        y = pointee(s).getCanonicalType().getUnqualifiedType();
+  if (!x->isVoidType() && !holds_pointers(x, walk_.context_)) return;
+  Values held;
+  if (x == y && !x->isVoidType() && !here.unknown && !x->isIntegerType()) {
+    for (Place p : HostWalk::addressed(here).all) {
+      if (!p.path.empty() && is_element(p.path.back())) p.path.back() = k_any_element;
+      held.atoms.insert({Atom::copy, std::move(p), nullptr});
+    }
+  } else {
+    held.unknown = true;
+    walk_.memory.escape(here);
+    for (const Place& p : HostWalk::addressed(here).all) walk_.memory.escape({.atoms = {{Atom::copy, p, nullptr}}});
+  }
+  Places targets = HostWalk::addressed(there);
+  Places whole{.unknown = targets.unknown};
+  for (Place p : targets.all) {
+    if (!p.path.empty() && is_element(p.path.back())) p.path.back() = k_any_element;
+    // Bytes on the device are not followed.
+    if (walk_.memory[p.object].kind != ObjectKind::device_memory) whole.all.insert(std::move(p));
+  }
+  walk_.store(whole, held);
+}
+
+// Resource descriptions say over which memory a texture lies: cudaResourceDesc, res.linear and res.pitch2D.
+void Library::lay_texture(const Expr* description) {
+  const Places all = HostWalk::addressed(walk_.loaded(description, frame_));
+  walk_.textured.unknown = walk_.textured.unknown || all.unknown;
+  const clang::QualType of = description->getType()->getPointeeType();
+  const auto* record = of.isNull() ? nullptr : of->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition()) {
+    walk_.textured.unknown = true;
+    return;
+  }
+  const auto members = [](clang::QualType t) {
+    std::vector<const clang::FieldDecl*> out;
+    if (const auto* r = t->getAsCXXRecordDecl(); r != nullptr && r->hasDefinition())
+      out.assign(r->field_begin(), r->field_end());
+    return out;
+  };
+  for (const clang::FieldDecl* res : record->fields())
+    for (const clang::FieldDecl* kind : members(res->getType()))
+      for (const clang::FieldDecl* f : members(kind->getType()))
+        if (f->getName() == "devPtr") {
+          Places at = walk_.fields(walk_.fields(walk_.fields(all, res), kind), f);
+          at.unknown = false;
+          walk_.textured.add(walk_.read(at));
+        }
+}
+
+bool Library::models(const clang::FunctionDecl* f, Values& result) {
+  if (f->getIdentifier() == nullptr || clang::isa<clang::CXXMethodDecl>(f)) return false;
+  const llvm::StringRef name = f->getName();
+  const unsigned n = c_->getNumArgs();
+  const auto value = [&](unsigned k) { return walk_.loaded(c_->getArg(k), frame_); };
+  if (allocate_on_device().contains(name) && n >= 2) {
+    evaluate();
+    fresh(ObjectKind::device_memory);
+  } else if (allocate_on_host().contains(name) && n >= 2) {
+    evaluate();
+    fresh(ObjectKind::host_memory);
+  } else if (give_memory().contains(name)) {
+    evaluate();
+    result.atoms.insert(
+        {Atom::address, {walk_.memory.object(ObjectKind::host_memory, c_, frame_), {element(0)}}, nullptr});
+  } else if (name == "realloc" && n == 2) {
+    evaluate();
+    result = value(0);
+    result.atoms.insert(
+        {Atom::address, {walk_.memory.object(ObjectKind::host_memory, c_, frame_), {element(0)}}, nullptr});
+  } else if (copy().contains(name) && n >= 3) {
+    copy_bytes(0, 1);
+    for (unsigned k = 2; k < n; ++k) value(k);
+    result = value(0);
+  } else if (name.contains("emset") && n >= 3 && !name.contains("3D")) {
+    evaluate();
+    const unsigned k = name.contains("2D") ? 2 : 1;
+    walk_.note(walk_.is_zero(c_->getArg(k)) ? HostWalk::Event::cleared : HostWalk::Event::set,
+               HostWalk::addressed(value(0)), c_, frame_);
+    result = value(0);
+  } else if ((name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") && n >= 3) {
+    evaluate();
+    const Places symbol = walk_.places(c_->getArg(0), frame_);
+    walk_.note(zeros(c_->getArg(1)) ? HostWalk::Event::cleared : HostWalk::Event::set, symbol, c_, frame_);
+  } else if (name == "cudaCreateTextureObject" && n >= 2) {
+    evaluate();
+    lay_texture(c_->getArg(1));
+  } else if ((name == "cudaBindTexture" || name == "cudaBindTexture2D") && n >= 3) {
+    evaluate();
+    walk_.textured.add(value(2));
+  } else if (name == "cudaMalloc3D" && n == 2 && c_->getArg(0)->getType()->isPointerType() &&
+             c_->getArg(0)->getType()->getPointeeCXXRecordDecl() != nullptr &&
+             c_->getArg(0)->getType()->getPointeeCXXRecordDecl()->hasDefinition()) {
+    const auto* r = c_->getArg(0)->getType()->getPointeeType()->getAsCXXRecordDecl();
+    for (const Place& p : HostWalk::addressed(value(0)).all)
+      for (const clang::FieldDecl* field : r->fields())
+        if (field->getName() == "ptr") {
+          const Place to = HostWalk::with(p, field);
+          const Place memory{walk_.memory.object(ObjectKind::device_memory, c_, frame_, &to), {element(0)}};
+          walk_.memory.store(to, {.atoms = {{Atom::address, memory, nullptr}}});
+        }
+  } else if (name == "cudaHostGetDevicePointer" && n >= 2) {
+    walk_.store(HostWalk::addressed(value(0)), value(1));
+  } else if (name == "cudaGetSymbolAddress" && n == 2) {
+    const Places symbol = walk_.places(c_->getArg(1), frame_);
+    walk_.store(HostWalk::addressed(value(0)), HostWalk::addresses(symbol));
+  } else if ((name == "cudaGraphicsResourceGetMappedPointer" || name == "cudaGLMapBufferObject") && n >= 2) {
+    evaluate();
+    const Place there{walk_.memory.object(ObjectKind::external, nullptr, 0), {element(0)}};
+    walk_.store(HostWalk::addressed(value(0)), {.atoms = {{Atom::address, there, nullptr}}});
+  } else if (name == "swap" && n == 2) {
+    const Places a = walk_.places(c_->getArg(0), frame_), b = walk_.places(c_->getArg(1), frame_);
+    const auto one = [&](const Places& p) {
+      return p.all.size() == 1 && !p.unknown &&
+             std::find(p.all.begin()->path.begin(), p.all.begin()->path.end(), k_any_element) ==
+                 p.all.begin()->path.end();
+    };
+    if (one(a) && one(b)) {
+      walk_.memory.exchange(*a.all.begin(), *b.all.begin());
+    } else {
+      walk_.store(a, walk_.read(b));
+      walk_.store(b, walk_.read(a));
+    }
+  } else if (harmless().contains(name)) {
+    evaluate();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,128 @@
+// What a counter holds when a kernel starts. Proofs by the last block of a grid take it for 0; this file looks for what
+// says otherwise: a first value, what the host puts there, and a launch before that counted in it.
+//
+// Events of one activation and one loop are in the order of the text; between others the order is not known. So a
+// launch finds zeros if the last event of its own loop is a clearing, or if there is no other launch, none in a loop,
+// and nothing that sets another value. In memory that nothing in the file touches, the printed assumption stands.
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <algorithm>
+
+#include "clangfe/origins.h"
+
+namespace fencepost::clangfe {
+
+using clang::FunctionDecl;
+using clang::VarDecl;
+
+namespace {
+
+// Variables of file scope that a kernel names, itself or by what it calls.
+class Names : public clang::RecursiveASTVisitor<Names> {
+ public:
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return use(e->getDecl()); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e->getMemberDecl()); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return use(e->getConstructor()); }
+  std::set<const VarDecl*> found;
+
+ private:
+  bool use(const clang::ValueDecl* d) {
+    if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && v->hasGlobalStorage())
+      found.insert(v->getCanonicalDecl());
+    const auto* f = clang::dyn_cast<FunctionDecl>(d);
+    const FunctionDecl* whole = nullptr;
+    if (f != nullptr && f->hasBody(whole) && whole->getBody() != nullptr && seen_.insert(whole).second)
+      TraverseStmt(whole->getBody());
+    return true;
+  }
+  std::set<const FunctionDecl*> seen_;
+};
+
+}  // namespace
+
+const std::set<const VarDecl*>& Origins::named_by(const FunctionDecl* kernel) {
+  const auto [it, fresh] = named_.try_emplace(kernel);
+  const FunctionDecl* whole = nullptr;
+  if (fresh && kernel != nullptr && kernel->hasBody(whole) && whole->getBody() != nullptr) {
+    Names names;
+    names.TraverseStmt(whole->getBody());
+    it->second = std::move(names.found);
+  }
+  return it->second;
+}
+
+// The objects that a launch may write to.
+const std::set<uint32_t>& Origins::touched(const clang::CallExpr* call, uint32_t frame) {
+  const auto [it, fresh] = touched_.try_emplace({call, frame});
+  const auto l = calls_.find(call);
+  if (!fresh || l == calls_.end()) return it->second;
+  for (const Given& g : gather(*l->second, frame))
+    if (!g.reads)
+      for (const Atom& a : g.values.atoms)
+        if (a.kind == Atom::address) it->second.insert(a.place.object);
+  for (const VarDecl* v : named_by(l->second->kernel)) it->second.insert(walk_.variable(v, 0).object);
+  return it->second;
+}
+
+std::string Origins::place(clang::SourceLocation at) const {
+  const clang::SourceManager& sm = context_.getSourceManager();
+  const clang::PresumedLoc p = sm.getPresumedLoc(sm.getExpansionLoc(at));
+  if (p.isInvalid()) return "another place";
+  return std::string(p.getFilename()) + ":" + std::to_string(p.getLine()) + ":" + std::to_string(p.getColumn());
+}
+
+Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame) {
+  using Event = HostWalk::Event;
+  const auto counts = [&](const Event& e) {
+    return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
+  };
+  const std::vector<Event> events = walk_.events;
+  const auto own = std::find_if(events.begin(), events.end(), [&](const Event& e) {
+    return e.what == Event::launched && e.call == call && e.frame == frame;
+  });
+  if (own == events.end()) return {.why = "what the host does before is not known"};
+  const Event* before = nullptr;
+  for (auto e = events.begin(); e != own; ++e)
+    if (e->frame == frame && e->loop == own->loop && counts(*e)) before = &*e;
+  if (before != nullptr && before->what == Event::cleared) return {};
+  for (const Event& e : events)
+    if (e.what == Event::set && counts(e)) return {.why = "the host sets it otherwise at " + place(e.at)};
+  if (before != nullptr) return {.why = "the launch at " + place(before->at) + " was given it before", .again = true};
+  if (own->loop != nullptr || walk_.frame(frame).repeated)
+    return {.why = "the launch is made again, and no reset is seen before it", .again = true};
+  for (const Event& e : events)
+    if (e.what == Event::launched && (e.call != call || e.frame != frame) && counts(e))
+      return {.why = "the launch at " + place(e.at) + " is given it, too", .again = true};
+  if (walk_.memory[object].escaped) return {.why = "it is given to functions whose text is not there"};
+  return {};
+}
+
+void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
+  const auto add = [&](Start s) {
+    const bool said = std::any_of(out.not_zero.begin(), out.not_zero.end(), [&](const Start& o) {
+      return o.parameter == s.parameter && o.variable == s.variable && (o.again == s.again || !o.again);
+    });
+    if (!s.why.empty() && !said) out.not_zero.push_back(std::move(s));
+  };
+  for (const Given& g : gather(l, frame))
+    for (const Atom& a : g.values.atoms) {
+      if (a.kind != Atom::address || g.reads) continue;
+      Start s = start_of(a.place.object, l.call, frame);
+      s.parameter = g.parameter;
+      add(std::move(s));
+    }
+  for (const VarDecl* v : named_by(l.kernel)) {
+    Start s = start_of(walk_.variable(v, 0).object, l.call, frame);
+    const VarDecl* with = nullptr;
+    const clang::Expr* first = v->getAnyInitializer(with);
+    clang::Expr::EvalResult r;
+    if (first != nullptr && (s.why.empty() || s.again) && !first->isValueDependent() && v->getType()->isIntegerType() &&
+        !(first->EvaluateAsInt(r, context_) && r.Val.getInt().isZero()))
+      s = {.why = "its first value is another one, at " + place(v->getLocation())};
+    s.variable = v->getNameAsString();
+    add(std::move(s));
+  }
+}
+
+}  // namespace fencepost::clangfe

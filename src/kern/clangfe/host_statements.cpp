@@ -1,0 +1,341 @@
+// Statements, initialisers and calls of the host's code; host_walk.cpp has the expressions.
+#include <clang/AST/Attr.h>
+#include <clang/AST/StmtCXX.h>
+
+#include <algorithm>
+
+#include "clangfe/host_walk.h"
+
+namespace fencepost::clangfe {
+
+using clang::Expr;
+using clang::FunctionDecl;
+using clang::VarDecl;
+
+// ---- initialisers ------------------------------------------------------------------------------------------------
+
+void HostWalk::init(const Place& to, clang::QualType type, const Expr* e, uint32_t frame) {
+  if (e == nullptr) return;
+  if (type->isReferenceType()) {
+    memory.store(to, e->isGLValue() ? addresses(places(e, frame)) : addresses({{copied(e, frame)}}));
+    return;
+  }
+  e = e->IgnoreParens();
+  while (true) {
+    if (const auto* x = clang::dyn_cast<clang::FullExpr>(e))
+      e = x->getSubExpr()->IgnoreParens();
+    else if (const auto* b = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e))
+      e = b->getSubExpr()->IgnoreParens();
+    else if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e))
+      e = d->getExpr()->IgnoreParens();
+    else if (const auto* i = clang::dyn_cast<clang::CXXDefaultInitExpr>(e))
+      e = i->getExpr()->IgnoreParens();
+    else if (const auto* c = clang::dyn_cast<clang::CastExpr>(e);
+             c != nullptr && type->isRecordType() &&
+             (c->getCastKind() == clang::CK_NoOp || c->getCastKind() == clang::CK_ConstructorConversion ||
+              c->getCastKind() == clang::CK_UserDefinedConversion))
+      e = c->getSubExpr()->IgnoreParens();
+    else
+      break;
+  }
+  if (const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e)) {
+    construct(to, c, frame);
+  } else if (const auto* l = clang::dyn_cast<clang::InitListExpr>(e);
+             l != nullptr && (type->isRecordType() || type->isArrayType())) {
+    list(to, l, frame);
+  } else if (clang::isa<clang::StringLiteral, clang::ImplicitValueInitExpr, clang::NoInitExpr>(e)) {
+    return;
+  } else if (type->isArrayType()) {
+    other(e, frame);
+    memory.store(to, {.unknown = true});
+  } else {
+    memory.store(to, value(e, frame));
+  }
+  destroy(to, type, e, frame);
+}
+
+void HostWalk::construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame) {
+  const clang::CXXConstructorDecl* f = e->getConstructor();
+  const clang::QualType type = e->getType();
+  Place at = to;
+  if (type->isArrayType()) at = with(to, k_any_element);
+  const bool plain = f->isImplicit() || f->isDefaulted() || f->isTrivial();
+  if (f->isCopyOrMoveConstructor() && plain && e->getNumArgs() >= 1) {
+    const Places from = places(e->getArg(0), frame);
+    Values v{.unknown = from.unknown};
+    for (const Place& p : from.all) v.atoms.insert({Atom::copy, p, nullptr});
+    memory.store(at, v);
+    return;
+  }
+  const FunctionDecl* whole = nullptr;
+  if (f->hasBody(whole) && whole->getBody() != nullptr) {
+    enter(e, whole, addresses({{at}}), {e->arg_begin(), e->arg_end()}, frame);
+    return;
+  }
+  if (plain && e->getNumArgs() == 0) return;  // it has nothing to do
+  for (const Expr* a : e->arguments()) escape(a, frame);
+  memory.store(at, {.unknown = true});
+}
+
+void HostWalk::list(const Place& to, const clang::InitListExpr* e, uint32_t frame) {
+  const auto* record = e->getType()->getAsCXXRecordDecl();
+  if (e->isTransparent() && e->getNumInits() == 1) return init(to, e->getType(), e->getInit(0), frame);
+  if (record == nullptr) {
+    const clang::QualType element_type = context_.getAsArrayType(e->getType()) != nullptr
+                                             ? context_.getAsArrayType(e->getType())->getElementType()
+                                             : e->getType();
+    for (unsigned k = 0; k < e->getNumInits(); ++k) init(with(to, element(k)), element_type, e->getInit(k), frame);
+    return;
+  }
+  if (const clang::FieldDecl* f = e->getInitializedFieldInUnion(); f != nullptr && e->getNumInits() == 1)
+    return init(to, f->getType(), e->getInit(0), frame);
+  std::vector<const clang::FieldDecl*> all;
+  if (record->hasDefinition())
+    for (const clang::FieldDecl* f : record->fields())
+      if (!f->isUnnamedBitField()) all.push_back(f);
+  const auto* whole = clang::dyn_cast<clang::CXXRecordDecl>(record);
+  if (whole->isUnion() || whole->getNumBases() > 0 || e->getNumInits() > all.size()) {
+    for (const Expr* x : e->inits()) escape(x, frame);
+    memory.store(to, {.unknown = true});
+    return;
+  }
+  for (unsigned k = 0; k < e->getNumInits(); ++k)
+    for (const Place& p : fields({{to}}, all[k]).all) init(p, all[k]->getType(), e->getInit(k), frame);
+}
+
+// What the destructor of an object does, some time.
+void HostWalk::destroy(const Place& it, clang::QualType type, const Expr* site, uint32_t frame) {
+  const auto* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
+  const clang::CXXDestructorDecl* d = record->getDestructor();
+  const FunctionDecl* whole = nullptr;
+  if (d == nullptr || !d->hasBody(whole) || whole->getBody() == nullptr) return;
+  enter(reinterpret_cast<const char*>(site) + 1, whole, addresses({{it}}), {}, frame);
+}
+
+void HostWalk::declare(const VarDecl* v, uint32_t frame) {
+  if (const auto* d = clang::dyn_cast<clang::DecompositionDecl>(v))
+    for (const clang::BindingDecl* b : d->bindings())
+      if (const VarDecl* held = b->getHoldingVar()) declare(held, frame);
+  if (v->hasInit() && v->getInit() != nullptr) init(variable(v, frame), v->getType(), v->getInit(), frame);
+}
+
+// ---- statements --------------------------------------------------------------------------------------------------
+
+namespace {
+
+// `to = from` as a statement, or a new variable with its value; {} for others.
+struct Move {
+  const Expr *to = nullptr, *from = nullptr;
+  const VarDecl* fresh = nullptr;
+};
+Move move(const clang::Stmt* s) {
+  if (const auto* e = clang::dyn_cast<Expr>(s))
+    if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e->IgnoreParens());
+        b != nullptr && b->getOpcode() == clang::BO_Assign)
+      return {b->getLHS()->IgnoreParens(), b->getRHS()->IgnoreParenCasts(), nullptr};
+  if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s); d != nullptr && d->isSingleDecl())
+    if (const auto* v = clang::dyn_cast<VarDecl>(d->getSingleDecl()); v != nullptr && v->hasInit())
+      return {nullptr, v->getInit()->IgnoreParenCasts(), v};
+  return {};
+}
+
+}  // namespace
+
+// `t = a; a = b; b = t;`
+bool HostWalk::exchanges(const clang::CompoundStmt* block, std::set<const clang::Stmt*>& done, uint32_t frame) {
+  const std::vector<const clang::Stmt*> s(block->body_begin(), block->body_end());
+  const auto same = [&](const Expr* a, const Expr* b) {
+    if (a->HasSideEffects(context_) || b->HasSideEffects(context_)) return false;
+    llvm::FoldingSetNodeID x, y;
+    a->Profile(x, context_, true);
+    b->Profile(y, context_, true);
+    return x == y;
+  };
+  const auto one = [](const Places& p) {
+    return p.all.size() == 1 && !p.unknown &&
+           std::find(p.all.begin()->path.begin(), p.all.begin()->path.end(), k_any_element) ==
+               p.all.begin()->path.end();
+  };
+  for (size_t n = 0; n + 2 < s.size(); ++n) {
+    const Move a = move(s[n]), b = move(s[n + 1]), c = move(s[n + 2]);
+    if (a.from == nullptr || b.to == nullptr || b.from == nullptr || c.to == nullptr || c.from == nullptr) continue;
+    if (a.from->containsErrors() || b.from->containsErrors() || !a.from->isGLValue() || !b.from->isGLValue()) continue;
+    const auto* third = clang::dyn_cast<clang::DeclRefExpr>(c.from);
+    const bool of_third =
+        a.fresh != nullptr ? third != nullptr && third->getDecl() == a.fresh : a.to != nullptr && same(a.to, c.from);
+    if (!of_third || !same(a.from, b.to) || !same(b.from, c.to)) continue;
+    if (a.fresh != nullptr && a.fresh->getType()->isReferenceType()) continue;
+    const Places x = places(b.to, frame), y = places(c.to, frame);
+    if (!one(x) || !one(y) || x.all == y.all) continue;
+    memory.exchange(*x.all.begin(), *y.all.begin());
+    const Places t = a.fresh != nullptr ? Places{{variable(a.fresh, frame)}} : places(a.to, frame);
+    store(t, read(x));
+    for (size_t k = 0; k < 3; ++k) done.insert(s[n + k]);
+  }
+  return !done.empty();
+}
+
+void HostWalk::statement(const clang::Stmt* s, uint32_t frame) {
+  if (s == nullptr) return;
+  if (const auto* e = clang::dyn_cast<Expr>(s)) {
+    value(e, frame);
+    return;
+  }
+  if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s)) {
+    for (const clang::Decl* x : d->decls())
+      if (const auto* v = clang::dyn_cast<VarDecl>(x)) declare(v, frame);
+    return;
+  }
+  if (const auto* r = clang::dyn_cast<clang::ReturnStmt>(s)) {
+    if (r->getRetValue() == nullptr || frames_[frame].function == nullptr) return;
+    const FunctionDecl* f = frames_[frame].function;
+    init({memory.object(ObjectKind::result, f, frame), {}}, f->getReturnType(), r->getRetValue(), frame);
+    return;
+  }
+  if (const auto* c = clang::dyn_cast<clang::CXXCatchStmt>(s)) {
+    if (c->getExceptionDecl() != nullptr) memory.store(variable(c->getExceptionDecl(), frame), {.unknown = true});
+    statement(c->getHandlerBlock(), frame);
+    return;
+  }
+  if (clang::isa<clang::AsmStmt>(s)) {
+    for (const clang::Stmt* x : s->children())
+      if (const auto* e = clang::dyn_cast<Expr>(x)) {
+        memory.escape(e->isGLValue() ? addresses(places(e, frame)) : value(e, frame));
+      }
+    return;
+  }
+  if (clang::isa<clang::GotoStmt, clang::IndirectGotoStmt>(s)) frames_[frame].repeated = true;
+  const clang::Stmt* around = loop_;
+  if (clang::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s)) loop_ = s;
+  std::set<const clang::Stmt*> done;
+  if (const auto* block = clang::dyn_cast<clang::CompoundStmt>(s)) exchanges(block, done, frame);
+  for (const clang::Stmt* child : s->children())
+    if (!done.contains(child)) statement(child, frame);
+  loop_ = around;
+}
+
+// ---- calls -------------------------------------------------------------------------------------------------------
+
+Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& self,
+                       const std::vector<const Expr*>& arguments, uint32_t frame) {
+  uint32_t around = 0;
+  if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f); m != nullptr && m->getParent()->isLambda()) {
+    // The lambda's variables are those of where it was made.
+    Values out;
+    bool any = false;
+    for (const Place& p : addressed(self).all)
+      for (const Atom& a : memory.read(p).atoms) {
+        if (a.kind != Atom::copy || memory[a.place.object].kind != ObjectKind::closure) continue;
+        around = memory[a.place.object].frame;
+        any = true;
+        const uint32_t n = activation(site, f, frame, around);
+        for (unsigned k = 0; k < f->getNumParams() && k < arguments.size(); ++k)
+          init(variable(f->getParamDecl(k), n), f->getParamDecl(k)->getType(), arguments[k], frame);
+        if (frames_[n].arguments.empty()) frames_[n].arguments = arguments;
+        go_over(n);
+        out.add(memory.read({memory.object(ObjectKind::result, f, n), {}}));
+      }
+    return any ? out : not_followed(arguments, frame);
+  }
+  const uint32_t n = activation(site, f, frame, 0);
+  for (unsigned k = 0; k < arguments.size(); ++k)
+    if (k < f->getNumParams())
+      init(variable(f->getParamDecl(k), n), f->getParamDecl(k)->getType(), arguments[k], frame);
+    else
+      escape(arguments[k], frame);
+  if (frames_[n].arguments.empty()) frames_[n].arguments = arguments;
+  Values mine = frames_[n].self;
+  mine.add(self);
+  if (mine.atoms != frames_[n].self.atoms || mine.unknown != frames_[n].self.unknown) memory.changed = true;
+  frames_[n].self = mine;
+  go_over(n);
+  const Place result{memory.object(ObjectKind::result, f, n), {}};
+  if (f->getReturnType()->isRecordType()) return {.atoms = {{Atom::copy, result, nullptr}}};
+  return memory.read(result);
+}
+
+Values HostWalk::not_followed(const std::vector<const Expr*>& arguments, uint32_t frame) {
+  for (const Expr* a : arguments) escape(a, frame);
+  return {.unknown = true};
+}
+
+// A call by a value.
+Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_t frame) {
+  const std::vector<const Expr*> arguments(c->arg_begin(), c->arg_end());
+  Values out;
+  bool all = !callee.unknown && !callee.atoms.empty();
+  for (const Atom& a : callee.atoms) {
+    const FunctionDecl* whole = nullptr;
+    if (a.kind == Atom::function && a.code->hasBody(whole) && whole->getBody() != nullptr)
+      out.add(enter(c, whole, {}, arguments, frame));
+    else
+      all = false;
+  }
+  if (!all) out.add(not_followed(arguments, frame));
+  return out;
+}
+
+Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
+  if (launches_.contains(c)) {
+    reached_[c].insert(frame);
+    events.push_back({.what = Event::launched, .call = c, .frame = frame, .loop = loop_, .at = c->getBeginLoc()});
+  }
+  if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(c)) {
+    if (k->getConfig() != nullptr)
+      for (const Expr* a : k->getConfig()->arguments()) value(a, frame);
+    const FunctionDecl* f = c->getDirectCallee();
+    const FunctionDecl* whole = nullptr;
+    if (f != nullptr && launching_kernels_.contains(f->getCanonicalDecl()) && f->hasBody(whole))
+      return enter(c, whole, {}, {c->arg_begin(), c->arg_end()}, frame);
+    value(c->getCallee(), frame);
+    for (const Expr* a : c->arguments()) a->getType()->isRecordType() ? (void)copied(a, frame) : (void)value(a, frame);
+    return {};
+  }
+  const FunctionDecl* f = c->getDirectCallee();
+  // cudaLaunchKernel and its like: the runtime only copies what it finds at the addresses.
+  if (const auto l = launches_.find(c); l != launches_.end() && l->second->kernel != nullptr &&
+                                        !launching_kernels_.contains(l->second->kernel->getCanonicalDecl())) {
+    for (const Expr* a : c->arguments()) loaded(a, frame);
+    return {};
+  }
+  if (f == nullptr) {
+    if (clang::isa<clang::CXXMemberCallExpr>(c) || clang::isa<clang::CXXPseudoDestructorExpr>(c->getCallee()))
+      return other(c, frame);
+    return through(value(c->getCallee(), frame), c, frame);
+  }
+  std::vector<const Expr*> arguments(c->arg_begin(), c->arg_end());
+  Values self;
+  const auto* method = clang::dyn_cast<clang::CXXMethodDecl>(f);
+  if (const auto* m = clang::dyn_cast<clang::CXXMemberCallExpr>(c)) {
+    const Expr* object = m->getImplicitObjectArgument();
+    if (object == nullptr) return other(c, frame);
+    self = object->getType()->isPointerType() ? value(object, frame) : addresses(places(object, frame));
+  } else if (method != nullptr && method->isInstance() && !arguments.empty()) {
+    self = addresses(places(arguments.front(), frame));
+    arguments.erase(arguments.begin());
+  }
+  if (method != nullptr && method->isInstance()) {
+    const bool plain = method->isImplicit() || method->isDefaulted() || method->isTrivial();
+    if (plain && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator()) && arguments.size() == 1) {
+      const Places from = places(arguments[0], frame);
+      Values v{.unknown = from.unknown};
+      for (const Place& p : from.all) v.atoms.insert({Atom::copy, p, nullptr});
+      store(addressed(self), v);
+      return self;
+    }
+    if (method->isVirtual() && !method->hasAttr<clang::FinalAttr>()) {
+      memory.escape(self);
+      return not_followed(arguments, frame);
+    }
+  }
+  const FunctionDecl* whole = nullptr;
+  const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
+  if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
+    return result;
+  if (body) return enter(c, whole, self, arguments, frame);
+  memory.escape(self);
+  return not_followed(arguments, frame);
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,608 @@
+#include "clangfe/host_walk.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fencepost::clangfe {
+
+using clang::Expr;
+using clang::FunctionDecl;
+using clang::VarDecl;
+
+namespace {
+
+constexpr unsigned k_deep = 16;         // calls
+constexpr size_t k_most_frames = 3000;  // beyond it a function has one activation for all calls
+constexpr unsigned k_most_passes = 24;
+
+// Functions that something names, so that a call may come to them which is not seen as one.
+class Named : public clang::RecursiveASTVisitor<Named> {
+ public:
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return use(e->getDecl()); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e->getMemberDecl()); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return use(e->getConstructor()); }
+  std::set<const FunctionDecl*> all;
+
+ private:
+  bool use(const clang::ValueDecl* d) {
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) all.insert(f->getCanonicalDecl());
+    return true;
+  }
+};
+
+bool on_device_only(const FunctionDecl* f) {
+  return f->hasAttr<clang::CUDAGlobalAttr>() ||
+         (f->hasAttr<clang::CUDADeviceAttr>() && !f->hasAttr<clang::CUDAHostAttr>());
+}
+
+const FunctionDecl* body_of(const FunctionDecl* f) {
+  const FunctionDecl* whole = nullptr;
+  return f != nullptr && f->hasBody(whole) && whole->getBody() != nullptr ? whole : nullptr;
+}
+
+}  // namespace
+
+bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vector<const VarDecl*>& variables,
+                   const std::map<const clang::CallExpr*, const FoundLaunch*>& launches) {
+  launches_ = launches;
+  variables_ = variables;
+  Named named;
+  for (const FunctionDecl* f : hosts) {
+    named.TraverseStmt(f->getBody());
+    if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(f))
+      for (const clang::CXXCtorInitializer* i : c->inits()) named.TraverseStmt(i->getInit());
+    if (!on_device_only(f)) hosts_.push_back(f);
+  }
+  for (const VarDecl* v : variables)
+    if (v->hasInit()) named.TraverseStmt(const_cast<Expr*>(v->getInit()));
+  for (const auto& [call, l] : launches)
+    if (l->host != nullptr && l->host->hasAttr<clang::CUDAGlobalAttr>())
+      launching_kernels_.insert(l->host->getCanonicalDecl());
+  const auto never_named = [&](const FunctionDecl* f) {
+    const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
+    return !named.all.contains(f->getCanonicalDecl()) && (m == nullptr || !m->isVirtual());
+  };
+  for (const FunctionDecl* f : hosts_)
+    if (never_named(f)) roots_.emplace_back(f, true);
+  // Kernels that launch are gone over where they are launched; then those that no call came to.
+  for (unsigned round = 0; round < k_most_passes; ++round) {
+    do {
+      memory.changed = false;
+      pass();
+    } while (memory.changed && pass_ < k_most_passes);
+    bool more = false;
+    for (const FunctionDecl* f : hosts)
+      if (!entered_.contains(f->getCanonicalDecl()) &&
+          (!on_device_only(f) || launching_kernels_.contains(f->getCanonicalDecl()))) {
+        roots_.emplace_back(f, f->hasAttr<clang::CUDAGlobalAttr>());
+        entered_.insert(f->getCanonicalDecl());
+        more = memory.changed = true;
+      }
+    if (!more || pass_ >= k_most_passes) break;
+  }
+  return !memory.changed;
+}
+
+void HostWalk::pass() {
+  ++pass_;
+  events.clear();
+  loop_ = nullptr;
+  for (const VarDecl* v : variables_)
+    if (v->hasInit() && v->getInit() != nullptr) declare(v, 0);
+  for (size_t k = 0; k < roots_.size(); ++k) root(roots_[k].first, 0, roots_[k].second);
+  const std::set<const FunctionDecl*> loose = memory.loose_functions;
+  for (const FunctionDecl* f : loose)
+    if (const FunctionDecl* whole = body_of(f)) root(whole, 0, false);
+  const std::set<uint32_t> closures = memory.loose_closures;
+  for (const uint32_t c : closures) {
+    const auto* l = static_cast<const clang::LambdaExpr*>(memory[c].what);
+    if (const FunctionDecl* whole = body_of(l->getCallOperator())) root(whole, memory[c].frame, false);
+  }
+}
+
+// A function of which no call is seen.
+void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen) {
+  entered_.insert(f->getCanonicalDecl());
+  const uint32_t n = activation(unseen ? this : nullptr, f, 0, around);
+  frames_[n].several = true;
+  frames_[n].repeated = !unseen;
+  const auto given = [&](const void* what) {
+    Values v{.unknown = !unseen};
+    if (unseen) v.atoms.insert({Atom::address, {memory.object(ObjectKind::unseen, what, 0), {}}, nullptr});
+    return v;
+  };
+  for (const clang::ParmVarDecl* p : f->parameters()) {
+    const Place at = variable(p, n);
+    const clang::QualType t = p->getType();
+    if (!unseen) {
+      memory.store(at, {.unknown = true});
+    } else if (t->isPointerType()) {
+      memory.store(at, {.atoms = {{Atom::address, {memory.object(ObjectKind::unseen, p, 0), {element(0)}}, nullptr}}});
+    } else if (t->isReferenceType()) {
+      memory.store(at, given(p));
+    } else if (t->isRecordType()) {
+      memory.store(at, {.atoms = {{Atom::copy, {memory.object(ObjectKind::unseen, p, 0), {}}, nullptr}}});
+    } else {
+      memory.store(at, {.unknown = true});
+    }
+  }
+  if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f); m != nullptr && m->isInstance() && around == 0)
+    frames_[n].self = given(m->getParent()->getCanonicalDecl());
+  go_over(n);
+}
+
+uint32_t HostWalk::activation(const void* site, const FunctionDecl* f, uint32_t caller, uint32_t around) {
+  const bool recursive = std::find(active_.begin(), active_.end(), f) != active_.end();
+  const bool shared = recursive || frames_[caller].depth >= k_deep || frames_.size() >= k_most_frames;
+  const auto key =
+      shared ? std::tuple(static_cast<const void*>(nullptr), f, 0u, around) : std::tuple(site, f, caller, around);
+  const auto [it, fresh] = activations_.try_emplace(key, static_cast<uint32_t>(frames_.size()));
+  if (fresh) {
+    frames_.push_back({.function = f, .around = around, .caller = caller, .depth = frames_[caller].depth + 1});
+    walked_.resize(frames_.size());
+    memory.changed = true;
+  }
+  if (shared) frames_[it->second].several = frames_[it->second].repeated = true;
+  if (loop_ != nullptr || frames_[caller].repeated) frames_[it->second].repeated = true;
+  return it->second;
+}
+
+void HostWalk::go_over(uint32_t n) {
+  if (walked_[n] == pass_) return;
+  walked_[n] = pass_;
+  const FunctionDecl* f = frames_[n].function;
+  entered_.insert(f->getCanonicalDecl());
+  active_.push_back(f);
+  const clang::Stmt* around = std::exchange(loop_, nullptr);
+  if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(f)) {
+    const Places self = addressed(frames_[n].self);
+    for (const clang::CXXCtorInitializer* i : c->inits())
+      for (const Place& p : self.all) {
+        const clang::FieldDecl* field = i->getAnyMember();
+        const Places at = field != nullptr ? fields({{p}}, field) : Places{{p}};
+        for (const Place& q : at.all)
+          init(q, field != nullptr ? field->getType() : context_.getRecordType(c->getParent()), i->getInit(), n);
+      }
+  }
+  statement(f->getBody(), n);
+  loop_ = around;
+  active_.pop_back();
+}
+
+const std::set<uint32_t>& HostWalk::frames_of(const clang::CallExpr* launch) const {
+  static const std::set<uint32_t> none;
+  const auto it = reached_.find(launch);
+  return it == reached_.end() ? none : it->second;
+}
+
+// ---- places ------------------------------------------------------------------------------------------------------
+
+Place HostWalk::with(Place p, const void* step) {
+  p.path.push_back(step);
+  return p;
+}
+
+Places HostWalk::addressed(const Values& v) {
+  Places out{.unknown = v.unknown};
+  for (const Atom& a : v.atoms)
+    if (a.kind == Atom::address)
+      out.all.insert(a.place);
+    else
+      out.unknown = true;
+  return out;
+}
+
+Values HostWalk::addresses(const Places& p) {
+  Values out{.unknown = p.unknown};
+  for (const Place& x : p.all) out.atoms.insert({Atom::address, x, nullptr});
+  return out;
+}
+
+// Steps of a pointer stay in its array; beside a single variable they lead nobody knows where.
+Values HostWalk::shifted(const Values& v, std::optional<int64_t> by) {
+  Values out{.unknown = v.unknown};
+  for (Atom a : v.atoms) {
+    if (a.kind == Atom::address && by != 0) {
+      if (a.place.path.empty() || !is_element(a.place.path.back())) {
+        out.unknown = true;
+      } else {
+        const void*& last = a.place.path.back();
+        const auto at = static_cast<int64_t>(reinterpret_cast<uintptr_t>(last) / 2);
+        last = last == k_any_element || !by || at + *by < 0 ? k_any_element : element(static_cast<uint64_t>(at + *by));
+      }
+    }
+    out.atoms.insert(std::move(a));
+  }
+  return out;
+}
+
+// Elements are counted in the pointer's own type.
+Values HostWalk::pointer_cast(const clang::CastExpr* c, Values v) const {
+  const clang::QualType from = c->getSubExpr()->getType(), to = c->getType();
+  if (from->isPointerType() && to->isPointerType()) {
+    const auto pointee = [&](clang::QualType t) { return t->getPointeeType().getCanonicalType().getUnqualifiedType(); };
+    if (pointee(from) == pointee(to)) return v;
+  }
+  Values out{.unknown = v.unknown};
+  for (Atom a : v.atoms) {
+    if (a.kind == Atom::address && !a.place.path.empty() && is_element(a.place.path.back()) &&
+        a.place.path.back() != element(0))
+      a.place.path.back() = k_any_element;
+    out.atoms.insert(std::move(a));
+  }
+  return out;
+}
+
+Places HostWalk::fields(Places whole, const clang::FieldDecl* f) const {
+  if (f->getParent()->isUnion()) return whole;
+  Places out{.unknown = whole.unknown};
+  for (const Place& p : whole.all) out.all.insert(with(p, f));
+  return out;
+}
+
+std::optional<int64_t> HostWalk::number(const Expr* e) const {
+  Expr::EvalResult r;
+  if (e->isValueDependent() || e->containsErrors() || !e->getType()->isIntegralOrEnumerationType() ||
+      !e->EvaluateAsInt(r, context_) || r.Val.getInt().getSignificantBits() > 40)
+    return std::nullopt;
+  return r.Val.getInt().getExtValue();
+}
+
+Values HostWalk::subscript(const Values& base, const Expr* index) { return shifted(base, number(index)); }
+
+Place HostWalk::variable(const VarDecl* v, uint32_t frame) {
+  const auto* what = static_cast<const clang::ValueDecl*>(v);
+  if (v->hasGlobalStorage())  // `extern` in a function, too
+    return {memory.object(ObjectKind::variable, static_cast<const clang::ValueDecl*>(v->getCanonicalDecl()), 0), {}};
+  const auto* context = clang::dyn_cast_or_null<FunctionDecl>(v->getParentFunctionOrMethod());
+  const auto is = [&](uint32_t f) {
+    if (context == nullptr) return false;
+    const FunctionDecl* pattern = frames_[f].function->getTemplateInstantiationPattern();
+    return frames_[f].function->getCanonicalDecl() == context->getCanonicalDecl() ||
+           (pattern != nullptr && pattern->getCanonicalDecl() == context->getCanonicalDecl());
+  };
+  uint32_t own = frame;
+  while (own != 0 && !is(own)) own = frames_[own].around;
+  // `[c = p]`: a variable of the lambda's function that holds what it got where the lambda was made.
+  if (!v->isInitCapture())
+    frame = own;
+  else if (own != 0)
+    frame = frames_[own].around;
+  return {memory.object(ObjectKind::variable, what, frame), {}};
+}
+
+Places HostWalk::places(const Expr* e, uint32_t frame) {
+  e = e->IgnoreParens();
+  if (e->getType().isNull()) {
+    other(e, frame);
+    return {.unknown = true};
+  }
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return places(x->getSubExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e))
+    return places(x->getReplacement(), frame);
+  if (const auto* x = clang::dyn_cast<clang::OpaqueValueExpr>(e); x != nullptr && x->getSourceExpr() != nullptr)
+    return places(x->getSourceExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return places(x->getExpr(), frame);
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* b = clang::dyn_cast<clang::BindingDecl>(d->getDecl()); b != nullptr && b->getBinding() != nullptr)
+      return places(b->getBinding(), frame);
+    const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
+    if (v == nullptr) return {.unknown = true};
+    const Place at = variable(v, frame);
+    return v->getType()->isReferenceType() ? addressed(memory.read(at)) : Places{{at}};
+  }
+  if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) {
+    if (const auto* v = clang::dyn_cast<VarDecl>(m->getMemberDecl())) {
+      value(m->getBase(), frame);
+      return {{variable(v, 0)}};
+    }
+    const auto* f = clang::dyn_cast<clang::FieldDecl>(m->getMemberDecl());
+    const Places whole = m->isArrow() ? addressed(value(m->getBase(), frame)) : places(m->getBase(), frame);
+    if (f == nullptr) return {.unknown = true};
+    Places at = fields(whole, f);
+    return f->getType()->isReferenceType() ? addressed(read(at)) : at;
+  }
+  if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(e)) {
+    value(s->getIdx(), frame);
+    return addressed(subscript(value(s->getBase(), frame), s->getIdx()));
+  }
+  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) {
+    if (u->getOpcode() == clang::UO_Deref) return addressed(value(u->getSubExpr(), frame));
+    if (u->isPrefix() && u->isIncrementDecrementOp()) {
+      unary(u, frame);
+      return places(u->getSubExpr(), frame);
+    }
+    if (u->getOpcode() == clang::UO_Extension) return places(u->getSubExpr(), frame);
+  }
+  if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) {
+    if (b->getOpcode() == clang::BO_Comma) {
+      value(b->getLHS(), frame);
+      return places(b->getRHS(), frame);
+    }
+    if (b->isAssignmentOp()) {
+      binary(b, frame);
+      return places(b->getLHS(), frame);
+    }
+  }
+  if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
+    value(c->getCond(), frame);
+    Places out = places(c->getTrueExpr(), frame);
+    const Places more = places(c->getFalseExpr(), frame);
+    out.all.insert(more.all.begin(), more.all.end());
+    out.unknown = out.unknown || more.unknown;
+    return out;
+  }
+  if (const auto* m = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) return {{copied(m->getSubExpr(), frame)}};
+  if (const auto* c = clang::dyn_cast<clang::CastExpr>(e); c != nullptr && e->isGLValue()) {
+    switch (c->getCastKind()) {
+      case clang::CK_NoOp:
+      case clang::CK_LValueBitCast:
+      case clang::CK_DerivedToBase:
+      case clang::CK_UncheckedDerivedToBase:
+      case clang::CK_BaseToDerived:
+      case clang::CK_Dynamic:
+        return places(c->getSubExpr(), frame);
+      default:
+        break;
+    }
+  }
+  if (const auto* c = clang::dyn_cast<clang::CallExpr>(e); c != nullptr && e->isGLValue())
+    return addressed(call(c, frame));
+  if (clang::isa<clang::StringLiteral>(e)) return {{{memory.object(ObjectKind::temporary, e, 0), {}}}};
+  if (clang::isa<clang::CompoundLiteralExpr>(e))
+    return {{copied(clang::cast<clang::CompoundLiteralExpr>(e)->getInitializer(), frame)}};
+  if (e->isPRValue() && e->getType()->isRecordType()) return {{copied(e, frame)}};
+  other(e, frame);
+  return {.unknown = true};
+}
+
+Place HostWalk::copied(const Expr* e, uint32_t frame) {
+  Place at{memory.object(ObjectKind::temporary, e, frame), {}};
+  if (e->getType().isNull())
+    memory.store(at, other(e, frame));
+  else if (e->isGLValue())
+    memory.store(at, copies(places(e, frame)));
+  else
+    init(at, e->getType(), e, frame);
+  return at;
+}
+
+Values HostWalk::loaded(const Expr* e, uint32_t frame) {
+  if (!e->isGLValue()) return value(e, frame);
+  const Places at = places(e, frame);
+  if (!e->getType()->isArrayType()) return read(at);
+  Values out{.unknown = at.unknown};
+  for (const Place& p : at.all) out.atoms.insert({Atom::address, with(p, element(0)), nullptr});
+  return out;
+}
+
+Places HostWalk::pointed(const Expr* array, uint64_t k, uint32_t frame) {
+  return addressed(read(addressed(shifted(value(array, frame), static_cast<int64_t>(k)))));
+}
+
+Values HostWalk::copies(const Places& of) {
+  Values out{.unknown = of.unknown};
+  for (const Place& p : of.all) out.atoms.insert({Atom::copy, p, nullptr});
+  return out;
+}
+
+void HostWalk::store(const Places& to, const Values& v) {
+  for (const Place& p : to.all) memory.store(p, v);
+  if (to.unknown) memory.escape(v);
+}
+
+Values HostWalk::read(const Places& from) {
+  Values out{.unknown = from.unknown};
+  for (const Place& p : from.all) out.add(memory.read(p));
+  return out;
+}
+
+// ---- values ------------------------------------------------------------------------------------------------------
+
+Values HostWalk::value(const Expr* e, uint32_t frame) {
+  e = e->IgnoreParens();
+  if (e->getType().isNull()) return other(e, frame);  // a list in an expression with errors
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return value(x->getSubExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return value(x->getReplacement(), frame);
+  if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return value(x->getExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::CXXDefaultInitExpr>(e)) return value(x->getExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) return value(x->getSubExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::OpaqueValueExpr>(e); x != nullptr && x->getSourceExpr() != nullptr)
+    return value(x->getSourceExpr(), frame);
+  if (clang::isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral, clang::CXXBoolLiteralExpr,
+                 clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr, clang::UnaryExprOrTypeTraitExpr,
+                 clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr, clang::TypeTraitExpr,
+                 clang::SizeOfPackExpr, clang::PredefinedExpr, clang::OffsetOfExpr, clang::CXXNoexceptExpr,
+                 clang::SourceLocExpr>(e))
+    return {};
+  if (e->isGLValue()) return addresses(places(e, frame));
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e))
+    return {.unknown = !clang::isa<clang::EnumConstantDecl>(d->getDecl())};
+  if (const auto* t = clang::dyn_cast<clang::CXXThisExpr>(e)) {
+    uint32_t f = frame;
+    while (f != 0 && frames_[f].around != 0) f = frames_[f].around;
+    Values self = frames_[f].self;
+    if (self.atoms.empty()) self.unknown = true;
+    (void)t;
+    return self;
+  }
+  if (const auto* l = clang::dyn_cast<clang::LambdaExpr>(e)) {
+    for (const clang::LambdaCapture& c : l->captures())
+      if (c.capturesVariable() && l->isInitCapture(&c)) declare(clang::cast<VarDecl>(c.getCapturedVar()), frame);
+    return {.atoms = {{Atom::copy, {memory.object(ObjectKind::closure, l, frame), {}}, nullptr}}};
+  }
+  if (const auto* c = clang::dyn_cast<clang::CastExpr>(e)) return cast(c, frame);
+  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) return unary(u, frame);
+  if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) return binary(b, frame);
+  if (const auto* b = clang::dyn_cast<clang::CXXRewrittenBinaryOperator>(e)) return value(b->getSemanticForm(), frame);
+  if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
+    value(c->getCond(), frame);
+    Values out = value(c->getTrueExpr(), frame);
+    out.add(value(c->getFalseExpr(), frame));
+    return out;
+  }
+  if (const auto* c = clang::dyn_cast<clang::CallExpr>(e)) return call(c, frame);
+  if (const auto* n = clang::dyn_cast<clang::CXXNewExpr>(e)) return made(n, frame);
+  if (const auto* d = clang::dyn_cast<clang::CXXDeleteExpr>(e)) {
+    const clang::QualType t = d->getDestroyedType();
+    const Values v = value(d->getArgument(), frame);
+    if (!t.isNull() && t->isRecordType())
+      for (const Place& p : addressed(v).all) destroy(p, t, d, frame);
+    return {};
+  }
+  if (e->getType()->isRecordType())
+    if (clang::isa<clang::CXXConstructExpr, clang::InitListExpr>(e))
+      return {.atoms = {{Atom::copy, copied(e, frame), nullptr}}};
+  if (const auto* l = clang::dyn_cast<clang::InitListExpr>(e)) {
+    if (l->getNumInits() == 0) return {};
+    if (l->getNumInits() == 1 && !e->getType()->isArrayType()) return value(l->getInit(0), frame);
+  }
+  return other(e, frame);
+}
+
+Values HostWalk::cast(const clang::CastExpr* c, uint32_t frame) {
+  const Expr* sub = c->getSubExpr();
+  switch (c->getCastKind()) {
+    case clang::CK_LValueToRValue: {
+      const Places from = places(sub, frame);
+      return read(from);
+    }
+    case clang::CK_ArrayToPointerDecay: {
+      const Places whole = places(sub, frame);
+      Values out{.unknown = whole.unknown};
+      for (const Place& p : whole.all) out.atoms.insert({Atom::address, with(p, element(0)), nullptr});
+      return out;
+    }
+    case clang::CK_FunctionToPointerDecay:
+    case clang::CK_BuiltinFnToFnPtr: {
+      const auto* d = clang::dyn_cast<clang::DeclRefExpr>(sub->IgnoreParens());
+      const auto* f = d != nullptr ? clang::dyn_cast<FunctionDecl>(d->getDecl()) : nullptr;
+      if (f == nullptr) return value(sub, frame);
+      return {.atoms = {{Atom::function, {}, f}}};
+    }
+    case clang::CK_NullToPointer:
+    case clang::CK_NullToMemberPointer:
+      return {};
+    case clang::CK_BitCast:
+    case clang::CK_AddressSpaceConversion:
+    case clang::CK_CPointerToObjCPointerCast:
+      return pointer_cast(c, value(sub, frame));
+    case clang::CK_IntegralToPointer: {
+      Values v = shifted(value(sub, frame), std::nullopt);
+      if (v.atoms.empty() && number(sub) != 0) v.unknown = true;
+      return v;
+    }
+    case clang::CK_PointerToIntegral:
+      return shifted(value(sub, frame), std::nullopt);
+    case clang::CK_PointerToBoolean:
+    case clang::CK_ToVoid:
+      value(sub, frame);
+      return {};
+    default:
+      return value(sub, frame);
+  }
+}
+
+Values HostWalk::unary(const clang::UnaryOperator* u, uint32_t frame) {
+  const Expr* sub = u->getSubExpr();
+  if (u->getOpcode() == clang::UO_AddrOf) {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(sub->IgnoreParens());
+    if (const auto* f = d != nullptr ? clang::dyn_cast<FunctionDecl>(d->getDecl()) : nullptr; f != nullptr)
+      return {.atoms = {{Atom::function, {}, f}}};
+    return addresses(places(sub, frame));
+  }
+  if (u->isIncrementDecrementOp()) {
+    const Places at = places(sub, frame);
+    const Values before = read(at);
+    store(at, shifted(before, std::nullopt));
+    note(Event::set, at, u, frame);
+    return shifted(before, std::nullopt);
+  }
+  return value(sub, frame);
+}
+
+Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
+  if (b->getOpcode() == clang::BO_Assign) {
+    const Values v = value(b->getRHS(), frame);
+    const Places at = places(b->getLHS(), frame);
+    store(at, v);
+    note(is_zero(b->getRHS()) ? Event::cleared : Event::set, at, b, frame);
+    return v;
+  }
+  if (b->isCompoundAssignmentOp()) {
+    const Places at = places(b->getLHS(), frame);
+    Values v = shifted(read(at), std::nullopt);
+    if (!b->getLHS()->getType()->isPointerType()) v.add(shifted(value(b->getRHS(), frame), std::nullopt));
+    store(at, v);
+    note(Event::set, at, b, frame);
+    return v;
+  }
+  const Values x = value(b->getLHS(), frame), y = value(b->getRHS(), frame);
+  if (b->getOpcode() == clang::BO_Comma) return y;
+  if (b->isComparisonOp() || b->isLogicalOp()) return {};
+  if (b->isPtrMemOp()) return {.unknown = true};
+  if (b->isAdditiveOp() && b->getType()->isPointerType()) {
+    const bool left = b->getLHS()->getType()->isPointerType();
+    auto by = number(left ? b->getRHS() : b->getLHS());
+    if (by && b->getOpcode() == clang::BO_Sub) by = -*by;
+    return shifted(left ? x : y, by);
+  }
+  if (b->getLHS()->getType()->isPointerType() && b->getRHS()->getType()->isPointerType()) {
+    // A distance: with another pointer it may come to anywhere.
+    memory.escape(x);
+    memory.escape(y);
+    return {.unknown = true};
+  }
+  Values both = shifted(x, std::nullopt);
+  both.add(shifted(y, std::nullopt));
+  return both;
+}
+
+bool HostWalk::is_zero(const Expr* e) const {
+  if (e->isValueDependent() || e->containsErrors()) return false;
+  Expr::EvalResult r;
+  return e->EvaluateAsRValue(r, context_) && !r.HasSideEffects &&
+         ((r.Val.isInt() && r.Val.getInt().isZero()) || (r.Val.isFloat() && r.Val.getFloat().isPosZero()));
+}
+
+void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t frame) {
+  std::set<uint32_t> objects;
+  for (const Place& p : at.all) objects.insert(p.object);
+  for (const uint32_t o : objects)
+    events.push_back({.what = what, .object = o, .frame = frame, .loop = loop_, .at = e->getBeginLoc()});
+}
+
+// What is given to something that is not in the lists.
+void HostWalk::escape(const Expr* e, uint32_t frame) { memory.escape(value(e, frame)); }
+
+Values HostWalk::other(const clang::Stmt* s, uint32_t frame) {
+  for (const clang::Stmt* child : s->children()) {
+    if (child == nullptr) continue;
+    if (const auto* e = clang::dyn_cast<Expr>(child))
+      escape(e, frame);
+    else
+      statement(child, frame);
+  }
+  return {.unknown = true};
+}
+
+Values HostWalk::made(const clang::CXXNewExpr* n, uint32_t frame) {
+  for (const Expr* p : n->placement_arguments()) escape(p, frame);
+  if (n->getNumPlacementArgs() > 0 || (n->getOperatorNew() != nullptr && users_(n->getOperatorNew()->getLocation())))
+    return {.unknown = true};
+  if (n->isArray() && n->getArraySize()) value(*n->getArraySize(), frame);
+  Place at{memory.object(ObjectKind::host_memory, n, frame), {element(0)}};
+  if (n->hasInitializer() || n->getConstructExpr() != nullptr) {
+    Place first = at;
+    if (n->isArray()) first.path.back() = k_any_element;
+    const Expr* e = n->getInitializer() != nullptr ? n->getInitializer() : n->getConstructExpr();
+    if (!clang::isa<clang::ImplicitValueInitExpr>(e)) init(first, n->getAllocatedType(), e, frame);
+  }
+  return {.atoms = {{Atom::address, std::move(at), nullptr}}};
+}
+
+}  // namespace fencepost::clangfe

@@ -1,0 +1,156 @@
+#pragma once
+// Internal to the room: goes over the host's code and fills its memory (host_memory.h).
+//
+// Each function is gone over once for each place that calls it (an activation), from those that nothing calls, until
+// nothing new is stored. Expressions, functions of the runtime and forms of initialisation are closed lists: of
+// everything else the value is unknown, and what it was given is out of sight. A function that is reached by a value
+// that is not followed gets unknown parameters; one that nothing in the file calls gets `unseen` ones, each an
+// array of its own, since the caller is not there to be looked at.
+//
+// Tried and lost: sets for variables of the source without activations, which took members, constructors, pointers to
+// functions and addresses of pointers for nothing at all.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "clangfe/host_memory.h"
+#include "clangfe/launches.h"
+
+namespace fencepost::clangfe {
+
+class HostWalk {
+ public:
+  struct Frame {
+    const clang::FunctionDecl* function = nullptr;
+    uint32_t around = 0;  // of a lambda: where it was made
+    uint32_t caller = 0;
+    std::vector<const clang::Expr*> arguments;
+    bool several = false;   // calls of many places
+    bool repeated = false;  // it may be entered more than once
+    unsigned depth = 0;
+    Values self;  // where `this` may point
+  };
+
+  // What becomes of the memory of an object, in the order of the text.
+  struct Event {
+    enum What : uint8_t { cleared, set, launched } what;
+    uint32_t object = 0;  // none of `launched`
+    const clang::CallExpr* call = nullptr;
+    uint32_t frame = 0;
+    const clang::Stmt* loop = nullptr;  // the innermost one in the activation
+    clang::SourceLocation at;
+  };
+
+  // `users`: the place is in the user's own text.
+  HostWalk(clang::ASTContext& context, std::function<bool(clang::SourceLocation)> users)
+      : context_(context), users_(std::move(users)) {}
+  // `hosts`: all functions with a body; `launches`: calls that launch kernels, and who makes them. False: it did not
+  // come to an end, and nothing is known.
+  bool run(const std::vector<const clang::FunctionDecl*>& hosts, const std::vector<const clang::VarDecl*>& variables,
+           const std::map<const clang::CallExpr*, const FoundLaunch*>& launches);
+
+  // The activations that come to a launch.
+  const std::set<uint32_t>& frames_of(const clang::CallExpr* launch) const;
+  const Frame& frame(uint32_t f) const { return frames_[f]; }
+  Values value(const clang::Expr* e, uint32_t frame);
+  Places places(const clang::Expr* e, uint32_t frame);
+  // A copy of what is given by value.
+  Place copied(const clang::Expr* e, uint32_t frame);
+  // What the expression's value is; a variable's own is what it holds.
+  Values loaded(const clang::Expr* e, uint32_t frame);
+  // Where element `k` of an array of pointers points.
+  Places pointed(const clang::Expr* array, uint64_t k, uint32_t frame);
+  Values read(const Places& from);
+  Place variable(const clang::VarDecl* v, uint32_t frame);
+  HostMemory memory;
+  std::vector<Event> events;
+  Values textured;  // over which the host lays textures
+
+ private:
+  friend class Library;
+
+  // A step into a place.
+  static Place with(Place p, const void* step);
+  static Places addressed(const Values& v);
+  static Values addresses(const Places& p);
+  static Values shifted(const Values& v, std::optional<int64_t> by);
+  Values pointer_cast(const clang::CastExpr* c, Values v) const;
+  Places fields(Places whole, const clang::FieldDecl* f) const;
+  Values subscript(const Values& base, const clang::Expr* index);
+  std::optional<int64_t> number(const clang::Expr* e) const;
+
+  static Values copies(const Places& of);
+  void store(const Places& to, const Values& v);
+  void init(const Place& to, clang::QualType type, const clang::Expr* e, uint32_t frame);
+  void construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame);
+  void list(const Place& to, const clang::InitListExpr* e, uint32_t frame);
+  void destroy(const Place& it, clang::QualType type, const clang::Expr* site, uint32_t frame);
+  void declare(const clang::VarDecl* v, uint32_t frame);
+  void statement(const clang::Stmt* s, uint32_t frame);
+  bool exchanges(const clang::CompoundStmt* block, std::set<const clang::Stmt*>& done, uint32_t frame);
+
+  Values cast(const clang::CastExpr* c, uint32_t frame);
+  Values unary(const clang::UnaryOperator* u, uint32_t frame);
+  Values binary(const clang::BinaryOperator* b, uint32_t frame);
+  Values call(const clang::CallExpr* c, uint32_t frame);
+  Values enter(const void* site, const clang::FunctionDecl* f, const Values& self,
+               const std::vector<const clang::Expr*>& arguments, uint32_t frame);
+  Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame);
+  Values not_followed(const std::vector<const clang::Expr*>& arguments, uint32_t frame);
+  Values other(const clang::Stmt* s, uint32_t frame);
+  Values made(const clang::CXXNewExpr* n, uint32_t frame);
+  uint32_t activation(const void* site, const clang::FunctionDecl* f, uint32_t caller, uint32_t around);
+  void go_over(uint32_t frame);
+  void root(const clang::FunctionDecl* f, uint32_t around, bool unseen);
+  void escape(const clang::Expr* e, uint32_t frame);
+  void pass();
+  void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame);
+  bool is_zero(const clang::Expr* e) const;
+
+  clang::ASTContext& context_;
+  std::function<bool(clang::SourceLocation)> users_;
+  std::vector<Frame> frames_{Frame{}};
+  std::map<std::tuple<const void*, const clang::FunctionDecl*, uint32_t, uint32_t>, uint32_t> activations_;
+  std::map<const clang::CallExpr*, std::set<uint32_t>> reached_;
+  std::map<const clang::CallExpr*, const FoundLaunch*> launches_;
+  std::set<const clang::FunctionDecl*> launching_kernels_;
+  std::vector<const clang::FunctionDecl*> hosts_;
+  std::vector<const clang::VarDecl*> variables_;
+  std::vector<std::pair<const clang::FunctionDecl*, bool>> roots_;  // and whether its caller is not there
+  std::vector<unsigned> walked_;
+  std::set<const clang::FunctionDecl*> entered_;
+  std::vector<const clang::FunctionDecl*> active_;
+  unsigned pass_ = 0;
+  const clang::Stmt* loop_ = nullptr;
+};
+
+// What the runtime and the C library do with pointers.
+class Library {
+ public:
+  Library(HostWalk& walk, const clang::CallExpr* c, uint32_t frame) : walk_(walk), c_(c), frame_(frame) {}
+  // False: the function is not in the lists.
+  bool models(const clang::FunctionDecl* f, Values& result);
+
+ private:
+  void fresh(ObjectKind kind);
+  void copy_bytes(unsigned to, unsigned from);
+  bool zeros(const clang::Expr* source) const;
+  void lay_texture(const clang::Expr* description);
+  void evaluate();
+
+  HostWalk& walk_;
+  const clang::CallExpr* c_;
+  uint32_t frame_;
+};
+
+}  // namespace fencepost::clangfe

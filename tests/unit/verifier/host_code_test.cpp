@@ -1,0 +1,142 @@
+// What the host's code says of a launch beyond its sizes: arrays that are given twice, textures over them, and what
+// counters hold when the kernel starts.
+#include <gtest/gtest.h>
+
+#include "clangfe/clangfe.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+namespace {
+
+struct Case {
+  std::string text;
+  int exit_code;          // 0 verified, 1 defect, 3 not decided
+  const char* says = "";  // on either stream
+};
+
+void decide(const std::vector<Case>& cases, const std::vector<std::string>& options = {}) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  for (const Case& c : cases) {
+    const auto o = launch::parse(options);
+    ASSERT_TRUE(o);
+    const launch::Answer a = answer(*o, make_source("host.cu", c.text));
+    EXPECT_EQ(a.exit_code, c.exit_code) << c.text << "\n" << a.out << a.err;
+    EXPECT_NE((a.out + a.err).find(c.says), std::string::npos) << c.text << "\n" << a.out << a.err;
+  }
+}
+
+TEST(HostCode, a_pointer_that_is_not_followed_is_no_array_of_its_own) {
+  const std::string k = "__global__ void k(int* a, const int* b) { a[threadIdx.x] = b[threadIdx.x + 1]; }\n";
+  const std::string only = "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n";
+  const std::string reads =
+      "__global__ void k(int* a, int* b, int* o) { if (a[0] == b[threadIdx.x]) o[threadIdx.x] = 1; }\n";
+  const std::string file = "__device__ int g[64];\n";
+  decide({
+      {k + "int main() { int *p, *q; cudaMalloc(&p, 256); cudaMalloc(&q, 256); k<<<1, 32>>>(p, q); }", 0},
+      {k + "int* more(); int main() { int* p; cudaMalloc(&p, 256); k<<<1, 32>>>(p, more()); }", 3,
+       "where the host has 'b' from"},
+      {only + "int* more(); int main() { k<<<1, 32>>>(more()); }", 0},
+      {k + "void launch(int* a, int* b) { k<<<1, 32>>>(a, b); }", 0},
+      // Arrays that are only read may be one.
+      {reads + "int main() { int *p, *o; cudaMalloc(&p, 256); cudaMalloc(&o, 256); k<<<1, 32>>>(p, p, o); }", 0},
+      // An array of file scope that this kernel does not name.
+      {file + only + "int main() { int* p; cudaGetSymbolAddress((void**)&p, g); k<<<1, 32>>>(p); }", 0},
+      {"__constant__ int c[64];\n__global__ void k(int* a) { a[threadIdx.x] = c[threadIdx.x + 1]; }\n"
+       "int main() { int* p; cudaGetSymbolAddress((void**)&p, c); k<<<1, 32>>>(p); }",
+       3, "an array of file scope"},
+      {k + "int main() { int *p, *q; cudaMalloc(&p, 256); q = p + 1; void* g[] = {&p, &q}; "
+           "cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0); }",
+       3, "may be of one array"},
+      {k + "int main() { int *p, *q; cudaMalloc(&p, 256); cudaMalloc(&q, 256); void* g[] = {&p, &q}; g[1] = g[0]; "
+           "cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0); }",
+       3, "is not known"},
+      {k + "int main() { int *p, *q; cudaMalloc(&p, 256); cudaMalloc(&q, 256); void* g[] = {&p, &q}; "
+           "cudaLaunchKernel((void*)k, dim3(1), dim3(32), g, 0, 0); }",
+       0},
+      {k + "int main(int n, char**) { int *p, *q; cudaMalloc(&p, 256); q = p; k<<<1, 32>>>(n ? p : q, n ? q : p); }", 3,
+       "may be of one array"},
+      {k + "int main(int n, char**) { int *p, *q; cudaMalloc(&p, 256); cudaMalloc(&q, 256); "
+           "k<<<1, 32>>>(n ? p : q, n ? q : p); }",
+       0},
+  });
+  // Nothing says the sizes, or what is given.
+  decide({{k + "int main() { int* p; cudaMalloc(&p, 256); auto f = k; f<<<1, 32>>>(p, p); }", 3,
+           "may be in the array of"}},
+         {"--blockDim=32", "--gridDim=1"});
+}
+
+TEST(HostCode, pointers_from_memory_lead_to_no_array_that_is_known) {
+  decide({
+      {"__global__ void k(float* const* a, int n) { float* p = a[blockIdx.x]; if (threadIdx.x < n) p[threadIdx.x] = 1; "
+       "}\n"
+       "int main() { float** d; cudaMalloc(&d, 64); k<<<4, 64>>>(d, 64); }",
+       3, "an access through a pointer that is loaded from memory"},
+      {"__device__ int* g;\n__global__ void k(int* b) { g[threadIdx.x] = b[threadIdx.x]; }\n", 3, "loaded from memory"},
+      {"__global__ void k(unsigned long long a, int* b) { ((int*)a)[threadIdx.x] = b[threadIdx.x]; }\n", 3,
+       "made of a number"},
+  });
+}
+
+TEST(HostCode, a_texture_may_lie_over_an_array_that_the_kernel_writes) {
+  const std::string k =
+      "__global__ void k(int* a, cudaTextureObject_t t) { a[threadIdx.x] = tex1Dfetch<int>(t, threadIdx.x + 1); }\n";
+  const auto host = [&](const std::string& memory) {
+    return k +
+           "int main() { int *p, *q; cudaMalloc(&p, 1024); cudaMalloc(&q, 1024); cudaResourceDesc r; "
+           "memset(&r, 0, sizeof r); r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = " +
+           memory +
+           "; cudaTextureDesc d; cudaTextureObject_t t; cudaCreateTextureObject(&t, &r, &d, 0); k<<<1, 32>>>(p, t); }";
+  };
+  const std::string reference =
+      "texture<int> t;\n__global__ void k(int* a) { a[threadIdx.x] = tex1Dfetch(t, threadIdx.x + 1); }\n";
+  decide({
+      {host("p"), 3, "a texture may lie over"},
+      {host("p + 4"), 3, "a texture may lie over"},
+      {host("q"), 0},
+      {reference + "int main() { int* p; cudaMalloc(&p, 1024); cudaBindTexture(0, t, p, 1024); k<<<1, 32>>>(p); }", 3,
+       "a texture may lie over"},
+  });
+  decide({{"__global__ void k(cudaSurfaceObject_t s, cudaTextureObject_t t) {\n"
+           "  surf1Dwrite(tex1Dfetch<int>(t, threadIdx.x + 1), s, threadIdx.x * 4); }\n",
+           3, "through a surface"}},
+         {"--blockDim=32", "--gridDim=1"});
+  decide({{k, 3, "the memory of textures are different arrays"}}, {"--strict", "--blockDim=32", "--gridDim=1"});
+}
+
+TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
+  const auto kernel = [](const std::string& counter, const std::string& end) {
+    return "__global__ void k(" + std::string(counter == "c" ? "unsigned* c, " : "") +
+           "float* part, float* out) { __shared__ bool last; part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;\n"
+           "  __threadfence(); __syncthreads();\n"
+           "  if (threadIdx.x == 0) last = atomicAdd(" +
+           (counter == "c" ? "" : "&") + counter +
+           ", 1) >= gridDim.x - 1;\n  __syncthreads();\n"
+           "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+           "    out[threadIdx.x] = s; " +
+           end + " } }\n";
+  };
+  const std::string n = kernel("n", ""), put_back = kernel("n", "if (threadIdx.x == 0) n = 0;"), c = kernel("c", ""),
+                    two = "int main() { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); ",
+                    given = two + "unsigned* c; cudaMalloc(&c, 4); ";
+  const std::string launch = "k<<<8, 64>>>(p, q); ", with = "k<<<8, 64>>>(c, p, q); ";
+  decide({
+      {"__device__ unsigned n;\n" + n + two + launch + "}", 0, "is 0 when the kernel starts"},
+      {"__device__ unsigned n = 0;\n" + n + two + launch + "}", 0, "is 0 when the kernel starts"},
+      {"__device__ unsigned n = 3;\n" + n + two + launch + "}", 3, "its first value is another one"},
+      {"__device__ unsigned n;\n" + n + two + launch + launch + "}", 3, "was given it before"},
+      {"__device__ unsigned n;\n" + n + two + "for (int i = 0; i < 4; ++i) " + launch + "}", 3, "is made again"},
+      {"__device__ unsigned n;\n" + put_back + two + "for (int i = 0; i < 4; ++i) " + launch + launch + "}", 0},
+      {"__device__ unsigned n;\n" + n + two + "unsigned one = 1; cudaMemcpyToSymbol(n, &one, 4); " + launch + "}", 3,
+       "the host sets it otherwise"},
+      {"__device__ unsigned n;\n" + n + two +
+           "unsigned zero = 0; for (int i = 0; i < 4; ++i) { cudaMemcpyToSymbol(n, &zero, 4); " + launch + "} }",
+       0},
+      {c + given + "cudaMemset(c, 0, 4); " + with + "}", 0},
+      {c + given + "cudaMemset(c, 1, 4); " + with + "}", 3, "the host sets it otherwise"},
+      {c + given + "cudaMemset(c, 0, 4); " + with + with + "}", 3, "was given it before"},
+      {c + given + "for (int i = 0; i < 4; ++i) { cudaMemset(c, 0, 4); " + with + "} }", 0},
+  });
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
