@@ -81,8 +81,9 @@ TEST_F(Rows, a_kernel_without_a_launch_is_asked_about_any_size) {
 
 TEST_F(Rows, two_parameters_that_the_host_gives_one_array_are_not_proved_apart) {
   const std::string text = "__global__ void k(int *a, const int *b) { a[threadIdx.x] = b[threadIdx.x + 1]; }\n";
-  EXPECT_EQ(ask({}, text + "int main() { int *p = 0, *q = 0; k<<<1, 32>>>(p, q); }\n").exit_code, 0);
-  const auto a = ask({}, text + "int main() { int *p = 0; k<<<1, 32>>>(p, p); }\n");
+  const std::string made = "int main() { int *p, *q; cudaMalloc(&p, 256); cudaMalloc(&q, 256); ";
+  EXPECT_EQ(ask({}, text + made + "k<<<1, 32>>>(p, q); }\n").exit_code, 0);
+  const auto a = ask({}, text + made + "k<<<1, 32>>>(p, p); }\n");
   EXPECT_EQ(a.exit_code, 3) << a.out << a.err;
   EXPECT_NE(a.err.find("gives 'a' and 'b' places that may be of one array"), std::string::npos) << a.err;
 }
