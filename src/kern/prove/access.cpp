@@ -170,7 +170,7 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
   // Nothing that the kernel is given by name: what the pointer leads to, and whether it is null, the text does not say.
   if (access.regions.empty() && mentions(a, access.pointer, [](const Instruction& in) {
         const auto* c = std::get_if<Compute>(&in.action);
-        return c == nullptr || c->op == Op::bits_to_pointer;
+        return std::holds_alternative<Load>(in.action) || (c != nullptr && c->op == Op::bits_to_pointer);
       })) {
     unsupported.insert("an access through a pointer that is loaded from memory or made of a number");
     return;
