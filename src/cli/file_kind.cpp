@@ -150,6 +150,20 @@ const char* name(FileKind k) {
   return r == nullptr ? "a file of no known kind" : r->name;
 }
 
+const std::vector<std::string>& program_endings() {
+  static const std::vector<std::string> endings = [] {
+    std::vector<std::string> out;
+    for (const Row& r : rows())
+      for (const FileKind k :
+           {FileKind::litmus, FileKind::shader, FileKind::opencl_kernel, FileKind::cuda_kernel, FileKind::ptx_module})
+        if (r.kind == k)
+          for (const std::string ending : r.endings)
+            if (ending != ".glsl" && ending != ".cuh") out.push_back(ending);  // included by others
+    return out;
+  }();
+  return endings;
+}
+
 FileKind kind_of_file(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return FileKind::unknown;

@@ -26,6 +26,8 @@ enum class FileKind : uint8_t {
 const char* name(FileKind k);  // "an OpenCL C kernel"
 
 FileKind kind_of_file(const std::string& path);
+// Endings of the files that are programs by themselves, which `check` takes out of a folder: headers are not.
+const std::vector<std::string>& program_endings();
 
 struct WayOut {
   std::string command;  // "fencepost check FILE"

@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "cat/model.h"
 #include "check/bounds_file.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "prog/names.h"
 #include "spirv/spirv.h"
@@ -20,8 +21,7 @@ namespace fencepost::cli {
 // Files as given; a folder becomes the files with one of the endings below it, sorted by path. A folder without
 // any, and a path that does not exist, are errors.
 Expected<std::vector<std::string>> expand(const std::vector<std::string>& operands,
-                                          const std::vector<std::string>& endings = {".litmus", ".test", ".comp", ".cl",
-                                                                                     ".spvasm", ".spv"});
+                                          const std::vector<std::string>& endings = program_endings());
 
 // What --grid, --input, --condition, --filter and --entry say of the launch of a shader.
 spirv::LaunchOptions launch_of(const Settings& s);

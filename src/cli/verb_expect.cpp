@@ -183,8 +183,9 @@ std::vector<RowReport> run_own(const std::string& path, const Settings& s, Model
 // A folder, or a file whose expectations stand in it or beside it; else the operand is a table.
 bool is_own(const std::string& operand) {
   std::error_code failed;
-  return operand.ends_with(".test") || operand.ends_with(".litmus") || operand.ends_with(".comp") ||
-         operand.ends_with(".cl") || operand.ends_with(".spvasm") || std::filesystem::is_directory(operand, failed);
+  const auto ends = [&](const std::string& ending) { return operand.ends_with(ending); };
+  return std::any_of(program_endings().begin(), program_endings().end(), ends) ||
+         std::filesystem::is_directory(operand, failed);
 }
 
 // The rows of the wanted suites; a suite that no row belongs to is a mistake.

@@ -32,6 +32,7 @@
 #include <set>
 
 #include "clangfe/embedded.h"
+#include "clangfe/lives.h"
 #include "clangfe/llvm_module.h"
 #include "clangfe/lowering.h"
 #include "clangfe/plain_table.h"
@@ -223,7 +224,7 @@ class Writer {
       const std::vector<std::string> to = whole(l);
       const auto of = numbers(i.getType());
       for (size_t k = 0; k < to.size(); ++k)
-        load_number(of[k].second, to[k], fmt::format("{}+{}", at, of[k].first), l->isVolatile());
+        load_number(of[k].second, to[k], at, of[k].first, l->getAlign(), l->isVolatile());
       return true;
     }
     if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i); s != nullptr && is_whole(s->getValueOperand()->getType())) {
@@ -231,7 +232,7 @@ class Writer {
       const std::vector<std::string> from = whole(s->getValueOperand());
       const auto of = numbers(s->getValueOperand()->getType());
       for (size_t k = 0; k < from.size(); ++k)
-        store_number(of[k].second, fmt::format("{}+{}", at, of[k].first), from[k], s->isVolatile());
+        store_number(of[k].second, at, of[k].first, s->getAlign(), from[k], s->isVolatile());
       return true;
     }
     return false;
@@ -660,8 +661,6 @@ class Writer {
     registers_ += fmt::format(".local .align {} .b8 {}[{}];\n", a.getAlign().value(), name,
                               layout_.getTypeAllocSize(a.getAllocatedType()).getFixedValue());
     put(fmt::format("mov.b64 {}, {}", register_of(a), name));
-    // Outside of its block a variable has no value; a loop makes it anew, and what it held then is gone. LLVM has it at
-    // the function's beginning, where both are one, and C++ gives what it starts with a store.
   }
   // A built-in variable, if the address is in one: "%tid.x".
   std::optional<std::string> special(const llvm::Value* pointer) const {
@@ -689,33 +688,64 @@ class Writer {
       if (bits_of(l.getType()) != 32) refuse("a part of a built-in variable");
       return put(fmt::format("mov.u32 {}, {}", register_of(l), *s));
     }
-    load_number(l.getType(), register_of(l), value(l.getPointerOperand()), l.isVolatile());
+    load_number(l.getType(), register_of(l), value(l.getPointerOperand()), 0, l.getAlign(), l.isVolatile());
   }
-  void load_number(llvm::Type* t, const std::string& to, const std::string& at, bool is_volatile) {
+  // Bytes in which a number is accessed: all of them, but for members of packed structures, whose alignment is less.
+  // Compilers access these in pieces that are aligned.
+  static unsigned aligned_bits(unsigned bits, llvm::Align base, uint64_t offset) {
+    return std::min<unsigned>(bits, static_cast<unsigned>(8 * llvm::commonAlignment(base, offset).value()));
+  }
+  // A number at a place: `at` plus `offset`, where `base` is the alignment of `at`.
+  void load_number(llvm::Type* t, const std::string& to, const std::string& at, uint64_t offset, llvm::Align base,
+                   bool is_volatile) {
     const unsigned n = bits_of(t);
     const char* order = is_volatile ? "volatile" : "plain";
+    if (const unsigned piece = aligned_bits(n == 1 ? 8 : n, base, offset); n > piece) {
+      if (is_volatile) refuse("a volatile access to a member that is not aligned");
+      std::string whole = "0";
+      for (unsigned bit = 0; bit < n; bit += piece) {
+        const std::string part = declare("piece", piece), wide = declare("piece", n), next = declare("pieces", n);
+        put(fmt::format("cuda.ld.plain.none.u{} {}, [{}+{}]", piece, part, at, offset + bit / 8));
+        put(fmt::format("cvt.u{}.u{} {}, {}", n, piece, wide, part));
+        if (bit != 0) put(fmt::format("shl.b{} {}, {}, {}", n, wide, wide, bit));
+        put(fmt::format("or.b{} {}, {}, {}", n, next, whole, wide));
+        whole = next;
+      }
+      return put(fmt::format("mov.b{} {}, {}", n, to, whole));
+    }
     if (n == 1) {
       const std::string byte = declare("byte", 8);
-      put(fmt::format("cuda.ld.{}.none.u8 {}, [{}]", order, byte, at));
+      put(fmt::format("cuda.ld.{}.none.u8 {}, [{}+{}]", order, byte, at, offset));
       return put(fmt::format("setp.ne.u8 {}, {}, 0", to, byte));
     }
-    put(fmt::format("cuda.ld.{}.none.{} {}, [{}]", order, memory_type(n), to, at));
+    put(fmt::format("cuda.ld.{}.none.{} {}, [{}+{}]", order, memory_type(n), to, at, offset));
   }
   void store(llvm::StoreInst& s) {
     if (s.isAtomic()) refuse("an atomic store of LLVM", "cuda::atomic_ref is read");
     const std::string x = value(s.getValueOperand());
-    store_number(s.getValueOperand()->getType(), value(s.getPointerOperand()), x, s.isVolatile());
+    store_number(s.getValueOperand()->getType(), value(s.getPointerOperand()), 0, s.getAlign(), x, s.isVolatile());
   }
-  void store_number(llvm::Type* t, const std::string& at, std::string x, bool is_volatile) {
+  void store_number(llvm::Type* t, const std::string& at, uint64_t offset, llvm::Align base, std::string x,
+                    bool is_volatile) {
     const unsigned n = bits_of(t);
+    if (const unsigned piece = aligned_bits(n == 1 ? 8 : n, base, offset); n > piece) {
+      if (is_volatile) refuse("a volatile access to a member that is not aligned");
+      for (unsigned bit = 0; bit < n; bit += piece) {
+        const std::string part = declare("piece", piece), rest = declare("pieces", n);
+        put(fmt::format("shr.u{} {}, {}, {}", n, rest, x, bit));
+        put(fmt::format("cvt.u{}.u{} {}, {}", piece, n, part, rest));
+        put(fmt::format("cuda.st.plain.none.u{} [{}+{}], {}", piece, at, offset + bit / 8, part));
+      }
+      return;
+    }
     if (n == 1) {
       const std::string byte = declare("byte", 8), p = declare("condition", 1);
       put(fmt::format("mov.pred {}, {}", p, x));
       put(fmt::format("selp.b8 {}, 1, 0, {}", byte, p));
       x = byte;
     }
-    put(fmt::format("cuda.st.{}.none.{} [{}], {}", is_volatile ? "volatile" : "plain", memory_type(n == 1 ? 8 : n), at,
-                    x));
+    put(fmt::format("cuda.st.{}.none.{} [{}+{}], {}", is_volatile ? "volatile" : "plain", memory_type(n == 1 ? 8 : n),
+                    at, offset, x));
   }
 
   // ---- calls ----
@@ -827,7 +857,12 @@ class Writer {
     for (const llvm::Value* v : {a, b}) {
       llvm::Type* t = v == nullptr ? nullptr : known_type(v);
       if (t == nullptr || layout_.getTypeAllocSize(t) != bytes || (!t->isStructTy() && !t->isArrayTy())) continue;
-      pieces(t, 0, out);
+      std::vector<std::pair<uint64_t, unsigned>> whole;
+      pieces(t, 0, whole);
+      for (const auto& [at, n] : whole) {
+        const unsigned each = aligned_bits(8 * n, llvm::Align(align), at) / 8;
+        for (unsigned k = 0; k < n; k += each) out.emplace_back(at + k, each);
+      }
       return out;
     }
     const uint64_t each = std::min<uint64_t>({align, 4, bytes});
@@ -930,6 +965,17 @@ class Writer {
                       n == "__threadfence"         ? "device"
                       : n == "__threadfence_block" ? "block"
                                                    : "system"));
+      return true;
+    }
+    if (n == k_alive) {
+      const std::string alive = predicate(c.getArgOperand(0)), at = value(c.getArgOperand(1)),
+                        variable = value(c.getArgOperand(2)), over = declare("over", 1), inside = declare("inside", 1),
+                        p = declare("ended", 1);
+      put(fmt::format("cuda.inside.{} {}, {}, {}", llvm::cast<llvm::ConstantInt>(c.getArgOperand(3))->getZExtValue(),
+                      inside, at, variable));
+      put(fmt::format("xor.pred {}, {}, 1", over, alive));
+      put(fmt::format("and.pred {}, {}, {}", p, over, inside));
+      put(fmt::format("cuda.ub.lifetime {}", p));
       return true;
     }
     if (n == "__syncthreads") {

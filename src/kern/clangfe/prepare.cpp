@@ -24,6 +24,7 @@
 
 #include <map>
 
+#include "clangfe/lives.h"
 #include "clangfe/llvm_module.h"
 
 namespace fencepost::clangfe {
@@ -442,34 +443,16 @@ void prepare(llvm::Module& module, const Options& options) {
   }
 }
 
-// A variable of a loop's body is another one in each round. LLVM keeps one place for all of them, and says where each
-// begins: there it holds nothing.
-void forget_at_beginnings(llvm::Function& f) {
-  std::vector<llvm::IntrinsicInst*> marks;
-  for (llvm::BasicBlock& b : f)
-    for (llvm::Instruction& i : b)
-      if (auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(&i); mark != nullptr && mark->isLifetimeStartOrEnd())
-        marks.push_back(mark);
-  for (llvm::IntrinsicInst* mark : marks) {
-    auto* a = llvm::dyn_cast<llvm::AllocaInst>(mark->getArgOperand(1)->stripPointerCasts());
-    if (a != nullptr && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start &&
-        a->getAllocatedType()->isSingleValueType()) {
-      llvm::IRBuilder<> build(mark);  // frozen, for where an undefined value meets another one LLVM takes that one
-      build.CreateStore(build.CreateFreeze(llvm::UndefValue::get(a->getAllocatedType()), a->getName()), a);
-    }
-    mark->eraseFromParent();
-  }
-}
-
 void make_values(llvm::Module& module, llvm::Function& kernel) {
+  find_named(module);
   mark_for_inlining(module);
   Managers managers;
   llvm::ModulePassManager inliner;
-  inliner.addPass(llvm::AlwaysInlinerPass(false));
+  inliner.addPass(llvm::AlwaysInlinerPass(true));
   inliner.run(module, managers.mam);
   kernel.removeFnAttr(llvm::Attribute::OptimizeNone);
   llvm::EliminateUnreachableBlocks(kernel);
-  forget_at_beginnings(kernel);
+  keep_lives(module, kernel);
   take_library_fills(kernel);
   llvm::IRBuilder<> build(&*kernel.getEntryBlock().getFirstInsertionPt());
   const llvm::DataLayout& layout = module.getDataLayout();
@@ -481,10 +464,17 @@ void make_values(llvm::Module& module, llvm::Function& kernel) {
     a.replaceAllUsesWith(own);
     build.CreateMemCpy(own, own->getAlign(), &a, a.getParamAlign(), layout.getTypeAllocSize(type).getFixedValue());
   }
-  llvm::FunctionPassManager promote;
-  promote.addPass(llvm::PromotePass());
-  promote.run(kernel, managers.fam);
+  const auto promote = [&] {
+    managers.fam.clear();
+    llvm::FunctionPassManager pass;
+    pass.addPass(llvm::PromotePass());
+    pass.run(kernel, managers.fam);
+  };
+  promote();
   llvm::EliminateUnreachableBlocks(kernel);
+  follow_lives(module, kernel);
+  promote();
+  drop_decided_lives(kernel);
 }
 
 }  // namespace fencepost::clangfe

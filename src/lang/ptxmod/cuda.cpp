@@ -6,6 +6,7 @@
 //                                         failed spuriously
 //   cuda.fence.NAME.O.S   cuda.barrier.SITE   cuda.syncwarp mask   cuda.printf r
 //   cuda.ub.WHAT [p]             undefined behaviour (where p is true)
+//   cuda.inside.BYTES r, p, v    whether p points into the variable of so many bytes at v
 //   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is
 //                                       none
 // Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp,
@@ -112,6 +113,20 @@ void Lowering::cuda() {
   if (what == "ub") {
     Expr when = node_->args.empty() ? Expr{} : number(argument(0), 1);
     return undefined_behaviour(when);
+  }
+  if (what == "inside") {
+    const Value p = value(argument(1), 64), v = value(argument(2), 64);
+    if (!v.is(Value::Kind::address) || v.targets.size() != 1) fail("the third operand is a variable's address");
+    const Target& of = v.targets[0];
+    const Expr bytes = term::constant(std::stoull(w[2]), 64);
+    Expr inside = term::constant(0, 1);
+    for (const Target& t : p.targets) {
+      if (!p.is(Value::Kind::address) || t.root != of.root) continue;
+      Expr e = term::binary(T::ult, term::binary(T::sub, t.offset, of.offset), bytes);
+      if (t.when) e = term::binary(T::and_, t.when, e);
+      inside = term::binary(T::or_, inside, e);
+    }
+    return define(argument(0), Value::scalar(inside));
   }
   if (what == "opaque") {
     const uint32_t bytes = w[2] == "pred" ? 0 : bytes_of(w[2]);

@@ -10,6 +10,7 @@
 
 #include "litmus/lexer.h"
 #include "prog/cuda_cpp.h"
+#include "prog/plain_objects.h"
 #include "prog/syntax.h"
 #include "ptxmod/cuda_kernel.h"
 #include "ptxmod/lower.h"
@@ -180,16 +181,6 @@ void observe(const Memory& memory, prog::Test& test) {
 
 namespace {
 
-// Objects that no atomic operation touches, as the OpenCL models want them told.
-void mark_plain(prog::Test& test) {
-  std::vector<bool> atomic(test.symbols.size(), false);
-  for (const prog::Template& t : test.templates)
-    for (const prog::Instr& i : t.code)
-      if (i.addr.symbol != prog::k_none && i.tags.has(vocab::Tag::A)) atomic[i.addr.symbol] = true;
-  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s)
-    if (!atomic[s]) test.objects[test.symbols[s].object].tags.add(vocab::Tag::NAL);
-}
-
 void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Memory& memory, bool rounds) {
   const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
   if (rounds)
@@ -283,7 +274,7 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   memory.check_read_only();
   clusters(w, test);
   const bool rounds = memory.drop_unread();
-  if (w.flat.cuda) mark_plain(test);
+  if (w.flat.cuda) prog::mark_plain_objects(test);
   Asker asker(memory, w.flat, w.launch);
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);

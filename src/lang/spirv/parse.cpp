@@ -4,6 +4,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "litmus/lexer.h"
+#include "prog/plain_objects.h"
 #include "prog/syntax.h"
 #include "spirv/lower.h"
 #include "spirv/source_types.h"
@@ -311,6 +312,7 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
   if (memory.drop_unread())
     test.assumptions.push_back(fmt::format(
         "an undefined value in a loop is another in each of {} rounds, and then one of those again", k_rounds));
+  if (m.dialect() == vocab::Dialect::opencl) prog::mark_plain_objects(test);
   Asker asker(constants, memory, compiled);
   test.quantifier = header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(header.question.condition);

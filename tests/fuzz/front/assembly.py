@@ -237,8 +237,11 @@ class Module:
         elif kind == "copy":
             a, b = self.address(s[1]), self.address(s[2])
             first, second = self.operands(s[1].var, "Available"), self.operands(s[2].var, "Visible")
-            self.emit(f"OpCopyMemory {a} {b}{first}{second if first or second else ''}" if bool(first) == bool(second)
-                      else f"OpCopyMemory {a} {b}{first or ' None'}{second or ' None'}")
+            if second and not first:  # spirv-val 2022.4 holds the second mask against the target's storage class
+                value = self.value(f"OpLoad {self.type_(s[2].t, self.laid(s[2].var))} {b}{second}")
+                self.emit(f"OpStore {a} {value}")
+            else:
+                self.emit(f"OpCopyMemory {a} {b}{first}{second or (' None' if first else '')}")
         elif kind == "declare":
             self.variable(s[1])
         elif kind == "if":

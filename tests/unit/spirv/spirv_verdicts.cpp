@@ -589,6 +589,17 @@ TEST(SpirvVerdicts, OpenclPlainAccessesRace) {
   EXPECT_EQ(races(opencl_all("; @Config: 1, 1, 2\n", "%a = OpAtomicIIncrement %uint %x %wg %relaxed\n")), k_fails);
 }
 
+// A plain read of an object that is not atomic takes a visible side effect, also beside a race, as in litmus tests
+// (tests/corpus/opencl/racing-plain-read). An object that is accessed atomically somewhere is an atomic object.
+TEST(SpirvVerdicts, OpenclPlainReadsTakeVisibleSideEffects) {
+  const auto read = [](const char* store) {
+    return opencl_threads("; @Config: 1, 1, 2\n; @Output: exists (%out[0] == 1)\n",
+                          {store, "%a = OpLoad %uint %x\nOpStore %out %a\n"});
+  };
+  EXPECT_EQ(ask(read("OpStore %x %n1\n")), k_fails);
+  EXPECT_EQ(ask(read("OpAtomicStore %x %dv %relaxed %n1\n")), k_holds);
+}
+
 // Plain accesses carry no synchronisation in OpenCL, fences around them or not.
 TEST(SpirvVerdicts, OpenclFencesAroundPlainAccessesDoNotSynchronise) {
   EXPECT_EQ(races(opencl_threads("; @Config: 1, 1, 2\n",

@@ -60,7 +60,8 @@ Opened open_library() {
 Expected<const Library*> library() {
   static const Opened opened = open_library();
   if (!opened.failure.empty())
-    return unsupported_at({}, opened.failure, "install an OpenCL loader and driver, for processors pocl-opencl-icd");
+    return unsupported_at({}, opened.failure,
+                          "install an OpenCL loader (ocl-icd-libopencl1) and driver, for processors pocl-opencl-icd");
   return &opened.library;
 }
 
