@@ -237,11 +237,11 @@ class Module:
         elif kind == "copy":
             a, b = self.address(s[1]), self.address(s[2])
             first, second = self.operands(s[1].var, "Available"), self.operands(s[2].var, "Visible")
-            if second and not first:  # spirv-val 2022.4 holds the second mask against the target's storage class
+            if bool(first) == bool(second):
+                self.emit(f"OpCopyMemory {a} {b}{first}{second}")
+            else:  # spirv-val 2022.4 holds each mask against the storage classes of both
                 value = self.value(f"OpLoad {self.type_(s[2].t, self.laid(s[2].var))} {b}{second}")
-                self.emit(f"OpStore {a} {value}")
-            else:
-                self.emit(f"OpCopyMemory {a} {b}{first}{second or (' None' if first else '')}")
+                self.emit(f"OpStore {a} {value}{first}")
         elif kind == "declare":
             self.variable(s[1])
         elif kind == "if":
