@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
@@ -100,14 +99,11 @@ class CampaignBar {
   bool visible_ = false;
 };
 
-// Logs and tables are text; stores are SQLite, and what cannot be read is for the store to say.
-bool is_base(const std::string& path) {
+// Logs and tables are text; what cannot be read is for the store to say.
+bool is_store(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) return false;
-  if (!can_be_read(path)) return true;  // a pipe is not opened: it may never end
-  char head[16] = {};
-  std::ifstream in(path, std::ios::binary);
-  return !in.read(head, sizeof head) || std::string_view(head, 15) == "SQLite format 3";
+  return !can_be_read(path) || store::is_database(path);
 }
 
 }  // namespace
@@ -199,7 +195,7 @@ int run_merge(const CommandLine& line, const Console& console) {
 
 int run_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  if (!is_base(line.operands.front())) return run_judge_sightings(line, console);
+  if (!is_store(line.operands.front())) return run_judge_sightings(line, console);
   if (!s.tests.empty())
     return report_errors(
         console,

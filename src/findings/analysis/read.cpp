@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -226,16 +225,8 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
 
 namespace {
 
-bool is_base(const std::string& path) {
-  if (!can_be_read(path)) return false;  // read_file says why
-  std::ifstream in(path, std::ios::binary);
-  char head[16] = {};
-  in.read(head, sizeof head);
-  return in.gcount() == 16 && std::string_view(head, 15) == "SQLite format 3";
-}
-
 Expected<Table> read_file_of_results(const std::string& path, const store::Filter& filter) {
-  if (path != "-" && is_base(path)) {
+  if (path != "-" && store::is_database(path)) {
     const auto store = store::Store::read(path);
     if (store) {
       auto table = read_store(*store, filter);

@@ -9,10 +9,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <tuple>
 
 #include "base/child.h"
 #include "base/hash.h"
+#include "base/read_file.h"
 #include "store/rows.h"
 #include "store/schema.h"
 
@@ -62,6 +65,13 @@ auto place(const Trial& t) {
 }
 
 }  // namespace
+
+bool is_database(const std::string& path) {
+  if (!can_be_read(path)) return false;
+  char head[16] = {};
+  std::ifstream in(path, std::ios::binary);
+  return in.read(head, sizeof head) && std::string_view(head, sizeof head) == std::string_view("SQLite format 3\0", 16);
+}
 
 uint64_t Trial::instances() const {
   uint64_t n = 0;

@@ -126,6 +126,9 @@ struct Merged {
   bool operator==(const Merged&) const = default;
 };
 
+// Whether a file begins as SQLite's files do. False for what is no file (a folder, a pipe) and what cannot be opened.
+bool is_database(const std::string& path);
+
 class Store {
  public:
   // Opens the file, or makes it. `must_exist`: a missing file is an error.

@@ -137,6 +137,18 @@ Trial trial(const std::string& configuration, uint32_t part = 0) {
   return t;
 }
 
+TEST(Store, DatabasesAreKnownByTheirFirstBytes) {
+  Folder folder;
+  const std::string base = folder / "a.db", table = folder / "t.csv", pipe = folder / "pipe";
+  ASSERT_TRUE(Store::open(base));
+  std::ofstream(table) << "a,b";  // shorter than the first bytes of a database
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(is_database(base));
+  EXPECT_FALSE(is_database(table));
+  EXPECT_FALSE(is_database(pipe));  // not opened: nobody may ever write to it
+  EXPECT_FALSE(is_database(folder / "absent"));
+}
+
 TEST(Store, TrialsComeBackAsTheyWere) {
   Folder dir;
   {
