@@ -577,12 +577,18 @@ TEST(Store, KilledWritersLoseAndRepeatNothing) {
       _exit(0);
     }
     close(fds[1]);
+    // Every other process is killed after it has added a row, however slow the machine is; the others at any moment.
+    uint32_t last = reported;
+    if (round % 2 == 1) {
+      ASSERT_EQ(read(fds[0], &last, sizeof last), static_cast<ssize_t>(sizeof last));
+      EXPECT_GE(last, reported);
+      reported = last + 1;
+    }
     std::this_thread::sleep_for(std::chrono::microseconds(2000 + rng.below(30000)));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
-    uint32_t last = 0;
     while (read(fds[0], &last, sizeof last) == sizeof last) {
       EXPECT_GE(last, reported);  // never an index that an earlier process had finished
       reported = last + 1;
@@ -594,7 +600,7 @@ TEST(Store, KilledWritersLoseAndRepeatNothing) {
     for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], record(i));
     reported = static_cast<uint32_t>(rows.size());
   }
-  EXPECT_GT(reported, 20u);
+  EXPECT_GE(reported, 10u);
 }
 
 TEST(Store, TwoWritersWaitForEachOther) {
