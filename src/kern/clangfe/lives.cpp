@@ -5,30 +5,30 @@
 //
 // clang marks where each variable begins and ends (from -O1 on, which asks for no pass). Promotion to values drops the
 // marks, so there are two steps. Before it, the marks of variables whose address goes elsewhere become calls, which
-// keep such a variable in memory. After it, pointers lead to their variables by plain uses: each such variable gets a
-// truth value, true between its marks, and each access that may reach it is preceded by a call that looks at it. A
-// second promotion makes constants of nearly all of them, and calls with the constant true go away.
+// keep such a variable in memory. After it, references and pointers that went through calls are gone, and there are two
+// kinds. To some only their names lead: each gets a truth value, true between its marks, each access is preceded by a
+// call that looks at it, and a second promotion makes constants of nearly all of them. To the others pointers are kept,
+// in phis or in memory. The calls at their marks stay, and ptxmod, which follows values, marks the pointers themselves
+// (ptxmod/cuda.cpp): only so a pointer into the last round is told from one into this round, which is the same address.
 //
-// Tried and lost: lifetimes as instructions of the notation that plain.h describes, followed by its reader. That needs
-// the same analysis on flat code, without LLVM's dominators, and each join of pointers once more.
+// Tried and lost: truth values for all of them, compared at each access with the place of the pointer; a pointer into
+// the last round was taken for one into this.
 #include "clangfe/lives.h"
 
-#include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-#include <map>
+#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace fencepost::clangfe {
 namespace {
 
 constexpr const char* k_named = "fencepost.named";  // of variables that nothing but their names leads to
-constexpr const char *k_begins = "__fencepost_life_begins", *k_ends = "__fencepost_life_ends";
 
 llvm::AllocaInst* variable_of(const llvm::IntrinsicInst& mark) {
   return llvm::dyn_cast<llvm::AllocaInst>(mark.getArgOperand(1)->stripPointerCasts());
@@ -46,9 +46,8 @@ bool in_cycle(llvm::BasicBlock* block) {
   return false;
 }
 
-// Whether only loads, stores and copies use the variable's address: no pointer to it can outlive it. Asked before calls
-// are inlined, as a function may return the address.
-bool by_name_only(const llvm::Value& address) {
+// Whether only loads, stores, copies and functions of CUDA use the variable's address: no pointer to it is kept.
+bool by_name_only(const llvm::Value& address, bool inlined) {
   for (const llvm::Use& u : address.uses()) {
     const llvm::User* by = u.getUser();
     if (llvm::isa<llvm::LoadInst>(by)) continue;
@@ -56,7 +55,11 @@ bool by_name_only(const llvm::Value& address) {
     if (const auto* c = llvm::dyn_cast<llvm::IntrinsicInst>(by);
         c != nullptr && (c->isLifetimeStartOrEnd() || llvm::isa<llvm::MemIntrinsic>(c)))
       continue;
-    if (const auto* g = llvm::dyn_cast<llvm::GetElementPtrInst>(by); g != nullptr && by_name_only(*g)) continue;
+    if (const auto* c = llvm::dyn_cast<llvm::CallInst>(by);
+        inlined && c != nullptr && !llvm::isa<llvm::IntrinsicInst>(c))
+      continue;
+    if (const auto* g = llvm::dyn_cast<llvm::GetElementPtrInst>(by); g != nullptr && by_name_only(*g, inlined))
+      continue;
     return false;
   }
   return true;
@@ -83,93 +86,42 @@ llvm::CallInst* call_of(llvm::Instruction& i, llvm::StringRef name) {
   return c;
 }
 
-// The pointers through which an instruction accesses memory.
-std::vector<llvm::Value*> accessed(llvm::Instruction& i) {
-  if (auto* l = llvm::dyn_cast<llvm::LoadInst>(&i)) return {l->getPointerOperand()};
-  if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i)) return {s->getPointerOperand()};
-  if (auto* m = llvm::dyn_cast<llvm::MemTransferInst>(&i)) return {m->getDest(), m->getSource()};
-  if (auto* m = llvm::dyn_cast<llvm::MemSetInst>(&i)) return {m->getDest()};
-  auto* c = llvm::dyn_cast<llvm::CallInst>(&i);
-  if (c == nullptr || llvm::isa<llvm::IntrinsicInst>(c) || c->getCalledFunction() == nullptr) return {};
-  std::vector<llvm::Value*> out;  // functions of CUDA: the atomic ones
-  for (llvm::Value* v : c->args())
-    if (v->getType()->isPointerTy()) out.push_back(v);
-  return out;
+// The instructions that access memory at an address, which by_name_only holds of.
+void accesses(llvm::Value& address, std::vector<llvm::Instruction*>& out) {
+  for (llvm::User* by : address.users()) {
+    auto* i = llvm::cast<llvm::Instruction>(by);
+    if (llvm::isa<llvm::GetElementPtrInst>(i))
+      accesses(*i, out);
+    else
+      out.push_back(i);
+  }
 }
 
-struct Life {
-  llvm::AllocaInst* variable = nullptr;
-  llvm::AllocaInst* alive = nullptr;  // its truth value
-  bool kept = false;                  // memory may hold its address
-};
-
-class Follower {
- public:
-  Follower(llvm::Module& module, llvm::Function& kernel)
-      : module_(module), kernel_(kernel), layout_(module.getDataLayout()) {}
-
-  void run() {
-    std::vector<llvm::CallInst*> marks;
-    std::set<const llvm::Value*> begun;
-    for (llvm::BasicBlock& b : kernel_)
-      for (llvm::Instruction& i : b)
-        for (const char* name : {k_begins, k_ends})
-          if (llvm::CallInst* c = call_of(i, name)) {
-            marks.push_back(c);
-            if (name == k_begins) begun.insert(c->getArgOperand(0));
-          }
-    llvm::Type* bit = llvm::Type::getInt1Ty(module_.getContext());
-    llvm::IRBuilder<> entry(&*kernel_.getEntryBlock().getFirstInsertionPt());
-    for (llvm::CallInst* c : marks) {
-      auto* a = llvm::cast<llvm::AllocaInst>(c->getArgOperand(0));
-      auto [it, fresh] = at_.try_emplace(a, lives_.size());
-      if (fresh) {
-        lives_.push_back({a, entry.CreateAlloca(bit), false});
-        entry.CreateStore(entry.getInt1(!begun.contains(a)), lives_.back().alive);
-      }
-      const bool begins = call_of(*c, k_begins) != nullptr;
-      llvm::IRBuilder<> build(c);
-      build.CreateStore(build.getInt1(begins), lives_[it->second].alive);
-      if (begins) forget(*a, *c);
+void follow(llvm::Module& module, llvm::Function& kernel, llvm::AllocaInst& variable,
+            const std::vector<llvm::CallInst*>& marks) {
+  std::vector<llvm::CallInst*> begins, ends;
+  for (llvm::CallInst* c : marks) (call_of(*c, k_begins) != nullptr ? begins : ends).push_back(c);
+  std::vector<llvm::Instruction*> found;
+  const bool named = by_name_only(variable, true);
+  if (named) accesses(variable, found);
+  for (llvm::CallInst* c : begins) forget(variable, *c->getNextNode());
+  if (!named) return;
+  llvm::IRBuilder<> build(&*kernel.getEntryBlock().getFirstInsertionPt());
+  llvm::Type* bit = build.getInt1Ty();
+  llvm::AllocaInst* alive = build.CreateAlloca(bit);
+  build.CreateStore(build.getInt1(begins.empty()), alive);
+  for (const auto& [calls, value] : {std::pair(&begins, true), std::pair(&ends, false)})
+    for (llvm::CallInst* c : *calls) {
+      build.SetInsertPoint(c);
+      build.CreateStore(build.getInt1(value), alive);
     }
-    for (llvm::CallInst* c : marks) c->eraseFromParent();
-    for (Life& l : lives_) l.kept = llvm::PointerMayBeCaptured(l.variable, true, true);
-    std::vector<llvm::Instruction*> all;
-    for (llvm::BasicBlock& b : kernel_)
-      for (llvm::Instruction& i : b) all.push_back(&i);
-    for (llvm::Instruction* i : all)
-      for (llvm::Value* p : accessed(*i)) look(*i, p);
+  for (llvm::Instruction* i : found) {
+    if (std::find(marks.begin(), marks.end(), i) != marks.end()) continue;
+    build.SetInsertPoint(i);
+    build.CreateCall(function(module, k_alive, {bit}), {build.CreateLoad(bit, alive)});
   }
-
- private:
-  void look(llvm::Instruction& access, llvm::Value* pointer) {
-    llvm::SmallVector<const llvm::Value*, 4> objects;
-    llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
-    for (const llvm::Value* o : objects) {
-      if (const auto it = at_.find(o); it != at_.end()) {
-        require(access, pointer, lives_[it->second]);
-      } else if (!llvm::isa<llvm::AllocaInst>(o) && !llvm::isa<llvm::Argument>(o) && !llvm::isa<llvm::Constant>(o)) {
-        for (const Life& l : lives_)
-          if (l.kept) require(access, pointer, l);
-      }
-    }
-  }
-  void require(llvm::Instruction& access, llvm::Value* pointer, const Life& l) {
-    llvm::IRBuilder<> build(&access);
-    llvm::Type *bit = build.getInt1Ty(), *number = build.getInt64Ty();
-    const uint64_t bytes = layout_.getTypeAllocSize(l.variable->getAllocatedType()).getFixedValue();
-    if (pointer->getType() != l.variable->getType())
-      pointer = build.CreateAddrSpaceCast(pointer, l.variable->getType());
-    build.CreateCall(function(module_, k_alive, {bit, pointer->getType(), pointer->getType(), number}),
-                     {build.CreateLoad(bit, l.alive), pointer, l.variable, build.getInt64(bytes)});
-  }
-
-  llvm::Module& module_;
-  llvm::Function& kernel_;
-  const llvm::DataLayout& layout_;
-  std::vector<Life> lives_;
-  std::map<const llvm::Value*, size_t> at_;
-};
+  for (llvm::CallInst* c : marks) c->eraseFromParent();
+}
 
 }  // namespace
 
@@ -177,7 +129,7 @@ void find_named(llvm::Module& module) {
   for (llvm::Function& f : module)
     for (llvm::BasicBlock& b : f)
       for (llvm::Instruction& i : b)
-        if (llvm::isa<llvm::AllocaInst>(i) && by_name_only(i))
+        if (llvm::isa<llvm::AllocaInst>(i) && by_name_only(i, false))
           i.setMetadata(k_named, llvm::MDNode::get(module.getContext(), {}));
 }
 
@@ -200,7 +152,20 @@ void keep_lives(llvm::Module& module, llvm::Function& kernel) {
   }
 }
 
-void follow_lives(llvm::Module& module, llvm::Function& kernel) { Follower(module, kernel).run(); }
+void follow_lives(llvm::Module& module, llvm::Function& kernel) {
+  std::vector<std::pair<llvm::AllocaInst*, std::vector<llvm::CallInst*>>> variables;
+  for (llvm::BasicBlock& b : kernel)
+    for (llvm::Instruction& i : b) {
+      if (call_of(i, k_begins) == nullptr && call_of(i, k_ends) == nullptr) continue;
+      auto& call = llvm::cast<llvm::CallInst>(i);
+      auto* a = llvm::cast<llvm::AllocaInst>(call.getArgOperand(0));
+      const auto same = [&](const auto& v) { return v.first == a; };
+      auto it = std::find_if(variables.begin(), variables.end(), same);
+      if (it == variables.end()) it = variables.insert(it, {a, {}});
+      it->second.push_back(&call);
+    }
+  for (auto& [variable, marks] : variables) follow(module, kernel, *variable, marks);
+}
 
 void drop_decided_lives(llvm::Function& kernel) {
   std::vector<llvm::CallInst*> decided;

@@ -5,15 +5,16 @@
 
 namespace fencepost::clangfe {
 
-// void (i1 alive, ptr at, ptr variable, i64 bytes): undefined behaviour if `at` points into the variable, which has so
-// many bytes, and not `alive`.
-inline constexpr const char* k_alive = "__fencepost_life_alive";
+// What stands in a kernel afterwards. void (i1 alive): undefined behaviour if not `alive`. void (ptr): a variable, to
+// which pointers are kept, begins or ends here.
+inline constexpr const char *k_alive = "__fencepost_life_alive", *k_begins = "__fencepost_life_begins",
+                            *k_ends = "__fencepost_life_ends";
 
 // Notes which variables are accessed by their names alone.
 void find_named(llvm::Module& module);
 // Variables that begin hold nothing. LLVM's marks go away; those of variables whose address is kept become calls.
 void keep_lives(llvm::Module& module, llvm::Function& kernel);
-// A call of `k_alive` before each access that may reach such a variable.
+// Of these, such as only their names lead to now: a call of `k_alive` before each access.
 void follow_lives(llvm::Module& module, llvm::Function& kernel);
 // Those that nobody can violate go away.
 void drop_decided_lives(llvm::Function& kernel);

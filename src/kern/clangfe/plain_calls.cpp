@@ -140,14 +140,17 @@ bool Writer::function(llvm::CallBase& c, const Demangled& d) {
     return true;
   }
   if (n == k_alive) {
-    const std::string alive = predicate(c.getArgOperand(0)), at = value(c.getArgOperand(1)),
-                      variable = value(c.getArgOperand(2)), over = declare("over", 1), inside = declare("inside", 1),
-                      p = declare("ended", 1);
-    put(fmt::format("cuda.inside.{} {}, {}, {}", llvm::cast<llvm::ConstantInt>(c.getArgOperand(3))->getZExtValue(),
-                    inside, at, variable));
+    const std::string alive = predicate(c.getArgOperand(0)), over = declare("over", 1);
     put(fmt::format("xor.pred {}, {}, 1", over, alive));
-    put(fmt::format("and.pred {}, {}, {}", p, over, inside));
-    put(fmt::format("cuda.ub.lifetime {}", p));
+    put(fmt::format("cuda.ub.lifetime {}", over));
+    return true;
+  }
+  if (n == k_begins || n == k_ends) {
+    const auto& a = *llvm::cast<llvm::AllocaInst>(c.getArgOperand(0));
+    if (n == k_begins)
+      put(fmt::format("mov.b64 {}, {}", register_of(a), variable_names_.at(&a)));
+    else
+      put(fmt::format("cuda.life.end {}", variable_names_.at(&a)));
     return true;
   }
   if (n == "__syncthreads") {

@@ -12,6 +12,7 @@ void Writer::local(llvm::AllocaInst& a) {
   const std::string name = fmt::format("{}.local{}", a.getName().empty() ? "local" : word_of(a.getName()), locals_++);
   registers_ += fmt::format(".local .align {} .b8 {}[{}];\n", a.getAlign().value(), name,
                             layout_.getTypeAllocSize(a.getAllocatedType()).getFixedValue());
+  variable_names_[&a] = name;
   put(fmt::format("mov.b64 {}, {}", register_of(a), name));
 }
 

@@ -134,6 +134,7 @@ class Writer {
   std::map<const llvm::Value*, std::string> names_, said_, spurious_;
   std::map<const llvm::Value*, std::vector<std::string>> wholes_;
   std::map<const llvm::GlobalVariable*, std::string> globals_;
+  std::map<const llvm::AllocaInst*, std::string> variable_names_;
   std::map<const llvm::BasicBlock*, std::string> labels_;
   std::map<std::string, unsigned> often_;
   const llvm::DILocation *at_ = nullptr, *where_ = nullptr;

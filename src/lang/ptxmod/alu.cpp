@@ -142,7 +142,7 @@ Value Lowering::add_values(const Value& a, const Value& b, bool subtract) {
   const bool pa = a.is(Value::Kind::address), pb = b.is(Value::Kind::address);
   if (pa && pb && subtract && a.targets.size() == 1 && b.targets.size() == 1) {
     const Target &x = a.targets[0], &y = b.targets[0];
-    if (x.origin() == y.origin()) return Value::scalar(term::resize(op(T::sub, x.offset, y.offset), a.width, false));
+    if (x.is_beside(y)) return Value::scalar(term::resize(op(T::sub, x.offset, y.offset), a.width, false));
     if (x.root != k_number_root && y.root != k_number_root) return {Value::Kind::distance, a.width, {}, {}, {x, y}};
   }
   if (a.is(Value::Kind::distance) || (b.is(Value::Kind::distance) && !subtract)) {
@@ -171,7 +171,7 @@ std::optional<Value> Lowering::add_to_distance(const Value& a, const Value& b, b
     out.targets[0].offset = op(subtract ? T::sub : T::add, out.targets[0].offset, by);
     return out;
   }
-  if (subtract || n.targets.size() != 1 || n.targets[0].origin() != d.targets[1].origin()) return std::nullopt;
+  if (subtract || n.targets.size() != 1 || !n.targets[0].is_beside(d.targets[1])) return std::nullopt;
   Value out = Value::address({d.targets[0]}, d.width);
   out.targets[0].offset = op(T::add, d.targets[0].offset, op(T::sub, n.targets[0].offset, d.targets[1].offset));
   return out;
@@ -212,7 +212,7 @@ std::optional<Expr> Lowering::compare_addresses(const std::string& o, const Valu
   if (!pa && !pb) return std::nullopt;
   const auto single = [](const Value& v) { return v.targets.size() == 1 && v.targets[0].root != k_number_root; };
   const bool equality = o == "eq" || o == "ne";
-  if (pa && pb && single(a) && single(b) && a.targets[0].origin() == b.targets[0].origin() &&
+  if (pa && pb && single(a) && single(b) && a.targets[0].is_beside(b.targets[0]) &&
       (equality || surely_address(a.targets[0])))
     return compare(o, a.targets[0].offset, b.targets[0].offset, true);
   // No object lies at 0.

@@ -6,7 +6,7 @@
 //                                         failed spuriously
 //   cuda.fence.NAME.O.S   cuda.barrier.SITE   cuda.syncwarp mask   cuda.printf r
 //   cuda.ub.WHAT [p]             undefined behaviour (where p is true)
-//   cuda.inside.BYTES r, p, v    whether p points into the variable of so many bytes at v
+//   cuda.life.end v              what points at the variable v of the thread points at one whose lifetime is over
 //   cuda.opaque.T r              a result of floating point arithmetic      cuda.freeze r, v: any one value if v is
 //                                       none
 // Their events have the tags that the functions of a CUDA litmus test have (litmus/opencl_cuda.cpp,
@@ -114,20 +114,7 @@ void Lowering::cuda() {
     Expr when = node_->args.empty() ? Expr{} : number(argument(0), 1);
     return undefined_behaviour(when);
   }
-  if (what == "inside") {
-    const Value p = value(argument(1), 64), v = value(argument(2), 64);
-    if (!v.is(Value::Kind::address) || v.targets.size() != 1) fail("the third operand is a variable's address");
-    const Target& of = v.targets[0];
-    const Expr bytes = term::constant(std::stoull(w[2]), 64);
-    Expr inside = term::constant(0, 1);
-    for (const Target& t : p.targets) {
-      if (!p.is(Value::Kind::address) || t.root != of.root) continue;
-      Expr e = term::binary(T::ult, term::binary(T::sub, t.offset, of.offset), bytes);
-      if (t.when) e = term::binary(T::and_, t.when, e);
-      inside = term::binary(T::or_, inside, e);
-    }
-    return define(argument(0), Value::scalar(inside));
-  }
+  if (what == "life") return end_life();
   if (what == "opaque") {
     const uint32_t bytes = w[2] == "pred" ? 0 : bytes_of(w[2]);
     return define(argument(0), Value::opaque(bytes == 0 ? uint8_t{1} : static_cast<uint8_t>(8 * bytes)));
@@ -142,6 +129,21 @@ void Lowering::cuda() {
     return define(argument(0), Value::undefined("printf", 32));
   }
   refuse(fmt::format("'{}' is not read", node_->mnemonic()));
+}
+
+// Addresses are values here wherever they are, since memory that holds addresses is refused: those of the variable are
+// marked, and keep the mark through joins.
+void Lowering::end_life() {
+  const Value v = value(argument(0), 64);
+  if (!v.is(Value::Kind::address) || v.targets.size() != 1) fail("the operand is a variable's address");
+  for (auto& [key, x] : now_)
+    for (Target& t : x.targets) t.ended = t.ended || t.root == v.targets[0].root;
+}
+
+// Undefined behaviour: an access through a pointer to a variable whose lifetime is over (C++ [basic.stc.general]).
+void Lowering::require_life(const Value& address) {
+  for (const Target& t : address.targets)
+    if (t.ended) undefined_behaviour(t.when);
 }
 
 void Lowering::cuda_access(bool loads) {
@@ -162,6 +164,7 @@ void Lowering::cuda_access(bool loads) {
   if (!plain && !is_volatile) mnemonic += fmt::format(".{}.{}", order_name(order), scope);
   const Argument& place = argument(loads ? 1 : 0);
   const Value at = pointer(place, "");
+  require_life(at);
   if (loads)
     define(argument(0), settle(load(at, bytes, tags, mnemonic, !plain, result_name()), result_name()));
   else
@@ -178,6 +181,7 @@ void Lowering::cuda_atomic(bool exchanges) {
   const auto w = static_cast<uint8_t>(8 * bytes);
   const size_t place = exchanges ? 2 : 1;
   const Value at = pointer(argument(place), "");
+  require_life(at);
   const Value b = value(argument(place + 1), w), c = exchanges ? value(argument(place + 2), w) : b;
   for (const Value* v : {&b, &c})
     if (v->is(Value::Kind::address))

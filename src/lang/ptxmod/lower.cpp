@@ -306,6 +306,7 @@ Value Lowering::meet_addresses(Join& j, const Place& place, const std::vector<Va
     if (j.roots.size() > 1) t.when = term::binary(T::eq, var(j.choice), term::constant(n, 8));
     t.root = root.root;
     t.generic = root.generic;
+    t.ended = root.ended;
     const auto shift = static_cast<uint64_t>(std::countr_zero(unit));
     t.offset = shift == 0 ? var(j.reg) : term::binary(T::shl, var(j.reg), term::constant(shift, 64));
     targets.push_back(std::move(t));

@@ -199,6 +199,8 @@ class Lowering {
   void cuda_access(bool loads);
   void cuda_atomic(bool exchanges);
   void cuda_syncwarp();
+  void end_life();
+  void require_life(const Value& address);
 
   Memory& memory_;
   const Flat& flat_;

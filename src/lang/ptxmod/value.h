@@ -19,6 +19,8 @@ inline constexpr uint32_t k_number_root = 0;  // no object: the offset is the nu
 struct Origin {
   uint32_t root = k_number_root;
   bool generic = false;
+  bool ended =
+      false;  // CUDA C++: of a variable of the thread whose lifetime is over, though another may be at its place
   auto operator<=>(const Origin&) const = default;
 };
 
@@ -27,7 +29,9 @@ struct Target {
   uint32_t root = k_number_root;
   Expr offset;  // 64 bits
   bool generic = false;
-  Origin origin() const { return {root, generic}; }
+  bool ended = false;
+  Origin origin() const { return {root, generic, ended}; }
+  bool is_beside(const Target& t) const { return root == t.root && generic == t.generic; }
   bool operator==(const Target&) const = default;
 };
 
