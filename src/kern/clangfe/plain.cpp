@@ -92,7 +92,8 @@ unsigned Writer::bits_of(llvm::Type* t) const {
     if (n == 1 || n == 8 || n == 16 || n == 32 || n == 64) return n;
   }
   refuse(fmt::format("a value of type {}", said(t)),
-         "numbers of 8, 16, 32 and 64 bits, pointers, and structures and arrays in memory are read");
+         "numbers of 8, 16, 32 and 64 bits, pointers, and structures and arrays in memory are read; bit-fields in a "
+         "unit of such a size");
 }
 
 std::string Writer::register_of(const llvm::Value& v) {

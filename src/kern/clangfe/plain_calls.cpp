@@ -19,7 +19,7 @@ void Writer::call(llvm::CallBase& c) {
   if (f == nullptr) refuse("a call through a pointer");
   if (f->isIntrinsic()) return intrinsic(c, *f);
   const Demangled d = demangle(f->getName());
-  if (!f->isDeclaration()) refuse(fmt::format("the recursion of {}", d.base));
+  if (!f->isDeclaration()) refuse(fmt::format("the recursion of {}, or a call through a pointer to it,", d.base));
   if (function(c, d)) return;
   if (d.base == "__fencepost_grid_barrier") refuse("a barrier of the whole grid");
   if (d.base.starts_with("__fencepost_barrier_")) refuse("__syncthreads_" + d.base.substr(20));
@@ -44,6 +44,7 @@ std::optional<std::string> Writer::width_intrinsic(const llvm::CallBase& c) {
 
 void Writer::intrinsic(llvm::CallBase& c, llvm::Function& f) {
   if (c.isDebugOrPseudoInst() || c.isLifetimeStartOrEnd()) return;
+  if (c.getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl) return;  // of inlining
   if (const auto op = width_intrinsic(c)) {
     const unsigned n = bits_of(c.getType());
     return put(

@@ -252,17 +252,55 @@ std::string Writer::parameter(llvm::Argument& a) {
                      name);
 }
 
+namespace {
+
+// Whether a place is only read and written there: `a[i]`, and not `&a[i]`, which may be the end of the array.
+bool is_accessed_only(const llvm::Value& address) {
+  return std::all_of(address.use_begin(), address.use_end(), [](const llvm::Use& u) {
+    if (llvm::isa<llvm::LoadInst>(u.getUser())) return true;
+    if (llvm::isa<llvm::StoreInst>(u.getUser())) return u.getOperandNo() == 1;
+    return llvm::isa<llvm::GetElementPtrInst>(u.getUser()) && is_accessed_only(*u.getUser());
+  });
+}
+
+// The array of a subscript is a whole object, whose bounds are looked at where it is accessed.
+bool is_whole_object(const llvm::GEPOperator& g) {
+  const llvm::Value* base = g.getPointerOperand()->stripPointerCasts();
+  const llvm::Type* t = nullptr;
+  if (const auto* v = llvm::dyn_cast<llvm::GlobalVariable>(base)) t = v->getValueType();
+  if (const auto* a = llvm::dyn_cast<llvm::AllocaInst>(base)) t = a->getAllocatedType();
+  return t == g.getSourceElementType() && g.getNumIndices() == 2;
+}
+
+}  // namespace
+
+// A subscript outside of an array inside of a larger object is undefined, though an element of something else lies there
+// (C++ [expr.add]). Arrays of one element at the end of a structure may be longer, as compilers have it.
+void Writer::subscript(llvm::GEPOperator& g, uint64_t elements, llvm::Value* index) {
+  if (elements < 2 || is_whole_object(g)) return;
+  const uint64_t most = is_accessed_only(g) ? elements - 1 : elements;
+  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+    if (c->getValue().ugt(most)) put("cuda.ub.subscript");
+    return;
+  }
+  undefined("subscript", "gt.u", bits_of(index->getType()), value(index), std::to_string(most));
+}
+
 std::string Writer::address(llvm::GEPOperator& g, const std::string& wish) {
   if (g.getType()->isVectorTy()) refuse("a vector of addresses");
   std::string at = value(g.getPointerOperand());
   uint64_t offset = 0;
+  llvm::Type* within = nullptr;  // what the next index chooses from; the first counts objects
   for (auto it = llvm::gep_type_begin(g), end = llvm::gep_type_end(g); it != end; ++it) {
     llvm::Value* index = it.getOperand();
     if (llvm::StructType* s = it.getStructTypeOrNull()) {
+      within = llvm::GetElementPtrInst::getTypeAtIndex(within, index);
       offset += layout_.getStructLayout(s)->getElementOffset(
           static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index)->getZExtValue()));
       continue;
     }
+    if (const auto* a = llvm::dyn_cast_or_null<llvm::ArrayType>(within)) subscript(g, a->getNumElements(), index);
+    within = within == nullptr ? g.getSourceElementType() : llvm::GetElementPtrInst::getTypeAtIndex(within, index);
     const uint64_t each = it.getSequentialElementStride(layout_).getFixedValue();
     if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(index)) {
       offset += static_cast<uint64_t>(c->getSExtValue()) * each;

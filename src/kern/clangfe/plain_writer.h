@@ -84,6 +84,7 @@ class Writer {
   std::string variable(const llvm::GlobalVariable& g);
   void fill(const llvm::Constant* c, std::vector<uint8_t>& image, uint64_t at) const;
   std::string parameter(llvm::Argument& a);
+  void subscript(llvm::GEPOperator& g, uint64_t elements, llvm::Value* index);
   std::string address(llvm::GEPOperator& g, const std::string& wish);
   std::string predicate(llvm::Value* v);
 

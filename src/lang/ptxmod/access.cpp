@@ -280,6 +280,7 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
           limit < s.count ? term::constant(0, 1) : term::binary(T::ult, index, term::constant(limit - s.count + 1, 64));
       s.first.symbol = memory_.symbol(key, instance(t.root), 0, bytes);
       if (memory_.open_ended(key)) {
+        undefined_behaviour(all(term::binary(T::slt, t.offset, term::constant(0, 64))));
         s.inside = var(set(inside, "inside"));
         const Expr beyond =
             term::binary(T::add, term::binary(T::and_, index, term::constant(memory_.elsewhere() - 1, 64)),
