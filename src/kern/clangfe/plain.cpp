@@ -48,9 +48,26 @@ std::string Writer::run() {
   for (llvm::BasicBlock& b : kernel_) block(b);
   std::string out = ".version 8.5\n.target sm_70\n.address_size 64\n";
   out += variables_;
-  out += fmt::format(".visible .entry {}({})\n{{\n", word_of(kernel_.getName()), parameters);
+  out += fmt::format(".visible .entry {}({})\n{}{{\n", word_of(kernel_.getName()), parameters, launch_bounds());
   out += registers_ + code_ + "}\n";
   return table_.text() + "%%\n" + out;
+}
+
+// __launch_bounds__(N), as clang notes it.
+std::string Writer::launch_bounds() const {
+  const llvm::NamedMDNode* notes = kernel_.getParent()->getNamedMetadata("nvvm.annotations");
+  if (notes == nullptr) return "";
+  for (const llvm::MDNode* n : notes->operands()) {
+    const auto* of =
+        n->getNumOperands() < 3 ? nullptr : llvm::dyn_cast_or_null<llvm::ValueAsMetadata>(n->getOperand(0));
+    if (of == nullptr || of->getValue() != &kernel_) continue;
+    for (unsigned k = 1; k + 1 < n->getNumOperands(); k += 2)
+      if (const auto* word = llvm::dyn_cast<llvm::MDString>(n->getOperand(k));
+          word != nullptr && word->getString() == "maxntidx")
+        if (const auto* most = llvm::mdconst::dyn_extract<llvm::ConstantInt>(n->getOperand(k + 1)))
+          return fmt::format(".maxntid {}\n", most->getZExtValue());
+  }
+  return "";
 }
 
 void Writer::refuse(std::string what, std::string hint) const { throw Refusal{std::move(what), std::move(hint), at_}; }

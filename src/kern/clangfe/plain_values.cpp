@@ -274,8 +274,8 @@ bool is_whole_object(const llvm::GEPOperator& g) {
 
 }  // namespace
 
-// A subscript outside of an array inside of a larger object is undefined, though an element of something else lies there
-// (C++ [expr.add]). Arrays of one element at the end of a structure may be longer, as compilers have it.
+// A subscript outside of an array inside of a larger object is undefined, though an element of something else lies
+// there (C++ [expr.add]). Arrays of one element at the end of a structure may be longer, as compilers have it.
 void Writer::subscript(llvm::GEPOperator& g, uint64_t elements, llvm::Value* index) {
   if (elements < 2 || is_whole_object(g)) return;
   const uint64_t most = is_accessed_only(g) ? elements - 1 : elements;

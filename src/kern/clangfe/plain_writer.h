@@ -43,6 +43,7 @@ class Writer {
   // ---- names, blocks and instructions (plain.cpp) ----
   [[noreturn]] void refuse(std::string what, std::string hint = "") const;
   // The variable of the source that holds a value, where there is one.
+  std::string launch_bounds() const;
   void name_values();
   std::string fresh(const std::string& wish);
   std::string declare(const std::string& wish, unsigned bits);

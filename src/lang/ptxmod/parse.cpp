@@ -88,7 +88,7 @@ spirv::Compiled names_of(const SourcePtr& source, const Module& m, const Functio
 
 // ---- launch ------------------------------------------------------------------------------------------------
 
-spirv::Launch launch_of(const Function& entry, const spirv::Header& header) {
+spirv::Launch launch_of(const Function& entry, const spirv::Header& header, bool cuda) {
   spirv::Launch out;
   const auto directive = [&](const char* name) -> std::optional<spirv::Triple> {
     const auto it = entry.directives.find(name);
@@ -112,8 +112,10 @@ spirv::Launch launch_of(const Function& entry, const spirv::Header& header) {
   }
   const Span where = header.grid_span.source ? header.grid_span : entry.span;
   if (out.grid.queue_families != 1)
-    litmus::fail_at(where, "PTX has no queue families",
+    litmus::fail_at(where, "CUDA and PTX have no queue families",
                     "a launch is threads per warp, warps per CTA, CTAs; a fourth number is 1, a fifth is devices");
+  if (header.grid && out.grid.subgroup > 32)
+    litmus::fail_at(where, fmt::format("a warp of {} threads", out.grid.subgroup), "a warp has at most 32 threads");
   const uint32_t size = out.grid.workgroup_size();
   out.local = {size, 1, 1};
   if (fixed && product(*fixed) != size)
@@ -123,8 +125,8 @@ spirv::Launch launch_of(const Function& entry, const spirv::Header& header) {
                     "the product of the first two numbers of a launch is the size of a CTA");
   if (fixed) out.local = *fixed;
   if (most && product(*most) < size)
-    litmus::fail_at(where, fmt::format("the launch has CTAs of {} threads, and the module allows {} (.maxntid)", size,
-                                       product(*most)));
+    litmus::fail_at(where, fmt::format("the launch has blocks of {} threads, and the kernel allows {} ({})", size,
+                                       product(*most), cuda ? "__launch_bounds__" : ".maxntid"));
   return out;
 }
 
@@ -534,7 +536,7 @@ Expected<prog::Test> parse_ptx_module(const SourcePtr& source, const spirv::Laun
     const Flat flat = flatten(module, entry);
     check_operands(flat);
     const spirv::Header header = spirv::read_header(names_of(source, module, entry, flat), options);
-    return lowered(module, entry, flat, header, launch_of(entry, header), inputs_of(header, flat));
+    return lowered(module, entry, flat, header, launch_of(entry, header, false), inputs_of(header, flat));
   });
 }
 
@@ -546,7 +548,7 @@ Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::La
     Flat flat = flatten(module, entry);
     put_source(kernel, flat);
     const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
-    prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header), typed_inputs(header, flat));
+    prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header, true), typed_inputs(header, flat));
     test.title = kernel.title;
     return test;
   });

@@ -143,6 +143,8 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& pointer, uint32_t bytes
                         : term::binary(T::ult, s.cells.computed, term::constant(s.cells.limit - s.cells.count + 1, 64));
       if (s.cells.reaches) inside = term::binary(T::and_, inside, s.cells.reaches);
       if (s.cells.open) {
+        const Expr before = term::binary(T::slt, s.cells.computed, term::constant(0, 64));
+        undefined_behaviour(s.when ? term::binary(T::and_, s.when, before) : before, i);
         s.inside = settle(Value::scalar(0, inside), i).e;
         if (s.when && s.when.is_const(1)) s.when = {};
         if (s.when) s.predicate = set(s.when, "taken", i);

@@ -51,6 +51,17 @@ TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
   says(kernel("cuda::atomic_ref<bool>(*r).store(true);", "bool* r"), "an atomic of type bool");
 }
 
+TEST_F(CudaCpp, LaunchesThatTheKernelDoesNotAllow) {
+  const auto launched = [](const std::string& grid) {
+    return said("// @Config: " + grid + "\n__global__ void __launch_bounds__(4) k(int* r) { r[0] = 1; }\n");
+  };
+  EXPECT_NE(launched("8, 1, 1").find("blocks of 8 threads, and the kernel allows 4 (__launch_bounds__)"),
+            std::string::npos);
+  EXPECT_NE(launched("33, 1, 1").find("a warp of 33 threads"), std::string::npos);
+  EXPECT_NE(launched("2, 1, 1, 2").find("CUDA and PTX have no queue families"), std::string::npos);
+  EXPECT_TRUE(read("// @Config: 2, 2, 1\n__global__ void __launch_bounds__(4) k(int* r) { r[threadIdx.x] = 1; }\n"));
+}
+
 TEST_F(CudaCpp, ClangsErrorsComeAtTheirLines) {
   const std::string all = said(kernel("r[0] = nothing;"));
   EXPECT_NE(all.find("k.cu:3:10: error: use of undeclared identifier 'nothing'"), std::string::npos) << all;

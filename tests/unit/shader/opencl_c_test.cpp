@@ -213,6 +213,17 @@ TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
       std::string::npos);
 }
 
+// A computed place before a buffer is outside of it, though nobody says how many elements the buffer has.
+TEST_F(OpenClC, PlacesBeforeABufferAreUndefined) {
+  const auto races = [&](const std::string& index) {
+    const auto t = read("// @Config: 1, 1, 1\nkernel void f(global int* a) { a[a[0] - " + index + "] = 1; }\n");
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic);
+  };
+  EXPECT_EQ(races("0"), Status::holds);
+  EXPECT_EQ(races("1"), Status::fails);
+}
+
 // Compilers store a vector of three as one of four: the fourth part is padding, which belongs to the vector.
 TEST_F(OpenClC, VectorsOfThreeTakeTheRoomOfFour) {
   spirv::LaunchOptions launch;
