@@ -3,8 +3,11 @@
 #include "shader/opencl_c.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "prog/test.h"
 #include "read/read.h"
@@ -211,6 +214,17 @@ TEST_F(OpenClC, FloatFunctionsThatTakePointersAreAccesses) {
   EXPECT_NE(
       error_of("__kernel void f(__global float* a) { a[1] = sincos(a[0], a); }\n", launch).find("sincos is not read"),
       std::string::npos);
+}
+
+// Whoever sends a kernel may name any file in an #include: an error in a file of another folder shows no text of it.
+TEST_F(OpenClC, TextOfOtherFoldersIsNotShown) {
+  std::string name = (std::filesystem::temp_directory_path() / "fencepost-include-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  std::ofstream(name + "/other.h") << "int secret = hidden_name;\n";
+  const std::string said = error_of("#include \"" + name + "/other.h\"\n__kernel void k() {}\n");
+  std::filesystem::remove_all(name);
+  EXPECT_NE(said.find("other.h' does not compile here"), std::string::npos) << said;
+  EXPECT_EQ(said.find("hidden_name"), std::string::npos) << said;
 }
 
 // A computed place before a buffer is outside of it, though nobody says how many elements the buffer has.
