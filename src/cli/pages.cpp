@@ -282,7 +282,8 @@ Expected<std::string> manual(const std::string& verb, const std::function<std::s
       std::ranges::replace(name, ' ', '-');
       return manual_page(name, v.verb == Verb::prove ? help_of_prove() : help(v.verb));
     }
-  return error_at({}, fmt::format("'{}' is no verb", verb), "fencepost help --man VERB; fencepost --help lists them");
+  return error_at({}, fmt::format("unknown command '{}'", verb),
+                  "fencepost help --man VERB; fencepost --help lists them");
 }
 
 }  // namespace

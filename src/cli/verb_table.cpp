@@ -191,7 +191,8 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "model says of it. All parameters of the run are drawn anew for each round group from one seed.\n\n"
      "The exit status is 1 when a state was seen that the model forbids and what ran is what was written, or when a "
      "result was unreadable; 3 when "
-     "a test could not be run, a launch hung, or a forbidden state was seen but nobody could look at what ran. A state "
+     "a test could not be run, a launch hung, or a forbidden state was seen but the machine code could not be "
+     "inspected. A state "
      "is called forbidden only "
      "when the model's states are completely known.",
      "fencepost run examples/thesis/SB.litmus\n"

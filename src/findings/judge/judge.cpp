@@ -215,9 +215,9 @@ std::vector<prog::State> Oracle::states() const {
 }
 
 // ---- judging --------------------------------------------------------------------------------------------
-bool Judgement::has_teeth() const {
-  return std::any_of(teeth.begin(), teeth.end(),
-                     [](const Tooth& t) { return t.allowed == Allowed::yes && t.seen > 0; });
+bool Judgement::is_sensitive() const {
+  return std::any_of(weakenings.begin(), weakenings.end(),
+                     [](const SeenWeakening& t) { return t.allowed == Allowed::yes && t.seen > 0; });
 }
 
 uint32_t Judged::count(Standing s) const {
@@ -266,7 +266,7 @@ void describe_standing(Judgement& j) {
 
 Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   Judged out;
-  // What was seen of every text, for teeth.
+  // What was seen of every text, for sensitivity.
   struct Seen {
     uint64_t positive = 0, instances = 0;
   };
@@ -283,7 +283,7 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   struct Known {  // of one text under one model
     std::optional<Oracle> oracle;
     Allowed condition = Allowed::unknown;
-    std::vector<Tooth> teeth;
+    std::vector<SeenWeakening> weakenings;
     std::vector<std::string> hashes;
     Job job;
     prog::Test test;
@@ -308,12 +308,12 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
       if (k.condition == Allowed::no)
         for (Weakening& w : one_step_weakenings(k.test)) {
           Job brief = Job::with_budget(how.seconds_per_test);
-          Tooth t;
+          SeenWeakening t;
           t.title = w.test.title;
           t.what = std::move(w.what);
           t.allowed = reachable(w.test, *model, how.check, brief);
           k.hashes.push_back(campaign::hash_of(w.test));
-          k.teeth.push_back(std::move(t));
+          k.weakenings.push_back(std::move(t));
         }
     }
     Known& k = *entry;
@@ -345,25 +345,25 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
     if (o.seconds > 0)
       j.positive_per_second = j.positive == 0 ? stats::Interval{0, stats::zero_event_bound_per_second(o.seconds)}
                                               : stats::poisson_dispersed(j.positive, o.seconds, j.dispersion);
-    j.teeth = k.teeth;
-    for (size_t t = 0; t < j.teeth.size(); ++t)
+    j.weakenings = k.weakenings;
+    for (size_t t = 0; t < j.weakenings.size(); ++t)
       if (const auto it = by_key.find(key(o, k.hashes[t])); it != by_key.end()) {
-        j.teeth[t].ran = true;
-        j.teeth[t].seen = it->second.positive;
-        j.teeth[t].instances = it->second.instances;
+        j.weakenings[t].ran = true;
+        j.weakenings[t].seen = it->second.positive;
+        j.weakenings[t].instances = it->second.instances;
       }
     j.seen = std::move(o);
     describe_standing(j);
-    const bool could_bite =
-        std::any_of(j.teeth.begin(), j.teeth.end(), [](const Tooth& t) { return t.allowed == Allowed::yes && t.ran; });
+    const bool could_bite = std::any_of(j.weakenings.begin(), j.weakenings.end(),
+                                        [](const SeenWeakening& t) { return t.allowed == Allowed::yes && t.ran; });
     if (j.condition == Allowed::no && could_bite) {
       bool& bites = by_test[{j.seen.campaign + "\n" + j.seen.test_hash + "\n" + j.seen.device, j.model}];
-      bites = bites || j.has_teeth();
+      bites = bites || j.is_sensitive();
     }
     out.list.push_back(std::move(j));
   }
   out.forbidden = static_cast<uint32_t>(by_test.size());
-  for (const auto& [test, bites] : by_test) out.with_teeth += bites;
+  for (const auto& [test, bites] : by_test) out.sensitive += bites;
   std::stable_sort(out.list.begin(), out.list.end(), [](const Judgement& a, const Judgement& b) {
     return std::tie(a.seen.test.title, a.seen.device, a.seen.configuration) <
            std::tie(b.seen.test.title, b.seen.device, b.seen.configuration);

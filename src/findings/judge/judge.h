@@ -6,12 +6,12 @@
 // Laws. (1) A state is called forbidden only when the model's set of final states is complete, or when `check` has
 // decided that very state. (2) The standing is that of judge/standing.h, as in `run`. (3) Never seen is always given
 // with the upper bound of its rate, and with what the same stress found: whether the one-step weakenings of the test
-// that the model allows were seen on the same device under the same configuration ("teeth"); a weakening that a
+// that the model allows were seen on the same device under the same configuration ("sensitivity"); a weakening that a
 // compiler changed bites nobody. A plan is a list of configurations, the same for every test: the count over all tests
-// takes a test's teeth under any of them. (4) Intervals take round groups as samples: they are widened by the
+// takes a test's sensitivity under any of them. (4) Intervals take round groups as samples: they are widened by the
 // dispersion between groups.
 //
-// Sources: MC Mutants (ASPLOS 2023) for teeth; OOPSLA 2020 for rates.
+// Sources: MC Mutants (ASPLOS 2023) for sensitivity; OOPSLA 2020 for rates.
 #include <functional>
 #include <map>
 #include <optional>
@@ -89,7 +89,7 @@ struct StateRow {
   stats::Interval rate;   // per instance; count 0: [0, upper bound]
 };
 
-struct Tooth {  // a one-step weakening of a forbidden test
+struct SeenWeakening {  // a one-step weakening of a forbidden test
   std::string title, what;
   Allowed allowed = Allowed::unknown;  // its condition
   bool ran = false;
@@ -108,8 +108,8 @@ struct Judgement {
   uint64_t positive = 0;
   stats::Interval positive_rate;  // per instance
   stats::Interval positive_per_second;
-  std::vector<Tooth> teeth;  // when the condition is forbidden
-  bool has_teeth() const;    // an allowed weakening was seen under the same stress
+  std::vector<SeenWeakening> weakenings;  // when the condition is forbidden
+  bool is_sensitive() const;              // an allowed weakening was seen under the same stress
 };
 
 struct Judged {
@@ -118,7 +118,7 @@ struct Judged {
   uint64_t instances() const;
   // Of the forbidden tests (on one device each) with weakenings that the model allows and that ran: how many have one
   // that was seen under one of the plan's configurations.
-  uint32_t forbidden = 0, with_teeth = 0;
+  uint32_t forbidden = 0, sensitive = 0;
   int exit_code() const;  // 1 violated or broken_run, 3 suspected or undecided, else 0
 };
 

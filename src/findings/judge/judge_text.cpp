@@ -21,10 +21,10 @@ std::string rate_text(const Judgement& j) {
                      j.positive_rate.lower, j.positive_rate.upper);
 }
 
-std::string teeth_text(const Judgement& j) {
+std::string sensitivity_text(const Judgement& j) {
   if (j.condition != Allowed::no) return "";
   uint32_t could = 0, ran = 0, seen = 0;
-  for (const Tooth& t : j.teeth) {
+  for (const SeenWeakening& t : j.weakenings) {
     if (t.allowed != Allowed::yes) continue;
     ++could;
     ran += t.ran ? 1 : 0;
@@ -54,7 +54,7 @@ const std::vector<Column>& columns() {
        [](const Judgement& j) {
          return j.seen.seconds > 0 ? fmt::format("{:.3g}", static_cast<double>(j.positive) / j.seen.seconds) : "";
        }},
-      {"weakenings", false, teeth_text},
+      {"weakenings", false, sensitivity_text},
       {"what ran", false, [](const Judgement& j) { return j.seen.what_ran; }},
       {"standing", false, [](const Judgement& j) { return std::string(name(j.standing)); }},
   };
@@ -71,7 +71,7 @@ std::string summary(const Judged& j) {
     out += fmt::format(
         " Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress "
         "({:.0f} %).",
-        j.forbidden, j.with_teeth, 100.0 * j.with_teeth / j.forbidden);
+        j.forbidden, j.sensitive, 100.0 * j.sensitive / j.forbidden);
   return out + "\n";
 }
 
@@ -160,20 +160,20 @@ std::string to_json(const Judged& j) {
   using nlohmann::ordered_json;
   ordered_json list = ordered_json::array();
   for (const Judgement& x : j.list) {
-    ordered_json rows = ordered_json::array(), teeth = ordered_json::array();
+    ordered_json rows = ordered_json::array(), weakenings = ordered_json::array();
     for (const StateRow& r : x.rows)
       rows.push_back({{"state", r.text},
                       {"count", r.count},
                       {"allowed", name(r.allowed)},
                       {"asked_about", r.positive},
                       {"rate", {r.rate.lower, r.rate.upper}}});
-    for (const Tooth& t : x.teeth)
-      teeth.push_back({{"test", t.title},
-                       {"change", t.what},
-                       {"allowed", name(t.allowed)},
-                       {"ran", t.ran},
-                       {"seen", t.seen},
-                       {"instances", t.instances}});
+    for (const SeenWeakening& t : x.weakenings)
+      weakenings.push_back({{"test", t.title},
+                            {"change", t.what},
+                            {"allowed", name(t.allowed)},
+                            {"ran", t.ran},
+                            {"seen", t.seen},
+                            {"instances", t.instances}});
     const Observation& o = x.seen;
     list.push_back({{"test", o.test.title},
                     {"device", o.device},
@@ -201,7 +201,7 @@ std::string to_json(const Judged& j) {
                     {"frame_missing", o.frame_missing},
                     {"flags", x.flags},
                     {"states", std::move(rows)},
-                    {"weakenings", std::move(teeth)}});
+                    {"weakenings", std::move(weakenings)}});
   }
   ordered_json standings;
   for (const Standing s :
@@ -209,7 +209,7 @@ std::string to_json(const Judged& j) {
     standings[name(s)] = j.count(s);
   const ordered_json all = {{"schema", "fencepost-judgement/1"}, {"standings", standings},
                             {"instances", j.instances()},        {"forbidden_with_weakenings", j.forbidden},
-                            {"with_teeth", j.with_teeth},        {"results", std::move(list)}};
+                            {"sensitive", j.sensitive},          {"results", std::move(list)}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The group that comes last: each group does its part, takes a ticket, and the group whose ticket is the last goes on
+// Last-block reduction: each group does its part, takes a ticket, and the group whose ticket is the last goes on
 // with what the others have left (`if (lid == 0) last = atomicInc(&count, n) == groups - 1; barrier; if (last) ...`).
 //
 // A ticket is an atomic instruction that adds 1 to what it returns (with any limit at which it starts again), is

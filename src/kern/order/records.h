@@ -24,7 +24,7 @@ enum class Provider : uint8_t {
   warp,      // a barrier of a warp, or a warp in lock-step
   repeated,  // the iterations before the two that are looked at: one barrier for all
   lock,      // critical sections of one place
-  ticket,    // the group that comes last
+  ticket,    // last-block reduction
   copy,      // the thread has waited for its asynchronous copy
   named,     // a barrier of some threads of the group
 };

@@ -1,4 +1,4 @@
-// How often a loop comes round, by its counters.
+// How many iterations a loop has, by its counters.
 #include <algorithm>
 #include <bit>
 #include <cmath>

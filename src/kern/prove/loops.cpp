@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr uint8_t k_count_width = 64;  // no loop comes round 2^64 times
+constexpr uint8_t k_count_width = 64;  // no loop has 2^64 iterations
 
 }  // namespace
 

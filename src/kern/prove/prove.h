@@ -82,7 +82,7 @@ struct Options {
   bool group_waits = false;      // who waits for a group's copy has all of it; else what its own work item copied
   bool bodiless = true;          // functions without a body touch no memory but what they name; false: not decided
   // A counter of 32 bits and more that a loop's test keeps below a bound does not pass the largest number of its type:
-  // taken for granted where the proof fails without, and named. Else it comes round as the source says.
+  // taken for granted where the proof fails without, and named. Else it wraps as the source says.
   bool counters_end = false;
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.

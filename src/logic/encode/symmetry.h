@@ -1,5 +1,5 @@
 #pragma once
-// Threads, and whole groups of threads, that a permutation may exchange without anybody noticing. Of the executions
+// Threads, and whole groups of threads, that an automorphism of the program exchanges. Of the executions
 // that differ in nothing else, one is enough: the one in which the exchangeable come in the order in which they first
 // wrote to some location that they share.
 //

@@ -53,7 +53,7 @@ struct Options {
 enum class Evidence : uint8_t {
   as_written,      // the machine code is the test, instruction by instruction
   language_level,  // the test is in the device's own language, and compiler and device are judged together
-  none,            // nobody could look, or something else ran
+  none,            // the machine code could not be inspected, or something else ran
 };
 const char* name(Evidence e);  // "as-written"
 

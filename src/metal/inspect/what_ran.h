@@ -4,7 +4,7 @@
 //   merged       an access was answered by another one to the same place (two loads made one, an overwritten store)
 //   dropped      an access or a fence is missing, or is there in a weaker form
 //   reordered    all are there, in another order
-//   unverified   nobody could look, or more is there than was written
+//   unverified   the machine code could not be inspected, or more is there than was written
 // Only as_written is evidence against a device.
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct WhatRanSite {
 struct WhatRanReport {
   WhatRan verdict = WhatRan::unverified;
   std::string reason;              // one sentence unless as_written
-  std::vector<WhatRanSite> sites;  // empty when nobody could look
+  std::vector<WhatRanSite> sites;  // empty when the machine code could not be inspected
   // Relaxed accesses of the frame (stress, alignment), and how many of them are not in the machine code. They are no
   // part of the verdict: a lost one makes a run weaker, not wrong.
   uint32_t frame = 0, frame_missing = 0;

@@ -99,25 +99,25 @@ int colour_of(const Judgement& j) {
 
 // Of the weaker tests of a forbidden one that the model allows and that ran under the same stress: how many, and how
 // many showed their outcome. One-step weakenings of a campaign, and mutants that `suite --mutants` made.
-struct Teeth {
+struct Sensitivity {
   size_t ran = 0, seen = 0;
 };
-class AllTeeth {
+class AllSensitivity {
  public:
-  explicit AllTeeth(const judge::Judged& all) {
+  explicit AllSensitivity(const judge::Judged& all) {
     for (const Judgement& j : all.list) {
       const size_t at = j.seen.test.title.find("--");
       if (at == std::string::npos || j.condition != judge::Allowed::yes || j.seen.instances == 0) continue;
-      Teeth& t = mutants_[{j.seen.test.title.substr(0, at), j.seen.device, j.seen.configuration}];
+      Sensitivity& t = mutants_[{j.seen.test.title.substr(0, at), j.seen.device, j.seen.configuration}];
       ++t.ran;
       t.seen += j.positive > 0 ? 1 : 0;
     }
   }
-  Teeth of(const Judgement& j) const {
-    Teeth t;
+  Sensitivity of(const Judgement& j) const {
+    Sensitivity t;
     if (const auto it = mutants_.find({j.seen.test.title, j.seen.device, j.seen.configuration}); it != mutants_.end())
       t = it->second;
-    for (const judge::Tooth& x : j.teeth) {
+    for (const judge::SeenWeakening& x : j.weakenings) {
       if (!x.ran || x.allowed != judge::Allowed::yes) continue;
       ++t.ran;
       t.seen += x.seen > 0 ? 1 : 0;
@@ -126,13 +126,13 @@ class AllTeeth {
   }
 
  private:
-  std::map<std::tuple<std::string, std::string, std::string>, Teeth> mutants_;
+  std::map<std::tuple<std::string, std::string, std::string>, Sensitivity> mutants_;
 };
 
 std::string judgements(const Set& s, const Options& o) {
   if (!s.judged || s.judged->list.empty()) return "";
   const judge::Judged& all = *s.judged;
-  const AllTeeth teeth_of(all);
+  const AllSensitivity sensitivity_of(all);
   std::vector<const Judgement*> own;
   for (const Judgement& j : all.list)
     if (!is_weakening(j)) own.push_back(&j);
@@ -145,7 +145,7 @@ std::string judgements(const Set& s, const Options& o) {
     models.insert(j->model);
     if (j->condition == judge::Allowed::no) {
       ++forbidden;
-      bare += teeth_of.of(*j).seen > 0 ? 0 : 1;
+      bare += sensitivity_of.of(*j).seen > 0 ? 0 : 1;
     }
   }
   std::vector<std::pair<std::string, std::string>> facts;
@@ -168,7 +168,7 @@ std::string judgements(const Set& s, const Options& o) {
   });
   const bool several = s.table.configurations.size() > 1;
   std::vector<Dot> allowed, others;
-  Rows rows{{"test", "device", "configuration", "model says", "standing", "teeth", "seen", "of", "rate, 95 %",
+  Rows rows{{"test", "device", "configuration", "model says", "standing", "sensitivity", "seen", "of", "rate, 95 %",
              "per second, 95 %", "what ran"},
             {},
             6};
@@ -181,14 +181,14 @@ std::string judgements(const Set& s, const Options& o) {
            static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
            colour_of(*j), j->standing == Standing::violated ? 'd' : 'o',
            seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : judge::name(j->condition)});
-    std::string teeth = "-";
+    std::string sensitivity = "-";
     if (j->condition == judge::Allowed::no) {
-      const Teeth x = teeth_of.of(*j);
-      teeth = x.ran == 0 ? "none ran" : fmt::format("{} of {}", x.seen, x.ran);
+      const Sensitivity x = sensitivity_of.of(*j);
+      sensitivity = x.ran == 0 ? "none ran" : fmt::format("{} of {}", x.seen, x.ran);
     }
     rows.rows.push_back(
         {j->seen.test.title, j->seen.device, j->seen.configuration, judge::name(j->condition), judge::name(j->standing),
-         teeth, count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
+         sensitivity, count_text(static_cast<double>(j->positive)), count_text(static_cast<double>(j->seen.instances)),
          seen ? interval_text(j->positive_rate) : fmt::format("below {:.2g}", j->positive_rate.upper),
          seen ? interval_text(j->positive_per_second) : fmt::format("below {:.2g}", j->positive_per_second.upper),
          j->seen.what_ran});

@@ -184,9 +184,9 @@ TEST(Judge, TeethAreWeakeningsSeenUnderTheSameStress) {
   {
     const Judged j = judged(s);
     EXPECT_EQ(j.list.at(0).condition, Allowed::no);
-    EXPECT_FALSE(j.list.at(0).has_teeth());
+    EXPECT_FALSE(j.list.at(0).is_sensitive());
     EXPECT_EQ(j.forbidden, 0u) << "none of its weakenings ran";
-    EXPECT_EQ(j.with_teeth, 0u);
+    EXPECT_EQ(j.sensitive, 0u);
     const StateRow& never = j.list[0].rows.back();
     EXPECT_EQ(never.count, 0u);
     EXPECT_NEAR(j.list[0].positive_rate.upper, 3.0 / 1000, 1e-4);  // the rule of three
@@ -198,10 +198,10 @@ TEST(Judge, TeethAreWeakeningsSeenUnderTheSameStress) {
   store::Record other = record(w.test, 0, {{k_weak, 7}, {k_one, 993}});
   other.configuration = "calm";
   value(s.add(other));
-  EXPECT_EQ(judged(s).with_teeth, 0u) << "another configuration is no evidence";
+  EXPECT_EQ(judged(s).sensitive, 0u) << "another configuration is no evidence";
   value(s.add(record(w.test, 0, {{k_weak, 7}, {k_one, 993}})));
   const Judged j = judged(s);
-  EXPECT_EQ(j.with_teeth, 1u);
+  EXPECT_EQ(j.sensitive, 1u);
   EXPECT_NE(to_text(j).find("1 of "), std::string::npos);
   EXPECT_EQ(j.exit_code(), 0) << to_text(j);
 }

@@ -92,7 +92,7 @@ TEST(Counterexamples, counters_that_are_put_back_give_a_position_twice) {
   EXPECT_NE(a.exit_code, 4) << a.err;
 }
 
-// 64 threads take 128 times 2^20 and once more: the counter of 32 bits comes round, twice.
+// 64 threads take 128 times 2^20 and once more: the counter of 32 bits wraps, twice.
 TEST(Counterexamples, counters_that_come_round_give_a_position_twice) {
   const auto kernel = [](const std::string& body) {
     return "kernel void k(global uint *o, volatile global uint *c, uint n) { uint t = get_local_id(0); " + body + " }";
@@ -492,7 +492,7 @@ TEST(Counterexamples, rows_do_not_overflow) {
   for (const auto& [options, text, code, says] : rows) decide({{"rows.cu", options, text.c_str(), code, says}});
 }
 
-// Counters of 64 bits whose steps are the launch's, and what a counter of few bits does: it comes round.
+// Counters of 64 bits whose steps are the launch's, and what a counter of few bits does: it wraps.
 TEST(Counterexamples, counters_of_loops_end) {
   const std::string head =
       "__global__ void k(int *o, % n) { for (% i = blockIdx.x * (%)blockDim.x + threadIdx.x; i < n; ";
