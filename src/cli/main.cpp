@@ -1,5 +1,3 @@
-#include <malloc.h>
-
 #include <exception>
 
 #include "base/process.h"
@@ -9,10 +7,6 @@
 __attribute__((constructor(101))) static void first_of_all() { fencepost::give_up_without_memory(); }
 
 int main(int argc, char** argv) {
-  // Relations of large launches are given back and asked for again thousands of times: a quarter of their time went to
-  // the system, which takes memory away and clears it again.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   fencepost::clean_up_at_signals();
   auto console = fencepost::cli::standard_console();
   console.own_process = true;

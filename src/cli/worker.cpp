@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -115,6 +116,10 @@ void become_worker(const Limits& limits, int to) {
   side.first = true;
   side.begin = Clock::now();
   limit_this_process(limits);
+  // Relations of large launches are given back and asked for again thousands of times: a quarter of their time went to
+  // the system, which takes memory away and clears it again. A small test touches a few pages more (in_this_process).
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::set_new_handler([] { ::_exit(k_no_memory); });
 }
 
