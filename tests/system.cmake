@@ -85,6 +85,9 @@ if(TARGET fencepost)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
+  # The comparison with Dartagnan reads what that prints.
+  add_test(NAME system.peer_dartagnan COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/peer_dartagnan_test.py $<TARGET_FILE:fencepost>
+    ${CMAKE_SOURCE_DIR})
   # A client that asks a service, beside the same command lines by themselves.
   add_test(NAME system.serve COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/serve_client $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   # make demo's body, on the program that was just built.

@@ -17,6 +17,7 @@ struct Console {
   std::function<void(std::string_view)> raw_err = nullptr;
   // Set: errors of the input are the JSON answer too, about the input of this name (report_errors).
   std::optional<std::string> json_errors_of;
+  bool own_process = false;  // the process is there for this command line alone, and may become its worker (worker.h)
   void draw(std::string_view s) const { raw_err ? raw_err(s) : err(s); }
 };
 

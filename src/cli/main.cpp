@@ -8,7 +8,8 @@ __attribute__((constructor(101))) static void first_of_all() { fencepost::give_u
 
 int main(int argc, char** argv) {
   fencepost::clean_up_at_signals();
-  const auto console = fencepost::cli::standard_console();
+  auto console = fencepost::cli::standard_console();
+  console.own_process = true;
   try {
     const int code = fencepost::cli::run({argv + 1, argv + argc}, console);
     // An answer that did not reach its reader is no answer.

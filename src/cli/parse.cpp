@@ -1,5 +1,6 @@
 // CLI11 splits the arguments (--name=value, -j4, --, operands); the tables say what is known, and the range
-// checks are our own so that every refusal reads alike and carries a hint.
+// checks are our own so that every refusal reads alike and carries a hint. CLI11 is told only of options that the command
+// line may name: to set up all options of `check` takes it as long as half of a small test.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
@@ -66,6 +67,67 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
                                : fmt::format("did you mean '{}'?", near));
 }
 
+// Whether `words` may give the option: as --name or --name=value, or with its letter among others, as in -wj4.
+bool may_be_given(const OptionInfo& o, std::span<const std::string> words) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& w) {
+    if (w.starts_with("--")) return std::string_view(w).substr(0, w.find('=')) == o.name;
+    return w.starts_with("-") && *o.letter != 0 && w.find(o.letter[1]) != std::string::npos;
+  });
+}
+
+// Whether there is more than operands.
+bool has_options(std::span<const std::string> words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& w) { return w.size() > 1 && w[0] == '-'; });
+}
+
+struct Split {
+  bool help = false;  // that is asked for instead
+};
+
+// The operands, the values of each option, and the flags among `words`, as CLI11 tells them apart.
+Expected<Split> split(const VerbInfo& verb, std::span<const std::string> words, std::vector<std::string>& operands,
+                      std::map<const OptionInfo*, std::vector<std::string>>& given,
+                      std::vector<const OptionInfo*>& flags) {
+  ::CLI::App app;
+  app.set_help_flag("-h,--help");
+  app.allow_extras(false);
+  bool flag = false;
+  std::vector<std::pair<const OptionInfo*, ::CLI::Option*>> flag_options;
+  for (const OptionInfo& o : option_table()) {
+    if (!takes(verb.verb, o) || !may_be_given(o, words)) continue;
+    const std::string spelling = *o.letter != 0 ? fmt::format("{},{}", o.letter, o.name) : std::string(o.name);
+    if (o.type == Type::flag)
+      flag_options.emplace_back(&o, app.add_flag(spelling, flag));
+    else
+      app.add_option(spelling, given[&o])
+          ->expected(1)
+          ->allow_extra_args(false)
+          ->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
+  }
+  app.add_option("operands", operands);
+  try {
+    std::vector<std::string> backwards(words.rbegin(), words.rend());  // as CLI11 takes them
+    app.parse(backwards);
+  } catch (const ::CLI::CallForHelp&) {
+    return Split{true};
+  } catch (const ::CLI::ExtrasError&) {
+    for (const std::string& w : words)
+      if (w.size() > 1 && w[0] == '-') {
+        const std::string word = w.substr(0, w.find('='));
+        if (app.get_option_no_throw(word) == nullptr &&
+            (word[1] == '-' || app.get_option_no_throw(word.substr(0, 2)) == nullptr))
+          return unknown_option(verb, w);
+      }
+    return error_at({}, fmt::format("'{}' takes no more operands", verb.name),
+                    fmt::format("fencepost {} --help", verb.name));
+  } catch (const ::CLI::ParseError& e) {
+    return error_at({}, e.what(), fmt::format("'fencepost {} --help' lists its options", verb.name));
+  }
+  for (const auto& [info, option] : flag_options)
+    if (option->count() > 0) flags.push_back(info);
+  return Split{};
+}
+
 }  // namespace
 
 Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
@@ -96,52 +158,20 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
 
   CommandLine line;
   line.verb = verb->verb;
-  ::CLI::App app;
-  app.set_help_flag("-h,--help");
-  app.allow_extras(false);
+  const std::span<const std::string> words = std::span(args).subspan(rest);
   std::map<const OptionInfo*, std::vector<std::string>> given;
-  bool flag = false;
-  std::vector<const OptionInfo*> flags;
-  std::vector<::CLI::Option*> flag_options;
-  for (const OptionInfo& o : option_table()) {
-    if (!takes(verb->verb, o)) continue;
-    const std::string spelling = *o.letter != 0 ? fmt::format("{},{}", o.letter, o.name) : std::string(o.name);
-    if (o.type == Type::flag) {
-      flags.push_back(&o);
-      flag_options.push_back(app.add_flag(spelling, flag));
-    } else {
-      app.add_option(spelling, given[&o])
-          ->expected(1)
-          ->allow_extra_args(false)
-          ->multi_option_policy(::CLI::MultiOptionPolicy::TakeAll);
-    }
-  }
-  app.add_option("operands", line.operands);
-  try {
-    std::vector<std::string> backwards(args.rbegin(),
-                                       args.rend() - static_cast<std::ptrdiff_t>(rest));  // as CLI11 takes them
-    app.parse(backwards);
-  } catch (const ::CLI::CallForHelp&) {
+  std::vector<const OptionInfo*> flags;  // given
+  if (!has_options(words)) {
+    line.operands.assign(words.begin(), words.end());
+  } else if (auto other = split(*verb, words, line.operands, given, flags); !other) {
+    return std::unexpected(other.error());
+  } else if (other->help) {
     return text(help(verb->verb));
-  } catch (const ::CLI::ExtrasError&) {
-    for (size_t i = rest; i < args.size(); ++i)
-      if (args[i].size() > 1 && args[i][0] == '-') {
-        const std::string word = args[i].substr(0, args[i].find('='));
-        if (app.get_option_no_throw(word) == nullptr &&
-            (word[1] == '-' || app.get_option_no_throw(word.substr(0, 2)) == nullptr))
-          return unknown_option(*verb, args[i]);
-      }
-    return error_at({}, fmt::format("'{}' takes no more operands", verb->name),
-                    fmt::format("fencepost {} --help", verb->name));
-  } catch (const ::CLI::ParseError& e) {
-    return error_at({}, e.what(), fmt::format("'fencepost {} --help' lists its options", verb->name));
   }
-
-  for (size_t i = 0; i < flags.size(); ++i)
-    if (flag_options[i]->count() > 0) {
-      if (const auto ok = store(line.settings, *flags[i], ""); !ok) return std::unexpected(ok.error());
-      line.settings.given.emplace_back(flags[i]->name);
-    }
+  for (const OptionInfo* f : flags) {
+    if (const auto ok = store(line.settings, *f, ""); !ok) return std::unexpected(ok.error());
+    line.settings.given.emplace_back(f->name);
+  }
   for (const OptionInfo& o : option_table()) {
     const auto found = given.find(&o);
     if (found == given.end() || found->second.empty()) continue;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include "base/job.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "cli/output.h"
 
@@ -103,13 +105,21 @@ void limit(int what, rlim_t most) {
   ::setrlimit(what, &now);
 }
 
+void limit_this_process(const Limits& limits) {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_STACK, k_stack);
+  if (limits.memory > 0 && k_memory_is_limited) limit(RLIMIT_DATA, limits.memory);
+}
+
 void become_worker(const Limits& limits, int to) {
   side.to = to;
   side.first = true;
   side.begin = Clock::now();
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_STACK, k_stack);
-  if (limits.memory > 0 && k_memory_is_limited) limit(RLIMIT_DATA, limits.memory);
+  limit_this_process(limits);
+  // Relations of large launches are given back and asked for again thousands of times: a quarter of their time went to
+  // the system, which takes memory away and clears it again. A small test touches a few pages more (in_this_process).
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::set_new_handler([] { ::_exit(k_no_memory); });
 }
 
@@ -199,24 +209,38 @@ bool is_late(const Worker& w, const Limits& limits) {
 }
 int patience(const Limits& limits) { return limits.seconds > 0 ? 20 : 200; }  // milliseconds
 
-Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
-  const std::string what = name.empty() ? "gave up" : fmt::format("'{}': gave up", name);
-  if (late)
-    return unsupported_at({}, fmt::format("{}: the --budget of {:g} s is spent", what, limits.seconds),
-                          "a longer --budget may do")
-        .error();
-  const std::string within =
-      limits.memory > 0 ? fmt::format("the --memory of {}", memory_text(limits.memory)) : "no limit of memory";
-  if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory)
-    return unsupported_at({}, fmt::format("{}: {} is spent", what, within), "a larger --memory may do").error();
-  const std::string end = WIFSIGNALED(status)
-                              ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                              : fmt::format("status {}", WEXITSTATUS(status));
+std::string gave_up_on(const std::string& name) {
+  return name.empty() ? "gave up" : fmt::format("'{}': gave up", name);
+}
+std::string memory_of(const Limits& limits) {
+  return limits.memory > 0 ? fmt::format("the --memory of {}", memory_text(limits.memory)) : "no limit of memory";
+}
+
+Diagnostics out_of_memory(const Limits& limits, const std::string& name) {
+  return unsupported_at({}, fmt::format("{}: {} is spent", gave_up_on(name), memory_of(limits)),
+                        "a larger --memory may do")
+      .error();
+}
+
+// `end`: "signal 11 (Segmentation fault)"
+Diagnostics ended_by(const Limits& limits, const std::string& end, const std::string& name) {
   return unsupported_at({},
-                        fmt::format("{}: the process that worked on it ended by {}, under {} and a stack of {}", what,
-                                    end, within, memory_text(k_stack)),
+                        fmt::format("{}: the process that worked on it ended by {}, under {} and a stack of {}",
+                                    gave_up_on(name), end, memory_of(limits), memory_text(k_stack)),
                         "what it had printed is no whole answer")
       .error();
+}
+
+Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
+  if (late)
+    return unsupported_at({}, fmt::format("{}: the --budget of {:g} s is spent", gave_up_on(name), limits.seconds),
+                          "a longer --budget may do")
+        .error();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory) return out_of_memory(limits, name);
+  return ended_by(limits,
+                  WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                                      : fmt::format("status {}", WEXITSTATUS(status)),
+                  name);
 }
 
 bool is_internal(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == k_exit_internal; }
@@ -292,6 +316,20 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
 
 namespace {
 
+// What `work` says, or that it failed.
+FileReport whole(const std::function<FileReport()>& work) {
+  FileReport r;
+  try {
+    return work();
+  } catch (const OutputLost& lost) {
+    r.err = std::string("fencepost: ") + lost.what() + "\n";
+  } catch (const std::exception& e) {
+    r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
+  }
+  r.code = k_exit_internal;
+  return r;
+}
+
 // A worker of a pool: it is told numbers, and answers with reports.
 void serve(int from, const std::function<FileReport(size_t)>& work) {
   while (true) {
@@ -301,23 +339,89 @@ void serve(int from, const std::function<FileReport(size_t)>& work) {
     if (n != sizeof i) return;
     side.first = true;
     side.begin = Clock::now();
-    FileReport r;
-    try {
-      r = work(i);
-    } catch (const OutputLost& lost) {
-      r = {};
-      r.err = std::string("fencepost: ") + lost.what() + "\n";
-      r.code = k_exit_internal;
-    } catch (const std::exception& e) {
-      r = {};
-      r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
-      r.code = k_exit_internal;
-    }
+    const FileReport r = whole([&] { return work(i); });
     say(Kind::report, packed(r));
   }
 }
 
 }  // namespace
+
+namespace {
+
+// What a process says that works itself, when it is ended; made before the work, as then nothing can be made any more.
+struct Last {
+  std::string out, err;  // up to the signal, if it is one
+  std::string out_rest, err_rest;
+};
+struct {
+  Last by_signal, by_memory;
+} last;
+
+void write_last(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(to, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+[[noreturn]] void end_here(const Last& l, std::string_view signal) {
+  write_last(STDERR_FILENO, l.err);
+  write_last(STDERR_FILENO, signal);
+  write_last(STDERR_FILENO, l.err_rest);
+  write_last(STDOUT_FILENO, l.out);
+  if (!l.out.empty()) write_last(STDOUT_FILENO, signal);
+  write_last(STDOUT_FILENO, l.out_rest);
+  ::_exit(k_exit_undecided);
+}
+
+extern "C" void on_fault(int signal) {
+  std::array<char, 96> text{};
+  char* end = text.data();
+  const auto put_text = [&](const char* s) {
+    while (*s != 0 && end < text.data() + text.size()) *end++ = *s++;
+  };
+  const char digits[] = {static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10), 0};
+  put_text(signal < 10 ? digits + 1 : digits);
+  put_text(" (");
+  const char* name = ::sigdescr_np(signal);
+  put_text(name != nullptr ? name : "unknown");
+  put_text(")");
+  end_here(last.by_signal, {text.data(), end});
+}
+
+Last last_words(const Diagnostics& why, const std::string& name, bool json, std::string_view placeholder) {
+  Last out;
+  for (const Diagnostic& d : why.list) out.err += printable("fencepost: " + render(d));
+  if (json) out.out = json_list({json_errors(name, why)});
+  for (const auto& [text, rest] : {std::pair(&out.err, &out.err_rest), std::pair(&out.out, &out.out_rest)}) {
+    const size_t at = placeholder.empty() ? std::string::npos : text->rfind(placeholder);
+    if (at == std::string::npos) continue;
+    *rest = text->substr(at + placeholder.size());
+    text->resize(at);
+  }
+  return out;
+}
+
+}  // namespace
+
+FileReport in_this_process(const Limits& limits, const std::string& name, const std::function<FileReport()>& work,
+                           bool json) {
+  constexpr std::string_view k_signal = "[?]";
+  last.by_signal = last_words(ended_by(limits, fmt::format("signal {}", k_signal), name), name, json, k_signal);
+  last.by_memory = last_words(out_of_memory(limits, name), name, json, {});
+  std::set_new_handler([] { end_here(last.by_memory, {}); });
+  alignas(16) static std::array<char, 16384> stack;  // for the handler, where the other one has ended
+  const stack_t other{stack.data(), 0, stack.size()};
+  ::sigaltstack(&other, nullptr);
+  struct sigaction action{};
+  action.sa_handler = on_fault;
+  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(s, &action, nullptr);
+  limit_this_process(limits);
+  return whole(work);
+}
 
 void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::function<std::string(size_t)>& name,
                 const std::function<FileReport(size_t)>& work, bool json,

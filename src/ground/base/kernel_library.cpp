@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <new>
 
 namespace fencepost {
 
@@ -30,6 +31,13 @@ Expected<void*> kernel_library() {
       why = file.string() + " is of another build";
       continue;
     }
+    // Without memory the library does what the program does at that time; a worker has a handler of its own.
+    const auto without_memory = reinterpret_cast<void (*)(void (*)())>(dlsym(opened, "fencepost_kern_without_memory"));
+    if (without_memory != nullptr)
+      without_memory([] {
+        if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) return handler();
+        throw std::bad_alloc();
+      });
     handle = opened;
     return handle;
   }

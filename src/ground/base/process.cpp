@@ -269,8 +269,9 @@ void charge(pid_t child, bool group) {
 }
 
 void discharge(pid_t child) {
+  const pid_t self = ::getpid();  // a call of the system
   for (Slot& s : slots)
-    if (s.owner == ::getpid() && (s.pid == child || s.pid == -child)) {
+    if (s.owner == self && (s.pid == child || s.pid == -child)) {
       s.pid = 0;
       s.owner = 0;
     }

@@ -1,5 +1,6 @@
 // The functions by which the program uses the library (launch/answer.h, base/kernel_library.h).
 #include <exception>
+#include <new>
 
 #include "base/kernel_library.h"
 #include "clangfe/clangfe.h"
@@ -8,6 +9,11 @@
 
 extern "C" __attribute__((visibility("default"))) const char* fencepost_kern_stamp() {
   return fencepost::k_kernel_library_stamp;
+}
+
+// The program and this library may have a library of C++ each, and so a handler each.
+extern "C" __attribute__((visibility("default"))) void fencepost_kern_without_memory(void (*handler)()) {
+  std::set_new_handler(handler);
 }
 
 extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(std::string& out) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/models_folder.h"
+#include "cat/compiled.h"
 #include "cat/resolve.h"
 
 namespace fencepost::cat {
@@ -135,11 +136,15 @@ LoadOptions options_for(const std::string& path, vocab::Dialect dialect) {
   return options;
 }
 
-Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect) {
+Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect, bool* as_shipped) {
   const auto path = find_model(name_or_path);
   if (!path) return std::unexpected(path.error());
+  auto variants = split_model_name(name_or_path).variants;
+  auto compiled = variants.empty() ? compiled_model(*path, dialect) : std::nullopt;
+  if (as_shipped != nullptr) *as_shipped = compiled.has_value();
+  if (compiled) return std::move(*compiled);
   LoadOptions options = options_for(*path, dialect);
-  options.variants = split_model_name(name_or_path).variants;
+  options.variants = std::move(variants);
   return load_file(*path, options);
 }
 

@@ -48,8 +48,9 @@ Expected<std::string> find_model(const std::string& name_or_path);
 LoadOptions options_for(const std::string& path, vocab::Dialect dialect);
 
 // `name_or_path`: a shipped name, or a file. The dialect comes from a "(* dialect: ptx *)" header line
-// where there is one, else from the caller.
-Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect);
+// where there is one, else from the caller. `as_shipped`: set to whether it is a shipped model whose files are those
+// that the program was built with (cat/compiled.h), so that lint has nothing to say of them.
+Expected<Model> load_model(const std::string& name_or_path, vocab::Dialect dialect, bool* as_shipped = nullptr);
 std::string default_model(vocab::Dialect d);  // ptx -> "ptx-7.5", vulkan -> "vulkan", opencl -> "opencl"
 
 }  // namespace fencepost::cat

@@ -1,9 +1,9 @@
 #include "check/beside.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "check/machine.h"
+#include "check/processor_time.h"
 #include "check/races.h"
 #include "check/raise.h"
 #include "check/solve_queries.h"
@@ -46,12 +46,10 @@ bool any_undefines(const cat::Model& model, const std::vector<std::string>& flag
   });
 }
 
-Job part_of(const Job& job, double seconds) {
-  Job out = job;
-  const auto limit = Job::Clock::now() + std::chrono::duration_cast<Job::Clock::duration>(
-                                             std::chrono::duration<double>(std::max(k_least_seconds, seconds)));
-  out.deadline = std::min(job.deadline, limit);
-  return out;
+// What the verdict took the solving engine, and at least k_least_seconds, of processor time.
+double limit_of(const Result& result) {
+  const Phases& p = result.stats.phases;
+  return std::max(k_least_seconds, p.program + p.settle + p.model + p.search + p.replay);
 }
 
 std::string blocked_at(const prog::Test& test, const reference::RunResult& run) {
@@ -93,31 +91,35 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     races.auto_bound = false;
     races.reduce = options.reduce || options.auto_bound;
     races.companion = false;
-    Job part = part_of(job, result.stats.seconds);
     // A bound that is given is come to from below here too.
     const bool from_below = races.engine == Engine::automatic && !races.reduce;
-    const Result r = from_below ? check_from_below(test, model, races, part) : solve(test, model, races, part);
-    out.races = r.verdict.status == Status::fails   ? Said::yes
-                : r.verdict.status == Status::holds ? Said::no
-                                                    : Said::unknown;
+    Result r;
+    const bool in_time = within_processor_time(job, limit_of(result), [&](Job& part) {
+      r = from_below ? check_from_below(test, model, races, part) : solve(test, model, races, part);
+      return r.verdict.status == Status::fails || r.verdict.status == Status::holds;
+    });
+    if (!in_time) r.flags.clear();
+    out.races = !in_time ? Said::unknown : r.verdict.status == Status::fails ? Said::yes : Said::no;
     out.flags = r.flags;
     out.undefined = any_undefines(model, r.flags);
   }
   if (has_barriers(test)) {
     Options waits = options;
     waits.bound = result.bound;
-    Job part = part_of(job, result.stats.seconds);
-    solving::Queries q(test, model, waits, part);
-    Statistics unused;
-    if (!q.prepare()) {
-      out.blocked = Said::unknown;
-      return out;
-    }
-    const solving::Found found = q.ask(solving::Goal::blocked, false, unused);
-    if (found.answer == solving::Answer::sat)
-      out.blocked = Said::yes, out.blocked_at = blocked_at(test, found.run);
-    else
-      out.blocked = found.answer == solving::Answer::unsat && !q.may_be_cut() ? Said::no : Said::unknown;
+    Said said = Said::unknown;
+    const bool in_time = within_processor_time(job, limit_of(result), [&](Job& part) {
+      solving::Queries q(test, model, waits, part);
+      if (!q.prepare()) return false;
+      Statistics unused;
+      const solving::Found found = q.ask(solving::Goal::blocked, false, unused);
+      if (found.answer == solving::Answer::sat)
+        said = Said::yes, out.blocked_at = blocked_at(test, found.run);
+      else if (found.answer == solving::Answer::unsat && !q.may_be_cut())
+        said = Said::no;
+      return said != Said::unknown;
+    });
+    out.blocked = in_time ? said : Said::unknown;
+    if (!in_time) out.blocked_at.clear();
   }
   return out;
 }

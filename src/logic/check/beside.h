@@ -5,7 +5,8 @@
 //
 // One more question each, by the solving engine, at the bound that the verdict was given at, with iterations left out
 // where that loses nothing. A program without barriers, and a model without flags that the program may raise, cost
-// nothing. Each question may take as long as the verdict took, and at least k_least_seconds; then the answer is
+// nothing. Each question may take as much processor time as the verdict took the solving engine, and at least
+// k_least_seconds of it (processor_time.h: what is said does not depend on the load of the machine); then the answer is
 // `unknown`, never a guess. What is found is replayed as in solve.
 #include <string>
 

@@ -240,6 +240,7 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
       r.verdict.detail += "; bound " + prog::to_string(now.bound) + ": " + name(next.verdict.status);
+      r.stats.add(next.stats);
       break;
     }
     next.stats.add(r.stats);

@@ -6,7 +6,8 @@
 // cats", TOPLAS 2014, section 4.1: SC per location). Then an infinite execution whose co and fr have finite pasts is an
 // interleaving, and conversely every interleaving is an execution if the judge says so of the one that is shown.
 //
-// The shapes are looked for by solving, over the program unrolled twice with reads that return what they like: each
+// Where the model has a proof of that (encode/coherent.h), it is not looked at again. Else
+// the shapes are looked for by solving, over the program unrolled twice with reads that return what they like: each
 // shape has at most two events of one thread, and between any two instructions there is a way that jumps back to each
 // label at most once. With `scoped` liveness all accesses must be in each other's scope besides, so that both
 // definitions agree.
@@ -15,6 +16,7 @@
 
 #include "check/liveness.h"
 #include "check/solve_queries.h"
+#include "encode/coherent.h"
 #include "explicit/states.h"
 
 namespace fencepost::check {
@@ -110,7 +112,9 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
     if (n.children.size() > 64) return std::nullopt;
   Result r;
   r.stats.decided_by = Engine::automatic;
-  const auto incoherent = may_be_incoherent(test, model, options, job, r.stats);
+  const auto incoherent = encode::coherent_by_proof(test, model)
+                              ? std::optional(false)
+                              : may_be_incoherent(test, model, options, job, r.stats);
   if (incoherent.value_or(true)) return std::nullopt;
   const explicit_state::Exploration all = explicit_state::explore(test, options.progress, job);
   if (all.end != explicit_state::Exploration::End::finished) return std::nullopt;

@@ -155,6 +155,13 @@ Lit ProgramEncoding::at(uint32_t e, const Cell& cell) const {
 Lit ProgramEncoding::same_location(uint32_t a, uint32_t b) {
   if (!s_.events[a].memory() || !s_.events[b].memory()) return k_false;
   if (a == b) return k_true;
+  // Most accesses have one cell: no table is needed to tell two of those apart.
+  if (cells_[a].size() == 1 && cells_[b].size() == 1) {
+    const auto& [cell, l] = *cells_[a].begin();
+    const auto& [other, m] = *cells_[b].begin();
+    if (!(cell == other)) return k_false;
+    if (c_.is_true(l) && c_.is_true(m)) return k_true;
+  }
   if (a > b) std::swap(a, b);
   auto [it, fresh] = loc_.try_emplace(key(a, b), k_false);
   if (fresh) {

@@ -455,9 +455,10 @@ std::vector<SymmetricRun> symmetric_runs(const Skeleton& s, const std::vector<co
   const auto orders_all = [&](const std::vector<SymmetricRun>& runs) {
     return runs.size() == 1 && runs[0].keys.size() == s.threads.size();
   };
-  if (model == nullptr || orders_all(tree) || !scopes_unseen(s, *model)) return tree;
+  if (model == nullptr || orders_all(tree)) return tree;
+  // What may be exchanged if no axiom sees the groups comes first: mostly nothing, and whether one does takes longer.
   std::vector<SymmetricRun> flat = Search(s, questions, true).run();
-  return orders_all(flat) ? flat : tree;
+  return orders_all(flat) && scopes_unseen(s, *model) ? flat : tree;
 }
 
 void require_order(ProgramEncoding& p, sat::Circuit& c, const std::vector<SymmetricRun>& runs) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -93,6 +94,87 @@ TEST(Worker, WhatEndsItIsGaveUp) {
       EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.2 * 0.2 + 1);
     }
   }
+}
+
+// What a process says and exits with that is its own worker.
+struct Alone {
+  std::string out, err;
+  int code = -1;
+};
+Alone alone(const Limits& limits, bool json, const std::function<FileReport()>& work) {
+  int out[2], err[2];
+  EXPECT_EQ(::pipe(out), 0);
+  EXPECT_EQ(::pipe(err), 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(out[1], STDOUT_FILENO);
+    ::dup2(err[1], STDERR_FILENO);
+    for (const int fd : {out[0], out[1], err[0], err[1]}) ::close(fd);
+    const FileReport r = in_this_process(limits, "a.litmus", work, json);
+    for (const auto& [to, text] : {std::pair(STDOUT_FILENO, &r.out), std::pair(STDERR_FILENO, &r.err)})
+      if (::write(to, text->data(), text->size()) < 0) ::_exit(99);
+    ::_exit(r.code);
+  }
+  ::close(out[1]), ::close(err[1]);
+  Alone a;
+  const auto all = [](int fd, std::string& text) {
+    char buffer[4096];
+    for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+    ::close(fd);
+  };
+  all(err[0], a.err);
+  all(out[0], a.out);
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFEXITED(status)) a.code = WEXITSTATUS(status);
+  return a;
+}
+
+TEST(Worker, AProcessThatWorksItselfSaysTheSame) {
+  const Limits limits{0, uint64_t{128} << 20};
+  for (const std::function<void()>& does : std::vector<std::function<void()>>{
+           [] { std::abort(); },
+           [] { ::raise(SIGSEGV); },
+           [] { ::raise(SIGFPE); },
+           [] { ::raise(SIGBUS); },
+           [] { ::raise(SIGILL); },
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+           [] { fill(size_t{1} << 30); },
+           [] {
+             try {
+               fill(size_t{1} << 30);
+             } catch (...) {
+               ::_exit(0);
+             }
+           },
+           [] { deep(1 << 20); },
+#endif
+       })
+    for (const bool json : {false, true}) {
+      Said said;
+      const int code = in_worker(limits, said.console(), json, "a.litmus", [&](const Console&) {
+        does();
+        return 0;
+      });
+      const Alone a = alone(limits, json, [&] {
+        does();
+        return FileReport{};
+      });
+      EXPECT_EQ(a.code, code);
+      EXPECT_EQ(a.err, said.err);
+      EXPECT_EQ(a.out, said.out);
+    }
+  const Alone thrown = alone(limits, false, []() -> FileReport { throw std::runtime_error("a fault of ours"); });
+  EXPECT_EQ(thrown.code, 4);
+  EXPECT_EQ(thrown.err, "fencepost: internal error: a fault of ours\n");
+  const Alone fine = alone(limits, false, [] {
+    FileReport r;
+    r.out = "holds";
+    r.code = deep(15000) == 1 ? 4 : 0;
+    return r;
+  });
+  EXPECT_EQ(fine.out, "holds");
+  EXPECT_EQ(fine.code, 0);
 }
 
 TEST(Worker, ADeepStackThatFitsIsNoFault) {
