@@ -131,6 +131,28 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
       {"__device__ unsigned n;\n" + n + two +
            "unsigned zero = 0; for (int i = 0; i < 4; ++i) { cudaMemcpyToSymbol(n, &zero, 4); " + launch + "} }",
        0},
+      // By a function of the host, which is given the value.
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " + launch +
+           "}",
+       0},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\nvoid reset(int w) { set(w); }\n" +
+           n + two + "int w = 0; reset(w); " + launch + "}",
+       0},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two +
+           "int w = 0; w++; set(w); " + launch + "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(1); " + launch +
+           "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { v += 2; cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " +
+           launch + "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " + launch +
+           "set(4); }",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v = 0) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(5); " +
+           launch + "}",
+       3, "the host sets it otherwise"},
       {c + given + "cudaMemset(c, 0, 4); " + with + "}", 0},
       {c + given + "cudaMemset(c, 1, 4); " + with + "}", 3, "the host sets it otherwise"},
       {c + given + "cudaMemset(c, 0, 4); " + with + with + "}", 3, "was given it before"},
