@@ -123,6 +123,8 @@ class Run {
   // What lanes hand to each other (exchange.cpp).
   bool open_exchanges();
   void exchange(const std::vector<Thread*>& lanes);
+  // Whether all of the warp are there with equal operands, if it is a matrix function; else that is a defect.
+  bool whole(const std::vector<Thread*>& lanes);
   void meet(const std::vector<Thread*>& threads, bool local, bool global);
   void execute(Thread& t, const Instruction& i, const ir::Barrier& b);
   // A barrier with a number of threads, or one at which a thread arrives without waiting.

@@ -231,6 +231,7 @@ class Execution {
   void barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
   void warp_barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
   void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
+  void tile(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
   void active(Pair mask, Pair guard, Mode mode);
   // Whether a loop has meeting points of the pair, so that it runs in step.

@@ -24,10 +24,10 @@ using formula::Answer;
 using formula::Model;
 
 const char* name(Kind k) {
-  static constexpr const char* k_names[] = {"race",         "barrier divergence", "assertion",     "invariant on entry",
-                                            "invariant",    "precondition",       "postcondition", "barrier invariant",
-                                            "null pointer", "constant write",     "group copy",    "array bounds",
-                                            "unreachable",  "warp divergence"};
+  static constexpr const char* k_names[] = {
+      "race",         "barrier divergence", "assertion",         "invariant on entry", "invariant",
+      "precondition", "postcondition",      "barrier invariant", "null pointer",       "constant write",
+      "group copy",   "matrix function",    "array bounds",      "unreachable",        "warp divergence"};
   return k_names[static_cast<uint8_t>(k)];
 }
 

@@ -104,6 +104,7 @@ enum class Kind : uint8_t {
   null_pointer,
   constant_write,
   async_operands,  // threads of a group disagree about a group copy, or not all reach it
+  warp_operands,   // threads of a warp disagree about a matrix function, or not all reach it
   out_of_bounds,
   unreachable,
   warp_divergence,

@@ -92,6 +92,24 @@ TEST_F(Interp, warp_barriers_order_their_warp) {
       "race");
 }
 
+TEST_F(Interp, matrix_functions_are_for_whole_warps) {
+  const auto tile = [](const std::string& when, const std::string& at) {
+    return "#include <mma.h>\nusing namespace nvcuda; __global__ void k(float *o) { int t = threadIdx.x;"
+           "wmma::fragment<wmma::accumulator, 16, 16, 16, float> f; wmma::fill_fragment(f, 0.f);" +
+           when + " wmma::store_matrix_sync(o + 256 * (t / 32 + 2 * blockIdx.x)" + at +
+           ", f, 16, wmma::mem_row_major); }";
+  };
+  for (const bool together : {false, true}) {
+    Shape whole = shape(64, 1), part = shape(48, 1);
+    whole.lock_step = part.lock_step = together;
+    EXPECT_EQ(seen(tile("", ""), whole, true), "none");
+    EXPECT_EQ(seen(tile("", ""), part, true), "warp_operands");
+    EXPECT_EQ(seen(tile("", "+ 256 * (t & 1)"), whole, true), "warp_operands");
+    EXPECT_EQ(seen(tile("if (t & 1)", ""), whole, true), "divergence");
+    EXPECT_EQ(seen(tile("if (t & 32)", ""), whole, true), "none");
+  }
+}
+
 TEST_F(Interp, divergence) {
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); }"), "divergence");
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); else "
