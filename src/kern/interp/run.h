@@ -14,6 +14,7 @@
 #include "interp/lockstep.h"
 #include "interp/memory.h"
 #include "interp/order.h"
+#include "ir/async.h"
 
 namespace fencepost::interp {
 
@@ -56,6 +57,10 @@ struct Thread {
   uint64_t any_count = 0;
   uint32_t copies = 0;        // asynchronous copies of its group that it has come to
   std::set<uint32_t> waited;  // numbers of copies
+  // Its own copies: those of no group yet, and the groups in order; how often it has waited for the oldest one.
+  std::vector<uint32_t> uncommitted;
+  std::vector<std::vector<uint32_t>> groups;
+  size_t oldest = 0;
 };
 
 struct Logged {
@@ -153,6 +158,8 @@ class Run {
   void execute(Thread& t, const Instruction& i, const AsyncCopy& c);
   void execute(Thread& t, const Instruction&, const WaitEvents& w);
   void make(Thread& t, const AsyncCopy& c, const Copy& made);
+  void end(Thread& t, uint32_t number);  // the thread has waited for this copy
+  void wait(Thread& t, const OwnWait& w);
   // Threads of one group that have come to different numbers of copies.
   void copies_left_out();
   // What a logged access becomes where its thread stands now.
