@@ -50,7 +50,7 @@ class Engine {
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
   LastGroup& last_group() { return last_; }
-  std::set<std::string> assumptions() const { return last_.assumptions; }
+  const Assumptions& assumptions() const { return last_.assumptions; }
 
  private:
   bool narrow(const AccessRecord& a) const;

@@ -105,6 +105,7 @@ struct TicketRecord {
   Term groups;
   uint32_t position = 0;
   bool first_thread = false;  // only the first thread of a group takes it, and once
+  Pair limit;                 // at which it starts again; none: it wraps
   bool acquires = false, releases = false;
 };
 

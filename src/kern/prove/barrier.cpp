@@ -194,7 +194,8 @@ void Execution::tile(Activation& a, const Instruction& in, const WarpExchange& w
     threads *= n == 0 ? 1 : n;
   }
   if (threads % lanes != 0 && open) {
-    assumptions.insert("blocks are whole warps: else a matrix function is not defined");
+    assumptions.insert(
+        {"blocks are whole warps: else a matrix function is not defined", order::Assumption::whole_warps});
   } else if (threads % lanes != 0) {
     const auto& id = local_id[0];
     const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));

@@ -33,6 +33,7 @@
 #include "ir/async.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
+#include "order/assumption.h"
 #include "order/records.h"
 #include "prove/memory.h"
 #include "prove/products.h"
@@ -95,7 +96,7 @@ class Execution {
   order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
-  std::set<std::string> assumptions;
+  order::Assumptions assumptions;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
@@ -367,8 +368,7 @@ class Execution {
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
-  void last_ticket(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer,
-                   Mode mode);
+  void last_ticket(Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer, Mode mode);
   // ---- messages (messages.cpp)
   void find_messages();
   void observe(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer);

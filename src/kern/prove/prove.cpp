@@ -439,9 +439,12 @@ class Pass {
     for (const AccessRecord& a : accesses)
       for (const AccessRecord& b : accesses)
         if (a.own && result_.findings.size() < options_.max_findings) own_copy_race(pool, x, engine, a, b);
-    const std::set<std::string> taken = engine.assumptions();
-    result_.assumptions.insert(taken.begin(), taken.end());
-    result_.assumptions.insert(messages.assumptions.begin(), messages.assumptions.end());
+    for (const order::Assumptions& taken : {engine.assumptions(), messages.assumptions})
+      for (const Assumption& a : taken) {
+        result_.assumptions.insert(a);
+        if (a.kind == Assumption::starts_at_zero && engine.last_group().puts_back(a.region))
+          result_.put_back.insert(a.region);
+      }
   }
 
   // Terms of threads that are not of the pair, for messages. What speaks of the ids of a thread in a way that renaming
@@ -725,7 +728,7 @@ class Prover {
   // A proof that takes for granted how far counters of loops go may do without. Only that is tried: who is refuted with
   // it is refuted without it.
   Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
-    const auto of_loop = [](const std::string& a) { return a.starts_with("the counter of the loop"); };
+    const auto of_loop = [](const Assumption& a) { return a.kind == Assumption::loop_counter; };
     if (!options_.counters_end || r.verdict.status != Status::holds ||
         std::none_of(r.assumptions.begin(), r.assumptions.end(), of_loop))
       return r;
@@ -820,6 +823,7 @@ class Prover {
       }
       r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
       r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
+      r.put_back.insert(part.put_back.begin(), part.put_back.end());
       r.small_offsets = r.small_offsets || part.small_offsets;
       r.warps.insert(part.warps.begin(), part.warps.end());
       r.nullable.insert(part.nullable.begin(), part.nullable.end());

@@ -221,6 +221,11 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
   const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   const bool grid = meets_grid(m), warps = uses_warps(m), tiles = uses_tiles(m), any_size = engine.warp_size == 0;
+  const auto assumed = [&](prove::Assumption::Kind k) {
+    return std::any_of(proof.assumptions.begin(), proof.assumptions.end(),
+                       [&](const prove::Assumption& x) { return x.kind == k; });
+  };
+  const bool zeros = assumed(prove::Assumption::starts_at_zero) || assumed(prove::Assumption::counter);
   const auto nullable = [&](uint32_t k) { return proof.nullable.contains(f.parameters[k].name); };
   uint64_t state = o.seed;
   for (uint32_t n = 0; n < k_runs && (n < k_first_runs || spent() < most); ++n) {
@@ -234,7 +239,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     shape.lock_step = engine.warp_sync > 0;
     shape.first_fences = !engine.both_fences;
     shape.group_waits = engine.group_waits;
-    shape.barriers_acquire = !proof.assumptions.empty();
+    shape.barriers_acquire = assumed(prove::Assumption::as_in_guide);
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros : n % 4 == 3 ? interp::Inputs::wild : interp::Inputs::small;
@@ -245,7 +250,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
       if (at < engine.arguments.size() && engine.arguments[at]) inputs.arguments[k] = *engine.arguments[at];
       if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
     }
-    if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
+    if (zeros || n % 2 == 0) start_at_zero(m, inputs);
     const interp::Outcome r = interp::run(m, kernel, shape, inputs,
                                           {.steps = k_steps,
                                            .turn = 400,

@@ -1,5 +1,5 @@
-// Matrix functions of warps (CUDA C++ programming guide, "Warp matrix functions"): all threads of the warp call them, with
-// the same pointer, leading dimension and layout.
+// Matrix functions of warps (CUDA C++ programming guide, "Warp matrix functions"): all threads of the warp call them,
+// with the same pointer, leading dimension and layout.
 #include <gtest/gtest.h>
 
 #include "clangfe/clangfe.h"
