@@ -43,6 +43,8 @@
 
 namespace fencepost::prove {
 
+constexpr uint8_t k_count_width = 64;  // no loop comes round 2^64 times
+
 // A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
 struct Ticket {
   ir::RegionId region;
@@ -315,13 +317,16 @@ class Execution {
   // ---- copies of one thread (own_copies.cpp)
   void own_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
   void own_wait(const ir::OwnWait& w, Pair guard, Mode mode);
-  void wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode);
   struct OwnCopy {
-    Pair event, committed;  // none: to no group yet
-    uint64_t later = 0;     // groups committed behind its own, for certain
-    uint64_t number = 0;    // of its group, where groups are counted
+    Pair event, committed;    // none: to no group yet
+    std::vector<Pair> later;  // when groups behind its own were committed
+    uint64_t number = 0;      // of its group, where groups are counted
     bool in_group = false;
   };
+  void wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair guard, Mode mode);
+  Pair at_least(uint64_t n, const std::vector<Pair>& guards);
+  uint32_t iterations_to_run(const Activation& a, uint32_t l) const;
+  bool written_out(Activation& a, uint32_t l, Pair entry, Mode mode);
   std::vector<OwnCopy> own_copies_;
   struct Stages {  // of a pipeline, counted where that can be done
     uint64_t committed = 0, waited = 0;

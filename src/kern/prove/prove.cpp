@@ -431,8 +431,8 @@ class Pass {
         others(pool, x), engine.last_group());
     const std::vector<AccessRecord>& accesses = x.trace.accesses;
     for (const AccessRecord& a : accesses)
-      if (engine.copy_outlives_iteration(a))
-        result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
+      if (engine.copy_outlives_iterations(a))
+        result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the iterations behind it");
     for (size_t i = 0; i < accesses.size(); ++i)
       for (size_t j = i; j < accesses.size() && result_.findings.size() < options_.max_findings; ++j)
         race(pool, x, engine, messages, accesses[i], accesses[j]);
@@ -610,7 +610,7 @@ class Pass {
                    b.position, 0, &model);
     // Of another iteration of a loop around both.
     const bool around = std::any_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
-      return std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
+      return !engine.in_step(l) && std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
     });
     if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
       std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
