@@ -162,9 +162,22 @@ void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges&
 // order, and so does any instruction between them that both execute: the end of a block, at least. The parts of one
 // access are made at once.
 void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out) {
-  if (!setting_.lockstep || pool_.is_false(x_.same_warp) || a.instant == b.instant) return;
+  if (!setting_.lockstep || pool_.is_false(x_.same_warp)) return;
   if (a.async()) return;  // the lanes start copies together; nothing says when they end
   std::vector<Term> together;
+  // Of a loop that all leave in the same iteration, and that is run as a summary: lanes are in different iterations of
+  // it one after the other, since both execute the header of the later one, and in the same one as outside of loops.
+  if (a.iteration[0] && a.loops.size() == 1 && a.loops == b.loops && x_.uniform_loops.contains(a.loops[0])) {
+    const Term same = pool_.eq(a.iteration[0], b.iteration[1]);
+    if (a.instant != b.instant)
+      for (const AccessRecord& m : x_.accesses)
+        if (m.position >= a.position && m.position <= b.position && m.loops == a.loops)
+          together.push_back(pool_.all({same, m.guard[0], m.guard[1]}));
+    together.push_back(pool_.not_(same));
+    out.by_lock_step.push_back(pool_.all(x_.same_warp, pool_.any(std::move(together))));
+    return;
+  }
+  if (a.instant == b.instant) return;
   for (const AccessRecord& m : x_.accesses)
     // In a summary the guards of the two threads are of different iterations.
     if (m.position >= a.position && m.position <= b.position && !m.iteration[0])

@@ -84,6 +84,14 @@ Term Execution::named(Term mask, int thread) {
   return pool_.extract(pool_.lshr(mask, at), 0, 1);
 }
 
+// Whom a mask names has the same mask (CUDA C++ programming guide, "Synchronization functions": with the same mask, or
+// the result is undefined).
+void Execution::one_mask(Pair mask, Pair guard, PlaceId place, Mode mode) {
+  if (options_.warp_sync != 0 || mask[0] == mask[1]) return;
+  oblige(Kind::barrier_divergence,
+         pool_.all({guard[0], guard[1], same_warp, named(mask[0], 1), pool_.ne(mask[0], mask[1])}), place, true, mode);
+}
+
 // A barrier of the warp, for pairs of which it is not known that both take part in it. Whom the mask names must come.
 void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   const bool fences = !b.mask || !pool_.is_constant(get(a, b.mask)[0], 0);
@@ -98,6 +106,7 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
         for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
     }
     const Term meets = pool_.all(std::move(takes_part));
+    if (b.mask) one_mask(get(a, b.mask), guard, in.place, mode);
     // In lock-step there is nothing to wait for.
     if (options_.warp_sync == 0)
       oblige(Kind::barrier_divergence, pool_.all(meets, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
@@ -171,6 +180,7 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
   const Pair mask = get(a, w.mask);
   oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
   if (!mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
+  one_mask(mask, guard, in.place, mode);
   std::vector<Term> takes_part{same_warp};
   for (int t = 0; t < 2; ++t)
     for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));

@@ -236,6 +236,7 @@ class Execution {
   void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   void tile(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
+  void one_mask(Pair mask, Pair guard, ir::PlaceId place, Mode mode);
   void active(Pair mask, Pair guard, Mode mode);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;

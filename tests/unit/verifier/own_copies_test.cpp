@@ -191,6 +191,55 @@ TEST(OwnCopies, of_a_pipeline) {
        {"p.producer_commit();", ""}});
 }
 
+// A lock is given back, and lanes go on, while a copy is under way.
+TEST(OwnCopies, are_protected_by_no_lock_and_no_lock_step) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto locked = [](const std::string& access) {
+    return "__global__ void k(const float *g, float *o, int *l) { __shared__ float s[1];"
+           "while (atomicCAS(&l[blockIdx.x], 0, 1) != 0); __threadfence();" +
+           access + " __threadfence(); atomicExch(&l[blockIdx.x], 0); }";
+  };
+  const std::string copy =
+      "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: "
+      "\"r\"((unsigned)__cvta_generic_to_shared(&s[0])), \"l\"(g + threadIdx.x));";
+  std::string said;
+  EXPECT_EQ(exit_code(locked("s[0] = g[threadIdx.x];"), "64", said), 0) << said;
+  EXPECT_EQ(exit_code(locked(copy), "64", said), 1) << said;
+  const auto verdict = [&](const std::vector<std::string>& words, const char* name, const std::string& text) {
+    const auto o = launch::parse(words);
+    EXPECT_TRUE(o);
+    const launch::Answer a = answer(*o, make_source(name, text));
+    said = a.out + a.err;
+    return a.exit_code;
+  };
+  const auto stepped = [](const std::string& access) {
+    return "__global__ void k(const float *g, float *o) { __shared__ float s[32]; int t = threadIdx.x;" + access +
+           " o[blockIdx.x * 32 + t] = s[31 - t]; asm volatile(\"cp.async.wait_all;\"); }";
+  };
+  const std::vector<std::string> warp{"--blockDim=32", "--gridDim=4", "--warp-sync=32"};
+  EXPECT_EQ(verdict(warp, "k.cu", stepped("s[t] = g[t];")), 0) << said;
+  EXPECT_EQ(verdict(warp, "k.cu",
+                    stepped("asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: "
+                            "\"r\"((unsigned)__cvta_generic_to_shared(&s[t])), \"l\"(g + t));")),
+            1)
+      << said;
+  // Copies of a group.
+  const auto groups = [](const std::string& access) {
+    return "kernel void k(global float *a, volatile global int *l) { local float s[4]; s[0] = 1;"
+           "while (atomic_cmpxchg(l, 0, 1) != 0); mem_fence(CLK_GLOBAL_MEM_FENCE);" +
+           access + "mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(l, 0); }";
+  };
+  const std::vector<std::string> one{"--local_size=1", "--num_groups=8"};
+  EXPECT_NE(verdict(one, "k.cl", groups("event_t e = async_work_group_copy(a, s, 1, 0);")), 0) << said;
+  const auto rows = [](const std::string& access) {
+    return "kernel void k(global const float *g, global float *o) { local float s[32]; int t = get_local_id(0);" +
+           access + " o[get_global_id(0)] = s[31 - t]; }";
+  };
+  const std::vector<std::string> step{"--local_size=32", "--num_groups=4", "--warp-sync=32"};
+  EXPECT_EQ(verdict(step, "k.cl", rows("s[t] = g[t];")), 0) << said;
+  EXPECT_NE(verdict(step, "k.cl", rows("event_t e = async_work_group_copy(s, g, 32, 0);")), 0) << said;
+}
+
 TEST(NamedBarriers, producers_arrive_and_consumers_wait) {
   const std::string text =
       "__global__ void k(float *o) { __shared__ float s[32]; int t = threadIdx.x;"
