@@ -59,7 +59,8 @@ struct Start {
   uint32_t parameter = k_of_the_file;  // that leads to it
   std::string variable;                // of file scope
   std::string why;                     // a sentence's second half: "the host sets it to another value at f.cu:3:4"
-  bool again = false;                  // because the kernel, or another one, was given it before
+  bool again = false;                  // because a kernel was given it before; it is 0 if each of these puts it back:
+  std::vector<std::string> others;     // besides the kernel itself, by HostKernel::symbol
 };
 
 struct HostLaunch {

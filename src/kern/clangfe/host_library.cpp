@@ -270,12 +270,8 @@ void Library::fresh(ObjectKind kind) {
 }
 
 // The variable is only read, and its first value is zeros.
-bool Library::zeros(const Expr* source) const {
-  const auto* u = clang::dyn_cast<clang::UnaryOperator>(source->IgnoreParenCasts());
-  const Expr* of = u != nullptr && u->getOpcode() == clang::UO_AddrOf ? u->getSubExpr() : source;
-  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(of->IgnoreParenCasts());
-  const auto* v = d != nullptr ? clang::dyn_cast<clang::VarDecl>(d->getDecl()) : nullptr;
-  if (v == nullptr || !v->hasInit() || v->getType()->isPointerType() || v->getType()->isReferenceType()) return false;
+bool Library::starts_zero(const clang::VarDecl* v) const {
+  if (!v->hasInit() || v->getType()->isPointerType() || v->getType()->isReferenceType()) return false;
   const Expr* first = v->getInit()->IgnoreParenImpCasts();
   if (const auto* list = clang::dyn_cast<clang::InitListExpr>(first)) {
     for (const Expr* e : list->inits())
@@ -286,6 +282,31 @@ bool Library::zeros(const Expr* source) const {
   if (v->getType().isConstQualified()) return true;
   const auto* f = clang::dyn_cast_or_null<clang::FunctionDecl>(v->getParentFunctionOrMethod());
   return f != nullptr && f->getBody() != nullptr && only_copied(v, f->getBody());
+}
+
+// What the source holds is zeros: of a variable, or of a parameter that is only read, for which the one caller gives 0.
+bool Library::zeros(const Expr* source) const {
+  constexpr unsigned k_deep = 20;
+  const auto* u = clang::dyn_cast<clang::UnaryOperator>(source->IgnoreParenCasts());
+  const Expr* of = u != nullptr && u->getOpcode() == clang::UO_AddrOf ? u->getSubExpr() : source;
+  uint32_t frame = frame_;
+  for (unsigned depth = 0; depth < k_deep; ++depth) {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(of->IgnoreParenCasts());
+    const auto* v = d != nullptr ? clang::dyn_cast<clang::VarDecl>(d->getDecl()) : nullptr;
+    const auto* p = v != nullptr ? clang::dyn_cast<clang::ParmVarDecl>(v) : nullptr;
+    // A default argument is no first value: the value is the caller's.
+    if (p == nullptr) return v != nullptr && starts_zero(v);
+    const HostWalk::Frame& f = walk_.frame(frame);
+    if (f.several || f.function == nullptr || f.function->getBody() == nullptr || p->getDeclContext() != f.function ||
+        p->getType()->isPointerType() || p->getType()->isReferenceType() ||
+        p->getFunctionScopeIndex() >= f.arguments.size() || !only_copied(p, f.function->getBody()))
+      return false;
+    of = f.arguments[p->getFunctionScopeIndex()];
+    if (of == nullptr) return false;
+    if (walk_.is_zero(of)) return true;
+    frame = f.caller;
+  }
+  return false;
 }
 
 void Library::copy_bytes(unsigned to, unsigned from) {

@@ -4,6 +4,7 @@
 // Events of one activation and one loop are in the order of the text; between others the order is not known. So a
 // launch finds zeros if the last event of its own loop is a clearing, or if there is no other launch, none in a loop,
 // and nothing that sets another value. In memory that nothing in the file touches, the printed assumption stands.
+#include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
@@ -98,6 +99,29 @@ Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t f
   return {};
 }
 
+// Who else is given the object. Other kernels are known by the variable that they name; an object that is given by two
+// parameters, or to another kernel by one, is not followed.
+void Origins::find_others(uint32_t object, const FoundLaunch& l, Start& s) {
+  if (!s.again) return;
+  std::set<std::string> others;
+  const std::vector<HostWalk::Event> events = walk_.events;
+  for (const HostWalk::Event& e : events) {
+    if (e.what != HostWalk::Event::launched || !touched(e.call, e.frame).contains(object)) continue;
+    const auto found = calls_.find(e.call);
+    const FunctionDecl* kernel = found == calls_.end() ? nullptr : found->second->kernel;
+    const bool own =
+        kernel != nullptr && l.kernel != nullptr && kernel->getCanonicalDecl() == l.kernel->getCanonicalDecl();
+    s.again = s.again && kernel != nullptr && (own || !s.variable.empty());
+    if (!s.again) return;
+    for (const Given& g : gather(*found->second, e.frame))
+      for (const Atom& a : g.values.atoms)
+        if (a.kind == Atom::address && a.place.object == object)
+          s.again = s.again && s.variable.empty() && g.parameter == s.parameter;
+    if (!own) others.insert(clang::ASTNameGenerator(context_).getName(kernel));
+  }
+  s.others.assign(others.begin(), others.end());
+}
+
 void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
   const auto add = [&](Start s) {
     const bool said = std::any_of(out.not_zero.begin(), out.not_zero.end(), [&](const Start& o) {
@@ -110,10 +134,12 @@ void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
       if (a.kind != Atom::address || g.reads) continue;
       Start s = start_of(a.place.object, l.call, frame);
       s.parameter = g.parameter;
+      find_others(a.place.object, l, s);
       add(std::move(s));
     }
   for (const VarDecl* v : named_by(l.kernel)) {
-    Start s = start_of(walk_.variable(v, 0).object, l.call, frame);
+    const uint32_t object = walk_.variable(v, 0).object;
+    Start s = start_of(object, l.call, frame);
     const VarDecl* with = nullptr;
     const clang::Expr* first = v->getAnyInitializer(with);
     clang::Expr::EvalResult r;
@@ -121,6 +147,7 @@ void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
         !(first->EvaluateAsInt(r, context_) && r.Val.getInt().isZero()))
       s = {.why = "its first value is another one, at " + place(v->getLocation())};
     s.variable = v->getNameAsString();
+    find_others(object, l, s);
     add(std::move(s));
   }
 }

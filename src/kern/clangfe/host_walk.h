@@ -145,6 +145,7 @@ class Library {
   void fresh(ObjectKind kind);
   void copy_bytes(unsigned to, unsigned from);
   bool zeros(const clang::Expr* source) const;
+  bool starts_zero(const clang::VarDecl* v) const;
   void lay_texture(const clang::Expr* description);
   void evaluate();
 

@@ -145,6 +145,12 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     for (unsigned k = 0; k < c.arg_size(); ++k) (masked && k == 0 ? w.mask : w.operands.emplace_back()) = arg(k);
     return Values{emit(leaves(c.getType())[0].type, std::move(w))};
   }
+  if (n == "__fencepost_tile") {
+    WarpExchange w{.kind = WarpExchange::tile};
+    for (unsigned k = 0; k < c.arg_size(); ++k) w.operands.push_back(arg(k));
+    emit(std::move(w));
+    return Values{};
+  }
   if (n == "__nanosleep") return Values{};
   if (auto v = lower_async(c, n)) return v;
   if (n == "printf" || n == "vprintf") return Values{any({Type::bits, 32}, "what printf returns")};

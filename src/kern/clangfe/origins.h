@@ -49,6 +49,7 @@ class Origins {
   const std::set<uint32_t>& touched(const clang::CallExpr* call, uint32_t frame);
   const std::set<const clang::VarDecl*>& named_by(const clang::FunctionDecl* kernel);
   Start start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame);
+  void find_others(uint32_t object, const FoundLaunch& l, Start& s);
   std::string place(clang::SourceLocation at) const;
   void collect(const Place& at, clang::QualType type, Given& like, std::vector<Given>& out, unsigned depth);
   void collect_captures(const Place& at, Given& like, std::vector<Given>& out, unsigned depth);

@@ -117,7 +117,8 @@ void Effects::add(const Instruction& in, LoopEffects& e) const {
     if (b->scope == Scope::group) e.group_barrier = true;
     if (b->scope != Scope::group && b->scope != Scope::warp) e.device_barrier = true;
   } else if (const auto* w = std::get_if<WarpExchange>(&in.action)) {
-    if (w->mask || module_.dialect == Dialect::opencl) e.warp_barrier = true;  // whom the mask names must come
+    // Whom the mask names must come.
+    if (w->mask || w->kind == WarpExchange::tile || module_.dialect == Dialect::opencl) e.warp_barrier = true;
   } else if (const auto* call = std::get_if<Call>(&in.action)) {
     for (FunctionId t : targets(*call)) {
       const FunctionEffects& f = functions_[t.index];

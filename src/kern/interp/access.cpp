@@ -160,8 +160,8 @@ bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_dif
 bool Run::wrote_itself(const Logged& reader, uint64_t byte, uint64_t value) {
   for (const uint32_t n : memory_.at(reader.instance).touched[byte].others) {
     const Logged& w = log_[n];
-    if (w.thread == reader.thread && w.record.kind == AccessKind::write && w.barriers == reader.barriers &&
-        (w.record.value >> (8 * (byte - w.record.offset)) & 255) == value)
+    if (w.thread == reader.thread && w.copy == 0 && w.record.kind == AccessKind::write &&
+        w.barriers == reader.barriers && (w.record.value >> (8 * (byte - w.record.offset)) & 255) == value)
       return true;
   }
   return false;

@@ -4,13 +4,16 @@
 // ordered behind what that thread has done, and before what comes behind a wait: of any thread of the group, or of that
 // thread alone with what orders its wait before others (Shape::group_waits). Other distributions over the threads show
 // the same races for other seeds.
+// A copy of one thread (ir/async.h) is made where the thread starts it, too, and lasts until the thread has waited for
+// its group: until then its accesses are ordered before nothing, what its own thread does among it (PTX ISA 9.7.9.25:
+// no order of cp.async operations with one another or with other accesses, but by waiting).
+#include <algorithm>
+
 #include "interp/run.h"
-#include "ir/async.h"
 
 namespace fencepost::interp {
 
 void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
-  if (ir::by_thread(i)) return finish(Outcome::unsupported, "an asynchronous copy of one thread");
   const auto number = [&](const Val& v) { return v.kind == Val::number ? v.bits : memory_.address(v); };
   const auto given = [&](ValueId v) { return v ? number(get(t, v)) : 0; };
   Copy now{.thread = t.number,
@@ -18,6 +21,11 @@ void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
            .operands = {given(c.destination.pointer), given(c.source.pointer), given(c.count),
                         c.stride ? given(c.stride) : 1, given(c.event)},
            .place = place_};
+  if (ir::by_thread(i)) {
+    copies_.push_back(now);
+    t.uncommitted.push_back(static_cast<uint32_t>(copies_.size()));
+    return make(t, c, now);
+  }
   const auto [it, fresh] = copy_numbers_.try_emplace({t.group, t.copies++}, static_cast<uint32_t>(copies_.size() + 1));
   if (fresh) {
     now.handle = now.operands[4] != 0 ? now.operands[4] : 0x1000 + it->second;
@@ -57,17 +65,36 @@ void Run::make(Thread& t, const AsyncCopy& c, const Copy& made) {
   copy_ = 0;
 }
 
+void Run::end(Thread& t, uint32_t number) {
+  Copy& c = copies_[number - 1];
+  if (!t.waited.insert(number).second || c.thread != t.number) return;
+  c.done = true;
+  stamp(c.end, t);
+  c.end.instant = t.instant;
+}
+
+void Run::wait(Thread& t, const OwnWait& w) {
+  if (w.what == OwnCopies::commit) {
+    t.groups.push_back(std::move(t.uncommitted));
+    t.uncommitted.clear();
+    return;
+  }
+  size_t groups = t.groups.size();
+  if (w.what == OwnCopies::wait_group) groups -= std::min<size_t>(groups, w.pending);
+  if (w.what == OwnCopies::wait_oldest) groups = std::min(groups, ++t.oldest);
+  for (size_t g = 0; g < groups; ++g)
+    for (const uint32_t number : t.groups[g]) end(t, number);
+  if (w.what == OwnCopies::wait_all)
+    for (const uint32_t number : t.uncommitted) end(t, number);
+}
+
 void Run::execute(Thread& t, const Instruction&, const WaitEvents& w) {
+  if (const auto own = ir::own_wait(m_.function(t.frames.back().function), w)) return wait(t, *own);
   for (const ValueId v : w.events) {
     const uint64_t handle = get(t, v).bits;
     for (uint32_t k = 0; k < t.copies; ++k) {
       const uint32_t number = copy_numbers_.at({t.group, k});
-      Copy& c = copies_[number - 1];
-      if ((c.handle & mask(m_.pointer_bits)) != handle || !t.waited.insert(number).second) continue;
-      if (c.thread != t.number) continue;
-      c.done = true;
-      stamp(c.end, t);
-      c.end.instant = t.instant;
+      if ((copies_[number - 1].handle & mask(m_.pointer_bits)) == handle) end(t, number);
     }
   }
 }

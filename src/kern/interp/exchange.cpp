@@ -4,7 +4,8 @@
 // Outside of lock-step a lane waits at an exchange. One with a mask takes place when all lanes that the mask names, and
 // that have not ended, wait at an exchange of the same kind with the same mask. One without takes place among the lanes
 // that wait at the same instruction when no lane of the warp can go on. In lock-step it takes place among the lanes
-// that execute it together. What a lane reads of one that takes no part is any value.
+// that execute it together. What a lane reads of one that takes no part is any value. To a matrix function all lanes of
+// the warp must come, in lock-step too.
 #include <algorithm>
 
 #include "interp/run.h"
@@ -26,6 +27,25 @@ void Run::execute(Thread& t, const Instruction& i, const WarpExchange& w) {
   t.at_barrier = place_in_calls(t);
   if (w.kind == WarpExchange::active_mask && !shape_.lock_step) return exchange({&t});  // alone, as far as is known
   t.state = Thread::exchanging;
+  if (w.kind != WarpExchange::tile) return;
+  // The rest of a block that is no multiple of a warp.
+  const uint32_t size = std::max(1u, shape_.warp_size);
+  const uint32_t group = shape_.local_size[0] * shape_.local_size[1] * shape_.local_size[2];
+  if (group - t.flat / size * size < size)
+    defect({.kind = DefectKind::warp_operands, .place = place_, .thread = t.who});
+}
+
+bool Run::whole(const std::vector<Thread*>& lanes) {
+  const Thread& t = *lanes[0];
+  if (t.exchange->kind != WarpExchange::tile) return true;
+  for (const Thread& u : threads_) {
+    if (u.group != t.group || u.warp != t.warp) continue;
+    if (std::find(lanes.begin(), lanes.end(), &u) == lanes.end()) return diverge(t, u);
+    if (u.given == t.given) continue;
+    defect({.kind = DefectKind::warp_operands, .place = t.barrier_place, .thread = t.who, .other = u.who});
+    return false;
+  }
+  return true;
 }
 
 bool Run::open_exchanges() {
@@ -44,7 +64,8 @@ bool Run::open_exchanges() {
                            (t->exchange->mask ? u->mask == t->mask : u->at_barrier == t->at_barrier);
         if (alike)
           lanes.push_back(u);
-        else if (t->exchange->mask ? u->state != Thread::done : m_.dialect == Dialect::opencl)
+        else if (t->exchange->mask ? u->state != Thread::done
+                                   : m_.dialect == Dialect::opencl || t->exchange->kind == WarpExchange::tile)
           all = false;
       }
       // A mask must name the lane that gives it.
@@ -56,6 +77,7 @@ bool Run::open_exchanges() {
 }
 
 void Run::exchange(const std::vector<Thread*>& lanes) {
+  if (!whole(lanes)) return;
   const uint32_t size = std::max(1u, shape_.warp_size);
   const auto lane = [&](const Thread& t) { return t.flat % size; };
   // In lock-step those that stand at the same instruction; else they have come for each other.
@@ -110,6 +132,7 @@ void Run::exchange(const std::vector<Thread*>& lanes) {
         for (const Thread* u : lanes) r |= uint64_t{1} << lane(*u);
         break;
       case WarpExchange::match_all:
+      case WarpExchange::tile:
         break;
     }
     results.push_back(r);

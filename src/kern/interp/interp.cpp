@@ -11,9 +11,9 @@
 namespace fencepost::interp {
 
 const char* name(DefectKind k) {
-  static constexpr const char* k_names[] = {"race",           "divergence",  "assertion",
-                                            "precondition",   "null_access", "out_of_bounds",
-                                            "constant_write", "deadlock",    "group_copy"};
+  static constexpr const char* k_names[] = {"race",        "divergence",    "assertion",      "precondition",
+                                            "null_access", "out_of_bounds", "constant_write", "deadlock",
+                                            "group_copy",  "warp_operands"};
   return k_names[static_cast<uint8_t>(k)];
 }
 

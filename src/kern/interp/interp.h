@@ -113,8 +113,9 @@ enum class DefectKind : uint8_t {
   null_access,    // through null or a pointer to nothing
   out_of_bounds,  // of an array whose size is known
   constant_write,
-  deadlock,    // barriers with names, or warps that wait for each other
-  group_copy,  // an asynchronous copy on which the threads of a group disagree, or that not all of them reach
+  deadlock,       // barriers with names, or warps that wait for each other
+  group_copy,     // an asynchronous copy on which the threads of a group disagree, or that not all of them reach
+  warp_operands,  // a matrix function on which the threads of a warp disagree, or of which there is a part
 };
 const char* name(DefectKind k);
 

@@ -14,6 +14,7 @@
 #include "interp/lockstep.h"
 #include "interp/memory.h"
 #include "interp/order.h"
+#include "ir/async.h"
 
 namespace fencepost::interp {
 
@@ -56,6 +57,10 @@ struct Thread {
   uint64_t any_count = 0;
   uint32_t copies = 0;        // asynchronous copies of its group that it has come to
   std::set<uint32_t> waited;  // numbers of copies
+  // Its own copies: those of no group yet, and the groups in order; how often it has waited for the oldest one.
+  std::vector<uint32_t> uncommitted;
+  std::vector<std::vector<uint32_t>> groups;
+  size_t oldest = 0;
 };
 
 struct Logged {
@@ -123,6 +128,8 @@ class Run {
   // What lanes hand to each other (exchange.cpp).
   bool open_exchanges();
   void exchange(const std::vector<Thread*>& lanes);
+  // Whether all of the warp are there with equal operands, if it is a matrix function; else that is a defect.
+  bool whole(const std::vector<Thread*>& lanes);
   void meet(const std::vector<Thread*>& threads, bool local, bool global);
   void execute(Thread& t, const Instruction& i, const ir::Barrier& b);
   // A barrier with a number of threads, or one at which a thread arrives without waiting.
@@ -151,6 +158,8 @@ class Run {
   void execute(Thread& t, const Instruction& i, const AsyncCopy& c);
   void execute(Thread& t, const Instruction&, const WaitEvents& w);
   void make(Thread& t, const AsyncCopy& c, const Copy& made);
+  void end(Thread& t, uint32_t number);  // the thread has waited for this copy
+  void wait(Thread& t, const OwnWait& w);
   // Threads of one group that have come to different numbers of copies.
   void copies_left_out();
   // What a logged access becomes where its thread stands now.

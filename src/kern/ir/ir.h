@@ -369,7 +369,8 @@ struct WarpExchange {
     match_any,
     match_all,
     reduce,
-    active_mask
+    active_mask,
+    tile  // a matrix function: all threads of the warp come, with equal operands; no result, no mask
   } kind = shuffle;
   std::vector<ValueId> operands;  // value, lane or delta or lane mask, width; votes: predicate
   ValueId mask;                   // *_sync; none: all of the warp

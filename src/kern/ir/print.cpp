@@ -159,7 +159,7 @@ class Printer {
   std::string text(const WarpExchange& w) const {
     static constexpr const char* k_kinds[] = {"shuffle",   "shuffle_up", "shuffle_down", "shuffle_xor",
                                               "vote_any",  "vote_all",   "ballot",       "match_any",
-                                              "match_all", "reduce",     "active_mask"};
+                                              "match_all", "reduce",     "active_mask",  "tile"};
     return fmt::format("warp_exchange {}{}{}{}", k_kinds[w.kind],
                        w.kind == WarpExchange::reduce ? fmt::format(" {}", name(w.combine)) : "", values(w.operands),
                        w.mask ? fmt::format(" mask {}", value(w.mask)) : "");

@@ -78,6 +78,30 @@ Link Engine::link(const BarrierRecord& r) {
 }
 
 Term Engine::waited(const AccessRecord& a, uint32_t position) {
+  std::vector<Term> any{waited_here(a, position)};
+  // What was started before a loop and waited for in its first iterations: these are looked at where the first of the
+  // iterations that are run is the loop's very first, and later ones have it behind a barrier.
+  for (const StepRecord& s : x_.steps)
+    if (a.own && s.exact && a.position < s.begin && s.begin <= position && waited_in_first(a, s))
+      any.push_back(pool_.all(s.entry[0], pool_.not_(s.at_once[0])));
+  return pool_.any(std::move(any));
+}
+
+bool Engine::waited_in_first(const AccessRecord& a, const StepRecord& s) {
+  const auto key =
+      std::make_pair(static_cast<size_t>(&a - x_.accesses.data()), static_cast<size_t>(&s - x_.steps.data()));
+  const auto it = waited_in_first_.find(key);
+  if (it != waited_in_first_.end()) return it->second;
+  const Term not_yet = pool_.not_(waited_here(a, s.last_end));
+  const bool waits = impossible_({a.guard[0], s.at_once[0], s.goes_on[0], not_yet}, s.last_end);
+  return waited_in_first_.emplace(key, waits).first->second;
+}
+
+bool Engine::in_step(uint32_t loop) const {
+  return std::any_of(x_.steps.begin(), x_.steps.end(), [&](const StepRecord& s) { return s.loop == loop; });
+}
+
+Term Engine::waited_here(const AccessRecord& a, uint32_t position) {
   std::vector<Term> any;
   for (const WaitRecord& w : x_.waits)
     if (a.position < w.position && w.position < position && pool_.width(w.event[0]) == pool_.width(a.event[0]))
@@ -138,9 +162,22 @@ void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges&
 // order, and so does any instruction between them that both execute: the end of a block, at least. The parts of one
 // access are made at once.
 void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out) {
-  if (!setting_.lockstep || pool_.is_false(x_.same_warp) || a.instant == b.instant) return;
+  if (!setting_.lockstep || pool_.is_false(x_.same_warp)) return;
   if (a.async()) return;  // the lanes start copies together; nothing says when they end
   std::vector<Term> together;
+  // Of a loop that all leave in the same iteration, and that is run as a summary: lanes are in different iterations of
+  // it one after the other, since both execute the header of the later one, and in the same one as outside of loops.
+  if (a.iteration[0] && a.loops.size() == 1 && a.loops == b.loops && x_.uniform_loops.contains(a.loops[0])) {
+    const Term same = pool_.eq(a.iteration[0], b.iteration[1]);
+    if (a.instant != b.instant)
+      for (const AccessRecord& m : x_.accesses)
+        if (m.position >= a.position && m.position <= b.position && m.loops == a.loops)
+          together.push_back(pool_.all({same, m.guard[0], m.guard[1]}));
+    together.push_back(pool_.not_(same));
+    out.by_lock_step.push_back(pool_.all(x_.same_warp, pool_.any(std::move(together))));
+    return;
+  }
+  if (a.instant == b.instant) return;
   for (const AccessRecord& m : x_.accesses)
     // In a summary the guards of the two threads are of different iterations.
     if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
@@ -190,11 +227,11 @@ bool Engine::ends_in_iteration(const AccessRecord& a) {
   return pool_.is_true(waited) || impossible_({a.guard[0], pool_.not_(waited)}, a.position);
 }
 
-bool Engine::copy_outlives_iteration(const AccessRecord& a) {
+bool Engine::copy_outlives_iterations(const AccessRecord& a) {
   if (!a.async()) return false;
   for (const StepRecord& s : x_.steps) {
     if (a.position <= s.begin || a.position >= s.end) continue;
-    if (!impossible_({a.guard[0], pool_.not_(waited(a, s.end))}, s.end)) return true;
+    if (!impossible_({a.guard[0], s.goes_on[0], pool_.not_(waited_here(a, s.last_end))}, s.last_end)) return true;
   }
   return false;
 }

@@ -9,8 +9,8 @@
 // Edges come from providers: barriers of the group, of the grid and of warps, lock-step of warps, critical sections
 // (locks.h), the last ticket (last_group.h), ends of asynchronous copies. Each gives links or conditions (edge.h).
 #include <functional>
-#include <set>
-#include <string>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "formula/pool.h"
@@ -43,17 +43,24 @@ class Engine {
   };
   Edges edges(const AccessRecord& a, const AccessRecord& b);
 
-  // Copies that a loop starts and does not wait for in the same iteration: not decided.
-  bool copy_outlives_iteration(const AccessRecord& a);
+  // A copy that a loop starts and that may not have been waited for in the iterations that are looked at: not decided.
+  //
+  // n iterations are run one behind the other, of which the first is any. A copy of iteration i that has been waited
+  // for when iteration i + n - 2 ends is ordered by the barrier of the next one before all iterations behind, so that
+  // what it may race with is in those n. What follows the loop is looked at with the last n iterations.
+  bool copy_outlives_iterations(const AccessRecord& a);
+  bool in_step(uint32_t loop) const;
   // A copy of the thread's own has always been waited for when the iteration that started it ends.
   bool ends_in_iteration(const AccessRecord& a);
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
   LastGroup& last_group() { return last_; }
-  std::set<std::string> assumptions() const { return last_.assumptions; }
+  const Assumptions& assumptions() const { return last_.assumptions; }
 
  private:
   bool narrow(const AccessRecord& a) const;
+  Term waited_here(const AccessRecord& a, uint32_t position);
+  bool waited_in_first(const AccessRecord& a, const StepRecord& s);
   Link link(const BarrierRecord& r);
   Term waited_by_other(const AccessRecord& a, uint32_t position);
   void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
@@ -67,7 +74,8 @@ class Engine {
   Question impossible_;
   Locks locks_;
   LastGroup last_;
-  std::vector<std::vector<Held>> held_;  // by access
+  std::vector<std::vector<Held>> held_;                        // by access
+  std::map<std::pair<size_t, size_t>, bool> waited_in_first_;  // by access and loop in step
 };
 
 }  // namespace fencepost::order

@@ -61,6 +61,42 @@ bool LastGroup::valid(const TicketRecord& k) {
   return true;
 }
 
+bool LastGroup::puts_back(RegionId counter) {
+  const auto found = std::find_if(valid_.begin(), valid_.end(),
+                                  [&](const TicketRecord* k) { return k->region == counter && !turn_.contains(k); });
+  if (found == valid_.end()) return false;
+  const TicketRecord& k = **found;
+  const auto is_ticket = [&](const AccessRecord& a) { return a.region == counter && a.position == k.position; };
+  const auto ticket = std::find_if(x_.accesses.begin(), x_.accesses.end(), is_ticket);
+  if (ticket == x_.accesses.end()) return false;
+  const uint8_t w = pool_.width(k.groups);
+  const Term last_value = pool_.sub(k.groups, pool_.constant(1, w));
+  if (!always({}, pool_.eq(k.master_guard[0], k.master_guard[1]), k.position) ||
+      !always({k.guard[0], k.guard[1]}, pool_.eq(ticket->offset[0], ticket->offset[1]), k.position))
+    return false;
+  bool back = false;
+  if (k.limit[0]) {
+    // Below the number of groups it starts again before the last one has come.
+    if (pool_.width(k.limit[0]) != w || !always({k.guard[0]}, pool_.ule(last_value, k.limit[0]), k.position))
+      return false;
+    back = always({k.guard[0]}, pool_.eq(k.limit[0], last_value), k.position);
+  }
+  // What the first thread of the group took is its own ticket.
+  std::vector<Term> first_of_last{k.guard[0], k.master_guard[0], pool_.eq(k.value[0], k.master_value[0]),
+                                  pool_.not_(pool_.ult(k.value[0], last_value))};
+  for (const Term id : x_.local_id[0]) first_of_last.push_back(pool_.eq(id, pool_.constant(0, pool_.width(id))));
+  for (const AccessRecord& a : x_.accesses) {
+    if (a.region != counter || a.kind == AccessKind::read || a.leaves || is_ticket(a)) continue;
+    if (!a.value[0] || a.bytes != ticket->bytes || pool_.width(a.value[0]) != 8 * a.bytes ||
+        !always({a.guard[0]}, pool_.eq(a.value[0], pool_.constant(0, pool_.width(a.value[0]))), a.position) ||
+        !always({a.guard[0], k.guard[1]}, pool_.eq(a.offset[0], ticket->offset[1]), a.position))
+      return false;
+    const bool certain = a.atomic == nullptr || a.atomic->op != AtomicOp::compare_exchange;
+    back = back || (certain && !a.iteration[0] && always(first_of_last, a.guard[0], a.position));
+  }
+  return back;
+}
+
 // Between the access and its own group's ticket.
 LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord& a) {
   const bool cuda = m_.dialect == Dialect::cuda;
@@ -220,8 +256,10 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
   // Nothing but the barrier behind the ticket: as in CUDA's guide.
   if (!exact && (in.side.how == Evidence::fenced || !s.own_ticket)) return std::nullopt;
   if (!exact)
-    assumptions.insert("loads behind the last ticket of " + m_.region(k.region).name +
-                       " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there");
+    assumptions.insert(
+        {"loads behind the last ticket of " + m_.region(k.region).name +
+             " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there",
+         Assumption::as_in_guide, k.region});
   return in.when;
 }
 
@@ -231,7 +269,7 @@ Term LastGroup::ordered(const AccessRecord& before, const AccessRecord& behind) 
   for (const TicketRecord* k : valid_)
     for (const Sight& s : sights(*k))
       if (const auto w = behind_sight(*k, s, before, behind)) {
-        assumptions.insert("the counter " + m_.region(k->region).name + " is 0 when the kernel starts");
+        assumptions.insert(starts_at_zero(m_, k->region));
         when.push_back(*w);
       }
   return pool_.any(std::move(when));

@@ -37,13 +37,12 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "formula/solve.h"
 #include "ir/ir.h"
+#include "order/assumption.h"
 #include "order/records.h"
 
 namespace fencepost::order {
@@ -61,7 +60,11 @@ class LastGroup {
   bool any() const { return !valid_.empty(); }
   // Under which condition `before`, of thread 0, happened before `behind`, of thread 1 and of another group.
   Term ordered(const AccessRecord& before, const AccessRecord& behind);
-  std::set<std::string> assumptions;
+  // Whether the counter is 0 at the end of a launch if it was at its start. To be shown: all groups take their ticket,
+  // of one place, or none does; and the last ticket makes it 0 by its limit, or the first thread of the last group
+  // always puts 0 there, while nothing else is ever put there.
+  bool puts_back(ir::RegionId counter);
+  Assumptions assumptions;
 
  private:
   enum class Evidence : uint8_t { none, fenced, by_fences };  // by_fences: if both sides have CUDA's fences

@@ -161,7 +161,7 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
 bool Messages::granted(const Asked& q, const ObservationRecord& o, const Reader& r) {
   if (!follows(q, r.known, pool_.ne(r.value, pool_.constant(0, pool_.width(r.value))))) return false;
   if (!all_writers(q, o, r)) return false;
-  assumptions.insert("the counter " + m_.region(o.region).name + " is 0 when the kernel starts");
+  assumptions.insert(starts_at_zero(m_, o.region));
   return true;
 }
 
@@ -221,7 +221,7 @@ bool Messages::in_turns(const Asked& q) {
           return all_writers(turn, o, {known, mine.offset, next, side});
         };
         if (!ends(q, first, second) || !ends(back, second, first)) continue;
-        assumptions.insert("the counter " + m_.region(o.region).name + " is 0 when the kernel starts");
+        assumptions.insert(starts_at_zero(m_, o.region));
         return true;
       }
   }

@@ -45,12 +45,12 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "formula/pool.h"
 #include "ir/ir.h"
+#include "order/assumption.h"
 #include "order/last_group.h"
 #include "order/records.h"
 
@@ -71,7 +71,7 @@ class Messages {
 
   // Thread 0's access and thread 1's are ordered by a message, one way or the other, whenever the goal holds.
   bool ordered(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal);
-  std::set<std::string> assumptions;
+  Assumptions assumptions;
 
  private:
   // How far one side of the message goes; `sequential`: by one of CUDA's fences.

@@ -7,6 +7,7 @@
 // Guard: for each thread, under which condition it comes there. Offsets and sizes in bytes.
 #include <array>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "formula/pool.h"
@@ -104,6 +105,7 @@ struct TicketRecord {
   Pair master_guard, master_value;  // of the first thread of each of the two groups
   Term groups;
   uint32_t position = 0;
+  Pair limit;                 // at which it starts again; none: it wraps
   bool first_thread = false;  // only the first thread of a group takes it, and once
   bool acquires = false, releases = false;
 };
@@ -155,9 +157,15 @@ struct MeetingRecord {
   std::vector<uint32_t> loops;
 };
 
-// One iteration of a loop that threads go through in step, and what stands for the iterations before it.
+// A loop that threads go through in step: any iteration, and some that follow it, one behind the other. What lasts
+// beyond an iteration has to end before the last of these (engine.h).
 struct StepRecord {
-  uint32_t begin = 0, end = 0;
+  uint32_t begin = 0, end = 0;  // of the first of them
+  uint32_t loop = 0;            // by number of the run of the loop
+  bool exact = false;           // they follow immediately, and each passes a barrier for all memory of the loop
+  uint32_t last_end = 0;        // the end of the last but one, for whoever comes back to the header there:
+  Pair goes_on;
+  Pair entry, at_once;  // the loop is entered; the first of them is its very first
 };
 
 struct BarrierRecord {
@@ -182,6 +190,7 @@ struct Trace {
   std::vector<ApartRecord> apart;
   std::vector<MeetingRecord> meetings;
   std::vector<StepRecord> steps;
+  std::set<uint32_t> uniform_loops;           // that all threads of a group that enter leave in the same iteration
   std::vector<BarrierRecord> group_barriers;  // outside loops; for pairs of two groups
   std::vector<Fact> facts;
   std::array<std::array<Term, 3>, 2> local_id, group_id;

@@ -307,7 +307,8 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
       if (counters_[r.index] != 0) move_counter(r, ticket_step(at, *a.f), at.access.bytes);
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)
-      assumptions.insert("volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX");
+      assumptions.insert({"volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX",
+                          order::Assumption::other, r});
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
   observe(a, in, at, guard, pointer);
@@ -413,7 +414,8 @@ void Execution::ticket_facts() {
       trace.facts.push_back(std::move(f));
       if (messages_possible_) trace.apart.push_back(two);
       if (round == Round::assumed_not)
-        assumptions.insert("the counter " + m_.regions[i.region.index].name + " does not come round within one launch");
+        assumptions.insert({"the counter " + m_.regions[i.region.index].name + " does not come round within one launch",
+                            order::Assumption::counter, i.region});
     }
 }
 

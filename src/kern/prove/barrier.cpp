@@ -84,6 +84,14 @@ Term Execution::named(Term mask, int thread) {
   return pool_.extract(pool_.lshr(mask, at), 0, 1);
 }
 
+// Whom a mask names has the same mask (CUDA C++ programming guide, "Synchronization functions": with the same mask, or
+// the result is undefined).
+void Execution::one_mask(Pair mask, Pair guard, PlaceId place, Mode mode) {
+  if (options_.warp_sync != 0 || mask[0] == mask[1]) return;
+  oblige(Kind::barrier_divergence,
+         pool_.all({guard[0], guard[1], same_warp, named(mask[0], 1), pool_.ne(mask[0], mask[1])}), place, true, mode);
+}
+
 // A barrier of the warp, for pairs of which it is not known that both take part in it. Whom the mask names must come.
 void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   const bool fences = !b.mask || !pool_.is_constant(get(a, b.mask)[0], 0);
@@ -98,6 +106,7 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
         for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
     }
     const Term meets = pool_.all(std::move(takes_part));
+    if (b.mask) one_mask(get(a, b.mask), guard, in.place, mode);
     // In lock-step there is nothing to wait for.
     if (options_.warp_sync == 0)
       oblige(Kind::barrier_divergence, pool_.all(meets, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
@@ -139,6 +148,7 @@ void Execution::active(Pair mask, Pair guard, Mode mode) {
 // is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
   ++position_;
+  if (w.kind == WarpExchange::tile) return tile(a, in, w, guard, mode);
   if (!in.results.empty()) {
     const uint8_t bits = width(a.f->value(in.results[0]).type);
     const bool vote = w.kind == WarpExchange::vote_any || w.kind == WarpExchange::vote_all;
@@ -170,11 +180,47 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
   const Pair mask = get(a, w.mask);
   oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
   if (!mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
+  one_mask(mask, guard, in.place, mode);
   std::vector<Term> takes_part{same_warp};
   for (int t = 0; t < 2; ++t)
     for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
   takes_part.push_back(pool_.not_(pool_.eq(guard[0], guard[1])));
   oblige(Kind::barrier_divergence, pool_.all(std::move(takes_part)), in.place, true, mode);
+}
+
+// A matrix function of a warp: all its threads come to it, in lock-step too, and their operands are equal; else it is
+// not defined (CUDA C++ programming guide, "Warp matrix functions"; PTX ISA 9.7.14, wmma). A warp is 32 threads: the
+// rest of a block that is no multiple of it cannot come whole.
+void Execution::tile(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
+  const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
+  if (lanes == 0 || !options_.warp_barriers) {
+    unsupported.insert("a matrix function of warps of any size");
+    return;
+  }
+  uint64_t threads = 1;
+  bool open = false;
+  for (const uint64_t n : options_.launch.local_size) {
+    open = open || n == 0;
+    threads *= n == 0 ? 1 : n;
+  }
+  if (threads % lanes != 0 && open) {
+    assumptions.insert(
+        {"blocks are whole warps: else a matrix function is not defined", order::Assumption::whole_warps});
+  } else if (threads % lanes != 0) {
+    const auto& id = local_id[0];
+    const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
+    const Term whole = pool_.constant((threads - threads % lanes) & 0xffffffffu, 32);
+    oblige(Kind::warp_operands, pool_.all(guard[0], pool_.ule(whole, flat)), in.place, false, mode);
+  }
+  if (pairing_ != Pairing::same_group || pool_.is_false(same_warp)) return;
+  if (!mode.lockstep) {
+    if (mode.check) unsupported.insert("a matrix function in a loop that threads of a warp may leave one by one");
+    return;
+  }
+  std::vector<Term> differ{pool_.not_(pool_.eq(guard[0], guard[1]))};
+  for (const ValueId v : w.operands) differ.push_back(pool_.ne(get(a, v)[0], get(a, v)[1]));
+  oblige(Kind::warp_operands, pool_.all({pool_.any(guard[0], guard[1]), same_warp, pool_.any(std::move(differ))}),
+         in.place, true, mode);
 }
 
 // Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.

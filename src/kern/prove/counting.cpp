@@ -123,9 +123,11 @@ Execution::Ends Execution::ends(const Activation& a, uint32_t l, ValueId phi, Te
   const std::string place = where(m_, a.f->blocks[a.cfg->loops()[l].header.index].place);
   const std::string at = "the counter of the loop" + (place.empty() ? "" : " at " + place);
   if (!rec->no_signed_wrap)
-    assumptions.insert(at + " does not pass 2^" + std::to_string(type.width - (is_signed ? 1 : 0)) + " - 1");
+    assumptions.insert({at + " does not pass 2^" + std::to_string(type.width - (is_signed ? 1 : 0)) + " - 1",
+                        order::Assumption::loop_counter});
   // As far as products of unknown numbers are told apart (products.h).
-  if (type.width > 32 && !pool_.is_constant(step)) assumptions.insert(at + " makes fewer than 2^32 steps");
+  if (type.width > 32 && !pool_.is_constant(step))
+    assumptions.insert({at + " makes fewer than 2^32 steps", order::Assumption::loop_counter});
   return is_signed ? Ends::as_signed : Ends::as_unsigned;
 }
 

@@ -33,6 +33,7 @@
 #include "ir/async.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
+#include "order/assumption.h"
 #include "order/records.h"
 #include "prove/memory.h"
 #include "prove/products.h"
@@ -41,6 +42,8 @@
 #include "prove/rows.h"
 
 namespace fencepost::prove {
+
+constexpr uint8_t k_count_width = 64;  // no loop comes round 2^64 times
 
 // A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
 struct Ticket {
@@ -95,7 +98,7 @@ class Execution {
   order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
-  std::set<std::string> assumptions;
+  order::Assumptions assumptions;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
   std::set<std::string> candidates;  // proposed in this run
@@ -231,7 +234,9 @@ class Execution {
   void barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
   void warp_barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
   void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
+  void tile(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
+  void one_mask(Pair mask, Pair guard, ir::PlaceId place, Mode mode);
   void active(Pair mask, Pair guard, Mode mode);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
@@ -313,13 +318,16 @@ class Execution {
   // ---- copies of one thread (own_copies.cpp)
   void own_copy(Activation& a, const ir::Instruction& in, const ir::AsyncCopy& c, Pair guard, Mode mode);
   void own_wait(const ir::OwnWait& w, Pair guard, Mode mode);
-  void wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode);
   struct OwnCopy {
-    Pair event, committed;  // none: to no group yet
-    uint64_t later = 0;     // groups committed behind its own, for certain
-    uint64_t number = 0;    // of its group, where groups are counted
+    Pair event, committed;    // none: to no group yet
+    std::vector<Pair> later;  // when groups behind its own were committed
+    uint64_t number = 0;      // of its group, where groups are counted
     bool in_group = false;
   };
+  void wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair guard, Mode mode);
+  Pair at_least(uint64_t n, const std::vector<Pair>& guards);
+  uint32_t iterations_to_run(const Activation& a, uint32_t l) const;
+  bool written_out(Activation& a, uint32_t l, Pair entry, Mode mode);
   std::vector<OwnCopy> own_copies_;
   struct Stages {  // of a pipeline, counted where that can be done
     uint64_t committed = 0, waited = 0;
@@ -366,8 +374,7 @@ class Execution {
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
-  void last_ticket(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer,
-                   Mode mode);
+  void last_ticket(Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer, Mode mode);
   // ---- messages (messages.cpp)
   void find_messages();
   void observe(const Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer);

@@ -47,7 +47,7 @@ Term Execution::group_count(uint8_t width) {
   return known <= formula::ones(width) ? pool_.constant(known, width) : Term{};
 }
 
-void Execution::last_ticket(const Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer,
+void Execution::last_ticket(Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer,
                             Mode mode) {
   if (at.access.regions.size() != 1 || one_ticket_[at.access.regions[0].index] == 0) return;
   // Others that touch the array do not add 1: LastGroup looks at them.
@@ -79,6 +79,7 @@ void Execution::last_ticket(const Activation& a, const Instruction& in, const At
   for (const Term p : pointer)
     k.first_thread =
         k.first_thread && 1u << std::min<unsigned>(pool_[offset_of(p)].trailing_zeros, 16) >= at.access.bytes;
+  if (at.op == AtomicOp::increment_to) k.limit = get(a, at.operands[0]);
   k.position = position_;
   k.acquires = order::acquires(at.order);
   k.releases = order::releases(at.order);

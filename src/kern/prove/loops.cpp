@@ -9,12 +9,6 @@ namespace fencepost::prove {
 
 using namespace ir;
 
-namespace {
-
-constexpr uint8_t k_count_width = 64;  // no loop has 2^64 iterations
-
-}  // namespace
-
 Execution::Phis Execution::incoming(Activation& a, uint32_t l, bool latch) {
   const Loop& loop = a.cfg->loops()[l];
   Phis r;
@@ -548,7 +542,9 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       break;
     }
   const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
+  if (!met && !by_warp && written_out(a, l, entry, mode)) return;
   if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
+  if (a.uniform.loops[l] != 0) trace.uniform_loops.insert(loop_runs_);
   // An attempt to take a lock in some earlier iteration.
   for (const auto& [r, values] : lock_values_) maybe_held_ = maybe_held_ || e.atomics[r] != 0;
   const bool one_by_one = !options_.asymmetric && mode.lockstep && mode.check && !met && !by_warp &&
@@ -613,8 +609,17 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
         order::Provider::repeated, position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
+  const size_t step = trace.steps.size();
   if (mode.log) {
-    trace.steps.push_back({step_begin, ++position_});
+    order::StepRecord s;
+    s.begin = step_begin;
+    s.end = s.last_end = ++position_;
+    s.loop = loops_around_.back();
+    s.exact = exact && !by_warp;
+    s.goes_on = first.latch;
+    s.entry = entry;
+    for (size_t t = 0; t < 2; ++t) s.at_once[t] = pool_.eq(first.k[t], pool_.constant(0, k_count_width));
+    trace.steps.push_back(std::move(s));
     BarrierRecord& v = trace.barriers[virtual_at];
     for (size_t t = 0; t < 2; ++t) {
       const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));
@@ -638,34 +643,46 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     trace.barriers.push_back(
         BarrierRecord{order::Provider::warp, ++position_, first.latch, first.latch, first.latch, false, pool_.yes()});
 
-  std::vector<Pair> first_values = a.values;
-  if (second_ == 0) second_ = ++seconds_;
+  // Those that follow: immediately, or any later one where the memory of the loop is not ordered by each.
   const Mode again{mode.log, false, true};
-  LoopRun next;
-  if (exact) {
-    next = next_iteration(a, l, first, again);
-  } else {
-    const auto saved_edges = a.edges;
+  std::vector<LoopRun> runs{std::move(first)};
+  std::vector<std::vector<Pair>> values;
+  const uint32_t rounds = exact && !by_warp ? iterations_to_run(a, l) : 2;
+  while (runs.size() < rounds) {
+    values.push_back(a.values);
+    if (outer_second == 0) second_ = ++seconds_;
+    const LoopRun& before = runs.back();
     // incoming(.., false) reads the values before the loop, which the first iteration has not changed.
-    next = iteration(a, l, first.latch, again, true, first);
+    LoopRun next = exact ? next_iteration(a, l, before, again) : iteration(a, l, before.latch, again, true, before);
+    runs.push_back(std::move(next));
+    if (runs.size() + 1 != rounds) continue;
+    if (mode.log) {
+      trace.steps[step].last_end = ++position_;
+      trace.steps[step].goes_on = runs.back().latch;
+    }
   }
   second_ = outer_second;
   ++position_;
+  const LoopRun& last = runs.back();
+  std::map<std::pair<uint32_t, uint32_t>, Pair> left = last.exits;
   const Term zero = pool_.constant(0, k_count_width);
   for (size_t t = 0; t < 2; ++t) {
-    const Term at_once = pool_.eq(first.k[t], zero);
-    const Term left_first = pool_.all(first.exit[t], at_once);
-    if (!pool_.is_false(pool_.any(left_first, next.exit[t])))
-      fact(entry[t], pool_.any(left_first, next.exit[t]), static_cast<int>(t));
-    for (auto& [edge, g] : next.exits) g[t] = pool_.any(pool_.all(first.exits[edge][t], at_once), g[t]);
-    for (BlockId b : loop.blocks)
-      for (const Instruction& in : a.f->blocks[b.index].instructions)
-        for (ValueId r : in.results)
-          if (first_values[r.index][t] && a.values[r.index][t])
-            a.values[r.index][t] = pool_.ite(left_first, first_values[r.index][t], a.values[r.index][t]);
+    const Term at_once = pool_.eq(runs[0].k[t], zero);
+    Term any = last.exit[t];
+    for (size_t n = values.size(); n-- > 0;) {
+      const Term left_here = pool_.all(runs[n].exit[t], at_once);
+      any = pool_.any(left_here, any);
+      for (auto& [edge, g] : left) g[t] = pool_.any(pool_.all(runs[n].exits[edge][t], at_once), g[t]);
+      for (BlockId b : loop.blocks)
+        for (const Instruction& in : a.f->blocks[b.index].instructions)
+          for (ValueId r : in.results)
+            if (values[n][r.index][t] && a.values[r.index][t])
+              a.values[r.index][t] = pool_.ite(left_here, values[n][r.index][t], a.values[r.index][t]);
+    }
+    if (!pool_.is_false(any)) fact(entry[t], any, static_cast<int>(t));
   }
-  for (const auto& [v, now] : first.phis) a.wide.erase(v.index);  // two iterations may have been the last
-  for (const auto& [edge, g] : next.exits) a.edges[edge] = g;
+  for (const auto& [v, now] : last.phis) a.wide.erase(v.index);  // several iterations may have been the last
+  for (const auto& [edge, g] : left) a.edges[edge] = g;
   a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
 }
 

@@ -1,9 +1,10 @@
 // Copies that one thread starts for itself (ir/async.h): each lasts until the thread has waited for its group. Behind
 // that a barrier passes it on to others, as it does what the thread has stored itself.
 //
-// Which groups a wait covers is counted in the order of the text. A copy is covered by `wait_group n` if it has been
-// committed, and n groups more have been committed behind it for certain: outside of loops, by every thread. So a wait
-// for all but the latest groups covers none that a loop has committed; nothing wrong is said, but less than there is.
+// Which groups a wait covers is counted from below. A copy is covered by `wait_group n` if it has been committed, and
+// its thread has committed n groups more behind it: those whose guards hold, of the text and of the iterations that
+// are run one behind the other. A loop of which any iteration stands for all may have committed none. Nothing wrong is
+// said, but less than there is.
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -46,15 +47,31 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
   }
 }
 
-void Execution::wait_for(const std::function<bool(size_t)>& which, Pair guard, Mode mode) {
-  for (size_t i = 0; i < own_copies_.size() && mode.log; ++i) {
-    if (!which(i)) continue;
-    trace.waits.push_back({position_, all(guard, own_copies_[i].committed), own_copies_[i].event, loops_around_});
+void Execution::wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair guard, Mode mode) {
+  for (const OwnCopy& c : own_copies_) {
+    if (!mode.log || !c.in_group) continue;
+    const Pair done = all(all(guard, c.committed), when(c));
+    if (!pool_.is_false(done[0]) || !pool_.is_false(done[1]))
+      trace.waits.push_back({position_, done, c.event, loops_around_});
   }
+}
+
+// That so many of the guards hold.
+Pair Execution::at_least(uint64_t n, const std::vector<Pair>& guards) {
+  if (n > guards.size()) return both(pool_.no());
+  std::vector<Pair> so_far(n + 1, both(pool_.no()));
+  so_far[0] = both(pool_.yes());
+  for (const Pair& g : guards)
+    for (uint64_t k = n; k > 0; --k)
+      for (size_t t = 0; t < 2; ++t) so_far[k][t] = pool_.any(so_far[k][t], pool_.all(g[t], so_far[k - 1][t]));
+  return so_far[n];
 }
 
 void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
   const bool certain = loops_around_.empty() && pool_.is_true(guard[0]) && pool_.is_true(guard[1]);
+  // Once for each time that the thread comes here.
+  const bool counted = mode.log && std::none_of(loops_around_.begin(), loops_around_.end(),
+                                                [&](uint32_t l) { return loose_loops_.contains(l); });
   const auto alike = [&] { return stages_.guard == guard && stages_.loops == loops_around_; };
   switch (w.what) {
     case OwnCopies::commit:
@@ -64,7 +81,7 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
       stages_.loops = loops_around_;
       for (OwnCopy& c : own_copies_) {
         if (c.in_group) {
-          if (certain) ++c.later;
+          if (counted) c.later.push_back(guard);
           continue;
         }
         c.in_group = true;
@@ -73,8 +90,7 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
       }
       return;
     case OwnCopies::wait_group:
-      return wait_for([&](size_t i) { return own_copies_[i].in_group && own_copies_[i].later >= w.pending; }, guard,
-                      mode);
+      return wait_for([&](const OwnCopy& c) { return at_least(w.pending, c.later); }, guard, mode);
     case OwnCopies::wait_all:
       // Whether they were committed or not; who does not come here has still to commit them.
       for (size_t k = 0; k < own_copies_.size() && mode.log; ++k)
@@ -83,14 +99,93 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
     case OwnCopies::wait_oldest:
       ++stages_.waited;
       if (stages_.counted && certain)
-        return wait_for([&](size_t i) { return own_copies_[i].in_group && own_copies_[i].number <= stages_.waited; },
-                        guard, mode);
+        return wait_for([&](const OwnCopy& c) { return both(pool_.truth(c.number <= stages_.waited)); }, guard, mode);
       if (stages_.committed != stages_.waited || !alike()) {
         unsupported.insert("a pipeline of several stages in a loop or under a condition");
         return;
       }
-      return wait_for([&](size_t i) { return own_copies_[i].in_group; }, guard, mode);
+      return wait_for([&](const OwnCopy&) { return both(pool_.yes()); }, guard, mode);
   }
+}
+
+// A loop that starts copies and is run a few times only, as what fills the stages of a pipeline: iteration by
+// iteration, so that the groups that it commits are counted. False: nothing is done.
+bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
+  constexpr uint64_t k_most = 7;
+  bool copies = false, commits = false;
+  for (const BlockId b : a.cfg->loops()[l].blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions) {
+      if (std::holds_alternative<Annotation>(in.action)) return false;
+      copies = copies || (std::holds_alternative<AsyncCopy>(in.action) && by_thread(in));
+      const auto* w = std::get_if<WaitEvents>(&in.action);
+      const auto own = w == nullptr ? std::nullopt : ir::own_wait(*a.f, *w);
+      commits = commits || (own && own->what == OwnCopies::commit);
+    }
+  if (!copies || !commits) return false;
+  const Phis start = incoming(a, l, false);
+  uint64_t most = ~uint64_t{0};
+  for (const auto& [v, first] : start)
+    most = std::min(most, std::max(most_iterations(a, l, v, first[0], 0, mode).most,
+                                   most_iterations(a, l, v, first[1], 1, mode).most));
+  if (most > k_most) return false;
+  // As if it were no loop.
+  const uint32_t number = loops_around_.back();
+  loops_around_.pop_back();
+  const Loop& loop = a.cfg->loops()[l];
+  LoopRun run;
+  run.position = ++position_;
+  run.entry = entry;
+  run.k = both(pool_.constant(0, k_count_width));
+  run.phis = start;
+  for (const auto& [v, now] : start) {
+    set(a, v, now);
+    a.wide.erase(v.index);
+  }
+  a.guards[loop.header.index] = a.guard = entry;
+  a.block = loop.header;
+  body(a, l, run, mode);
+  std::vector<LoopRun> runs{std::move(run)};
+  std::vector<std::vector<Pair>> values;
+  while (runs.size() <= most && !(pool_.is_false(runs.back().latch[0]) && pool_.is_false(runs.back().latch[1]))) {
+    values.push_back(a.values);
+    LoopRun next = next_iteration(a, l, runs.back(), mode);
+    runs.push_back(std::move(next));
+  }
+  master_stores_.clear();
+  for (const auto& [v, now] : start) a.wide.erase(v.index);
+  std::map<std::pair<uint32_t, uint32_t>, Pair> left = runs.back().exits;
+  for (size_t t = 0; t < 2; ++t)
+    for (size_t n = values.size(); n-- > 0;) {
+      for (auto& [edge, g] : left) g[t] = pool_.any(runs[n].exits[edge][t], g[t]);
+      for (const BlockId b : loop.blocks)
+        for (const Instruction& in : a.f->blocks[b.index].instructions)
+          for (const ValueId r : in.results)
+            if (values[n][r.index][t] && a.values[r.index][t])
+              a.values[r.index][t] = pool_.ite(runs[n].exit[t], values[n][r.index][t], a.values[r.index][t]);
+    }
+  for (const auto& [edge, g] : left) a.edges[edge] = g;
+  a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
+  loops_around_.push_back(number);
+  return true;
+}
+
+// How many iterations of a loop are run one behind the other: two, and as many more as a copy may last, by the waits in
+// the loop and by whether one stands behind it.
+uint32_t Execution::iterations_to_run(const Activation& a, uint32_t l) const {
+  uint64_t pending = 0;
+  bool waits = false, waited_behind = true;
+  for (const BlockId b : a.cfg->loops()[l].blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions) {
+      if (std::holds_alternative<AsyncCopy>(in.action) && by_thread(in)) waited_behind = false;
+      const auto* w = std::get_if<WaitEvents>(&in.action);
+      const auto own = w == nullptr ? std::nullopt : ir::own_wait(*a.f, *w);
+      if (!own || own->what == OwnCopies::commit) continue;
+      waits = waited_behind = true;
+      if (own->what == OwnCopies::wait_group) pending = std::max(pending, own->pending);
+    }
+  constexpr uint64_t k_most = 6;
+  const uint64_t last = pending + (waited_behind ? 0 : 1);
+  return waits && last <= k_most ? static_cast<uint32_t>(2 + last) : 2;
 }
 
 }  // namespace fencepost::prove

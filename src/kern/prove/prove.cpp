@@ -24,10 +24,10 @@ using formula::Answer;
 using formula::Model;
 
 const char* name(Kind k) {
-  static constexpr const char* k_names[] = {"race",         "barrier divergence", "assertion",     "invariant on entry",
-                                            "invariant",    "precondition",       "postcondition", "barrier invariant",
-                                            "null pointer", "constant write",     "group copy",    "array bounds",
-                                            "unreachable",  "warp divergence"};
+  static constexpr const char* k_names[] = {
+      "race",         "barrier divergence", "assertion",         "invariant on entry", "invariant",
+      "precondition", "postcondition",      "barrier invariant", "null pointer",       "constant write",
+      "group copy",   "matrix function",    "array bounds",      "unreachable",        "warp divergence"};
   return k_names[static_cast<uint8_t>(k)];
 }
 
@@ -431,17 +431,20 @@ class Pass {
         others(pool, x), engine.last_group());
     const std::vector<AccessRecord>& accesses = x.trace.accesses;
     for (const AccessRecord& a : accesses)
-      if (engine.copy_outlives_iteration(a))
-        result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the same iteration");
+      if (engine.copy_outlives_iterations(a))
+        result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the iterations behind it");
     for (size_t i = 0; i < accesses.size(); ++i)
       for (size_t j = i; j < accesses.size() && result_.findings.size() < options_.max_findings; ++j)
         race(pool, x, engine, messages, accesses[i], accesses[j]);
     for (const AccessRecord& a : accesses)
       for (const AccessRecord& b : accesses)
         if (a.own && result_.findings.size() < options_.max_findings) own_copy_race(pool, x, engine, a, b);
-    const std::set<std::string> taken = engine.assumptions();
-    result_.assumptions.insert(taken.begin(), taken.end());
-    result_.assumptions.insert(messages.assumptions.begin(), messages.assumptions.end());
+    for (const order::Assumptions& taken : {engine.assumptions(), messages.assumptions})
+      for (const Assumption& a : taken) {
+        result_.assumptions.insert(a);
+        if (a.kind == Assumption::starts_at_zero && engine.last_group().puts_back(a.region))
+          result_.put_back.insert(a.region);
+      }
   }
 
   // Terms of threads that are not of the pair, for messages. What speaks of the ids of a thread in a way that renaming
@@ -607,7 +610,7 @@ class Pass {
                    b.position, 0, &model);
     // Of another iteration of a loop around both.
     const bool around = std::any_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
-      return std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
+      return !engine.in_step(l) && std::find(b.loops.begin(), b.loops.end(), l) != b.loops.end();
     });
     if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
       std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
@@ -725,7 +728,7 @@ class Prover {
   // A proof that takes for granted how far counters of loops go may do without. Only that is tried: who is refuted with
   // it is refuted without it.
   Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
-    const auto of_loop = [](const std::string& a) { return a.starts_with("the counter of the loop"); };
+    const auto of_loop = [](const Assumption& a) { return a.kind == Assumption::loop_counter; };
     if (!options_.counters_end || r.verdict.status != Status::holds ||
         std::none_of(r.assumptions.begin(), r.assumptions.end(), of_loop))
       return r;
@@ -820,6 +823,7 @@ class Prover {
       }
       r.unsupported.insert(part.unsupported.begin(), part.unsupported.end());
       r.assumptions.insert(part.assumptions.begin(), part.assumptions.end());
+      r.put_back.insert(part.put_back.begin(), part.put_back.end());
       r.small_offsets = r.small_offsets || part.small_offsets;
       r.warps.insert(part.warps.begin(), part.warps.end());
       r.nullable.insert(part.nullable.begin(), part.nullable.end());

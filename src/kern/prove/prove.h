@@ -28,6 +28,7 @@
 #include "base/verdict.h"
 #include "flow/uniform.h"
 #include "ir/ir.h"
+#include "order/assumption.h"
 #include "prove/axiom.h"
 #include "prove/contract.h"
 
@@ -36,6 +37,8 @@ class Second;
 }
 
 namespace fencepost::prove {
+
+using order::Assumption;
 
 enum class Abstraction : uint8_t {
   automatic,    // equality, except for arrays that atomics touch; yet two writes are of one value only if they are so
@@ -104,6 +107,7 @@ enum class Kind : uint8_t {
   null_pointer,
   constant_write,
   async_operands,  // threads of a group disagree about a group copy, or not all reach it
+  warp_operands,   // threads of a warp disagree about a matrix function, or not all reach it
   out_of_bounds,
   unreachable,
   warp_divergence,
@@ -148,7 +152,8 @@ struct Result {
   Verdict verdict;
   std::vector<Finding> findings;
   std::set<std::string> unsupported;  // features, by name
-  std::set<std::string> assumptions;  // what the verdict rests on and was not shown, one sentence each
+  order::Assumptions assumptions;     // what the verdict rests on and was not shown
+  std::set<ir::RegionId> put_back;    // of arrays that are taken to start at 0: they are 0 again at the end
   std::set<std::string> nullable;     // pointer parameters that were taken to be null as well
   std::set<std::string> warps;        // races that only lock-step excludes: "A: kernel.cu:3:5 and kernel.cu:4:5"
   bool gave_up = false;               // some question was not answered

@@ -118,13 +118,33 @@ bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid
   return true;
 }
 
+// Blocks of any size are whole warps, where the proof takes that for granted.
+void whole_warps(const prove::Options& engine, interp::Shape& s) {
+  const uint32_t lanes = engine.warp_sync > 0 ? engine.warp_sync : engine.warp_size;
+  for (uint32_t d = 0; d < 3 && lanes > 0; ++d)
+    if (engine.launch.local_size[d] == 0 && engine.global_size[d] == 0 &&
+        s.local_size[0] * s.local_size[1] * s.local_size[2] % lanes != 0)
+      s.local_size[d] = lanes;
+}
+
+bool uses_tiles(const Module& m) {
+  bool found = false;
+  each_instruction(m, [&](const Function&, const Instruction& i) {
+    const auto* w = std::get_if<WarpExchange>(&i.action);
+    found = found || (w != nullptr && w->kind == WarpExchange::tile);
+  });
+  return found;
+}
+
 // A defect that the options ask for.
 const interp::Defect* counts(const Module& m, const interp::Outcome& r, const launch::Options& o) {
   using interp::DefectKind;
   if (r.made_up || r.order_lost || r.status == interp::Outcome::impossible || r.status == interp::Outcome::unsupported)
     return nullptr;
   for (const interp::Defect& d : r.defects) {
-    if ((d.kind == DefectKind::divergence || d.kind == DefectKind::group_copy) && !r.unknown_annotations) return &d;
+    const bool all_come =
+        d.kind == DefectKind::divergence || d.kind == DefectKind::group_copy || d.kind == DefectKind::warp_operands;
+    if (all_come && !r.unknown_annotations) return &d;
     if (d.kind != DefectKind::race || o.only_divergence || o.only_log || (d.same_value && o.benign_races)) continue;
     if (o.only_intra_group && d.first.thread.group != d.second.thread.group) continue;
     if (!o.check_arrays.empty() &&
@@ -138,9 +158,10 @@ const interp::Defect* counts(const Module& m, const interp::Outcome& r, const la
 prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
   prove::Finding f;
   const bool race = d.kind == interp::DefectKind::race;
-  f.kind = race                                       ? prove::Kind::race
-           : d.kind == interp::DefectKind::group_copy ? prove::Kind::async_operands
-                                                      : prove::Kind::barrier_divergence;
+  f.kind = race                                          ? prove::Kind::race
+           : d.kind == interp::DefectKind::group_copy    ? prove::Kind::async_operands
+           : d.kind == interp::DefectKind::warp_operands ? prove::Kind::warp_operands
+                                                         : prove::Kind::barrier_divergence;
   f.place = race ? d.first.place : d.place;
   f.other_place = race ? d.second.place : PlaceId{};
   f.region = d.region;
@@ -199,12 +220,18 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
   const auto begin = std::chrono::steady_clock::now();
   const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const bool grid = meets_grid(m), warps = uses_warps(m), any_size = engine.warp_size == 0;
+  const bool grid = meets_grid(m), warps = uses_warps(m), tiles = uses_tiles(m), any_size = engine.warp_size == 0;
+  const auto assumed = [&](prove::Assumption::Kind k) {
+    return std::any_of(proof.assumptions.begin(), proof.assumptions.end(),
+                       [&](const prove::Assumption& x) { return x.kind == k; });
+  };
+  const bool zeros = assumed(prove::Assumption::starts_at_zero) || assumed(prove::Assumption::counter);
   const auto nullable = [&](uint32_t k) { return proof.nullable.contains(f.parameters[k].name); };
   uint64_t state = o.seed;
   for (uint32_t n = 0; n < k_runs && (n < k_first_runs || spent() < most); ++n) {
     interp::Shape shape;
     if (!shape_for(o, engine, grid, n, state, shape)) return out;
+    if (tiles) whole_warps(engine, shape);
     static constexpr uint32_t k_warps[] = {32, 2, 4, 64, 1, 16, 3};
     shape.warp_size = any_size               ? k_warps[warps ? n % 7 : 0]
                       : engine.warp_sync > 0 ? engine.warp_sync
@@ -212,7 +239,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     shape.lock_step = engine.warp_sync > 0;
     shape.first_fences = !engine.both_fences;
     shape.group_waits = engine.group_waits;
-    shape.barriers_acquire = !proof.assumptions.empty();
+    shape.barriers_acquire = assumed(prove::Assumption::as_in_guide);
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros : n % 4 == 3 ? interp::Inputs::wild : interp::Inputs::small;
@@ -223,7 +250,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
       if (at < engine.arguments.size() && engine.arguments[at]) inputs.arguments[k] = *engine.arguments[at];
       if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
     }
-    if (!proof.assumptions.empty() || n % 2 == 0) start_at_zero(m, inputs);
+    if (zeros || n % 2 == 0) start_at_zero(m, inputs);
     const interp::Outcome r = interp::run(m, kernel, shape, inputs,
                                           {.steps = k_steps,
                                            .turn = 400,

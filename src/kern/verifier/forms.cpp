@@ -56,10 +56,13 @@ constexpr Rule k_rules[] = {
     {Kind::null_pointer, "null-pointer", "NullPointer", "An access through a null pointer."},
     {Kind::constant_write, "constant-write", "ConstantWrite", "A write to constant memory."},
     {Kind::async_operands, "group-copy", "GroupCopy", "The threads of a group disagree about a group copy."},
+    {Kind::warp_operands, "warp-operands", "WarpOperands",
+     "The threads of a warp disagree about a matrix function, or not all reach it."},
     {Kind::out_of_bounds, "out-of-bounds", "OutOfBounds", "An access outside an array of known size."},
     {Kind::unreachable, "unreachable", "Unreachable", "A place that the language says is never reached."},
+    {Kind::warp_divergence, "warp-divergence", "WarpDivergence", "Threads of one warp go different ways."},
 };
-static_assert(std::size(k_rules) == static_cast<size_t>(Kind::unreachable) + 1);
+static_assert(std::size(k_rules) == static_cast<size_t>(Kind::warp_divergence) + 1);
 
 const Rule& rule(Kind k) { return k_rules[static_cast<size_t>(k)]; }
 

@@ -28,6 +28,8 @@ bool same_defect(const prove::Finding& f, const interp::Defect& d, const ir::Mod
       return d.kind == DefectKind::divergence || d.kind == DefectKind::deadlock;
     case prove::Kind::async_operands:
       return d.kind == DefectKind::group_copy;
+    case prove::Kind::warp_operands:
+      return d.kind == DefectKind::warp_operands || d.kind == DefectKind::divergence;
     case prove::Kind::assertion:
     case prove::Kind::unreachable:
     case prove::Kind::barrier_invariant:

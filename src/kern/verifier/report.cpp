@@ -87,6 +87,8 @@ const char* sentence(Kind k) {
       return "possible attempt to modify constant memory";
     case Kind::async_operands:
       return "threads of a group may disagree about this group copy, or not all reach it";
+    case Kind::warp_operands:
+      return "threads of a warp may disagree about this matrix function, or not all reach it";
     default:
       return "";
   }

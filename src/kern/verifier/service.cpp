@@ -15,6 +15,7 @@
 #include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
+#include "verifier/arguments.h"
 #include "verifier/attack.h"
 #include "verifier/bounds.h"
 #include "verifier/mutants.h"
@@ -100,95 +101,6 @@ prove::Options engine_options(const launch::Options& o, const ir::Module& m, con
     }
   }
   return p;
-}
-
-// --kernel-args of structures that are passed by value: their bytes.
-void fill_structures(ir::Module& m, const launch::Options& o) {
-  for (const launch::Arguments& a : o.kernel_args)
-    for (const ir::Function& f : m.functions) {
-      if (a.kernel != f.name || !f.kernel) continue;
-      size_t next = 0;
-      for (const ir::Parameter& p : f.parameters) {
-        if (p.region && m.region(p.region).origin != ir::Origin::by_value) continue;
-        if (next >= a.values.size()) break;
-        const launch::Size v = a.values[next++];
-        if (!p.region || !v) continue;
-        ir::Region& r = m.regions[p.region.index];
-        if (r.size.value_or(0) > 8) continue;  // one number has no more
-        r.contents = ir::Contents::given;
-        r.initial.clear();
-        for (uint64_t i = 0; i < r.size.value_or(0); ++i) r.initial.push_back(static_cast<uint8_t>(*v >> (8 * i)));
-      }
-    }
-}
-
-// --kernel-arrays: how long the arrays of a kernel are.
-void set_lengths(ir::Module& m, const launch::Options& o) {
-  for (const launch::Arguments& a : o.kernel_arrays)
-    for (const ir::Function& f : m.functions) {
-      if (a.kernel != f.name || !f.kernel) continue;
-      size_t next = 0;
-      for (const ir::Parameter& p : f.parameters) {
-        if (!p.region || m.region(p.region).origin != ir::Origin::parameter || next >= a.values.size()) continue;
-        if (const launch::Size v = a.values[next++]; v) m.regions[p.region.index].size = *v;
-      }
-    }
-}
-
-// Each number fits its parameter; of a structure that is passed by value, one number gives up to eight bytes.
-void check_widths(const ir::Module& m, const ir::Function& kernel, const launch::Arguments& a, Diagnostics& wrong) {
-  size_t next = 0;
-  for (const ir::Parameter& p : kernel.parameters) {
-    if (p.region && m.region(p.region).origin != ir::Origin::by_value) continue;
-    if (next >= a.values.size()) return;
-    const launch::Size v = a.values[next++];
-    if (!v) continue;
-    const uint64_t bits = p.region ? 8 * m.region(p.region).size.value_or(0) : p.type.width > 0 ? p.type.width : 64;
-    if (bits > 64)
-      wrong.add({.message = fmt::format("--kernel-args: '{}' of '{}' has {} bytes, more than a number", p.name,
-                                        a.kernel, bits / 8),
-                 .hint = "* for any value"});
-    else if (bits < 64 && (*v >> bits) != 0)
-      wrong.add({.message = fmt::format("--kernel-args: {} is too large for '{}' of '{}', which has {} bits", *v,
-                                        p.name, a.kernel, bits),
-                 .hint = "a negative number is given by its bits: 0xffffffff"});
-  }
-}
-
-// Arguments are for a kernel that is there, as many as it takes, and given once.
-void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& given, bool arrays,
-                     Diagnostics& wrong) {
-  const char* option = arrays ? "--kernel-arrays" : "--kernel-args";
-  for (const launch::Arguments& a : given) {
-    std::vector<std::string> names;
-    const ir::Function* kernel = nullptr;
-    for (const ir::Function& f : m.functions) {
-      if (!f.kernel) continue;
-      names.push_back(f.name);
-      if (f.name == a.kernel) kernel = &f;
-    }
-    if (kernel == nullptr) {
-      const std::string near = nearest(a.kernel, names);
-      wrong.add({.message = fmt::format("{}: there is no kernel '{}'", option, a.kernel),
-                 .hint = near.empty() ? fmt::format("there is {}", fmt::join(names, ", "))
-                                      : fmt::format("did you mean '{}'?", near)});
-      continue;
-    }
-    size_t takes = 0;
-    for (const ir::Parameter& p : kernel->parameters) {
-      const bool array = p.region && m.region(p.region).origin == ir::Origin::parameter;
-      takes += arrays == array ? 1 : 0;
-    }
-    if (arrays ? a.values.size() > takes : a.values.size() != takes)
-      wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes,
-                                        a.values.size()),
-                 .hint = arrays ? "the arrays are the pointer parameters; * for one of any size"
-                                : "the arguments are those that are no arrays; * for any value"});
-    if (std::count_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }) > 1 &&
-        &a != &*std::find_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }))
-      wrong.add({.message = fmt::format("{}: '{}' is given twice", option, a.kernel), .hint = "give it once"});
-    if (!arrays) check_widths(m, *kernel, a, wrong);
-  }
 }
 
 bool has_atomics(const ir::Module& m) {
@@ -580,6 +492,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (host != nullptr)
       for (const std::string& c : contradictions(o, *host)) a.err += c + "\n";
   }
+  HandedOn handed_on;
+  std::map<size_t, std::pair<size_t, size_t>> warned;  // by row of the report: where in a.err
+  for (const auto& [f, question] : asked) handed_on.asked(module->function(f).symbol);
   for (const auto& [f, question] : asked) {
     const std::string& name = module->function(f).name;
     const launch::Options& o = *question.options;
@@ -672,7 +587,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       continue;
     }
     if (limits && !question.cooperative.value_or(false) && question.no_proof.empty() && meets_grid(*module, f))
-      r.assumptions.insert("the launch is cooperative: else a barrier of the grid is not defined");
+      r.assumptions.insert({"the launch is cooperative: else a barrier of the grid is not defined"});
     if (bounded && host != nullptr && !host->needs.empty())
       r.assumptions.insert(fmt::format("blocks have the size that '{}' asks for", host->needs.front().what));
     if (const std::string why = other_start(*module, r, question); r.verdict.status == Status::holds && !why.empty()) {
@@ -700,9 +615,13 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         continue;
       }
       ++verified;
-      said.assumptions.assign(r.assumptions.begin(), r.assumptions.end());
-      for (const std::string& assumed : r.assumptions)
-        a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed);
+      const size_t row = report.kernels.size() - 1;
+      handed_on.proved(row, said.symbol, *module, r, question);
+      warned[row] = {a.err.size(), 0};
+      for (const prove::Assumption& assumed : r.assumptions) {
+        said.assumptions.push_back(assumed.text);
+        a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed.text);
+      }
       if (!r.warps.empty())
         a.err += fmt::format(
             "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n",
@@ -721,6 +640,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         a.mutants.verified += tried.counts.verified;
         a.err += tried.text;
       }
+      warned[row].second = a.err.size();
       continue;
     }
     // Runs count into the time, of which a little is left for them in any case.
@@ -746,6 +666,15 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       said.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
     }
+  }
+  for (const auto& [row, why] : handed_on.broken()) {
+    KernelReport& said = report.kernels[row];
+    said.status = Status::unknown;
+    said.why = why;
+    said.assumptions.clear();
+    undecided.push_back(fmt::format("'{}': {}", said.name, why));
+    a.err.erase(warned[row].first, warned[row].second - warned[row].first);
+    --verified;
   }
   const auto unread = add_unread(unit, o, report);
   if (o.compat) verified += drop_callees_findings(*module, report.kernels);

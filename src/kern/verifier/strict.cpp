@@ -62,7 +62,8 @@ std::vector<std::string> given(const Module& m, FunctionId kernel) {
 
 std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, const launch::Options& o,
                                            const prove::Result& proof, const std::string& source) {
-  std::vector<std::string> out(proof.assumptions.begin(), proof.assumptions.end());
+  std::vector<std::string> out;
+  for (const prove::Assumption& a : proof.assumptions) out.push_back(a.text);
   if (signed_arithmetic(m)) out.emplace_back("signed numbers do not overflow");
   if (proof.small_offsets) out.emplace_back("offsets are less than 2^46 bytes");
   if (const auto names = given(m, kernel); !names.empty())
@@ -79,59 +80,50 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
   return out;
 }
 
-namespace {
-
-// One less than something, as `gridDim.x - 1` is.
-bool one_less(const Function& f, ValueId v) {
-  for (const Block& b : f.blocks)
-    for (const Instruction& i : b.instructions) {
-      const auto* c = std::get_if<Compute>(&i.action);
-      if (c == nullptr || i.results.empty() || i.results[0] != v || c->operands.size() != 2) continue;
-      const Value& by = f.value(c->operands[1]);
-      if (by.kind != Value::constant) return false;
-      return (c->op == Op::sub && by.constant_bits == 1) ||
-             (c->op == Op::add && by.constant_bits == (by.type.width == 64 ? ~0ull : (1ull << by.type.width) - 1));
-    }
-  return false;
-}
-
-// The kernel puts 0 there, or counts so that it comes back to 0.
-bool resets(const Module& m, const std::string& array) {
-  for (const Function& f : m.functions)
-    for (const Block& b : f.blocks)
-      for (const Instruction& i : b.instructions) {
-        const auto zero = [&](ValueId v) {
-          return f.value(v).kind == Value::constant && f.value(v).constant_bits == 0;
-        };
-        const auto there = [&](const Access& a) {
-          return a.regions.size() == 1 && m.region(a.regions[0]).name == array;
-        };
-        if (const auto* s = std::get_if<Store>(&i.action); s != nullptr && there(s->access) && zero(s->value))
-          return true;
-        const auto* a = std::get_if<Atomic>(&i.action);
-        if (a == nullptr || !there(a->access)) continue;
-        if (a->op == AtomicOp::increment_to && one_less(f, a->operands[0])) return true;
-        if ((a->op == AtomicOp::exchange || a->op == AtomicOp::store) && zero(a->operands[0])) return true;
-      }
-  return false;
-}
-
-}  // namespace
-
 std::string other_start(const Module& m, const prove::Result& proof, const Question& question) {
-  for (const auto& [name, start] : question.starts) {
-    const std::string assumed = fmt::format("the counter {} is 0 when the kernel starts", name);
-    if (!proof.assumptions.contains(assumed) || (start.again && resets(m, name))) continue;
-    return fmt::format("a proof assumes that {}, and {}", assumed, start.why);
+  for (const prove::Assumption& a : proof.assumptions) {
+    if (a.kind != prove::Assumption::starts_at_zero) continue;
+    const auto start = question.starts.find(m.region(a.region).name);
+    if (start == question.starts.end() || (start->second.again && proof.put_back.contains(a.region))) continue;
+    return fmt::format("a proof assumes that {}, and {}{}", a.text, start->second.why,
+                       start->second.again ? ", which is not shown to leave 0 there" : "");
   }
   return "";
 }
 
+void HandedOn::proved(size_t row, const std::string& kernel, const Module& m, const prove::Result& proof,
+                      const Question& question) {
+  for (const RegionId r : proof.put_back) ++put_back_[{kernel, m.region(r).name}];
+  for (const prove::Assumption& a : proof.assumptions) {
+    if (a.kind != prove::Assumption::starts_at_zero) continue;
+    const std::string& name = m.region(a.region).name;
+    const auto start = question.starts.find(name);
+    if (start == question.starts.end() || !start->second.again) continue;
+    Row r{row, kernel, name, fmt::format("a proof assumes that {}, and {}", a.text, start->second.why), {kernel}};
+    r.others.insert(r.others.end(), start->second.others.begin(), start->second.others.end());
+    rows_.push_back(std::move(r));
+  }
+}
+
+std::vector<std::pair<size_t, std::string>> HandedOn::broken() const {
+  std::vector<std::pair<size_t, std::string>> out;
+  for (auto r = rows_.rbegin(); r != rows_.rend(); ++r)
+    for (const std::string& kernel : r->others) {
+      const auto asked = asked_.find(kernel);
+      const auto back = put_back_.find({kernel, r->counter});
+      if (asked != asked_.end() && back != put_back_.end() && back->second >= asked->second) continue;
+      if (out.empty() || out.back().first != r->row)
+        out.emplace_back(r->row, r->why + ", which is not shown to leave 0 there");
+      break;
+    }
+  return out;
+}
+
 std::string not_granted(const launch::Options& o, const prove::Result& proof) {
   if (o.model != launch::Model::ptx) return "";
-  for (const std::string& a : proof.assumptions)
-    if (a.find("as in CUDA's guide") != std::string::npos)
-      return fmt::format("the model ptx does not say that {}", a.substr(0, a.find(", as in")));
+  for (const prove::Assumption& a : proof.assumptions)
+    if (a.kind == prove::Assumption::as_in_guide)
+      return fmt::format("the model ptx does not say that {}", a.text.substr(0, a.text.find(", as in")));
   return "";
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // What a proof rests on that was not shown: what the prover names (counters that start at 0, the size of a launch), and
 // what the profile takes for granted of the machine and the caller, where this kernel has use for it.
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/ir.h"
@@ -20,5 +22,27 @@ std::string not_granted(const launch::Options& options, const prove::Result& pro
 
 // A counter that the proof takes for 0 at the start, and that the host does not leave so: a sentence; "" if none.
 std::string other_start(const ir::Module& m, const prove::Result& proof, const Question& question);
+
+// Counters that launches hand on to one another. A proof that takes such a counter for 0 stands if each kernel that is
+// given it puts it back in each of its launches, which is known when all questions have been answered.
+class HandedOn {
+ public:
+  void asked(const std::string& kernel) { ++asked_[kernel]; }
+  // A proof for the kernel: what it puts back, and what it asks of others. The row is any number of the caller's.
+  void proved(size_t row, const std::string& kernel, const ir::Module& m, const prove::Result& proof,
+              const Question& question);
+  // The rows whose proof does not stand, and why, from the last to the first.
+  std::vector<std::pair<size_t, std::string>> broken() const;
+
+ private:
+  struct Row {
+    size_t row;
+    std::string kernel, counter, why;
+    std::vector<std::string> others;
+  };
+  std::vector<Row> rows_;
+  std::map<std::string, size_t> asked_;
+  std::map<std::pair<std::string, std::string>, size_t> put_back_;  // by kernel and array: in how many of its launches
+};
 
 }  // namespace fencepost::verifier

@@ -92,6 +92,60 @@ TEST_F(Interp, warp_barriers_order_their_warp) {
       "race");
 }
 
+TEST_F(Interp, copies_of_one_thread_last_until_it_has_waited) {
+  const auto kernel = [](const std::string& body) {
+    return "#include <cuda_pipeline.h>\n__global__ void k(const float *g, float *o, int n) { __shared__ float s[2][4];"
+           "int t = threadIdx.x; float x = 0;" +
+           body + " o[4 * blockIdx.x + t] = x; }";
+  };
+  const std::string copy = "__pipeline_memcpy_async(&s[0][t], &g[t], 4);", commit = "__pipeline_commit();",
+                    wait = "__pipeline_wait_prior(0);", all = "__syncthreads();", use = "x = s[0][3 - t];",
+                    own = "x = s[0][t];";
+  const auto is = [&](const std::string& body) { return seen(kernel(body), shape(4, 2), true); };
+  EXPECT_EQ(is(copy + commit + wait + all + use), "none");
+  EXPECT_EQ(is(copy + commit + wait + own), "none");
+  EXPECT_EQ(is(copy + commit + wait + use), "race");
+  EXPECT_EQ(is(copy + commit + all + use), "race");
+  EXPECT_EQ(is(copy + commit + own), "race");
+  EXPECT_EQ(is(copy + wait + all + use), "race");  // in no group
+  EXPECT_EQ(is(copy + commit + "__pipeline_wait_prior(1);" + all + use), "race");
+  EXPECT_EQ(is(copy + commit + all + wait + use), "race");
+  EXPECT_EQ(is(copy + commit + commit + "__pipeline_wait_prior(1);" + all + use), "none");
+  EXPECT_EQ(is("s[0][t] = 1;" + copy + commit + wait + own), "none");
+  EXPECT_EQ(is(copy + "s[0][t] = 1;" + commit + wait + own), "race");
+  EXPECT_EQ(is(copy + "__pipeline_memcpy_async(&s[0][t], &g[t + 1], 4);" + commit + wait + own), "race");
+  EXPECT_EQ(is("asm volatile(\"cp.async.wait_all;\");" + copy + own), "race");
+  EXPECT_EQ(is(copy + "asm volatile(\"cp.async.wait_all;\");" + own), "none");
+  // Two buffers in turn.
+  const auto turns = [](const std::string& wait_for, const std::string& end) {
+    return "__pipeline_memcpy_async(&s[0][t], &g[t], 4); __pipeline_commit(); for (int i = 0; i < 5; i++) {"
+           "if (i < 4) __pipeline_memcpy_async(&s[(i + 1) & 1][t], &g[4 * i + 4 + t], 4); __pipeline_commit();" +
+           wait_for + "__syncthreads(); x += s[i & 1][3 - t];" + end + "}";
+  };
+  EXPECT_EQ(is(turns("__pipeline_wait_prior(1);", "__syncthreads();")), "none");
+  EXPECT_EQ(is(turns("__pipeline_wait_prior(2);", "__syncthreads();")), "race");
+  EXPECT_EQ(is(turns("__pipeline_wait_prior(1);", "")), "race");
+  EXPECT_EQ(is(turns("", "__syncthreads();")), "race");
+}
+
+TEST_F(Interp, matrix_functions_are_for_whole_warps) {
+  const auto tile = [](const std::string& when, const std::string& at) {
+    return "#include <mma.h>\nusing namespace nvcuda; __global__ void k(float *o) { int t = threadIdx.x;"
+           "wmma::fragment<wmma::accumulator, 16, 16, 16, float> f; wmma::fill_fragment(f, 0.f);" +
+           when + " wmma::store_matrix_sync(o + 256 * (t / 32 + 2 * blockIdx.x)" + at +
+           ", f, 16, wmma::mem_row_major); }";
+  };
+  for (const bool together : {false, true}) {
+    Shape whole = shape(64, 1), part = shape(48, 1);
+    whole.lock_step = part.lock_step = together;
+    EXPECT_EQ(seen(tile("", ""), whole, true), "none");
+    EXPECT_EQ(seen(tile("", ""), part, true), "warp_operands");
+    EXPECT_EQ(seen(tile("", "+ 256 * (t & 1)"), whole, true), "warp_operands");
+    EXPECT_EQ(seen(tile("if (t & 1)", ""), whole, true), "divergence");
+    EXPECT_EQ(seen(tile("if (t & 32)", ""), whole, true), "none");
+  }
+}
+
 TEST_F(Interp, divergence) {
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); }"), "divergence");
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); else "

@@ -429,7 +429,7 @@ void free_locks(const Kernel& k, interp::Inputs& inputs) {
 
 bool as_in_the_guide(const Result& r) {
   return std::any_of(r.assumptions.begin(), r.assumptions.end(),
-                     [](const std::string& a) { return a.find("guide") != std::string::npos; });
+                     [](const Assumption& a) { return a.kind == Assumption::as_in_guide; });
 }
 
 uint64_t number(const char* variable, uint64_t otherwise) {

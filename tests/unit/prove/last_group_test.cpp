@@ -99,7 +99,7 @@ Told tell(const Shape& s) {
   build(d, s);
   Told t;
   t.status = d.verdict(k_local, k_groups);
-  for (const std::string& a : d.last.assumptions) t.as_in_the_guide |= a.find("guide") != std::string::npos;
+  for (const Assumption& a : d.last.assumptions) t.as_in_the_guide |= a.kind == Assumption::as_in_guide;
   interp::Shape shape;
   shape.local_size[0] = k_local;
   shape.num_groups[0] = k_groups;

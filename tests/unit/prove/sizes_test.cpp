@@ -29,7 +29,9 @@ TEST(AnySize, rows_of_the_grid) {
     d.store(a, d.op(Op::add, d.op(Op::mul, row, range(d, width)), global(d, 0)), d.lid());
     ASSERT_EQ(d.verdict(0, 0), width == 0 ? Status::holds : Status::fails);
     if (width == 0) {
-      EXPECT_EQ(d.last.assumptions.count("a launch has fewer than 2^30 threads, fewer than 2^16 in a group"), 1u);
+      EXPECT_EQ(
+          d.last.assumptions.count(std::string("a launch has fewer than 2^30 threads, fewer than 2^16 in a group")),
+          1u);
       EXPECT_EQ(d.last.effort.solved, 0u);
       continue;
     }

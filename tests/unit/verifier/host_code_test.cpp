@@ -131,10 +131,74 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
       {"__device__ unsigned n;\n" + n + two +
            "unsigned zero = 0; for (int i = 0; i < 4; ++i) { cudaMemcpyToSymbol(n, &zero, 4); " + launch + "} }",
        0},
+      // By a function of the host, which is given the value.
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " + launch +
+           "}",
+       0},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\nvoid reset(int w) { set(w); }\n" +
+           n + two + "int w = 0; reset(w); " + launch + "}",
+       0},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two +
+           "int w = 0; w++; set(w); " + launch + "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(1); " + launch +
+           "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { v += 2; cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " +
+           launch + "}",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(0); " + launch +
+           "set(4); }",
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n;\nvoid set(int v = 0) { cudaMemcpyToSymbol(n, &v, 4); }\n" + n + two + "set(5); " +
+           launch + "}",
+       3, "the host sets it otherwise"},
       {c + given + "cudaMemset(c, 0, 4); " + with + "}", 0},
       {c + given + "cudaMemset(c, 1, 4); " + with + "}", 3, "the host sets it otherwise"},
       {c + given + "cudaMemset(c, 0, 4); " + with + with + "}", 3, "was given it before"},
       {c + given + "for (int i = 0; i < 4; ++i) { cudaMemset(c, 0, 4); " + with + "} }", 0},
+  });
+}
+
+// A launch that is made again finds 0 if each one before it has left that: the last block always puts it back, or the
+// limit of the ticket does, whatever kernel the launch was of.
+TEST(HostCode, counters_that_each_launch_puts_back) {
+  const auto kernel = [](const std::string& ticket, const std::string& end) {
+    return "__device__ unsigned n;\n__global__ void k(float* part, float* out, unsigned m) { __shared__ bool last;\n"
+           "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __threadfence(); __syncthreads();\n"
+           "  if (threadIdx.x == 0) last = " +
+           ticket +
+           " >= gridDim.x - 1;\n  __syncthreads();\n"
+           "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+           "    out[threadIdx.x] = s; " +
+           end + " } }\n";
+  };
+  const std::string add = "atomicAdd(&n, 1)", back = "if (threadIdx.x == 0) n = 0;",
+                    two = "int main(int c, char**) { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); ",
+                    launch = "k<<<8, 64>>>(p, q, c); ", again = two + "for (int i = 0; i < 4; ++i) " + launch + "}";
+  const char* const not_shown = "is not shown to leave 0 there";
+  decide({
+      {kernel(add, back) + again, 0},
+      {kernel("atomicInc(&n, gridDim.x - 1)", "") + again, 0},
+      {kernel("atomicInc(&n, gridDim.x)", back) + again, 0},
+      {kernel(add, "if (threadIdx.x == 0) atomicExch(&n, 0);") + again, 0},
+      {kernel("atomicInc(&n, gridDim.x)", "") + again, 3, not_shown},
+      {kernel("atomicInc(&n, m - 1)", "") + again, 3, not_shown},
+      {kernel("atomicInc(&n, 3)", back) + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 0 && s > 3) n = 0;") + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 0 && blockIdx.x > 0) n = 0;") + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 0 && m > 3) n = 0;") + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 64) n = 0;") + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 0) { n = 0; n = m; }") + again, 3, not_shown},
+      {kernel(add, "if (threadIdx.x == 0) atomicCAS(&n, m, 0);") + again, 3, not_shown},
+      {kernel("(blockIdx.x < m ? " + add + " : 0)", back) + again, 3, not_shown},
+      // Others count there as well.
+      {kernel(add, back) + "__global__ void j() { if (threadIdx.x == 0) atomicAdd(&n, 1); }\n" + two +
+           "j<<<2, 64>>>(); " + launch + "}",
+       3, not_shown},
+      {kernel(add, back) + "__global__ void j() { if (threadIdx.x + blockIdx.x == 0) n = 0; }\n" + two +
+           "j<<<2, 64>>>(); " + launch + "}",
+       3, not_shown},
   });
 }
 

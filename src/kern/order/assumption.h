@@ -1,0 +1,37 @@
+#pragma once
+// What a verdict rests on and was not shown: one sentence for the user, and what the program has to know of it.
+#include <compare>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "ir/ir.h"
+
+namespace fencepost::order {
+
+struct Assumption {
+  enum Kind : uint8_t {
+    other,
+    starts_at_zero,  // the array holds 0 when the kernel starts
+    as_in_guide,     // of CUDA's guide, and not of PTX
+    loop_counter,    // the counter of a loop stays below a bound
+    counter,         // the array's counters do not come round within one launch
+    whole_warps,     // blocks are made of whole warps
+  };
+  std::string text;
+  Kind kind = other;
+  ir::RegionId region;  // none: of no array
+
+  Assumption(std::string t, Kind k = other, ir::RegionId r = {}) : text(std::move(t)), kind(k), region(r) {}
+  friend auto operator<=>(const Assumption&, const Assumption&) = default;
+};
+
+using Assumptions = std::set<Assumption>;
+
+inline Assumption starts_at_zero(const ir::Module& m, ir::RegionId counter) {
+  return {"the counter " + m.region(counter).name + " is 0 when the kernel starts", Assumption::starts_at_zero,
+          counter};
+}
+
+}  // namespace fencepost::order
