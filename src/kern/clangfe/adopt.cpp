@@ -152,7 +152,8 @@ std::optional<unsigned> space_of(const llvm::Value* pointer) {
     } else if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(o)) {
       mine = g->getAddressSpace() == 0 ? 1 : g->getAddressSpace();
     } else if (const auto* a = llvm::dyn_cast<llvm::Argument>(o)) {
-      if (!a->hasByValAttr() && a->getParent()->getCallingConv() != llvm::CallingConv::PTX_Device) mine = 1;
+      // Of a kernel: functions that are called were put in the place of their calls.
+      if (!a->hasByValAttr() && a->getParent()->use_empty()) mine = 1;
     } else if (const auto* l = llvm::dyn_cast<llvm::LoadInst>(o)) {
       // The host gives no address of a thread's own memory.
       const auto* from = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(l->getPointerOperand()));

@@ -16,7 +16,8 @@ namespace fencepost::clangfe {
 struct LlvmModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
-  std::set<std::string> user_functions;  // names of functions that the user's own text declares or defines
+  // Functions that the user's own text declares or defines: by name; in CUDA by symbol, and templates as "name<".
+  std::set<std::string> user_functions;
   std::vector<Diagnostic> warnings;
   std::vector<std::string> library;  // folders whose text is a library's: with a toolkit, its own and the host's
   ~LlvmModule() { module.reset(); }

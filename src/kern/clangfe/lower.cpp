@@ -323,7 +323,12 @@ void Lowering::add_functions() {
     const bool ours = f.getSubprogram() != nullptr && f.getSubprogram()->getFile() != nullptr &&
                       of_library(in_, path_of(*f.getSubprogram()->getFile()));
     const bool axiom = f.getName().starts_with("__fencepost_axiom_");
-    if (f.isDeclaration() && in_.user_functions.count(d.base) == 0) continue;  // built-in
+    // A function of the user's may have the name of a built-in one, for other types.
+    const bool users = options_.dialect == Dialect::cuda
+                           ? in_.user_functions.contains(f.getName().str()) ||
+                                 (d.parameters.starts_with("I") && in_.user_functions.contains(d.base + "<"))
+                           : in_.user_functions.contains(d.base);
+    if (f.isDeclaration() && !users) continue;  // built-in
     if (ours && !axiom && f.use_empty()) continue;
     const FunctionId id{static_cast<uint32_t>(module_.functions.size())};
     functions_[&f] = id;

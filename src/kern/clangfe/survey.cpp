@@ -149,14 +149,15 @@ void Survey::visit(clang::Decl* d) {
   } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
     for (clang::Decl* inner : space->decls()) visit(inner);
   } else if (auto* f = clang::dyn_cast<FunctionDecl>(d)) {
-    if (users(d->getLocation()) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
+    if (users(d->getLocation()) && f->getIdentifier() != nullptr)
+      out_.user_functions.insert(clang::ASTNameGenerator(*context_).getName(f));
     handed_out_.push_back(d);
     if (f->isThisDeclarationADefinition() && !f->isDependentContext()) {
       functions_.push_back(f);
       instantiate_named(f);
     }
   } else if (auto* t = clang::dyn_cast<FunctionTemplateDecl>(d)) {
-    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
+    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str() + "<");
     templates_.push_back(t);
   } else if (auto* record = clang::dyn_cast<clang::CXXRecordDecl>(d)) {
     if (!record->isDependentContext())
