@@ -171,13 +171,12 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
   if (o.annotations != Options::all) a.push_back("-D__FENCEPOST_NO_ANNOTATIONS");
   if (o.annotations == Options::only_requires) a.push_back("-D__FENCEPOST_ONLY_REQUIRES");
   if (o.invariants_as_candidates) a.push_back("-D__FENCEPOST_INVARIANTS_AS_CANDIDATES");
-  if (toolkit.empty() || annotated(file->text)) {
-    const char* own = !toolkit.empty() ? "/fencepost/toolkit.hdr"
-                      : cuda           ? "/fencepost/cuda.hdr"
-                                       : "/fencepost/opencl.hdr";
-    a.push_back("-include");
-    a.push_back(std::string(k_header_folder) + own);
-  }
+  if (!toolkit.empty() && annotated(file->text)) a.push_back("-D__FENCEPOST_ANNOTATED");
+  const char* own = !toolkit.empty() ? "/fencepost/toolkit.hdr"
+                    : cuda           ? "/fencepost/cuda.hdr"
+                                     : "/fencepost/opencl.hdr";
+  a.push_back("-include");
+  a.push_back(std::string(k_header_folder) + own);
   // Behind our header, so that no macro of the user's changes it.
   a.push_back("-include");
   a.push_back(k_defines);

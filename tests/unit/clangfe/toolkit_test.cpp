@@ -174,7 +174,10 @@ TEST_F(RealHeaders, launches_and_host_code_are_read_with_the_hosts_own_library) 
       "int main() {\n"
       "  std::vector<float> host(1024);\n"
       "  float *d; cudaMalloc(&d, host.size() * sizeof(float));\n"
-      "  k<128><<<8, 128>>>(d);\n"
+      "  int blocks = 8, size = min(blocks * 16, 256);\n"
+      "  cudaFuncAttributes attributes;\n"
+      "  cudaFuncGetAttributes(&attributes, k<128>);\n"
+      "  k<128><<<blocks, size>>>(d);\n"
       "  printf(\"%f\\n\", host[0]);\n"
       "}\n");
   ASSERT_EQ(states(u), "k<128>");
