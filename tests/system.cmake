@@ -17,7 +17,8 @@ add_test(NAME system.faults COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOU
 
 if(TARGET fencepost)
   # Every shell line of the documents gives what the documents say.
-  file(GLOB executed_docs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/howto/*.md)
+  file(GLOB executed_docs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/howto/*.md
+    ${CMAKE_SOURCE_DIR}/docs/results/field-cases.md)
   foreach(doc IN LISTS executed_docs)
     file(STRINGS ${doc} blocks REGEX "^```console")
     if(blocks)
@@ -46,6 +47,12 @@ if(TARGET fencepost)
       string(MAKE_C_IDENTIFIER ${table} name)
       add_test(NAME system.cuda_cpp.${name} COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/${table}/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
     endforeach()
+  endif()
+  # Kernels are judged alike with our own declarations and with a toolkit's headers, where FENCEPOST_CUDA_PATH names one.
+  if(TARGET fencepost_kern)
+    add_test(NAME system.toolkit_headers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/field_headers --fencepost $<TARGET_FILE:fencepost>
+      --timeout 20 ${CMAKE_SOURCE_DIR}/examples/kernels)
+    set_tests_properties(system.toolkit_headers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
   endif()
   # C functions mean the same as PTX and on the processor.
   add_test(NAME system.ptx_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/ptx_programs.py --fencepost $<TARGET_FILE:fencepost>

@@ -33,6 +33,8 @@ struct Options {
   ir::Dialect dialect = ir::Dialect::opencl;
   uint32_t pointer_bits = 32;        // size_t and addresses; 32 or 64
   uint32_t cuda_arch = 700;          // __CUDA_ARCH__
+  std::string cuda_path;             // CUDA: the folder of a toolkit whose headers are read; "": our own (toolkit.h)
+  uint32_t cuda_version = 0;         // of these headers: 12090
   std::vector<std::string> defines;  // "N" or "N=3"
   std::vector<std::string> include_folders;
   std::vector<std::string> clang_arguments;  // further arguments of clang's front end (cc1)

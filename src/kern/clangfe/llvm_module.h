@@ -1,5 +1,6 @@
 #pragma once
 // Internal to the room: what clang gives, and what LLVM's passes leave of it, on the way to the kernel IR.
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -15,8 +16,10 @@ namespace fencepost::clangfe {
 struct LlvmModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
-  std::set<std::string> user_functions;  // names of functions that the user's own text declares or defines
+  // Functions that the user's own text declares or defines: by name; in CUDA by symbol, and templates as "name<".
+  std::set<std::string> user_functions;
   std::vector<Diagnostic> warnings;
+  std::vector<std::string> library;  // folders whose text is a library's: with a toolkit, its own and the host's
   ~LlvmModule() { module.reset(); }
 };
 
@@ -33,6 +36,10 @@ struct Surveyed {
   std::vector<Diagnostic> errors;    // all that clang found
 };
 Expected<Surveyed> survey(const SourcePtr& file, const Options& options);
+// A file as debug information names it: absolute, or as the user wrote it.
+std::string path_of(const llvm::DIFile& file);
+// The text of a path like this is our own, or in one of the folders `library`.
+bool of_library(const LlvmModule& m, llvm::StringRef path);
 // Inlining and promotion for the room's other way out, plain.h: structures that a kernel gets by value become variables
 // of the thread.
 void make_values(llvm::Module& module, llvm::Function& kernel);

@@ -83,8 +83,12 @@ uint32_t Lowering::source_index(const llvm::DIFile* f) {
 }
 
 PlaceId Lowering::place_of(const llvm::DILocation* at) {
-  // Frames in our own headers are dropped: what they do is done where they are called.
-  while (at != nullptr && at->getFilename().starts_with(k_header_folder)) at = at->getInlinedAt();
+  // Frames in our own headers and in a library's are dropped: what they do is done where they are called. A kernel of a
+  // library keeps its places.
+  const llvm::DILocation* outer = at;
+  while (outer != nullptr && of_library(in_, path_of(*outer->getFile()))) outer = outer->getInlinedAt();
+  if (outer == nullptr && !in_.library.empty()) outer = at;
+  at = outer;
   if (at == nullptr || at->getLine() == 0) return {};
   if (const auto it = place_numbers_.find(at); it != place_numbers_.end()) return it->second;
   Place p;
@@ -317,9 +321,14 @@ void Lowering::add_functions() {
     if (f.isIntrinsic() || dropped.count(&f) != 0) continue;
     const Demangled d = demangle(f.getName());
     const bool ours = f.getSubprogram() != nullptr && f.getSubprogram()->getFile() != nullptr &&
-                      f.getSubprogram()->getFile()->getFilename().starts_with(k_header_folder);
+                      of_library(in_, path_of(*f.getSubprogram()->getFile()));
     const bool axiom = f.getName().starts_with("__fencepost_axiom_");
-    if (f.isDeclaration() && in_.user_functions.count(d.base) == 0) continue;  // built-in
+    // A function of the user's may have the name of a built-in one, for other types.
+    const bool users = options_.dialect == Dialect::cuda
+                           ? in_.user_functions.contains(f.getName().str()) ||
+                                 (d.parameters.starts_with("I") && in_.user_functions.contains(d.base + "<"))
+                           : in_.user_functions.contains(d.base);
+    if (f.isDeclaration() && !users) continue;  // built-in
     if (ours && !axiom && f.use_empty()) continue;
     const FunctionId id{static_cast<uint32_t>(module_.functions.size())};
     functions_[&f] = id;

@@ -9,6 +9,15 @@ namespace fencepost::clangfe {
 
 using namespace ir;
 
+namespace {
+
+// The address in shared memory as a number; the second name is the toolkit's own.
+bool is_shared_address(const std::string& function) {
+  return function == "__cvta_generic_to_shared" || function == "__nvvm_get_smem_pointer";
+}
+
+}  // namespace
+
 void Lowering::own_copy(ValueId to, ValueId from, uint64_t bytes) {
   emit(AsyncCopy{.destination = access(to, static_cast<uint32_t>(bytes)),
                  .source = access(from, static_cast<uint32_t>(bytes)),
@@ -21,19 +30,22 @@ void Lowering::own_wait(OwnCopies what, uint64_t pending) {
 
 std::optional<Values> Lowering::lower_async(const llvm::CallBase& c, const std::string& name) {
   const auto arg = [&](unsigned k) { return value(c.getArgOperand(k)); };
-  if (name == "__cvta_generic_to_shared")
-    return Values{resize(compute(Op::pointer_to_bits, {arg(0)}, module_.pointer_bits), 64, false)};
-  if (name == "__fencepost_async_copy") {
+  if (is_shared_address(name))
+    return Values{
+        resize(compute(Op::pointer_to_bits, {arg(0)}, module_.pointer_bits), leaves(c.getType())[0].type.width, false)};
+  if (name == "__fencepost_async_copy" || name == "__pipeline_memcpy_async") {
     const auto bytes = constant_of(arg(2));
+    // The last bytes may be filled with zeros.
+    if (c.arg_size() > 3 && constant_of(arg(3)) != 0) return refuse("an asynchronous copy that is filled with zeros");
     if (!bytes || *bytes == 0 || *bytes > 16) return refuse("an asynchronous copy of so many bytes");
     own_copy(arg(0), arg(1), *bytes);
     return Values{};
   }
-  if (name == "__fencepost_async_commit") {
+  if (name == "__fencepost_async_commit" || name == "__pipeline_commit") {
     own_wait(OwnCopies::commit, 0);
     return Values{};
   }
-  if (name == "__fencepost_async_wait") {
+  if (name == "__fencepost_async_wait" || name == "__pipeline_wait_prior") {
     const auto pending = constant_of(arg(0));
     if (!pending) return refuse("waiting for a number of asynchronous copies that is not constant");
     own_wait(OwnCopies::wait_group, *pending);
@@ -57,7 +69,7 @@ std::optional<ValueId> Lowering::shared_address(const llvm::Value* v) {
     }
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(v)) {
       const llvm::Function* f = call->getCalledFunction();
-      if (f == nullptr || demangle(f->getName()).base != "__cvta_generic_to_shared") return std::nullopt;
+      if (f == nullptr || !is_shared_address(demangle(f->getName()).base)) return std::nullopt;
       v = call->getArgOperand(0);
     } else if (llvm::isa<llvm::TruncInst>(v) || llvm::isa<llvm::ZExtInst>(v) || llvm::isa<llvm::PtrToIntInst>(v)) {
       v = llvm::cast<llvm::CastInst>(v)->getOperand(0);

@@ -467,7 +467,7 @@ bool only_annotates(const llvm::Value* v, unsigned depth = 0) {
   for (const llvm::User* u : v->users()) {
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(u)) {
       const llvm::Function* f = call->getCalledFunction();
-      const llvm::StringRef n = f != nullptr ? f->getName() : "";
+      const std::string n = f != nullptr ? demangle(f->getName()).base : "";
       if (n == "__assert" || n == "__global_assert" || n == "__candidate_assert" || n == "__candidate_global_assert")
         continue;
       if ((n != "__implies" && n != "__ite") || !only_annotates(u, depth + 1)) return false;

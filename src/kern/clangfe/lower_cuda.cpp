@@ -113,11 +113,19 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     barrier(Scope::group, on, bits(0, 1));
     return Values{};
   }
-  if (n == "__fencepost_grid_barrier") {
+  if (n.starts_with("__fencepost_grid_barrier")) {  // behind the name may be a number of LLVM's
     barrier(Scope::device, on, on);
     return Values{};
   }
-  if (n.starts_with("__fencepost_barrier_")) {
+  if (n.starts_with("__fencepost_any_pointer"))
+    return Values{any(leaves(c.getType())[0].type, "an address of the driver's")};
+  if (n.starts_with("__fencepost_reserved_shared")) {
+    // A group of the block keeps the address, and only tiles of several warps use it.
+    if (!c.use_empty()) return refuse("the shared memory that the driver keeps for tiles of several warps");
+    return Values{any(leaves(c.getType())[0].type, "an address of the driver's")};
+  }
+  if (n.starts_with("__nv_")) return lower_libdevice(c, n);
+  if (n.starts_with("__fencepost_barrier_") || n.starts_with("__syncthreads_")) {
     Barrier b{.scope = Scope::group, .local_fence = on, .global_fence = on};
     b.reduce = n.ends_with("count") ? Barrier::count_true : n.ends_with("and") ? Barrier::all_true : Barrier::any_true;
     b.predicate = truth(arg(0));
@@ -172,7 +180,7 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     if (!mode || *mode == 1) return refuse("a surface write with this boundary mode");
     return Values{};
   }
-  if (n == "__fencepost_assert_fail") {
+  if (n == "__fencepost_assert_fail" || n == "__assert_fail" || n == "__assertfail") {
     emit(Annotation{.note = Note::assert_, .condition = bits(0, 1)});
     return Values{};
   }

@@ -136,6 +136,7 @@ class Lowering {
   std::optional<Values> lower_opencl_memory(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl_image(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_cuda(const llvm::CallBase& c, const Demangled& d);
+  std::optional<Values> lower_libdevice(const llvm::CallBase& c, const std::string& name);
   std::optional<Values> lower_async(const llvm::CallBase& c, const std::string& name);
   std::optional<Values> lower_async_assembly(const llvm::CallBase& c, const std::string& statement);
   std::optional<ir::ValueId> shared_address(const llvm::Value* v);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "clangfe/origins.h"
+#include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -41,7 +42,11 @@ bool launches_nothing(const clang::CallExpr* c) {
                                           "cudaOccupancyMaxActiveClusters",
                                           "cudaOccupancyMaxPotentialClusterSize"};
   const FunctionDecl* f = c->getDirectCallee();
-  return f != nullptr && f->getIdentifier() != nullptr && names.contains(f->getName()) && !f->isDefined();
+  if (f == nullptr || f->getIdentifier() == nullptr || !names.contains(f->getName())) return false;
+  // One of the user's by that name may do anything. A toolkit has some with a body.
+  const FunctionDecl* body = nullptr;
+  const clang::ASTContext& context = f->getASTContext();
+  return !f->isDefined(body) || !users_text(context.getSourceManager(), context.getTargetInfo(), body->getLocation());
 }
 
 // Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.

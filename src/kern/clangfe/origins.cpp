@@ -64,8 +64,9 @@ const Expr* base(const Expr* e) {
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
                  std::set<const clang::IdentifierInfo*> lost)
-    : context_(context),
-      walk_(context, [&context](clang::SourceLocation at) { return users_text(context.getSourceManager(), at); }) {
+    : context_(context), walk_(context, [&context](clang::SourceLocation at) {
+        return users_text(context.getSourceManager(), context.getTargetInfo(), at);
+      }) {
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && walk_.run(hosts, variables, calls_);

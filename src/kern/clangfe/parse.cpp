@@ -22,6 +22,7 @@
 #include "clangfe/embedded.h"
 #include "clangfe/llvm_module.h"
 #include "clangfe/survey.h"
+#include "clangfe/toolkit.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -86,7 +87,9 @@ class SurveyAction : public clang::ASTFrontendAction {
       return std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(), "-U" + name.str()) !=
              options_.clang_arguments.end();
     };
-    const auto users = [&ci](clang::SourceLocation at) { return users_text(ci.getSourceManager(), at); };
+    const auto users = [&ci](clang::SourceLocation at) {
+      return users_text(ci.getSourceManager(), ci.getTarget(), at);
+    };
     ci.getPreprocessor().addPPCallbacks(
         std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
     return std::make_unique<Survey>(ci, collector_, out_, found_);
@@ -100,7 +103,17 @@ class SurveyAction : public clang::ASTFrontendAction {
   const Options& options_;
 };
 
-std::vector<std::string> arguments(const SourcePtr& file, const Options& o, const std::string& standard) {
+// The text says something of itself that is for us.
+bool annotated(const std::string& text) {
+  for (const char* word : {"__requires", "__global_requires", "invariant(", "__ensures", "__global_ensures",
+                           "__assert(", "__global_assert(", "__assume(", "__axiom(", "__read_permission",
+                           "__barrier_invariant", "__uninterpreted_function_"})
+    if (text.find(word) != std::string::npos) return true;
+  return false;
+}
+
+std::vector<std::string> arguments(const SourcePtr& file, const Options& o, const std::string& standard,
+                                   const std::vector<std::string>& toolkit) {
   const bool wide = o.pointer_bits == 64, cuda = o.dialect == ir::Dialect::cuda;
   std::vector<std::string> a = {
       "-triple", cuda ? (wide ? "nvptx64-nvidia-cuda" : "nvptx-nvidia-cuda") : (wide ? "spir64" : "spir")};
@@ -132,7 +145,10 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
        "-fgnuc-version=4.2.1"});
   if (cuda) {
     add({"-aux-triple", wide ? "x86_64-unknown-linux-gnu" : "i386-unknown-linux-gnu", "-x", "cuda", "-fcuda-is-device",
-         "-target-feature", o.cuda_arch < 800 ? "+ptx63" : "+ptx80"});
+         "-target-feature",
+         !toolkit.empty()    ? "+ptx85"
+         : o.cuda_arch < 800 ? "+ptx63"
+                             : "+ptx80"});
     a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
     add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions", "-Wno-register"});
@@ -146,15 +162,21 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
   const std::string folder = std::filesystem::path(file->name).parent_path().string();
   for (const std::string& i : o.include_folders) a.push_back("-I" + i);
   a.push_back("-I" + (folder.empty() ? "." : folder));
-  for (const char* system : {"", "/system"}) {
-    a.push_back("-internal-isystem");
-    a.push_back(std::string(k_header_folder) + system);
-  }
+  a.insert(a.end(), toolkit.begin(), toolkit.end());
+  if (toolkit.empty())
+    for (const char* system : {"", "/system"}) {
+      a.push_back("-internal-isystem");
+      a.push_back(std::string(k_header_folder) + system);
+    }
   if (o.annotations != Options::all) a.push_back("-D__FENCEPOST_NO_ANNOTATIONS");
   if (o.annotations == Options::only_requires) a.push_back("-D__FENCEPOST_ONLY_REQUIRES");
   if (o.invariants_as_candidates) a.push_back("-D__FENCEPOST_INVARIANTS_AS_CANDIDATES");
+  if (!toolkit.empty() && annotated(file->text)) a.push_back("-D__FENCEPOST_ANNOTATED");
+  const char* own = !toolkit.empty() ? "/fencepost/toolkit.hdr"
+                    : cuda           ? "/fencepost/cuda.hdr"
+                                     : "/fencepost/opencl.hdr";
   a.push_back("-include");
-  a.push_back(std::string(k_header_folder) + (cuda ? "/fencepost/cuda.hdr" : "/fencepost/opencl.hdr"));
+  a.push_back(std::string(k_header_folder) + own);
   // Behind our header, so that no macro of the user's changes it.
   a.push_back("-include");
   a.push_back(k_defines);
@@ -178,6 +200,7 @@ constexpr StandIn k_stand_ins[] = {
      "cub/util_type.cuh cub/util_allocator.cuh cub/device/device_reduce.cuh cub/device/device_scan.cuh "
      "cub/device/device_radix_sort.cuh cub/device/device_select.cuh",
      "cub.hdr"},
+    {"omp.h", "omp.hdr"},
     {"helper_cuda.h helper_functions.h helper_timer.h helper_string.h helper_image.h", "helper.hdr"},
     // The toolkit's.
     {"cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h math_constants.h "
@@ -237,6 +260,10 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& optio
     memory->addFile(std::string(k_header_folder) + "/fencepost/" + h.name, 0,
                     llvm::MemoryBuffer::getMemBuffer(h.text, std::string(k_header_folder) + "/fencepost/" + h.name));
   for (const StandIn& s : k_stand_ins) {
+    // A toolkit has all but the headers of NVIDIA's samples and of the host's compiler.
+    const std::string_view header = s.header;
+    if (!options.cuda_path.empty() && header != "helper.hdr" && header != "omp.hdr") continue;
+    if (options.cuda_path.empty() && header == "omp.hdr") continue;
     llvm::SmallVector<llvm::StringRef, 64> names;
     llvm::StringRef(s.names).split(names, ' ', -1, false);
     const std::string text =
@@ -257,8 +284,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& optio
 
 // Runs an action of clang's over the file. False: clang gave up, and the collector knows why.
 bool run(const SourcePtr& file, const Options& options, const std::string& standard, Collector& collector,
-         clang::FrontendAction& action) {
-  const std::vector<std::string> args = arguments(file, options, standard);
+         clang::FrontendAction& action, const std::vector<std::string>& toolkit = {}) {
+  const std::vector<std::string> args = arguments(file, options, standard, toolkit);
   std::vector<const char*> raw;
   for (const std::string& s : args) raw.push_back(s.c_str());
   auto engine = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &collector, false);
@@ -308,6 +335,7 @@ bool may_be_quoted(const std::string& path, const Source& file, const Options& o
   const std::string home = std::filesystem::path(file.name).parent_path().string();
   folders.push_back(home.empty() ? "." : home);
   folders.push_back(FENCEPOST_CLANG_RESOURCES);
+  if (!options.cuda_path.empty()) folders.push_back(options.cuda_path + "/include");
   return std::any_of(folders.begin(), folders.end(), [&](const std::string& f) { return is_below(path, f); });
 }
 
@@ -326,11 +354,18 @@ Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options
 
 Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
   Surveyed out{.parsed = empty()};
+  std::vector<std::string> toolkit;
+  if (!options.cuda_path.empty()) {
+    auto arguments = toolkit_arguments(options);
+    if (!arguments) return std::unexpected(std::move(arguments.error()));
+    toolkit = std::move(*arguments);
+    out.parsed->library = toolkit_folders(options);
+  }
   Reads reads;
   Collector collector(file, options, reads);
   Found found;
   SurveyAction action(collector, *out.parsed, found, options);
-  run(file, options, options.standard, collector, action);
+  run(file, options, options.standard, collector, action, toolkit);
   // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
   const bool strict = !options.inline_calls && !collector.failures.empty();
   if (out.parsed->module == nullptr || strict) return std::unexpected(given_up(file, collector));
@@ -345,6 +380,7 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
   auto surveyed = survey(file, options);
   if (!surveyed) return std::unexpected(std::move(surveyed.error()));
   LlvmModule& parsed = *surveyed->parsed;
+  if (!options.cuda_path.empty()) adopt(parsed);
   prepare(*parsed.module, options);
   Unit out{.kernels = std::move(surveyed->kernels),
            .missing = std::move(surveyed->missing),

@@ -26,6 +26,7 @@
 
 #include "clangfe/lives.h"
 #include "clangfe/llvm_module.h"
+#include "clangfe/toolkit.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -428,6 +429,10 @@ void prepare(llvm::Module& module, const Options& options) {
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());
     promote.run(f, managers.fam);
+    while (!options.cuda_path.empty() && settle(f)) {
+      managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
+      promote.run(f, managers.fam);
+    }
     if (options.pointer_bits == 64) narrow_arithmetic(f);
     flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());

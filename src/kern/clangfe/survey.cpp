@@ -115,9 +115,14 @@ std::vector<BlockNeed> block_needs(clang::ASTContext& context, const std::set<co
 
 }  // namespace
 
-bool users_text(const clang::SourceManager& sm, clang::SourceLocation at) {
+bool users_text(const clang::SourceManager& sm, const clang::TargetInfo& target, clang::SourceLocation at) {
   if (at.isInvalid()) return false;
-  const auto file = sm.getFileEntryRefForID(sm.getFileID(sm.getExpansionLoc(at)));
+  const clang::FileID id = sm.getFileID(sm.getExpansionLoc(at));
+  const auto file = sm.getFileEntryRefForID(id);
+  // By the folder that the file was found in: a pragma in the user's text does not make it the system's.
+  if (file && !target.getSDKVersion().empty() && sm.getSLocEntry(id).isFile() &&
+      clang::SrcMgr::isSystem(sm.getSLocEntry(id).getFile().getFileCharacteristic()))
+    return false;
   return file && !file->getName().starts_with(k_header_folder) &&
          !file->getName().starts_with(FENCEPOST_CLANG_RESOURCES);
 }
@@ -125,7 +130,7 @@ bool users_text(const clang::SourceManager& sm, clang::SourceLocation at) {
 // Variables of file scope are on the device, whatever their attributes: a kernel that is looked at alone often names
 // textures and tables that its host code declares plainly. What a constructor or a function would have to fill is not.
 void Survey::put_on_device(clang::VarDecl* v) {
-  if (v->hasAttr<clang::CUDADeviceAttr>() || v->hasAttr<clang::CUDAConstantAttr>() ||
+  if (!users(v->getLocation()) || v->hasAttr<clang::CUDADeviceAttr>() || v->hasAttr<clang::CUDAConstantAttr>() ||
       v->hasAttr<clang::CUDASharedAttr>() || v->isInvalidDecl() || v->getType()->isDependentType() ||
       v->getType()->isReferenceType())
     return;
@@ -144,14 +149,15 @@ void Survey::visit(clang::Decl* d) {
   } else if (auto* space = clang::dyn_cast<clang::NamespaceDecl>(d)) {
     for (clang::Decl* inner : space->decls()) visit(inner);
   } else if (auto* f = clang::dyn_cast<FunctionDecl>(d)) {
-    if (users(d->getLocation()) && f->getIdentifier() != nullptr) out_.user_functions.insert(f->getName().str());
+    if (users(d->getLocation()) && f->getIdentifier() != nullptr)
+      out_.user_functions.insert(clang::ASTNameGenerator(*context_).getName(f));
     handed_out_.push_back(d);
     if (f->isThisDeclarationADefinition() && !f->isDependentContext()) {
       functions_.push_back(f);
       instantiate_named(f);
     }
   } else if (auto* t = clang::dyn_cast<FunctionTemplateDecl>(d)) {
-    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str());
+    if (users(d->getLocation()) && t->getIdentifier() != nullptr) out_.user_functions.insert(t->getName().str() + "<");
     templates_.push_back(t);
   } else if (auto* record = clang::dyn_cast<clang::CXXRecordDecl>(d)) {
     if (!record->isDependentContext())
@@ -271,7 +277,7 @@ void Survey::add_unseen() {
     const FunctionDecl* f = t->getTemplatedDecl();
     if (!is_kernel(f)) continue;
     mark(f);
-    if (!f->isThisDeclarationADefinition()) continue;
+    if (!f->isThisDeclarationADefinition() || !users(f->getLocation())) continue;
     bool instantiated = false;
     for (const FunctionDecl* s : t->specializations())
       instantiated = instantiated || rows_.count(s->getCanonicalDecl()) != 0;
@@ -286,7 +292,7 @@ void Survey::add_unseen() {
   for (clang::Decl* d : handed_out_)
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) mark(f);
   for (const clang::SourceLocation word : found_.globals) {
-    if (seen.count(sm.getExpansionLoc(word)) != 0) continue;
+    if (seen.count(sm.getExpansionLoc(word)) != 0 || !users(word)) continue;
     // The name is the last word before the first '('.
     clang::SourceLocation at = sm.getExpansionLoc(word);
     std::string name, last;

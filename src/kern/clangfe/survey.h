@@ -28,8 +28,8 @@ struct Found {
   Conditions::Doubts doubts;
 };
 
-// The place is neither in our headers nor in clang's own.
-bool users_text(const clang::SourceManager& sm, clang::SourceLocation at);
+// The place is neither in our headers nor in clang's own, and with a toolkit in none of the toolkit's or the host's.
+bool users_text(const clang::SourceManager& sm, const clang::TargetInfo& target, clang::SourceLocation at);
 
 class Survey : public clang::ASTConsumer {
  public:
@@ -42,7 +42,7 @@ class Survey : public clang::ASTConsumer {
 
  private:
   void visit(clang::Decl* d);
-  bool users(clang::SourceLocation at) const { return users_text(ci_.getSourceManager(), at); }
+  bool users(clang::SourceLocation at) const { return users_text(ci_.getSourceManager(), ci_.getTarget(), at); }
   void add_doubts();
   void add_doubts(clang::Decl* d);
   void put_on_device(clang::VarDecl* v);

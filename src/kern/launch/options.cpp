@@ -8,6 +8,8 @@
 #include <functional>
 #include <set>
 
+#include "launch/toolkit.h"
+
 namespace fencepost::launch {
 namespace {
 
@@ -46,7 +48,11 @@ constexpr std::array k_table = {
                "Nothing is taken for granted: a proof that rests on an assumption is not decided, and says which."},
     OptionInfo{"--pointer-bitwidth", "32|64", "64, or 32 under the profile gpuverify", k_input,
                "The width of addresses and of size_t."},
-    OptionInfo{"--cuda-arch", "N", "700", k_input, "The value of __CUDA_ARCH__: 700 for sm_70."},
+    OptionInfo{"--cuda-arch", "N", "700, or 900 with --cuda-path", k_input,
+               "The value of __CUDA_ARCH__: 700 for sm_70."},
+    OptionInfo{"--cuda-path", "DIR|env", "", k_input,
+               "Read the headers of this CUDA toolkit (9.0 to 12.9) in the place of our own declarations; 'env': the "
+               "folder that CUDA_PATH, CUDA_HOME or CUDA_ROOT names."},
     OptionInfo{"--sub-group-size", "N", "any", k_input, "Work items of a sub-group (OpenCL)."},
     OptionInfo{"--clang-opt", "WORD", "", k_input, "A further argument of clang's front end. May be repeated."},
     OptionInfo{"--check-array-bounds", "", "", k_check,
@@ -423,6 +429,8 @@ class Parser {
                         {"870", 870},
                         {"890", 890},
                         {"900", 900}});
+    else if (n == "--cuda-path")
+      o_.cuda_path = v;
     else if (n == "--sub-group-size")
       whole(o_.sub_group_size.emplace(), 1, 1u << 20);
     else if (n == "--no-attack")
@@ -590,8 +598,19 @@ Expected<void> settle(Options& o, const Source& file) {
   if (o.strict && o.profile == Profile::gpuverify)
     return error_at({}, "--strict takes nothing for granted, and the profile gpuverify does", "give one of the two");
   if (!cuda && o.cuda_arch) return error_at({}, "--cuda-arch is CUDA's", "OpenCL C has no __CUDA_ARCH__");
+  if (!cuda && !o.cuda_path.empty())
+    return error_at({}, "--cuda-path is CUDA's", "OpenCL C has its declarations from clang");
   if (cuda && o.sub_group_size) return error_at({}, "--sub-group-size is OpenCL's", "CUDA has warps of 32");
   if (o.pointer_bits == 0) o.pointer_bits = o.profile == Profile::standard ? 64 : 32;
+  if (!o.cuda_path.empty()) {
+    if (o.pointer_bits != 64)
+      return error_at({}, "--cuda-path: the headers of a toolkit are for addresses of 64 bits",
+                      "--pointer-bitwidth=64");
+    auto toolkit = find_toolkit(o.cuda_path);
+    if (!toolkit) return std::unexpected(std::move(toolkit.error()));
+    o.cuda_path = std::move(toolkit->folder);
+    o.cuda_version = toolkit->version;
+  }
   if (!cuda && !o.sub_group_size && !o.warp_size && o.profile == Profile::gpuverify) o.sub_group_size = 32;
   Launch& l = o.launch;
   // A CUDA file may hold its launches.

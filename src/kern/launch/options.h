@@ -55,7 +55,7 @@ enum class Atomics : uint8_t { refined, coarse };
 // `gpuverify`: as the reference has it: 32-bit addresses, sub-groups of 32, pointers that are neither null nor
 // misaligned, functions without a body that touch no memory.
 enum class Profile : uint8_t { standard, gpuverify };
-inline constexpr uint32_t k_cuda_arch = 700;
+inline constexpr uint32_t k_cuda_arch = 700, k_toolkit_arch = 900;
 // By what rules threads see each other's accesses. `cuda`: CUDA's guide, whose last block reads what others wrote
 // behind a barrier alone; `ptx`: the document of PTX, which asks for a fence; `opencl`: OpenCL's.
 enum class Model : uint8_t { by_dialect, cuda, ptx, opencl };
@@ -70,7 +70,9 @@ struct Options {
   Profile profile = Profile::standard;
   bool strict = false;                     // a proof that rests on an assumption is none
   uint32_t pointer_bits = 0;               // 0: the profile's; settle() fills it in
-  std::optional<uint32_t> cuda_arch;       // __CUDA_ARCH__; none: k_cuda_arch
+  std::optional<uint32_t> cuda_arch;       // __CUDA_ARCH__; none: see cuda_arch_of()
+  std::string cuda_path;                   // a toolkit whose headers are read; "": our own. settle() resolves it
+  uint32_t cuda_version = 0;               // 12090; settle() reads it from the toolkit
   std::optional<uint32_t> sub_group_size;  // OpenCL; none: any, but 32 in the profile gpuverify
   Launch launch;
   std::vector<Arguments> kernel_args, kernel_arrays;
@@ -128,6 +130,10 @@ struct Options {
   std::vector<std::string> ignored;  // accepted, without effect here
   bool help = false, version = false;
 };
+
+inline uint32_t cuda_arch_of(const Options& o) {
+  return o.cuda_arch.value_or(o.cuda_path.empty() ? k_cuda_arch : k_toolkit_arch);
+}
 
 // `line`: where the words come from, for places in messages; its text may be anything that holds the words in order
 // (a Source without text: messages have no place).

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "launch/toolkit.h"
 #include "verifier/report.h"
 #include "verifier/service.h"
 
@@ -346,7 +347,9 @@ static ordered_json profile_json(const launch::Options& o) {
   ordered_json p;
   p["name"] = standard ? "standard" : "gpuverify";
   p["pointer_bits"] = o.pointer_bits;
-  if (*o.dialect == ir::Dialect::cuda) p["cuda_arch"] = o.cuda_arch.value_or(launch::k_cuda_arch);
+  if (*o.dialect == ir::Dialect::cuda) p["cuda_arch"] = launch::cuda_arch_of(o);
+  if (!o.cuda_path.empty())
+    p["cuda_toolkit"] = {{"path", o.cuda_path}, {"version", launch::version_name(o.cuda_version)}};
   const std::optional<uint32_t> size = o.warp_size ? o.warp_size : o.sub_group_size;
   if (*o.dialect == ir::Dialect::cuda)
     p["warp_size"] = size.value_or(32);

@@ -15,6 +15,7 @@
 #include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
+#include "launch/toolkit.h"
 #include "verifier/arguments.h"
 #include "verifier/attack.h"
 #include "verifier/bounds.h"
@@ -36,7 +37,9 @@ clangfe::Options front_end_options(const launch::Options& o) {
   clangfe::Options c;
   c.dialect = *o.dialect;
   c.pointer_bits = o.pointer_bits;
-  c.cuda_arch = o.cuda_arch.value_or(launch::k_cuda_arch);
+  c.cuda_arch = launch::cuda_arch_of(o);
+  c.cuda_path = o.cuda_path;
+  c.cuda_version = o.cuda_version;
   c.defines = o.defines;
   c.include_folders = o.include_folders;
   c.clang_arguments = o.clang_arguments;
@@ -227,9 +230,9 @@ std::string profile(const launch::Options& o) {
   const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
   std::string out = fmt::format("Model: {}\nProfile: {}: addresses of {} bits", model_name(o),
                                 standard ? "standard" : "gpuverify", o.pointer_bits);
-  if (cuda)
-    out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", o.cuda_arch.value_or(launch::k_cuda_arch),
-                       o.warp_size.value_or(32));
+  if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", launch::cuda_arch_of(o), o.warp_size.value_or(32));
+  if (!o.cuda_path.empty())
+    out += fmt::format(", headers of CUDA {} from {}", launch::version_name(o.cuda_version), o.cuda_path);
   const launch::Size sub_group = o.warp_size        ? launch::Size{*o.warp_size}
                                  : o.sub_group_size ? launch::Size{*o.sub_group_size}
                                                     : launch::Size{};
@@ -244,8 +247,7 @@ std::string profile(const launch::Options& o) {
 
 // A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary
 // files. What to say of it.
-std::string reproducer(const launch::Options& o, const Source& file, const std::string& kernel,
-                       const std::string& run) {
+std::string reproducer(const launch::Options& o, const Source& file, const std::string& kernel, std::string run) {
   const bool cuda = *o.dialect == ir::Dialect::cuda;
   const auto sizes = [](const std::vector<launch::Size>& list) {
     std::string text;
@@ -261,6 +263,7 @@ std::string reproducer(const launch::Options& o, const Source& file, const std::
     words += fmt::format(" --kernel-args={},{}", a.kernel, sizes(a.values));
   if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
   if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
+  if (!o.cuda_path.empty()) run += fmt::format("; with --cuda-path={}", o.cuda_path);
   const std::string text =
       fmt::format("//xfail:NOT_ALL_VERIFIED\n//{}\n\n// kernel {}, profile {}, seed {}\n// {}\n{}", words, kernel,
                   o.profile == launch::Profile::standard ? "standard" : "gpuverify", o.seed, run, file.text);

@@ -70,7 +70,7 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
     out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));
   if (!proof.warps.empty()) out.emplace_back("threads of a warp go in lock-step");
   if (*o.dialect == Dialect::cuda && !o.cuda_arch && source.find("__CUDA_ARCH__") != std::string::npos)
-    out.push_back(fmt::format("__CUDA_ARCH__ is {}", launch::k_cuda_arch));
+    out.push_back(fmt::format("__CUDA_ARCH__ is {}", launch::cuda_arch_of(o)));
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks)
       for (const Instruction& i : b.instructions)

@@ -517,5 +517,24 @@ TEST_F(Field, a_launch_that_a_missing_include_may_decide_is_of_any_size) {
       "*,*,* | *,*,* | *; *,*,* | *,*,* | 0");
 }
 
+TEST_F(Field, a_function_of_the_users_with_the_name_of_a_built_in_one_leaves_the_others_as_they_are) {
+  const Unit u = unit(
+      "struct Pair { int a, b; };\n"
+      "__device__ int atomicAdd(Pair* p, int v) { return atomicAdd(&p->a, v); }\n"
+      "template <class T> __device__ T __ldg(T* const* p) { return **p; }\n"
+      "__device__ int undefined(int);\n"
+      "__global__ void k(int* a, Pair* p) { atomicAdd(a, 1); atomicAdd(p, 2); a[1] = undefined(3); }\n");
+  EXPECT_EQ(states(u), "k");
+  size_t atomics = 0, calls = 0;
+  for (const ir::Function& f : u.module.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions) {
+        atomics += std::holds_alternative<ir::Atomic>(i.action) ? 1 : 0;
+        calls += std::holds_alternative<ir::Call>(i.action) ? 1 : 0;
+      }
+  EXPECT_EQ(atomics, 2u);
+  EXPECT_EQ(calls, 1u);
+}
+
 }  // namespace
 }  // namespace fencepost::clangfe
