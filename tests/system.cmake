@@ -84,6 +84,9 @@ if(TARGET fencepost)
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 800 --one-in 3)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
+  # Compilers of CUDA C++ that go wrong, and one that does not; the compiler is a script.
+  add_test(NAME system.hunt_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_programs
+    $<TARGET_FILE:fencepost>)
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
   # A client that asks a service, beside the same command lines by themselves.
   add_test(NAME system.serve COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/serve_client $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
