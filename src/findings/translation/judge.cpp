@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "base/job.h"
@@ -23,9 +24,32 @@ SourcePtr source_of(std::string name, std::string text) {
   return std::make_shared<Source>(Source{std::move(name), std::move(text)});
 }
 
-// What the parameters of a kernel are called by its reader: x y u v d e o w.
-std::string parameter(const Compiled& made, Language l, size_t k) {
-  return l == Language::opencl ? fmt::format("%{}", "xyuvdeow"[k]) : fmt::format("{}_param_{}", made.kernel, k);
+// Ids of the parameters of the entry point of a SPIR-V binary in the byte order of this machine.
+std::vector<uint32_t> parameter_ids(const std::string& binary) {
+  constexpr uint32_t entry_point = 15, function = 54, parameter = 55, header = 5;
+  std::vector<uint32_t> words(binary.size() / 4), out;
+  std::memcpy(words.data(), binary.data(), words.size() * 4);
+  uint32_t entry = 0, inside = 0;
+  for (size_t at = header; at < words.size();) {
+    const uint32_t opcode = words[at] & 0xffff, length = words[at] >> 16;
+    if (length == 0 || at + length > words.size()) return {};
+    if (opcode == entry_point && length > 2) entry = words[at + 2];
+    if (opcode == function && length > 2) inside = words[at + 2];
+    if (opcode == parameter && length > 2 && inside == entry) out.push_back(words[at + 2]);
+    at += length;
+  }
+  return out;
+}
+
+// What the parameters of a kernel are called by its reader: x y u v d e o w. None: the kernel has not all of them.
+std::vector<std::string> parameters_of(const Compiled& made, Language l) {
+  std::vector<std::string> out;
+  if (l == Language::opencl)
+    for (const uint32_t id : parameter_ids(made.module)) out.push_back(fmt::format("%{}", id));
+  else
+    for (size_t k = 0; k < 8; ++k) out.push_back(fmt::format("{}_param_{}", made.kernel, k));
+  if (out.size() != 8) out.clear();
+  return out;
 }
 
 struct Asked {
@@ -34,18 +58,18 @@ struct Asked {
   refine::Names names;
 };
 
-Asked question(const Program& p, const Compiled& made, Language l) {
+Asked question(const Program& p, const std::vector<std::string>& parameters) {
   Asked out;
   const auto shows = [&](size_t k, uint32_t index, const std::string& source) {
-    const std::string cell = fmt::format("{}[{}]", parameter(made, l, k), index);
+    const std::string cell = fmt::format("{}[{}]", parameters[k], index);
     out.condition += fmt::format("{}{} == 0", out.condition.empty() ? "" : " && ", cell);
     out.names[cell] = source;
-    if (index == 0) out.names[parameter(made, l, k)] = source;  // what an object of one cell is called
+    if (index == 0) out.names[parameters[k]] = source;  // what an object of one cell is called
   };
   const std::string places = k_places;
   for (size_t k = 0; k < places.size(); ++k) {
     if (!p.uses(places[k])) continue;
-    out.inputs.push_back(fmt::format("{} = {{0}}", parameter(made, l, k)));
+    out.inputs.push_back(fmt::format("{} = {{0}}", parameters[k]));
     if (p.writes(places[k])) shows(k, 0, std::string(1, places[k]));
   }
   for (const Result& r : results_of(p)) shows(r.bits == 64 ? 7 : 6, r.index, fmt::format("{}:r{}", r.thread, r.number));
@@ -109,7 +133,9 @@ Judged judge(const Program& p, const Compiled& made, Language language, const Mo
   if (made.state != Compiled::State::good)
     return {made.state == Compiled::State::refused ? 'x' : 'c', made.message, ""};
   Judged out{'r', "", made.module};
-  const Asked asked = question(p, made, language);
+  const std::vector<std::string> parameters = parameters_of(made, language);
+  if (parameters.empty()) return {'n', "the kernel has not the parameters of its source", made.module};
+  const Asked asked = question(p, parameters);
   const auto source = source_test(p);
   if (!source) return {'n', "the source: " + first_message(source.error()), made.module};
   const auto target = target_of(p, made, language, asked);

@@ -26,8 +26,9 @@ std::string upper(std::string word) {
 // One statement in a language of the C family, without its condition.
 class CStatement {
  public:
-  CStatement(const Statement& s, Language language, std::string result)
-      : s_(s), language_(language), result_(std::move(result)) {}
+  // litmus: for the notation of tests, which has no casts.
+  CStatement(const Statement& s, Language language, std::string result, bool litmus = false)
+      : s_(s), language_(language), result_(std::move(result)), litmus_(litmus) {}
 
   std::string text() const {
     if (!s_.is_atomic()) return plain();
@@ -117,28 +118,31 @@ class CStatement {
     const std::string scope = scopes[static_cast<size_t>(s_.scope)];
     const std::string o = fmt::format("memory_order_{}, {}", name(s_.order), scope);
     if (s_.op == Op::fence) return fmt::format("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {});", o);
-    const std::string at = s_.place == 'd' || s_.place == 'e' ? fmt::format("(global atomic_uint*){}", s_.place)
-                                                              : std::string(1, s_.place);
+    const bool cast = !litmus_ && (s_.place == 'd' || s_.place == 'e');
+    const std::string at = (cast ? "(global atomic_uint*)" : "") + std::string(1, s_.place);
+    // Functions of several types are chosen by the operand.
+    const std::string value = fmt::format("{}{}", !litmus_ && s_.bits() == 64 ? "(ulong)" : "", s_.value);
     switch (s_.op) {
       case Op::ld:
         return got(fmt::format("atomic_load_explicit({}, {})", at, o));
       case Op::st:
-        return fmt::format("atomic_store_explicit({}, {}, {});", at, s_.value, o);
+        return fmt::format("atomic_store_explicit({}, {}, {});", at, value, o);
       case Op::exch:
-        return got(fmt::format("atomic_exchange_explicit({}, {}, {})", at, s_.value, o));
+        return got(fmt::format("atomic_exchange_explicit({}, {}, {})", at, value, o));
       case Op::cas:
         return fmt::format(
             "{{ {} c = {}; atomic_compare_exchange_strong_explicit({}, &c, {}, memory_order_{}, "
             "memory_order_{}, {}); {} }}",
             opencl_type(), s_.value, at, s_.written, name(s_.order), name(order_of_failure(s_.order)), scope, got("c"));
       default:
-        return got(fmt::format("atomic_fetch_{}_explicit({}, {}, {})", name(s_.op), at, s_.value, o));
+        return got(fmt::format("atomic_fetch_{}_explicit({}, {}, {})", name(s_.op), at, value, o));
     }
   }
 
   const Statement& s_;
   Language language_;
   std::string result_;
+  bool litmus_;
 };
 
 std::string thread_text(const Program& p, size_t t, Language language) {
@@ -258,7 +262,7 @@ std::string litmus_of(const Program& p) {
         ++next;
       }
       if (s.order == Order::volatile_) s.order = Order::plain;
-      std::string one = CStatement(s, Language::opencl, result).text();
+      std::string one = CStatement(s, Language::opencl, result, true).text();
       if (s.op == Op::cas)  // `expected` is the result itself, which costs no access
         one = fmt::format(
             "{1} = {6}; atomic_compare_exchange_strong_explicit({0}, &{1}, {2}, memory_order_{3}, "
@@ -268,7 +272,6 @@ std::string litmus_of(const Program& p) {
             : s.scope == Scope::device ? "memory_scope_device"
                                        : "memory_scope_all_svm_devices",
             s.value);
-      if (const size_t cast = one.find("(global atomic_uint*)"); cast != std::string::npos) one.erase(cast, 21);
       out += s.guard ? fmt::format("  if ({} == {}) {{ {} }}\n", last, *s.guard, one) : "  " + one + "\n";
       if (!s.guard && s.has_result()) last = result;
     }
