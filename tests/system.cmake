@@ -87,6 +87,9 @@ if(TARGET fencepost)
   # Compilers of CUDA C++ that go wrong, and one that does not; the compiler is a script.
   add_test(NAME system.hunt_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_programs
     $<TARGET_FILE:fencepost>)
+  # The mapping of libcu++: each row is needed.
+  add_test(NAME system.lowering_rows COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/lowering_rows
+    $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
   # A client that asks a service, beside the same command lines by themselves.
   add_test(NAME system.serve COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/serve_client $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})

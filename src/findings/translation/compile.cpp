@@ -155,33 +155,37 @@ class Work {
     const size_t at = std::stoul(found[1]);
     if (at >= which.size()) return;
     const size_t culprit = which[at];
-    for (const Thread& t : programs_[culprit].threads)
-      for (const Statement& s : t.body) ask(form_of(s));
     std::set<size_t> dropped;
     for (const size_t n : which)
       for (const Thread& t : programs_[n].threads)
         for (const Statement& s : t.body) {
-          const auto known = bad_.find(to_string(form_of(s)));
-          if (known == bad_.end() || known->second.empty() || !dropped.insert(n).second) continue;
-          out_[n] = {Compiled::State::refused, known->second, "", ""};
+          const std::string end = end_at(form_of(s));
+          if (end.empty() || !dropped.insert(n).second) continue;
+          out_[n] = {Compiled::State::refused, end, "", ""};
         }
     if (dropped.insert(culprit).second) out_[culprit] = {Compiled::State::failed, crash_of(output), "", ""};
     std::erase_if(which, [&](size_t n) { return dropped.contains(n); });
   }
 
-  // Does the back end end at this form alone? Only what goes through its instruction selection is asked.
-  void ask(const Statement& form) {
-    if (!form.is_atomic() || bad_.contains(to_string(form))) return;
-    const bool inline_ptx = form.spelling == Spelling::ref;
-    std::string& answer = bad_[to_string(form)];
-    if (inline_ptx || (c_.compiler.language == Language::clang && form.spelling == Spelling::old)) return;
+  // How the back end ends at this form alone. Only what goes through its instruction selection is asked.
+  std::string end_at(const Statement& form) {
+    if (!form.is_atomic() || form.spelling == Spelling::ref) return {};
+    if (c_.compiler.language == Language::clang && form.spelling == Spelling::old) return {};
+    const std::string key = fmt::format("{} {} {}", c_.target, c_.level, to_string(form));
+    Forms& forms = *c_.compiler.forms;
+    {
+      const std::lock_guard lock(forms.mutex);
+      if (const auto at = forms.ends.find(key); at != forms.ends.end()) return at->second;
+    }
     const ScratchFolder folder;
     const std::string source = folder.path() + "/t" + ending_of(c_.compiler.language);
     const Text text = text_of({Program{{Thread{0, {form}}}}}, c_.compiler.language, false);
-    if (!write_file(source, text.text)) return;
+    if (!write_file(source, text.text)) return {};
     const ChildResult done =
         run_child(arguments_of(c_, source, folder.path() + "/t.out", false), folder.path() + "/log", k_limit);
-    if (!done.good()) answer = crash_of(done.output);
+    const std::string end = done.good() ? "" : crash_of(done.output);
+    const std::lock_guard lock(forms.mutex);
+    return forms.ends[key] = end;
   }
 
   void halves(const std::vector<size_t>& which, const std::string& message) {
@@ -220,7 +224,6 @@ class Work {
   const Configuration& c_;
   const std::vector<Program>& programs_;
   std::vector<Compiled> out_;
-  std::map<std::string, std::string> bad_;  // form -> how the back end ends at it, "" if it does not
 };
 
 }  // namespace

@@ -4,6 +4,9 @@
 //   nvcc   CUDA C++ -> PTX         clang   CUDA C++ -> PTX, headers of a CUDA toolkit beside it
 //   llc    LLVM IR -> PTX          opencl  OpenCL C -> SPIR-V, by clang and llvm-spirv
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,12 +15,19 @@
 
 namespace fencepost::translation {
 
+// How a back end ends at a form of a statement alone, "" if it does not; by target, level and form.
+struct Forms {
+  std::mutex mutex;
+  std::map<std::string, std::string> ends;
+};
+
 struct Compiler {
   Language language = Language::nvcc;
   std::string path;
   std::string version;     // "13.5.37"
   std::string cuda_path;   // clang: the toolkit; "": where clang looks by itself
   std::string translator;  // opencl: llvm-spirv
+  std::shared_ptr<Forms> forms = std::make_shared<Forms>();
   const char* name() const;
 };
 // `word`: "nvcc=PATH", "clang=PATH", "llc=PATH", "opencl=PATH". Errors name what is missing.
@@ -41,8 +51,8 @@ struct Compiled {
   std::string module;   // a module with this kernel alone
 };
 // In the order of the programs. A program that the compiler refuses is left out and the others are compiled again. A
-// back end that ends at a function costs that function, and those that have a form which alone has the same end: which
-// forms these are is asked once.
+// back end that ends at a function costs that function, and those that have a form at which it ends alone: each form of
+// the programs is asked once.
 std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs);
 
 // The command that compiles `source` to `target`, for people.
