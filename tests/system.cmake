@@ -91,6 +91,12 @@ if(TARGET fencepost)
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 800 --one-in 3)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
+  # Compilers of CUDA C++ that go wrong, and one that does not; the compiler is a script.
+  add_test(NAME system.hunt_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_programs
+    $<TARGET_FILE:fencepost>)
+  # The mapping of libcu++: each row is needed.
+  add_test(NAME system.lowering_rows COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/lowering_rows
+    $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
   # The comparison with Dartagnan reads what that prints.
   add_test(NAME system.peer_dartagnan COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/peer_dartagnan_test.py $<TARGET_FILE:fencepost>

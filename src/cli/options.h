@@ -219,6 +219,7 @@ struct Settings {
   // ---- hunt ----
   std::vector<std::string> compilers, hunt_targets, levels;  // empty: the defaults of the options
   std::string disassembler, hunt_test, hunt_store = "hunt.db";
+  std::string hunt_language = "ptx", cuda_path, translator;
   uint64_t hunt_tests = 1000;
 
   // ---- gen, suite ----

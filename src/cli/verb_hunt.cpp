@@ -13,6 +13,7 @@
 #include "hunt/conduct.h"
 #include "hunt/report.h"
 #include "hunt/show.h"
+#include "translation/show.h"
 
 namespace fencepost::cli {
 namespace {
@@ -106,10 +107,23 @@ int judge_records(const CommandLine& line, const Console& console) {
   return code;
 }
 
+// The report of a store, of whatever language it is.
+Expected<std::vector<hunt::ReportFile>> files_of(const hunt::Ledger& ledger, const std::string& store) {
+  if (!ledger.language().empty()) {
+    const auto summary = translation::summary_of(ledger, store);
+    if (!summary) return std::unexpected(summary.error());
+    return translation::report_files(*summary);
+  }
+  const auto summary = hunt::summary_of(ledger, store);
+  if (!summary) return std::unexpected(summary.error());
+  return hunt::report_files(*summary);
+}
+
 }  // namespace
 
 int run_hunt(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (s.hunt_language != "ptx") return run_hunt_programs(line, console);
   if (!line.operands.empty()) return judge_records(line, console);
   const auto configurations = configurations_of(s);
   if (!configurations) return report_errors(console, configurations.error());
@@ -136,10 +150,10 @@ int run_hunt(const CommandLine& line, const Console& console) {
 int run_hunt_report(const CommandLine& line, const Console& console) {
   const auto ledger = hunt::Ledger::read(line.operands.front());
   if (!ledger) return report_errors(console, ledger.error());
-  const auto summary = hunt::summary_of(*ledger, line.operands.front());
-  if (!summary) return report_errors(console, summary.error());
+  const auto files = files_of(*ledger, line.operands.front());
+  if (!files) return report_errors(console, files.error());
   const std::string folder = line.settings.output.empty() ? "faults" : line.settings.output;
-  for (const hunt::ReportFile& f : hunt::report_files(*summary)) {
+  for (const hunt::ReportFile& f : *files) {
     const std::filesystem::path path = std::filesystem::path(folder) / f.path;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
@@ -149,7 +163,9 @@ int run_hunt_report(const CommandLine& line, const Console& console) {
     if (const auto written = write_made(path.string(), f.text); !written)
       return report_errors(console, written.error());
   }
-  console.out(fmt::format("{}: {} faults\n", folder, summary->faults.size()));
+  const auto reports =
+      std::ranges::count_if(*files, [](const hunt::ReportFile& f) { return f.path.ends_with("/report.md"); });
+  console.out(fmt::format("{}: {} faults\n", folder, reports));
   return k_exit_holds;
 }
 

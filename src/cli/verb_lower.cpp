@@ -7,12 +7,12 @@
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
-#include "cli/refinement.h"
 #include "cli/verbs.h"
 #include "lower/lower.h"
 #include "print/litmus.h"
 #include "prog/syntax.h"
 #include "read/read.h"
+#include "refine/refinement.h"
 
 namespace fencepost::cli {
 namespace {
@@ -23,7 +23,7 @@ struct Pair {  // one test and what became of it
   std::string name;
   prog::Test source;
   std::optional<prog::Test> target;
-  std::optional<Refinement> refinement;
+  std::optional<refine::Refinement> refinement;
   Diagnostics errors;
   std::vector<bool> used;  // by rule of the table
 };
@@ -42,7 +42,7 @@ Pair decide(const lower::Table& table, const Models& models, const Settings& s, 
   }
   p.target = std::move(*target);
   Job job = job_of(s);
-  auto r = refine(p.source, *models.from, *p.target, *models.to, check_options(s), job);
+  auto r = refine::refine(p.source, *models.from, *p.target, *models.to, check_options(s), job);
   if (r)
     p.refinement = std::move(*r);
   else
@@ -51,7 +51,7 @@ Pair decide(const lower::Table& table, const Models& models, const Settings& s, 
 }
 
 std::string found(const Pair& p) {
-  const Refinement& r = *p.refinement;
+  const refine::Refinement& r = *p.refinement;
   if (r.verdict.status == Status::fails && !r.new_states.empty())
     return fmt::format("new outcome: {}", prog::to_string(r.observables, r.new_states.front()));
   if (r.verdict.status == Status::holds && !r.undefined)
@@ -62,9 +62,9 @@ std::string found(const Pair& p) {
 // The two tests, each asking for the new outcome, so that `check` and `explain` show what is wrong.
 std::pair<std::string, std::string> counterexample(const Pair& p) {
   prog::Test source = p.source, target = *p.target;
-  const Refinement& r = *p.refinement;
+  const refine::Refinement& r = *p.refinement;
   if (!r.new_states.empty()) {
-    target = asking_for(target, r.observables, r.new_states.front());
+    target = refine::asking_for(target, r.observables, r.new_states.front());
     source.quantifier = prog::Quantifier::exists;
     source.condition = target.condition;
     // Registers and locations have other numbers there, and the same names.

@@ -7,10 +7,10 @@
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/one_test.h"
-#include "cli/outcomes_of.h"
 #include "cli/verbs.h"
 #include "explicit/operational.h"
 #include "plan/plan.h"
+#include "refine/outcomes_of.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -105,7 +105,7 @@ int run_outcomes(const CommandLine& line, const Console& console) {
       return report_errors(console, taken.error());
     Job job = job_of(s);
     const auto start = Job::Clock::now();
-    const check::Outcomes outcomes = outcomes_of(test, **model, options, job);
+    const check::Outcomes outcomes = refine::outcomes_of(test, **model, options, job);
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
     if (s.json)
       json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
@@ -115,7 +115,7 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     if (outcomes.states.complete && outcomes.states.states.empty() && !s.json)
       console.err(fmt::format("{}: no execution ends\n", name));
     if (!outcomes.states.complete && !s.json)
-      console.err(fmt::format("{}: the list is not complete: {}\n", name, why_incomplete(outcomes)));
+      console.err(fmt::format("{}: the list is not complete: {}\n", name, refine::why_incomplete(outcomes)));
     code = worse(code, outcomes.states.complete ? k_exit_holds : k_exit_undecided);
   }
   if (s.json) console.out(json_list(json));

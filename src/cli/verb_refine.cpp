@@ -8,9 +8,9 @@
 #include "cli/json.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
-#include "cli/refinement.h"
 #include "cli/verbs.h"
 #include "prog/test.h"
+#include "refine/refinement.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t k_most_shown = 100;  // new outcomes; --json has all of them
 
-std::string text_of(const Refinement& r, const std::string& source, const std::string& target,
+std::string text_of(const refine::Refinement& r, const std::string& source, const std::string& target,
                     const std::string& model) {
   std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
   switch (r.verdict.status) {
@@ -38,8 +38,8 @@ std::string text_of(const Refinement& r, const std::string& source, const std::s
   }
 }
 
-std::string json_of(const Refinement& r, const std::string& source, const std::string& target, const std::string& model,
-                    const Settings& asked, const std::string& execution) {
+std::string json_of(const refine::Refinement& r, const std::string& source, const std::string& target,
+                    const std::string& model, const Settings& asked, const std::string& execution) {
   std::string states, flags;
   for (const prog::State& s : r.new_states)
     states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
@@ -91,14 +91,14 @@ int run_refine(const CommandLine& line, const Console& console) {
   const std::string model_name = std::filesystem::path(model->path).stem().string();
   Job job = job_of(s);
   const check::Options options = check_options(s);
-  const auto r = refine(*source, *target, *model, options, job);
+  const auto r = refine::refine(*source, *target, *model, options, job);
   if (!r) return report_errors(console, r.error());
 
   report::Report shown;
   if (r->execution && r->execution->execution) {
     check::Options asked = options;
     asked.property = r->race ? check::Property::races : check::Property::condition;
-    const prog::Test question = r->race ? *target : asking_for(*target, r->observables, r->new_states.front());
+    const prog::Test question = r->race ? *target : refine::asking_for(*target, r->observables, r->new_states.front());
     shown = report::witness(target_path, question, *model, asked, *r->execution);
   }
   if (s.json)

@@ -4,7 +4,6 @@
 #include "cat/library.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
-#include "cli/outcomes_of.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
@@ -12,6 +11,7 @@
 #include "judge/judge.h"
 #include "plan/plan.h"
 #include "read/read.h"
+#include "refine/outcomes_of.h"
 #include "results/log.h"
 
 namespace fencepost::cli {
@@ -56,7 +56,7 @@ std::optional<results::Oracle> oracle_of(const Report& r, const Settings& s, Mod
   const check::Outcomes& all = oracle.outcomes();
   results::Oracle out{s.model.empty() ? default_model(r.test) : s.model,
                       all.states,
-                      all.states.complete ? "" : why_incomplete(all),
+                      all.states.complete ? "" : refine::why_incomplete(all),
                       all.flags,
                       {}};
   if (!all.states.complete)

@@ -276,7 +276,7 @@ Finding look_refine(const Asked& a) {
                               fewer_flags ? "" : ", and there is a new flag"));
   for (const prog::State& s : r->new_states) {
     const auto asked = [&](const prog::Test& t) {
-      return ask(a, cli::asking_for(t, r->observables, s), with(check::Engine::solve)).verdict.status;
+      return ask(a, refine::asking_for(t, r->observables, s), with(check::Engine::solve)).verdict.status;
     };
     if (asked(to) == Status::fails) return broken("a new state of refine is none of the target");
     // The observables are the target's; by name they are the source's only where nothing moved.
@@ -453,7 +453,9 @@ Relaxed relaxed(const prog::Test& test, const cat::Model& model, const check::Op
 const Deciders& real_deciders() {
   static const Deciders k_real = {
       check::check, [](const auto& t, const auto& m, const auto& o, Job& job) { return check::outcomes(t, m, o, job); },
-      [](const auto& s, const auto& t, const auto& m, const auto& o, Job& job) { return cli::refine(s, t, m, o, job); },
+      [](const auto& s, const auto& t, const auto& m, const auto& o, Job& job) {
+        return refine::refine(s, t, m, o, job);
+      },
       relaxed};
   return k_real;
 }

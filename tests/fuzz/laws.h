@@ -22,8 +22,8 @@
 #include <string>
 
 #include "check/check.h"
-#include "cli/refinement.h"
 #include "program.h"
+#include "refine/refinement.h"
 
 namespace fencepost::fuzz {
 
@@ -38,8 +38,8 @@ struct Relaxed {
 struct Deciders {
   std::function<check::Result(const prog::Test&, const cat::Model&, const check::Options&, Job&)> check;
   std::function<check::Outcomes(const prog::Test&, const cat::Model&, const check::Options&, Job&)> outcomes;
-  std::function<Expected<cli::Refinement>(const prog::Test& source, const prog::Test& target, const cat::Model&,
-                                          const check::Options&, Job&)>
+  std::function<Expected<refine::Refinement>(const prog::Test& source, const prog::Test& target, const cat::Model&,
+                                             const check::Options&, Job&)>
       refine;
   std::function<Relaxed(const prog::Test&, const cat::Model&, const check::Options&, Job&)> relax;
 };

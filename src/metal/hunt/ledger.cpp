@@ -26,7 +26,8 @@ nlohmann::json json_of(const Fault& f) {
   return {{"effect", f.effect},   {"culprit", f.culprit},     {"configuration", f.configuration},
           {"test", f.test},       {"reduced", f.reduced},     {"detail", f.detail},
           {"listing", f.listing}, {"right", f.right_listing}, {"right_where", f.right_where},
-          {"known", f.known},     {"table", f.table}};
+          {"known", f.known},     {"table", f.table},         {"reason", f.reason},
+          {"repair", f.repair}};
 }
 
 Fault fault_of(const std::string& signature, const std::string& body) {
@@ -44,13 +45,15 @@ Fault fault_of(const std::string& signature, const std::string& body) {
   j.at("right_where").get_to(f.right_where);
   j.at("known").get_to(f.known);
   j.at("table").get_to(f.table);
+  f.reason = j.value("reason", "");
+  f.repair = j.value("repair", "");
   return f;
 }
 
 }  // namespace
 
 struct Ledger::Inside {
-  std::string path;
+  std::string path, language;
   sqlite3* db = nullptr;
   uint64_t seed = 0, batch_size = 0;
   ~Inside() { sqlite3_close(db); }
@@ -64,6 +67,14 @@ struct Ledger::Inside {
     Query q(db, "insert into meta values(?, ?)");
     return q.bind(std::string(key)).bind(value).step() == SQLITE_DONE;
   }
+  bool insert(const std::string& configuration, const std::vector<Row>& rows) const {
+    for (const Row& r : rows) {
+      Query f(db, "insert into findings values(?, ?, ?, ?, ?)");
+      if (f.bind(configuration).bind(r.test).bind(r.effect).bind(r.culprit).bind(r.detail).step() != SQLITE_DONE)
+        return false;
+    }
+    return true;
+  }
 };
 
 Ledger::Ledger(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -72,8 +83,10 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 uint64_t Ledger::seed() const { return inside_->seed; }
 uint64_t Ledger::batch_size() const { return inside_->batch_size; }
+const std::string& Ledger::language() const { return inside_->language; }
 
-Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t batch_size) {
+Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t batch_size,
+                              const std::string& language) {
   auto in = std::make_unique<Inside>();
   in->path = path;
   if (sqlite3_open(path.c_str(), &in->db) != SQLITE_OK) return in->failed("cannot be opened");
@@ -84,7 +97,7 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
     if (!t.begun() || !store::run(in->db, k_tables)) return in->failed("cannot be made a store of a hunt");
     if (in->meta("schema").empty() &&
         !(in->set_meta("schema", k_schema) && in->set_meta("seed", std::to_string(seed)) &&
-          in->set_meta("batch", std::to_string(batch_size))))
+          in->set_meta("batch", std::to_string(batch_size)) && in->set_meta("language", language)))
       return in->failed("cannot be written");
     if (!t.commit()) return in->failed("cannot be written");
   }
@@ -94,6 +107,10 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
     return error_at(
         {}, fmt::format("{}: was begun with seed {} and batches of {}", path, in->meta("seed"), in->meta("batch")),
         "give the same --seed, or --store another name");
+  if (in->meta("language") != language)
+    return error_at({}, fmt::format("{}: is the store of a hunt for another language", path),
+                    "give the same --language, or --store another name");
+  in->language = language;
   in->seed = seed;
   in->batch_size = batch_size;
   return Ledger(std::move(in));
@@ -110,6 +127,7 @@ Expected<Ledger> Ledger::read(const std::string& path) {
   if (in->meta("schema") != k_schema) return error_at({}, fmt::format("{}: is no store of a hunt", path));
   in->seed = std::stoull(in->meta("seed"));
   in->batch_size = std::stoull(in->meta("batch"));
+  in->language = in->meta("language");
   return Ledger(std::move(in));
 }
 
@@ -126,12 +144,13 @@ Expected<void> Ledger::add(const std::string& configuration, uint64_t batch, con
   Query q(inside_->db, "insert or replace into batches values(?, ?, ?)");
   if (q.bind(configuration).bind(batch).bind(b.states).step() != SQLITE_DONE)
     return inside_->failed("cannot be written");
-  for (const Row& r : b.rows) {
-    Query f(inside_->db, "insert into findings values(?, ?, ?, ?, ?)");
-    if (f.bind(configuration).bind(r.test).bind(r.effect).bind(r.culprit).bind(r.detail).step() != SQLITE_DONE)
-      return inside_->failed("cannot be written");
-  }
-  if (!t.commit()) return inside_->failed("cannot be written");
+  if (!inside_->insert(configuration, b.rows) || !t.commit()) return inside_->failed("cannot be written");
+  return {};
+}
+
+Expected<void> Ledger::note(const std::string& configuration, const std::vector<Row>& rows) {
+  store::Transaction t(inside_->db);
+  if (!t.begun() || !inside_->insert(configuration, rows) || !t.commit()) return inside_->failed("cannot be written");
   return {};
 }
 

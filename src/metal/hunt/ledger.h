@@ -3,9 +3,10 @@
 // killed goes on where it was and ends with the same rows: what a batch gives depends on seed, number and configuration
 // alone.
 //
-//   meta(key, value)                 schema, seed, size of a batch
+//   meta(key, value)                 schema, seed, size of a batch, language ("" for PTX)
 //   batches(configuration, batch, states)     one letter a test: r right, a weakened as the model allows, f fault,
-//                                             n named, x refused by the compiler, c the compiler failed
+//                                             n named, x refused by the compiler, c the compiler failed; of programs
+//                                             (findings/translation) also v vacuous, u undecided
 //   findings(configuration, test, effect, culprit, detail)
 //   faults(signature, ...)           reduced, one for each signature
 #include <cstdint>
@@ -30,12 +31,15 @@ struct Fault {
   std::string signature, effect, culprit, configuration, test, reduced, detail, listing, right_listing, right_where;
   std::string known;                         // what is known of it, "" for new
   std::map<std::string, std::string> table;  // configuration -> "fault", "right", "refused: ..."
+  // Of programs: why the model of the source forbids the outcome, and the spelling with which the culprit is right.
+  std::string reason, repair;
 };
 
 class Ledger {
  public:
-  // Made when missing. Errors: no store of this program; one of another seed or size of batches.
-  static Expected<Ledger> open(const std::string& path, uint64_t seed, uint64_t batch_size);
+  // Made when missing. Errors: no store of this program; one of another seed, language or size of batches.
+  static Expected<Ledger> open(const std::string& path, uint64_t seed, uint64_t batch_size,
+                               const std::string& language = "");
   // To read, whatever its seed.
   static Expected<Ledger> read(const std::string& path);
   Ledger(Ledger&&) noexcept;
@@ -44,6 +48,8 @@ class Ledger {
 
   Expected<bool> has(const std::string& configuration, uint64_t batch) const;
   Expected<void> add(const std::string& configuration, uint64_t batch, const Batch& b);
+  // Further findings of batches that are there.
+  Expected<void> note(const std::string& configuration, const std::vector<Row>& rows);
   Expected<std::vector<std::string>> configurations() const;
   Expected<std::map<uint64_t, std::string>> states(const std::string& configuration) const;  // by batch
   Expected<std::vector<Row>> findings(const std::string& configuration) const;               // by test
@@ -51,6 +57,7 @@ class Ledger {
   Expected<std::vector<Fault>> faults() const;
   uint64_t seed() const;
   uint64_t batch_size() const;
+  const std::string& language() const;
 
  private:
   struct Inside;

@@ -1,13 +1,16 @@
 #pragma once
 // Refinement: a program may replace another if it does nothing new. Decided on complete sets of outcomes, compared
 // over the observables that both programs have, by their text ("1:r0", "x").
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cat/model.h"
 #include "check/check.h"
 #include "prog/state.h"
 
-namespace fencepost::cli {
+namespace fencepost::refine {
 
 struct Refinement {
   Verdict verdict;                              // holds (vacuously if no execution of the target ends), or not
@@ -26,11 +29,14 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
                             const check::Options& options, Job& job);
 
 // The same between two dialects, each judged by its own model. A source that raises a flag (a race) allows everything;
-// the target may not raise one where the source does not. Values are compared as signed numbers.
+// the target may not raise one where the source does not. Values are compared as signed numbers. `names`: what the
+// source calls an observable of the target ("param_3[0]" -> "0:r0"), for those that it calls otherwise.
+using Names = std::map<std::string, std::string>;
 Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_model, const prog::Test& target,
-                            const cat::Model& target_model, const check::Options& options, Job& job);
+                            const cat::Model& target_model, const check::Options& options, Job& job,
+                            const Names& names = {});
 
 // The target with the question "exists: these observables have these values" (free values are left open).
 prog::Test asking_for(const prog::Test& test, const std::vector<prog::Observable>& obs, const prog::State& s);
 
-}  // namespace fencepost::cli
+}  // namespace fencepost::refine

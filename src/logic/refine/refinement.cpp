@@ -1,13 +1,13 @@
-#include "cli/refinement.h"
+#include "refine/refinement.h"
 
 #include <algorithm>
 #include <set>
 
-#include "cli/outcomes_of.h"
 #include "prog/test.h"
+#include "refine/outcomes_of.h"
 #include "term/term.h"
 
-namespace fencepost::cli {
+namespace fencepost::refine {
 namespace {
 
 using prog::Observable;
@@ -18,14 +18,18 @@ struct Common {
   std::vector<size_t> source, target;
 };
 
-Common common_of(const std::vector<Observable>& source, const std::vector<Observable>& target) {
+Common common_of(const std::vector<Observable>& source, const std::vector<Observable>& target,
+                 const Names& names = {}) {
   Common c;
-  for (size_t t = 0; t < target.size(); ++t)
+  for (size_t t = 0; t < target.size(); ++t) {
+    const auto other = names.find(target[t].text);
+    const std::string& text = other == names.end() ? target[t].text : other->second;
     for (size_t s = 0; s < source.size(); ++s)
-      if (source[s].text == target[t].text) {
+      if (source[s].text == text) {
         c.source.push_back(s);
         c.target.push_back(t);
       }
+  }
   return c;
 }
 
@@ -115,7 +119,8 @@ check::Outcomes widened(check::Outcomes o) {
 }  // namespace
 
 Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_model, const prog::Test& target,
-                            const cat::Model& target_model, const check::Options& options, Job& job) {
+                            const cat::Model& target_model, const check::Options& options, Job& job,
+                            const Names& names) {
   const check::Outcomes from = widened(outcomes_of(source, source_model, options, job));
   if (!from.flags.empty()) {
     Refinement r;
@@ -124,7 +129,7 @@ Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_m
     return r;
   }
   const check::Outcomes to = widened(outcomes_of(target, target_model, options, job));
-  const Common common = common_of(from.observables, to.observables);
+  const Common common = common_of(from.observables, to.observables, names);
   if (common.target.size() != from.observables.size())
     return error_at(target.span, "the target does not show all that the source shows",
                     "name the registers and locations in the condition");
@@ -222,4 +227,4 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
   return r;
 }
 
-}  // namespace fencepost::cli
+}  // namespace fencepost::refine

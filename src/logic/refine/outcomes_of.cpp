@@ -1,8 +1,8 @@
-#include "cli/outcomes_of.h"
+#include "refine/outcomes_of.h"
 
 #include <algorithm>
 
-namespace fencepost::cli {
+namespace fencepost::refine {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::string why_incomplete(const check::Outcomes& outcomes) {
   return name(outcomes.status.status);
 }
 
-}  // namespace fencepost::cli
+}  // namespace fencepost::refine

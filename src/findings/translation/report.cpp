@@ -1,0 +1,146 @@
+// The text of a bug report for a person who knows the language and its assembly, and not this program.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "translation/show.h"
+
+namespace fencepost::translation {
+namespace {
+
+using hunt::Fault;
+using hunt::ReportFile;
+
+Language language_of(const std::string& configuration) {
+  return configuration.starts_with("clang")    ? Language::clang
+         : configuration.starts_with("llc")    ? Language::llvm
+         : configuration.starts_with("opencl") ? Language::opencl
+                                               : Language::nvcc;
+}
+
+struct Parts {  // "clang-19.1.7 sm_90 -O3"
+  std::string compiler, target, level;
+};
+Parts parts_of(const std::string& configuration) {
+  const size_t one = configuration.find(' '), two = configuration.rfind(' ');
+  return {configuration.substr(0, one), configuration.substr(one + 1, two - one - 1), configuration.substr(two + 1)};
+}
+
+std::string command(const std::string& configuration, Language l) {
+  const Parts p = parts_of(configuration);
+  switch (l) {
+    case Language::nvcc:
+      return fmt::format("nvcc -arch={} -std=c++17{} -ptx source.cu -o made.ptx", p.target,
+                         p.level == "-O3" ? "" : " -Xcicc " + p.level);
+    case Language::clang:
+      return fmt::format("clang++ -x cuda --cuda-device-only --cuda-gpu-arch={} -nocudalib {} -S source.cu -o made.ptx",
+                         p.target, p.level);
+    case Language::llvm:
+      return fmt::format("llc {} -march=nvptx64 -mcpu={} source.ll -o made.ptx", p.level, p.target);
+    default:
+      return fmt::format(
+          "clang -x cl -cl-std=CL2.0 -target spir64 -Xclang -finclude-default-header {} -c -emit-llvm "
+          "source.cl -o source.bc && llvm-spirv source.bc -o made.spv",
+          p.level);
+  }
+}
+
+const char* source_file(Language l) {
+  return l == Language::llvm ? "source.ll" : l == Language::opencl ? "source.cl" : "source.cu";
+}
+
+// What each axiom of models/cuda.cat and models/opencl.cat says, and where it stands.
+std::string sentence(const std::string& axiom) {
+  static const std::map<std::string, std::string> sentences = {
+      {"coherence",
+       "what happens before a read or write of an object is seen by it: no older value, no earlier write (C++ "
+       "[intro.races], write-read, read-read, read-write and write-write coherence)"},
+      {"visible-value", "a read that is not atomic takes the value of a visible side effect (C++ [intro.races])"},
+      {"atomicity", "a read-modify-write reads the last value before its own write (C++ [atomics.order])"},
+      {"sc-order",
+       "seq_cst operations whose scopes include one another have one order, which agrees with what is read and with "
+       "coherence (C++ [atomics.order])"}};
+  const auto at = sentences.find(axiom);
+  return at == sentences.end() ? "an axiom of the model" : at->second;
+}
+
+std::string report_of(const Fault& f, uint64_t programs) {
+  const Language l = language_of(f.configuration);
+  const auto p = parse_program(f.reduced);
+  const bool binary = l == Language::opencl;
+  std::string out = fmt::format("# {}\n\nCompiler: {}.\n\n", f.signature, f.configuration);
+  if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
+  out += fmt::format(
+      "## What is wrong\n\nThe compiled program can end with an outcome that the source cannot: `{}` (`0:r1` is "
+      "variable "
+      "r1 of the first thread; `x` is the final value of x).",
+      f.detail);
+  if (f.culprit != f.reduced) out += fmt::format(" The operation at fault is `{}`.", f.culprit);
+  out += "\n\n";
+  const size_t line = f.reason.find('\n');
+  const std::string axioms = f.reason.substr(0, line);
+  out += "The memory model of the source forbids it by\n\n";
+  for (size_t from = 0; from < axioms.size();) {
+    const size_t to = std::min(axioms.find(", ", from), axioms.size());
+    const std::string axiom = axioms.substr(from, to - from);
+    out += fmt::format("- {}: {}\n", axiom, sentence(axiom));
+    from = to + 2;
+  }
+  out += fmt::format("\n## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l));
+  if (p) out += fmt::format("Source (`{}`):\n\n```\n{}```\n\n", source_file(l), text_of({*p}, l).text);
+  if (!binary && !f.listing.empty())
+    out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + f.listing + "```\n\n";
+  if (!binary && !f.right_listing.empty())
+    out += fmt::format("Right, {}:\n\n```\n{}```\n\n", f.right_where, f.right_listing);
+  out += fmt::format("The launch has {} block{} of {} thread{}.\n\n", p ? p->blocks() : 0,
+                     p && p->blocks() == 1 ? "" : "s", p ? p->threads_of_block() : 0,
+                     p && p->threads_of_block() == 1 ? "" : "s");
+  out += "## Where\n\n| compiler, target, level | result |\n|---|---|\n";
+  for (const auto& [configuration, what] : f.table) out += fmt::format("| {} | {} |\n", configuration, what);
+  out += fmt::format("\n{} drawn program{} fail{} for this reason. First drawn: `{}`. Smallest: `{}`.\n", programs,
+                     programs == 1 ? "" : "s", programs == 1 ? "s" : "", f.test, f.reduced);
+  if (line != std::string::npos && line + 1 < f.reason.size())
+    out += "\n## Why the source cannot end so\n\n```\n" + f.reason.substr(line + 1) + "```\n";
+  return out;
+}
+
+// The litmus test with the question whether the outcome is allowed.
+std::string litmus(const Fault& f, const Program& p) {
+  std::string text = litmus_of(p), condition;
+  for (size_t from = 0, to = f.detail.find(';'); to != std::string::npos;
+       from = to + 1, to = f.detail.find(';', from)) {
+    std::string atom = f.detail.substr(from, to - from);
+    atom.erase(0, atom.find_first_not_of(' '));
+    condition += (condition.empty() ? "" : " /\\ ") + atom;
+  }
+  return text.replace(text.find("exists (true)"), 13, "exists (" + condition + ")");
+}
+
+}  // namespace
+
+std::vector<ReportFile> report_files(const Summary& s) {
+  std::vector<ReportFile> out;
+  uint32_t number = 0;
+  std::string index =
+      "# Faults\n\n| folder | signature | programs | smallest program | known |\n|---|---|---|---|---|\n";
+  for (const Fault& f : s.faults) {
+    const std::string folder = fmt::format("new-outcome-{}", ++number);
+    const auto n = s.explained.find(f.signature);
+    const uint64_t programs = n == s.explained.end() ? 0 : n->second;
+    index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | `{3}` | {4} |\n", folder, f.signature, programs,
+                         f.reduced, f.known.empty() ? "new" : f.known);
+    out.push_back({folder + "/report.md", report_of(f, programs)});
+    const Language l = language_of(f.configuration);
+    if (const auto p = parse_program(f.reduced)) {
+      out.push_back({fmt::format("{}/{}", folder, source_file(l)), text_of({*p}, l).text});
+      out.push_back({folder + "/source.litmus", litmus(f, *p)});
+    }
+    const char* ending = l == Language::opencl ? "spv" : "ptx";
+    if (!f.listing.empty()) out.push_back({fmt::format("{}/made.{}", folder, ending), f.listing});
+    if (!f.right_listing.empty()) out.push_back({fmt::format("{}/right.{}", folder, ending), f.right_listing});
+  }
+  out.push_back({"index.md", index});
+  return out;
+}
+
+}  // namespace fencepost::translation

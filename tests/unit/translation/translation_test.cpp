@@ -1,0 +1,199 @@
+// Programs of the hunt below the language: notation, drawing, what the source means, and the judgement of modules that
+// are right and wrong. No compiler is needed; tests/system/hunt_programs has one.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "prog/test.h"
+#include "read/read.h"
+#include "refine/refinement.h"
+#include "translation/compile.h"
+#include "translation/draw_programs.h"
+#include "translation/judge.h"
+#include "translation/texts.h"
+
+using namespace fencepost;
+using namespace fencepost::translation;
+
+namespace {
+
+Program program(const std::string& text) {
+  const auto p = parse_program(text);
+  EXPECT_TRUE(p.has_value()) << text;
+  return p ? *p : Program{};
+}
+
+const char* k_message =
+    "block 0: st.plain d 1; add.release.device.builtin x 1 | block 1: ld.acquire.device.ref x; ?1 ld.plain d";
+
+// The module that clang 19 makes of k_message, but for the mnemonic of the addition.
+Compiled message_with(const std::string& addition) {
+  std::string out = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry t0(\n";
+  for (int k = 0; k < 8; ++k) out += ".param .u64 t0_param_" + std::to_string(k) + (k < 7 ? ",\n" : "\n)\n{\n");
+  out +=
+      ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n"
+      "ld.param.u64 %rd1, [t0_param_0];\nld.param.u64 %rd2, [t0_param_4];\nld.param.u64 %rd3, [t0_param_6];\n"
+      "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra $second;\n"
+      "st.u32 [%rd2], 1;\n" +
+      addition +
+      " %r2, [%rd1], 1;\nst.u32 [%rd3], %r2;\nret;\n$second:\n"
+      "ld.acquire.gpu.u32 %r3, [%rd1];\nmov.u32 %r4, 0;\nsetp.ne.u32 %p2, %r3, 1;\n@%p2 bra $end;\n"
+      "ld.u32 %r4, [%rd2];\n$end:\nst.u32 [%rd3+4], %r3;\nst.u32 [%rd3+8], %r4;\nret;\n}\n";
+  return {Compiled::State::good, "", "t0", out};
+}
+
+}  // namespace
+
+TEST(Programs, AreReadBackAsTheyAreWritten) {
+  for (uint64_t n = 0; n < 2000; ++n) {
+    const Program p = draw_program(7, n);
+    const auto again = parse_program(to_string(p));
+    ASSERT_TRUE(again.has_value()) << to_string(p);
+    EXPECT_EQ(*again, p) << to_string(p);
+    for (const Thread& t : p.threads)
+      for (const Statement& s : t.body) EXPECT_TRUE(is_possible(s)) << to_string(s);
+  }
+}
+
+TEST(Programs, AreDrawnByNumberAndCoverEveryOperation) {
+  EXPECT_EQ(draw_program(3, 41), draw_program(3, 41));
+  EXPECT_NE(to_string(draw_program(3, 41)), to_string(draw_program(4, 41)));
+  std::set<std::string> seen;
+  for (uint64_t n = 0; n < 3000; ++n)
+    for (const Thread& t : draw_program(1, n).threads)
+      for (const Statement& s : t.body) {
+        seen.insert(name(s.op));
+        seen.insert(name(s.order));
+        seen.insert(name(s.scope));
+        seen.insert(name(s.spelling));
+      }
+  EXPECT_EQ(seen.size(), 12u + 7u + 3u + 3u);
+}
+
+TEST(Programs, ThatAreWrongAreNamedByTheirWord) {
+  const auto message = [](const std::string& text) {
+    const auto p = parse_program(text);
+    return p ? std::string("read") : p.error().list.front().message;
+  };
+  EXPECT_NE(message("block 0: ld.release.device.ref x").find("ld.release.device.ref"), std::string::npos);
+  EXPECT_NE(message("block 0: ld.acquire.gpu.ref x").find("'gpu'"), std::string::npos);
+  EXPECT_NE(message("block 0: add.acquire.device.old x 1").find("add.acquire.device.old"), std::string::npos);
+  EXPECT_NE(message("block 0: sub.relaxed.device.old u 1").find("64 bits"), std::string::npos);
+  EXPECT_NE(message("block 0: ?1 ld.plain d").find("behind a result"), std::string::npos);
+  EXPECT_NE(message("block 0: st.plain q 1").find("'q'"), std::string::npos);
+  EXPECT_NE(message("thread 0: st.plain d 1").find("block N"), std::string::npos);
+  EXPECT_NE(message("").find("block N"), std::string::npos);
+}
+
+// The source is judged by its litmus test; the reader of CUDA C++ must find the same outcomes in the text that a
+// compiler gets.
+TEST(Programs, AsLitmusTestsAreWhatTheReaderOfCudaReads) {
+  const auto models = models_for(Language::nvcc);
+  ASSERT_TRUE(models.has_value());
+  size_t compared = 0;
+  for (uint64_t n = 0; compared < 12 && n < 200; ++n) {
+    const Program p = draw_program(11, n);
+    bool readable = true;
+    std::string condition;
+    refine::Names names;
+    for (const Thread& t : p.threads)
+      for (const Statement& s : t.body) readable = readable && (!s.is_atomic() || s.spelling != Spelling::builtin);
+    if (!readable) continue;
+    const auto shows = [&](const std::string& cell, const std::string& source) {
+      condition += (condition.empty() ? "" : " && ") + cell + " == 0";
+      names[cell] = source;
+      if (cell.ends_with("[0]")) names[cell.substr(0, 1)] = source;
+    };
+    for (const char c : std::string(k_places))
+      if (p.writes(c)) shows(std::string(1, c) + "[0]", std::string(1, c));
+    for (const Result& r : results_of(p))
+      shows((r.bits == 64 ? "w[" : "o[") + std::to_string(r.index) + "]",
+            std::to_string(r.thread) + ":r" + std::to_string(r.number));
+    spirv::LaunchOptions launch;
+    launch.grid.emplace();
+    launch.grid->subgroups = p.threads_of_block();
+    launch.grid->workgroups[0] = p.blocks();
+    launch.condition = "exists (" + condition + ")";
+    const auto text = std::make_shared<Source>(Source{"t.cu", text_of({p}, Language::nvcc).text});
+    const auto target = read::parse(text, launch);
+    if (!target && target.error().list.front().fault == Fault::unsupported)
+      GTEST_SKIP() << target.error().list.front().message;
+    ASSERT_TRUE(target.has_value()) << text->text << target.error().list.front().message;
+    const auto source = read::parse_one(std::make_shared<Source>(Source{"t.litmus", litmus_of(p)}));
+    ASSERT_TRUE(source.has_value()) << litmus_of(p);
+    Job job;
+    const auto r = refine::refine(*source, models->source, target->front(), models->source, {}, job, names);
+    ASSERT_TRUE(r.has_value()) << to_string(p) << r.error().list.front().message;
+    EXPECT_EQ(r->verdict.status, Status::holds) << to_string(p) << r->verdict.detail;
+    if (!r->undefined) EXPECT_EQ(r->source_states, r->target_states) << to_string(p);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 12u);
+}
+
+TEST(Judge, SaysWhatACompilerLost) {
+  const auto models = models_for(Language::clang);
+  ASSERT_TRUE(models.has_value());
+  const Program p = program(k_message);
+  const auto judged = [&](const std::string& addition) {
+    return judge(p, message_with(addition), Language::clang, *models, 20);
+  };
+  EXPECT_EQ(judged("atom.add.release.gpu.u32").state, 'r');
+  EXPECT_EQ(judged("fence.acq_rel.gpu;\natom.add.relaxed.gpu.u32").state, 'r');
+  EXPECT_EQ(judged("atom.add.acq_rel.sys.u32").state, 'r');
+  const Judged relaxed = judged("atom.global.add.u32");
+  EXPECT_EQ(relaxed.state, 'f');
+  EXPECT_NE(relaxed.detail.find("1:r0=1; 1:r1=0;"), std::string::npos) << relaxed.detail;
+  EXPECT_EQ(judged("atom.add.release.cta.u32").state, 'f');
+  EXPECT_EQ(judged("multimem.red.add.release.gpu.global.u32").state, 'n');
+  EXPECT_EQ(judge(p, {Compiled::State::refused, "no such thing", "", ""}, Language::clang, *models, 20).state, 'x');
+}
+
+TEST(Judge, AProgramWithARaceIsVacuousAndNotRight) {
+  const auto models = models_for(Language::clang);
+  ASSERT_TRUE(models.has_value());
+  Program p = program(k_message);
+  p.threads[0].body[1].order = Order::relaxed;
+  EXPECT_EQ(judge(p, message_with("atom.add.release.gpu.u32"), Language::clang, *models, 20).state, 'v');
+}
+
+TEST(Judge, TellsTheAxiomThatForbidsTheOutcome) {
+  const auto models = models_for(Language::clang);
+  ASSERT_TRUE(models.has_value());
+  const Program p = program(k_message);
+  const Judged j = judge(p, message_with("atom.global.add.u32"), Language::clang, *models, 20);
+  const Reason why = why_forbidden(p, j.detail, *models, 20);
+  ASSERT_FALSE(why.axioms.empty());
+  EXPECT_EQ(why.axioms.front(), "coherence");
+  EXPECT_NE(why.story.find("axiom"), std::string::npos);
+}
+
+TEST(Modules, AreSplitByKernel) {
+  const std::string module =
+      ".version 8.5\n.target sm_90\n// .globl t0  // -- Begin function t0\n    // @t0\n.visible .entry "
+      "t0(\n)\n{\nret;\n}\n"
+      "// @t10\n.visible .entry t10(\n)\n{\nexit;\n}\n";
+  const auto parts = split_module(module, {"t0", "t10", "t1"});
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_NE(parts[0].find("ret;"), std::string::npos);
+  EXPECT_EQ(parts[0].find("exit;"), std::string::npos);
+  EXPECT_EQ(parts[0].find("@"), std::string::npos);
+  EXPECT_NE(parts[1].find(".version"), std::string::npos);
+  EXPECT_NE(parts[1].find("exit;"), std::string::npos);
+  EXPECT_EQ(parts[1].find("ret;"), std::string::npos);
+  EXPECT_TRUE(parts[2].empty());
+}
+
+TEST(Texts, OfEveryLanguageHaveALineForEachKernel) {
+  std::vector<Program> programs;
+  for (uint64_t n = 0; n < 20; ++n) programs.push_back(draw_program(5, n));
+  for (const Language l : {Language::nvcc, Language::clang, Language::llvm, Language::opencl}) {
+    const Text t = text_of(programs, l);
+    ASSERT_EQ(t.lines.size(), programs.size() + 1);
+    std::vector<std::string> lines{""};
+    for (size_t from = 0, to = t.text.find('\n'); to != std::string::npos; from = to + 1, to = t.text.find('\n', from))
+      lines.push_back(t.text.substr(from, to - from));
+    for (size_t n = 0; n < programs.size(); ++n)
+      EXPECT_NE(lines[t.lines[n]].find("t" + std::to_string(n) + "("), std::string::npos) << lines[t.lines[n]];
+  }
+}
