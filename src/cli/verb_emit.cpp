@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "plan/plan.h"
 #include "standalone/program.h"
+#include "standalone/ptx9.h"
 #include "standalone/run.h"
 #include "standalone/single_text.h"
 
@@ -70,6 +71,22 @@ Expected<std::string> run_text(const CommandLine& line, const prog::Test& test, 
                                 : standalone::cuda_source(*program, *configuration, k_sm, origin);
 }
 
+// Tests of asynchronous PTX have launches of their own, which draw nothing beforehand.
+Expected<std::string> asynchronous_text(const CommandLine& line, const prog::Test& test) {
+  const Settings& s = line.settings;
+  const char* option = !s.parameters.empty()           ? "--parameters"
+                       : s.mode != Settings().mode     ? "--mode"
+                       : s.region != Settings().region ? "--region"
+                       : s.seed != Settings().seed     ? "--seed"
+                                                       : nullptr;
+  if (option != nullptr)
+    return error_at({}, fmt::format("{} is not for tests with asynchronous PTX or shared memory of their own", option),
+                    "the program that is written varies its launches itself");
+  const standalone::Origin origin{"fencepost " FENCEPOST_VERSION,
+                                  fmt::format("fencepost emit --target {} {}", s.emit_target, line.operands.front())};
+  return s.emit_target == "ptx" ? standalone::ptx9_text(test, origin) : standalone::ptx9_cuda_source(test, origin);
+}
+
 Expected<std::string> text_of(const CommandLine& line) {
   const Settings& s = line.settings;
   const Row& row = *std::find_if(k_rows.begin(), k_rows.end(), [&](const Row& r) { return s.emit_target == r.name; });
@@ -85,6 +102,8 @@ Expected<std::string> text_of(const CommandLine& line) {
         test->dialect == vocab::Dialect::ptx && s.emit_target == "opencl-source"
             ? "add --inline-ptx, for NVIDIA's OpenCL"
             : fmt::format("translate it first (fencepost lower), or write a {} test", vocab::name(*wanted)));
+  if (standalone::is_ptx9(*test) && (s.emit_target == "ptx" || s.emit_target == "cuda-source"))
+    return asynchronous_text(line, *test);
   if (s.emit_target != "glsl" && s.emit_target != "spirv") return run_text(line, *test, row);
   const auto single = standalone::single_kernel(*test);
   if (!single) return std::unexpected(single.error());

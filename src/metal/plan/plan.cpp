@@ -637,11 +637,14 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
   if (const auto ok = check_features(test); !ok) return std::unexpected(ok.error());
   for (const prog::Object& o : test.objects)
     if (o.home != prog::k_none)
-      return unsupported_at(o.span, "'" + o.name + "' is declared in shared memory of a cta, which runs do not place",
-                            "runs take the memory of a test from --region");
+      return unsupported_at(
+          o.span, "'" + o.name + "' is declared in shared memory of a cta, which runs do not place",
+          "runs take the memory of a test from --region; 'fencepost emit --target cuda-source' writes "
+          "a program that places it");
   if (const prog::Instr* i = prog::needs_ptx9(test))
-    return unsupported_at(i->span, "'" + i->mnemonic + "' is judged only, and not launched or emitted",
-                          "'fencepost check' decides the test under ptx-9");
+    return unsupported_at(i->span, "'" + i->mnemonic + "' is not launched among other instances of a test",
+                          "'fencepost emit --target cuda-source' writes a program that launches the test, and --target "
+                          "ptx its kernel");
   Program p;
   p.test = test;
   p.shape = shape;

@@ -8,39 +8,12 @@
 #include "emit/kernel_ptx.h"
 #include "print/litmus.h"
 #include "prog/state.h"
+#include "standalone/source_text.h"
 
 namespace fencepost::standalone {
 namespace {
 
 using plan::BufferUse;
-
-// Text after "// " on every line, without lines that would leave the comment.
-std::string commented(const std::string& text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
-    while (!line.empty() && (line.back() == '\\' || line.back() == ' ' || line.back() == '\r')) line.pop_back();
-    out += line.empty() ? "//\n" : "//   " + line + "\n";
-    at = end + 1;
-  }
-  return out;
-}
-
-// A C string literal.
-std::string literal(const std::string& s) {
-  std::string out = "\"";
-  for (const char ch : s) {
-    const auto c = static_cast<unsigned char>(ch);
-    if (c == '"' || c == '\\')
-      out += {'\\', ch};
-    else if (c < 32 || c > 126)
-      out += fmt::format("\\{:03o}", c);
-    else
-      out += ch;
-  }
-  return out + "\"";
-}
 
 Expected<std::string> module_of(const plan::Program& p, uint32_t sm) {
   return emit::kernels_ptx({p.kernels.begin(), p.kernels.end()}, {.sm = sm});
@@ -60,17 +33,6 @@ std::string names_of_uses(const std::vector<BufferUse>& uses) {
   std::vector<std::string> names;
   for (const BufferUse u : uses) names.emplace_back(plan::name(u));
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// Every line of the module as a string literal of its own.
-std::string as_literals(const std::string& text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size() - 1);
-    out += "    " + literal(text.substr(at, end - at + 1)) + "\n";
-    at = end + 1;
-  }
-  return out;
 }
 
 // The final state is one that the test asks about.
@@ -194,11 +156,6 @@ constexpr const char* k_cluster_launch = R"HOST(CUlaunchAttribute in_clusters = 
     if (cluster > 8)
       check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), "cuFuncSetAttribute");
     check(cuLaunchKernelEx(&how, function, arguments.data(), nullptr), name);)HOST";
-
-void replace(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-}
 
 std::string tables(const plan::Program& p, const plan::Configuration& c) {
   std::string out;

@@ -1,5 +1,6 @@
 #include "device/cuda/assembler.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,7 +51,10 @@ Assembled assemble(const Assembler& a, const std::string& ptx, uint32_t sm, cons
   if (folder.path().empty()) return {{}, "no temporary folder can be made"};
   const fs::path at = folder.path(), in = at / "kernel.ptx", out = at / "kernel.cubin";
   std::ofstream(in, std::ios::binary) << ptx;
-  std::vector<std::string> words = {a.program, "-arch=sm_" + std::to_string(sm), "-lineinfo"};
+  const std::string suffixed = fmt::format("sm_{}a", sm);
+  const bool specific = ptx.find(".target " + suffixed) != std::string::npos;
+  std::vector<std::string> words = {a.program, "-arch=" + (specific ? suffixed : fmt::format("sm_{}", sm)),
+                                    "-lineinfo"};
   if (!options.empty()) words.push_back(options);
   words.insert(words.end(), {in.string(), "-o", out.string()});
   const ChildResult done = run_child(words, at / "log", k_limit);

@@ -1,0 +1,475 @@
+#include "standalone/ptx9_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "code/kernel.h"
+#include "emit/ptx_code.h"
+#include "emit/ptx_instruction.h"
+#include "prog/shape.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::standalone::ptx9 {
+namespace {
+
+using prog::Instr;
+using prog::k_none;
+using prog::Kind;
+using vocab::Tag;
+
+enum class Window : uint8_t { shared, generic, global };
+
+bool has(const std::vector<std::string>& words, std::string_view w) {
+  return std::find(words.begin(), words.end(), w) != words.end();
+}
+
+// mnemonic begins with these words
+bool begins(const std::string& mnemonic, std::string_view with) {
+  return mnemonic.starts_with(with) && (mnemonic.size() == with.size() || mnemonic[with.size()] == '.');
+}
+
+class Writer {
+ public:
+  Writer(const prog::Test& test, const Layout& layout, uint32_t thread, uint32_t slot)
+      : t_(test),
+        layout_(layout),
+        thread_(thread),
+        block_(layout.tree.seats[thread].block),
+        code_(names(test, thread), observed(test, thread), fmt::format("opaque+{}", 8 * k_zero_slot)) {
+    out_.slots = slot;
+  }
+
+  Code run(const std::vector<Told>& told) {
+    find_backward();
+    const auto& code = t_.instrs(thread_);
+    registers();
+    for (uint32_t k = 0; k < code.size(); ++k)
+      if (!code[k].hidden) instruction(code[k], k);
+    missing_barriers();
+    own_groups();
+    for (const Told& x : told)
+      code_.line(fmt::format("st.weak.global.b64 [%out+{}], {}", x.at, wide(name(x.reg), width(x.reg))));
+    out_.text = "{\n" + declarations() + code_.text() + "}\n";
+    return std::move(out_);
+  }
+
+ private:
+  static std::vector<std::string> names(const prog::Test& test, uint32_t thread) {
+    std::vector<std::string> out;
+    for (size_t r = 0; r < test.code(thread).registers.size(); ++r) out.push_back(fmt::format("%v{}", r));
+    return out;
+  }
+  // Registers that may hold what was read, for kept dependencies.
+  static std::vector<bool> observed(const prog::Test& test, uint32_t thread) {
+    std::vector<bool> out(test.code(thread).registers.size(), true);
+    return out;
+  }
+  std::string name(prog::RegId r) const { return fmt::format("%v{}", r); }
+  uint8_t width(prog::RegId r) const { return t_.code(thread_).registers[r].width; }
+  std::optional<prog::RegId> register_of(const std::string& word) const {
+    const auto& all = t_.code(thread_).registers;
+    for (prog::RegId r = 0; r < all.size(); ++r)
+      if (all[r].name == word) return r;
+    return std::nullopt;
+  }
+
+  std::string declarations() const {
+    std::string out;
+    for (prog::RegId r = 0; r < t_.code(thread_).registers.size(); ++r) {
+      const uint8_t w = width(r);
+      out += fmt::format("\t.reg .{} {};\n", w == 1 ? "pred" : w == 64 ? "b64" : "b32", name(r));
+    }
+    return out + code_.declarations();
+  }
+  void registers() {
+    for (prog::RegId r = 0; r < t_.code(thread_).registers.size(); ++r) {
+      uint64_t v = 0;
+      for (const prog::InitValue& i : t_.threads[thread_].init)
+        if (i.reg == r) v = i.value;
+      if (width(r) == 1)
+        code_.line(fmt::format("mov.pred {}, {}", name(r), v != 0 ? 1 : 0));
+      else
+        code_.line(fmt::format("mov.b{} {}, {}", width(r) == 64 ? 64 : 32, name(r), static_cast<int64_t>(v)));
+    }
+  }
+
+  // ---- addresses ----
+  static std::string zero_of(uint32_t slot) { return fmt::format("opaque+{}", 8 * slot); }
+
+  // "[reg]": the location's address for this instruction.
+  std::string address(prog::SymbolId s, Window window) {
+    const prog::Symbol& symbol = t_.symbols[s];
+    const Place& p = layout_.objects[symbol.object];
+    if (!p.shared) {
+      const std::string at = code_.fresh(64), zero = code_.fresh(64);
+      code_.line(fmt::format("ld.param.u64 {}, [{}]", zero, zero_of(slot_)));
+      code_.line(fmt::format("add.u64 {}, {}, {}", at, zero, symbol.aliased != k_none ? "%aliases" : "%memory"));
+      return offset(at, p.at);
+    }
+    const bool own = p.block == block_;
+    std::string at = code_.fresh(32);
+    const std::string zero = code_.fresh(32);
+    code_.line(fmt::format("ld.param.u32 {}, [{}]", zero, zero_of(slot_)));
+    code_.line(fmt::format("mov.u32 {}, shared_memory", at));
+    code_.line(fmt::format("add.u32 {0}, {0}, {1}", at, zero));
+    if (p.at > 0) code_.line(fmt::format("add.u32 {0}, {0}, {1}", at, p.at));
+    if (!own) code_.line(fmt::format("mapa.shared::cluster.u32 {0}, {0}, {1}", at, rank_of(p.block)));
+    if (window == Window::shared) return fmt::format("[{}]", at);
+    const std::string wide = code_.fresh(64);
+    code_.line(fmt::format("cvt.u64.u32 {}, {}", wide, at));
+    code_.line(fmt::format("cvta.shared{0}.u64 {1}, {1}", own ? "" : "::cluster", wide));
+    return fmt::format("[{}]", wide);
+  }
+  std::string offset(const std::string& at, uint32_t bytes) {
+    if (bytes > 0) code_.line(fmt::format("add.u64 {0}, {0}, {1}", at, bytes));
+    return fmt::format("[{}]", at);
+  }
+  uint32_t rank_of(uint32_t block) const {
+    for (const plan::Seat& s : layout_.tree.seats)
+      if (s.block == block) return s.rank;
+    return 0;
+  }
+
+  // ---- values ----
+  std::string wide(const std::string& value, uint8_t from) {
+    if (from == 64) return value;
+    const std::string out = code_.fresh(64);
+    code_.line(from == 1 ? fmt::format("selp.b64 {}, 1, 0, {}", out, value)
+                         : fmt::format("cvt.s64.s32 {}, {}", out, value));
+    return out;
+  }
+  // A register or number of the written operands, in 32 or 64 bits.
+  std::string operand(const std::string& word, uint8_t bits, const Span& span) {
+    const auto r = register_of(word);
+    if (!r) return word;
+    if (width(*r) == bits) return name(*r);
+    if (bits == 64) return wide(name(*r), width(*r));
+    if (width(*r) != 64) refuse(span, fmt::format("'{}' has {} bits", word, width(*r)), "use a register of 64 bits");
+    const std::string out = code_.fresh(32);
+    code_.line(fmt::format("cvt.u32.u64 {}, {}", out, name(*r)));
+    return out;
+  }
+
+  // ---- instructions ----
+  void instruction(const Instr& i, uint32_t position) {
+    code_.forget();
+    code_.comment(prog::to_string(t_, thread_, i));
+    out_.needs.also(needs_of(i.mnemonic));
+    slot_ = out_.slots++;
+    std::string skip;
+    if (i.predicate != k_none) {
+      const std::string p = code_.fresh(1);
+      skip = code_.label();
+      code_.line(fmt::format("setp.ne.u64 {}, {}, 0", p, wide(name(i.predicate), width(i.predicate))));
+      code_.line(fmt::format("@{}{} bra {}", i.predicate_negated ? "" : "!", p, skip));
+    }
+    if (i.kind == Kind::label || i.kind == Kind::jump || i.kind == Kind::branch || i.kind == Kind::local)
+      control(i, position);
+    else if (i.kind == Kind::barrier)
+      barrier(i);
+    else if (i.kind == Kind::fence || i.operands)
+      written(i);
+    else
+      access(i, position);
+    if (!skip.empty()) code_.place(skip);
+  }
+
+  std::string label(prog::LabelId l) const { return fmt::format("T{}", l); }
+
+  void find_backward() {
+    const auto& code = t_.instrs(thread_);
+    for (uint32_t k = 0; k < code.size(); ++k) {
+      if (code[k].kind != Kind::jump && code[k].kind != Kind::branch) continue;
+      const uint32_t to = t_.code(thread_).labels[code[k].label].at;
+      for (uint32_t j = std::min(k, to); j < std::max(k, to); ++j)
+        if (code[j].kind == Kind::barrier)
+          refuse(code[j].span, fmt::format("'{}' in a loop or behind a branch", code[j].mnemonic),
+                 "a thread whose loop met its limit would leave the others waiting; write the iterations out");
+    }
+  }
+
+  void control(const Instr& i, uint32_t position) {
+    if (i.kind == Kind::label) return code_.place(label(i.label));
+    if (i.kind == Kind::local) {
+      const std::string v = code_.value(i.value);
+      code_.line(width(i.dst) == 1 ? fmt::format("mov.pred {}, {}", name(i.dst), v)
+                                   : fmt::format("mov.b{} {}, {}", width(i.dst), name(i.dst), v));
+      return;
+    }
+    std::string when;
+    const std::string past = code_.label();
+    if (i.kind == Kind::branch) {
+      std::string p;
+      if (i.value.is_const()) {
+        if (i.value.value() == 0) return;
+      } else if (i.value.width() == 1) {
+        p = code_.predicate(i.value);
+      } else {
+        p = code_.fresh(1);
+        code_.line(fmt::format("setp.ne.b{} {}, {}, 0", i.value.width(), p, code_.value(i.value)));
+      }
+      if (!p.empty()) code_.line(fmt::format("@!{} bra {}", p, past));
+    }
+    if (t_.code(thread_).labels[i.label].at <= position) {
+      const std::string now = code_.fresh(64), late = code_.fresh(1);
+      code_.line(fmt::format("mov.u64 {}, %globaltimer", now));
+      code_.line(fmt::format("setp.gt.u64 {}, {}, %limit", late, now));
+      code_.line(fmt::format("@{} mov.u32 %gaveup, 1", late));
+      code_.line(fmt::format("@{} bra {}", late, past));
+    }
+    code_.line("bra " + label(i.label));
+    code_.place(past);
+  }
+
+  void barrier(const Instr& i) {
+    if (begins(i.mnemonic, "barrier.cluster")) {
+      (i.barrier.arrive ? arrivals_ : waits_) += 1;
+      code_.line(i.mnemonic);
+      return;
+    }
+    if (i.barrier.everyone) {
+      code_.line("bar.warp.sync 0xffffffff");
+      return;
+    }
+    const prog::Barrier& b = i.barrier;
+    const std::string id = b.id && b.id.is_const() ? std::to_string(b.id.value()) : b.instance;
+    if (id.empty() || id.size() > 2 || id.find_first_not_of("0123456789") != std::string::npos || std::stoul(id) > 15)
+      refuse(i.span, fmt::format("the number of '{}' is not known", i.mnemonic), "use a constant from 0 to 15");
+    if (b.quorum)
+      refuse(i.span, fmt::format("'{}' waits for a number of threads, and devices count whole warps", i.mnemonic),
+             "leave the number out");
+    code_.line(fmt::format("barrier.cta.{} {}, {}", b.arrive ? "arrive" : "sync", id, 32 * warps_at(b)));
+  }
+  // Warps of this CTA that have the barrier.
+  uint32_t warps_at(const prog::Barrier& b) const {
+    std::set<uint32_t> warps;
+    for (const prog::Thread& th : t_.threads) {
+      if (layout_.tree.seats[th.id].block != block_) continue;
+      for (const Instr& i : t_.instrs(th.id))
+        if (i.kind == Kind::barrier && !i.hidden && i.barrier.instance == b.instance && i.barrier.id == b.id)
+          warps.insert(layout_.tree.seats[th.id].warp);
+    }
+    return static_cast<uint32_t>(warps.size());
+  }
+
+  // All threads of a cluster arrive as often as the one that arrives most, since the barrier counts all that run.
+  void missing_barriers() {
+    uint32_t most = 0;
+    for (const prog::Thread& th : t_.threads) {
+      if (layout_.tree.seats[th.id].cluster != layout_.tree.seats[thread_].cluster) continue;
+      uint32_t n = 0;
+      for (const Instr& i : t_.instrs(th.id)) n += !i.hidden && begins(i.mnemonic, "barrier.cluster.arrive") ? 1 : 0;
+      most = std::max(most, n);
+    }
+    if (arrivals_ > waits_) code_.line("barrier.cluster.wait");
+    for (; arrivals_ < most; ++arrivals_) {
+      code_.comment("others of the cluster have this barrier");
+      code_.line("barrier.cluster.arrive.relaxed");
+      code_.line("barrier.cluster.wait");
+    }
+  }
+
+  // Nothing is in flight when the CTA ends.
+  void own_groups() {
+    bool bulk = false, other = false;
+    for (const Instr& i : t_.instrs(thread_)) {
+      bulk = bulk || i.mnemonic.find("bulk_group") != std::string::npos;
+      other = other || begins(i.mnemonic, "cp.async.ca") || begins(i.mnemonic, "cp.async.cg");
+    }
+    if (bulk) code_.line("cp.async.bulk.commit_group"), code_.line("cp.async.bulk.wait_group 0");
+    if (other) code_.line("cp.async.wait_all");
+  }
+
+  // ld, st, atom, red of one location, and vectors.
+  void access(const Instr& i, uint32_t position) {
+    if (i.addr.symbol == k_none || i.addr.index)
+      refuse(i.span, fmt::format("'{}' computes its address", i.mnemonic), "name the location");
+    const Place& p = layout_.objects[t_.symbols[i.addr.symbol].object];
+    if (layout_.maps[t_.symbols[i.addr.symbol].object]) return change_map(i);
+    code::Operation op;
+    op.role = thread_;
+    op.position = position;
+    op.instr = i;
+    op.place.buffer = p.shared ? code::k_shared : 0;
+    op.place.width = 64;
+    op.value = i.value;
+    op.guard = i.guard;
+    op.result = i.result;
+    op.var = i.dst;
+    const auto read = emit::ptx_instruction(op);
+    if (!read) throw Refused{read.error()};
+    out_.needs.also({std::max(80u, read->version), 90});
+    std::string text = read->text;
+    if (p.shared && p.block != block_) text.replace(text.find(".shared"), 7, ".shared::cluster");
+    std::string value, expected;
+    if (read->operand) value = code_.value(read->operand);
+    if (read->expected) expected = code_.value(read->expected) + ", ";
+    const std::string at = address(i.addr.symbol, Window::shared);
+    if (read->head == "st" || read->head == "red") return code_.line(fmt::format("{} {}, {}", text, at, value));
+    const std::string old = i.dst == k_none && read->head == "atom" ? "_"
+                            : i.dst == k_none || i.result           ? code_.fresh(64)
+                                                                    : name(i.dst);
+    if (i.dst != k_none && !i.result && width(i.dst) != 64)
+      refuse(i.span, fmt::format("'{}' reads 64 bits into a register of {}", i.mnemonic, width(i.dst)));
+    code_.line(read->head == "ld" ? fmt::format("{} {}, {}", text, old, at)
+                                  : fmt::format("{} {}, {}, {}{}", text, old, at, expected, value));
+    if (!i.result || i.dst == k_none) return;
+    code_.set_old(old);
+    code_.line(fmt::format("mov.b64 {}, {}", name(i.dst), code_.value(i.result)));
+  }
+
+  // A tensor map whose value is v describes the 16 bytes that hold v.
+  void change_map(const Instr& i) {
+    const std::string to = code_.fresh(64);
+    code_.line(fmt::format("add.u64 {}, %values, {}", to, 16 * i.value.value()));
+    code_.line(fmt::format("tensormap.replace.tile.global_address.global.b1024.b64 {}, {}",
+                           address(i.addr.symbol, Window::global), to));
+    out_.needs.also({83, 90});
+  }
+
+  void vector(const Instr& i) {
+    // The other element follows in the code.
+    const auto& code = t_.instrs(thread_);
+    const Instr& other = *(std::find_if(code.begin(), code.end(), [&](const Instr& x) { return &x == &i; }) + 1);
+    const Place &a = layout_.objects[t_.symbols[i.addr.symbol].object],
+                &b = layout_.objects[t_.symbols[other.addr.symbol].object];
+    const Instr &low = a.at < b.at ? i : other, &high = a.at < b.at ? other : i;
+    const char* space = !a.shared ? ".global" : a.block == block_ ? ".shared" : ".shared::cluster";
+    std::string text = i.mnemonic;
+    text.insert(text.find(".v2"), space);
+    if (i.kind == Kind::load) {
+      std::array<std::string, 2> into;
+      for (size_t k = 0; k < 2; ++k) {
+        const prog::RegId r = (k == 0 ? low : high).dst;
+        into[k] = r == k_none ? code_.fresh(64) : name(r);
+      }
+      code_.line(fmt::format("{} {{{}, {}}}, {}", text, into[0], into[1], address(low.addr.symbol, Window::shared)));
+      return;
+    }
+    std::array<std::string, 2> from;
+    for (size_t k = 0; k < 2; ++k) {
+      from[k] = code_.fresh(64);
+      code_.line(fmt::format("mov.b64 {}, {}", from[k], code_.value((k == 0 ? low : high).value)));
+    }
+    code_.line(fmt::format("{} {}, {{{}, {}}}", text, address(low.addr.symbol, Window::shared), from[0], from[1]));
+  }
+
+  // The instructions that the ISA writes so: their text stays, and operands become registers.
+  void written(const Instr& i) {
+    if (i.tags.has(Tag::VEC)) return vector(i);
+    const auto words = prog::words_of(i.mnemonic);
+    std::vector<std::string> operands = operands_of(i);
+    std::vector<Window> windows;
+    if (begins(i.mnemonic, "cp.async.bulk.tensor"))
+      windows = {Window::shared, Window::generic, Window::shared};
+    else if (begins(i.mnemonic, "cp.async.bulk") || begins(i.mnemonic, "cp.reduce.async.bulk"))
+      windows = bulk_windows(words);
+    else if (begins(i.mnemonic, "cp.async.mbarrier"))
+      windows = {has(words, "shared") || has(words, "shared::cta") ? Window::shared : Window::generic};
+    else if (begins(i.mnemonic, "cp.async"))
+      windows = {Window::shared, Window::global};
+    else if (words.front() == "mbarrier")
+      windows = {has(words, "shared") || has(words, "shared::cta") || has(words, "shared::cluster") ? Window::shared
+                                                                                                    : Window::generic};
+    else
+      windows = {has(words, "shared::cluster") ? Window::shared : Window::generic,
+                 has(words, "shared::cluster") ? Window::shared : Window::generic};
+    const bool waits = words.front() == "mbarrier" && (has(words, "test_wait") || has(words, "try_wait"));
+    std::string answer;
+    size_t location = 0;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      std::string& word = operands[k];
+      if (word.front() == '[') {
+        const prog::SymbolId s = symbol_of(t_, word);
+        FENCEPOST_INVARIANT(s != k_none && location < windows.size(), "an operand names no location");
+        const std::string at = address(s, windows[location++]);
+        const size_t comma = word.find(',');
+        word = comma == std::string::npos ? at : at.substr(0, at.size() - 1) + word.substr(comma);
+      } else if (waits && k == 0) {
+        answer = code_.fresh(1);
+        word = answer;
+      } else if (word != "_") {
+        word = operand(word, bits_of(words, waits, k), i.span);
+      }
+    }
+    std::string text = i.mnemonic;
+    for (size_t k = 0; k < operands.size(); ++k) text += (k == 0 ? " " : ", ") + operands[k];
+    code_.line(text);
+    if (answer.empty()) return;
+    const prog::RegId r = *register_of(operands_of(i).front());
+    code_.line(width(r) == 1 ? fmt::format("mov.pred {}, {}", name(r), answer)
+                             : fmt::format("selp.b{} {}, 1, 0, {}", width(r), name(r), answer));
+  }
+
+  // Source and destination as the mnemonic names them; an mbarrier stands in shared memory.
+  static std::vector<Window> bulk_windows(const std::vector<std::string>& words) {
+    std::vector<Window> out;
+    for (const std::string& w : words) {
+      if (w == "global") out.push_back(Window::global);
+      if (w == "shared::cta" || w == "shared::cluster") out.push_back(Window::shared);
+    }
+    out.push_back(Window::shared);
+    return out;
+  }
+
+  // Counts, bytes and parities have 32 bits, states of mbarriers 64, and data what the mnemonic's type says.
+  static uint8_t bits_of(const std::vector<std::string>& words, bool waits, size_t operand) {
+    if (words.front() == "mbarrier") {
+      if (waits) return has(words, "parity") ? 32 : 64;
+      const bool returns = has(words, "arrive") || has(words, "arrive_drop");
+      return returns && operand == 0 ? 64 : 32;
+    }
+    const std::string& type = words.back();
+    return type == "b32" || type == "u32" || type == "s32" ? 32 : 64;
+  }
+
+  const prog::Test& t_;
+  const Layout& layout_;
+  uint32_t thread_, block_, slot_ = 0, arrivals_ = 0, waits_ = 0;
+  emit::PtxCode code_;
+  Code out_;
+};
+
+}  // namespace
+
+Needs needs_of(const std::string& mnemonic) {
+  struct Row {
+    std::string_view begin, part;
+    Needs needs;
+  };
+  // "Introduced in PTX ISA version" and "Requires sm_" of each instruction's notes.
+  static constexpr Row k_rows[] = {
+      {"fence.acquire", "", {86, 90}},
+      {"fence.release", "", {86, 90}},
+      {"fence.proxy.async::generic", "", {86, 90}},
+      {"fence.proxy.async::generic", "::read", {94, 90}},
+      {"fence.proxy.tensormap", "", {83, 90}},
+      {"fence.proxy.alias.", "", {94, 90}},
+      {"mbarrier.arrive", ".relaxed", {86, 90}},
+      {"mbarrier.test_wait", ".relaxed", {86, 90}},
+      {"mbarrier.try_wait", ".relaxed", {86, 90}},
+      {"mbarrier", "phase_type", {93, 90}},
+      {"mbarrier", "layout", {93, 90}},
+      {"cp.async.bulk", ".shared::cta.global", {86, 90}},
+      {"cp.async.bulk", ".relaxed", {93, 90}},
+      {"st.async", "", {81, 90}},
+      {"red.async", "", {81, 90}},
+      {"st.async.release", "", {87, 100}},
+      {"red.async.release", "", {87, 100}},
+  };
+  Needs out;
+  for (const Row& r : k_rows)
+    if (mnemonic.starts_with(r.begin) && mnemonic.find(r.part) != std::string::npos) out.also(r.needs);
+  return out;
+}
+
+Code code_of(const prog::Test& test, const Layout& layout, uint32_t thread, const std::vector<Told>& told,
+             uint32_t first_slot) {
+  return Writer(test, layout, thread, first_slot).run(told);
+}
+
+}  // namespace fencepost::standalone::ptx9
