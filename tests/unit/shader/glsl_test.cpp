@@ -55,6 +55,14 @@ TEST(Glsl, CommentsGiveLaunchInputsAndQuestion) {
   EXPECT_EQ(initial(*t, 1, 0), 3u);
 }
 
+// Comments that follow each other without a space between.
+TEST(Glsl, HeadersInNeighbouringComments) {
+  const auto t = read("/* a lock *//* @Config: 1, 1, 2 *//* two *///* @Output: forall (lock == 2) \n");
+  ASSERT_TRUE(t) << render(t.error());
+  EXPECT_EQ(t->threads.size(), 2u);
+  EXPECT_EQ(t->quantifier, prog::Quantifier::forall);
+}
+
 TEST(Glsl, OptionsGoFirst) {
   spirv::LaunchOptions launch;
   launch.grid = *spirv::parse_grid("1.1.3");

@@ -45,6 +45,21 @@ TEST(SpirvMalformed, EmptyBlocksThatJumpToEachOther) {
   EXPECT_FALSE(render(t.error()).empty());
 }
 
+// SPIRV-Tools ends its messages with a period or a new line; ours are parts of a line.
+TEST(SpirvMalformed, MessagesEndLikeOurs) {
+  for (const char* code : {"OpMemoryModel Logical\n", "OpNope\n", "%x OpNop\n", "OpConstant\n"}) {
+    const Diagnostic d = diagnose(std::string("; SPIR-V\nOpCapability Shader\n") + code);
+    ASSERT_FALSE(d.message.empty()) << code;
+    EXPECT_TRUE(d.message.back() != '.' && d.message.back() != '\n') << d.message;
+  }
+}
+
+TEST(SpirvMalformed, ACharacterZeroIsPointedAt) {
+  const Diagnostic d = diagnose(k_plain + std::string(1, '\0') + "OpNop\n");
+  EXPECT_EQ(d.span.begin, k_plain.size());
+  EXPECT_EQ(d.span.end, k_plain.size() + 1);
+}
+
 TEST(SpirvMalformed, LocatedErrors) {
   const std::vector<Bad> all = {
       {"no instruction", "; SPIR-V\nhello world\n", "no SPIR-V instruction", "hello"},
