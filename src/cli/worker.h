@@ -9,8 +9,8 @@
 // which counts what a process may write and not what it maps; RLIMIT_AS would count the text of LLVM and every thread's
 // reserve of addresses. A failed `new` ends the worker at once: no handler of exceptions makes an answer of it.
 //
-// Precondition: the calling process has no other thread (fork). Cost: about 0.6 ms for a worker, which is a third of what
-// a small test takes. So the process of a command line that asks about one small litmus test is its own worker
+// Precondition: the calling process has no other thread (fork). Cost: about 0.6 ms for a worker, a third of what a
+// small test takes. So the process of a command line that asks about one small litmus test is its own worker
 // (in_this_process): it has no tools to start and no reader but ours, and without a budget nobody has to watch it.
 #include <cstdint>
 #include <functional>

@@ -33,8 +33,8 @@ class Cadical final : public Solver {
  public:
   Cadical() {
     solver_.set("quiet", 1);
-    // Eliminating variables took 60 % of the time of a compare-and-swap lock under PTX (six threads, one iteration: 28 s
-    // with it, 10 s without), and makes no difference on the published rows, the locks and the barriers.
+    // Eliminating variables took 60 % of the time of a compare-and-swap lock under PTX (six threads, one iteration:
+    // 28 s with it, 10 s without), and makes no difference on the published rows, the locks and the barriers.
     solver_.set("elim", 0);
     solver_.connect_learner(&learned_);
   }
