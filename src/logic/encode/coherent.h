@@ -3,8 +3,8 @@
 // (check/liveness_states.cpp does).
 //
 // Let all accesses of a program be atomic, to one cell through one reference, and any two of them in the scope of each
-// other. Then under the Vulkan models of proven_silent() every consistent execution is coherent: acyclic
-// (po | rf | co | fr) on the accesses, and no write comes between the read and the write of a read-modify-write.
+// other. Then under the Vulkan models of proven_silent() every consistent execution is coherent: acyclic (po | rf |
+// co | fr) on the accesses, and no write comes between the read and the write of a read-modify-write.
 //   Let x, y be accesses that are no initial writes. If x != y, they are mutually-ordered: loc and vloc, as there is
 //   one reference; inscope, as the narrower of their scopes has both threads (dv-scope * dv-scope, or sqf, swg, ssg
 //   with classes of scopes that grow); ATOM * ATOM. So co between them is in asmo, which is in scoped-order where the
