@@ -536,5 +536,34 @@ TEST_F(Field, a_function_of_the_users_with_the_name_of_a_built_in_one_leaves_the
   EXPECT_EQ(calls, 1u);
 }
 
+TEST_F(Field, built_in_atomics_with_orders_and_names_that_are_macros_in_std) {
+  const Unit u = unit(
+      "#include <cmath>\n"
+      "__global__ void k(int* a, unsigned long* w, float* f, bool weak) {\n"
+      "  __nv_atomic_fetch_add(a, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);\n"
+      "  __nv_atomic_store_n(w, 2, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);\n"
+      "  int e = __nv_atomic_load_n(a + 1, __NV_ATOMIC_ACQUIRE);\n"
+      "  __nv_atomic_compare_exchange_n(a + 2, &e, 3, weak, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED,\n"
+      "                                 __NV_THREAD_SCOPE_SYSTEM);\n"
+      "  f[1] = std::isinf(f[2]);\n"
+      "}\n"
+      "__global__ void cluster(int* a) {\n"
+      "  __nv_atomic_add(a, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_CLUSTER);\n"
+      "}\n");
+  EXPECT_EQ(states(u), "k\ncluster: use of undeclared identifier '__NV_THREAD_SCOPE_CLUSTER'");
+  std::vector<std::tuple<ir::AtomicOp, ir::Order, ir::Scope, uint32_t>> seen;
+  for (const ir::Function& f : u.module.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions)
+        if (const auto* a = std::get_if<ir::Atomic>(&i.action))
+          seen.emplace_back(a->op, a->order, a->scope, a->access.bytes);
+  using enum ir::Order;
+  const decltype(seen) wanted = {{ir::AtomicOp::add, relaxed, ir::Scope::device, 4},
+                                 {ir::AtomicOp::store, release, ir::Scope::group, 8},
+                                 {ir::AtomicOp::load, acquire, ir::Scope::system, 4},
+                                 {ir::AtomicOp::compare_exchange, acq_rel, ir::Scope::system, 4}};
+  EXPECT_TRUE(seen == wanted) << seen.size();
+}
+
 }  // namespace
 }  // namespace fencepost::clangfe
