@@ -123,6 +123,7 @@ Expected<std::vector<hunt::ReportFile>> files_of(const hunt::Ledger& ledger, con
 
 int run_hunt(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (const auto ok = hunt_options_fit(s); !ok) return report_errors(console, ok.error());
   if (s.hunt_language != "ptx") return run_hunt_programs(line, console);
   if (!line.operands.empty()) return judge_records(line, console);
   const auto configurations = configurations_of(s);

@@ -99,6 +99,21 @@ int judge_one(const Settings& s, const std::vector<translation::Configuration>& 
 
 }  // namespace
 
+Expected<void> hunt_options_fit(const Settings& s) {
+  const auto only_for = [&](const char* option, const std::string& language) -> Expected<void> {
+    if (!s.has(option) || s.hunt_language == language) return {};
+    return error_at({}, fmt::format("{} has no effect with --language {}", option, s.hunt_language),
+                    fmt::format("it is for --language {}", language));
+  };
+  if (auto ok = only_for("--disassembler", "ptx"); !ok) return ok;
+  if (auto ok = only_for("--cuda-path", "cuda"); !ok) return ok;
+  if (auto ok = only_for("--translator", "opencl"); !ok) return ok;
+  const bool clang = std::ranges::any_of(s.compilers, [](const std::string& c) { return c.starts_with("clang="); });
+  if (s.has("--cuda-path") && !clang)
+    return error_at({}, "--cuda-path has no effect without clang", "nvcc has its own headers");
+  return {};
+}
+
 int run_hunt_programs(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (!line.operands.empty())

@@ -25,6 +25,7 @@ int run_tune(const CommandLine& line, const Console& console);
 int run_hunt(const CommandLine& line, const Console& console);
 // run_hunt of the languages that compilers turn into assembly; run_hunt_report of their stores.
 int run_hunt_programs(const CommandLine& line, const Console& console);
+Expected<void> hunt_options_fit(const Settings& s);  // an option of another language is an error
 int run_hunt_report(const CommandLine& line, const Console& console);
 int run_serve(const CommandLine& line, const Console& console);
 int run_report(const CommandLine& line, const Console& console);
