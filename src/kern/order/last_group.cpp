@@ -81,9 +81,9 @@ bool LastGroup::puts_back(RegionId counter) {
       return false;
     back = always({k.guard[0]}, pool_.eq(k.limit[0], last_value), k.position);
   }
-  // What the first thread of the group took is its own ticket.
+  // What the first thread of the group took is its own ticket; the last of as many as groups, from 0 on, is one less.
   std::vector<Term> first_of_last{k.guard[0], k.master_guard[0], pool_.eq(k.value[0], k.master_value[0]),
-                                  pool_.not_(pool_.ult(k.value[0], last_value))};
+                                  pool_.eq(k.value[0], last_value)};
   for (const Term id : x_.local_id[0]) first_of_last.push_back(pool_.eq(id, pool_.constant(0, pool_.width(id))));
   for (const AccessRecord& a : x_.accesses) {
     if (a.region != counter || a.kind == AccessKind::read || a.leaves || is_ticket(a)) continue;

@@ -47,7 +47,7 @@ void wait_a_second(const launch::Options&, const Expected<SourcePtr>&, launch::A
   good(a);
 }
 
-class Suite : public testing::Test {
+class SuiteTimes : public testing::Test {
  protected:
   void SetUp() override {
     for (size_t i = 0; i < 3; ++i) {
@@ -59,7 +59,7 @@ class Suite : public testing::Test {
   std::vector<std::string> files;
 };
 
-TEST_F(Suite, a_compilation_ends_when_the_processor_time_of_its_file_is_spent) {
+TEST_F(SuiteTimes, a_compilation_ends_when_the_processor_time_of_its_file_is_spent) {
   const auto begin = Clock::now();
   const auto rows = run_suite({files[0]}, {"--timeout=1"}, 1, 1, 0, compile_for_ever);
   ASSERT_EQ(rows.size(), 1u);
@@ -69,21 +69,21 @@ TEST_F(Suite, a_compilation_ends_when_the_processor_time_of_its_file_is_spent) {
   EXPECT_LT(since(begin), 30);
 }
 
-TEST_F(Suite, runs_are_told_that_the_time_is_spent) {
+TEST_F(SuiteTimes, runs_are_told_that_the_time_is_spent) {
   const auto rows = run_suite({files[0]}, {"--timeout=1"}, 1, 1, 0, run_until_spent);
   EXPECT_EQ(rows[0].verdict, "undecided");
   EXPECT_GE(rows[0].processor_seconds, 0.9);
   EXPECT_LT(rows[0].processor_seconds, 1.2);
 }
 
-TEST_F(Suite, waiting_is_no_processor_time) {
+TEST_F(SuiteTimes, waiting_is_no_processor_time) {
   const auto rows = run_suite({files[0]}, {"--timeout=1"}, 1, 1, 0, wait_a_second);
   EXPECT_EQ(rows[0].verdict, "verified");
   EXPECT_GE(rows[0].seconds, 1.2);
   EXPECT_LT(rows[0].processor_seconds, 0.5);
 }
 
-TEST_F(Suite, the_budget_is_wall_time_for_all_files) {
+TEST_F(SuiteTimes, the_budget_is_wall_time_for_all_files) {
   for (const launch::AnswerFunction f : {&wait_for_ever, &compile_for_ever}) {
     const auto begin = Clock::now();
     const auto rows = run_suite(files, {}, 1, 0, 1, f);

@@ -182,6 +182,7 @@ TEST(HostCode, counters_that_each_launch_puts_back) {
       {kernel("atomicInc(&n, gridDim.x - 1)", "") + again, 0},
       {kernel("atomicInc(&n, gridDim.x)", back) + again, 0},
       {kernel(add, "if (threadIdx.x == 0) atomicExch(&n, 0);") + again, 0},
+      {kernel("(atomicInc(&n, gridDim.x) == gridDim.x - 1 ? gridDim.x : 0)", back) + again, 0},
       {kernel("atomicInc(&n, gridDim.x)", "") + again, 3, not_shown},
       {kernel("atomicInc(&n, m - 1)", "") + again, 3, not_shown},
       {kernel("atomicInc(&n, 3)", back) + again, 3, not_shown},
