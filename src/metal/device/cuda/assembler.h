@@ -19,8 +19,8 @@ struct Assembled {
   std::string cubin;    // empty: refused
   std::string message;  // the assembler's own words
 };
-// `sm`: compute capability * 10; the suffix `a` is added where the text's .target has it. Writes and removes a folder of
-// its own under TMPDIR or /tmp.
+// `sm`: compute capability * 10; the suffix `a` is added where the text's .target has it. Writes and removes a folder
+// of its own under TMPDIR or /tmp.
 Assembled assemble(const Assembler& a, const std::string& ptx, uint32_t sm, const std::string& options = "");
 
 }  // namespace fencepost::device::cuda
