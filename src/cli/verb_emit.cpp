@@ -4,12 +4,13 @@
 #include <array>
 #include <optional>
 
+#include "async/ptx9.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"
 #include "standalone/program.h"
-#include "standalone/ptx9.h"
+#include "standalone/ptx9_host.h"
 #include "standalone/run.h"
 #include "standalone/single_text.h"
 
@@ -102,7 +103,7 @@ Expected<std::string> text_of(const CommandLine& line) {
         test->dialect == vocab::Dialect::ptx && s.emit_target == "opencl-source"
             ? "add --inline-ptx, for NVIDIA's OpenCL"
             : fmt::format("translate it first (fencepost lower), or write a {} test", vocab::name(*wanted)));
-  if (standalone::is_ptx9(*test) && (s.emit_target == "ptx" || s.emit_target == "cuda-source"))
+  if (async::is_ptx9(*test) && (s.emit_target == "ptx" || s.emit_target == "cuda-source"))
     return asynchronous_text(line, *test);
   if (s.emit_target != "glsl" && s.emit_target != "spirv") return run_text(line, *test, row);
   const auto single = standalone::single_kernel(*test);

@@ -78,7 +78,7 @@ class Lowering {
       case Meaning::mbarrier_wait:
         return wait();
       case Meaning::copy:
-        check_size({4, 8, 16});
+        check_size(m_.parts[2].is("cg") ? std::vector<uint64_t>{16} : std::vector<uint64_t>{4, 8, 16});
         in_space(w_.locations[0], true, true);
         in_space(w_.locations[1], false, false);
         transfer({Tag::GEN, Tag::WEAK}, {Tag::GEN, Tag::WEAK});
@@ -220,7 +220,9 @@ class Lowering {
       unsupported(span_, fmt::format("a copy of {} bytes", n),
                   "a location of a litmus test stands for 16 bytes of a copy");
     fail(fmt::format("{} is no number of bytes that {} copies", n, m_.text()),
-         bulk ? "the size of a bulk copy is a multiple of 16" : "cp.async copies 4, 8 or 16 bytes");
+         bulk             ? "the size of a bulk copy is a multiple of 16"
+         : of.size() == 1 ? "cp.async.cg copies 16 bytes"
+                          : "cp.async copies 4, 8 or 16 bytes");
   }
   const prog::Object& object(prog::SymbolId s) const { return b_.test.objects[b_.test.symbols[s].object]; }
   void in_space(prog::SymbolId s, bool shared, bool own) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "campaign/async_run.h"
 #include "code/kernel.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_opencl.h"
@@ -121,7 +122,8 @@ struct Runner::Impl {
   std::array<device::ModuleId, 3> modules{};
   std::array<std::optional<std::pair<device::BufferId, uint64_t>>, plan::k_buffer_uses> buffers;  // with its words
   std::vector<uint32_t> interest;
-  double counted_seconds = 0;  // of all launches of the round group at hand, as the device tells them
+  std::optional<AsyncRun> async;  // then no program, modules and buffers
+  double counted_seconds = 0;     // of all launches of the round group at hand, as the device tells them
 
   ~Impl() {
     for (const auto& b : buffers)
@@ -143,6 +145,12 @@ struct Runner::Impl {
 Expected<void> Runner::Impl::prepare() {
   const device::Info& info = backend->info();
   target = target_of(info, options);
+  if (async::is_ptx9(test)) {
+    auto run = AsyncRun::make(test, options, *backend, setup);
+    if (!run) return std::unexpected(run.error());
+    async.emplace(std::move(*run));
+    return {};
+  }
   auto made = plan::make_program(test, target, plan::with_clusters(options.shape, options.parameters));
   if (!made) return std::unexpected(made.error());
   program = std::move(*made);
@@ -185,7 +193,7 @@ Expected<void> Runner::Impl::prepare() {
 }
 
 void Runner::Impl::give_way() {
-  if (!options.give_way) return;
+  if (!options.give_way || async) return;
   options.parameters = plan::fitted(options.parameters, [&](const plan::Parameters& p) {
     return plan::draw(program, target, p, options.seed, options.series_room).has_value();
   });
@@ -401,6 +409,10 @@ Expected<RoundGroup> Runner::run_group(uint64_t number) {
   g.number = number;
   g.seed = mix(r.options.seed, number);
   r.backend->begin(g.seed);
+  if (r.async) {
+    if (const auto ok = r.async->run_group(r.test, r.options, g); !ok) return std::unexpected(ok.error());
+    return g;
+  }
   r.counted_seconds = 0;
   const auto start = Job::Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Job::Clock::now() - start).count(); };

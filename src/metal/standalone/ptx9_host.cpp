@@ -1,17 +1,21 @@
 // The program around the module of ptx9.h: one file for a C++ compiler and the CUDA driver.
+#include "standalone/ptx9_host.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "async/ptx9.h"
 #include "print/litmus.h"
 #include "prog/state.h"
-#include "standalone/ptx9.h"
 #include "standalone/source_text.h"
 #include "term/term.h"
 
 namespace fencepost::standalone {
 namespace {
+
+using namespace async;
 
 constexpr const char* k_host = R"HOST(#include <cuda.h>
 
@@ -91,11 +95,16 @@ int main(int argc, char** argv) {
   check(loaded, "cuModuleLoadDataEx");
   check(cuModuleGetFunction(&function, module, "test"), "cuModuleGetFunction");
 
+  struct {
+    unsigned instances, delay, seed, traffic, touch, nothing;
+    unsigned long long limit;
+  } settings = {instances, 0, 0, 0, 0, 0, 5000000};
   const size_t memory_bytes = size_t{memory_record} * instances, out_bytes = size_t{out_record} * instances;
   CUdeviceptr memory, aliases;
   @MEMORY@
   CUdeviceptr values = allocate(16 * map_values), out = allocate(out_bytes),
-              sync = allocate(size_t{sync_record} * instances), scratch = allocate(scratch_bytes);
+              sync = allocate(size_t{sync_record} * instances), scratch = allocate(scratch_bytes),
+              given = allocate(sizeof settings);
   std::vector<value> numbers(2 * map_values);
   for (unsigned v = 0; v < map_values; ++v) numbers[2 * v] = numbers[2 * v + 1] = v;
   check(cuMemcpyHtoD(values, numbers.data(), 16 * map_values), "cuMemcpyHtoD");
@@ -105,12 +114,8 @@ int main(int argc, char** argv) {
     @MAPS@
   }
 
-  struct {
-    unsigned instances, delay, seed, traffic, touch, nothing;
-    unsigned long long limit;
-  } settings = {instances, 0, 0, 0, 0, 0, 5000000};
   static unsigned long long zeros[opaque_bytes / 8 + 1];
-  void* arguments[] = {&memory, &aliases, &values, &out, &sync, &scratch, &settings, zeros};
+  void* arguments[] = {&memory, &aliases, &values, &out, &sync, &scratch, &given, zeros};
   static const unsigned delays[] = {0, 100, 400, 1500, 6000};
 
   std::map<std::vector<value>, unsigned long long> counts;
@@ -126,6 +131,7 @@ int main(int argc, char** argv) {
     settings.touch = n / 5 % 2;
     const unsigned stress = n / 10 % 2 * 264;
     settings.traffic = stress > 0 ? 200 : 0;
+    check(cuMemcpyHtoD(given, &settings, sizeof settings), "cuMemcpyHtoD");
     check(cuMemcpyHtoD(memory, initial.data(), memory_bytes), "cuMemcpyHtoD");
     check(cuMemsetD8(out, 0, out_bytes), "cuMemsetD8");
     check(cuMemsetD8(sync, 0, size_t{sync_record} * instances), "cuMemsetD8");
@@ -301,7 +307,7 @@ Expected<std::string> ptx9_text(const prog::Test& test, const Origin& origin) {
   std::string out = head(test, origin);
   out += fmt::format(
       "//\n// An instance has {} of {} CTA{} of {} threads. Its records have {} bytes of `memory` and {} of `out`;\n"
-      "// `opaque` and what settings do not name is 0. Settings: instances, most cycles of delay, seed, rounds of\n"
+      "// `opaque` is 0. Settings: instances, most cycles of delay, seed, rounds of\n"
       "// traffic, read before the test (32 bits each), 0, nanoseconds for loops (64 bits).\n// `memory`, initially, "
       "in "
       "words of 64 bits:\n//   {}\n",

@@ -124,6 +124,7 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
       "does not fit here", m);
   has("cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [x], [s], 16", "together, or neither", m);
   has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is no number of bytes", m);
+  has("cp.async.cg.shared::cta.global [s], [x], 8", "8 is no number of bytes", m);
   has("fence.proxy.fabric::generic.alias.acquire.sys", "is not modelled", m);
   has("wgmma.fence", "is not modelled", m);
   has("bar.warp.sync 3", "some threads of a warp", m);

@@ -1,6 +1,6 @@
 // Tests of asynchronous PTX as kernels and programs: what is written for each kind of instruction, what is refused by
 // name, and that ptxas takes every bundled test.
-#include "standalone/ptx9.h"
+#include "async/ptx9.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 
 #include "device/cuda/assembler.h"
 #include "read/read.h"
+#include "standalone/ptx9_host.h"
 
 using namespace fencepost;
 namespace fs = std::filesystem;
@@ -21,13 +22,13 @@ prog::Test parsed(const std::string& text) {
   EXPECT_TRUE(test) << (test ? "" : render(test.error()));
   return test ? *test : prog::Test{};
 }
-standalone::Ptx9Module module_of(const std::string& text) {
-  const auto m = standalone::ptx9_module(parsed(text));
+async::Ptx9Module module_of(const std::string& text) {
+  const auto m = async::ptx9_module(parsed(text));
   EXPECT_TRUE(m) << (m ? "" : render(m.error()));
-  return m ? *m : standalone::Ptx9Module{};
+  return m ? *m : async::Ptx9Module{};
 }
 std::string refusal(const std::string& text) {
-  const auto m = standalone::ptx9_module(parsed(text));
+  const auto m = async::ptx9_module(parsed(text));
   return m ? "" : render(m.error());
 }
 bool contains(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
@@ -206,7 +207,7 @@ TEST(Ptx9Module, EveryBundledTestAssembles) {
   for (const fs::path& f : files) {
     const auto tests = read::parse_file(f.string());
     ASSERT_TRUE(tests) << f;
-    const auto m = standalone::ptx9_module(tests->front());
+    const auto m = async::ptx9_module(tests->front());
     ASSERT_TRUE(m) << f << ": " << render(m.error());
     const auto done = device::cuda::assemble(*ptxas, m->text, m->sm);
     EXPECT_FALSE(done.cubin.empty()) << f << ": " << done.message;

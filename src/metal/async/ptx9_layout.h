@@ -1,5 +1,5 @@
 #pragma once
-// Where a test with asynchronous PTX lies on a device, and which of its registers can be told. Inside standalone only;
+// Where a test with asynchronous PTX lies on a device, and which of its registers can be told. Inside async only;
 // ptx9.h says what is made of it.
 //
 // One instance of the test has a cluster of CTAs for each cluster of the test, and each of its threads is a lane of its
@@ -16,7 +16,7 @@
 #include "prog/state.h"
 #include "prog/test.h"
 
-namespace fencepost::standalone::ptx9 {
+namespace fencepost::async::ptx9 {
 
 inline constexpr uint32_t k_place_bytes = 128;
 inline constexpr uint32_t k_most_map_values = 16;  // values that a tensor map can have
@@ -38,7 +38,7 @@ struct Layout {
   std::vector<std::string> untold;  // observables whose value is opaque: "m is an mbarrier object"
 };
 
-// Thrown inside standalone's files of this name; ptx9.cpp makes it an error.
+// Thrown inside async; ptx9.cpp makes it an error.
 struct Refused {
   Diagnostics why;
 };
@@ -50,4 +50,4 @@ prog::SymbolId symbol_of(const prog::Test& test, const std::string& bracket);  /
 
 Layout layout_of(const prog::Test& test);
 
-}  // namespace fencepost::standalone::ptx9
+}  // namespace fencepost::async::ptx9

@@ -28,9 +28,8 @@
 
 #include "base/diagnostic.h"
 #include "prog/state.h"
-#include "standalone/run.h"
 
-namespace fencepost::standalone {
+namespace fencepost::async {
 
 inline constexpr uint32_t k_ptx9_scratch_bytes = 1 << 20, k_ptx9_sync_bytes = 128, k_ptx9_values = 16;
 
@@ -58,11 +57,16 @@ struct Ptx9Module {
 // Whether a test needs this rather than plan.h: instructions or places that only ptx-9 has.
 bool is_ptx9(const prog::Test& test);
 
-Expected<Ptx9Module> ptx9_module(const prog::Test& test);
-// With what its launch needs told in comments.
-Expected<std::string> ptx9_text(const prog::Test& test, const Origin& origin);
-// A program over the CUDA driver API: instances and launches are its arguments. Refused where the question names what
-// is untold.
-Expected<std::string> ptx9_cuda_source(const prog::Test& test, const Origin& origin);
+// `sm`: compute capability * 10 of the device that is to run it; 0: the least that has the instructions.
+Expected<Ptx9Module> ptx9_module(const prog::Test& test, uint32_t sm = 0);
 
-}  // namespace fencepost::standalone
+// The 32 bytes of `settings`.
+struct Ptx9Settings {
+  uint32_t instances = 0, delay = 0, seed = 0, traffic = 0, touch = 0;
+  uint64_t limit_ns = 5000000;
+  std::vector<uint32_t> words() const;
+};
+// CTAs of a launch: those of its instances, and at least `traffic` others in whole instances.
+uint32_t ptx9_groups(const Ptx9Module& m, uint32_t instances, uint32_t traffic);
+
+}  // namespace fencepost::async

@@ -1,4 +1,4 @@
-#include "standalone/ptx9_code.h"
+#include "async/ptx9_code.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "prog/shape.h"
 #include "vocab/vocab.h"
 
-namespace fencepost::standalone::ptx9 {
+namespace fencepost::async::ptx9 {
 namespace {
 
 using prog::Instr;
@@ -472,4 +472,4 @@ Code code_of(const prog::Test& test, const Layout& layout, uint32_t thread, cons
   return Writer(test, layout, thread, first_slot).run(told);
 }
 
-}  // namespace fencepost::standalone::ptx9
+}  // namespace fencepost::async::ptx9

@@ -1,5 +1,5 @@
 #pragma once
-// The PTX of one thread of a test with asynchronous instructions. Inside standalone only; ptx9.h says what is made of
+// The PTX of one thread of a test with asynchronous instructions. Inside async only; ptx9.h says what is made of
 // it.
 //
 // Instructions are written as the test has them, qualifier by qualifier, with registers in place of locations. Every
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "standalone/ptx9_layout.h"
+#include "async/ptx9_layout.h"
 
-namespace fencepost::standalone::ptx9 {
+namespace fencepost::async::ptx9 {
 
 // Slots of `opaque`, 8 bytes each: the zero of kept dependencies (emit/ptx_code.h), then one for each instruction.
 inline constexpr uint32_t k_zero_slot = 0, k_first_slot = 1;
@@ -41,4 +41,4 @@ struct Told {
 Code code_of(const prog::Test& test, const Layout& layout, uint32_t thread, const std::vector<Told>& told,
              uint32_t first_slot);
 
-}  // namespace fencepost::standalone::ptx9
+}  // namespace fencepost::async::ptx9

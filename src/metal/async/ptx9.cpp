@@ -1,25 +1,24 @@
-#include "standalone/ptx9.h"
+#include "async/ptx9.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "async/ptx9_code.h"
+#include "async/ptx9_layout.h"
 #include "emit/ptx_code.h"
 #include "prog/mbarrier.h"
-#include "standalone/ptx9_code.h"
-#include "standalone/ptx9_layout.h"
 
-namespace fencepost::standalone {
+namespace fencepost::async {
 namespace {
 
 using namespace ptx9;
 
-constexpr uint32_t k_settings_bytes = 32;
 constexpr uint32_t k_parameter_limit = 4096;
 
 class Maker {
  public:
-  explicit Maker(const prog::Test& test) : t_(test), layout_(layout_of(test)) {}
+  Maker(const prog::Test& test, uint32_t sm) : t_(test), sm_(sm), layout_(layout_of(test)) {}
 
   Ptx9Module run() {
     shape();
@@ -27,8 +26,11 @@ class Maker {
     std::string threads;
     for (const prog::Thread& th : t_.threads) threads += thread(th.id);
     out_.opaque_bytes = 8 * slots_;
-    if (out_.opaque_bytes + k_settings_bytes + 48 > k_parameter_limit)
+    if (out_.opaque_bytes + 56 > k_parameter_limit)
       refuse(t_.span, "the test has more instructions than the parameters of one kernel can serve");
+    if (sm_ != 0 && needs_.sm > sm_)
+      refuse(t_.span, fmt::format("the test has instructions of sm_{}, and the device is sm_{}", needs_.sm, sm_));
+    needs_.also({sm_ >= 120 ? 87u : sm_ >= 100 ? 86u : 80u, sm_});
     out_.version = needs_.version;
     out_.sm = needs_.sm;
     out_.text = head() + dispatch() + threads + traffic() + "END:\n\tret;\n}\n";
@@ -89,10 +91,9 @@ class Maker {
     std::string out = fmt::format(".version {}.{}\n.target sm_{}a\n.address_size 64\n\n", needs_.version / 10,
                                   needs_.version % 10, needs_.sm);
     out += ".visible .entry test(\n";
-    for (const char* p : {"memory", "aliases", "values", "out", "sync", "scratch"})
+    for (const char* p : {"memory", "aliases", "values", "out", "sync", "scratch", "settings"})
       out += fmt::format("\t.param .u64 {},\n", p);
-    out += fmt::format("\t.param .align 8 .b8 settings[{}],\n\t.param .align 8 .b8 opaque[{}]\n)\n", k_settings_bytes,
-                       8 * slots_);
+    out += fmt::format("\t.param .align 8 .b8 opaque[{}]\n)\n", 8 * slots_);
     out += fmt::format(".explicitcluster\n.reqnctapercluster {}, 1, 1\n.maxntid {}, 1, 1\n{{\n", layout_.ranks,
                        out_.lanes);
     if (layout_.shared_bytes > 0)
@@ -104,12 +105,14 @@ class Maker {
   std::string dispatch() const {
     std::string out = R"PTX(	.reg .pred %p, %stress, %few;
 	.reg .b32 %lane, %cluster, %rank, %instances, %instance, %part, %key, %poll, %count, %word, %seed, %gaveup;
-	.reg .b64 %memory, %aliases, %values, %out, %sync, %scratch, %limit, %at, %now, %until, %data;
+	.reg .b64 %memory, %aliases, %values, %out, %sync, %scratch, %settings, %limit, %at, %now, %until, %data;
 	mov.u32 %lane, %tid.x;
 	mov.u32 %cluster, %clusterid.x;
 	mov.u32 %rank, %cluster_ctarank;
 	mov.u32 %gaveup, 0;
-	ld.param.u32 %instances, [settings];
+	ld.param.u64 %settings, [settings];
+	cvta.to.global.u64 %settings, %settings;
+	ld.weak.global.u32 %instances, [%settings];
 )PTX";
     out += fmt::format("\tdiv.u32 %instance, %cluster, {0};\n\trem.u32 %part, %cluster, {0};\n", out_.clusters);
     out += R"PTX(	setp.ge.u32 %stress, %instance, %instances;
@@ -174,7 +177,7 @@ class Maker {
 
   // The threads of an instance begin together, then each waits a number of cycles of its own.
   std::string meet(uint32_t t) const {
-    std::string out = "\tld.param.u32 %word, [settings+16];\n\tsetp.eq.u32 %p, %word, 0;\n";
+    std::string out = "\tld.weak.global.u32 %word, [%settings+16];\n\tsetp.eq.u32 %p, %word, 0;\n";
     out += fmt::format("\t@%p bra COLD{};\n", t);
     for (size_t o = 0; o < t_.objects.size(); ++o)
       if (!layout_.objects[o].shared && !layout_.maps[o])
@@ -189,7 +192,7 @@ MEET{0}:
 	setp.lt.u32 %few, %count, {1};
 	setp.lt.and.u32 %p, %poll, 4096, %few;
 	@%p bra MEET{0};
-	ld.param.u32 %seed, [settings+8];
+	ld.weak.global.u32 %seed, [%settings+8];
 	mad.lo.u32 %word, %instance, 0x9E3779B1, %seed;
 	add.u32 %word, %word, {2};
 	mul.lo.u32 %word, %word, 0x85EBCA77;
@@ -197,7 +200,7 @@ MEET{0}:
 	xor.b32 %word, %word, %count;
 	mul.lo.u32 %word, %word, 0xC2B2AE3D;
 	shr.u32 %word, %word, 8;
-	ld.param.u32 %count, [settings+4];
+	ld.weak.global.u32 %count, [%settings+4];
 	add.u32 %count, %count, 1;
 	rem.u32 %word, %word, %count;
 	cvt.u64.u32 %until, %word;
@@ -208,7 +211,7 @@ DELAY{0}:
 	setp.lt.u64 %p, %now, %until;
 	@%p bra DELAY{0};
 	mov.u64 %now, %globaltimer;
-	ld.param.u64 %limit, [settings+24];
+	ld.weak.global.u64 %limit, [%settings+24];
 	add.u64 %limit, %limit, %now;
 )PTX",
                        t, t_.threads.size(), static_cast<uint32_t>(0x27D4EB2Fu * (t + 1)));
@@ -219,7 +222,7 @@ DELAY{0}:
     return fmt::format(R"PTX(TRAFFIC:
 	ld.param.u64 %scratch, [scratch];
 	cvta.to.global.u64 %scratch, %scratch;
-	ld.param.u32 %count, [settings+12];
+	ld.weak.global.u32 %count, [%settings+12];
 	mov.u32 %poll, %ctaid.x;
 	mad.lo.u32 %word, %poll, 977, %lane;
 AGAIN:
@@ -238,6 +241,7 @@ AGAIN:
   }
 
   const prog::Test& t_;
+  uint32_t sm_;
   Layout layout_;
   Ptx9Module out_;
   Needs needs_;
@@ -255,9 +259,25 @@ bool is_ptx9(const prog::Test& test) {
                       [](const prog::Object& o) { return o.home != prog::k_none; }));
 }
 
-Expected<Ptx9Module> ptx9_module(const prog::Test& test) {
+std::vector<uint32_t> Ptx9Settings::words() const {
+  return {instances,
+          delay,
+          seed,
+          traffic,
+          touch,
+          0,
+          static_cast<uint32_t>(limit_ns),
+          static_cast<uint32_t>(limit_ns >> 32)};
+}
+
+uint32_t ptx9_groups(const Ptx9Module& m, uint32_t instances, uint32_t traffic) {
+  const uint32_t one = m.clusters * m.ranks;
+  return (instances + (traffic + one - 1) / one) * one;
+}
+
+Expected<Ptx9Module> ptx9_module(const prog::Test& test, uint32_t sm) {
   try {
-    return Maker(test).run();
+    return Maker(test, sm).run();
   } catch (const Refused& r) {
     return std::unexpected(r.why);
   } catch (const emit::PtxUnsupported& u) {
@@ -265,4 +285,4 @@ Expected<Ptx9Module> ptx9_module(const prog::Test& test) {
   }
 }
 
-}  // namespace fencepost::standalone
+}  // namespace fencepost::async

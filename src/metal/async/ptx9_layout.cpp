@@ -1,4 +1,4 @@
-#include "standalone/ptx9_layout.h"
+#include "async/ptx9_layout.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "term/term.h"
 #include "vocab/vocab.h"
 
-namespace fencepost::standalone::ptx9 {
+namespace fencepost::async::ptx9 {
 namespace {
 
 using prog::Instr;
@@ -249,4 +249,4 @@ prog::SymbolId symbol_of(const prog::Test& test, const std::string& bracket) {
 
 Layout layout_of(const prog::Test& test) { return Maker(test).run(); }
 
-}  // namespace fencepost::standalone::ptx9
+}  // namespace fencepost::async::ptx9
