@@ -100,7 +100,7 @@ std::vector<Bite> bites() {
       {"refine", message_passing(),
        [](Deciders& d) {
          d.refine = [](const auto& s, const auto& t, const auto& m, const auto& o, Job& job) {
-           auto r = cli::refine(s, t, m, o, job);
+           auto r = refine::refine(s, t, m, o, job);
            r->verdict.status = r->verdict.status == Status::holds ? Status::fails : Status::holds;
            return r;
          };
