@@ -231,7 +231,7 @@ class Writer {
       code_.line(i.mnemonic);
       return;
     }
-    if (i.barrier.everyone) {
+    if (i.barrier.level == *vocab::level_of(prog::Dialect::ptx, "warp")) {
       code_.line("bar.warp.sync 0xffffffff");
       return;
     }

@@ -168,6 +168,20 @@ TEST(Ptx9Module, WhatADeviceCannotHoldIsRefusedByName) {
                        "moves 4 of the 8 bytes"));
 }
 
+// Each thread is a warp of its own: a barrier of the CTA counts two of them, and one of a warp stays in it.
+TEST(Ptx9Module, BarriersAreOfTheirLevel) {
+  const auto text = [](const std::string& barrier) {
+    return module_of(
+               "PTX t\n{ g = 1; s @ shared P0 = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n "
+               "cp.async.ca.shared::cta.global [s], [g], 8 | " +
+               barrier + " ;\n cp.async.wait_all | ld.weak r0, s ;\n " + barrier + " | ;\nexists (P1:r0 = 0)\n")
+        .text;
+  };
+  EXPECT_TRUE(contains(text("bar.sync 0"), "barrier.cta.sync 0, 64;"));
+  EXPECT_FALSE(contains(text("bar.sync 0"), "bar.warp.sync"));
+  EXPECT_TRUE(contains(text("bar.warp.sync 0xffffffff"), "bar.warp.sync 0xffffffff;"));
+}
+
 TEST(Ptx9Source, AQuestionAboutAnMbarrierIsRefused) {
   const prog::Test test = parsed(
       "PTX t\n{ m @ mbarrier P0 = 1; }\n P0@cta 0, gpu 0 ;\n mbarrier.arrive.shared::cta.b64 _, [m] ;\nexists (m = "
