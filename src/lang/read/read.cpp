@@ -72,6 +72,8 @@ std::unexpected<Diagnostics> beside_a_litmus_test(const SourcePtr& source, const
 Expected<std::vector<prog::Test>> parsed(const SourcePtr& source, const spirv::LaunchOptions& launch) {
   if (shader::glsl::is_glsl(source->text)) return one(shader::glsl::parse_glsl(source, launch));
   if (spirv::is_spirv(source->text)) return one(spirv::parse_spirv(source, launch));
+  if (source->name.ends_with(".comp") || source->name.ends_with(".glsl"))
+    return one(shader::glsl::parse_glsl(source, launch));
   if (ptxmod::is_ptx_module(source->text)) return one(ptxmod::parse_ptx_module(source, launch));
   if (source->name.ends_with(".cu") || source->name.ends_with(".cuh"))
     return one(ptxmod::parse_cuda_cpp(source, launch));

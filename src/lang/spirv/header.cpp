@@ -77,6 +77,7 @@ class Line {
   std::string_view location() const {
     return compiled_ != nullptr ? "a variable x, b.x, x[2]" : "a location %id[i][j]";
   }
+  std::string_view variable() const { return compiled_ != nullptr ? "x" : "%id"; }
   uint32_t position() {
     blanks();
     return at_;
@@ -174,9 +175,9 @@ void read_inputs(Line& l, std::vector<Input>& out) {
     in.id = l.id(path);
     while (l.accept("[")) {
       path.push_back(l.number());
-      l.expect("]", "a part of a variable is %id[0][1]");
+      l.expect("]", fmt::format("a part of a variable is {}[0][1]", l.variable()));
     }
-    l.expect("=", "an input is '%id = value'");
+    l.expect("=", fmt::format("an input is '{} = value'", l.variable()));
     in.value = read_value(l);
     in.span = l.since(begin);
     const auto other = std::find_if(out.begin(), out.end(), [&](const Input& x) { return x.id == in.id; });

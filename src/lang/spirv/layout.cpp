@@ -105,8 +105,7 @@ uint64_t Types::count(Id array, const Instruction& user) const {
 uint64_t Types::offset(Id structure, size_t member, const Instruction& user) const {
   const Type& t = m_.type(structure, user);
   if (member >= t.members.size())
-    m_.fail(user,
-            fmt::format("{} has {} members, and member {} is asked for", m_.name(structure), t.members.size(), member));
+    m_.fail(user, fmt::format("member {} is asked for, and {} has {}", member, m_.name(structure), t.members.size()));
   if (t.offsets[member]) return *t.offsets[member];
   uint64_t at = 0;
   for (size_t k = 0; k <= member; ++k) {
@@ -175,7 +174,9 @@ void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, con
       uint64_t n = 0;
       if (t.kind == Type::Kind::runtime_array) {
         if (input == nullptr || !input->is_list)
-          m_.fail(user, "the length of this runtime array is not known", "give its elements: ; @Input: %id = {{0, 0}}");
+          m_.fail(user, "the length of this runtime array is not known",
+                  m_.words().compiled ? "give its elements: // @Input: NAME = {0, 0}"
+                                      : "give its elements: ; @Input: %id = {{0, 0}}");
         n = std::max<uint64_t>(input->items.size(), w.dims.empty() ? w.least : 0);
         if (w.dims.empty()) w.out.element = stride(type, user);
       } else {

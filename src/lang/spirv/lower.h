@@ -115,6 +115,7 @@ class Lowering {
   Value load(const Value& pointer, Id type, const prog::TagSet& tags, const Instruction& i);
   void store(const Value& pointer, Id type, const Value& v, const prog::TagSet& tags, const Instruction& i);
   Value load_scalar(const Value& pointer, Id type, const prog::TagSet& tags, const Instruction& i);
+  Id pointee(const Value& pointer, const Instruction& i) const;
   void store_scalar(const Value& pointer, Id type, const Value& v, const prog::TagSet& tags, const Instruction& i);
   Value part_pointer(const Value& pointer, Id type, size_t k, Id& part, const Instruction& i);
   void copy_sized(const Instruction& i);

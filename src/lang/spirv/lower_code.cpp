@@ -298,12 +298,12 @@ void Lowering::instruction(const Instruction& i) {
     case Op::OpStore: {
       const Value p = value(i.word(0), i);
       const Value v = value(i.word(1), i);
-      store(p, m_.type(p.type, i).element, v, memory_operands(i, 2, false, true).write, i);
+      store(p, pointee(p, i), v, memory_operands(i, 2, false, true).write, i);
       return;
     }
     case Op::OpCopyMemory: {
       const Value to = value(i.word(0), i), from = value(i.word(1), i);
-      const Id type = m_.type(from.type, i).element;
+      const Id type = pointee(from, i);
       const Accesses tags = copy_operands(i, 2);
       store(to, type, load(from, type, tags.read, i), tags.write, i);
       return;

@@ -233,6 +233,12 @@ Value Lowering::load(const Value& pointer, Id type, const TagSet& tags, const In
   return Value::composite(type, std::move(parts));
 }
 
+Id Lowering::pointee(const Value& pointer, const Instruction& i) const {
+  const Type* t = m_.find_type(pointer.type);
+  if (t == nullptr || t->kind != Type::Kind::pointer) m_.fail(i, "an access goes through a pointer");
+  return t->element;
+}
+
 void Lowering::store(const Value& pointer, Id type, const Value& v, const TagSet& tags, const Instruction& i) {
   const Type& t = m_.type(type, i);
   if (!t.composite()) {
@@ -426,7 +432,7 @@ void Lowering::atomic(const Instruction& i) {
   const auto op = static_cast<Op>(i.op);
   const Value pointer = value(i.word(0), i);
   if (!pointer.is(Value::Kind::pointer)) m_.fail(i, "an atomic operation goes through a pointer");
-  const Id type = m_.type(pointer.type, i).element;
+  const Id type = pointee(pointer, i);
   const Type& t = m_.type(type, i);
   if (t.kind == Type::Kind::float_) m_.refuse(i, "atomic operations on floating point numbers are not read");
   if (t.kind != Type::Kind::int_) m_.fail(i, "atomic operations are on integers");

@@ -49,7 +49,55 @@ const char* storage_name(uint32_t c) {
 
 Module::Module(Words words, const std::string& entry_name) : words_(std::move(words)) {
   scan();
+  if (words_.compiled)
+    for (const auto& [id, t] : types_) words_.names[id] = described(id, 0);
   read_entry(entry_name);
+}
+
+// A type as a person would write it who has not seen the module: "uint[2]", "vector of 3 uint", "structure Data".
+std::string Module::described(Id id, int depth) const {
+  constexpr int k_deepest = 8;
+  const auto it = types_.find(id);
+  if (it == types_.end() || depth > k_deepest) return "...";
+  const Type& t = it->second;
+  const auto part = [&](Id of) { return described(of, depth + 1); };
+  switch (t.kind) {
+    case Type::Kind::void_:
+      return "void";
+    case Type::Kind::bool_:
+      return "bool";
+    case Type::Kind::int_:
+      return fmt::format("{}int{}", t.is_signed ? "" : "u", t.width == 32 ? "" : std::to_string(t.width));
+    case Type::Kind::float_:
+      return fmt::format("float{}", t.width == 32 ? "" : std::to_string(t.width));
+    case Type::Kind::vector:
+      return fmt::format("vector of {} {}", t.count, part(t.element));
+    case Type::Kind::array: {
+      const Instruction* length = definition(t.length);
+      const bool known = length != nullptr && static_cast<Op>(length->op) == Op::OpConstant && length->size() > 0;
+      return fmt::format("{}[{}]", part(t.element), known ? std::to_string(length->word(0)) : "...");
+    }
+    case Type::Kind::runtime_array:
+      return part(t.element) + "[]";
+    case Type::Kind::struct_: {
+      const std::string name = words_.given_name(id);
+      return name.empty() ? "structure" : "structure " + name;
+    }
+    case Type::Kind::pointer:
+      return "pointer to " + part(t.element);
+    case Type::Kind::function:
+      return "function";
+    case Type::Kind::opaque:
+      break;
+  }
+  std::string kind = t.at == nullptr ? "OpTypeOpaque" : opcode_name(t.at->op);  // OpTypeSampledImage: "sampled image"
+  std::string out;
+  for (const char c : kind.substr(kind.starts_with("OpType") ? 6 : 0))
+    if (c >= 'A' && c <= 'Z')
+      out += (out.empty() ? std::string() : " ") + static_cast<char>(c + 32);
+    else
+      out += c;
+  return out;
 }
 
 void Module::need_arguments(const Instruction& i, size_t n) const {
@@ -177,7 +225,7 @@ void Module::read_function(size_t& k) {
       if (!f.blocks.empty() && f.blocks.back().code.empty()) fail(i, "the block before has no end");
       f.block_of[i.result] = static_cast<uint32_t>(f.blocks.size());
       f.blocks.push_back({i.result, {}});
-    } else if (op == Op::OpLine || op == Op::OpNoLine || op == Op::OpNop || op == Op::OpName) {
+    } else if (op == Op::OpLine || op == Op::OpNoLine || op == Op::OpNop) {
     } else if (op == Op::OpFunction) {
       fail(i, "a function begins inside another one", "OpFunctionEnd ends a function");
     } else {

@@ -104,6 +104,7 @@ class Module {
   void read_type(const Instruction& i);
   void read_entry(const std::string& name);
   void read_function(size_t& k);
+  std::string described(Id type, int depth) const;
   void need_arguments(const Instruction& i, size_t n) const;
 
   Words words_;

@@ -125,7 +125,9 @@ class Asker {
                         fmt::format("{} is a scalar", m_.name(type)));
       }
     }
-    if (!m_.type(type, *d).scalar()) litmus::fail_at(v.span, "a condition compares scalars", "add indices: %id[i][j]");
+    if (!m_.type(type, *d).scalar())
+      litmus::fail_at(v.span, "a condition compares scalars",
+                      fmt::format("add indices: {}[i][j]", m_.words().compiled ? "x" : "%id"));
     if (!memory_.scalar_at(x, at, static_cast<uint32_t>(c_.types().size(type, *d))))
       litmus::fail_at(v.span, "this element lies outside of the variable",
                       fmt::format("{} has {} bytes", written(v), x.layout.size));

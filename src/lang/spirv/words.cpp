@@ -316,6 +316,7 @@ void add_names(Words& w) {
     if (static_cast<spv::Op>(i.op) == spv::Op::OpName) {
       const std::string text = i.string(1);
       if (text.empty()) continue;
+      if (w.compiled) w.given[i.word(0)] = text.substr(text.starts_with("struct.") ? 7 : 0, text.find('('));
       if (uses[text] == 1 && !w.by_name.contains("%" + text)) w.by_name["%" + text] = i.word(0);
       if (w.binary) w.names[i.word(0)] = "%" + text;
     }
@@ -436,11 +437,14 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
     w.by_name.emplace(all[k].result, i.result);
     w.names.emplace(i.result, all[k].result);
   }
+  w.compiled = compiled != nullptr;
   add_lines(w, compiled);
   add_names(w);
   if (compiled != nullptr) {
     w.source = compiled->source;
-    w.compiled = true;
+    for (const Instruction& i : w.instructions)
+      if (static_cast<spv::Op>(i.op) == spv::Op::OpFunction && w.given.contains(i.result))
+        w.names[i.result] = w.given[i.result];
     for (const auto& [name, variable] : compiled->variables)
       if (const auto it = w.by_name.find(variable.id); it != w.by_name.end() && variable.path.empty())
         w.names[it->second] = name;

@@ -52,8 +52,13 @@ struct Words {
   std::unordered_map<std::string, Id>
       by_name;  // "%x" as the text spells it; OpName names that are unique and not yet taken
   std::unordered_map<Id, std::string> names;  // for messages and registers: "%x"
+  std::unordered_map<Id, std::string> given;  // of a compiled text: OpName of each id
 
   std::string name(Id id) const;
+  std::string given_name(Id id) const {
+    const auto it = given.find(id);
+    return it == given.end() ? "" : it->second;
+  }
 };
 
 // Throw ParseError. Of a compiled module, spans are those of the text that it was made of: by OpLine, or where a

@@ -288,6 +288,55 @@ TEST(SpirvLowering, UndefinedValuesAreAnything) {
   EXPECT_EQ(both("forall (%shared[1] == 5)", ""), Status::fails);
 }
 
+// On each way that leaves it unset the variable is undefined by itself: no way uses what another one has made.
+TEST(SpirvLowering, UndefinedOnEachOfSeveralWays) {
+  const auto text = [](const std::string& question) {
+    std::string t = vulkan_threads("; @Config: 1, 1, 3\n; @Output: " + question + "\n", {"OpStore %fv %n1\n", "", ""});
+    return t.replace(t.find("OpReturn"), 0, "%v = OpLoad %uint %fv\nOpStore %pout %v\n");
+  };
+  for (const char* question : {"exists (%out[0][1] == 123456)", "exists (%out[0][2] == 123456)",
+                               "exists (%out[0][1] == 5 and %out[0][2] == 7)", "forall (%out[0][0] == 1)"})
+    EXPECT_EQ(ask(text(question)), Status::holds) << question;
+}
+
+// What clspv leaves to its run time is filled in from the launch: sizes, and offsets of 0.
+TEST(SpirvLowering, PushConstantsOfClspv) {
+  const auto text = [](const std::string& question, const std::string& notes) {
+    std::string t = vulkan_all("; @Config: 2, 2, 3\n; @Output: " + question + "\n", R"(
+%a = OpAccessChain %ppush %push %n0 %n0
+%b = OpAccessChain %ppush %push %n0 %n1
+%c = OpAccessChain %ppush %push %n1 %n0
+%va = OpLoad %uint %a
+%vb = OpLoad %uint %b
+%vc = OpLoad %uint %c
+OpStore %out0 %va
+OpStore %out1 %vb
+OpStore %out2 %vc
+)",
+                               "%pushes = OpTypeStruct %v3 %v3\n%p_pushes = OpTypePointer PushConstant %pushes\n"
+                               "%ppush = OpTypePointer PushConstant %uint\n%push = OpVariable %p_pushes PushConstant\n"
+                               "%n12 = OpConstant %uint 12\n%n16 = OpConstant %uint 16\n");
+    t.replace(
+        t.find("OpMemoryModel"), 0,
+        "OpExtension \"SPV_KHR_non_semantic_info\"\n%clspv = OpExtInstImport \"NonSemantic.ClspvReflection.5\"\n");
+    t.replace(t.find("OpDecorate %gids"), 0,
+              "OpMemberDecorate %pushes 0 Offset 0\nOpMemberDecorate %pushes 1 Offset 16\nOpDecorate %pushes Block\n");
+    return t + notes;
+  };
+  const std::string first = "%note1 = OpExtInst %void %clspv PushConstant",
+                    second = "%note2 = OpExtInst %void %clspv PushConstant";
+  const auto out = [](int a, int b, int c) {
+    return "forall (%out[0][0] == " + std::to_string(a) + " and %out[0][1] == " + std::to_string(b) +
+           " and %out[0][2] == " + std::to_string(c) + ")";
+  };
+  EXPECT_EQ(ask(text(out(12, 1, 0), first + "GlobalSize %n0 %n12\n" + second + "RegionOffset %n16 %n12\n")),
+            Status::holds);
+  EXPECT_EQ(ask(text(out(4, 1, 3), first + "EnqueuedLocalSize %n0 %n12\n" + second + "NumWorkgroups %n16 %n12\n")),
+            Status::holds);
+  EXPECT_EQ(ask(text(out(0, 0, 12), first + "GlobalOffset %n0 %n12\n" + second + "GlobalSize %n16 %n12\n")),
+            Status::holds);
+}
+
 TEST(SpirvLowering, PhisThatSwap) {
   const std::string text =
       vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0][0] == 2 and %out[0][1] == 1)\n", R"(

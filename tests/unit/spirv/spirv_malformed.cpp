@@ -1,7 +1,9 @@
 // What is wrong with a module is said at its place (exit 2); what is not read is named with its opcode (exit 3).
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "golden.h"
 #include "litmus/lexer.h"
 #include "spirv_support.h"
 
@@ -147,9 +149,11 @@ TEST(SpirvMalformed, LocatedErrors) {
        "already has an initial value", "1"},
   };
   EXPECT_GE(all.size(), 50u);
+  std::string said;
   for (const Bad& b : all) {
     SCOPED_TRACE(b.what);
     const Diagnostic d = diagnose(b.text);
+    said += std::string("## ") + b.what + "\n" + render(d);
     EXPECT_EQ(d.fault, Fault::bad_input) << render(d);
     EXPECT_NE(d.message.find(b.message), std::string::npos) << render(d);
     if (*b.at != 0) {
@@ -157,6 +161,8 @@ TEST(SpirvMalformed, LocatedErrors) {
       EXPECT_GT(d.span.position().line, 0u);
     }
   }
+  std::replace(said.begin(), said.end(), '\0', '?');  // so that the file is a text
+  golden::compare("messages/spirv.txt", said);
 }
 
 struct Missing {
@@ -187,11 +193,14 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
        "one binding"},
       {vulkan_all("", "%i = OpImageTexelPointer %p %x %n0 %n0\n"), "OpImageTexelPointer"},
   };
+  std::string said;
   for (const Missing& m : all) {
     const Diagnostic d = diagnose(m.text);
     EXPECT_EQ(d.fault, Fault::unsupported) << render(d);
     EXPECT_NE(d.message.find(m.message), std::string::npos) << render(d);
+    said += render(d);
   }
+  golden::compare("messages/spirv-not-read.txt", said);
 }
 
 TEST(SpirvMalformed, SourceLinesAreNamed) {
