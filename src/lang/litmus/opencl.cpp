@@ -234,6 +234,9 @@ class Builder {
         memory_.types[id] = p.type;
         typed_[id] = true;
       }
+      if (memory_.types[id].flag != p.type.flag)
+        fail_at(p.span, fmt::format("{} is an atomic_flag in one place and none in another", quoted(p.name)),
+                "declare it as atomic_flag in each thread and in the initial state");
       if (o.width != p.type.value_width())
         unsupported(p.span,
                     fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
@@ -257,6 +260,14 @@ class Builder {
     }
     for (const InitEntry* e : copies)
       for (prog::ObjectId id : objects_of(find(e->name))) copied_values(*e, test_.objects[id]);
+    for (const InitEntry& e : file_.init) {
+      if (e.is_register) continue;
+      for (prog::ObjectId id : objects_of(find(e.name)))
+        if (memory_.types[id].flag &&
+            std::any_of(test_.objects[id].init.begin(), test_.objects[id].init.end(), [](uint64_t v) { return v > 1; }))
+          fail_at(e.span, fmt::format("the atomic_flag {} is neither clear nor set", quoted(e.name)),
+                  "write 0 or ATOMIC_FLAG_INIT (clear), or 1 (set)");
+    }
   }
 
   // Constants and addresses; true if others are copies.

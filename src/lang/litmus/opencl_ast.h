@@ -22,6 +22,7 @@ struct CType {
   bool is_signed = true;     // of the integer type
   bool atomic = false;
   uint8_t stars = 0;
+  bool flag = false;         // atomic_flag: an atomic_int that its own two functions alone reach
   bool is_volatile = false;  // CUDA, of the integer type: accesses are relaxed at system scope
 
   bool pointer() const { return stars > 0; }

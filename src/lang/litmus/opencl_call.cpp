@@ -48,6 +48,10 @@ std::vector<std::string> function_names() {
                                   "work_group_barrier",
                                   "min",
                                   "max"};
+  for (const char* name : {"atomic_flag_test_and_set", "atomic_flag_clear"}) {
+    out.emplace_back(name);
+    out.push_back(fmt::format("{}_explicit", name));
+  }
   for (const char* op : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor",
                          "fetch_min", "fetch_max", "compare_exchange_strong", "compare_exchange_weak"}) {
     out.push_back(fmt::format("atomic_{}", op));
@@ -144,23 +148,33 @@ Value Lowering::call(const Expr& e, bool wanted, Dest* dest) {
     if (is_explicit) operation.resize(operation.size() - 9);
     if (operation == "compare_exchange_strong" || operation == "compare_exchange_weak")
       return compare_exchange(e, name, is_explicit, wanted, dest);
+    if (operation == "flag_test_and_set" || operation == "flag_clear")
+      return flag_call(e, operation == "flag_clear", is_explicit, wanted, dest);
     for (const char* known : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or",
                               "fetch_xor", "fetch_min", "fetch_max"})
       if (operation == known) return atomic_call(e, operation, is_explicit, wanted, dest);
   }
   const std::string hint = suggest(e.op, function_names(),
                                    "known are atomic_load, atomic_store, atomic_exchange, atomic_fetch_*, "
-                                   "atomic_compare_exchange_*, fences and barriers");
+                                   "atomic_compare_exchange_*, atomic_flag_*, fences and barriers");
   fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), hint);
 }
 
 Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is_explicit, bool wanted, Dest* dest) {
   const bool is_load = operation == "load";
-  const bool is_store = operation == "store";
   const size_t operands = is_load ? 1 : 2;
   const std::string usage = fmt::format("{}(p{}{})", e.op, is_load ? "" : ", value",
                                         is_explicit ? ", memory_order_relaxed[, memory_scope_device]" : "");
   check_arguments(e, operands + (is_explicit ? 1 : 0), operands + (is_explicit ? 2 : 0), usage);
+  return atomic_at(std::nullopt, e, operation, is_explicit, wanted, dest);
+}
+
+// An atomic operation at `at`, or where its first argument says.
+Value Lowering::atomic_at(const std::optional<Place>& at, const Expr& e, const std::string& operation, bool is_explicit,
+                          bool wanted, Dest* dest) {
+  const bool is_load = operation == "load";
+  const bool is_store = operation == "store";
+  const size_t operands = is_load ? 1 : 2;
   Instr i;
   i.mnemonic = e.op;
   std::string order = "memory_order_seq_cst";
@@ -179,7 +193,7 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
               is_load ? "write memory_order_acquire, or relaxed, or seq_cst"
                       : "write memory_order_release, or relaxed, or seq_cst");
   }
-  const Place p = place_of(value(*e.kids[0]), e.kids[0]->span);
+  const Place p = at ? *at : place_of(value(*e.kids[0]), e.kids[0]->span);
   const CType type = p.type.plain();
   i.addr = p.addr;
   if (is_load) {
@@ -231,6 +245,36 @@ Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is
   const prog::RegId reg = i.dst = destination(dest, type);
   emit(std::move(i), e.span);
   return register_value(reg, type);
+}
+
+// A flag is an atomic_int that is 0 (clear) or 1 (set): to set it is to exchange it with 1, to clear it is to store 0
+// (OpenCL C 3.0, 6.15.12.7.8 and 6.15.12.7.9). So it is also printed and run.
+Value Lowering::flag_call(const Expr& e, bool clear, bool is_explicit, bool wanted, Dest* dest) {
+  check_arguments(e, is_explicit ? 2 : 1, is_explicit ? 3 : 1,
+                  fmt::format("{}(p{})", e.op, is_explicit ? ", memory_order_acquire[, memory_scope_device]" : ""));
+  Expr same;
+  same.kind = Expr::Kind::call;
+  same.span = e.span;
+  const std::string operation = clear ? "store" : "exchange";
+  same.op = fmt::format("atomic_{}{}", operation, is_explicit ? "_explicit" : "");
+  const auto add = [&](const Expr& from) {
+    same.kids.push_back(std::make_unique<Expr>());
+    same.kids.back()->kind = from.kind;
+    same.kids.back()->op = from.op;
+    same.kids.back()->span = from.span;
+    return same.kids.back().get();
+  };
+  Value flag = value(*e.kids[0]);
+  if (!flag.type.pointer() || !flag.type.flag)
+    fail_at(e.kids[0]->span, "this is not the address of an atomic_flag", "declare the parameter as atomic_flag*");
+  flag.type.flag = false;
+  const Place place = place_of(flag, e.kids[0]->span);
+  add(*e.kids[0]);
+  Expr* number = add(*e.kids[0]);
+  number->kind = Expr::Kind::number;
+  number->number = clear ? 0 : 1;
+  for (size_t k = 1; k < e.kids.size(); ++k) add(*e.kids[k]);
+  return atomic_at(place, same, operation, is_explicit, wanted, dest);
 }
 
 Value Lowering::compare_exchange(const Expr& e, const std::string& mnemonic, bool is_explicit, bool wanted,

@@ -265,7 +265,9 @@ class Grammar {
       return v;
     }
     const bool paren = c_.accept("(");
-    if (at_constant(c_)) {
+    if (t.is("ATOMIC_FLAG_INIT")) {  // clear
+      c_.next();
+    } else if (at_constant(c_)) {
       v.constant = parse_constant(c_);
     } else {
       const bool star = c_.accept("*");
@@ -783,7 +785,7 @@ CType CType::pointee() const {
 
 CType CType::plain() const {
   CType t = *this;
-  if (!pointer()) t.atomic = t.is_volatile = false;
+  if (!pointer()) t.atomic = t.is_volatile = t.flag = false;
   return t;
 }
 
@@ -793,6 +795,7 @@ CType int_type() { return CType{}; }
 CType long_type(bool is_signed) { return *find_type(is_signed ? "long" : "ulong"); }
 
 std::optional<CType> find_type(std::string_view word) {
+  if (word == "atomic_flag") return CType{.atomic = true, .flag = true};
   const bool atomic = word.substr(0, 7) == "atomic_";
   if (atomic) word.remove_prefix(7);
   for (const NamedType& t : k_types)
@@ -801,8 +804,8 @@ std::optional<CType> find_type(std::string_view word) {
 }
 
 std::vector<std::string> type_names() {
-  std::vector<std::string> out = {"atomic_int",   "atomic_uint",     "atomic_long",
-                                  "atomic_ulong", "atomic_intptr_t", "atomic_uintptr_t"};
+  std::vector<std::string> out = {"atomic_int",      "atomic_uint",      "atomic_long", "atomic_ulong",
+                                  "atomic_intptr_t", "atomic_uintptr_t", "atomic_flag"};
   for (const NamedType& t : k_types) out.emplace_back(t.name);
   return out;
 }

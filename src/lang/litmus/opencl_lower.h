@@ -125,6 +125,9 @@ class Lowering {
   // opencl_call.cpp: functions
   Value call(const Expr& e, bool wanted, Dest* dest);
   Value atomic_call(const Expr& e, const std::string& operation, bool is_explicit, bool wanted, Dest* dest);
+  Value atomic_at(const std::optional<Place>& at, const Expr& e, const std::string& operation, bool is_explicit,
+                  bool wanted, Dest* dest);
+  Value flag_call(const Expr& e, bool clear, bool is_explicit, bool wanted, Dest* dest);
   Value compare_exchange(const Expr& e, const std::string& mnemonic, bool is_explicit, bool wanted, Dest* dest);
   Value fence_call(const Expr& e);
   // opencl_cuda.cpp: the functions of CUDA

@@ -78,6 +78,9 @@ Lowering::Place Lowering::place_of(const Value& pointer, const Span& span) {
   if (pointer.is_void) fail_at(span, "this has no value", "a pointer is expected here");
   Place p;
   p.type = pointer.type.pointer() ? pointer.type.pointee() : int_type();
+  if (p.type.flag && !p.type.pointer())
+    fail_at(span, "an atomic_flag is reached by its own functions alone",
+            "write atomic_flag_test_and_set_explicit or atomic_flag_clear_explicit, or declare an atomic_int");
   if (pointer.symbolic()) {
     const prog::ObjectId id = test_.symbols[pointer.symbol].object;
     const prog::Object& object = test_.objects[id];

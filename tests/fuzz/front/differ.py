@@ -132,8 +132,9 @@ def by_check(a, programs, values):
                                 "inputs": p.inputs(), "asks": [q for q, _ in asks], "bound": 20})
     if a.save:
         os.makedirs(a.save, exist_ok=True)
+        patient = {**job, "patience": 5 * a.patience}  # who asks again may run a program that was not optimised
         with open(os.path.join(a.save, f"{a.language}-{programs[0].name}.json"), "w") as f:
-            json.dump({"job": job, "due": [[due for _, due in asks] for asks in questions]}, f)
+            json.dump({"job": patient, "due": [[due for _, due in asks] for asks in questions]}, f)
     try:
         answers = ask_driver(a.driver, "check", job)
     except (RuntimeError, subprocess.TimeoutExpired) as e:
