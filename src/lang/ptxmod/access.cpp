@@ -250,6 +250,7 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& address, uint32_t bytes
       refuse(fmt::format("a strong access of {} bits to {}, which is also accessed in pieces of {} bits", 8 * bytes,
                          memory_.name(key), 8 * d.cell),
              "the memory model says nothing of mixed sizes");
+    notes_.sizes = notes_.sizes || (s.count > 1 && !d.in_memory);
     const uint64_t cell = d.apart ? bytes : d.cell, limit = d.apart ? 1 : memory_.limit(key);
     if (d.apart) {
       s.first.symbol = memory_.symbol(key, instance(t.root), *at, bytes);

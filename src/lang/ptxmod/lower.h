@@ -19,6 +19,7 @@ struct Notes {
   bool addresses = false;  // addresses were used as numbers
   bool clocks = false, traps = false, prints = false, lanes = false;
   bool aligned = false;  // a barrier at which whole warps are to be
+  bool sizes = false;    // an access of shared or global memory is also accessed in smaller pieces
   bool exits = false;    // a thread may end before a barrier of its CTA
 };
 

@@ -163,6 +163,7 @@ void say_notes(const Notes& notes, prog::Test& test) {
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
   if (notes.exits) say("no thread ends, or leaves a loop, while others of its block wait at a barrier of all threads");
   if (notes.prints) say("printf prints nothing");
+  if (notes.sizes) say("accesses of different sizes do not race; where they do, the axioms promise nothing (8.7.2)");
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
 }
 
@@ -190,7 +191,7 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
                     k_rounds));
   if (memory.took_zero()) say("memory without an input starts at 0");
   Notes said = notes;
-  if (w.flat.cuda) said.aligned = said.lanes = false;  // words of PTX
+  if (w.flat.cuda) said.aligned = said.lanes = said.sizes = false;  // words of PTX; in CUDA a race is undefined anyway
   say_notes(said, test);
   const Memory::Reached reached = memory.reached();
   if (reached.buffers > 0 && reached.buffers + reached.variables > 1)

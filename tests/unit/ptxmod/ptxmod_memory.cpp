@@ -430,6 +430,22 @@ TEST(PtxmodMemory, BuffersDoNotOverlapIsSaid) {
   EXPECT_FALSE(said("st.global.u32 [%rd4], 1;\nst.global.u32 [%rd4+4], 1;"));
 }
 
+// The axioms say nothing of a race of accesses of two sizes; their pieces race, so that the flag is raised.
+TEST(PtxmodMemory, RacesOfTwoSizesAreAssumedAway) {
+  const auto with = [](const char* second, const char* size) {
+    return module_of(
+        kernel("// @Config: 1,1,2\n// @Output: exists (true)\n",
+               std::string("mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra FIRST;\nst.global.u") + size +
+                   " [%rd4], " + second + ";\nret;\nFIRST:\nst.global.u32 [%rd4], 1;"));
+  };
+  const auto said = [](const prog::Test& t) {
+    return std::ranges::any_of(t.assumptions,
+                               [](const std::string& a) { return a.find("different sizes") != std::string::npos; });
+  };
+  EXPECT_TRUE(said(with("%h1", "16")));
+  EXPECT_FALSE(said(with("%r1", "32")));
+}
+
 // What ptxas says of each, by hand.
 TEST(PtxmodMemory, RegistersOfTheRightSize) {
   for (const char* code : {"mov.u32 %r3, %rd1;",
