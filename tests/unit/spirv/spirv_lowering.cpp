@@ -513,6 +513,65 @@ TEST(SpirvLowering, OptionsGoBeforeHeaders) {
   EXPECT_FALSE(spirv::parse_spirv(make_source("t.spvasm", vulkan_all("", "")), launch).has_value());
 }
 
+// Words, brackets and comparisons of a question, and what several lines of one mean together. The final state is
+// x[0] = 7, x[1] = 2, y[0] = -1.
+TEST(SpirvLowering, QuestionsMeanWhatTheySay) {
+  const std::string code =
+      "%x1 = OpAccessChain %p %x %n0 %n1\nOpStore %px %n7\nOpStore %x1 %n2\n%m = OpISub %uint %n0 %n1\n"
+      "OpStore %py %m\n";
+  const auto said = [&](const std::vector<std::string>& lines) {
+    std::string header = "; @Config: 1, 1, 1\n";
+    for (const std::string& l : lines) header += "; @Output: " + l + "\n";
+    return ask(vulkan_all(header, code));
+  };
+  const std::string a = "%x[0][0]", b = "%x[0][1]", c = "%y[0][0]", yes = "(" + a + " == 7)", no = "(" + a + " == 8)";
+  for (const std::string& right : std::vector<std::string>{a + " == 7",
+                                                           a + " != 8",
+                                                           b + " < " + a,
+                                                           b + " <= " + a,
+                                                           b + " <= 2",
+                                                           a + " > 6",
+                                                           a + " >= 7",
+                                                           "7 == " + a,
+                                                           "not " + a + " == 8",
+                                                           "!" + no,
+                                                           "true",
+                                                           "not false",
+                                                           yes + " or " + no + " and " + no,
+                                                           no + " and " + no + " or " + yes,
+                                                           "(" + yes + " or " + no + ") and " + yes,
+                                                           "not " + no + " and " + yes,
+                                                           yes + " && not " + no,
+                                                           no + " || " + yes,
+                                                           c + " == -1",
+                                                           c + " == 4294967295",
+                                                           c + " == 0xffffffff",
+                                                           a + " == 0x7"}) {
+    EXPECT_EQ(said({"forall (" + right + ")"}), Status::holds) << right;
+    EXPECT_EQ(said({"exists (" + right + ")"}), Status::holds) << right;
+    EXPECT_EQ(said({"not exists (" + right + ")"}), Status::fails) << right;
+    EXPECT_EQ(said({"~exists (" + right + ")"}), Status::fails) << right;
+  }
+  for (const std::string& wrong :
+       std::vector<std::string>{a + " == 8", a + " != 7", a + " < " + b, a + " <= 6", b + " > " + a, b + " >= 3",
+                                a + " < 7", a + " > 7", "not " + yes, "false", yes + " and " + no, no + " or " + no,
+                                "(" + yes + " or " + no + ") and " + no, "not " + yes + " or " + no}) {
+    EXPECT_EQ(said({"forall (" + wrong + ")"}), Status::fails) << wrong;
+    EXPECT_EQ(said({"exists (" + wrong + ")"}), Status::fails) << wrong;
+    EXPECT_EQ(said({"not exists (" + wrong + ")"}), Status::holds) << wrong;
+  }
+  for (const bool first : {true, false})
+    for (const bool second : {true, false})
+      for (const char* one : {"forall ", "not exists "})
+        for (const char* two : {"forall ", "not exists "}) {
+          const auto line = [&](const char* word, bool holds) {
+            return std::string(word) + (holds == (*word == 'f') ? yes : no);
+          };
+          EXPECT_EQ(said({line(one, first), line(two, second)}), first && second ? Status::holds : Status::fails)
+              << line(one, first) << " | " << line(two, second);
+        }
+}
+
 TEST(SpirvLowering, FilterRestrictsRaces) {
   const std::string code =
       "OpStore %px %id NonPrivatePointer\n%a = OpAtomicExchange %uint %py %dv %relaxed %n1\nOpStore %pout %a\n";
