@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_spirv fencepost_check fencepost_read)
+target_link_libraries(${target} PRIVATE fencepost_spirv fencepost_check fencepost_read fencepost_print)
