@@ -174,7 +174,7 @@ void Constants::set_launch(const std::optional<Grid>& grid, const Span& where) {
       buffers_.insert(static_cast<uint32_t>(whole(r->word(4), *r)));
   for (const Instruction* v : m_.variables()) {  // a local buffer with an input has its length
     const InputValue* in = input(v->result);
-    if (in == nullptr || !in->is_list || in->items.empty()) continue;
+    if (in == nullptr || in->items.empty()) continue;
     const Type& t = m_.type(m_.type(v->type, *v).element, *v);
     if (t.kind != Type::Kind::array) continue;
     if (const auto id = m_.spec_id(t.length); id && buffers_.contains(*id)) lengths_[t.length] = in->items.size();

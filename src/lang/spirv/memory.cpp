@@ -193,7 +193,7 @@ prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_
       const auto value = number(init[k]);
       for (uint32_t part = 0; part * g < s.bytes; ++part)
         put(s.offset / g + part,
-            value ? std::optional(8 * g * part < 64 ? *value >> (8 * g * part) : 0) : std::nullopt);
+            value ? std::optional(*value >> (8 * g * part)) : std::nullopt);  // a scalar has 8 bytes at most
     }
   } else {
     const Layout::Class& c = v.layout.classes[in_class];

@@ -73,6 +73,26 @@ TEST(OpenClCText, MissingToolsAreNamed) {
   EXPECT_NE(render(t.error()).find("apt install clang-15 llvm-spirv-15"), std::string::npos) << render(t.error());
 }
 
+// One of the two that is named and missing is no reason to look for the other elsewhere.
+TEST_F(OpenClC, OneMissingToolIsNamed) {
+  const opencl_c::Tools tools = *opencl_c::find_tools(make_source("t.cl", ""));
+  setenv("FENCEPOST_CLANG", tools.clang.c_str(), 1);
+  setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
+  const auto translator = opencl_c::find_tools(make_source("t.cl", ""));
+  setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
+  setenv("FENCEPOST_LLVM_SPIRV", tools.translator.c_str(), 1);
+  const auto clang = opencl_c::find_tools(make_source("t.cl", ""));
+  setenv("FENCEPOST_CLANG", tools.clang.c_str(), 1);
+  const auto both = opencl_c::find_tools(make_source("t.cl", ""));
+  unsetenv("FENCEPOST_CLANG");
+  unsetenv("FENCEPOST_LLVM_SPIRV");
+  ASSERT_FALSE(translator.has_value());
+  EXPECT_NE(render(translator.error()).find("llvm-spirv-15 is not installed"), std::string::npos);
+  ASSERT_FALSE(clang.has_value());
+  EXPECT_NE(render(clang.error()).find("clang-15 is not installed"), std::string::npos);
+  EXPECT_TRUE(both.has_value());
+}
+
 TEST_F(OpenClC, CommentsGiveLaunchInputsAndQuestion) {
   const auto t = read(
       "// @Config: 2, 1, 1\n// @Input: n = 3, lock = 5, x = {0, 1, 7}\n// @Output: exists (x[0] == 5 and tile[1] == "

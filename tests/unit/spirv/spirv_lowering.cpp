@@ -501,6 +501,69 @@ OpBranch %m
   EXPECT_EQ(ask(text), Status::fails);
 }
 
+// Whose code leads to no barrier is counted where it belongs: two workgroups, of which one comes.
+TEST(SpirvLowering, ABarrierIsOfTheWorkgroupsThatCome) {
+  const auto text = [](const char* grid, const char* first, const char* scope, const char* semantics) {
+    return vulkan_all(
+        std::string("; @Config: ") + grid + "\n; @Output: exists (%out[0][2] == 1 and %out[0][3] == 1)\n",
+        std::string("%comes = OpUGreaterThan %bool %id ") + first +
+            "\nOpSelectionMerge %m None\nOpBranchConditional %comes %w %m\n%w = OpLabel\nOpControlBarrier " + scope +
+            " " + scope + " " + semantics + "\nOpStore %pout %n1\nOpBranch %m\n%m = OpLabel\n");
+  };
+  EXPECT_EQ(ask(text("2, 1, 2", "%n1", "%wg", "%both_wg")), Status::holds);
+  EXPECT_EQ(ask(text("2, 1, 2", "%n0", "%wg", "%both_wg")), Status::fails);  // invocation 1 waits for 0
+  EXPECT_EQ(ask(text("2, 2, 1", "%n1", "%sg", "%both_wg")), Status::holds);
+  EXPECT_EQ(ask(text("2, 2, 1", "%n1", "%wg", "%both_wg")), Status::fails);
+}
+
+// A quotient by zero, and of the least number by -1, is any value; so is what remains. Others are as in C.
+TEST(SpirvLowering, DivisionsThatHaveNoValue) {
+  const auto said = [](const std::string& op, const std::string& a, const std::string& b, const std::string& question) {
+    return ask(
+        vulkan_all("; @Config: 1, 1, 1\n; @Output: " + question + "\n; @Input: %va = " + a + ", %vb = " + b + "\n",
+                   "%a = OpLoad %uint %va\n%b = OpLoad %uint %vb\n%q = " + op + " %uint %a %b\nOpStore %out0 %q\n",
+                   "%va = OpVariable %pw Workgroup\n%vb = OpVariable %pw Workgroup\n"));
+  };
+  const auto is = [](const std::string& value) { return "(%out[0][0] == " + value + ")"; };
+  for (const char* op : {"OpUDiv", "OpSDiv", "OpUMod", "OpSRem", "OpSMod"}) {
+    EXPECT_EQ(said(op, "7", "0", "exists " + is("123456")), Status::holds) << op;
+    EXPECT_EQ(said(op, "7", "2", "exists " + is("123456")), Status::fails) << op;
+  }
+  const std::string least = "0x80000000";
+  for (const char* op : {"OpSDiv", "OpSRem", "OpSMod"})
+    EXPECT_EQ(said(op, least, "-1", "exists " + is("123456")), Status::holds) << op;
+  EXPECT_EQ(said("OpUDiv", least, "-1", "forall " + is("0")), Status::holds);
+  EXPECT_EQ(said("OpUMod", least, "-1", "forall " + is(least)), Status::holds);
+  EXPECT_EQ(said("OpSDiv", "-7", "2", "forall " + is("-3")), Status::holds);
+  EXPECT_EQ(said("OpSRem", "-7", "2", "forall " + is("-1")), Status::holds);
+  EXPECT_EQ(said("OpSMod", "-7", "2", "forall " + is("1")), Status::holds);
+  EXPECT_EQ(said("OpSMod", "7", "-2", "forall " + is("-1")), Status::holds);
+  EXPECT_EQ(said("OpUDiv", "-7", "2", "forall " + is("2147483644")), Status::holds);
+  EXPECT_EQ(said("OpSDiv", least, "1", "forall " + is(least)), Status::holds);
+  EXPECT_EQ(said("OpSDiv", "7", "-1", "forall " + is("-7")), Status::holds);
+}
+
+TEST(SpirvLowering, FloatingPointInLoops) {
+  const std::string text =
+      vulkan_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0][0] == 4)\n", R"(
+OpBranch %head
+%head = OpLabel
+%sum = OpPhi %f32 %f1 %entry %more %head
+%k = OpPhi %uint %n0 %entry %k1 %head
+%more = OpFAdd %f32 %sum %f1
+%k1 = OpIAdd %uint %k %n1
+%again = OpULessThan %bool %k1 %n4
+OpLoopMerge %done %head None
+OpBranchConditional %again %head %done
+%done = OpLabel
+OpStore %fs %more
+OpStore %out0 %k1
+)",
+                 "%f32 = OpTypeFloat 32\n%f1 = OpConstant %f32 1.5\n%pfl = OpTypePointer Workgroup "
+                 "%f32\n%fs = OpVariable %pfl Workgroup\n");
+  EXPECT_EQ(ask(text, 6), Status::holds);
+}
+
 TEST(SpirvLowering, OptionsGoBeforeHeaders) {
   spirv::LaunchOptions launch;
   launch.grid = *spirv::parse_grid("1.1.1");

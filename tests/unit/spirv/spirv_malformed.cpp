@@ -32,6 +32,13 @@ std::string changed(std::string text, const std::string& from, const std::string
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+// An array of this length is used.
+std::string with_length(const std::string& length, const std::string& constant) {
+  return vulkan_all("", "%e = OpAccessChain %pw %o %n0\nOpStore %e %n1\n",
+                    constant + "%odd = OpTypeArray %uint " + length +
+                        "\n%p_odd = OpTypePointer Workgroup %odd\n%o = OpVariable %p_odd Workgroup\n");
+}
+
 const std::string k_plain = vulkan_all("", "OpStore %pout %n1\n");
 
 // Found by libFuzzer: following jumps round a circle of empty blocks never came to an end.
@@ -96,6 +103,21 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"store through a number", changed(k_plain, "OpStore %pout %n1", "OpStore %n1 %n1"), "", "OpStore"},
       {"load through a number", vulkan_all("", "%a = OpLoad %uint %n1\n"), "pointer", "%a"},
       {"member out of range", vulkan_all("", "%a = OpAccessChain %p %x %n3 %n0\n"), "member 3", "%a"},
+      {"first member out of range", vulkan_all("", "%a = OpAccessChain %p %x %n1 %n0\n"), "member 1 is asked for",
+       "%a"},
+      {"a member by a register",
+       vulkan_all("", "%l = OpLoad %uint %py\n%a = OpAccessChain %p %x %l %n0\nOpStore %a %n1\n"), "by a constant",
+       "%a"},
+      {"a chain from a number", vulkan_all("", "%a = OpAccessChain %p %n1 %n0 %n0\n"), "%n1 is no pointer", "%a"},
+      {"a length that is a composite", with_length("%two", "%two = OpConstantComposite %v2 %n1 %n1\n"),
+       "%two is no integer constant", "%"},
+      {"a length that is undefined", with_length("%und", "%und = OpUndef %uint\n"), "%und is no integer constant", "%"},
+      {"a length that is a type", with_length("%uint", ""), "%uint is no constant", "%"},
+      {"a constant of itself",
+       vulkan_all("", "OpStore %pout %self\n", "%self = OpSpecConstantOp %uint IAdd %self %n1\n"), "defined by itself",
+       "%self"},
+      {"a truth value that is a number", vulkan_all("", "OpStore %pout %t\n", "%t = OpConstantTrue %uint\n"),
+       "boolean type", "%t"},
       {"part out of range", vulkan_all("", "%a = OpCompositeExtract %uint %gid3 7\n"), "no part 7", "%a"},
       {"path too long", vulkan_all("", "%a = OpAccessChain %p %x %n0 %n0 %n0\n"), "no parts to choose from", "%a"},
       {"operands of two widths", vulkan_all("", "%a = OpIAdd %uint %true %n1\n"), "differ", "%a"},
@@ -114,6 +136,12 @@ TEST(SpirvMalformed, LocatedErrors) {
       {"private and available", vulkan_all("", "OpStore %px %n1 MakePointerAvailable %dv\n"), "NonPrivatePointer",
        "OpStore"},
       {"write to a built-in", vulkan_all("", "OpStore %gids %gid3\n"), "read-only", "OpStore"},
+      {"write to a push constant",
+       vulkan_all(
+           "", "%a = OpAccessChain %ppush %push %n0\nOpStore %a %n1\n",
+           "%pushes = OpTypeStruct %uint\n%p_pushes = OpTypePointer PushConstant %pushes\n%ppush = OpTypePointer "
+           "PushConstant %uint\n%push = OpVariable %p_pushes PushConstant\n"),
+       "read-only", "OpStore"},
       {"use before definition", vulkan_all("", "OpStore %pout %later\n%later = OpIAdd %uint %n1 %n1\n"),
        "before it is defined", "OpStore"},
       {"recursion", vulkan_all("", "%c = OpFunctionCall %void %main\n"), "calls itself", "%c"},
@@ -208,6 +236,11 @@ TEST(SpirvMalformed, MissingFeaturesAreNamed) {
       {changed(vulkan_all("", "OpStore %px %n1\nOpStore %py %n1\n"), "OpDecorate %ints",
                "OpDecorate %x Binding 3\nOpDecorate %y Binding 3\nOpDecorate %ints"),
        "one binding"},
+      {vulkan_all("", "%u = OpUndef %p_buffer\n%a = OpAccessChain %p %u %n0 %n0\n"), "an undefined pointer is used"},
+      {vulkan_all("", "%u = OpUndef %p\nOpStore %u %n1\n"), "an undefined pointer"},
+      {vulkan_all("; @Input: %w = 1\n", "OpStore %w %px\n",
+                  "%pp = OpTypePointer Workgroup %p\n%w = OpVariable %pp Workgroup\n"),
+       "cannot be given as input"},
       {vulkan_all("", "%i = OpImageTexelPointer %p %x %n0 %n0\n"), "OpImageTexelPointer"},
   };
   std::string said;
