@@ -186,6 +186,18 @@ TEST_F(OpenClC, MacrosComeFromComments) {
 }
 
 // One of two kernels is chosen by name, and its parameters are the ones that questions mean.
+TEST_F(OpenClC, MacrosNeedNoBlanksBetweenThem) {
+  for (const char* line :
+       {"// @Define: A=1,B=2,C\n", "// @Define:A=1 , B=2 , C \n", "// @Define: A=1\n// @Define: B=2,C\r\n"}) {
+    const auto t =
+        read(std::string(line) +
+             "#ifdef C\n// @Config: 1, 1, 1\n// @Output: forall (x[0] == 12)\n__kernel void go(__global uint* x) "
+             "{ x[0] = A * 10 + B; }\n#endif\n");
+    ASSERT_TRUE(t.has_value()) << line << render(t.error());
+    EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 1), Status::holds) << line;
+  }
+}
+
 TEST_F(OpenClC, EntryChoosesTheKernel) {
   const std::string text =
       "__kernel void f(__global int* a) { a[0] = 1; }\n__kernel void g(__global int* b, __global int* a) { a[0] = 2; "

@@ -133,6 +133,21 @@ TEST_F(Kernels, AnIndexPastTheInnerArray) {
             Status::holds);
 }
 
+// A variable of the work-item in pieces, and pieces as one.
+TEST_F(Kernels, VariablesUnderOtherSizes) {
+  const auto says = [](const std::string& question, const std::string& body) {
+    return ask("// @Output: forall (" + question + ")\n// @Input: o = {0, 0}\n", "", "global uint* o", body);
+  };
+  EXPECT_EQ(
+      says("o[0] == 0x5678 and o[1] == 0x1234", "uint v = 0x12345678; o[0] = *(ushort*)&v; o[1] = ((ushort*)&v)[1];"),
+      Status::holds);
+  EXPECT_EQ(says("o[0] == 0x12345678",
+                 "uint v = 0; ((uchar*)&v)[3] = 0x12; ((uchar*)&v)[2] = 0x34; ((ushort*)&v)[0] = "
+                 "0x5678; o[0] = v;"),
+            Status::holds);
+  EXPECT_EQ(says("o[0] == 0x20001", "ushort v[2] = {1, 2}; o[0] = *(uint*)v;"), Status::holds);
+}
+
 TEST_F(Kernels, TwoArraysOfOneTypeBesideEachOther) {
   EXPECT_EQ(ask("// @Output: forall (o[0] == 5 and o[1] == 8)\n", "typedef struct { long m[3]; long n[3]; char c; } S;",
                 "global long* o",
