@@ -4,12 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "translation/draw_programs.h"
 
@@ -336,48 +333,14 @@ Reduced reduced(const Configuration& c, const Program& p, const Models& models, 
   return out;
 }
 
-Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job,
-                    const std::function<void(uint64_t, uint64_t)>& told) {
+Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told) {
   const auto models = models_for(plan.configurations.front().compiler.language);
   if (!models) return std::unexpected(models.error());
-  struct Piece {
-    const Configuration* configuration;
-    uint64_t batch;
-  };
-  std::vector<Piece> todo;
-  for (uint64_t b = 0; b < (plan.tests + k_batch - 1) / k_batch; ++b)
-    for (const Configuration& c : plan.configurations) {
-      const auto there = ledger.has(c.name(), b);
-      if (!there) return std::unexpected(there.error());
-      if (!*there) todo.push_back({&c, b});
-    }
-  std::atomic<size_t> next = 0, done = 0;
-  std::mutex mutex;
-  std::optional<Diagnostics> trouble;
-  bool late = false;
-  const auto work = [&] {
-    for (size_t n = next++; n < todo.size(); n = next++) {
-      if (job.out_of_time()) {
-        const std::lock_guard lock(mutex);
-        late = true;
-        return;
-      }
-      const Batch b = batch_of(*todo[n].configuration, *models, plan, todo[n].batch * k_batch);
-      const std::lock_guard lock(mutex);
-      if (trouble) return;
-      if (const auto ok = ledger.add(todo[n].configuration->name(), todo[n].batch, b); !ok) {
-        trouble = ok.error();
-        return;
-      }
-      told(++done, todo.size());
-    }
-  };
-  std::vector<std::jthread> pool;
-  for (uint32_t t = 1; t < plan.threads; ++t) pool.emplace_back(work);
-  work();
-  pool.clear();
-  if (trouble) return std::unexpected(*trouble);
-  return !late;
+  hunt::Filling filling{{}, plan.tests, k_batch, plan.threads};
+  for (const Configuration& c : plan.configurations) filling.configurations.push_back(c.name());
+  return hunt::fill_store(ledger, filling, job, told, [&](size_t c, uint64_t first) {
+    return batch_of(plan.configurations[c], *models, plan, first);
+  });
 }
 
 Expected<void> explain_faults(Ledger& ledger, const Plan& plan, const Job& job) {

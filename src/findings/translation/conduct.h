@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/job.h"
-#include "hunt/ledger.h"
+#include "hunt/fill.h"
 #include "translation/judge.h"
 
 namespace fencepost::translation {
@@ -27,8 +27,7 @@ struct Plan {
 };
 
 // Batches that the store lacks, until all are there or the job is out of time. False: time is out.
-Expected<bool> fill(hunt::Ledger& ledger, const Plan& plan, const Job& job,
-                    const std::function<void(uint64_t, uint64_t)>& told);
+Expected<bool> fill(hunt::Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told);
 // Reduces faults until each program that fails has a signature, or the job is out of time.
 Expected<void> explain_faults(hunt::Ledger& ledger, const Plan& plan, const Job& job);
 

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "hunt/draw_tests.h"
 
@@ -209,46 +206,10 @@ Judged judge_in(const Configuration& c, const PtxTest& test) {
 }
 
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const Told& told) {
-  struct Piece {
-    const Configuration* configuration;
-    uint64_t batch;
-  };
-  std::vector<Piece> todo;
-  const uint64_t batches = (plan.tests + k_batch - 1) / k_batch;
-  for (uint64_t b = 0; b < batches; ++b)
-    for (const Configuration& c : plan.configurations) {
-      const auto there = ledger.has(c.name(), b);
-      if (!there) return std::unexpected(there.error());
-      if (!*there) todo.push_back({&c, b});
-    }
-  std::atomic<size_t> next = 0, done = 0;
-  std::mutex mutex;
-  std::optional<Diagnostics> trouble;
-  bool late = false;
-  const auto work = [&] {
-    for (size_t n = next++; n < todo.size(); n = next++) {
-      if (job.out_of_time()) {
-        const std::lock_guard lock(mutex);
-        late = true;
-        return;
-      }
-      const Piece& p = todo[n];
-      const Batch b = batch_of(*p.configuration, plan.seed, p.batch * k_batch);
-      const std::lock_guard lock(mutex);
-      if (trouble) return;
-      if (const auto ok = ledger.add(p.configuration->name(), p.batch, b); !ok) {
-        trouble = ok.error();
-        return;
-      }
-      told(++done, todo.size());
-    }
-  };
-  std::vector<std::jthread> pool;
-  for (uint32_t t = 1; t < plan.threads; ++t) pool.emplace_back(work);
-  work();
-  pool.clear();
-  if (trouble) return std::unexpected(*trouble);
-  return !late;
+  Filling filling{{}, plan.tests, k_batch, plan.threads};
+  for (const Configuration& c : plan.configurations) filling.configurations.push_back(c.name());
+  return fill_store(ledger, filling, job, told,
+                    [&](size_t c, uint64_t first) { return batch_of(plan.configurations[c], plan.seed, first); });
 }
 
 Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {

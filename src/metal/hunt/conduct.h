@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/job.h"
+#include "hunt/fill.h"
 #include "hunt/gate.h"
 #include "hunt/ledger.h"
 #include "hunt/toolchain.h"
@@ -22,9 +23,6 @@ struct Plan {
   uint64_t seed = 1, tests = 1000;  // whole batches: rounded up
   uint32_t threads = 1;
 };
-// told(done, all): after each batch of a configuration.
-using Told = std::function<void(uint64_t, uint64_t)>;
-
 // Batches that the store lacks, until all are there or the job is out of time. False: time is out.
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const Told& told);
 // Reduces the first test of each signature that the store lacks, and tries it in all configurations.

@@ -1,0 +1,53 @@
+#include "hunt/fill.h"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace fencepost::hunt {
+
+Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
+                          const std::function<Batch(size_t, uint64_t)>& make) {
+  struct Piece {
+    size_t configuration;
+    uint64_t batch;
+  };
+  std::vector<Piece> todo;
+  for (uint64_t b = 0; b < (filling.tests + filling.batch - 1) / filling.batch; ++b)
+    for (size_t c = 0; c < filling.configurations.size(); ++c) {
+      const auto there = ledger.has(filling.configurations[c], b);
+      if (!there) return std::unexpected(there.error());
+      if (!*there) todo.push_back({c, b});
+    }
+  std::atomic<size_t> next = 0, done = 0;
+  std::mutex mutex;
+  std::optional<Diagnostics> trouble;
+  bool late = false;
+  const auto work = [&] {
+    for (size_t n = next++; n < todo.size(); n = next++) {
+      if (job.out_of_time()) {
+        const std::lock_guard lock(mutex);
+        late = true;
+        return;
+      }
+      const Piece& p = todo[n];
+      const Batch b = make(p.configuration, p.batch * filling.batch);
+      const std::lock_guard lock(mutex);
+      if (trouble) return;
+      if (const auto ok = ledger.add(filling.configurations[p.configuration], p.batch, b); !ok) {
+        trouble = ok.error();
+        return;
+      }
+      told(++done, todo.size());
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (uint32_t t = 1; t < filling.threads; ++t) pool.emplace_back(work);
+  work();
+  pool.clear();
+  if (trouble) return std::unexpected(*trouble);
+  return !late;
+}
+
+}  // namespace fencepost::hunt

@@ -1,0 +1,29 @@
+#pragma once
+// The batches of a hunt that its store lacks: which they are, and who makes them. What a batch is made of is the
+// caller's: PTX tests (conduct.h) or programs of a language (translation/conduct.h).
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/job.h"
+#include "hunt/ledger.h"
+
+namespace fencepost::hunt {
+
+// told(done, all): after each batch of a configuration.
+using Told = std::function<void(uint64_t, uint64_t)>;
+
+struct Filling {
+  std::vector<std::string> configurations;  // by the names under which the store keeps them
+  uint64_t tests = 0;                       // whole batches: rounded up
+  uint64_t batch = 1;                       // tests of a batch
+  uint32_t threads = 1;
+};
+
+// make(k, first): the batch of configuration k that begins with that test; it is called by several threads at once.
+// Batches are kept as they come, so that a hunt that is ended goes on with those that are missing. False: time is out.
+Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
+                          const std::function<Batch(size_t, uint64_t)>& make);
+
+}  // namespace fencepost::hunt
