@@ -111,10 +111,10 @@ int run_stats(const CommandLine& line, const Console& console) {
       text += (text.empty() ? "" : "\n") + analysis::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
   }
   if (!s.output.empty()) {
-    const stats::Domain domain = s.domain == "device"        ? stats::Domain::device
-                                 : s.domain == "test"        ? stats::Domain::test
-                                 : s.domain == "combination" ? stats::Domain::combination
-                                                             : stats::Domain::global;
+    const analysis::Domain domain = s.domain == "device"        ? analysis::Domain::device
+                                    : s.domain == "test"        ? analysis::Domain::test
+                                    : s.domain == "combination" ? analysis::Domain::combination
+                                                                : analysis::Domain::global;
     const auto plan = analysis::portable_plan(tables->front(), domain);
     if (!plan) return report_errors(console, plan.error());
     if (const auto written = write_output(s.output, *plan); !written) return report_errors(console, written.error());

@@ -13,6 +13,7 @@ namespace fencepost::analysis {
 // parameters that a test cannot meet give way.
 // Errors: fewer than two configurations that can be compared, or results that do not say under which parameters they
 // were made (only stores do).
-Expected<std::string> portable_plan(const Table& table, stats::Domain domain);
+using stats::Domain;
+Expected<std::string> portable_plan(const Table& table, Domain domain);
 
 }  // namespace fencepost::analysis
