@@ -35,6 +35,9 @@ if(TARGET fencepost)
   add_test(NAME system.papers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers $<TARGET_FILE:fencepost>)
   # The bundled shaders have the verdicts that their table says.
   add_test(NAME system.glsl COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/glsl/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+  # So have the rows of table 7 of the ASPLOS 2024 paper, which bench/table7 writes.
+  add_test(NAME system.table7 COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/asplos24/table7/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+  add_test(NAME system.table7_files COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/bench/table7 --paper --same ${CMAKE_SOURCE_DIR}/examples/asplos24/table7)
   # So have the bundled kernels, where OpenCL C can be compiled.
   add_test(NAME system.opencl_c COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/with_opencl_c
     $<TARGET_FILE:fencepost> expect ${CMAKE_SOURCE_DIR}/examples/opencl-c/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)

@@ -190,6 +190,7 @@ struct Settings {
   bool operational = false, coherent_loads = false, steps_shown = false;
 
   // ---- stats, report ----
+  std::string domain = "global";                                                  // stats --output
   std::vector<std::string> parts, only_tests, only_devices, only_configurations;  // empty: all
   bool all_rows = false;
   uint64_t peek = 0;  // samples of a configuration; 0: no replay

@@ -148,10 +148,11 @@ constexpr OptionInfo k_rows[] = {
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",
      put_format},
-    {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.graphml, *.json or *.txt", 0, 0, "report",
-     k_relax | k_check | k_explain | k_refine | k_p_check,
-     "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form. "
-     "One test only.",
+    {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.graphml, *.witness.graphml, *.json or *.txt", 0, 0,
+     "report", k_relax | k_check | k_explain | k_refine | k_p_check,
+     "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form: "
+     ".graphml is the picture as a graph, .witness.graphml a violation witness as tools of software verification "
+     "exchange it (progress check: the picture, too). One test only.",
      put<&Settings::witness>},
     {"--certificate", "", "DIR", Type::text, "", "", 0, 0, "certify", k_check,
      "Write into the folder DIR what fencepost-verify needs to check the answer without this program: the texts and a "

@@ -109,6 +109,10 @@ constexpr OptionInfo k_rows[] = {
     {"--peek", "", "N", Type::whole, "", "10..10^12", 10, 1000000000000, "survey", k_stats,
      "Also simulate random search with data peeking on the measured rates, N samples a configuration.",
      put<&Settings::peek>},
+    {"--domain", "", "WHAT", Type::choice, "global", "global|device|test|combination", 0, 0, "survey", k_stats,
+     "With --output: one configuration for all tests and devices, for each device, for each test, or for each test on "
+     "each device.",
+     put<&Settings::domain>},
     {"--level", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,
      "Confidence level of all intervals and bounds.", put_percent<&Settings::level>},
     {"--reproducibility", "", "PERCENT", Type::text, "95", "50 to below 100", 0, 0, "survey", k_stats | k_report,

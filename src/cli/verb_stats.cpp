@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "analysis/portable_plan.h"
 #include "analysis/read.h"
 #include "analysis/tell.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
 #include "store/store.h"
@@ -87,6 +89,12 @@ int run_stats(const CommandLine& line, const Console& console) {
   if (s.json && s.csv)
     return report_errors(
         console, error_at({}, "--json and --csv are two forms of one answer", "leave one of the two out").error());
+  if (!s.output.empty() && line.operands.size() > 1)
+    return report_errors(console,
+                         error_at({}, "--output takes the winner of one set", "merge the stores, or name one").error());
+  if (s.output.empty() && s.has("--domain"))
+    return report_errors(console,
+                         error_at({}, "--domain is without effect: it is for --output", "add -o tuned.toml").error());
   const auto tables = tables_of(line);
   if (!tables) return report_errors(console, tables.error());
   std::vector<std::string> json;
@@ -101,6 +109,15 @@ int run_stats(const CommandLine& line, const Console& console) {
       text += analysis::to_csv(t, a);
     else
       text += (text.empty() ? "" : "\n") + analysis::to_text(t, a, p, *parts, s.all_rows ? 0 : 40);
+  }
+  if (!s.output.empty()) {
+    const analysis::Domain domain = s.domain == "device"        ? analysis::Domain::device
+                                    : s.domain == "test"        ? analysis::Domain::test
+                                    : s.domain == "combination" ? analysis::Domain::combination
+                                                                : analysis::Domain::global;
+    const auto plan = analysis::portable_plan(tables->front(), domain);
+    if (!plan) return report_errors(console, plan.error());
+    if (const auto written = write_output(s.output, *plan); !written) return report_errors(console, written.error());
   }
   console.out(s.json ? json_list(json) : text);
   return k_exit_holds;

@@ -32,7 +32,7 @@ tune::Rule rule_of(const Settings& s) {
   r.rounds = s.tune_rounds;
   r.peeks = s.peeks;
   r.events = s.look_events;
-  r.first_rounds = s.first_rounds;
+  r.first_rounds = s.has("--first-rounds") ? s.first_rounds : tune::usual_first_rounds(s.tune_rounds);
   r.keep = s.keep_one_in;
   r.restarts = s.restarts;
   r.budget = s.budget;

@@ -10,7 +10,10 @@
 #include "analysis/read_parts.h"
 #include "base/read_file.h"
 #include "campaign/identity.h"
+#include "campaign/plan_file.h"
 #include "explicit/interleave.h"
+#include "plan/parameters.h"
+#include "plan/plan.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -162,6 +165,45 @@ class Reader {
   std::set<std::string> ambiguous_, campaigns_;
 };
 
+std::string how_text(const std::string& mode, const std::string& region, const std::string& parameters) {
+  return fmt::format("mode = \"{}\"\nregion = \"{}\"\nparameters = \"{}\"\n", mode, region, parameters);
+}
+
+// What plans and searches of the store say of their configurations, as lines of a plan. A plan that cannot be read says
+// nothing.
+class HowRun {
+ public:
+  explicit HowRun(const store::Store& store) : store_(store) {}
+  std::string of(const store::Record& r) {
+    const auto plan = plans_.try_emplace(r.campaign, std::nullopt);
+    if (plan.second)
+      if (auto text = store_.plan(r.campaign); text && *text)
+        if (auto read = campaign::read_plan(make_source("plan", **text))) plan.first->second = std::move(*read);
+    if (!plan.first->second) return "";
+    for (const campaign::Configuration& c : plan.first->second->configurations)
+      if (c.name == r.configuration && c.applies(r.test))
+        return how_text(plan::name(c.options.shape.mode), plan::name(c.options.shape.region),
+                        plan::to_string(c.options.parameters));
+    return "";
+  }
+  // The plan of a search has a line "region = NAME".
+  std::string of(const store::Trial& t) {
+    const auto region = regions_.try_emplace(t.campaign);
+    if (region.second)
+      if (auto text = store_.plan(t.campaign); text && *text)
+        if (const size_t at = (*text)->find("\nregion = "); at != std::string::npos) {
+          const size_t from = at + std::string_view("\nregion = ").size();
+          region.first->second = (*text)->substr(from, (*text)->find('\n', from) - from);
+        }
+    return region.first->second.empty() ? "" : how_text(t.mode, region.first->second, t.parameters);
+  }
+
+ private:
+  const store::Store& store_;
+  std::map<std::string, std::optional<campaign::Plan>> plans_;
+  std::map<std::string, std::string> regions_;
+};
+
 // Tuning's configurations are numbers; those that a search gave up early are not comparable with those of a data set.
 std::string name_of(const store::Trial& t) {
   return t.purpose == "explore" ? t.configuration : t.purpose + " " + t.configuration;
@@ -183,6 +225,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
   for (const store::Record& r : *records) reader.place(r, r.configuration);
   for (const store::Trial& t : *trials) reader.place(t, name_of(t), t.purpose == "explore");
   std::map<Cell*, bool> whole;
+  HowRun how(store);
   for (const store::Record& r : *records) {
     Cell& cell = reader.place(r, r.configuration);
     const auto n = reader.count(r, cell);
@@ -196,6 +239,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
     facts.device_seconds += r.device_seconds;
     ++facts.groups;
     cell.instances += r.instances;
+    if (cell.how.empty()) cell.how = how.of(r);
     cell.batches.push_back({static_cast<double>(n->weak), static_cast<double>(r.instances), r.seconds});
   }
   for (const auto& [cell, complete] : whole)
@@ -213,6 +257,7 @@ Expected<Table> read_store(const store::Store& store, const store::Filter& filte
           {}, fmt::format("the store has {} weak outcomes among {} instances of '{}'", n->weak, t.instances(), t.test));
     Facts& facts = out.facts[out.device(t.device)];
     facts.groups += t.rounds.size();
+    if (cell.how.empty()) cell.how = how.of(t);
     for (const store::Round& r : t.rounds) {
       facts.device_seconds += static_cast<double>(r.device_nanoseconds) * 1e-9;
       cell.instances += r.instances;

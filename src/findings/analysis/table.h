@@ -32,6 +32,7 @@ struct Cell {
   std::optional<Split> split;
   std::map<std::string, uint64_t> states;  // of a litmus7 log: its histogram, by the text of the final state
   std::string what_ran;                    // of a log of `run`: what it says of that; else empty
+  std::string how;                         // of a store: the lines mode, region and parameters of a plan; else empty
   std::vector<stats::Batch> batches;       // round groups, or runs of one test in a log, in order of time
   std::vector<double> rounds;              // weak outcomes of every round, in order of time
   std::vector<double> gaps;                // instances between one weak outcome and the next

@@ -20,16 +20,25 @@ constexpr Word<Sem> k_sems[] = {{"weak", Sem::weak},          {"relaxed", Sem::r
 constexpr Word<Scope> k_scopes[] = {
     {"warp", Scope::warp}, {"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu}, {"sys", Scope::sys}};
 constexpr Word<Region> k_regions[] = {
-    {"global", Region::global}, {"shared", Region::shared}, {"dshared", Region::dshared}, {"host", Region::host}};
+    {"global", Region::global}, {"shared", Region::shared}, {"dshared", Region::dshared}, {"host", Region::host},
+    {"sc0", Region::sc0},       {"sc1", Region::sc1},       {"sc2", Region::sc2},         {"sc3", Region::sc3}};
+constexpr const char* k_covers[] = {"semsc0", "semsc1", "semsc2", "semsc3", "semav", "semvis"};
 constexpr Word<Proxy> k_proxies[] = {{"generic", Proxy::generic}, {"alias", Proxy::alias},  {"const", Proxy::constant},
                                      {"tex", Proxy::texture},     {"surf", Proxy::surface}, {"async", Proxy::async}};
 constexpr Word<Cache> k_caches[] = {
     {"ca", Cache::ca}, {"cg", Cache::cg}, {"cv", Cache::cv}, {"wb", Cache::wb}, {"wt", Cache::wt}};
 constexpr Word<Operation> k_operations[] = {{"exch", Operation::exch}, {"add", Operation::add}};
 constexpr Word<Rel> k_coms[] = {{"Rf", Rel::rf}, {"Co", Rel::co}, {"Fr", Rel::fr}, {"Ws", Rel::co}};
-constexpr Word<Rel> k_internals[] = {{"Po", Rel::po},       {"Fence", Rel::fence}, {"Proxy", Rel::proxy},
-                                     {"DpAddr", Rel::addr}, {"DpData", Rel::data}, {"DpCtrl", Rel::ctrl},
-                                     {"Bar", Rel::bar},     {"Rmw", Rel::rmw}};
+constexpr Word<Rel> k_internals[] = {{"Po", Rel::po},
+                                     {"Fence", Rel::fence},
+                                     {"Proxy", Rel::proxy},
+                                     {"DpAddr", Rel::addr},
+                                     {"DpData", Rel::data},
+                                     {"DpCtrl", Rel::ctrl},
+                                     {"Bar", Rel::bar},
+                                     {"Rmw", Rel::rmw},
+                                     {"AvDevice", Rel::av_device},
+                                     {"VisDevice", Rel::vis_device}};
 
 template <class T, size_t N>
 std::optional<T> find(const Word<T> (&table)[N], std::string_view text) {
@@ -75,6 +84,28 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   }
 }
 
+// Whether `part` is one of k_covers; it is put into `c`, where it may be already.
+bool cover(std::string_view part, Covers& c, bool& twice) {
+  for (size_t k = 0; k < std::size(k_covers); ++k) {
+    if (part != k_covers[k]) continue;
+    const Covers before = c;
+    if (k < 4)
+      c.classes = static_cast<uint8_t>(c.classes | (1u << k));
+    else
+      (k == 4 ? c.av : c.vis) = true;
+    twice = c == before;
+    return true;
+  }
+  return false;
+}
+
+void print_covers(const Covers& c, std::string& out) {
+  for (uint32_t k = 0; k < 4; ++k)
+    if ((c.classes >> k) & 1) out.append(out.empty() ? "" : ".").append(k_covers[k]);
+  if (c.av) out.append(out.empty() ? "" : ".").append("semav");
+  if (c.vis) out.append(out.empty() ? "" : ".").append("semvis");
+}
+
 Expected<Scope> level_of(const Token& t, std::string_view text) {
   if (const auto s = find(k_scopes, text)) return *s;
   std::vector<std::string> known;
@@ -85,19 +116,27 @@ Expected<Scope> level_of(const Token& t, std::string_view text) {
 
 // Po, Fence.sc.gpu, ...: without the three letters.
 Expected<Edge> kind_of(const Token& t, std::string_view head) {
-  const auto parts = split(head, '.');
+  auto parts = split(head, '.');
   const auto rel = find(k_internals, parts[0]);
   if (!rel) {
     std::vector<std::string> known;
     list(k_internals, known);
-    return error_at(
-        part_of(t, parts[0]), fmt::format("'{}' is not a relation within a thread", parts[0]),
-        hint_for(parts[0], known,
-                 "these are Po, Fence.<sem>.<scope>, Proxy.<proxy>, DpAddr, DpData, DpCtrl, Bar.<id>, Rmw"));
+    return error_at(part_of(t, parts[0]), fmt::format("'{}' is not a relation within a thread", parts[0]),
+                    hint_for(parts[0], known,
+                             "these are Po, Fence.<sem>.<scope>, Proxy.<proxy>, DpAddr, DpData, DpCtrl, Bar.<id>, Rmw, "
+                             "AvDevice, VisDevice"));
   }
   Edge e;
   e.rel = *rel;
   e.span = t.span;
+  while ((e.rel == Rel::fence || e.rel == Rel::bar) && parts.size() > 2) {
+    bool twice = false;
+    if (!cover(parts.back(), e.covers, twice)) break;
+    if (twice)
+      return error_at(part_of(t, parts.back()), fmt::format("'{}' is there twice", parts.back()),
+                      "remove one of the two");
+    parts.pop_back();
+  }
   const auto wants = [&](size_t n, const char* hint) -> Expected<void> {
     if (parts.size() == n) return {};
     return error_at(t.span, fmt::format("'{}' has {} parts", head, parts.size() < n ? "too few" : "too many"), hint);
@@ -186,7 +225,14 @@ Expected<Node> node_of(const Token& t) {
       return {};
     };
     Expected<void> done;
-    if (const auto s = find(k_sems, part))
+    bool twice = false;
+    if (cover(part, n.covers, twice)) {
+      if (twice)
+        return error_at(part_of(t, part), fmt::format("'{}' is a second word of its kind", part),
+                        "remove one of the two");
+    } else if (part == "nonpriv")
+      done = set(n.nonpriv, true);
+    else if (const auto s = find(k_sems, part))
       done = set(n.sem, *s);
     else if (const auto sc = find(k_scopes, part))
       done = set(n.scope, *sc);
@@ -205,8 +251,9 @@ Expected<Node> node_of(const Token& t) {
                                                : part == "w64" ? 64
                                                                : 128));
     else {
-      std::vector<std::string> known = {"Rfe", "Rfi", "Coe",   "Coi",   "Fre",   "Fri",
-                                        "w32", "w64", "PodRR", "PodRW", "PodWR", "PodWW"};
+      std::vector<std::string> known = {"Rfe", "Rfi",   "Coe",   "Coi",   "Fre",   "Fri",    "w32",
+                                        "w64", "PodRR", "PodRW", "PodWR", "PodWW", "nonpriv"};
+      known.insert(known.end(), std::begin(k_covers), std::end(k_covers));
       list(k_sems, known);
       list(k_scopes, known);
       list(k_regions, known);
@@ -384,6 +431,8 @@ std::string print(const Node& n) {
   add(name(n.cache));
   if (n.width != 0) add(fmt::format("w{}", n.width).c_str());
   add(name(n.operation));
+  if (n.nonpriv) add("nonpriv");
+  print_covers(n.covers, out);
   return out;
 }
 
@@ -392,6 +441,7 @@ std::string print_kind(const Edge& e) {
   if (e.rel == Rel::fence) out += fmt::format(".{}.{}", name(e.sem), name(e.scope));
   if (e.rel == Rel::proxy) out += fmt::format(".{}", name(e.proxy));
   if (e.rel == Rel::bar) out += fmt::format(".{}", e.barrier);
+  print_covers(e.covers, out);
   return out;
 }
 
@@ -436,6 +486,13 @@ Cycle with_access(Cycle c, const Node& access) {
     if (n.proxy == Proxy::none) n.proxy = access.proxy;
     if (n.cache == Cache::none) n.cache = access.cache;
     if (n.width == 0) n.width = access.width;
+    if (n.covers == Covers{}) {
+      const bool orders = n.sem == Sem::acquire || n.sem == Sem::release;
+      if (orders) n.covers.classes = access.covers.classes;
+      n.covers.av = access.covers.av && n.sem == Sem::release;
+      n.covers.vis = access.covers.vis && n.sem == Sem::acquire;
+    }
+    n.nonpriv = n.nonpriv || access.nonpriv;
   }
   return c;
 }

@@ -5,12 +5,14 @@
 //
 //   cycle := element { element }                 separated by blanks or commas
 //   com   := (Rf | Co | Fr)(e | i) [@level]      Ws is read as Co. e: another thread, i: the same one
-//   int   := (Po | Fence.<sem>.<scope> | Proxy.<proxy> | DpAddr | DpData | DpCtrl | Bar.<id> | Rmw)(s|d)(R|W)(R|W)
+//   int   := (Po | Fence.<sem>.<scope> | Proxy.<proxy> | DpAddr | DpData | DpCtrl | Bar.<id> | Rmw | AvDevice |
+//            VisDevice)(s|d)(R|W)(R|W); behind Fence.<sem>.<scope> and Bar.<id> parts of `covers` may follow
 //            s: the same location, d: the next one; a dot before these three letters is read too; Rmw alone is RmwsRW
 //   node  := parts joined by dots, between two relations: the access that the first enters and the second leaves
 //            sem     weak relaxed acquire release acq_rel sc volatile mmio
 //            scope, level   warp cta cluster gpu sys
-//            region  global shared dshared host
+//            region  global shared dshared host; storage classes sc0 sc1 sc2 sc3 of VULKAN
+//            covers  semsc0 semsc1 semsc2 semsc3 semav semvis: what an ordered operation of VULKAN speaks of; nonpriv
 //            proxy   generic alias const tex surf async
 //            cache   ca cg cv wb wt     width  w8 w16 w32 w64 w128     operation  exch add
 //
@@ -30,7 +32,7 @@ namespace fencepost::gen {
 enum class Dir : uint8_t { read, write };
 enum class Sem : uint8_t { none, weak, relaxed, acquire, release, acq_rel, sc, volatile_, mmio };
 enum class Scope : uint8_t { none, warp, cta, cluster, gpu, sys };
-enum class Region : uint8_t { none, global, shared, dshared, host };
+enum class Region : uint8_t { none, global, shared, dshared, host, sc0, sc1, sc2, sc3 };
 enum class Proxy : uint8_t { none, generic, alias, constant, texture, surface, async };
 enum class Cache : uint8_t { none, ca, cg, cv, wb, wt };
 enum class Operation : uint8_t { none, exch, add };
@@ -41,6 +43,13 @@ const char* name(Proxy p);
 const char* name(Cache c);
 const char* name(Operation o);
 
+// What an ordered operation of VULKAN covers besides order and scope.
+struct Covers {
+  uint8_t classes = 0;           // bit k: storage class k; none: all classes that the test has
+  bool av = false, vis = false;  // makes available, makes visible
+  bool operator==(const Covers&) const = default;
+};
+
 // How an access is made; `none` parts are the default of the test that is made (test.h).
 struct Node {
   Sem sem = Sem::none;
@@ -50,12 +59,14 @@ struct Node {
   Cache cache = Cache::none;
   uint8_t width = 0;
   Operation operation = Operation::none;
+  Covers covers;
+  bool nonpriv = false;  // a plain access of VULKAN that takes part in synchronisation
   Span span;
   bool empty() const;
   bool operator==(const Node&) const = default;
 };
 
-enum class Rel : uint8_t { rf, co, fr, po, fence, proxy, addr, data, ctrl, bar, rmw };
+enum class Rel : uint8_t { rf, co, fr, po, fence, proxy, addr, data, ctrl, bar, rmw, av_device, vis_device };
 
 struct Edge {
   Rel rel = Rel::po;
@@ -66,6 +77,7 @@ struct Edge {
   Scope scope = Scope::none;  // fence
   Proxy proxy = Proxy::none;  // proxy
   uint32_t barrier = 0;       // bar
+  Covers covers;              // fence, bar
   Scope level = Scope::none;  // external: of the two threads
   Span span;
   bool operator==(const Edge&) const = default;

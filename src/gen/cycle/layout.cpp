@@ -115,7 +115,9 @@ class Builder {
       if (node.region == Region::none) continue;
       if (r != Region::none && r != node.region)
         return error_at(node.span,
-                        fmt::format("{} lies in {} memory elsewhere", location_name(out_.location_of[k]), name(r)),
+                        fmt::format("{} lies in {}{} elsewhere", location_name(out_.location_of[k]),
+                                    r >= Region::sc0 ? "storage class " : "",
+                                    std::string(name(r)) + (r >= Region::sc0 ? "" : " memory")),
                         "a location lies in one region");
       r = node.region;
     }
@@ -156,7 +158,8 @@ class Builder {
         a.dependency = edge.rel;
         a.depends_on = index[c_.before(k)];
       }
-      if (inside && (edge.rel == Rel::fence || edge.rel == Rel::proxy || edge.rel == Rel::bar))
+      if (inside && (edge.rel == Rel::fence || edge.rel == Rel::proxy || edge.rel == Rel::bar ||
+                     edge.rel == Rel::av_device || edge.rel == Rel::vis_device))
         t.between.push_back({index[k], edge});
       t.accesses.push_back(a);
     }

@@ -34,7 +34,7 @@ struct Access {
 };
 struct Between {  // what stands before access `at` of the thread
   uint32_t at = 0;
-  Edge edge;  // fence, proxy or bar
+  Edge edge;  // fence, proxy, bar, av_device or vis_device
 };
 struct ThreadLayout {
   std::vector<Access> accesses;

@@ -28,7 +28,8 @@ constexpr Family k_families[] = {
 constexpr Family k_one_location[] = {{"CoRR", "W RR"}, {"CoRW", "W RW"}};
 
 constexpr std::pair<Region, char> k_region_letters[] = {
-    {Region::none, 'g'}, {Region::shared, 's'}, {Region::dshared, 'd'}, {Region::host, 'h'}};
+    {Region::none, 'g'}, {Region::shared, 's'}, {Region::dshared, 'd'}, {Region::host, 'h'},
+    {Region::sc1, '1'},  {Region::sc2, '2'},    {Region::sc3, '3'}};
 char region_letter(Region r) {
   for (const auto& [region, c] : k_region_letters)
     if (region == r) return c;
@@ -97,6 +98,10 @@ const char* tag_word(const Edge& e) {
       return "bar";
     case Rel::rmw:
       return "rmw";
+    case Rel::av_device:
+      return "avdevice";
+    case Rel::vis_device:
+      return "visdevice";
   }
   return "";
 }
@@ -120,6 +125,10 @@ std::string tag_of(const Cycle& c, const std::vector<size_t>& thread) {
     if (e.rel == Rel::fence) item += fmt::format(".{}.{}", name(e.sem), name(e.scope));
     if (e.rel == Rel::proxy) item += fmt::format(".{}", name(e.proxy));
     if (e.rel == Rel::bar) item += fmt::format(".{}", e.barrier);
+    if (e.covers != Covers{}) {
+      const std::string all = print_kind(e);  // Fence.acq_rel.sys.semav: what stands behind the two parts
+      item += all.substr(item.size());
+    }
     if (e.same_location && !e.communication() && e.rel != Rel::rmw) item += 's';
     if (i + 2 < thread.size() && !gives_target(e.rel) && !gives_source(c.edges[thread[i + 1]].rel))
       item += letter(e.to);
@@ -344,7 +353,7 @@ class Reader {
   static bool base(std::string_view text, Edge& e) {
     const std::string_view head = text.substr(0, text.find('.'));
     for (Rel r : {Rel::rf, Rel::co, Rel::fr, Rel::po, Rel::fence, Rel::proxy, Rel::addr, Rel::data, Rel::ctrl, Rel::bar,
-                  Rel::rmw}) {
+                  Rel::rmw, Rel::av_device, Rel::vis_device}) {
       Edge probe;
       probe.rel = r;
       if (head != tag_word(probe)) continue;
@@ -376,7 +385,7 @@ class Reader {
                                         [&](const auto& r) { return i + 1 < text.size() && r.second == text[i + 1]; });
       if (l == layout->regions.size() || region == std::end(k_region_letters))
         return error_at(span(text), fmt::format("'{}' names no regions", text),
-                        "as in xs: x lies in shared memory; g is global, d dshared, h host");
+                        "as in xs: x lies in shared memory; g is global, d dshared, h host, 1 to 3 a storage class");
       for (size_t k = 0; k < c.size(); ++k)
         if (layout->location_of[k] == l) c.nodes[k].region = region->first;
     }
@@ -395,7 +404,7 @@ Cycle plain(const Cycle& c, const Layout& l) {
   Cycle out = c;
   for (size_t k = 0; k < c.size(); ++k) {
     const Region r = l.regions[l.location_of[k]];
-    out.nodes[k].region = r == Region::global ? Region::none : r;
+    out.nodes[k].region = r == Region::global || r == Region::sc0 ? Region::none : r;
     out.edges[k].level = Scope::none;
   }
   return out;

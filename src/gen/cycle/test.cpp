@@ -162,7 +162,7 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
                                     location_name(a.location), *owner[a.location], k),
                         "put them into one: Rfe@cta, or a placement as 01");
     }
-  const bool ptx = std::string_view(dialect) == "PTX";
+  const bool ptx = std::string_view(dialect) == "PTX", vulkan = std::string_view(dialect) == "VULKAN";
   if (d.tree.clusters && !ptx)
     return refuse({}, "a placement with clusters", dialect, "leave '~' out, or write PTX (--dialect PTX)");
   for (const ThreadLayout& t : d.layout.threads) {
@@ -173,6 +173,15 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
           return refuse(a.span, fmt::format("region '{}'", name(n->region)), dialect, "use global or shared");
         if (n->proxy == Proxy::async)
           return refuse(a.span, "proxy 'async'", dialect, "use generic, alias, const, tex or surf");
+        if (!vulkan && n->region >= Region::sc0)
+          return refuse(a.span, fmt::format("storage class '{}'", name(n->region)), dialect,
+                        "write VULKAN (--dialect VULKAN)");
+        if (!vulkan && (n->covers != Covers{} || n->nonpriv))
+          return refuse(a.span,
+                        n->nonpriv ? "'nonpriv'"
+                                   : "what an operation makes available or visible, and of which "
+                                     "storage classes,",
+                        dialect, "write VULKAN (--dialect VULKAN)");
         if (n->width != 0)
           return refuse(a.span, fmt::format("a width of {} bits", n->width), dialect, "leave the width out");
         if (n->sem == Sem::mmio) return refuse(a.span, "'mmio'", dialect, "use volatile or relaxed.sys");
@@ -185,6 +194,8 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
     for (const Between& b : t.between) {
       if (b.edge.rel == Rel::fence && b.edge.scope == Scope::cluster && !ptx)
         return refuse(b.edge.span, "scope 'cluster'", dialect, "use cta or gpu");
+      if (!vulkan && (b.edge.covers != Covers{} || b.edge.rel == Rel::av_device || b.edge.rel == Rel::vis_device))
+        return refuse(b.edge.span, fmt::format("'{}'", print_kind(b.edge)), dialect, "write VULKAN (--dialect VULKAN)");
       if (b.edge.rel == Rel::proxy && b.edge.proxy == Proxy::async)
         return refuse(b.edge.span, "proxy 'async'", dialect, "use generic, alias, const, tex or surf");
     }

@@ -1,5 +1,6 @@
-// VULKAN: one storage class, sc0; ordered accesses and fences name it in their semantics. No sequentially consistent
-// fences, no address dependencies, no volatile.
+// VULKAN: a location lies in storage class sc0, or in the one that its accesses name; ordered operations cover the
+// classes that they name, or else all that the test has, and make available or visible where they say so. No
+// sequentially consistent fences, no address dependencies, no volatile.
 #include <fmt/format.h>
 
 #include "cycle/writer.h"
@@ -26,8 +27,32 @@ Expected<std::string> scope(Scope s, const Span& at) {
   }
 }
 
-Expected<std::string> mnemonic(const Access& a) {
+// ".semsc0.semsc1.semav": `all` where the operation names no classes.
+std::string semantics(const Covers& c, uint8_t all) {
+  std::string out;
+  const uint8_t classes = c.classes != 0 ? c.classes : all;
+  for (uint32_t k = 0; k < 4; ++k)
+    if ((classes >> k) & 1) out += fmt::format(".semsc{}", k);
+  return out + (c.av ? ".semav" : "") + (c.vis ? ".semvis" : "");
+}
+
+// An operation that neither acquires nor releases covers nothing; availability is a release's, visibility an acquire's.
+Expected<void> fits(const Covers& c, bool acquires, bool releases, const Span& at) {
+  if (c.classes != 0 && !acquires && !releases)
+    return refuse(at, "storage classes of an operation without an order", k_dialect, "add acquire or release");
+  if (c.av && !releases) return refuse(at, "'semav' of an operation that does not release", k_dialect, "add release");
+  if (c.vis && !acquires) return refuse(at, "'semvis' of an operation that does not acquire", k_dialect, "add acquire");
+  return {};
+}
+
+uint32_t class_of(Region r) {
+  return r >= Region::sc0 ? static_cast<uint32_t>(r) - static_cast<uint32_t>(Region::sc0) : 0;
+}
+
+// `in`: the location's region; `all`: the storage classes of the test.
+Expected<std::string> mnemonic(const Access& a, Region in, uint8_t all) {
   const Node& n = a.node;
+  const uint32_t sc = class_of(in);
   if (n.cache != Cache::none) return refuse(a.span, "a cache operator", k_dialect, "leave it out");
   if (n.region == Region::shared)
     return refuse(a.span, "shared memory", k_dialect, "use the dialects GPU_PTX or OPENCL");
@@ -40,11 +65,16 @@ Expected<std::string> mnemonic(const Access& a) {
                     "use weak, relaxed, acquire or release");
   if (n.sem == Sem::weak) {
     if (rmw) return refuse(a.span, "a weak read-modify-write", k_dialect, "use relaxed");
-    if (n.scope == Scope::none) return std::string(read ? "ld.sc0" : "st.sc0");
+    if (auto ok = fits(n.covers, false, false, a.span); !ok) return std::unexpected(ok.error());
+    if (n.scope == Scope::none) return fmt::format("{}{}.sc{}", read ? "ld" : "st", n.nonpriv ? ".nonpriv" : "", sc);
     const auto s = scope(n.scope, a.span);
     if (!s) return s;
-    return fmt::format("{}{}.sc0", read ? "ld.vis" : "st.av", *s);
+    if (n.nonpriv)
+      return refuse(a.span, "'nonpriv' of an access with a scope", k_dialect, "it is non-private without the word");
+    return fmt::format("{}{}.sc{}", read ? "ld.vis" : "st.av", *s, sc);
   }
+  if (n.nonpriv || a.store_node.nonpriv)
+    return refuse(a.span, "'nonpriv' of an atomic access", k_dialect, "it is non-private without the word");
   const Sem second = a.both ? a.store_node.sem : n.sem;
   const bool acquires = (rmw || read) && (n.sem == Sem::acquire || n.sem == Sem::acq_rel);
   const bool releases = (rmw || !read) && (second == Sem::release || second == Sem::acq_rel);
@@ -57,8 +87,19 @@ Expected<std::string> mnemonic(const Access& a) {
     return refuse(a.span, "a read-modify-write with two scopes", k_dialect, "give its read and its write one scope");
   const auto s = scope(where, a.span);
   if (!s) return s;
+  Covers covers = n.covers;
+  if (a.both) {
+    covers.classes = static_cast<uint8_t>(covers.classes | a.store_node.covers.classes);
+    covers.av = covers.av || a.store_node.covers.av;
+    covers.vis = covers.vis || a.store_node.covers.vis;
+  }
+  if (auto ok = fits(covers, acquires, releases, a.span); !ok) return std::unexpected(ok.error());
   const char* order = acquires && releases ? ".acq_rel" : acquires ? ".acq" : releases ? ".rel" : "";
-  return fmt::format("{}.atom{}{}.sc0{}", rmw ? "rmw" : read ? "ld" : "st", order, *s, *order != 0 ? ".semsc0" : "");
+  return fmt::format("{}.atom{}{}.sc{}{}",
+                     rmw    ? "rmw"
+                     : read ? "ld"
+                            : "st",
+                     order, *s, sc, *order != 0 ? semantics(covers, all) : "");
 }
 
 }  // namespace
@@ -67,6 +108,8 @@ Expected<std::string> write_vulkan(const Draft& d) {
   if (auto ok = refuse_common(d, k_dialect); !ok) return std::unexpected(ok.error());
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> columns;
+  uint8_t all = 0;
+  for (const Region r : d.layout.regions) all = static_cast<uint8_t>(all | (1u << class_of(r)));
   for (size_t t = 0; t < d.layout.threads.size(); ++t) {
     const ThreadLayout& thread = d.layout.threads[t];
     const Place& p = d.tree.places[t];
@@ -82,15 +125,19 @@ Expected<std::string> write_vulkan(const Draft& d) {
           const auto s = scope(e.scope, e.span);
           if (!s) return s;
           const char* order = e.sem == Sem::acquire ? "acq" : e.sem == Sem::release ? "rel" : "acq_rel";
-          code.push_back(fmt::format("membar.{}{}.semsc0", order, *s));
+          if (auto ok = fits(e.covers, e.sem != Sem::release, e.sem != Sem::acquire, e.span); !ok)
+            return std::unexpected(ok.error());
+          code.push_back(fmt::format("membar.{}{}{}", order, *s, semantics(e.covers, all)));
+        } else if (e.rel == Rel::av_device || e.rel == Rel::vis_device) {
+          code.emplace_back(e.rel == Rel::av_device ? "avdevice" : "visdevice");
         } else if (e.rel == Rel::proxy) {
           return refuse(e.span, "a proxy fence", k_dialect, "use the dialect PTX");
         } else {
-          code.push_back(fmt::format("cbar.acq_rel.wg.semsc0 {}", e.barrier));
+          code.push_back(fmt::format("cbar.acq_rel.wg{} {}", semantics(e.covers, all), e.barrier));
         }
       }
       const Access& a = thread.accesses[k];
-      const auto m = mnemonic(a);
+      const auto m = mnemonic(a, d.layout.regions[a.location], all);
       if (!m) return m;
       const std::string place = location_name(a.location);
       std::string value = std::to_string(a.value);

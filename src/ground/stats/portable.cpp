@@ -83,12 +83,15 @@ Portable portable(const std::vector<Combination>& combinations, Metric metric, D
         break;
     }
   }
+  // Of one combination the highest rate is the best whatever the metric (section 5.2 of OOPSLA 2020). MLFS ignores
+  // zeros, and so would take a zero for as good as a count of one.
+  const Metric by = domain == Domain::combination ? Metric::mfs : metric;
   for (const auto& [key, members] : parts) {
     std::vector<const Combination*> part;
     for (size_t k : members) part.push_back(&combinations[k]);
     uint32_t best = 0;
     for (uint32_t f = 1; f < part.front()->counts.size(); ++f)
-      if (score(part, metric, f) > score(part, metric, best)) best = f;
+      if (score(part, by, f) > score(part, by, best)) best = f;
     for (size_t k : members) out.configuration[k] = best;
   }
   for (size_t k = 0; k < combinations.size(); ++k) {

@@ -8,7 +8,8 @@
 //   mlfs    largest sum of ln(count) over positive counts. Counts are at least 1 there, so a rare outcome never scores
 //           below a missing one
 //   mlfs_f  fewest combinations without an outcome; among these the largest mlfs score
-// Domains: one configuration for all, for each device, for each test, or for each combination.
+// Domains: one configuration for all, for each device, for each test, or for each combination (there the largest count,
+// whatever the metric).
 // Laws: a narrower domain never scores worse on its part; ties go to the configuration with the lower number.
 #include <cstdint>
 #include <optional>

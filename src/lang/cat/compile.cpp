@@ -126,7 +126,14 @@ Compiler::Value Compiler::definition(const Binding& b, uint16_t file, FrameId fr
 
 void Compiler::bind(const Binding& b, bool global, FrameId frame, size_t slot, Value v) {
   if (v.kind == Value::empty) v.id = dag_.empty(Type::rel, {p_.binders[b.binder].file, b.begin, b.end});
-  if (v.kind == Value::set || v.kind == Value::rel) dag_.name(v.id, p_.name(b.symbol), false);
+  if (v.kind == Value::set || v.kind == Value::rel) {
+    const std::string name = p_.name(b.symbol);
+    bool alias = false;
+    for (const Header& h : p_.files[p_.binders[b.binder].file].headers)
+      if (h.key == "aliases")
+        for (const std::string& w : words(h.value)) alias = alias || w == name;
+    dag_.name(v.id, name, alias, alias, {p_.binders[b.binder].file, b.begin, b.end});
+  }
   if (global) {
     globals_[b.binder] = v;
     global_order_.push_back(b.binder);

@@ -33,12 +33,14 @@ NodeId Dag::add(NodeOp op, Type t, NodeId a, NodeId b, uint32_t payload, Place p
   return it->second;
 }
 
-void Dag::name(NodeId n, std::string name, bool applied) {
+void Dag::name(NodeId n, std::string name, bool applied, bool alias, Place place) {
   Entry& e = entries_[n];
   if (is_leaf(n)) return;  // a leaf is best called what the vocabulary calls it
   if (!e.name.empty() && (!e.applied || applied)) return;
+  if (e.alias && !applied) e.place = place;
   e.name = std::move(name);
   e.applied = applied;
+  e.alias = alias;
 }
 
 bool Dag::is_full(NodeId n) const {

@@ -27,7 +27,8 @@ class Dag {
     uint32_t payload = 0;  // tag, base or fixpoint variable
     Place place;
     bool open = false;     // mentions a variable of the group that is being defined
-    bool applied = false;  // `name` is that of a function application: a definition may replace it
+    bool applied = false;  // `name` is that of a function application or an alias: a definition may replace it
+    bool alias = false;
     std::string name;
   };
 
@@ -44,7 +45,8 @@ class Dag {
   const Entry& operator[](NodeId n) const { return entries_[n]; }
   size_t size() const { return entries_.size(); }
   bool is_leaf(NodeId n) const { return entries_[n].a == k_no_node && entries_[n].op != NodeOp::rec_var; }
-  void name(NodeId n, std::string name, bool applied);
+  // `alias`: a later definition replaces the name and the place.
+  void name(NodeId n, std::string name, bool applied, bool alias = false, Place place = {});
   // The nodes made so far no longer count as open.
   void close() { open_from_ = static_cast<NodeId>(entries_.size()); }
   bool open(NodeId n) const { return n >= open_from_ && entries_[n].open; }

@@ -99,6 +99,7 @@ struct Token {
 //   dialect   the dialect of the tests that the model judges     summary   one sentence
 //   axioms    the labels of the file's axioms and flags          shows     the labels of its shows
 //   provides  definitions that exist for other files to use
+//   aliases   definitions whose names give way to those that a later definition has for the same relation
 //   vacuous   axioms that are known to hold of every execution
 //   reading   "MODEL; TAGS; SENTENCE": another reading of the same document, and where it differs; any number of them
 // White space in the value is collapsed.

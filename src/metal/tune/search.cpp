@@ -42,6 +42,8 @@ const char* name(Candidate::End e) {
   return "";
 }
 
+uint32_t usual_first_rounds(uint32_t rounds) { return std::clamp(rounds / 20, 1u, 4u); }
+
 std::string to_string(const Rule& r) {
   std::string out =
       fmt::format("strategy = {}, objective = {}, configurations = {}, rounds = {}, restarts = {}, stability = {}",

@@ -55,6 +55,9 @@ struct Rule {
   bool stability = true;
   double budget = 0;  // seconds of the bench; 0: one set
 };
+// Halving's first look where nobody says otherwise: a twentieth of `rounds`, 1 to 4. Four of everybody would be most of
+// the work where few rounds are full measure, and tell no more (docs/tune.md).
+uint32_t usual_first_rounds(uint32_t rounds);
 // The rule as text; a store keeps it, so that a search is resumed under the same rule (the budget may grow).
 std::string to_string(const Rule& r);
 

@@ -248,6 +248,7 @@ Explained explain_verdict(const std::string& path, const prog::Test& test, const
 Explained explain(const std::string& path, const prog::Test& test, const cat::Model& model,
                   const check::Options& check_options, const ExplainOptions& options, Job& job) {
   Explained out = explain_verdict(path, test, model, check_options, options, job);
+  out.report.automaton = automaton(path, test, model, check_options, out.result);
   check::Beside beside = check::beside(test, model, check_options, out.result, job);
   // The execution that is shown raises a flag, and its listing says so.
   if (beside.races == check::Beside::Said::yes && out.result.execution && !out.result.flags.empty()) {

@@ -28,6 +28,7 @@ struct Report {
   std::string text;                   // ends in a newline
   std::string json;                   // one object, on several lines, ends in a newline
   std::vector<draw::Graph> pictures;  // the most telling first; may be empty
+  std::string automaton;              // a violation witness (GraphML), where there is an execution; else empty
 };
 
 // ---- check -----------------------------------------------------------------------------------------
@@ -115,8 +116,15 @@ Report explain_forbidden(const std::string& path, const prog::Test& test, const 
 draw::Graph execution_graph(const prog::Test& test, const cat::Model& model, const reference::RunResult& run,
                             const reference::Explanation* explanation = nullptr);
 
-// The text of a report for a file, by the ending of its name: .svg, .dot, .json, .txt. A diagnostic without a place
-// when the ending is none of these, or the report has nothing of that kind.
+// The execution that `result` rests on as a violation witness of software verification (GraphML): a path with an edge
+// for each instruction. A lasso ends in a cycle. Empty when the result rests on no execution. The time of its making is
+// in it: SOURCE_DATE_EPOCH, or now.
+std::string automaton(const std::string& path, const prog::Test& test, const cat::Model& model,
+                      const check::Options& options, const check::Result& result);
+
+// The text of a report for a file, by the ending of its name: .svg, .dot, .graphml (the picture), .witness.graphml (the
+// automaton), .json, .txt. A diagnostic without a place when the ending is none of these, or the report has nothing of
+// that kind.
 Expected<std::string> file_text(const std::string& file, const Report& report);
 
 // ---- the common language ---------------------------------------------------------------------------

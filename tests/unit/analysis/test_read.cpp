@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -5,11 +6,13 @@
 #include <fstream>
 
 #include "analysis/analyse.h"
+#include "analysis/portable_plan.h"
 #include "analysis/read.h"
 #include "analysis/tell.h"
 #include "base/job.h"
 #include "base/source.h"
 #include "campaign/identity.h"
+#include "campaign/plan_file.h"
 #include "judge/judge.h"
 #include "read/read.h"
 
@@ -251,6 +254,46 @@ TEST(ReadStore, CountsSplitsAndSeries) {
 }
 
 // Damaged input is refused with a sentence or read as something else; nothing else happens.
+TEST(PortablePlan, AWinnerIsAConfigurationThatAPlanTakes) {
+  Table t;
+  t.name = "both.db";
+  for (const char* device : {"cpu", "cuda"})
+    for (const char* test : {"MP", "SB"})
+      for (const char* configuration : {"1", "2"}) {
+        Cell& c = t.at(t.device(device), t.test(test), t.configuration(configuration));
+        c.measured = true;
+        c.instances = 1000;
+        // Configuration 2 shows less, and everywhere.
+        c.weak = configuration[0] == '2' ? 10 : device[1] == 'p' ? 900 : 0;
+        c.how =
+            fmt::format("mode = \"parallel\"\nregion = \"as-written\"\nparameters = \"stride={}\"\n", configuration);
+      }
+  const auto plan = portable_plan(t, stats::Domain::global);
+  ASSERT_TRUE(plan) << render(plan.error());
+  EXPECT_NE(plan->find("4 of 4 combinations"), std::string::npos) << *plan;
+  EXPECT_NE(plan->find("parameters = \"stride=2\""), std::string::npos) << *plan;
+  EXPECT_EQ(plan->find("stride=1"), std::string::npos) << *plan;
+  const auto each = portable_plan(t, stats::Domain::device);
+  ASSERT_TRUE(each);
+  EXPECT_NE(each->find("name = \"portable for cpu\"\ngive_way = true\nmode = \"parallel\"\nregion = \"as-written\"\n"
+                       "parameters = \"stride=1\""),
+            std::string::npos)
+      << *each;
+  // The text is a plan's.
+  const std::string head = "name = \"p\"\ntests = [\"MP.litmus\"]\ndevices = [\"reference\"]\nseconds = 1\n";
+  for (const auto domain :
+       {stats::Domain::global, stats::Domain::device, stats::Domain::test, stats::Domain::combination}) {
+    const auto text = portable_plan(t, domain);
+    ASSERT_TRUE(text);
+    const auto read = campaign::read_plan(make_source("plan.toml", head + *text));
+    ASSERT_TRUE(read) << render(read.error()) << *text;
+    EXPECT_TRUE(read->configurations.front().options.give_way);
+  }
+  // Logs do not say their parameters.
+  t.at(0, 0, 1).how.clear();
+  EXPECT_FALSE(portable_plan(t, stats::Domain::global));
+}
+
 TEST(Read, DamagedInputIsRefusedOrRead) {
   const std::string json =
       R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2, "durationSeconds": 0.5}, "SB": {"seq": 9, "interleaved": 1, "weak": 0}},

@@ -79,6 +79,38 @@ TEST(MakeTest, OpenCl) {
   made("PodWW Rfe Rmw PodWR Fre", Syntax::opencl);
 }
 
+TEST(MakeTest, VulkanStorageClassesAndAvailability) {
+  const auto text = [](const std::string& cycle) {
+    TestOptions o;
+    o.syntax = Syntax::vulkan;
+    const auto c = parse_cycle(cycle);
+    EXPECT_TRUE(c) << render(c.error());
+    const auto t = litmus_text(*spec_of(*c), o);
+    EXPECT_TRUE(t) << render(t.error());
+    // The name says all of it: it is read back to the same test.
+    const auto again = parse_name(name(*spec_of(*c)));
+    EXPECT_TRUE(again) << name(*spec_of(*c));
+    EXPECT_EQ(name(*again), name(*spec_of(*c)));
+    EXPECT_TRUE(make_test(*again, o)) << cycle;
+    return t ? *t : "";
+  };
+  std::string t = text("weak.sc1.nonpriv PodWW release.sys.semav Rfe acquire.sys.semvis PodRR weak.nonpriv Fre");
+  EXPECT_NE(t.find("st.nonpriv.sc1 x, 1"), std::string::npos) << t;
+  EXPECT_NE(t.find("st.atom.rel.dv.sc0.semsc0.semsc1.semav y, 1"), std::string::npos) << t;
+  EXPECT_NE(t.find("ld.atom.acq.dv.sc0.semsc0.semsc1.semvis r1, y"), std::string::npos) << t;
+  EXPECT_NE(t.find("ld.nonpriv.sc1 r3, x"), std::string::npos) << t;
+  t = text("weak Fence.release.cta.semsc2.semavdWW sc2 Rfe AvDevicesRW VisDevicedWR weak.cta Fre");
+  EXPECT_NE(t.find("membar.rel.wg.semsc2.semav"), std::string::npos) << t;
+  EXPECT_NE(t.find("avdevice"), std::string::npos) << t;
+  EXPECT_NE(t.find("visdevice"), std::string::npos) << t;
+  EXPECT_NE(t.find("ld.vis.wg.sc0"), std::string::npos) << t;
+  t = text("PodWW Rfe acquire.sys.semvis Rmw release.sys.semav.semsc0 PodWR Fre");
+  EXPECT_NE(t.find("rmw.atom.acq_rel.dv.sc0.semsc0.semav.semvis"), std::string::npos) << t;
+  t = text("Bar.1.semav.semvisdWW Rfe@cta Bar.1dRR Fre");
+  EXPECT_NE(t.find("cbar.acq_rel.wg.semsc0.semav.semvis 1"), std::string::npos) << t;
+  EXPECT_NE(t.find("cbar.acq_rel.wg.semsc0 1"), std::string::npos) << t;
+}
+
 // Every family of diy in every dialect is read back from its own printed form.
 TEST(MakeTest, PrintsToItself) {
   for (Syntax s : {Syntax::ptx, Syntax::vulkan, Syntax::opencl, Syntax::gpu_ptx})
@@ -105,23 +137,34 @@ TEST(MakeTest, RefusesByName) {
     Syntax syntax;
     const char* what;
   };
-  const Row rows[] = {{"PodWW Rfe DpAddrdRR Fre", Syntax::ptx, "an address dependency is not in PTX"},
-                      {"cg PodWW Rfe PodRR Fre", Syntax::ptx, "a cache operator is not in PTX"},
-                      {"relaxed.warp PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'warp' is not in PTX"},
-                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::vulkan, "scope 'cluster'"},
-                      {"Fence.sc.clusterdWW Rfe PodRR Fre", Syntax::gpu_ptx, "scope 'cluster'"},
-                      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::opencl, "scope 'cluster'"},
-                      {"mmio PodWW Rfe PodRR Fre", Syntax::ptx, "'mmio'"},
-                      {"acquire.gpu PodWW Rfe PodRR Fre", Syntax::ptx, "an acquiring write"},
-                      {"weak.w16 PodWW Rfe PodRR Fre", Syntax::ptx, "a width of 16 bits"},
-                      {"const PodWW Rfe PodRR Fre", Syntax::ptx, "a write through the proxy 'const'"},
-                      {"Fence.acquire.gpudWW Rfe PodRR Fre", Syntax::ptx, "a fence of order 'acquire'"},
-                      {"Fence.sc.gpudWW Rfe PodRR Fre", Syntax::vulkan, "a fence of order 'sc' is not in VULKAN"},
-                      {"Proxy.texdWW Rfe PodRR Fre", Syntax::vulkan, "a proxy fence"},
-                      {"Bar.0dWW Rfe@cta PodRR Fre", Syntax::gpu_ptx, "a barrier is not in GPU_PTX"},
-                      {"relaxed.gpu PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "an access with a scope"},
-                      {"shared.cg PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "x lies in shared memory"},
-                      {"volatile PodWW Rfe PodRR Fre", Syntax::opencl, "a volatile access is not in OPENCL"}};
+  const Row rows[] = {
+      {"PodWW Rfe DpAddrdRR Fre", Syntax::ptx, "an address dependency is not in PTX"},
+      {"cg PodWW Rfe PodRR Fre", Syntax::ptx, "a cache operator is not in PTX"},
+      {"relaxed.warp PodWW Rfe PodRR Fre", Syntax::ptx, "scope 'warp' is not in PTX"},
+      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::vulkan, "scope 'cluster'"},
+      {"Fence.sc.clusterdWW Rfe PodRR Fre", Syntax::gpu_ptx, "scope 'cluster'"},
+      {"relaxed.cluster PodWW Rfe PodRR Fre", Syntax::opencl, "scope 'cluster'"},
+      {"mmio PodWW Rfe PodRR Fre", Syntax::ptx, "'mmio'"},
+      {"acquire.gpu PodWW Rfe PodRR Fre", Syntax::ptx, "an acquiring write"},
+      {"weak.w16 PodWW Rfe PodRR Fre", Syntax::ptx, "a width of 16 bits"},
+      {"const PodWW Rfe PodRR Fre", Syntax::ptx, "a write through the proxy 'const'"},
+      {"Fence.acquire.gpudWW Rfe PodRR Fre", Syntax::ptx, "a fence of order 'acquire'"},
+      {"Fence.sc.gpudWW Rfe PodRR Fre", Syntax::vulkan, "a fence of order 'sc' is not in VULKAN"},
+      {"Proxy.texdWW Rfe PodRR Fre", Syntax::vulkan, "a proxy fence"},
+      {"Bar.0dWW Rfe@cta PodRR Fre", Syntax::gpu_ptx, "a barrier is not in GPU_PTX"},
+      {"relaxed.gpu PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "an access with a scope"},
+      {"shared.cg PodWW Rfe PodRR Fre", Syntax::gpu_ptx, "x lies in shared memory"},
+      {"sc1 PodWW Rfe PodRR Fre", Syntax::ptx, "storage class 'sc1' is not in PTX"},
+      {"weak.nonpriv PodWW Rfe PodRR Fre", Syntax::opencl, "'nonpriv' is not in OPENCL"},
+      {"release.semav PodWW Rfe PodRR Fre", Syntax::ptx, "what an operation makes available"},
+      {"AvDevicedWW Rfe PodRR Fre", Syntax::ptx, "'AvDevice' is not in PTX"},
+      {"Fence.acq_rel.gpu.semavdWW Rfe PodRR Fre", Syntax::gpu_ptx, "is not in GPU_PTX"},
+      {"relaxed.sys.semav PodWW Rfe PodRR Fre", Syntax::vulkan, "'semav' of an operation that does not"},
+      {"relaxed.sys.semsc1 PodWW Rfe PodRR Fre", Syntax::vulkan, "storage classes of an operation"},
+      {"Fence.release.sys.semvisdWW Rfe PodRR Fre", Syntax::vulkan, "'semvis' of an operation that"},
+      {"relaxed.sys.nonpriv PodWW Rfe PodRR Fre", Syntax::vulkan, "'nonpriv' of an atomic access"},
+      {"weak.sys.nonpriv PodWW Rfe PodRR Fre", Syntax::vulkan, "'nonpriv' of an access with a scope"},
+      {"volatile PodWW Rfe PodRR Fre", Syntax::opencl, "a volatile access is not in OPENCL"}};
   for (const Row& r : rows) {
     const auto c = parse_cycle(r.cycle);
     ASSERT_TRUE(c) << r.cycle << render(c.error());
@@ -171,6 +214,9 @@ TEST(MakeTest, RandomCyclesAreMadeOrRefused) {
                                           "DpData",
                                           "DpCtrl",
                                           "Bar.1",
+                                          "Fence.acq_rel.sys.semsc1.semav",
+                                          "AvDevice",
+                                          "VisDevice",
                                           "Proxy.alias",
                                           "Proxy.const",
                                           "Rmw"};

@@ -398,5 +398,77 @@ TEST(Report, WitnessFilesByEnding) {
   EXPECT_TRUE(witness("mp.litmus", test, model, options, none).text.empty());
 }
 
+// A violation witness of software verification: a path from the entry to the violation, an edge for each instruction.
+class Automaton : public testing::Test {
+ protected:
+  void SetUp() override { setenv("SOURCE_DATE_EPOCH", "86400", 1); }
+  void TearDown() override { unsetenv("SOURCE_DATE_EPOCH"); }
+  static std::string of(const std::string& text, check::Property property) {
+    const prog::Test t = parse("t.litmus", text);
+    const cat::Model m = load(cat::default_model(t.dialect), t.dialect);
+    check::Options options;
+    options.property = property;
+    Job job = Job::with_budget(60);
+    const check::Result r = check::check(t, m, options, job);
+    const std::string out = automaton("t.litmus", t, m, options, r);
+    EXPECT_EQ(out, automaton("t.litmus", t, m, options, r));
+    return out;
+  }
+  static size_t count(const std::string& text, const std::string& what) {
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++n;
+    return n;
+  }
+};
+
+TEST_F(Automaton, AWeakExecutionIsAPathThatSaysWhereValuesComeFrom) {
+  const std::string out =
+      of("PTX mp\n{ x = 0; y = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, y ;\n"
+         " st.weak y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
+         check::Property::condition);
+  for (const char* said : {"<data key=\"witness-type\">violation_witness</data>", "<data key=\"producer\">fencepost ",
+                           "<data key=\"creationtime\">1970-01-02T00:00:00Z</data>",
+                           "<data key=\"fencepost.order\">po and rf: not sequentially consistent</data>",
+                           "<node id=\"N0\"><data key=\"entry\">true</data></node>",
+                           "<node id=\"N7\"><data key=\"violation\">true</data></node>",
+                           "<data key=\"loaded-value\">0</data><data key=\"fencepost.reads-from\">init x</data>",
+                           "<data key=\"startline\">5</data>"})
+    EXPECT_NE(out.find(said), std::string::npos) << said << out;
+  EXPECT_EQ(count(out, "<edge "), 7u);  // main, two threads, four instructions
+  EXPECT_EQ(count(out, "createThread\">"), 2u);
+  EXPECT_EQ(count(out, "threadId\">2<"), 2u);
+}
+
+TEST_F(Automaton, AReadModifyWriteHasOneEdge) {
+  const std::string out =
+      of("VULKAN rmw\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n"
+         " rmw.atom.dv.sc0 r0, x, 1 | rmw.atom.dv.sc0 r0, x, 2 ;\n"
+         "exists (P0:r0 == 2 /\\ P1:r0 == 0)\n",
+         check::Property::condition);
+  EXPECT_NE(out.find("sequentially consistent"), std::string::npos) << out;
+  EXPECT_EQ(count(out, "<edge "), 5u) << out;
+  EXPECT_EQ(count(out, "stored-value\">"), 2u);
+  EXPECT_EQ(out.find("(its read)"), std::string::npos);
+}
+
+TEST_F(Automaton, AnExecutionThatDoesNotEndGoesRoundItsLoop) {
+  const std::string out =
+      of("PTX spin\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n ld.relaxed.gpu r0, x ;\n bne r0, 1, LC00 ;\n",
+         check::Property::termination);
+  EXPECT_NE(out.find("LTL(F end)"), std::string::npos) << out;
+  EXPECT_NE(out.find("<node id=\"N3\"><data key=\"cyclehead\">true</data></node>"), std::string::npos) << out;
+  EXPECT_NE(out.find("<edge source=\"N3\" target=\"N3\">"), std::string::npos) << out;
+  EXPECT_EQ(out.find("violation\">true"), std::string::npos);
+}
+
+TEST_F(Automaton, IsChosenByTheEndingAndNeedsAnExecution) {
+  Report r;
+  r.automaton = "<graphml/>";
+  EXPECT_EQ(file_text("a.witness.graphml", r).value_or(""), "<graphml/>");
+  EXPECT_FALSE(file_text("a.graphml", r));  // no picture
+  r.automaton.clear();
+  EXPECT_FALSE(file_text("a.witness.graphml", r));
+}
+
 }  // namespace
 }  // namespace fencepost::report

@@ -138,6 +138,18 @@ TEST(Portable, MetricsDiffer) {
   EXPECT_EQ(portable(c, Metric::mfs, Domain::combination).configuration, (std::vector<uint32_t>{0, 1, 1, 2}));
 }
 
+// OOPSLA 2020, 5.2: for one test on one GPU the highest rate is taken whatever the metric. MLFS ignores zeros, so
+// that of ln 1 = 0 and an ignored zero the first came, and one combination of 26 lost the one outcome that it had.
+TEST(Portable, OneCombinationTakesItsHighestCount) {
+  std::vector<Combination> combinations;
+  for (uint32_t k = 0; k < 26; ++k) combinations.push_back({k / 6, k % 6, {0, k == 25 ? 1.0 : 7.0, 0}});
+  for (const Metric m : {Metric::mfs, Metric::mlfs, Metric::mlfs_f}) {
+    const Portable p = portable(combinations, m, Domain::combination);
+    EXPECT_EQ(p.possible, 26u);
+    EXPECT_EQ(p.weak, 26u) << name(m);
+  }
+}
+
 TEST(Portable, NarrowerDomainsAreNeverWorse) {
   Rng rng(8);
   for (int r = 0; r < 50; ++r) {

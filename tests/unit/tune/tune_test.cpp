@@ -124,6 +124,26 @@ TEST(Tune, EveryStrategyFindsAClearBest) {
     }
 }
 
+TEST(Tune, FewRoundsInFullAreNotSpentOnTheFirstLook) {
+  EXPECT_EQ(usual_first_rounds(1000), 4u);
+  EXPECT_EQ(usual_first_rounds(100), 4u);
+  EXPECT_EQ(usual_first_rounds(40), 2u);
+  EXPECT_EQ(usual_first_rounds(20), 1u);
+  EXPECT_EQ(usual_first_rounds(1), 1u);
+  Rule r = rule(Strategy::halving, 20);
+  r.rounds = 20;
+  double seconds[2] = {};
+  for (const bool usual : {false, true}) {
+    Synthetic bench(spread(20));
+    r.first_rounds = usual ? usual_first_rounds(r.rounds) : 4;
+    const Found f = value(search(r, bench));
+    ASSERT_TRUE(f.winner);
+    EXPECT_EQ(f.candidates[*f.winner].configuration, 10u);
+    seconds[usual] = bench.seconds();
+  }
+  EXPECT_LT(seconds[1], 0.6 * seconds[0]);
+}
+
 TEST(Tune, SearchesAreFunctionsOfTheirRounds) {
   Synthetic a(spread(20), 7), b(spread(20), 7);
   const Rule r = rule(Strategy::halving, 20);

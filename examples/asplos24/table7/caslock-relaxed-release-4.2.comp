@@ -1,0 +1,21 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+// Compare-and-swap lock. Weakened: releases are relaxed.
+// Every invocation adds one to x while it holds the lock, and notes what it found: no two find the same.
+// @Config: 4, 1, 2
+// @Output: forall (seen[0] != seen[1] and seen[0] != seen[2] and seen[0] != seen[3] and seen[0] != seen[4] and seen[0] != seen[5] and seen[0] != seen[6] and seen[0] != seen[7] and seen[1] != seen[2] and seen[1] != seen[3] and seen[1] != seen[4] and seen[1] != seen[5] and seen[1] != seen[6] and seen[1] != seen[7] and seen[2] != seen[3] and seen[2] != seen[4] and seen[2] != seen[5] and seen[2] != seen[6] and seen[2] != seen[7] and seen[3] != seen[4] and seen[3] != seen[5] and seen[3] != seen[6] and seen[3] != seen[7] and seen[4] != seen[5] and seen[4] != seen[6] and seen[4] != seen[7] and seen[5] != seen[6] and seen[5] != seen[7] and seen[6] != seen[7])
+layout(local_size_x = 4) in;
+layout(binding = 0) nonprivate buffer Data { uint lock; uint x; uint seen[8]; };
+
+#define SCOPE gl_ScopeDevice
+#define ACQUIRE gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
+#define RELEASE 0, gl_SemanticsRelaxed
+
+void main() {
+  while (atomicCompSwap(lock, 0u, 1u, SCOPE, ACQUIRE, ACQUIRE) != 0u) {
+  }
+  uint count = x;
+  seen[gl_GlobalInvocationID.x] = count;
+  x = count + 1u;
+  atomicStore(lock, 0u, SCOPE, RELEASE);
+}

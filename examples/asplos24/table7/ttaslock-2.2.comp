@@ -1,0 +1,24 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+// Test-and-test-and-set lock.
+// Spins on a plain look, and only then tries to take the lock; then it adds one to x and notes what it found.
+// @Config: 2, 1, 2
+// @Output: forall (seen[0] != seen[1] and seen[0] != seen[2] and seen[0] != seen[3] and seen[1] != seen[2] and seen[1] != seen[3] and seen[2] != seen[3])
+layout(local_size_x = 2) in;
+layout(binding = 0) nonprivate buffer Data { uint lock; uint x; uint seen[4]; };
+
+#define SCOPE gl_ScopeDevice
+#define ACQUIRE gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
+#define RELEASE gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable
+
+void main() {
+  for (;;) {
+    while (atomicLoad(lock, SCOPE, 0, gl_SemanticsRelaxed) != 0u) {
+    }
+    if (atomicExchange(lock, 1u, SCOPE, ACQUIRE) == 0u) break;
+  }
+  uint count = x;
+  seen[gl_GlobalInvocationID.x] = count;
+  x = count + 1u;
+  atomicStore(lock, 0u, SCOPE, RELEASE);
+}
