@@ -86,7 +86,9 @@ constexpr OptionInfo k_rows[] = {
     {"--target", "", "TARGET,...", Type::list, "cpp", "", 0, 0, "export", k_p_export,
      "litmus-ptx, litmus-vulkan, litmus-opencl, cuda, opencl, glsl, amber, metal, cpp.", put<&Settings::targets>},
     {"--mapping", "", "MAPPING,...", Type::list, "plain", "", 0, 0, "export", k_p_run | k_p_export,
-     "How test threads lie on launched ones: plain, round-robin, chunked, hybrid.", put<&Settings::mappings>},
+     "How test threads lie on launched ones: plain, round-robin, chunked, hybrid, paired; progress run: or a file that "
+     "lists the roles (a path with '.' or '/').",
+     put<&Settings::mappings>},
     {"--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export",
      k_p_run | k_p_export, "Number of launched threads (workgroups of one).", put<&Settings::total>},
     {"--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_run | k_p_export,

@@ -115,6 +115,9 @@ Expected<void> check(std::span<const axb::Test> tests, const Options& o) {
       return error_at({}, fmt::format("'{}' cannot name a bundle", one_line(o.bundle)),
                       "use letters, digits and underscores");
   }
+  if (o.mapping == Mapping::table)
+    return unsupported_at({}, "a mapping from a file is not printed into sources, which compute their roles",
+                          "'progress run' takes it; or choose a mapping by name");
   if (is_litmus(o.target) && o.mapping != Mapping::plain)
     return error_at(
         {}, fmt::format("a litmus file holds one instance: mapping {} means nothing there", to_string(o.mapping)),
