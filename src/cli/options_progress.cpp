@@ -78,8 +78,10 @@ constexpr OptionInfo k_rows[] = {
      "('locations,threads') or "
      "the names of values other than 0 ('locations,values'); 'none' keeps all.",
      put<&Settings::symmetry>},
-    {"--count", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
-     "Print how many there are, canonical (up to the names of locations) and labelled (all), and nothing else.",
+    {"--count", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth | k_p_lts,
+     "Print how many there are, canonical (up to the names of locations) and labelled (all), and nothing else. "
+     "progress "
+     "lts: print how many states and transitions there are, without a model and under each, in every form.",
      put<&Settings::count>},
     {"--resume", "", "FILE", Type::text, "", "", 0, 0, "synth", k_p_synth,
      "Keep finished work in FILE and go on from there when it exists.", put<&Settings::resume>},
