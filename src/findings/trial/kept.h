@@ -3,8 +3,8 @@
 // mapping) how often it ran, how it ended and who starved. `progress run` writes them (trial/session.h).
 //
 // A column is a device, a variant with its options ("inter-workgroup order=seq_cst"), and a mapping. The number of
-// launched invocations belongs to the column only where one test ran with several under it, since plain launches as many
-// as the test has threads.
+// launched invocations belongs to the column only where one test ran with several under it, since plain launches as
+// many as the test has threads.
 //
 // Laws. A run that several stores hold counts once. A program that an assembler changed counts for nothing and is
 // counted in `dropped`. Tests come in the order of their names, numbers in them by value; columns by device, variant,

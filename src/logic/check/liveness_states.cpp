@@ -123,8 +123,8 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
   r.verdict.status = Status::holds;
   if (all.starving) {
     r.lasso = explicit_state::lasso_of(test, *all.starving);
-    // The judge confirms an execution that goes on for ever and keeps the promise; that the states of its cycle are closed
-    // under fair steps is what the exploration has found.
+    // The judge confirms an execution that goes on for ever and keeps the promise; that the states of its cycle are
+    // closed under fair steps is what the exploration has found.
     const reference::Progress promise = reference::weakly(options.progress);
     if (!reference::verify(test, model, *r.lasso, promise, options.fairness)) return std::nullopt;
     show_lasso(r, test, std::move(*r.lasso));

@@ -1,9 +1,9 @@
-// Strong fairness (reference/strong.h) is a question of its own: is there a set of states as in the header that is besides
-// closed under the steps of the promised threads F? Take out of a component every state with a step of F that leaves it,
-// and go on with those that lead to what was taken out. If anything is left, a bottom component of the steps of F on the
-// rest is such a set: strongly connected, closed, and with a step, since a live thread always has one. With F empty
-// nothing obliges the scheduler to leave any cycle. That is docs/progress-oracle.md's algorithm, over programs in place of
-// AXB.
+// Strong fairness (reference/strong.h) is a question of its own: is there a set of states as in the header that is
+// besides closed under the steps of the promised threads F? Take out of a component every state with a step of F that
+// leaves it, and go on with those that lead to what was taken out. If anything is left, a bottom component of the
+// steps of F on the rest is such a set: strongly connected, closed, and with a step, since a live thread always has
+// one. With F empty nothing obliges the scheduler to leave any cycle. That is docs/progress-oracle.md's algorithm,
+// over programs in place of AXB.
 #include "explicit/states.h"
 
 #include <algorithm>

@@ -21,8 +21,8 @@
 // arithmetic, so that a kernel computes it without a table, and equal seeds give equal assignments on every target.
 //
 // The mappings plain, round-robin and chunked are those of "Specifying and Testing GPU Workgroup Progress Models"
-// (OOPSLA 2021, section 6); paired is the hybrid that its section 6.3.3 suggests for tests in which threads 0 and 1 must
-// run together while thread 2 has not begun. With two threads it is round-robin.
+// (OOPSLA 2021, section 6); paired is the hybrid that its section 6.3.3 suggests for tests in which threads 0 and 1
+// must run together while thread 2 has not begun. With two threads it is round-robin.
 #include <array>
 #include <cstdint>
 #include <memory>

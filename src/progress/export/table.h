@@ -8,9 +8,9 @@
 //   repeat 100 ( 0.0 0.1 )        the words so often; each time the instances go on where they stopped, here by 1
 //
 // Comments run from '#' to the end of the line. Laws: instances are 0 .. I-1 and threads 0 .. T-1 without gaps, each
-// thread of each instance has exactly one id; else the text is refused where it is at fault. Within an instance a thread
-// with a larger number has a larger id, unless the file says any-order: then what is seen says nothing of models that
-// look at the order of ids (HSA, LOBE).
+// thread of each instance has exactly one id; else the text is refused where it is at fault. Within an instance a
+// thread with a larger number has a larger id, unless the file says any-order: then what is seen says nothing of
+// models that look at the order of ids (HSA, LOBE).
 #include <memory>
 #include <optional>
 #include <string>

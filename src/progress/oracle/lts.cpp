@@ -78,8 +78,8 @@ class Builder {
       }
       const axb::Instr& i = test_.threads[t].code[at[t]];
       uint32_t& cell = to[threads() + i.location];
-      const bool jumps = cell == i.check;
-      if (i.exchanges) cell = i.value;
+      const bool writes = axb::writes(i, cell), jumps = axb::jumps(i, cell);
+      if (writes) cell = i.value;
       to[t] = jumps ? i.jump : at[t] + 1;
       std::string label = fmt::format("EX !{}", t);
       if (!abstract_) {
@@ -89,8 +89,7 @@ class Builder {
       }
       if (machine_) {
         label += " !" + fair::to_text(machine_->fair(at.back()));
-        auto m =
-            machine_->after_step(at.back(), t, {i.location, i.check, i.exchanges ? i.value : 0, i.exchanges, jumps});
+        auto m = machine_->after_step(at.back(), t, {i.location, i.check, writes ? i.value : 0, writes, jumps});
         if (!m) return std::unexpected(m.error());
         to.back() = *m;
       }

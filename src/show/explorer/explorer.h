@@ -6,6 +6,7 @@
 // have), every text escaped, same input, same bytes.
 #include <string>
 
+#include "axb/test.h"
 #include "base/diagnostic.h"
 #include "trial/kept.h"
 

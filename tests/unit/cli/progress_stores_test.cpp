@@ -72,7 +72,7 @@ TEST(ProgressStores, ReportIsOnePageWithEveryTest) {
   EXPECT_FALSE(has(page.out, "http://") && has(page.out, "src=\"http"));
   EXPECT_TRUE(has(page.out, "<summary>producer-consumer, down (weak): starved in 1 of 2 columns</summary>"));
   EXPECT_TRUE(has(page.out, "<summary>spin mutex (weak): starved in none of 2 columns</summary>"));
-  EXPECT_TRUE(has(page.out, "under lobe, weak fairness: thread 0 never ends")) << "a schedule";
+  EXPECT_TRUE(has(page.out, "under lobe, weak fairness: threads 0 and 1 never end")) << "a schedule";
   EXPECT_EQ(page.out, run_with({"report", db, db}).out) << "a run that two stores hold counts once";
 }
 
