@@ -202,7 +202,8 @@ constexpr OptionInfo k_rows[] = {
      ".progress file "
      "that is a closed form, for every scope level; or one model per level, QF=OBE,SG=HSA: SG names the choice among "
      "the threads of a "
-     "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given).",
+     "subgroup, ROOT the choice among the widest groups, DEFAULT all other levels (FAIR if it is not given). 'strong:' "
+     "before all of it asks for strong fairness: a step that could be taken again and again from one state is taken.",
      put<&Settings::progress>},
     {"--liveness", "", "DEFINITION", Type::choice, "co", "co|scoped", 0, 0, "check",
      k_relax | k_check | k_explain | k_diff | k_expect,

@@ -79,15 +79,19 @@ constexpr OptionInfo k_rows[] = {
      "('locations,threads') or "
      "the names of values other than 0 ('locations,values'); 'none' keeps all.",
      put<&Settings::symmetry>},
-    {"--count", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth,
-     "Print how many there are, canonical (up to the names of locations) and labelled (all), and nothing else.",
+    {"--count", "", "", Type::flag, "", "", 0, 0, "synth", k_p_synth | k_p_lts,
+     "Print how many there are, canonical (up to the names of locations) and labelled (all), and nothing else. "
+     "progress "
+     "lts: print how many states and transitions there are, without a model and under each, in every form.",
      put<&Settings::count>},
     {"--resume", "", "FILE", Type::text, "", "", 0, 0, "synth", k_p_synth,
      "Keep finished work in FILE and go on from there when it exists.", put<&Settings::resume>},
     {"--target", "", "TARGET,...", Type::list, "cpp", "", 0, 0, "export", k_p_export,
      "litmus-ptx, litmus-vulkan, litmus-opencl, cuda, opencl, glsl, amber, metal, cpp.", put<&Settings::targets>},
     {"--mapping", "", "MAPPING,...", Type::list, "plain", "", 0, 0, "export", k_p_run | k_p_export,
-     "How test threads lie on launched ones: plain, round-robin, chunked, hybrid.", put<&Settings::mappings>},
+     "How test threads lie on launched ones: plain, round-robin, chunked, hybrid, paired; progress run: or a file that "
+     "lists the roles (a path with '.' or '/').",
+     put<&Settings::mappings>},
     {"--total", "", "N", Type::whole, "by target and mapping", "1..16777216", 1, 16777216, "export",
      k_p_run | k_p_export, "Number of launched threads (workgroups of one).", put<&Settings::total>},
     {"--order", "", "ORDER", Type::choice, "relaxed", "relaxed|acq_rel|seq_cst", 0, 0, "export", k_p_run | k_p_export,

@@ -16,6 +16,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
+#include "cli/progress_stores.h"
 #include "cli/verbs.h"
 #include "device/backend.h"
 #include "judge/conformance.h"
@@ -196,6 +197,7 @@ int run_merge(const CommandLine& line, const Console& console) {
 int run_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (!is_store(line.operands.front())) return run_judge_sightings(line, console);
+  if (of_progress(line.operands, console)) return run_progress_judge(line, console);
   if (!s.tests.empty())
     return report_errors(
         console,

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
+#include "oracle/steps.h"
 #include "synth/synth.h"
 
 namespace fencepost::cli {
@@ -64,11 +65,58 @@ int run_progress_models(const CommandLine& line, const Console& console) {
   return code;
 }
 
+namespace {
+
+std::string size_text(const oracle::Lts& l) { return fmt::format("{}/{}", l.states, l.edges.size()); }
+
+// --count: states and transitions of every form, without a model and under each.
+int count_lts(const axb::Test& test, const Settings& s, const Console& console) {
+  const auto models = progress_models(s.progress_models);
+  if (!models) return report_errors(console, models.error());
+  struct Counted {
+    std::string model;
+    oracle::Lts steps, raw, abstract, all_done;
+  };
+  std::vector<Counted> rows;
+  std::vector<const fair::Model*> asked{nullptr};
+  for (const fair::Model& m : *models) asked.push_back(&m);
+  for (const fair::Model* m : asked) {
+    auto steps = oracle::steps_lts(test, m, {});
+    auto raw = oracle::lts(test, m, false, {});
+    auto abstract = oracle::lts(test, m, true, {});
+    for (const auto* l : {&steps, &raw, &abstract})
+      if (!*l) return report_errors(console, l->error());
+    oracle::Lts all_done = oracle::with_all_done(*abstract);
+    rows.push_back({m == nullptr ? "no model" : m->name(), std::move(*steps), std::move(*raw), std::move(*abstract),
+                    std::move(all_done)});
+  }
+  if (s.json) {
+    const auto pair = [](const oracle::Lts& l) { return fmt::format("[{}, {}]", l.states, l.edges.size()); };
+    std::string list;
+    for (const Counted& r : rows)
+      list += fmt::format("{}\n    {{\"model\": {}, \"steps\": {}, \"raw\": {}, \"abstract\": {}, \"all_done\": {}}}",
+                          list.empty() ? "" : ",", json_string(r.model), pair(r.steps), pair(r.raw), pair(r.abstract),
+                          pair(r.all_done));
+    console.out(
+        fmt::format("{{\n  \"schema\": \"fencepost.progress.lts.count/1\",\n  \"test\": {},\n  \"sizes\": [{}]\n}}\n",
+                    json_string(test.name), list));
+    return k_exit_holds;
+  }
+  console.out(fmt::format("{:<10}  {:>11}  {:>9}  {:>8}  {:>12}   states/transitions\n", "model", "steps alone",
+                          "with ends", "abstract", "with ALLDONE"));
+  for (const Counted& r : rows)
+    console.out(fmt::format("{:<10}  {:>11}  {:>9}  {:>8}  {:>12}\n", r.model, size_text(r.steps), size_text(r.raw),
+                            size_text(r.abstract), size_text(r.all_done)));
+  return k_exit_holds;
+}
+
+}  // namespace
+
 int run_progress_lts(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (s.raw && s.abstract)
     return report_errors(console, error_at({}, "--raw and --abstract exclude each other").error());
-  if (s.progress_models.size() > 1)
+  if (s.progress_models.size() > 1 && !s.count)
     return report_errors(console, error_at({}, "progress lts takes one model, or none").error());
   const auto tests = progress_tests_of(line.operands.front());
   if (!tests) return report_errors(console, tests.error());
@@ -76,6 +124,7 @@ int run_progress_lts(const CommandLine& line, const Console& console) {
     return report_errors(console, error_at({}, fmt::format("'{}' holds {} tests, and this verb takes one",
                                                            line.operands.front(), tests->size()))
                                       .error());
+  if (s.count) return count_lts(tests->front().test, s, console);
   std::optional<fair::Model> model;
   if (!s.progress_models.empty()) {
     auto loaded = fair::load_model(s.progress_models.front());

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "base/read_file.h"
 #include "cli/json.h"
 #include "cli/parallel.h"
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "export/mapping.h"
+#include "export/table.h"
 #include "store/store.h"
 #include "trial/session.h"
 #include "trial/summary.h"
@@ -19,10 +22,16 @@ namespace {
 
 constexpr double k_patience = 60;  // seconds that a device may be silent beside its launches: opening, compiling
 
+// A mapping by name, or a table of roles from a file.
+struct Wanted {
+  exports::Mapping mapping = exports::Mapping::plain;
+  std::shared_ptr<const exports::RoleTable> table;
+};
+
 // The test of each task, its mapping, and what became of it.
 struct Piece {
   uint32_t test = 0;
-  exports::Mapping mapping = exports::Mapping::plain;
+  std::string mapping;
   trial::Started started;
   std::map<uint32_t, trial::Run> runs;
 };
@@ -39,7 +48,7 @@ class Command {
   int run();
 
  private:
-  Expected<std::vector<exports::Mapping>> mappings() const;
+  Expected<std::vector<Wanted>> mappings() const;
   void on(const trial::Started& m);
   bool on(const trial::Ran& m);
   void on(const trial::Refused& m);
@@ -60,17 +69,31 @@ class Command {
   int code_ = k_exit_holds;
 };
 
-Expected<std::vector<exports::Mapping>> Command::mappings() const {
-  std::vector<exports::Mapping> out;
+Expected<std::vector<Wanted>> Command::mappings() const {
+  std::vector<Wanted> out;
+  std::set<std::string> seen;
   for (const std::string& m : s_.mappings.empty() ? std::vector<std::string>{"plain"} : s_.mappings) {
-    const auto mapping = exports::mapping_from(m);
-    if (!mapping) {
+    Wanted w;
+    if (const auto mapping = exports::mapping_from(m)) {
+      w.mapping = *mapping;
+    } else if (m.find_first_of("./") != std::string::npos) {
+      const auto source = read_file(m);
+      if (!source) return std::unexpected(source.error());
+      auto table = exports::parse_table(*source);
+      if (!table) return std::unexpected(table.error());
+      w = {exports::Mapping::table, std::move(*table)};
+    } else {
       const std::string near = nearest(m, exports::mapping_names());
       return error_at({}, fmt::format("'{}' is no value for --mapping", m),
-                      near.empty() ? fmt::format("one of {}", fmt::join(exports::mapping_names(), ", "))
+                      near.empty() ? fmt::format("one of {}, or a file (with '.' or '/' in its path)",
+                                                 fmt::join(exports::mapping_names(), ", "))
                                    : fmt::format("did you mean '{}'?", near));
     }
-    if (std::find(out.begin(), out.end(), *mapping) == out.end()) out.push_back(*mapping);
+    const std::string name = w.table ? w.table->name : m;
+    const bool fresh = seen.insert(name).second;
+    if (!fresh && w.table)
+      return error_at({}, fmt::format("two mappings are named '{}'", name), "rename one of the files' mappings");
+    if (fresh) out.push_back(std::move(w));
   }
   return out;
 }
@@ -99,12 +122,13 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
     for (const axb::Test& t : tests_)
       if (const auto kept = store_->remember_test(trial::hash_of(t), axb::to_pseudo_code(t)); !kept) return kept;
   }
-  for (const exports::Mapping mapping : *wanted)
+  for (const Wanted& w : *wanted)
     for (uint32_t t = 0; t < tests_.size(); ++t) {
       trial::Task task;
       task.test = tests_[t];
       task.device = s_.device;
-      task.options.mapping = mapping;
+      task.options.mapping = w.mapping;
+      task.options.table = w.table;
       task.options.variant = *trial::variant_from(s_.variant);
       task.options.total = static_cast<uint32_t>(s_.total);
       task.options.seed = s_.seed;
@@ -117,8 +141,8 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
       task.options.watchdog = !s_.no_watchdog;
       task.runs = s_.progress_runs;
       task.early_stop = s_.early_stop;
-      const std::string key =
-          tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + std::string(exports::to_string(mapping));
+      const std::string mapping = trial::mapping_text(task.options);
+      const std::string key = tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + mapping;
       if (const auto found = known.find(key); found != known.end()) task.known = found->second;
       tasks_.push_back(std::move(task));
       pieces_.push_back({t, mapping});
@@ -131,7 +155,7 @@ void Command::on(const trial::Started& m) {
   p.started = m;
   if (dropped(p)) {
     console_.err(fmt::format("{}, {}: its runs count for nothing, another program ran ({})\n", tests_[p.test].name,
-                             exports::to_string(p.mapping), m.what_ran));
+                             p.mapping, m.what_ran));
     code_ = worse(code_, k_exit_undecided);
   }
   for (const store::ProgressRecord& r : tasks_[m.task].known)
@@ -155,7 +179,7 @@ bool Command::on(const trial::Ran& m) {
 void Command::on(const trial::Refused& m) {
   Piece& p = pieces_[m.task];
   const Diagnostics why = (m.unsupported ? unsupported_at({}, m.why, m.hint) : error_at({}, m.why, m.hint)).error();
-  console_.err(fmt::format("{}, {}: {}", tests_[p.test].name, exports::to_string(p.mapping), render(why)));
+  console_.err(fmt::format("{}, {}: {}", tests_[p.test].name, p.mapping, render(why)));
   code_ = worse(code_, exit_code(why));
 }
 
@@ -184,7 +208,7 @@ int Command::run() {
   std::vector<trial::Result> results;
   for (const Piece& p : pieces_) {
     if (!counts(p)) continue;
-    trial::Result r{p.test, p.mapping, *exports::order_from(s_.order), {}};
+    trial::Result r{p.test, p.mapping, *exports::order_from(s_.order), {}, trial::any_order(p.started.variant)};
     for (const auto& [number, run] : p.runs) r.runs.add(run);
     results.push_back(r);
   }
@@ -197,8 +221,8 @@ int Command::run() {
 }
 
 std::string Command::line_of(const Piece& p, const trial::Runs& r) const {
-  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, exports::to_string(p.mapping), r.bad(),
-                     r.total, r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
+  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, p.mapping, r.bad(), r.total,
+                     r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
                      r.threads != 0 ? fmt::format(", thread{} {}", (r.threads & (r.threads - 1)) != 0 ? "s" : "",
                                                   trial::threads_text(r.threads))
                                     : "");
@@ -215,9 +239,9 @@ std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
   return fmt::format(
       "{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"what_ran\": {}, \"instances\": {}, "
       "\"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
-      json_string(tests_[p.test].name), exports::to_string(p.mapping), json_string(p.started.device),
-      json_string(p.started.variant), json_string(p.started.what_ran), p.started.instances,
-      trial::name(trial::frequency(r)), trial::threads_text(r.threads), runs);
+      json_string(tests_[p.test].name), p.mapping, json_string(p.started.device), json_string(p.started.variant),
+      json_string(p.started.what_ran), p.started.instances, trial::name(trial::frequency(r)),
+      trial::threads_text(r.threads), runs);
 }
 
 void Command::print(const trial::Summary& summary, const std::vector<trial::Result>& results) {

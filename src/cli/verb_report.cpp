@@ -9,6 +9,7 @@
 #include "cli/judge_by.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
+#include "cli/progress_stores.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
 #include "page/page.h"
@@ -44,6 +45,7 @@ Expected<judge::Judged> judged_store(const std::string& path, const Settings& s,
 
 int run_report(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (of_progress(line.operands, console)) return run_progress_report(line, console);
   auto tables = tables_of(line);
   if (!tables) return report_errors(console, tables.error());
   ModelCache models;

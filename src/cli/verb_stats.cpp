@@ -8,6 +8,7 @@
 #include "analysis/tell.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/progress_stores.h"
 #include "cli/tables_of.h"
 #include "cli/verbs.h"
 #include "store/store.h"
@@ -84,6 +85,7 @@ analysis::Options survey_options(const Settings& s) {
 
 int run_stats(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (of_progress(line.operands, console)) return run_progress_stats(line, console);
   auto parts = parts_of(s.parts);
   if (!parts) return report_errors(console, parts.error());
   if (s.json && s.csv)

@@ -100,7 +100,10 @@ class Writer {
     const bool fenced = options_.order != exports::Order::relaxed;
     const bool partial = options_.order == exports::Order::acq_rel;
     if (fenced) out.push_back(code::fence(partial));
-    if (i.exchanges)
+    if (i.compares)
+      out.push_back(code::atomic(code::AtomicOp::compare_exchange, old_, location(i.location), number(i.value),
+                                 Order::device, number(i.check)));
+    else if (i.exchanges)
       out.push_back(code::atomic(code::AtomicOp::exchange, old_, location(i.location), number(i.value)));
     else if (options_.loads == exports::Loads::add)
       out.push_back(code::atomic(code::AtomicOp::add, old_, location(i.location), number(0)));
@@ -108,7 +111,10 @@ class Writer {
       out.push_back(code::load(old_, location(i.location), Order::device));
     if (fenced) out.push_back(code::fence(partial));
     const Expr next = number(pc + 1);
-    out.push_back(code::set(pc_, axb::is_store(i, pc) ? next : term::ite(is(old_, i.check), number(i.jump), next)));
+    const Expr jump = number(i.jump);
+    out.push_back(code::set(pc_, axb::is_store(i, pc)
+                                     ? next
+                                     : term::ite(is(old_, i.check), i.unless ? next : jump, i.unless ? jump : next)));
   }
 
   void watchdog(std::vector<Statement>& out) const {

@@ -3,9 +3,9 @@
 //
 // Every launched invocation reads its role from a table that the host fills from export/mapping.h (so one kernel serves
 // every mapping), and runs that thread as "while (pc != end) switch (pc)", one relaxed atomic at device scope for each
-// instruction: stores are exchanges, loads additions of 0 or (Loads::load) loads. With Order::acq_rel or seq_cst a
-// fence of that strength stands before and after each. An invocation that ends adds 1 to a counter and writes how it
-// ended.
+// instruction: stores are exchanges, compare-and-swaps are strong, loads additions of 0 or (Loads::load) loads. With
+// Order::acq_rel or seq_cst a fence of that strength stands before and after each. An invocation that ends adds 1 to
+// a counter and writes how it ended.
 //
 // Watchdog (unless it is left out: then a kernel whose threads starve never ends). Before its first step and then every
 // k_look steps an invocation reads a flag that all share, the device's clock and its number of steps. When the flag is

@@ -229,7 +229,7 @@ store::ProgressRecord record_of(const axb::Test& test, const Options& options, c
   r.test = test.name;
   r.test_hash = hash_of(test);
   r.device = started.device;
-  r.mapping = exports::to_string(options.mapping);
+  r.mapping = mapping_text(options);
   r.variant = started.variant;
   r.run = ran.number;
   r.outcome = to_string(ran.run.outcome);

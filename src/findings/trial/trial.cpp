@@ -19,7 +19,8 @@
 namespace fencepost::trial {
 namespace {
 
-constexpr uint32_t k_small_total = 60;         // has 2, 3, 4, 5 and 6 as divisors
+constexpr uint32_t k_small_total = 60;  // has 2, 3, 4, 5 and 6 as divisors
+constexpr const char* k_any_order = " any-order";
 constexpr uint32_t k_vulkan_steps = 1u << 22;  // where there is no clock
 
 bool one_subgroup(const Options& o) {
@@ -110,7 +111,15 @@ std::string variant_text(const Options& o, uint32_t total) {
   if (o.contention != 0) out += fmt::format(" contention={}", o.contention);
   if (o.padding != 1) out += fmt::format(" padding={}", o.padding);
   if (o.mapping == exports::Mapping::hybrid) out += fmt::format(" seed={}", o.seed);
+  if (o.table) out += fmt::format(" table={}", store::hash_of(exports::to_text(*o.table)));
+  if (o.table && o.table->any_order) out += k_any_order;
   return out;
+}
+
+bool any_order(std::string_view variant_text) { return variant_text.find(k_any_order) != std::string_view::npos; }
+
+std::string mapping_text(const Options& o) {
+  return o.table ? o.table->name : std::string(exports::to_string(o.mapping));
 }
 
 Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel, bool lock_step) {
@@ -201,8 +210,8 @@ Expected<void> Trial::Impl::check_options() const {
   if (one_subgroup(options) || one_group) {
     if (options.mapping != exports::Mapping::plain && options.mapping != exports::Mapping::round_robin)
       return unsupported_at({},
-                            fmt::format("the {} mapping does not keep an instance in one {}",
-                                        exports::to_string(options.mapping), one_group ? "workgroup" : "subgroup"),
+                            fmt::format("the {} mapping does not keep an instance in one {}", mapping_text(options),
+                                        one_group ? "workgroup" : "subgroup"),
                             "--mapping plain or round-robin");
   }
   if (one_group && threads() * info.subgroup > info.max_lanes)
@@ -222,6 +231,18 @@ Expected<void> Trial::Impl::place() {
   const uint32_t t = threads();
   const bool plain = options.mapping == exports::Mapping::plain;
   uint32_t& total = setup.total;
+  if (const auto& table = options.table) {
+    const auto launched = static_cast<uint32_t>(table->roles.size());
+    if (table->threads != t)
+      return error_at({}, fmt::format("mapping {} is for tests of {} threads, and this one has {}", table->name,
+                                      table->threads, t));
+    if (options.total != 0 && options.total != launched)
+      return error_at({},
+                      fmt::format("mapping {} lists {} invocations, and {} are to be launched", table->name, launched,
+                                  options.total),
+                      "leave --total out");
+    options.total = launched;
+  }
   total = options.total != 0 ? options.total : default_total(info, options.mapping, t);
   setup.lanes = 1;
   setup.resident = backend->resident_groups(module, kernel.name, 1);
@@ -248,7 +269,7 @@ Expected<void> Trial::Impl::place() {
         {},
         fmt::format("{} takes launches of up to {} workgroups, not {}", info.id, info.max_groups, total / setup.lanes),
         fmt::format("--total {}", uint64_t{info.max_groups} * setup.lanes / t * t));
-  layout = {options.mapping, t, total / spread, options.seed};
+  layout = {options.mapping, t, total / spread, options.seed, options.table};
   setup.instances = exports::instances(layout);
   return {};
 }

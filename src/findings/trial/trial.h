@@ -30,6 +30,7 @@
 #include "axb/test.h"
 #include "base/diagnostic.h"
 #include "device/backend.h"
+#include "export/table.h"
 #include "trial/kernel.h"
 
 namespace fencepost::trial {
@@ -42,8 +43,9 @@ const std::vector<std::string>& variant_names();
 struct Options {
   exports::Mapping mapping = exports::Mapping::plain;
   Variant variant = Variant::inter_workgroup;
-  uint32_t total = 0;  // launched invocations; 0: see default_total
-  uint64_t seed = 1;   // of the hybrid mapping
+  uint32_t total = 0;                                         // launched invocations; 0: see default_total
+  uint64_t seed = 1;                                          // of the hybrid mapping
+  std::shared_ptr<const exports::RoleTable> table = nullptr;  // of Mapping::table, which launches what it lists
   exports::Order order = exports::Order::relaxed;
   exports::Loads loads = exports::Loads::add;
   bool watchdog = true;     // false: a run that starves hangs, and its process is killed
@@ -60,9 +62,14 @@ uint32_t default_total(const device::Info& info, exports::Mapping mapping, uint3
 // a statement as a nanosecond: 0.5 ms.
 double default_limit(const device::Info& info);
 
+// How output and stores name the mapping: "chunked", or the name of the table.
+std::string mapping_text(const Options& options);
+
 // What belongs to the key of a stored run besides test, device and mapping: "inter-workgroup total=65532", with order,
-// loads, contention, padding and seed where they are not the default.
+// loads, contention, padding and seed where they are not the default, and the digest of a table of roles.
 std::string variant_text(const Options& options, uint32_t total);
+// Whether the ids of an instance may lie in any order (said by a table of roles), from such a text.
+bool any_order(std::string_view variant_text);
 
 enum class Outcome : uint8_t { terminated, starved, hung };
 std::string_view to_string(Outcome o);

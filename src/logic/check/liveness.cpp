@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/test.h"
+#include "reference/strong.h"
 
 namespace fencepost::check {
 namespace {
@@ -61,6 +62,15 @@ Result termination(const prog::Test& test, const cat::Model& model, const Option
     Result r;
     r.verdict = {Status::unsupported, "termination of a test with a filter", false};
     return r;
+  }
+  if (reference::is_strong(options.progress)) {
+    std::vector<bool> all(test.threads.size(), true);
+    if (!reference::promised(reference::scope_tree(test), options.progress, all, all)) {
+      Result r;
+      r.verdict = {Status::unsupported, "strong fairness of a scheduler that chooses among groups of several threads",
+                   false};
+      return r;
+    }
   }
   if (options.engine == Engine::automatic && options.explicit_state)
     if (auto exact = decide_by_states(test, model, options, job)) return std::move(*exact);

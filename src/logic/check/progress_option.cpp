@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fair/model.h"
+#include "reference/strong.h"
 
 namespace fencepost::check {
 namespace {
@@ -41,6 +42,15 @@ std::string lower(std::string s) {
 }  // namespace
 
 Expected<reference::Progress> parse_progress(const std::string& text, vocab::Dialect dialect) {
+  for (const char* word : {reference::k_strong, reference::k_weak})
+    if (text.starts_with(word)) {
+      const std::string rest = text.substr(std::string_view(word).size());
+      if (rest.starts_with(reference::k_strong) || rest.starts_with(reference::k_weak))
+        return error_at({}, "'" + text + "' names two kinds of fairness", "write strong:MODEL or weak:MODEL");
+      auto inner = parse_progress(rest, dialect);
+      if (inner) inner->name = word == reference::k_strong ? text : rest;
+      return inner;
+    }
   reference::Progress out;
   out.name = text;
   const auto levels = vocab::levels(dialect);

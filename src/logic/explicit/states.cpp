@@ -1,3 +1,9 @@
+// Strong fairness (reference/strong.h) is a question of its own: is there a set of states as in the header that is
+// besides closed under the steps of the promised threads F? Take out of a component every state with a step of F that
+// leaves it, and go on with those that lead to what was taken out. If anything is left, a bottom component of the
+// steps of F on the rest is such a set: strongly connected, closed, and with a step, since a live thread always has
+// one. With F empty nothing obliges the scheduler to leave any cycle. That is docs/progress-oracle.md's algorithm,
+// over programs in place of AXB.
 #include "explicit/states.h"
 
 #include <algorithm>
@@ -9,6 +15,7 @@
 #include "explicit/key.h"
 #include "prog/test.h"
 #include "reference/relations.h"
+#include "reference/strong.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::explicit_state {
@@ -117,6 +124,12 @@ class Explorer {
 
   // R. Tarjan's components, without recursion.
   std::vector<uint32_t> components(uint32_t& count) const {
+    return components(count, [](uint32_t) { return true; }, [](const Edge&) { return true; });
+  }
+  // Of the states `inside` and the edges `usable`, which do not leave them. The first component, number 0, is a bottom
+  // one: no edge leaves it.
+  template <class Inside, class Usable>
+  std::vector<uint32_t> components(uint32_t& count, Inside&& inside, Usable&& usable) const {
     const uint32_t n = static_cast<uint32_t>(edges_.size());
     constexpr uint32_t k_open = 0xffffffffu;
     std::vector<uint32_t> index(n, k_open), low(n, 0), component(n, k_open), stack;
@@ -124,7 +137,7 @@ class Explorer {
     uint32_t next = 0;
     count = 0;
     for (uint32_t root = 0; root < n; ++root) {
-      if (index[root] != k_open) continue;
+      if (index[root] != k_open || !inside(root)) continue;
       work.push_back({root, 0});
       while (!work.empty()) {
         auto& [v, k] = work.back();
@@ -133,7 +146,9 @@ class Explorer {
           stack.push_back(v);
         }
         if (k < edges_[v].size()) {
-          const uint32_t w = edges_[v][k++].to;
+          const Edge& e = edges_[v][k++];
+          if (!usable(e)) continue;
+          const uint32_t w = e.to;
           if (index[w] == k_open)
             work.push_back({w, 0});
           else if (component[w] == k_open)
@@ -179,10 +194,71 @@ class Explorer {
       const State s = unpack(*keys_[some[c]]);
       std::vector<bool> live;
       for (uint32_t t = 0; t < test_.threads.size(); ++t) live.push_back(!interpreter_.ended(t, s.threads[t]));
-      if (reference::keeps_promise(tree_, progress_, live, s.started, steps[c]))
-        return schedule(some[c], steps[c], component);
+      if (!reference::keeps_promise(tree_, progress_, live, s.started, steps[c])) continue;
+      if (!reference::is_strong(progress_)) return schedule(some[c], steps[c], component);
+      const auto fair = reference::promised(tree_, progress_, live, s.started);
+      FENCEPOST_INVARIANT(fair.has_value(), "strong fairness is asked of sets of threads alone");
+      if (std::find(fair->begin(), fair->end(), true) == fair->end()) return schedule(some[c], steps[c], component);
+      if (auto closed = closed_under(*fair, component, c)) return tour(*closed, *fair);
     }
     return std::nullopt;
+  }
+
+  // The bottom component of the steps of `fair` on what is left of component `c` (states.h); by state, or nothing.
+  std::optional<std::vector<uint32_t>> closed_under(const std::vector<bool>& fair,
+                                                    const std::vector<uint32_t>& component, uint32_t c) const {
+    std::vector<bool> left(edges_.size(), false);
+    std::unordered_map<uint32_t, std::vector<uint32_t>> before;  // by fair steps
+    for (uint32_t v = 0; v < edges_.size(); ++v) left[v] = component[v] == c;
+    std::vector<uint32_t> out;
+    for (uint32_t v = 0; v < edges_.size(); ++v) {
+      if (component[v] != c) continue;
+      for (const Edge& e : edges_[v])
+        if (fair[e.thread]) before[e.to].push_back(v);
+    }
+    for (const auto& [to, from] : before)
+      if (!left[to]) out.push_back(to);
+    while (!out.empty()) {
+      const uint32_t gone = out.back();
+      out.pop_back();
+      for (const uint32_t v : before[gone])
+        if (left[v]) left[v] = false, out.push_back(v);
+    }
+    if (std::find(left.begin(), left.end(), true) == left.end()) return std::nullopt;
+    uint32_t count = 0;
+    const auto parts = components(
+        count, [&](uint32_t v) { return bool{left[v]}; }, [&](const Edge& e) { return bool{fair[e.thread]}; });
+    std::vector<uint32_t> closed;
+    for (uint32_t v = 0; v < edges_.size(); ++v)
+      if (left[v] && parts[v] == 0) closed.push_back(v);
+    return closed;
+  }
+
+  // Every fair step of the closed set, one after the other.
+  Schedule tour(const std::vector<uint32_t>& closed, const std::vector<bool>& fair) const {
+    std::vector<uint32_t> inside(edges_.size(), 0);
+    for (const uint32_t v : closed) inside[v] = 1;
+    const uint32_t start = *std::min_element(closed.begin(), closed.end());
+    Schedule out = schedule(start, std::vector<bool>(test_.threads.size(), false), inside);
+    std::vector<std::vector<bool>> due(edges_.size());
+    size_t open = 0;
+    for (const uint32_t v : closed) {
+      due[v].assign(test_.threads.size(), false);
+      for (const Edge& e : edges_[v])
+        if (fair[e.thread]) due[v][e.thread] = true, ++open;
+    }
+    uint32_t at = start;
+    const auto fair_edge = [&](const Edge& e) { return fair[e.thread]; };
+    while (open > 0) {
+      uint32_t from = 0, by = 0;
+      walk(
+          out.cycle, at, inside,
+          [&](uint32_t v, const Edge& e) { return due[v][e.thread] && (from = v, by = e.thread, true); }, fair_edge);
+      due[from][by] = false;
+      --open;
+    }
+    if (at != start) walk(out.cycle, at, inside, [&](uint32_t, const Edge& e) { return e.to == start; }, fair_edge);
+    return out;
   }
 
   Schedule schedule(uint32_t start, std::vector<bool> wanted, const std::vector<uint32_t>& component) const {
@@ -205,6 +281,12 @@ class Explorer {
   // Breadth first within the component until an edge is accepted; appends the path and moves along it.
   template <class Accept>
   void walk(std::vector<Step>& path, uint32_t& at, const std::vector<uint32_t>& component, Accept&& accept) const {
+    walk(path, at, component, accept, [](const Edge&) { return true; });
+  }
+  // `usable`: edges that the path may take.
+  template <class Accept, class Usable>
+  void walk(std::vector<Step>& path, uint32_t& at, const std::vector<uint32_t>& component, Accept&& accept,
+            Usable&& usable) const {
     std::unordered_map<uint32_t, std::pair<uint32_t, Edge>> from;
     std::deque<uint32_t> queue{at};
     from.emplace(at, std::pair{at, Edge{}});
@@ -212,7 +294,7 @@ class Explorer {
       const uint32_t v = queue.front();
       queue.pop_front();
       for (const Edge& e : edges_[v]) {
-        if (component[e.to] != component[at]) continue;
+        if (component[e.to] != component[at] || !usable(e)) continue;
         if (accept(v, e)) {
           std::vector<Step> back{{e.thread, e.instructions}};
           for (uint32_t u = v; u != at; u = from.at(u).first)

@@ -7,6 +7,7 @@
 #include "reference/eventual.h"
 #include "reference/loops.h"
 #include "reference/relations.h"
+#include "reference/strong.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::reference {
@@ -311,6 +312,8 @@ Judgement judge(const prog::Test& test, const cat::Model& model, const Lasso& la
       return {not_repeated, std::move(why)};
     if (std::none_of(running.begin(), running.end(), [](bool b) { return b; })) break;
   }
+  if (is_strong(progress) && !surely_strong(test, lasso, progress, schedulable, started))
+    return {not_repeated, "its rounds write, and whether strong fairness ends them is known for one location alone"};
   return {confirmed, ""};
 }
 

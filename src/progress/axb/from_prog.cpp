@@ -115,6 +115,25 @@ Value ThreadReader::value_of(const prog::Instr& i, const term::Expr& e, uint8_t 
   return static_cast<Value>(v);
 }
 
+// Expected and new value of a compare-and-swap with constants: guarded (OpenCL), or writing back the old value (PTX).
+std::optional<std::pair<term::Expr, term::Expr>> compare_and_swap(const prog::Instr& i) {
+  if (i.kind != Kind::rmw) return std::nullopt;
+  const auto is_old = [](const term::Expr& e) { return e.is_var() && e.value() == prog::k_old_value; };
+  const auto expected = [&](const term::Expr& e) -> std::optional<term::Expr> {
+    if (e.op() != Op::eq) return std::nullopt;
+    for (const size_t k : {0u, 1u})
+      if (is_old(e.kids()[k]) && e.kids()[1 - k].is_const()) return e.kids()[1 - k];
+    return std::nullopt;
+  };
+  if (i.guard) {
+    const auto want = expected(i.guard);
+    return want && i.value.is_const() ? std::optional(std::pair(*want, i.value)) : std::nullopt;
+  }
+  if (i.value.op() != Op::ite || !i.value.kids()[1].is_const() || !is_old(i.value.kids()[2])) return std::nullopt;
+  const auto want = expected(i.value.kids()[0]);
+  return want ? std::optional(std::pair(*want, i.value.kids()[1])) : std::nullopt;
+}
+
 Access ThreadReader::access(size_t at) {
   const prog::Instr& i = code_.code[at];
   if (!i.addr.direct() && !(i.addr.symbol != prog::k_none && i.addr.index.is_const(0)))
@@ -128,7 +147,16 @@ Access ThreadReader::access(size_t at) {
   a.instr.location = test_.symbols[i.addr.symbol].object;
   const uint8_t width = test_.objects[a.instr.location].width;
   if (i.kind == Kind::load) return a;
-  if (i.guard) refuse(i, "a compare-and-swap, which writes only sometimes", "an instruction exchanges always or never");
+  if (i.spurious != prog::k_none) refuse(i, "a weak compare-and-swap, which may fail at will", "write the strong one");
+  if (const auto cas = compare_and_swap(i)) {
+    if (i.result)
+      refuse(i, "this compare-and-swap gives something else than the old value", "compare the old value instead");
+    a.instr.exchanges = a.instr.compares = true;
+    a.instr.check = value_of(i, cas->first, width);
+    a.instr.value = value_of(i, cas->second, width);
+    return a;
+  }
+  if (i.guard) refuse(i, "writes only under a condition", "only compare-and-swap with constants can be expressed");
   if (i.kind == Kind::rmw && i.value.is_var() && i.value.value() == prog::k_old_value) return a;  // adds 0
   if (!i.value.is_const()) {
     if (i.kind == Kind::rmw && mentions(i.value, prog::k_old_value))
@@ -225,7 +253,13 @@ size_t ThreadReader::next_access(Walk w, Access* split_into, size_t steps) {
           split_into->splits = true;
           const prog::Instr& from = code_.code[split_into->at];
           const uint8_t width = test_.objects[split_into->instr.location].width;
-          split_into->instr.check = value_of(from, term::constant(s->value, width), width);
+          const Value check = value_of(from, term::constant(s->value, width), width);
+          if (split_into->instr.compares && check != split_into->instr.check)
+            refuse(
+                i,
+                fmt::format("compares a compare-and-swap with {}, and it expects {}", check, split_into->instr.check),
+                "the branch tells success from failure");
+          split_into->instr.check = check;
           split_into->equal = to_equal;
           split_into->different = to_different;
         } else if (to_equal != to_different) {
@@ -257,7 +291,7 @@ void ThreadReader::follow(Access& a) {
 void ThreadReader::turn_round(Access& a) const {
   const std::set<Value>& all = values_[a.instr.location];
   const size_t next = after(a.at);
-  if (!a.splits || a.equal == a.different || a.different == next || a.equal != next) return;
+  if (a.instr.compares || !a.splits || a.equal == a.different || a.different == next || a.equal != next) return;
   if (all.size() != 2 || !all.contains(a.instr.check)) return;
   a.instr.check = *all.begin() == a.instr.check ? *all.rbegin() : *all.begin();
   std::swap(a.equal, a.different);
@@ -281,6 +315,12 @@ Thread ThreadReader::read() {
     turn_round(a);
     position.emplace(at, static_cast<uint32_t>(order.size()));
     order.push_back(&a);
+    // A compare-and-swap may jump either way: where failure goes back, success goes on.
+    if (a.instr.compares && a.splits && a.equal != a.different &&
+        (a.different == k_end ? a.equal == after(at) : position.contains(a.different))) {
+      a.instr.unless = true;
+      std::swap(a.equal, a.different);
+    }
     if (a.different != k_end && position.contains(a.different))
       refuse(code_.code[at],
              a.splits && a.equal != a.different ? fmt::format("goes back for every value but {}", a.instr.check)
@@ -296,6 +336,7 @@ Thread ThreadReader::read() {
              "an instruction jumps to code that the thread also reaches without that jump");
     i.jump = to == k_end ? static_cast<uint32_t>(order.size()) : position.at(to);
     if (is_store(i, pc)) i.check = 0;
+    if (i.jump == pc + 1) i.unless = false;
     out.code.push_back(std::move(i));
   }
   return out;

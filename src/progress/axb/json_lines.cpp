@@ -1,6 +1,7 @@
 // JSON lines, one object per test:
 //   {"config":"2t3i","id":22,"threads":[[[location,check,jump,doExch,exchVal],...],...]}
-// Locations are numbers, a jump to the number of instructions is the end, doExch is 0 or 1 (or false, true). Optional:
+// Locations are numbers, a jump to the number of instructions is the end, doExch is 0 or 1 (or false, true);
+// 2 is a compare-and-swap that jumps where it exchanged, 3 one that jumps where it did not. Optional:
 // "name" (default: config/id), "locations" (names), "init" (initial values), "remarks". Other fields are ignored.
 #include <fmt/format.h>
 
@@ -94,8 +95,10 @@ Instr JsonReader::instruction() {
     i.exchanges = true;
   else if (!in_.accept("false")) {
     const Value v = in_.expect_value("doExch", shape);
-    if (v > 1) in_.fail(flag, fmt::format("doExch is 0 or 1, not {}", v), shape);
-    i.exchanges = v == 1;
+    if (v > 3) in_.fail(flag, fmt::format("doExch is 0 or 1, or 2 or 3 for a compare-and-swap, not {}", v), shape);
+    i.exchanges = v != 0;
+    i.compares = v > 1;
+    i.unless = v == 3;
   }
   in_.expect(",", shape);
   i.value = in_.expect_value("the value to exchange for", shape);
@@ -176,6 +179,7 @@ void JsonReader::check_ranges(Test& t, const Span& where) {
         in_.fail(jumps_[n][pc], fmt::format("jump to instruction {} of a thread that has {}", i.jump, size),
                  fmt::format("instructions are numbered from 0; {} is the end", size));
       if (is_store(i, static_cast<uint32_t>(pc))) i.check = 0;
+      if (i.jump == pc + 1) i.unless = false;
       if (names_ && i.location >= *names_)
         in_.fail(places_[n][pc], fmt::format("location {} of {}", i.location, *names_),
                  "locations are counted from 0 in the order of \"locations\"");

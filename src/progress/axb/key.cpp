@@ -34,7 +34,7 @@ void put_thread(std::string& out, const Thread& t, const std::vector<uint32_t>& 
     put(out, number[i.location]);
     put(out, is_store(i, pc) ? 0 : i.check);
     put(out, i.jump);
-    out += static_cast<char>(i.exchanges ? 1 : 0);
+    out += static_cast<char>(i.compares ? (i.unless ? 3 : 2) : i.exchanges ? 1 : 0);
     put(out, i.exchanges ? i.value : 0);
   }
 }
@@ -122,6 +122,7 @@ class LocationSearch {
           const Instr& i = t.code[pc];
           h = mix(mix(mix(h, colour[i.location]), is_store(i, pc) ? 0 : i.check), i.jump);
           h = mix(h, i.exchanges ? uint64_t{i.value} + 1 : 0);
+          if (i.compares) h = mix(h, i.unless ? 7 : 6);
         }
         for (uint32_t pc = 0; pc < t.code.size(); ++pc)
           next[t.code[pc].location] += mix(mix(h, pc), 5);  // a sum: no order

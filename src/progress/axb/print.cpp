@@ -46,6 +46,11 @@ std::string to_string(const Test& test, uint32_t thread, uint32_t pc) {
   const std::string& x = test.locations[i.location].name;
   if (is_store(i, pc)) return fmt::format("{} = {};", x, i.value);
   const std::string to = target(t, i.jump, "end");
+  if (i.compares) {
+    const std::string cas = fmt::format("cas({}, {}, {})", x, i.check, i.value);
+    if (i.jump == pc + 1) return cas + ";";
+    return fmt::format("if ({} {} {}) goto {};", cas, i.unless ? "!=" : "==", i.check, to);
+  }
   if (i.exchanges) return fmt::format("if (exch({}, {}) == {}) goto {};", x, i.value, i.check, to);
   return fmt::format("if ({} == {}) goto {};", x, i.check, to);
 }
@@ -81,6 +86,9 @@ std::string to_pseudo_code(const Test& test) {
       const std::string to = target(t, i.jump, "END");
       if (is_store(i, pc))
         out += fmt::format("atomic_store({},{})\n\n", i.location, i.value);
+      else if (i.compares)
+        out += fmt::format("atomic_cas_{}branch({},{},{},{})\n\n", i.unless ? "fail_" : "", i.location, i.check,
+                           i.value, to);
       else if (i.exchanges)
         out += fmt::format("atomic_exch_branch({},{},{},{})\n\n", i.location, i.check, i.value, to);
       else
@@ -124,7 +132,10 @@ std::string to_json_line(const Test& test) {
     for (size_t pc = 0; pc < t.code.size(); ++pc) {
       const Instr& i = t.code[pc];
       fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", pc == 0 ? "" : ",", i.location, i.check, i.jump,
-                     i.exchanges ? 1 : 0, i.value);
+                     i.compares    ? (i.unless ? 3 : 2)
+                     : i.exchanges ? 1
+                                   : 0,
+                     i.value);
     }
     out += ']';
   });

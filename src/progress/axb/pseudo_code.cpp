@@ -8,10 +8,12 @@
 //   THREAD1
 //   ...
 //
-// One addition of ours, so that nothing is lost in silence: INIT(location, value) before the first thread, which the
-// published tools refuse; ours writes it only where the initial value is not 0 or the location is used by no
+// Two additions of ours, which the published tools refuse. The compare-and-swap, jumping where it exchanged or where it
+// did not: atomic_cas_branch and atomic_cas_fail_branch, with the arguments of atomic_exch_branch. And INIT(location,
+// value) before the first thread; ours writes it only where the initial value is not 0 or the location is used by no
 // instruction.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -19,6 +21,9 @@
 
 namespace fencepost::axb {
 namespace {
+
+const std::vector<std::string> k_instructions = {"atomic_store", "atomic_chk_branch", "atomic_exch_branch",
+                                                 "atomic_cas_branch", "atomic_cas_fail_branch"};
 
 // Numbered locations become as many Location values as the largest number asks for; a slip such as 10000000 should not.
 constexpr Value k_most_locations = 4096;
@@ -49,7 +54,6 @@ uint32_t PseudoCodeReader::location(Test& t) {
 }
 
 Instr PseudoCodeReader::instruction(Test& t, uint32_t pc, Token& target) {
-  const std::vector<std::string> names = {"atomic_store", "atomic_chk_branch", "atomic_exch_branch"};
   const Token op = in_.next();
   Instr i;
   in_.expect("(", "write the arguments in parentheses");
@@ -68,8 +72,10 @@ Instr PseudoCodeReader::instruction(Test& t, uint32_t pc, Token& target) {
   }
   i.check = in_.expect_value("the value to compare with", more);
   in_.expect(",", more);
-  if (op.text == "atomic_exch_branch") {
+  if (op.text != "atomic_chk_branch") {
     i.exchanges = true;
+    i.compares = op.text != "atomic_exch_branch";
+    i.unless = op.text == "atomic_cas_fail_branch";
     i.value = in_.expect_value("the value to exchange for", more);
     in_.expect(",", more);
   }
@@ -85,12 +91,12 @@ Thread PseudoCodeReader::body(Test& t) {
   std::vector<Token> targets;
   while (!in_.at_end() && !at_thread()) {
     const Token op = in_.peek();
-    if (op.text != "atomic_store" && op.text != "atomic_chk_branch" && op.text != "atomic_exch_branch") {
-      if (op.kind != Tok::word)
-        in_.fail_expected("an instruction", "atomic_store, atomic_chk_branch, atomic_exch_branch");
-      in_.fail(op, fmt::format("{} is not an instruction", quoted(op.text)),
-               suggest(op.text, {"atomic_store", "atomic_chk_branch", "atomic_exch_branch", "THREAD0"},
-                       "known: atomic_store, atomic_chk_branch, atomic_exch_branch"));
+    if (std::ranges::find(k_instructions, op.text) == k_instructions.end()) {
+      const std::string known = fmt::format("{}", fmt::join(k_instructions, ", "));
+      if (op.kind != Tok::word) in_.fail_expected("an instruction", known);
+      std::vector<std::string> near = k_instructions;
+      near.emplace_back("THREAD0");
+      in_.fail(op, fmt::format("{} is not an instruction", quoted(op.text)), suggest(op.text, near, "known: " + known));
     }
     Token target;
     Instr i = instruction(t, static_cast<uint32_t>(th.code.size()), target);
@@ -111,6 +117,7 @@ Thread PseudoCodeReader::body(Test& t) {
                  fmt::format("instructions are numbered from 0; {} or END is the end", th.code.size()));
     }
     if (is_store(i, static_cast<uint32_t>(pc))) i.check = 0;
+    if (i.jump == pc + 1) i.unless = false;
   }
   return th;
 }

@@ -44,6 +44,13 @@ Expected<std::vector<Test>> parse_file(const std::string& path) {
   return parse(*std::move(source));
 }
 
+bool has_compare_and_swap(const Test& test) {
+  for (const Thread& t : test.threads)
+    for (const Instr& i : t.code)
+      if (i.compares) return true;
+  return false;
+}
+
 Expected<void> validate(const Test& test) {
   if (test.threads.empty()) return error_at(test.span, "the test has no thread", "a test has 1 to 64 threads");
   if (test.threads.size() > k_max_threads)
@@ -76,6 +83,9 @@ Expected<void> validate(const Test& test) {
       if (!i.exchanges && i.value != 0)
         return error_at(i.span, fmt::format("{}: does not exchange, but has the value {}", where, i.value),
                         "that value is 0 by convention, so that equal tests compare equal");
+      if ((i.compares && !i.exchanges) || (i.unless && !i.compares) || (i.unless && i.jump == pc + 1))
+        return error_at(i.span, fmt::format("{}: no compare-and-swap that can be written", where),
+                        "it exchanges, and jumps 'unless' only where that is another place than the next instruction");
       if (is_store(i, pc) && i.check != 0)
         return error_at(i.span, fmt::format("{}: a store that compares with {}", where, i.check),
                         "that value is 0 by convention, so that equal tests compare equal");

@@ -9,7 +9,8 @@
 namespace fencepost::axb {
 namespace {
 
-constexpr std::array<std::string_view, 7> k_reserved = {"progress", "config", "thread", "if", "goto", "exch", "end"};
+constexpr std::array<std::string_view, 9> k_reserved = {"progress", "config", "thread", "if",     "goto",
+                                                        "exch",     "end",    "cas",    "barrier"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

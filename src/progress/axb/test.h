@@ -7,6 +7,14 @@
 //
 // A thread ends when its pc reaches the end of its code, by a jump or by falling off. A plain store is an exchange
 // whose jump goes to the next instruction (its checkVal does not matter and is 0). Equality ignores spans.
+//
+// Beside the paper's instruction there is the compare-and-swap, as one step too:
+//
+//   CAS(checkLoc, checkVal, jumpInst, exchVal[, unless])
+//     old := mem[checkLoc];  if old == checkVal: mem[checkLoc] := exchVal;
+//     pc := (old == checkVal) != unless ? jumpInst : pc + 1
+//
+// Synthesis makes none. Barriers are notation: the reader writes them out as stores and checks (text.cpp).
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +32,8 @@ struct Instr {
   uint32_t jump = 0;       // pc within the same thread; code.size() is the end
   bool exchanges = false;  // doExch
   Value value = 0;         // exchVal; 0 when it does not exchange
+  bool compares = false;   // a compare-and-swap: exchanges only where the old value is `check`
+  bool unless = false;     // of a compare-and-swap: jumps where it did not exchange
   Span span;
   bool operator==(const Instr&) const = default;
 };
@@ -50,7 +60,13 @@ struct Test {
   bool operator==(const Test&) const = default;
 };
 
-inline bool is_store(const Instr& i, uint32_t pc) { return i.exchanges && i.jump == pc + 1; }
+inline bool is_store(const Instr& i, uint32_t pc) { return i.exchanges && !i.compares && i.jump == pc + 1; }
+
+// What an instruction does where its location holds `old`.
+inline bool writes(const Instr& i, Value old) { return i.exchanges && (!i.compares || old == i.check); }
+inline bool jumps(const Instr& i, Value old) { return (old == i.check) != i.unless; }
+// Whether any thread has a compare-and-swap.
+bool has_compare_and_swap(const Test& test);
 
 // At most 64 threads, so that a set of threads is one word.
 inline constexpr uint32_t k_max_threads = 64;

@@ -169,6 +169,11 @@ class Translation {
       a.kind = Kind::store;
       a.value = constant(i.value);
       a.args = {a.value};
+    } else if (i.compares) {  // PTX: always writes, the old value where the comparison fails
+      a.kind = Kind::rmw;
+      const term::Expr old = term::variable(prog::k_old_value, width());
+      a.args = {constant(i.check), constant(i.value)};
+      a.value = term::ite(term::binary(term::Op::eq, old, a.args[0]), a.args[1], old);
     } else if (i.exchanges) {
       a.kind = Kind::rmw;
       a.value = constant(i.value);
@@ -180,7 +185,7 @@ class Translation {
     } else {
       a.kind = Kind::load;
     }
-    spell(a, i.exchanges);
+    spell(a, i.exchanges, i.compares);
     if (a.kind == Kind::store) {
       out.code.push_back(std::move(a));
       return;
@@ -195,11 +200,11 @@ class Translation {
     out.code.push_back(std::move(a));
     prog::Instr branch;
     branch.kind = Kind::branch;
-    branch.value = term::binary(term::Op::eq, read, constant(i.check));
+    branch.value = term::binary(i.unless ? term::Op::ne : term::Op::eq, read, constant(i.check));
     if (d_ == Dialect::opencl) {
       branch.args = {branch.value};
     } else {
-      branch.mnemonic = "beq";
+      branch.mnemonic = i.unless ? "bne" : "beq";
       branch.args = {read, constant(i.check)};
     }
     branch.label = label_at(out, i.jump);
@@ -207,7 +212,7 @@ class Translation {
   }
 
   // Mnemonic and tags, as docs/litmus.md has them.
-  void spell(prog::Instr& a, bool exchanges) const {
+  void spell(prog::Instr& a, bool exchanges, bool compares) const {
     const bool ordered = o_.order != Order::relaxed;
     const bool reads = a.kind != Kind::store, writes = a.kind != Kind::load;
     if (d_ == Dialect::opencl) {
@@ -233,7 +238,11 @@ class Translation {
     if (d_ == Dialect::ptx) {
       const char* order = !ordered ? "relaxed" : reads && writes ? "acq_rel" : reads ? "acquire" : "release";
       const char* head = a.kind == Kind::load ? "ld" : a.kind == Kind::store ? "st" : "atom";
-      a.mnemonic = fmt::format("{}.{}.gpu{}", head, order, a.kind != Kind::rmw ? "" : exchanges ? ".exch" : ".add");
+      a.mnemonic = fmt::format("{}.{}.gpu{}", head, order,
+                               a.kind != Kind::rmw ? ""
+                               : compares          ? ".cas"
+                               : exchanges         ? ".exch"
+                                                   : ".add");
       common = {Tag::GEN, Tag::GPU};
       read = {Tag::R, ordered ? Tag::ACQ : Tag::RLX};
       write = {Tag::W, ordered ? Tag::REL : Tag::RLX};
@@ -295,6 +304,9 @@ Expected<prog::Test> to_prog(const Test& test, Dialect dialect, const TranslateO
   if (dialect == Dialect::vulkan && options.order == Order::sc)
     return unsupported_at(test.span, "Vulkan's memory model has no sequentially consistent accesses",
                           "choose relaxed or acq_rel, or another dialect");
+  if (has_compare_and_swap(test) && dialect != Dialect::ptx)
+    return unsupported_at(test.span, "a compare-and-swap is translated to PTX alone",
+                          "--target litmus-ptx, or a litmus test of your own");
   for (const FinalValue& f : options.final_values)
     if (f.location >= test.locations.size())
       return error_at(test.span, fmt::format("a final value of location {} of {}", f.location, test.locations.size()),

@@ -6,6 +6,8 @@
 //   check-branch  ld; beq r, check, L    ld.atom; beq           r = atomic_load_explicit(...); if (r == check) goto L;
 //   exch-branch   atom.exch; beq         rmw.atom; beq          r = atomic_exchange_explicit(...); if ...
 //
+//   cas-branch    atom.cas; beq or bne   refused               refused
+//
 // Every access has the scope of the whole device, so that placement decides nothing but who shares a workgroup. A
 // register is r<pc>, a label LC<pc>. Values are 32-bit patterns: 64-bit numbers from 0 to 2^32 - 1 in PTX and VULKAN,
 // `int` in OPENCL (4294967295 is -1 there). Law: read::parse(print::print(to_prog(t))) == to_prog(t), and
@@ -49,9 +51,10 @@ Expected<prog::Test> to_prog(const Test& test, vocab::Dialect dialect, const Tra
 // Recovers AXB: every memory access becomes one instruction, with what is done with the value read until the next
 // access. The condition, scopes and orders are dropped; so are fences, which mean nothing where instructions take
 // effect one by one. Refused, where it stands: accesses that are not atomic, barriers, other read-modify-writes than
-// exchange and adding 0, stored values that are not constant, branches on an earlier value or on another comparison,
-// three-way branches, and control flow that no order of the instructions gives (an unconditional jump backwards, or
-// past code that is needed). A branch on "not equal" is turned round where only two values can be in the location.
+// exchange, compare-and-swap that is compared with what it expects, and adding 0, stored values that are not
+// constant, branches on an earlier value or on another comparison, three-way branches, and control flow that no order
+// of the instructions gives (an unconditional jump backwards, or past code that is needed). A branch on "not equal"
+// is turned round where only two values can be in the location.
 Expected<Test> from_prog(const prog::Test& test);
 
 }  // namespace fencepost::axb

@@ -115,6 +115,9 @@ Expected<void> check(std::span<const axb::Test> tests, const Options& o) {
       return error_at({}, fmt::format("'{}' cannot name a bundle", one_line(o.bundle)),
                       "use letters, digits and underscores");
   }
+  if (o.mapping == Mapping::table)
+    return unsupported_at({}, "a mapping from a file is not printed into sources, which compute their roles",
+                          "'progress run' takes it; or choose a mapping by name");
   if (is_litmus(o.target) && o.mapping != Mapping::plain)
     return error_at(
         {}, fmt::format("a litmus file holds one instance: mapping {} means nothing there", to_string(o.mapping)),
@@ -185,6 +188,9 @@ Expected<std::vector<File>> export_files(std::span<const axb::Test> tests, const
   std::vector<Plan> plans;
   for (size_t i = 0; i < tests.size(); ++i) {
     if (auto ok = axb::validate(tests[i]); !ok) return std::unexpected(ok.error());
+    if (axb::has_compare_and_swap(tests[i]) && !is_litmus(options.target))
+      return unsupported_at(tests[i].span, "a compare-and-swap is not printed into sources",
+                            "'progress run' runs it, and --target litmus-ptx has it");
     std::string name = unique(kernel_name(tests[i], options.mapping, i), taken);
     if (is_litmus(options.target)) {
       auto text = print_litmus(tests[i], options);

@@ -1,16 +1,20 @@
 #include "export/mapping.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "export/table.h"
 
 namespace fencepost::exports {
 
-std::string_view to_string(Mapping m) { return mapping_names()[static_cast<size_t>(m)]; }
+std::string_view to_string(Mapping m) {
+  return m == Mapping::table ? std::string_view("table") : mapping_names()[static_cast<size_t>(m)];
+}
 
 const std::vector<std::string>& mapping_names() {
-  static const std::vector<std::string> names = {"plain", "round-robin", "chunked", "hybrid"};
+  static const std::vector<std::string> names = {"plain", "round-robin", "chunked", "hybrid", "paired"};
   return names;
 }
 
@@ -24,6 +28,7 @@ std::optional<Mapping> mapping_from(std::string_view name) {
 uint32_t instances(const Layout& layout) {
   FENCEPOST_INVARIANT(layout.threads > 0 && layout.threads <= layout.total && layout.total <= k_max_total,
                       "a layout has between T and 2^24 invocations");
+  if (layout.mapping == Mapping::table) return layout.table->instances;
   return layout.mapping == Mapping::plain ? 1 : layout.total / layout.threads;
 }
 
@@ -79,6 +84,7 @@ uint32_t backward(const Permutation& p, uint32_t value) {
 }
 
 std::optional<Role> role_of(const Layout& layout, uint32_t gid) {
+  if (layout.mapping == Mapping::table) return gid < layout.total ? layout.table->roles[gid] : std::nullopt;
   const uint32_t used = participants(layout), t = layout.threads;
   if (gid >= used) return std::nullopt;
   switch (layout.mapping) {
@@ -94,6 +100,13 @@ std::optional<Role> role_of(const Layout& layout, uint32_t gid) {
       for (uint32_t j = 0; j < t; ++j) role.thread += backward(p, role.instance * t + j) < gid;
       return role;
     }
+    case Mapping::paired: {
+      const uint32_t count = used / t, together = std::min(t, 2u);
+      if (gid < together * count) return Role{gid % together, gid / together};
+      return Role{gid / count, gid % count};
+    }
+    case Mapping::table:
+      break;
   }
   std::unreachable();
 }
@@ -118,7 +131,16 @@ uint32_t gid_of(const Layout& layout, Role role) {
         for (uint32_t i = 0; i < t; ++i) smaller += backward(p, role.instance * t + i) < gid;
         if (smaller == role.thread) return gid;
       }
+      break;
     }
+    case Mapping::paired: {
+      const uint32_t together = std::min(t, 2u);
+      return role.thread < together ? role.instance * together + role.thread : role.thread * count + role.instance;
+    }
+    case Mapping::table:
+      for (uint32_t gid = 0; gid < layout.total; ++gid)
+        if (layout.table->roles[gid] == role) return gid;
+      break;
   }
   std::unreachable();
 }

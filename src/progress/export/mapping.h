@@ -6,6 +6,10 @@
 //   round-robin  neighbours are one instance     gid % T              gid / T        N / T
 //   chunked      neighbours are one thread       gid / (N / T)        gid % (N / T)  N / T
 //   hybrid       drawn                           rank in its group    its group      N / T
+//   paired       threads 0 and 1 are neighbours, each further thread has a chunk of its own              N / T
+//                gid < 2I, I = N / T:            gid % 2              gid / 2
+//                else:                           gid / I              gid % I
+//   table        a file says it (export/table.h)                                     those of the file
 //
 // Laws. An id has a role iff gid < T * instances: of a total that T does not divide, the last N % T ids take none
 // (plain: all but the first T); they are launched, count and end. On the others role_of is a bijection onto
@@ -17,9 +21,11 @@
 // arithmetic, so that a kernel computes it without a table, and equal seeds give equal assignments on every target.
 //
 // The mappings plain, round-robin and chunked are those of "Specifying and Testing GPU Workgroup Progress Models"
-// (OOPSLA 2021, section 6).
+// (OOPSLA 2021, section 6); paired is the hybrid that its section 6.3.3 suggests for tests in which threads 0 and 1
+// must run together while thread 2 has not begun. With two threads it is round-robin.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,17 +33,20 @@
 
 namespace fencepost::exports {
 
-enum class Mapping { plain, round_robin, chunked, hybrid };
+enum class Mapping { plain, round_robin, chunked, hybrid, paired, table };
 
 std::string_view to_string(Mapping m);  // "round-robin"
 std::optional<Mapping> mapping_from(std::string_view name);
-const std::vector<std::string>& mapping_names();
+const std::vector<std::string>& mapping_names();  // those that need no file, in the order of the enumeration
+
+struct RoleTable;
 
 struct Layout {
   Mapping mapping = Mapping::plain;
-  uint32_t threads = 1;  // T, at least 1
-  uint32_t total = 1;    // N, launched invocations, at least T, at most k_max_total
-  uint64_t seed = 1;     // hybrid only
+  uint32_t threads = 1;                              // T, at least 1
+  uint32_t total = 1;                                // N, launched invocations, at least T, at most k_max_total
+  uint64_t seed = 1;                                 // hybrid only
+  std::shared_ptr<const RoleTable> table = nullptr;  // Mapping::table: threads and total are its own
 };
 inline constexpr uint32_t k_max_total = 1u << 24;
 

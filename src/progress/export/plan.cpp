@@ -25,6 +25,11 @@ std::string_view sentence(Mapping m) {
       return "chunked: with N / T ids per thread, id g is thread g / (N / T) of instance g % (N / T)";
     case Mapping::hybrid:
       return "hybrid: ids are drawn into instances; within an instance a larger id is a larger thread";
+    case Mapping::paired:
+      return "paired: threads 0 and 1 of an instance have neighbouring ids, each further thread has N / T ids of its "
+             "own";
+    case Mapping::table:
+      break;
   }
   return "";
 }
@@ -112,6 +117,15 @@ std::string role(const Plan& p, const Dialect& d) {
           " }}\n",
           d.uint, used, draw.half_bits, t);
     }
+    case Mapping::paired: {
+      const uint32_t together = std::min(t, 2u);
+      return fmt::format(
+          "  const bool together = gid < {1}u;\n  const {0} thread = together ? gid % {2}u : gid / {3}u;\n"
+          "  const {0} instance = together ? gid / {2}u : gid % {3}u;\n  const bool takes_part = gid < {4}u;\n",
+          d.uint, together * p.instances, together, p.instances, used);
+    }
+    case Mapping::table:  // check() of export.cpp refuses it
+      break;
   }
   return "";
 }

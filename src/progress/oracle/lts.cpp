@@ -6,6 +6,7 @@
 #include <map>
 
 #include "oracle/oracle.h"
+#include "oracle/steps.h"
 
 namespace fencepost::oracle {
 namespace {
@@ -16,8 +17,8 @@ using State = std::vector<uint32_t>;
 
 class Builder {
  public:
-  Builder(const axb::Test& test, const fair::Model* model, bool abstract, const Options& options)
-      : test_(test), abstract_(abstract), max_states_(options.max_states) {
+  Builder(const axb::Test& test, const fair::Model* model, bool abstract, const Options& options, bool steps = false)
+      : test_(test), abstract_(abstract), steps_(steps), max_states_(options.max_states) {
     fair::ThreadSet live = 0;
     for (uint32_t t = 0; t < threads(); ++t) live |= fair::ThreadSet{length(t) != 0} << t;
     if (model != nullptr) machine_.emplace(*model, threads(), live);
@@ -77,8 +78,8 @@ class Builder {
       }
       const axb::Instr& i = test_.threads[t].code[at[t]];
       uint32_t& cell = to[threads() + i.location];
-      const bool jumps = cell == i.check;
-      if (i.exchanges) cell = i.value;
+      const bool writes = axb::writes(i, cell), jumps = axb::jumps(i, cell);
+      if (writes) cell = i.value;
       to[t] = jumps ? i.jump : at[t] + 1;
       std::string label = fmt::format("EX !{}", t);
       if (!abstract_) {
@@ -88,14 +89,21 @@ class Builder {
       }
       if (machine_) {
         label += " !" + fair::to_text(machine_->fair(at.back()));
-        auto m =
-            machine_->after_step(at.back(), t, {i.location, i.check, i.exchanges ? i.value : 0, i.exchanges, jumps});
+        auto m = machine_->after_step(at.back(), t, {i.location, i.check, writes ? i.value : 0, writes, jumps});
         if (!m) return std::unexpected(m.error());
         to.back() = *m;
       }
+      if (steps_ && to[t] == length(t)) {
+        ++to[t];
+        if (machine_) {
+          auto m = machine_->after_termination(to.back(), t);
+          if (!m) return std::unexpected(m.error());
+          to.back() = *m;
+        }
+      }
       lts_.edges.push_back({s, intern(std::move(to)), std::move(label)});
     }
-    if (all_done) lts_.edges.push_back({s, intern({}), "exit"});
+    if (all_done && !steps_) lts_.edges.push_back({s, intern({}), "exit"});
     return {};
   }
 
@@ -111,7 +119,7 @@ class Builder {
   }
 
   const axb::Test& test_;
-  bool abstract_;
+  bool abstract_, steps_;
   uint64_t max_states_;
   std::optional<fair::Machine> machine_;
   Lts lts_;
@@ -135,6 +143,22 @@ Expected<Lts> lts(const axb::Test& test, const fair::Model* model, bool abstract
   auto l = Builder(test, model, abstract, options).run();
   if (!l || !abstract) return l;
   return reduce(*l);
+}
+
+Expected<Lts> steps_lts(const axb::Test& test, const fair::Model* model, const Options& options) {
+  if (auto valid = axb::validate(test); !valid) return std::unexpected(valid.error());
+  return Builder(test, model, false, options, true).run();
+}
+
+Lts with_all_done(Lts l) {
+  for (Lts::Edge& e : l.edges)
+    if (e.label == "exit") {
+      e.label = "ALLDONE";
+      l.edges.push_back({e.to, l.states++, "exit"});
+      if (!l.state_names.empty()) l.state_names.emplace_back("all done");
+      break;
+    }
+  return l;
 }
 
 // Partition refinement by signatures: the block of a state is split by the set of (label, block of the target) of its

@@ -72,8 +72,10 @@ void Program::compile(const axb::Test& test, Rider rider) {
       o.location_word = l.word;
       o.pc_word = pc.word;
       o.pc_clear = pc.mask << pc.shift;
-      o.pc_jump = uint64_t{i.jump} << pc.shift;
-      o.pc_next = uint64_t{k + 1} << pc.shift;
+      // "jump" is what follows an equal value, "next" what follows another.
+      o.pc_jump = uint64_t{i.unless ? k + 1 : i.jump} << pc.shift;
+      o.pc_next = uint64_t{i.unless ? i.jump : k + 1} << pc.shift;
+      if (i.compares) o.kept = 0;
       if (i.exchanges) {
         o.location_clear = l.mask << l.shift;
         o.location_set = index_of(i.location, i.value) << l.shift;
@@ -83,8 +85,9 @@ void Program::compile(const axb::Test& test, Rider rider) {
         o.started = uint64_t{1} << started_[t].shift;
       }
       o.clear = o.pc_clear | o.location_clear;
+      o.clear_next = o.pc_clear | (o.location_clear & o.kept);
       o.jump = o.pc_jump | o.location_set | o.started;
-      o.next = o.pc_next | o.location_set | o.started;
+      o.next = o.pc_next | (o.location_set & o.kept) | o.started;
       ops_.push_back(o);
     }
   }
@@ -108,7 +111,8 @@ void Program::step(const uint64_t* from, uint64_t* to, uint32_t t) const {
   const Op& o = op(t, pc(from, t));
   const bool jumps = ((from[o.location_word] >> o.location_shift) & o.location_mask) == o.check;
   std::copy(from, from + words_, to);
-  to[o.location_word] = (to[o.location_word] & ~o.location_clear) | o.location_set;
+  const uint64_t kept = jumps ? ~uint64_t{0} : o.kept;
+  to[o.location_word] = (to[o.location_word] & ~(o.location_clear & kept)) | (o.location_set & kept);
   to[o.pc_word] = (to[o.pc_word] & ~o.pc_clear) | (jumps ? o.pc_jump : o.pc_next);
   to[o.started_word] |= o.started;
 }
@@ -119,9 +123,10 @@ fair::Step Program::describe(const axb::Test& test, const uint64_t* from, uint32
   fair::Step s;
   s.location = i.location;
   s.compared = i.check;
-  s.exchanged_value = i.exchanges ? i.value : 0;
-  s.exchanged = i.exchanges;
-  s.jumped = value(from, i.location) == i.check;
+  const axb::Value old = value(from, i.location);
+  s.exchanged = axb::writes(i, old);
+  s.exchanged_value = s.exchanged ? i.value : 0;
+  s.jumped = axb::jumps(i, old);
   return s;
 }
 

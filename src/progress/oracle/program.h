@@ -19,10 +19,11 @@ enum class Rider : uint8_t { nothing, started, machine };
 struct Op {
   uint64_t check = 0;  // the value index that jumps; all ones when the location never holds that value
   uint64_t location_mask = 0;
-  uint64_t pc_clear = 0, pc_jump = 0, pc_next = 0;  // in pc_word
-  uint64_t location_clear = 0, location_set = 0;    // in location_word; both 0 when it does not exchange
-  uint64_t started = 0;                             // in started_word
-  uint64_t clear = 0, jump = 0, next = 0;           // all of it, for states of one word
+  uint64_t pc_clear = 0, pc_jump = 0, pc_next = 0;         // in pc_word
+  uint64_t location_clear = 0, location_set = 0;           // in location_word; both 0 when it does not exchange
+  uint64_t kept = ~uint64_t{0};                            // where check differs: a compare-and-swap sets nothing, 0
+  uint64_t started = 0;                                    // in started_word
+  uint64_t clear = 0, clear_next = 0, jump = 0, next = 0;  // all of it, for states of one word
   uint32_t location_shift = 0;
   uint32_t location_word = 0, pc_word = 0, started_word = 0;
 };
@@ -54,7 +55,7 @@ class Program {
   void step_one_word(const uint64_t* from, uint64_t* to, uint32_t t) const {
     const Op& o = op(t, pc(from, t));
     const bool jumps = ((*from >> o.location_shift) & o.location_mask) == o.check;
-    *to = (*from & ~o.clear) | (jumps ? o.jump : o.next);
+    *to = jumps ? (*from & ~o.clear) | o.jump : (*from & ~o.clear_next) | o.next;
   }
   void step(const uint64_t* from, uint64_t* to, uint32_t t) const;
   // What a Machine is told about the step of t from `from`.

@@ -43,14 +43,14 @@ class Replay {
     const axb::Instr& i = code[e.pc];
     const axb::Value old = state_.memory[i.location];
     FENCEPOST_INVARIANT(e.read == old, "a replayed step reads what memory holds");
-    if (i.exchanges) state_.memory[i.location] = i.value;
-    const bool jumps = old == i.check;
+    const bool writes = axb::writes(i, old), jumps = axb::jumps(i, old);
+    if (writes) state_.memory[i.location] = i.value;
     const uint32_t next = jumps ? i.jump : e.pc + 1;
     const bool ends = next == code.size();
     FENCEPOST_INVARIANT(e.next_pc == next && e.ends == ends, "a replayed step goes where its instruction says");
     FENCEPOST_INVARIANT(e.memory == state_.memory, "a replayed step leaves the memory that it says");
     state_.pc[e.thread] = next;
-    fair::Step said{i.location, i.check, i.exchanges ? i.value : 0, i.exchanges, jumps};
+    fair::Step said{i.location, i.check, writes ? i.value : 0, writes, jumps};
     auto after = machine_.after_step(state_.model, e.thread, said);
     if (after && ends) after = machine_.after_termination(*after, e.thread);
     FENCEPOST_INVARIANT(after.has_value(), "a replayed model takes the step");

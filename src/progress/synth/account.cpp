@@ -13,7 +13,7 @@ bool within_bounds(const axb::Test& t, uint32_t& instructions) {
   for (const auto& th : t.threads) {
     instructions += static_cast<uint32_t>(th.code.size());
     for (const auto& i : th.code)
-      if (i.check > 1 || i.value > 1) return false;
+      if (i.check > 1 || i.value > 1 || i.compares) return false;
   }
   for (const auto& l : t.locations)
     if (l.init != 0) return false;

@@ -53,8 +53,8 @@ std::optional<Explored> explore(const axb::Test& test) {
       const axb::Instr& i = test.threads[t].code[pc];
       State next = s;
       const axb::Value read = s.memory[i.location];
-      next.pc[t] = read == i.check ? i.jump : pc + 1;
-      if (i.exchanges) next.memory[i.location] = i.value;
+      next.pc[t] = axb::jumps(i, read) ? i.jump : pc + 1;
+      if (axb::writes(i, read)) next.memory[i.location] = i.value;
       e.steps.push_back({n, visit(std::move(next)), t, pc, read});
     }
     e.ended.push_back(ended);
@@ -113,7 +113,7 @@ Expected<Constraints> holding(const axb::Test& test, bool older_stores) {
   for (const Step& s : explored->steps) {
     const axb::Instr& i = test.threads[s.thread].code[s.pc];
     (s.read == i.check ? equal : different).insert({s.thread, s.pc});
-    if (i.exchanges && s.read != i.value) effective.insert({s.thread, s.pc});
+    if (axb::writes(i, s.read) && s.read != i.value) effective.insert({s.thread, s.pc});
   }
   bool comparisons = true, stores = true, branches = true, threads = true;
   std::set<uint32_t> named;

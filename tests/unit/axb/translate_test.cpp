@@ -231,8 +231,8 @@ TEST(AxbFromProg, RefusesWhatAxbCannotExpress) {
   EXPECT_EQ(refusal("ld.relaxed.gpu r0, x; st.relaxed.gpu y, r0;"), "P0: the value stored is not a constant");
   EXPECT_EQ(refusal("atom.relaxed.gpu.add r0, x, 1;"),
             "P0: a read-modify-write whose new value depends on the old one");
-  EXPECT_EQ(refusal("atom.relaxed.gpu.cas r0, x, 0, 1;"),
-            "P0: a read-modify-write whose new value depends on the old one");
+  EXPECT_EQ(refusal("LC00: atom.relaxed.gpu.cas r0, x, 0, 1; bne r0, 2, LC00;"),
+            "P0: compares a compare-and-swap with 2, and it expects 0");
   EXPECT_EQ(refusal("LC00: ld.relaxed.gpu r0, x; blt r0, 3, LC00;"),
             "P0: compares the value read otherwise than for equality with a constant");
   EXPECT_EQ(refusal("LC00: ld.relaxed.gpu r0, x; bne r0, 3, LC00;"), "P0: goes back for every value but 3");

@@ -88,7 +88,7 @@ class Folder {
 #define NEED_TOOL(folder, tool) \
   if (!(folder).has(tool)) GTEST_SKIP() << tool << " is not on the PATH: these exports were not compiled"
 
-const Mapping k_mappings[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid};
+const Mapping k_mappings[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid, Mapping::paired};
 
 Options with(Target t, Mapping m, uint32_t total, std::string bundle = "") {
   Options o;

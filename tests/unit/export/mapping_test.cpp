@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "export/table.h"
 
 namespace fencepost::exports {
 namespace {
 
-const Mapping k_all[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid};
+const Mapping k_all[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid, Mapping::paired};
 
 void expect_laws(const Layout& layout) {
   SCOPED_TRACE(std::string(to_string(layout.mapping)) + " T=" + std::to_string(layout.threads) +
@@ -57,6 +61,92 @@ TEST(Mapping, TheFormulasAreTheDocumentedOnes) {
   EXPECT_EQ(role_of(rr, 9), std::nullopt);  // 11 = 3 * 3 + 2: ids 9 and 10 take no role
   EXPECT_EQ(role_of(ch, 9), std::nullopt);
   EXPECT_EQ(instances({Mapping::round_robin, 3, 65532}), 21844u);
+}
+
+// Section 6.3.3: the first two threads as round-robin has them, the third in a chunk of its own.
+TEST(Mapping, PairedIsTheHybridOfThePaper) {
+  const Layout three{Mapping::paired, 3, 10};
+  std::string roles;
+  for (uint32_t gid = 0; gid < 10; ++gid) {
+    const auto r = role_of(three, gid);
+    roles += r ? std::to_string(r->instance) + "." + std::to_string(r->thread) + " " : "- ";
+  }
+  EXPECT_EQ(roles, "0.0 0.1 1.0 1.1 2.0 2.1 0.2 1.2 2.2 - ");
+  for (uint32_t gid = 0; gid < 12; ++gid)
+    EXPECT_EQ(role_of({Mapping::paired, 2, 12}, gid), role_of({Mapping::round_robin, 2, 12}, gid));
+}
+
+std::shared_ptr<const RoleTable> table(const std::string& text) {
+  const auto t = parse_table(make_source("own.map", text));
+  if (!t) throw std::runtime_error(render(t.error()));
+  return *t;
+}
+
+TEST(Table, OfAFileIsAMapping) {
+  const auto t = table("# two instances\nmapping own\n0.0 1.0 - 0.1 1.1 # the end\n");
+  EXPECT_EQ(t->threads, 2u);
+  EXPECT_EQ(t->instances, 2u);
+  const Layout l{Mapping::table, 2, 5, 1, t};
+  EXPECT_EQ(instances(l), 2u);
+  EXPECT_EQ(role_of(l, 2), std::nullopt);
+  EXPECT_EQ(role_of(l, 3), (Role{1, 0}));
+  EXPECT_EQ(gid_of(l, {1, 1}), 4u);
+  EXPECT_EQ(to_text(*table(to_text(*t))), to_text(*t));
+}
+
+// Every named mapping, written down, is the same mapping.
+TEST(Table, WritesDownWhatTheNamesMean) {
+  for (const Mapping m : k_all) {
+    const Layout named{m, 3, 20, 7};
+    RoleTable t{"written", 3, instances(named), {}, false};
+    for (uint32_t gid = 0; gid < 20; ++gid) t.roles.push_back(role_of(named, gid));
+    const Layout read{Mapping::table, 3, 20, 1, table(to_text(t))};
+    for (uint32_t gid = 0; gid < 20; ++gid) EXPECT_EQ(role_of(read, gid), role_of(named, gid)) << gid;
+  }
+}
+
+TEST(Table, RepeatsBlocks) {
+  const auto t = table("mapping own repeat 3 ( 0.0 0.1 ) - repeat 3 (0.2)");
+  const Layout paired{Mapping::paired, 3, 9}, read{Mapping::table, 3, 10, 1, t};
+  for (uint32_t gid = 0; gid < 9; ++gid) EXPECT_EQ(role_of(read, gid < 6 ? gid : gid + 1), role_of(paired, gid)) << gid;
+  EXPECT_EQ(role_of(read, 6), std::nullopt);
+  EXPECT_EQ(table("mapping own repeat 2 ( 0.0 1.0 ) repeat 4 ( 0.1 )")->instances, 4u);
+}
+
+TEST(Table, RefusesWithPlaceAndHint) {
+  const auto refused = [](const std::string& text) {
+    const auto t = parse_table(make_source("own.map", text));
+    EXPECT_FALSE(t) << text;
+    return t ? "" : render(t.error());
+  };
+  const auto says = [&](const std::string& text, const std::string& place, const std::string& what) {
+    const std::string told = refused(text);
+    EXPECT_NE(told.find("own.map:" + place), std::string::npos) << told;
+    EXPECT_NE(told.find(what), std::string::npos) << told;
+  };
+  says("", "1:1", "the text is empty");
+  says("maping own 0.0", "1:1", "expected 'mapping'");
+  says("mapping chunked\n0.0", "1:9", "is a mapping already");
+  says("mapping own\n", "1:9", "no invocation");
+  says("mapping own\n- -", "2:3", "no invocation has a role");
+  says("mapping own\n0.0 x.1", "2:5", "'x.1' is no role");
+  says("mapping own\n0.0 -1.1", "2:5", "'-1.1' is no role");
+  says("mapping own\n0.64", "2:1", "thread 64 is one too many");
+  says("mapping own\n0.0 0.1 0.0", "2:9", "played twice");
+  says("mapping own\n0.0 0.1 2.0 2.1", "2:9", "no invocation plays thread 0 of instance 1");
+  says("mapping own\n0.0 0.1 1.0", "2:9", "no invocation plays thread 1 of instance 1");
+  says("mapping own\n0.0 0.2", "2:5", "no invocation plays thread 1 of instance 0");
+  says("mapping own\n4294967295.0", "2:1", "instance 4294967295 is one too many");
+  says("mapping own\n7.0", "2:1", "no invocation plays thread 0 of instance 0");
+  says("mapping own\nrepeat 0 ( 0.0 )", "2:8", "how often");
+  says("mapping own\nrepeat 3 0.0", "2:10", "'(' is missing");
+  says("mapping own\nrepeat 3 ( 0.0", "2:1", "')' of this 'repeat'");
+  says("mapping own\nrepeat 3 ( )", "2:12", "nothing to repeat");
+  says("mapping own\n0.0 )", "2:5", "')' is no role");
+  says("mapping own\nrepeat 2 ( 0.0 ) repeat 3 ( 0.1 )", "2:29", "no invocation plays thread 0 of instance 2");
+  says("mapping own\nrepeat 16777217 ( 0.0 )", "2:8", "1 to 2^24");
+  says("mapping own\n0.1 0.0", "2:1", "smaller id");
+  EXPECT_TRUE(table("mapping own any-order\n0.1 0.0")->any_order);
 }
 
 TEST(Mapping, HybridIsSeededAndReachesEveryOrderKeepingAssignment) {

@@ -4,6 +4,7 @@
 
 #include "hand_made.h"
 #include "oracle/oracle.h"
+#include "oracle/steps.h"
 
 namespace fencepost::oracle {
 namespace {
@@ -19,17 +20,6 @@ struct Published {
 constexpr Published k_mutex[] = {{"hsa", 17, 24},  {"obe", 23, 34},    {"hsa+obe", 19, 28},
                                  {"lobe", 20, 29}, {"unfair", 17, 24}, {"fair", 17, 24}};
 
-// That example has one edge more at the end, ALLDONE, which the artifact's generated tests do not have.
-Lts with_all_done(Lts l) {
-  for (Lts::Edge& e : l.edges)
-    if (e.label == "exit") {
-      e.label = "ALLDONE";
-      l.edges.push_back({e.to, l.states++, "exit"});
-      break;
-    }
-  return l;
-}
-
 TEST(Lts, TheMutexHasThePublishedSizesRawAndAbstract) {
   for (const Published& p : k_mutex) {
     const fair::Model model = fair::load_model(p.model).value();
@@ -39,6 +29,18 @@ TEST(Lts, TheMutexHasThePublishedSizesRawAndAbstract) {
       EXPECT_EQ(l.edges.size(), p.transitions) << p.model;
     }
   }
+}
+
+// Figures 2(b) and 6, whose states are letters: A to H, A to H under HSA, A to L under OBE.
+TEST(Lts, StepsAloneHaveTheStatesOfFigures2And6) {
+  const fair::Model hsa = fair::load_model("hsa").value(), obe = fair::load_model("obe").value();
+  const auto size = [](const Lts& l) { return std::pair(l.states, static_cast<uint32_t>(l.edges.size())); };
+  using Size = std::pair<uint32_t, uint32_t>;
+  EXPECT_EQ(size(steps_lts(mutex(), nullptr, {}).value()), Size(8, 10));
+  EXPECT_EQ(size(steps_lts(mutex(), &hsa, {}).value()), Size(8, 10));
+  const Lts l = steps_lts(mutex(), &obe, {}).value();
+  EXPECT_EQ(size(l), Size(12, 16));
+  for (const Lts::Edge& e : l.edges) EXPECT_TRUE(e.label.starts_with("EX !")) << e.label;
 }
 
 TEST(Lts, LabelsTellThreadInstructionJumpAndF) {

@@ -108,13 +108,29 @@ TEST(Random, LargerProgramsAgreeWithTheSlowOracle) {
              tally.too_big, tally.starve, tally.weak_only);
 }
 
+// Compare-and-swaps, jumping where they exchanged and where not, in states of one word.
+TEST(Random, CompareAndSwapsAgreeWithTheSlowOracle) {
+  Rng rng(31);
+  Decider decider(published());
+  Tally tally;
+  for (int k = 0; k < 60; ++k) {
+    slow::Shape shape{2, 3, 3, 2, 3};
+    shape.swaps = 0.6;
+    hold_against_slow(slow::random_test(rng, shape), decider, 20'000, tally, k < 10);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(tally.starve, 20u);
+}
+
 // States of several words: a further thread that stores to 40 locations of its own.
 TEST(Random, WideStatesAgreeWithTheSlowOracle) {
   Rng rng(99);
   Decider decider(published());
   Tally tally;
   for (int k = 0; k < 12; ++k) {
-    axb::Test test = slow::random_test(rng, {2, 2, 2, 1, 2});
+    slow::Shape shape{2, 2, 2, 1, 2};
+    if (k % 2 == 1) shape.swaps = 0.6;
+    axb::Test test = slow::random_test(rng, shape);
     axb::Thread last;
     for (uint32_t n = 0; n < 70; ++n) {
       last.code.push_back({static_cast<uint32_t>(test.locations.size()), 0, n + 1, true, 1, {}});

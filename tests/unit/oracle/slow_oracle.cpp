@@ -49,13 +49,13 @@ std::optional<Graph> explore(const axb::Test& test, fair::Machine* machine, size
       const axb::Instr& i = test.threads[t].code[from.pc[t]];
       State to = from;
       const axb::Value old = from.memory[i.location];
-      if (i.exchanges) to.memory[i.location] = i.value;
-      to.pc[t] = old == i.check ? i.jump : from.pc[t] + 1;
+      const bool swaps = i.compares && old == i.check, writes = i.compares ? swaps : i.exchanges;
+      const bool jumps = i.unless ? old != i.check : old == i.check;
+      if (writes) to.memory[i.location] = i.value;
+      to.pc[t] = jumps ? i.jump : from.pc[t] + 1;
       if (machine != nullptr) {
-        to.machine = machine
-                         ->after_step(from.machine, t,
-                                      {i.location, i.check, i.exchanges ? i.value : 0, i.exchanges, old == i.check})
-                         .value();
+        to.machine =
+            machine->after_step(from.machine, t, {i.location, i.check, writes ? i.value : 0, writes, jumps}).value();
         if (!live(test, to, t)) to.machine = machine->after_termination(to.machine, t).value();
       } else {
         to.started.insert(t);
@@ -202,6 +202,10 @@ axb::Test random_test(Rng& rng, const Shape& shape) {
       i.check = static_cast<axb::Value>(rng.below(shape.values));
       i.jump = rng.chance(shape.self) ? pc : static_cast<uint32_t>(rng.below(length + 1));
       if (i.exchanges && rng.chance(shape.stores)) i.jump = pc + 1;
+      if (i.exchanges && shape.swaps > 0 && rng.chance(shape.swaps)) {
+        i.compares = true;
+        i.unless = i.jump != pc + 1 && rng.chance(0.5);
+      }
       if (axb::is_store(i, pc)) i.check = 0;
       thread.code.push_back(i);
     }

@@ -25,7 +25,8 @@ std::optional<Pair> decide(const axb::Test& test, const fair::Model& model, size
 struct Shape {
   uint32_t min_threads = 2, max_threads = 3, max_instructions = 3, locations = 2, values = 2;
   double exchanges = 0.6, self = 0.3,
-         stores = 0.3;  // shares: exchanging, jumping to itself, of the exchanging ones plain stores
+         stores = 0.3,  // shares: exchanging, jumping to itself, of the exchanging ones plain stores
+      swaps = 0;        // of the exchanging ones, compare-and-swaps
 };
 axb::Test random_test(Rng& rng, const Shape& shape);
 

@@ -166,8 +166,8 @@ TEST(Summary, CountsViolationsByModelAndSetsApartWhatWeakMemoryExplains) {
   EXPECT_EQ(frequency(starved), Frequency::sometimes);
   EXPECT_EQ(frequency(fine), Frequency::never);
   std::vector<Result> results;
-  for (uint32_t t = 0; t < 3; ++t) results.push_back({t, Mapping::chunked, exports::Order::relaxed, starved});
-  results.push_back({0, Mapping::plain, exports::Order::relaxed, fine});
+  for (uint32_t t = 0; t < 3; ++t) results.push_back({t, "chunked", exports::Order::relaxed, starved});
+  results.push_back({0, "plain", exports::Order::relaxed, fine});
   const auto s = summarise(tests, results, models);
   ASSERT_TRUE(s);
   EXPECT_EQ(s->weak_tests, 2u);

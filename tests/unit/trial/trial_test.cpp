@@ -21,7 +21,8 @@ namespace {
 
 using exports::Mapping;
 
-constexpr Mapping k_mappings[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid};
+constexpr Mapping k_mappings[] = {Mapping::plain, Mapping::round_robin, Mapping::chunked, Mapping::hybrid,
+                                  Mapping::paired};
 
 axb::Test read(const std::string& json) {
   auto tests = axb::parse(make_source("tests.jsonl", json + "\n"));
@@ -142,6 +143,26 @@ TEST(Kernel, RoleTableIsTheMapping) {
       }
     }
   }
+}
+
+// A file's mapping is what the kernel's table says, and the run launches what the file lists.
+TEST(Kernel, RoleTableOfAFile) {
+  const auto own = exports::parse_table(make_source("own.map", "mapping own\n1.0 0.0 - 0.1 1.1\n"));
+  ASSERT_TRUE(own);
+  const exports::Layout layout{Mapping::table, 2, 5, 1, *own};
+  EXPECT_EQ(role_table(layout), (std::vector<uint32_t>{0, 1, 0, 0, k_no_thread, 0, 1, 0, 1, 1}));
+  auto backend = open("reference");
+  const Options options{.mapping = Mapping::table, .table = *own};
+  auto trial = Trial::make(consumer(), options, *backend);
+  ASSERT_TRUE(trial) << render(trial.error());
+  EXPECT_EQ(trial->setup().total, 5u);
+  EXPECT_EQ(trial->setup().instances, 2u);
+  EXPECT_NE(trial->setup().variant.find("total=5 table="), std::string::npos) << trial->setup().variant;
+  EXPECT_EQ(trial->run()->outcome, Outcome::terminated);
+  EXPECT_EQ(mapping_text(options), "own");
+  const auto refused = Trial::make(waits_for_ever(), options, *backend);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(render(refused.error()).find("is for tests of 2 threads, and this one has 3"), std::string::npos);
 }
 
 // What the kernel does with the table: each thread of each instance writes into its own location's word.

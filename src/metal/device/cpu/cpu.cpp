@@ -102,7 +102,9 @@ struct Job {
       if (execute(*program, mine[0], on) == Stop::fault) faulty(mine[0]);
       return;
     }
-    on.quantum = 256;
+    // Odd, and without small divisors: a loop of 2 or 4 back edges would else be left at the same place every time, and
+    // nobody who shares the processor would ever see what it writes in between.
+    on.quantum = 257;
     take_turns(mine, on);
   }
 

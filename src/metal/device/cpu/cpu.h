@@ -9,7 +9,7 @@
 // Who runs what. There is one thread for each processor and no more, because a thread that waits for one that has no
 // processor loses a time slice of milliseconds. Workgroups are dealt out to the threads; if there are more processors
 // than workgroups, a workgroup is cut into as many parts as there are processors for it. The invocations of one thread
-// take turns: they change places at barriers, pauses and every 256 loop back edges. So every invocation makes progress
+// take turns: they change places at barriers, pauses and every 257 loop back edges. So every invocation makes progress
 // whatever the others do (weak fairness), also when there are far more workgroups than processors; workgroups on
 // different threads run truly at the same time, each launch of at most as many invocations as processors has a thread
 // for each; and what shares a thread interleaves at those places only, which is less than hardware could do and never
