@@ -1,4 +1,4 @@
-// Modules that are not read, by what is wrong with them; what is said stands in tests/golden/messages/spirv-refused.txt.
+// Modules that are not read, by what is wrong with them; what is said of each is in tests/golden/messages.
 #include "golden.h"
 #include "spirv_support.h"
 
