@@ -74,7 +74,7 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       // Whose default is words, not a value.
       const std::set<std::string> in_words = {"--jobs",       "--total",        "--site",   "--generate",
                                               "--iterations", "--until-events", "--rounds", "--cluster",
-                                              "--series",     "--limit",        "--peek"};
+                                              "--series",     "--limit",        "--peek",   "--first-rounds"};
       EXPECT_TRUE(in_words.contains(o.name)) << o.name;
     }
   }
