@@ -8,6 +8,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "listing.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -192,6 +193,7 @@ inline std::string opencl_threads(const std::string& header, const std::vector<s
 inline prog::Test read(const std::string& text, const spirv::LaunchOptions& launch = {}) {
   auto t = spirv::parse_spirv(make_source("t.spvasm", text), launch);
   EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+  if (t) record(text, *t);
   return t ? std::move(*t) : prog::Test{};
 }
 

@@ -1,0 +1,133 @@
+#pragma once
+// All of a test that equality compares, and the places besides, as text: what a reader makes, to the last tag. And a
+// record of it by test, tests/golden/lowered/read.txt: a change that leaves every verdict as it was (a longer term, a
+// register more, another place in a message) is noticed all the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "golden.h"
+#include "prog/test.h"
+
+namespace spirv_test {
+
+inline std::string place_of(const fencepost::Span& s) {
+  if (s.source == nullptr) return "nowhere";
+  return s.location() + "+" + std::to_string(s.end - s.begin);
+}
+
+inline void list_condition(std::string& out, const fencepost::prog::Test& t, const fencepost::prog::Cond& c,
+                           const std::string& indent) {
+  using fencepost::prog::CondValue;
+  const auto side = [&](const CondValue& v) {
+    return (v.is_unsigned ? "unsigned " : "") + fencepost::prog::to_string(t, v) + " at " + place_of(v.span);
+  };
+  out += indent + std::to_string(static_cast<int>(c.kind)) + " " + place_of(c.span);
+  if (c.kind == fencepost::prog::Cond::Kind::atom)
+    out += " " + std::to_string(static_cast<int>(c.cmp)) + " " + side(c.lhs) + ", " + side(c.rhs);
+  out += "\n";
+  for (const auto& k : c.kids) list_condition(out, t, k, indent + "  ");
+}
+
+inline std::string listing(const fencepost::prog::Test& t) {
+  using namespace fencepost;
+  std::string out = t.title + " " + vocab::name(t.dialect) + " " + place_of(t.span) + "\n";
+  const auto numbers = [](const auto& list) {
+    std::string s;
+    for (const auto n : list) s += " " + std::to_string(n);
+    return s;
+  };
+  for (const prog::Object& o : t.objects) {
+    out += "object " + o.name + ":" + std::to_string(o.width) + " {" + to_string(o.tags) + "} " + place_of(o.span) +
+           " =" + numbers(o.init);
+    out += o.undefined.empty() ? "" : " undefined" + numbers(o.undefined);
+    out += o.is_unsigned ? " unsigned\n" : "\n";
+  }
+  for (const prog::Symbol& s : t.symbols)
+    out += "symbol " + s.name + " " + std::to_string(s.object) + " " + std::to_string(s.generic) + " " +
+           place_of(s.span) + "\n";
+  for (const prog::Thread& th : t.threads)
+    out +=
+        "thread " + std::to_string(th.id) + " template " + std::to_string(th.templ) + " in" + numbers(th.scope) + "\n";
+  for (uint32_t k = 0; k < t.templates.size(); ++k) {
+    const prog::Template& c = t.templates[k];
+    out += "template " + std::to_string(k) + "\n";
+    for (const prog::Register& r : c.registers)
+      out += "  register " + r.name + ":" + std::to_string(r.width) + (r.temporary ? " temporary\n" : "\n");
+    const auto of = std::find_if(t.threads.begin(), t.threads.end(), [&](const auto& th) { return th.templ == k; });
+    const auto name = [&](uint64_t v) { return v == prog::k_old_value ? std::string("old") : "r" + std::to_string(v); };
+    const auto term = [&](const char* what, const term::Expr& e) {
+      return e ? std::string(" ") + what + " " + term::to_string(e, name) + ":" + std::to_string(e.width()) : "";
+    };
+    const auto number = [](const char* what, uint32_t n) {
+      return n == prog::k_none ? "" : std::string(" ") + what + " " + std::to_string(n);
+    };
+    for (const prog::Instr& i : c.code) {
+      out +=
+          std::string("  ") + prog::name(i.kind) + " " + prog::to_string(t, of->id, i) + " {" + to_string(i.tags) + "}";
+      if (!i.store_tags.empty()) out += " store {" + to_string(i.store_tags) + "}";
+      if (i.failed_tags) out += " failed {" + to_string(*i.failed_tags) + "}";
+      out += number("dst", i.dst) + number("symbol", i.addr.symbol) + number("label", i.label) +
+             number("predicate", i.predicate) + number("spurious", i.spurious);
+      out += term("index", i.addr.index) + term("value", i.value) + term("guard", i.guard) + term("result", i.result);
+      if (i.kind == prog::Kind::barrier)
+        out += " instance " + i.barrier.instance + " level " + std::to_string(i.barrier.level);
+      out += " at " + place_of(i.span) + "\n";
+    }
+  }
+  out += std::string(prog::name(t.quantifier)) + "\n";
+  list_condition(out, t, t.condition, "  ");
+  out += "filter\n";
+  list_condition(out, t, t.filter, "  ");
+  for (const std::string& a : t.assumptions) out += "assumes " + a + "\n";
+  return out;
+}
+
+// The line of the record for what the running test has read; `source` is the text, of which a second reading says
+// nothing new. FENCEPOST_PROMOTE=1 writes the line; FENCEPOST_LISTINGS=DIR writes every listing into a folder, so that
+// those of two builds can be compared.
+inline void record(const std::string& source, const fencepost::prog::Test& t) {
+  static std::map<std::string, std::string> lines;
+  static std::map<std::string, std::set<std::string>> met;
+  const std::string path = FENCEPOST_SOURCE_DIR "/tests/golden/lowered/read.txt";
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  if (info == nullptr) return;
+  if (lines.empty()) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) lines[line.substr(0, line.find(' '))] = line;
+  }
+  const std::string name = std::string(info->test_suite_name()) + "." + info->name();
+  auto& own = met[name];
+  if (!own.insert(source).second) return;
+  const std::string key = name + "/" + std::to_string(own.size());
+  const std::string text = listing(t);
+  uint64_t digest = 14695981039346656037u;  // FNV-1a
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  size_t code = 0, registers = 0;
+  for (const auto& c : t.templates) code += c.code.size(), registers += c.registers.size();
+  std::ostringstream line;
+  line << key << " " << t.objects.size() << " objects, " << t.templates.size() << " templates, " << code
+       << " instructions, " << registers << " registers, " << event_count(t) << " events: " << std::hex << digest;
+  if (const char* folder = std::getenv("FENCEPOST_LISTINGS"); folder != nullptr) {
+    std::string file = key;
+    std::replace(file.begin(), file.end(), '/', '-');
+    std::ofstream(std::string(folder) + "/" + file + ".txt") << text;
+  }
+  if (lines[key] == line.str()) return;
+  if (std::getenv("FENCEPOST_PROMOTE") == nullptr) {
+    ADD_FAILURE() << key << " is read in another way.\nexpected: " << lines[key] << "\nfound:    " << line.str()
+                  << "\nFENCEPOST_PROMOTE=1 takes it for right, after you have read it. In all:\n"
+                  << text;
+    return;
+  }
+  lines[key] = line.str();
+  std::ofstream file(path);
+  for (const auto& [k, l] : lines) file << l << "\n";
+}
+
+}  // namespace spirv_test
