@@ -12,6 +12,9 @@ add_test(NAME system.format_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURREN
 add_test(NAME system.docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_docs)
 add_test(NAME system.tutorial_runner COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/run_tutorial_test.py)
 add_test(NAME system.papers_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers_test.py)
+# The documents as a site, where mkdocs is installed.
+add_test(NAME system.site COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/site_test.py)
+set_tests_properties(system.site PROPERTIES SKIP_RETURN_CODE 77)
 # The faults that `make mutate` plants still have their lines.
 add_test(NAME system.faults COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/check_faults_test.py)
 

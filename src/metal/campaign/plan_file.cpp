@@ -31,7 +31,7 @@ class Reader {
       : source_(source), table_(table), errors_(errors) {}
 
   const toml::node* find(const char* key) {
-    keys_.push_back(key);
+    if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) keys_.push_back(key);  // asked twice for its place
     return table_.get(key);
   }
   void fail(const toml::node& at, std::string message, std::string hint = {}) {

@@ -342,6 +342,15 @@ TEST(PlanFile, MistakesAreNamedAtTheirPlace) {
   }
 }
 
+TEST(PlanFile, AHintNamesEachKeyOnce) {
+  const auto p = read_plan(
+      make_source("plan.toml",
+                  "name = \"n\"\ntests = [\"a\"]\ndevices = [\"cpu\"]\nseconds = 1\n[[configuration]]\nname = "
+                  "\"a\"\nqqqqqqqq = 1\n"));
+  ASSERT_FALSE(p);
+  EXPECT_EQ(p.error().list.front().hint, "the keys are name, mode, region, parameters, tests, give_way");
+}
+
 TEST(PlanFile, Patterns) {
   Folder dir;
   for (const char* f : {"b.litmus", "a.litmus", "c.txt", ".hidden.litmus"}) std::ofstream(dir / f) << "x";
