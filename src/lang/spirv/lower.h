@@ -98,6 +98,7 @@ class Lowering {
   void instruction(const Instruction& i);
   void terminator(const Instruction& i);
   void call(const Instruction& i, uint32_t callee);
+  Value own_copy(const Instruction& parameter, uint32_t callee, const Value& argument, const Instruction& call);
   void go(uint32_t to, Expr when);
   void phi(const Instruction& i);
   Value value(Id id, const Instruction& user);

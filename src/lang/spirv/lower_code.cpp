@@ -126,9 +126,32 @@ void Lowering::call(const Instruction& i, uint32_t callee) {
     m_.fail(i, fmt::format("{} has {} parameters, and {} are given", m_.name(f.id), f.parameters.size(), i.size() - 1));
   std::vector<Value> args;
   for (size_t k = 1; k < i.size(); ++k) args.push_back(value(i.word(k), i));
-  for (size_t k = 0; k < args.size(); ++k) values_[callee][f.parameters[k]->result] = std::move(args[k]);
+  for (size_t k = 0; k < args.size(); ++k) {
+    const Instruction& p = *f.parameters[k];
+    values_[callee][p.result] = m_.by_value(p.result) ? own_copy(p, callee, args[k], i) : std::move(args[k]);
+  }
   if (const auto it = return_slot_.find(callee); it != return_slot_.end()) slots_now_.erase(it->second);
   go(flow_.frames[callee].entry, {});
+}
+
+// A structure that is passed by value comes as a pointer to the caller's, and what the function does to it the caller
+// does not see: each call has a variable of its own, with a copy.
+Value Lowering::own_copy(const Instruction& parameter, uint32_t callee, const Value& argument,
+                         const Instruction& call) {
+  const Type& t = m_.type(parameter.type, parameter);
+  if (t.kind != Type::Kind::pointer || static_cast<spv::StorageClass>(t.storage) != spv::StorageClass::Function)
+    m_.refuse(parameter, "what is passed by value lies in the memory of functions");
+  const bool opencl = m_.dialect() == vocab::Dialect::opencl;
+  const Value copied = load(argument, t.element, opencl ? prog::TagSet{vocab::Tag::NA} : prog::TagSet{}, call);
+  const uint32_t id = root(parameter, flow_.frames[callee].path);
+  const Root& r = roots_[id];
+  if (r.in_slots)
+    for (size_t k = 0; k < r.variable->init.size(); ++k) slots_now_[r.first_slot + k] = r.variable->init[k];
+  else
+    memory_.start(*r.variable, r.key, r.variable->init);
+  Value own = Value::pointer(parameter.type, {Target{{}, id, {}}});
+  store(own, t.element, copied, opencl ? prog::TagSet{vocab::Tag::NA, vocab::Tag::WI} : prog::TagSet{}, call);
+  return own;
 }
 
 void Lowering::phi(const Instruction& i) {

@@ -81,7 +81,9 @@ const Variable& Memory::variable(const Instruction& at) {
                               m_.name(v.id)),
                   "use one variable for both");
   v.read_only = c == StorageClass::Input || c == StorageClass::PushConstant || c == StorageClass::UniformConstant;
-  initialise(v, p.element, parameter);
+  const auto& of_entry = m_.entry().parameters;
+  const bool copy = parameter && std::find(of_entry.begin(), of_entry.end(), &at) == of_entry.end();  // by value
+  initialise(v, p.element, parameter && !copy);
   if (const auto it = decisions_.cell.find(v.id); it != decisions_.cell.end()) v.layout.dense = it->second;
   return variables_.emplace(v.id, std::move(v)).first->second;
 }
@@ -89,7 +91,7 @@ const Variable& Memory::variable(const Instruction& at) {
 void Memory::initialise(Variable& v, Id type, bool elements) {
   const Instruction& at = *v.at;
   const InputValue* in = c_.input(v.id);
-  const bool initialiser = !elements && at.size() > 1;
+  const bool initialiser = static_cast<Op>(at.op) == Op::OpVariable && at.size() > 1;
   const auto b = m_.built_in(v.id);
   if (in != nullptr && (initialiser || b))
     litmus::fail_at(in->span, fmt::format("{} already has an initial value", m_.name(v.id)),

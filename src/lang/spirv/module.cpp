@@ -125,6 +125,10 @@ void Module::decorate(const Instruction& i) {
     case spv::Decoration::CPacked:
       packed_.insert(i.word(0));
       break;
+    case spv::Decoration::FuncParamAttr:
+      if (static_cast<spv::FunctionParameterAttribute>(i.word(2)) == spv::FunctionParameterAttribute::ByVal)
+        by_value_.insert(i.word(0));
+      break;
     default:
       break;
   }

@@ -82,7 +82,8 @@ class Module {
 
   std::optional<uint32_t> built_in(Id id) const;  // spv::BuiltIn
   std::optional<uint32_t> spec_id(Id id) const;
-  std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;  // descriptor set and binding
+  std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;           // descriptor set and binding
+  bool by_value(Id parameter) const { return by_value_.contains(parameter); }  // FuncParamAttr ByVal
   std::optional<std::array<Id, 3>> local_size_ids() const { return local_size_ids_; }
   std::optional<std::array<uint32_t, 3>> local_size() const { return local_size_; }
   std::vector<Id> workgroup_sizes() const;  // ids decorated as the built-in WorkgroupSize
@@ -115,7 +116,7 @@ class Module {
   std::unordered_map<Id, const Instruction*> definitions_;
   std::unordered_map<Id, uint32_t> built_in_, spec_id_, stride_, set_, binding_;
   std::unordered_map<Id, std::map<uint32_t, uint32_t>> offsets_;
-  std::unordered_set<Id> packed_;
+  std::unordered_set<Id> packed_, by_value_;
   std::unordered_map<Id, ExtendedSet> sets_;
   std::vector<const Instruction*> entries_, modes_, reflection_, variables_;
   std::vector<Function> functions_;

@@ -42,6 +42,9 @@ class Kernel(kernels.Kernel):
     def make_taker(self):
         return "__device__ " + super().make_taker()
 
+    def make_changer(self):
+        return "__device__ " + super().make_changer()
+
     def host_text(self):
         return "#define __device__\n" + super().host_text()
 

@@ -41,7 +41,7 @@ import typed  # noqa: E402
 
 SHARE = 0.05  # of programs, that each feature is to be in
 TOGETHER = 8  # kernels of one OpenCL C text: compiling costs a text, reading costs all its kernels for each of them
-HOST_FLAGS = ["-w", "-fwrapv", "-fno-strict-aliasing"]
+HOST_FLAGS = ["-w", "-Wno-psabi", "-fwrapv", "-fno-strict-aliasing"]
 DEVICES = {"opencl": "opencl", "glsl": "vulkan", "spirv": "vulkan", "cuda": None}
 ENDING = {"opencl": "cl", "glsl": "comp", "spirv": "spvasm", "cuda": "cu"}
 

@@ -85,7 +85,7 @@ FEATURES = [
     "pointer-arithmetic", "pointer-choice", "pointer-loop", "pointer-argument", "other-type", "dereference", "bits-8", "bits-16",
     "bits-32", "bits-64", "signed", "unsigned", "switch", "loop", "break", "if", "call", "barrier", "barrier-in-loop", "shared",
     "groups", "several", "arithmetic", "comparison", "shift", "division", "choice", "conversion", "member", "computed-index",
-    "private-aggregate", "whole-copy", "input", "aligned-member"]
+    "private-aggregate", "whole-copy", "input", "aligned-member", "by-value", "struct-result"]
 
 
 class Struct:
@@ -192,6 +192,7 @@ class Kernel:
         self.functions = []
         self.host_only = False      # devices may do with it what they like
         self.takers = []            # functions that take pointers: name, parameters as (type, space; None: by value)
+        self.changers = []          # functions that change a structure of theirs: name, its type, scalars, has a result
         self.locals = [{}]          # scopes: name -> (type, space, writable)
         self.pointers = [{}]        # name -> (pointee type, space, readable elements)
         self.lines = []
@@ -627,7 +628,8 @@ class Kernel:
         self.depth += 1
         for _ in range(n):
             kinds = [(self.stmt_assign, 10), (self.stmt_variable, 2), (self.stmt_pointer, 4), (self.stmt_bytes, 0.6),
-                     (self.stmt_vector, 1), (self.stmt_vload, 1), (self.stmt_call, 8 if self.takers else 0)]
+                     (self.stmt_vector, 1), (self.stmt_vload, 1.6), (self.stmt_call, 8 if self.takers else 0),
+                     (self.stmt_changer, 1.5 if self.changers else 0)]
             if self.depth < 3:
                 kinds += [(self.stmt_if, 2), (self.stmt_for, 2), (self.stmt_switch, 1.5), (self.stmt_walk, 1.2)]
             f = self.r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -679,6 +681,63 @@ class Kernel:
         self.takers.append((name, params))
         return f"void {name}({', '.join(texts)}) {{\n" + "\n".join(body) + "\n}\n"
 
+    def make_changer(self):
+        """A function of a structure by value, which it changes: the caller's stays as it is. Some return it."""
+        name = f"{self.name}_s{len(self.changers)}"
+        s, scalars, result = self.r.choice(self.structs), self.r.randint(0, 2), self.chance(0.5)
+        saved, self.locals, self.pointers = (self.locals, self.pointers), [{}], [{}]
+        self.locals[-1]["a"] = (s, "", True)
+        types = [self.scalar() for _ in range(scalars)]
+        for k, t in enumerate(types):
+            self.locals[-1][f"a{k}"] = (t, "", True)
+        start = len(self.lines)
+        self.depth = 2
+        self.change("a", s)
+        self.block(self.r.randint(0, 2))
+        self.depth = 0
+        body, self.lines = self.lines[start:], self.lines[:start]
+        if result:
+            body.append("  return a;")
+        self.locals, self.pointers = saved
+        self.changers.append((name, s, scalars, result))
+        parameters = [f"{s.name} a"] + [f"{t} a{k}" for k, t in enumerate(types)]
+        return f"{s.name if result else 'void'} {name}({', '.join(parameters)}) {{\n" + "\n".join(body) + "\n}\n"
+
+    def change(self, name, s):
+        """A scalar of this structure becomes another one."""
+        self.line(f"{self.descend(Place(name, s, ''), 2).text} {self.r.choice(['=', '+=', '^='])} {self.expression(2)};")
+
+    def stmt_changer(self):
+        """A call with a structure as argument, and a look at the structure and at the result behind it."""
+        name, s, scalars, result = self.r.choice(self.changers)
+        same = [p.text for p in self.places(False) if p.type is s]
+        own = [n for n, (t, space, _) in self.all_of(self.locals) if t is s and space == ""]
+        if own and self.chance(0.7):
+            same = own
+        if not same:
+            same = [self.fresh("v")]
+            self.line(f"{s.name} {same[0]};")
+            for _, text, scalar in leaves(s):
+                self.line(f"{self.c_path(same[0], s, text)} = {self.literal(scalar)};")
+            self.locals[-1][same[0]] = (s, "", True)
+        of = self.r.choice(same)
+        self.note("by-value")
+        call = f"{name}({', '.join([of] + [self.expression(2) for _ in range(scalars)])})"
+        looked = [of]
+        if result:
+            self.note("struct-result")
+            into = [p.text for p in self.places(True) if p.type is s]
+            looked.append(self.r.choice(into) if into and self.chance(0.6) else self.fresh("v"))
+            self.line(f"{'' if looked[1] in into else s.name + ' '}{looked[1]} = {call};")
+            if looked[1] not in into:
+                self.locals[-1][looked[1]] = (s, "", True)
+        else:
+            self.line(f"{call};")
+        targets = self.places(True)
+        for x in looked:
+            if targets:
+                self.line(f"{self.descend(self.r.choice(targets), 2).text} ^= {self.descend(Place(x, s, ''), 2).text};")
+
     def make(self):
         several = self.chance(0.4)
         self.lanes = self.r.choice([2, 2, 2, 3]) if several else 1
@@ -687,6 +746,7 @@ class Kernel:
             self.make_struct()
         self.function_text = "".join(self.make_function() for _ in range(self.r.choice([0, 0, 1, 2])))
         self.function_text += "".join(self.make_taker() for _ in range(self.r.choice([1, 1, 2])))
+        self.function_text += "".join(self.make_changer() for _ in range(self.r.choice([0, 1, 1, 2])))
         self.buffers = []
         for k in range(self.r.randint(2, 3)):
             t = self.r.choice(self.structs) if k == 0 else self.r.choice([self.scalar(), self.scalar(), self.r.choice(self.structs),

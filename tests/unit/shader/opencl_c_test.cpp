@@ -325,5 +325,66 @@ __kernel void f(__global uint* x, __global uint* y, __global uchar* c) {
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
 }
 
+// What is passed by value is the function's own: the caller's structure stays as it was, also where the function reads
+// the caller's meanwhile, is called in a loop, returns a structure, or gets a member of one in memory that others see.
+TEST_F(OpenClC, AStructureByValueIsACopy) {
+  const auto t = read(R"(
+// @Input: g = {{{1, {2, 3}}, 4}}
+// @Output: forall (x[0] == 5 and x[1] == 9 and x[2] == 6 and x[3] == 5 and x[4] == 7 and x[5] == 1 and x[6] == 3)
+// @Output: forall (x[7] == 30 and x[8] == 5 and x[9] == 1 and x[10] == 8 and x[11] == 3 and g[0][0][1][1] == 3)
+// @Output: forall (x[12] == 7 and x[13] == 5 and x[14] == 8 and x[15] == 11)
+typedef struct { int a; int b[2]; } S;
+typedef struct { S s; int c; } N;
+int f(S s) { s.a = 9; s.b[1] = 3; return s.a; }
+S g1(S s) { s.a += 1; return s; }
+int inner(S s, S* callers) { s.a = 7; return callers->a * 10 + (s.a == 7 ? 0 : 1); }
+int nested(N n) { n.s.b[n.c & 1] = 8; f(n.s); return n.s.b[1] + n.s.b[0]; }
+int computed(S s, int i) { s.b[i & 1] = 11; return s.b[0] + s.b[1]; }
+int twice(S p, S q) { p.a = 1; return q.a; }
+__kernel void k(__global int* x, __global N* g, __local N* l, int n) {
+  S s = {5, {1, 3}};
+  x[1] = f(s);
+  x[0] = s.a;
+  S t = g1(s);
+  x[2] = t.a;
+  x[3] = s.a;
+  t = g1(t);
+  x[4] = t.a;
+  x[5] = s.b[0];
+  x[6] = s.b[1];
+  x[7] = inner((S){3, {0, 0}}, &(S){3, {0, 0}});
+  for (int i = 0; i < 2; i++) f(s);
+  x[8] = s.a;
+  f(g[0].s);
+  x[9] = g[0].s.a;
+  *l = g[0];
+  l->c = 1;
+  x[10] = nested(*l) - 2;
+  x[11] = l->s.b[1];
+  S a[2] = {{7, {0, 0}}, {8, {0, 0}}};
+  computed(a[n & 1], n);
+  x[12] = a[0].a + a[0].b[0] + a[0].b[1];
+  x[13] = twice(s, s);
+  x[14] = a[1].a + a[1].b[0] + a[1].b[1];
+  x[15] = computed(a[0], n);
+}
+)");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 4, check::Engine::solve), Status::holds);
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 4, check::Engine::solve), Status::holds);
+}
+
+// To copy a structure in memory that others write is to read it.
+TEST_F(OpenClC, TheCopyOfAStructureByValueRaces) {
+  spirv::LaunchOptions launch;
+  launch.grid = spirv::Grid{.subgroup = 2};
+  const auto t = read(
+      "typedef struct { int a, b; } S;\nint f(S s) { return 0; }\n"
+      "__kernel void k(__global S* x) { if (get_global_id(0)) x->b = 1; else f(*x); }\n",
+      launch);
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic), Status::fails);
+}
+
 }  // namespace
 }  // namespace fencepost::shader
