@@ -94,6 +94,60 @@ std::vector<Reading> readings_of(const std::string& path) {
   return out;
 }
 
+std::vector<Clause> clauses_of(const std::string& path) {
+  std::vector<Clause> out;
+  const auto source = read_source(path);
+  if (!source) return out;
+  Symbols symbols;
+  Findings ignored;
+  for (const Header& h : lex(*source, symbols, ignored).headers) {
+    if (h.key != "clauses") continue;
+    std::istringstream list(h.value);
+    for (std::string item; std::getline(list, item, ';');) {
+      std::istringstream entry(item);
+      Clause c;
+      std::string sections;
+      entry >> c.name >> sections;
+      std::getline(entry, c.text);
+      c.text = trimmed(c.text);
+      for (const char ch : sections) c.section += ch == ',' ? std::string(", ") : std::string(1, ch);
+      if (!c.text.empty()) out.push_back(std::move(c));
+    }
+  }
+  return out;
+}
+
+std::vector<Withheld> withheld_of(const std::string& path) {
+  std::vector<Withheld> out;
+  const auto source = read_source(path);
+  if (!source) return out;
+  Symbols symbols;
+  Findings ignored;
+  for (const Header& h : lex(*source, symbols, ignored).headers) {
+    const size_t first = h.value.find(';');
+    const size_t second = first == std::string::npos ? first : h.value.find(';', first + 1);
+    if (h.key != "withheld" || second == std::string::npos) continue;
+    const std::string_view value = h.value;
+    out.push_back({trimmed(value.substr(0, first)), trimmed(value.substr(first + 1, second - first - 1)),
+                   trimmed(value.substr(second + 1))});
+  }
+  return out;
+}
+
+std::string withheld_flag(size_t k) { return fmt::format("withheld-{}", k + 1); }
+
+Expected<Model> with_withheld_flags(const Model& model) {
+  const auto source = read_source(model.path);
+  if (!source) return error_at({}, source.error());
+  std::string text = (*source)->text;
+  const std::vector<Withheld> withheld = withheld_of(model.path);
+  for (size_t k = 0; k < withheld.size(); ++k)
+    text += fmt::format("\nflag ~irreflexive ((rf | fr | co); ({})) as {}\n", withheld[k].expression, withheld_flag(k));
+  LoadOptions options = options_for(model.path, model.dialect);
+  options.variants = model.variants;
+  return load_text(make_source(model.path, std::move(text)), options);
+}
+
 NamedModel split_model_name(const std::string& name) {
   NamedModel out{name, {}};
   const size_t open = name.rfind('[');

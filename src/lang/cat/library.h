@@ -32,6 +32,26 @@ struct Reading {
 // In the order of the file; a file that cannot be read has none.
 std::vector<Reading> readings_of(const std::string& path);
 
+// The sentence of its document that a definition or an axiom of a model stands for: of a header
+// "(* clauses: NAME SECTIONS TEXT; NAME SECTIONS TEXT *)". Sections are separated by commas.
+struct Clause {
+  std::string name;
+  std::string section;  // "8.9.3, 8.10.2"
+  std::string text;
+};
+std::vector<Clause> clauses_of(const std::string& path);
+
+// An order that programs may expect and that the document does not give: of headers "(* withheld: SECTION; TEXT;
+// EXPRESSION *)", from what is nearly an order to what is far from one.
+struct Withheld {
+  std::string section, text, expression;
+};
+std::vector<Withheld> withheld_of(const std::string& path);
+// The model with a flag for each of them, `withheld_flag(k)`: a read or write contradicts that order. Its nodes are
+// its own, and its axioms are those of `model` in their order, then the flags.
+Expected<Model> with_withheld_flags(const Model& model);
+std::string withheld_flag(size_t k);
+
 // "ptx-9[P2=strict,P3=writer]": the model ptx-9 with these answers to questions that its document leaves open
 // (Model::variants). Without brackets: the model with its own.
 struct NamedModel {

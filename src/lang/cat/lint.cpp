@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "cat/compile.h"
 #include "cat/emptiness.h"
@@ -23,7 +24,7 @@ class Linter {
   Linter(const Program& program, const LoadOptions& options, Findings& findings)
       : p_(program), options_(options), out_(findings) {
     for (const Header& h : p_.files[0].headers) {
-      if (h.key == "reading") continue;
+      if (h.key == "reading" || h.key == "withheld") continue;
       if (headers_.contains(h.key))
         out_.warning("header", p_.span(0, h.begin, h.end), fmt::format("a second '{}' header", h.key),
                      "one of them is enough");
@@ -51,6 +52,7 @@ class Linter {
     for (const Statement& s : p_.statements) statement(s, false);
     labels("axioms", "axiom or flag", axiom_labels_);
     labels("shows", "show", show_labels_);
+    clauses();
     vacuous_header();
   }
 
@@ -142,6 +144,28 @@ class Linter {
       const std::string near = nearest(w, names);
       out_.warning("provides", span(*h), fmt::format("the header promises '{}', which this file does not define", w),
                    near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+    }
+  }
+
+  // Each entry of "clauses" is of a definition or an axiom, has a section and says something.
+  void clauses() {
+    const Header* h = header("clauses");
+    if (h == nullptr) return;
+    std::set<std::string> names;
+    for (const Binder& b : p_.binders)
+      if (b.file == 0 && b.kind == BinderKind::definition) names.insert(p_.name(b.symbol));
+    for (const Seen& a : axiom_labels_) names.insert(a.name);
+    std::istringstream list(h->value);
+    for (std::string item; std::getline(list, item, ';');) {
+      const std::vector<std::string> parts = words(item);
+      if (parts.size() < 3) {
+        out_.warning("header", span(*h), fmt::format("'{}' is no clause", item), "NAME SECTIONS TEXT");
+      } else if (!names.contains(parts[0])) {
+        const std::string near = nearest(parts[0], std::vector<std::string>(names.begin(), names.end()));
+        out_.warning("header", span(*h),
+                     fmt::format("there is a clause for '{}', which this file does not define", parts[0]),
+                     near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+      }
     }
   }
 

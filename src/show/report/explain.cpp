@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/diagnostic.h"
 #include "prog/state.h"
@@ -94,6 +95,7 @@ std::string explanation_text(const prog::Test& test, const cat::Model& model, co
   out += fmt::format("\n{}    {}{}\n", pad, what, story.summary);
   out += fmt::format("\n{}  step by step:\n", pad);
   out += story_text(test, model, x, story, indent + 4);
+  out += clauses_text(test, model, x, e, indent + 2);
   return out;
 }
 
@@ -128,9 +130,15 @@ Candidates rejected_candidates(const prog::Test& test, const cat::Model& model, 
         return out.complete;
       });
   if (job.out_of_time()) out.complete = false;
-  std::stable_sort(out.list.begin(), out.list.end(), [](const Candidate& a, const Candidate& b) {
-    return std::make_pair(a.why[0].base_edges, a.why.size()) < std::make_pair(b.why[0].base_edges, b.why.size());
-  });
+  // Where an operation meets a state of its mbarrier that is not allowed, values come out of nothing: told last.
+  const auto key = [](const Candidate& c) {
+    const auto& events = c.run.execution.events;
+    const bool undefined =
+        std::any_of(events.begin(), events.end(), [](const reference::Event& e) { return e.tags.has(vocab::Tag::UB); });
+    return std::make_tuple(undefined, c.why[0].base_edges, c.why.size());
+  };
+  std::stable_sort(out.list.begin(), out.list.end(),
+                   [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   for (const auto& [axiom, count] : by_axiom) out.by_axiom.push_back({model.axioms[axiom].name, count});
   std::stable_sort(out.by_axiom.begin(), out.by_axiom.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -224,6 +232,7 @@ Report explain_allowed(const std::string& path, const prog::Test& test, const ca
   for (const cat::Axiom& a : model.axioms)
     if (!a.flag) axioms += (axioms.empty() ? "" : ", ") + a.name;
   out += fmt::format("\n  every axiom of the model holds of it: {}\n", axioms);
+  out += withheld_text(test, model, x, 2);
   out += missing_order(test, model, x, ev);
   if (!ev.raised.empty()) {
     out += "  It raises a flag:";

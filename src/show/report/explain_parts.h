@@ -18,6 +18,12 @@ std::string explanation_text(const prog::Test& test, const cat::Model& model, co
 // or the model has no relation that could.
 std::string missing_order(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                           const reference::Evaluation& ev);
+// Which sentences of the model's document the explanation rests on; "" for models that do not say.
+std::string clauses_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                         const reference::Explanation& e, size_t indent);
+// Which of its sentences keep back an order that would reject this execution, and what waits of mbarriers see.
+std::string withheld_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                          size_t indent);
 // schema fencepost.explain/1
 std::string explain_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                          const check::Result& result, const Candidates* candidates,

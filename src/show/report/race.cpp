@@ -109,6 +109,7 @@ Report explain_race(const std::string& path, const prog::Test& test, const cat::
     }
     Story story = tell(test, model, x, e);
     out += "\n    step by step:\n" + story_text(test, model, x, story, 6);
+    out += clauses_text(test, model, x, e, 4);
     std::vector<Absence> missing;
     absences(model, r, missing);
     for (const Absence& m : missing) {

@@ -15,6 +15,7 @@
 #include "cat/library.h"
 #include "prog/test.h"
 #include "read/read.h"
+#include "report/naming.h"
 
 namespace fencepost::report {
 namespace {
@@ -221,6 +222,133 @@ TEST(Report, PartsOfAsynchronousOperationsAreNamed) {
   EXPECT_NE(text.find("1 of 1 pending, tx 0"), std::string::npos) << text;
   EXPECT_NE(text.find("[m]  (its signal, written)"), std::string::npos) << text;
   EXPECT_NE(text.find("[m]  (its write)"), std::string::npos) << text;
+}
+
+std::string explained(const std::string& name, const std::string& model_name = "ptx-9") {
+  const auto tests = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/" + name + ".litmus");
+  EXPECT_TRUE(tests.has_value()) << name;
+  const cat::Model model = load(model_name, vocab::Dialect::ptx);
+  Job job = Job::with_budget(60);
+  ExplainOptions options;
+  options.max_candidates = 3;
+  return explain(name, tests->front(), model, {}, options, job).report.text;
+}
+
+// The sections of the ISA that decide: causality, proxy fences, completion, phases of mbarriers. `lines`: regular
+// expressions of lines, each of which must be there; `never`: none of which may be.
+TEST(Report, ExplanationsNameTheSectionsOfTheDocument) {
+  struct Row {
+    const char* test;
+    const char* model;
+    std::vector<std::string> lines, never;
+  };
+  const std::string phase = " +9\\.7\\.15\\.16\\.8 +[a-z] +the phase of m that it waits for is ";
+  const Row rows[] = {
+      // Forbidden: a rendezvous by mbarrier.
+      {"MP+mbarrier",
+       "ptx-9",
+       {" +8\\.10\\.6 +a read sees no write that causality has overwritten.*",
+        " +8\\.9\\.5 +a -> f +proxy-preserved: same address.*", " +8\\.9\\.4 +c -> e +synchronizes: .*",
+        " +8\\.8 +c +release pattern 1.*", " +9\\.7\\.15\\.16\\.19 +d -> e +acquire pattern 1.*",
+        phase + "complete: c left no arrival and .*"},
+       {".*give no order.*", ".*9\\.7\\.15\\.4.*"}},
+      // Forbidden: completion by a group, and a proxy fence of two directions.
+      {"bulk-store+writer-fences",
+       "ptx-9",
+       {" +9\\.7\\.10\\.28\\.1\\.1 +f -> h +a wait for its group .*",
+        " +9\\.7\\.10\\.28\\.2 +f +an implicit proxy fence .*",
+        " +9\\.7\\.15\\.4, 8\\.9\\.5 +a -> e +a proxy fence of two directions .*",
+        " +8\\.9\\.4 +c -> d +a barrier of the CTA .*"},
+       {".*give no order.*"}},
+      // Forbidden: completion by an mbarrier.
+      {"bulk+mbarrier",
+       "ptx-9",
+       {" +8\\.9\\.1\\.1 +[a-z] -> [a-z] +parts of one asynchronous operation.*", phase + "complete: .*"},
+       {".*give no order.*"}},
+      {"one-way+both",
+       "ptx-9",
+       {" +9\\.7\\.15\\.4, 8\\.9\\.5 +[a-z] -> [a-z] +a releasing and an acquiring proxy fence .*"},
+       {}},
+      {"cp.async.mbarrier.arrive.noinc",
+       "ptx-9",
+       {" +9\\.7\\.15\\.16\\.18 +[a-z] -> [a-z] +the arrival of cp\\.async\\.mbarrier.*"},
+       {}},
+      {"MP+barrier.cluster",
+       "ptx-9",
+       {" +8\\.9\\.4, 9\\.7\\.15\\.3 +[a-z] -> [a-z] +barrier\\.cluster\\.arrive .*"},
+       {}},
+      {"ISA+restricted-release-of-mbarrier",
+       "ptx-9",
+       {" +9\\.7\\.15\\.4 +[a-z] -> [a-z] +fences that cover some objects .*"},
+       {}},
+      // Allowed: the same without the fence, and under the reading that knows no proxy fences.
+      {"bulk-store+barrier",
+       "ptx-9",
+       {" +8\\.9\\.5 +a -po-> b -sync_barrier-> c -po-> d -fr-> a"},
+       {" +8\\.9\\.1\\.1 .*"}},
+      {"bulk-store+writer-fences",
+       "ptx-9[P2=strict]",
+       {" +8\\.9\\.5 +a -po-> c -sync_barrier-> d -po-> e -fr-> a"},
+       {}},
+      // Allowed: what stands before a copy is not told of by its completion.
+      {"bulk-does-not-carry",
+       "ptx-9",
+       {" +8\\.9\\.1\\.1 +a -po-> e -synchronizes-> i -po-> j -fr-> a", phase + "complete: g left .*"},
+       {" +8\\.9\\.5 .*"}},
+      // Allowed: a relaxed wait acquires nothing.
+      {"bulk+relaxed-wait", "ptx-9", {" +8\\.8 +.*-rf->.*-fr->.*"}, {}},
+      {"pipeline-no-fence", "ptx-9", {" +8\\.9\\.5 +.*-rf->.*-synchronizes->.*"}, {}},
+      {"cp.async-no-wait", "ptx-9", {" +8\\.9\\.1\\.1 +.*-po->.*-fr->.*"}, {}},
+  };
+  for (const Row& row : rows) {
+    const std::string text = explained(row.test, row.model);
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    const auto there = [&](const std::string& pattern) {
+      const std::regex re(pattern);
+      return std::any_of(lines.begin(), lines.end(), [&](const std::string& l) { return std::regex_match(l, re); });
+    };
+    for (const std::string& p : row.lines) EXPECT_TRUE(there(p)) << row.test << " lacks " << p << "\n" << text;
+    for (const std::string& p : row.never) EXPECT_FALSE(there(p)) << row.test << " has " << p << "\n" << text;
+  }
+}
+
+// A wait that fails, and one that is answered by the phase before the first.
+TEST(Report, ExplanationsTellWhichPhaseAWaitSees) {
+  const auto told = [](const char* arrivals, const char* parity) {
+    const prog::Test test =
+        parse("t.litmus", fmt::format("PTX t\n{{ m @ mbarrier P0 = {}; }}\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n"
+                                      " mbarrier.arrive.shared::cta.b64 _, [m] | "
+                                      "mbarrier.test_wait.parity.shared::cta.b64 r0, [m], {} ;\n"
+                                      "forall (P1:r0 = 2)",
+                                      arrivals, parity));
+    Job job = Job::with_budget(60);
+    check::Options o;
+    return explain("t", test, load("ptx-9", vocab::Dialect::ptx), o, {}, job).report.text;
+  };
+  EXPECT_NE(told("2", "0").find("the phase of m that it waits for is not complete: it sees (phase 0, "),
+            std::string::npos);
+  EXPECT_NE(told("2", "1").find("it waits for the phase before the first of m, which counts as complete"),
+            std::string::npos);
+}
+
+// Every clause is of a definition or axiom of the model, and every withheld order is an expression of it, whatever the
+// answers to its questions.
+TEST(Report, ClausesOfModelsAreTheirs) {
+  const cat::Model model = load("ptx-9", vocab::Dialect::ptx);
+  const auto clauses = cat::clauses_of(model.path);
+  ASSERT_GE(clauses.size(), 30u);
+  for (const cat::Axiom& a : model.axioms)
+    if (place_of(a.span).starts_with("ptx-9.cat"))
+      EXPECT_TRUE(std::any_of(clauses.begin(), clauses.end(), [&](const cat::Clause& c) { return c.name == a.name; }))
+          << a.name;
+  for (const char* name : {"ptx-9", "ptx-9[P2=strict]", "ptx-9[A2=ordered,SC=no]"}) {
+    const auto flags = cat::with_withheld_flags(load(name, vocab::Dialect::ptx));
+    ASSERT_TRUE(flags.has_value()) << name << render(flags.error());
+    EXPECT_EQ(flags->axioms.size(), model.axioms.size() + cat::withheld_of(model.path).size());
+  }
+  EXPECT_TRUE(cat::clauses_of(load("ptx-7.5", vocab::Dialect::ptx).path).empty());
 }
 
 TEST(Report, OutcomesKeepHerdsGrammar) {
