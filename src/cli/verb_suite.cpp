@@ -6,14 +6,13 @@
 #include "cli/generated.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
+#include "cli/made_suite.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
 #include "prog/syntax.h"
 #include "report/report.h"
 #include "suite/conformance.h"
-#include "suite/decide.h"
-#include "suite/mutate.h"
 
 namespace fencepost::cli {
 namespace {
@@ -21,10 +20,6 @@ namespace {
 using gen::Reach;
 using gen::SuiteEntry;
 
-struct JudgedMutant {
-  gen::Mutant mutant;
-  Reach reach = Reach::undecided;
-};
 struct Told {
   std::string axioms, reason;  // the axioms that reject candidates, with counts; explain's text
   std::vector<JudgedMutant> mutants;
@@ -42,16 +37,8 @@ Told tell(const SuiteEntry& e, const cat::Model& model, const Settings& s, prog:
   for (const auto& [axiom, n] : candidates.by_axiom)
     if (n > 0) t.axioms += fmt::format("{}{} ({})", t.axioms.empty() ? "" : "; ", axiom, n);
   t.reason = report::explain_forbidden(path, e.test, model, result, candidates, how).text;
-  if (!s.mutants) return t;
-  gen::TestOptions made;
-  made.syntax = syntax;
-  made.quantifier = prog::Quantifier::not_exists;
-  for (gen::Mutant& m : gen::mutants(e.test, e.spec, made)) {
-    Job own = job_of(s);
-    const Reach r = gen::ask(m.test, model, options, own).reach;
-    t.undecided |= r == Reach::undecided;
-    t.mutants.push_back({std::move(m), r});
-  }
+  if (s.mutants) t.mutants = judged_mutants(e, model, s, syntax);
+  t.undecided = std::ranges::any_of(t.mutants, [](const JudgedMutant& m) { return m.reach == Reach::undecided; });
   return t;
 }
 
@@ -82,13 +69,8 @@ int run_suite(const CommandLine& line, const Console& console) {
     const auto known = gen::parse_name(f);
     if (!known) return report_errors(console, known.error());
   }
-  const auto bases = gen::suite_bases(request);
-  if (!bases) return report_errors(console, bases.error());
   ModelCache models;
-  const vocab::Dialect dialect = *syntax == prog::Syntax::vulkan   ? vocab::Dialect::vulkan
-                                 : *syntax == prog::Syntax::opencl ? vocab::Dialect::opencl
-                                                                   : vocab::Dialect::ptx;
-  const auto& model = models.get(s.model, dialect);
+  const auto& model = models.get(s.model, dialect_of(*syntax));
   if (!model) return report_errors(console, model.error());
   std::optional<Folder> folder, mutant_folder;
   if (!s.output.empty()) {
@@ -102,34 +84,10 @@ int run_suite(const CommandLine& line, const Console& console) {
     }
   }
 
-  std::vector<SuiteEntry> entries;
-  uint64_t undecided = 0, unreachable = 0;
-  {
-    Progress progress(console, bases->size(), "cycles");
-    in_order(
-        bases->size(), s.threads, progress,
-        [&](size_t i) {
-          Job job = job_of(s);
-          return gen::minimal_below((*bases)[i], *syntax, *model, check_options(s), job);
-        },
-        [&](size_t i, gen::SuitePart part) {
-          if (!part.undecided.empty()) {
-            ++undecided;
-            progress.clear();
-            console.err(fmt::format("{}: undecided: {}\n", gen::name((*bases)[i]), part.undecided));
-          }
-          unreachable += part.base_forbidden ? 0 : 1;
-          for (SuiteEntry& e : part.entries)
-            if (std::none_of(entries.begin(), entries.end(), [&](const SuiteEntry& o) { return o.name == e.name; }))
-              entries.push_back(std::move(e));
-        });
-  }
-  Job job = job_of(s);
-  if (request.families.empty()) {
-    auto coherence = gen::coherence_suite(*syntax, *model, check_options(s), job);
-    if (!coherence) return report_errors(console, coherence.error());
-    for (SuiteEntry& e : *coherence) entries.push_back(std::move(e));
-  }
+  auto made = suite_tests(request, *model, s, console);
+  if (!made) return report_errors(console, made.error());
+  const std::vector<SuiteEntry>& entries = made->entries;
+  uint64_t undecided = made->undecided;
 
   std::string index =
       csv_line({"name", "kind", "family", "cycle", "placement", "axioms", "mutants", "allowed_mutants", "file"});
@@ -145,17 +103,12 @@ int run_suite(const CommandLine& line, const Console& console) {
         const SuiteEntry& e = entries[i];
         ++families[e.family];
         undecided += t.undecided ? 1 : 0;
-        uint64_t allowed = 0, number = 0;
+        uint64_t allowed = 0;
         for (const JudgedMutant& m : t.mutants) {
           Tally& of = tally[m.mutant.mutator];
-          // Of a racy program every outcome is allowed.
-          const bool may = m.reach == Reach::allowed || m.reach == Reach::racy;
-          ++(may ? of.allowed : m.reach == Reach::undecided ? of.undecided : of.equal);
-          allowed += may ? 1 : 0;
-          prog::Test test = m.mutant.test;
-          test.title = fmt::format("{}--{}-{}", e.name, gen::name(m.mutant.mutator), ++number);
-          test.quantifier = prog::Quantifier::exists;
-          test.remarks = {fmt::format("mutant of {}: {}", e.name, m.mutant.what)};
+          const prog::Test& test = m.mutant.test;
+          ++(m.allowed() ? of.allowed : m.reach == Reach::undecided ? of.undecided : of.equal);
+          allowed += m.allowed() ? 1 : 0;
           const std::string file = test.title + ".litmus";
           mutant_index +=
               csv_line({e.name, gen::name(m.mutant.mutator), m.mutant.what, gen::name(m.reach), "mutants/" + file});
@@ -194,12 +147,12 @@ int run_suite(const CommandLine& line, const Console& console) {
     console.out(
         fmt::format("{{\n  \"schema\": \"fencepost.suite/1\",\n  \"dialect\": {}, \"cycles\": {}, "
                     "\"cycles_not_forbidden\": {},\n  \"mutators\": {{{}}},\n  \"tests\": [{}]\n}}\n",
-                    json_string(prog::name(*syntax)), bases->size(), unreachable, by, json));
+                    json_string(prog::name(*syntax)), made->cycles, made->unreachable, by, json));
   } else {
     std::string by_family;
     for (const auto& [f, n] : families) by_family += fmt::format("{}{} {}", by_family.empty() ? "" : ", ", f, n);
     list += fmt::format("{} tests: {}\n{} cycles, {} of them not forbidden at their strongest\n", entries.size(),
-                        by_family, bases->size(), unreachable);
+                        by_family, made->cycles, made->unreachable);
     for (const auto& [m, t] : tally)
       list += fmt::format("mutator {:<15} {:>5} allowed, {:>5} still forbidden{}\n", gen::name(m), t.allowed, t.equal,
                           t.undecided > 0 ? fmt::format(", {} undecided", t.undecided) : "");
