@@ -88,6 +88,18 @@ inline std::string listing(const fencepost::prog::Test& t) {
   return out;
 }
 
+// Counts, and a digest of the listing (FNV-1a).
+inline std::string summary(const fencepost::prog::Test& t) {
+  uint64_t digest = 14695981039346656037u;
+  for (const char c : listing(t)) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  size_t code = 0, registers = 0;
+  for (const auto& c : t.templates) code += c.code.size(), registers += c.registers.size();
+  std::ostringstream line;
+  line << t.objects.size() << " objects, " << t.templates.size() << " templates, " << code << " instructions, "
+       << registers << " registers, " << event_count(t) << " events: " << std::hex << digest;
+  return line.str();
+}
+
 // The line of the record for what the running test has read; `source` is the text, of which a second reading says
 // nothing new. FENCEPOST_PROMOTE=1 writes the line; FENCEPOST_LISTINGS=DIR writes every listing into a folder, so that
 // those of two builds can be compared.
@@ -106,13 +118,8 @@ inline void record(const std::string& source, const fencepost::prog::Test& t) {
   if (!own.insert(source).second) return;
   const std::string key = name + "/" + std::to_string(own.size());
   const std::string text = listing(t);
-  uint64_t digest = 14695981039346656037u;  // FNV-1a
-  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  size_t code = 0, registers = 0;
-  for (const auto& c : t.templates) code += c.code.size(), registers += c.registers.size();
   std::ostringstream line;
-  line << key << " " << t.objects.size() << " objects, " << t.templates.size() << " templates, " << code
-       << " instructions, " << registers << " registers, " << event_count(t) << " events: " << std::hex << digest;
+  line << key << " " << summary(t);
   if (const char* folder = std::getenv("FENCEPOST_LISTINGS"); folder != nullptr) {
     std::string file = key;
     std::replace(file.begin(), file.end(), '/', '-');
