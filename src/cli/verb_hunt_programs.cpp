@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "hunt/ledger.h"
 #include "translation/conduct.h"
+#include "translation/draw_programs.h"
 #include "translation/show.h"
 
 namespace fencepost::cli {
@@ -125,7 +126,8 @@ int run_hunt_programs(const CommandLine& line, const Console& console) {
   if (!s.hunt_test.empty()) return judge_one(s, *configurations, console);
   translation::Plan plan{*configurations, s.seed, s.hunt_tests, 1, k_seconds};
   plan.threads = thread_count(s.threads, configurations->size() * (s.hunt_tests / translation::k_batch + 1));
-  auto ledger = hunt::Ledger::open(s.hunt_store, s.seed, translation::k_batch, s.hunt_language);
+  auto ledger = hunt::Ledger::open(s.hunt_store, s.seed, translation::k_batch, s.hunt_language,
+                                   translation::drawing_of(plan.configurations.front().compiler.language));
   if (!ledger) return report_errors(console, ledger.error());
   Progress progress(console, 1, "batches");
   const auto filled = translation::fill(*ledger, plan, job_of(s), [](uint64_t, uint64_t) {});

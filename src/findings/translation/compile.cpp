@@ -95,6 +95,28 @@ Statement form_of(Statement s) {
   return s;
 }
 
+// How the back end ends at this form alone, "" if it does not. Only what goes through its instruction selection is asked.
+std::string end_at(const Configuration& c, const Statement& form) {
+  if (!form.is_atomic() || form.spelling == Spelling::ref) return {};
+  if (c.compiler.language != Language::clang && c.compiler.language != Language::llvm) return {};
+  if (c.compiler.language == Language::clang && form.spelling == Spelling::old) return {};
+  const std::string key = fmt::format("{} {} {}", c.target, c.level, to_string(form));
+  Forms& forms = *c.compiler.forms;
+  {
+    const std::lock_guard lock(forms.mutex);
+    if (const auto at = forms.ends.find(key); at != forms.ends.end()) return at->second;
+  }
+  const ScratchFolder folder;
+  const std::string source = folder.path() + "/t" + ending_of(c.compiler.language);
+  const Text text = text_of({Program{{Thread{0, {form}}}}}, c.compiler.language, false);
+  if (!write_file(source, text.text)) return {};
+  const ChildResult done =
+      run_child(arguments_of(c, source, folder.path() + "/t.out", false), folder.path() + "/log", k_limit);
+  const std::string end = done.good() ? "" : crash_of(done.output);
+  const std::lock_guard lock(forms.mutex);
+  return forms.ends[key] = end;
+}
+
 class Work {
  public:
   Work(const Configuration& c, const std::vector<Program>& programs)
@@ -159,33 +181,12 @@ class Work {
     for (const size_t n : which)
       for (const Thread& t : programs_[n].threads)
         for (const Statement& s : t.body) {
-          const std::string end = end_at(form_of(s));
+          const std::string end = end_at(c_, form_of(s));
           if (end.empty() || !dropped.insert(n).second) continue;
           out_[n] = {Compiled::State::refused, end, "", ""};
         }
     if (dropped.insert(culprit).second) out_[culprit] = {Compiled::State::failed, crash_of(output), "", ""};
     std::erase_if(which, [&](size_t n) { return dropped.contains(n); });
-  }
-
-  // How the back end ends at this form alone. Only what goes through its instruction selection is asked.
-  std::string end_at(const Statement& form) {
-    if (!form.is_atomic() || form.spelling == Spelling::ref) return {};
-    if (c_.compiler.language == Language::clang && form.spelling == Spelling::old) return {};
-    const std::string key = fmt::format("{} {} {}", c_.target, c_.level, to_string(form));
-    Forms& forms = *c_.compiler.forms;
-    {
-      const std::lock_guard lock(forms.mutex);
-      if (const auto at = forms.ends.find(key); at != forms.ends.end()) return at->second;
-    }
-    const ScratchFolder folder;
-    const std::string source = folder.path() + "/t" + ending_of(c_.compiler.language);
-    const Text text = text_of({Program{{Thread{0, {form}}}}}, c_.compiler.language, false);
-    if (!write_file(source, text.text)) return {};
-    const ChildResult done =
-        run_child(arguments_of(c_, source, folder.path() + "/t.out", false), folder.path() + "/log", k_limit);
-    const std::string end = done.good() ? "" : crash_of(done.output);
-    const std::lock_guard lock(forms.mutex);
-    return forms.ends[key] = end;
   }
 
   void halves(const std::vector<size_t>& which, const std::string& message) {
@@ -291,10 +292,23 @@ std::vector<std::string> split_module(const std::string& ptx, const std::vector<
       continue;
     }
     const size_t end = *std::upper_bound(all.begin(), all.end(), at->second);
-    // LLVM notes names behind comment signs ("// @t0"), where headers of modules stand.
-    static const std::regex notes("//[ \t]*(@|-- )[^\n]*");
-    out.push_back(std::regex_replace(ptx.substr(0, all.front()) + ptx.substr(at->second, end - at->second), notes, ""));
+    out.push_back(ptx.substr(0, all.front()) + ptx.substr(at->second, end - at->second));
   }
+  return out;
+}
+
+std::vector<Respelt> respell(const Configuration& c, Program& p) {
+  std::vector<Respelt> out;
+  for (Thread& t : p.threads)
+    for (Statement& s : t.body) {
+      const std::string end = end_at(c, form_of(s));
+      if (end.empty()) continue;
+      Statement other = s;
+      other.spelling = Spelling::ref;
+      if (!is_possible(other)) continue;
+      out.push_back({to_string(form_of(s)), end});
+      s = other;
+    }
   return out;
 }
 

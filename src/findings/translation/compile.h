@@ -55,6 +55,14 @@ struct Compiled {
 // the programs is asked once.
 std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs);
 
+// A statement that the back end cannot select, as a form without operands and place, and how the back end ends at it.
+struct Respelt {
+  std::string form, message;
+};
+// Spells `ref` what the back end cannot select, so that the program says something of the rest. Each form is asked once,
+// alone. Of compilers without such forms nothing is asked.
+std::vector<Respelt> respell(const Configuration& c, Program& p);
+
 // The command that compiles `source` to `target`, for people.
 std::string command_of(const Configuration& c, const std::string& source, const std::string& target);
 

@@ -20,11 +20,23 @@ using hunt::Row;
 
 constexpr size_t k_most_reduced = 60;  // signatures of a configuration
 
+// Program number n of a seed as a compiler gets it.
+Program program_for(const Configuration& c, uint64_t seed, uint64_t n, std::vector<Respelt>* respelt = nullptr) {
+  Program p = draw_program(seed, n, c.compiler.language);
+  auto forms = respell(c, p);
+  if (respelt != nullptr) *respelt = std::move(forms);
+  return p;
+}
+
 Batch batch_of(const Configuration& c, const Models& models, const Plan& plan, uint64_t first) {
-  std::vector<Program> programs;
-  for (uint64_t n = 0; n < k_batch; ++n) programs.push_back(draw_program(plan.seed, first + n));
-  const auto judged = judge_all(c, programs, models, plan.seconds);
   Batch out;
+  std::vector<Program> programs;
+  for (uint64_t n = 0; n < k_batch; ++n) {
+    std::vector<Respelt> respelt;
+    programs.push_back(program_for(c, plan.seed, first + n, &respelt));
+    for (const Respelt& r : respelt) out.rows.push_back({first + n, "respelt", r.form, r.message});
+  }
+  const auto judged = judge_all(c, programs, models, plan.seconds);
   for (uint64_t n = 0; n < k_batch; ++n) {
     const Judged& j = judged[n];
     out.states += j.state;
@@ -174,7 +186,7 @@ class Explaining {
     std::vector<std::string> signatures;
     std::ranges::sort(repairs_, {}, &Repair::signature);
     for (const auto& [test, row] : pending_) {
-      Program p = draw_program(plan_.seed, test);
+      Program p = program_for(c_, plan_.seed, test);
       std::string signature;
       for (const Repair& r : repairs_) {
         Program other = repaired(p, r.culprit, r.spelling);
@@ -211,7 +223,7 @@ class Explaining {
   Expected<void> reduce_first() {
     const uint64_t test = pending_.begin()->first;
     const Row row = pending_.begin()->second;
-    const Program whole = draw_program(plan_.seed, test);
+    const Program whole = program_for(c_, plan_.seed, test);
     const Reduced small = reduced(c_, whole, models_, plan_.seconds, job_);
     Fault f;
     f.effect = "new-outcome";

@@ -13,7 +13,8 @@ constexpr std::array<Op, 9> k_updates = {Op::add,  Op::exch, Op::sub, Op::and_, 
 
 class Drawing {
  public:
-  Drawing(uint64_t seed, uint64_t number) : rng_(seed * 0x9e3779b97f4a7c15u + number) {}
+  Drawing(uint64_t seed, uint64_t number, Language language)
+      : rng_(seed * 0x9e3779b97f4a7c15u + number), language_(language) {}
 
   Program program() {
     const size_t threads = rng_.chance(0.35) ? 3 : 2;
@@ -26,6 +27,7 @@ class Drawing {
     number_blocks();
     narrow_ = p_.blocks() == 1 && rng_.chance(0.6);
     wide_ = rng_.chance(0.5);
+    if (language_ == Language::opencl && rng_.chance(0.9)) one_scope_ = scope();
     if (rng_.chance(0.5))
       atomics();
     else
@@ -48,6 +50,7 @@ class Drawing {
   }
 
   Scope scope() {
+    if (one_scope_) return *one_scope_;
     if (narrow_) return Scope::block;
     if (rng_.chance(0.04)) return Scope::block;
     return rng_.chance(0.25) ? Scope::system : Scope::device;
@@ -65,8 +68,9 @@ class Drawing {
     s.scope = scope();
     s.place = place;
     s.spelling = spelling();
-    // clang 19 has no fence of its own that is narrower than the system.
-    if (op == Op::fence && s.spelling == Spelling::builtin && s.scope != Scope::system && rng_.chance(0.8))
+    // clang 19 has no fence of its own that is narrower than the system. What LLVM lacks is spelt otherwise (compile.h).
+    if (language_ != Language::llvm && op == Op::fence && s.spelling == Spelling::builtin && s.scope != Scope::system &&
+        rng_.chance(0.8))
       s.spelling = Spelling::ref;
     if (!is_possible(s)) s.spelling = rng_.chance(0.5) ? Spelling::ref : Spelling::builtin;
     s.value = op == Op::cas ? 0 : next_++;
@@ -181,13 +185,21 @@ class Drawing {
   }
 
   Rng rng_;
+  Language language_;
   Program p_;
+  std::optional<Scope> one_scope_;
   bool narrow_ = false, wide_ = false;
   uint32_t next_ = 1, before_ = 0;
 };
 
 }  // namespace
 
-Program draw_program(uint64_t seed, uint64_t number) { return Drawing(seed, number).program(); }
+Program draw_program(uint64_t seed, uint64_t number, Language language) {
+  return Drawing(seed, number, language).program();
+}
+
+const char* drawing_of(Language language) {
+  return language == Language::opencl || language == Language::llvm ? "2" : "";
+}
 
 }  // namespace fencepost::translation

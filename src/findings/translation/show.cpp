@@ -80,6 +80,7 @@ Expected<Summary> summary_of(const hunt::Ledger& ledger, const std::string& stor
       if (r.effect == "undecided") ++s.undecided[r.detail];
       if (r.effect == "refused") ++s.refusals[r.detail];
       if (r.effect == "failed") ++s.failures[r.detail];
+      if (r.effect == "respelt") ++s.respelt[fmt::format("{}: {}", r.culprit, r.detail)];
       if (r.effect == "explained") ++s.explained[r.culprit], ++explained;
     }
   }
@@ -104,6 +105,7 @@ std::string text_of(const Summary& s) {
     out += fault_text(f, n == s.explained.end() ? 0 : n->second);
   }
   out += list("Not read (programs)", s.named) + list("Undecided (programs)", s.undecided) +
+         list("Not selected by a back end and spelt ref instead (statements)", s.respelt) +
          list("Refused by a compiler (programs)", s.refusals) + list("Failed (programs)", s.failures);
   const auto fresh = std::ranges::count_if(s.faults, [](const Fault& f) { return f.known.empty(); });
   out += fmt::format("\n{} signature{} of faults, {} of them new; {} failing program{} without a signature{}\n",
@@ -157,6 +159,8 @@ std::string json_of(const Summary& s) {
   listed("undecided", s.undecided);
   listed("refusals", s.refusals);
   listed("failures", s.failures);
+  j["respelt"] = Json::array();
+  for (const auto& [what, n] : s.respelt) j["respelt"].push_back({{"message", what}, {"statements", n}});
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

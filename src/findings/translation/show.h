@@ -20,8 +20,9 @@ struct Summary {
   bool complete = true;  // all programs that were asked for
   std::vector<std::pair<std::string, Counts>> counts;
   std::map<std::string, uint64_t> named, undecided, refusals, failures;  // message -> programs, all configurations
-  std::map<std::string, uint64_t> explained;                             // signature -> programs
-  std::vector<hunt::Fault> faults;                                       // new ones first
+  std::map<std::string, uint64_t> respelt;    // form that a back end cannot select -> statements spelt `ref` instead
+  std::map<std::string, uint64_t> explained;  // signature -> programs
+  std::vector<hunt::Fault> faults;            // new ones first
 };
 Expected<Summary> summary_of(const hunt::Ledger& ledger, const std::string& store);
 

@@ -36,19 +36,40 @@ std::string short_name(const std::string& name) {
   return s.substr(at);
 }
 
+// The '@' of comments in which LLVM notes the name of a function, which are no headers: "// @kernel" and nothing else, behind
+// the ')' of its parameters, or on a line of its own behind "-- Begin function kernel". A word that is not on the list of
+// headers stays an error anywhere else; a function of the module may be noted anywhere, unless it is called as a header.
+std::vector<size_t> notes_of_llvm(const std::string& text, const Module& m) {
+  constexpr const char* k_blank = " \t\r";
+  std::vector<size_t> out;
+  std::string before;  // the line before
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    const std::string line = text.substr(from, end - from);
+    const size_t slashes = line.rfind("//"), at = slashes == std::string::npos ? slashes : line.find('@', slashes);
+    if (at != std::string::npos && line.find_first_not_of(k_blank, slashes + 2) == at) {
+      std::string name = line.substr(at + 1), code = line.substr(0, slashes);
+      name.erase(name.find_last_not_of(k_blank) + 1);
+      code.erase(code.find_last_not_of(k_blank) + 1);
+      const bool is_name = !name.empty() && std::ranges::all_of(name, [](const unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.';
+      });
+      const bool noted = code.ends_with(')') || (code.empty() && before.ends_with("-- Begin function " + name));
+      const bool ours = name != "Config" && name != "Input" && name != "Output" && name != "Filter" &&
+                        std::ranges::any_of(m.functions, [&](const Function& f) { return f.name == name; });
+      if (is_name && (noted || ours)) out.push_back(from + at);
+    }
+    before = line;
+    before.erase(before.find_last_not_of(k_blank) + 1);
+    from = end + 1;
+  }
+  return out;
+}
+
 spirv::Compiled names_of(const SourcePtr& source, const Module& m, const Function& entry, const Flat& flat) {
   spirv::Compiled out;
-  // The names of functions that clang writes into comments ("// @kernel") are no headers.
   std::string text = source->text;
-  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at + 1)) {
-    size_t end = at + 1;
-    while (end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '$'))
-      ++end;
-    const std::string word = text.substr(at + 1, end - at - 1);
-    if (std::any_of(m.functions.begin(), m.functions.end(), [&](const Function& f) { return f.name == word; }))
-      text[at] = ' ';
-  }
+  for (const size_t at : notes_of_llvm(text, m)) text[at] = ' ';
   out.source = make_source(source->name, std::move(text));
   std::map<std::string, int> often;
   const auto add = [&](const std::string& name, uint32_t variable, int64_t at, bool weak) {

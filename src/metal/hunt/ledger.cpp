@@ -85,8 +85,8 @@ uint64_t Ledger::seed() const { return inside_->seed; }
 uint64_t Ledger::batch_size() const { return inside_->batch_size; }
 const std::string& Ledger::language() const { return inside_->language; }
 
-Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t batch_size,
-                              const std::string& language) {
+Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t batch_size, const std::string& language,
+                              const std::string& drawing) {
   auto in = std::make_unique<Inside>();
   in->path = path;
   if (sqlite3_open(path.c_str(), &in->db) != SQLITE_OK) return in->failed("cannot be opened");
@@ -97,7 +97,8 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
     if (!t.begun() || !store::run(in->db, k_tables)) return in->failed("cannot be made a store of a hunt");
     if (in->meta("schema").empty() &&
         !(in->set_meta("schema", k_schema) && in->set_meta("seed", std::to_string(seed)) &&
-          in->set_meta("batch", std::to_string(batch_size)) && in->set_meta("language", language)))
+          in->set_meta("batch", std::to_string(batch_size)) && in->set_meta("language", language) &&
+          in->set_meta("drawing", drawing)))
       return in->failed("cannot be written");
     if (!t.commit()) return in->failed("cannot be written");
   }
@@ -110,6 +111,9 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
   if (in->meta("language") != language)
     return error_at({}, fmt::format("{}: is the store of a hunt for another language", path),
                     "give the same --language, or --store another name");
+  if (in->meta("drawing") != drawing)
+    return error_at({}, fmt::format("{}: holds other programs than this version draws from its seed", path),
+                    "give --store another name");
   in->language = language;
   in->seed = seed;
   in->batch_size = batch_size;

@@ -3,7 +3,8 @@
 // killed goes on where it was and ends with the same rows: what a batch gives depends on seed, number and configuration
 // alone.
 //
-//   meta(key, value)                 schema, seed, size of a batch, language ("" for PTX)
+//   meta(key, value)                 schema, seed, size of a batch, language ("" for PTX), drawing: which version of
+//                                    what a seed and a number draw ("" for the first)
 //   batches(configuration, batch, states)     one letter a test: r right, a weakened as the model allows, f fault,
 //                                             n named, x refused by the compiler, c the compiler failed; of programs
 //                                             (findings/translation) also v vacuous, u undecided
@@ -37,9 +38,9 @@ struct Fault {
 
 class Ledger {
  public:
-  // Made when missing. Errors: no store of this program; one of another seed, language or size of batches.
+  // Made when missing. Errors: no store of this program; one of another seed, language, drawing or size of batches.
   static Expected<Ledger> open(const std::string& path, uint64_t seed, uint64_t batch_size,
-                               const std::string& language = "");
+                               const std::string& language = "", const std::string& drawing = "");
   // To read, whatever its seed.
   static Expected<Ledger> read(const std::string& path);
   Ledger(Ledger&&) noexcept;

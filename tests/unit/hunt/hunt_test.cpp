@@ -277,6 +277,8 @@ TEST(Hunt, StoreKeepsAndRefuses) {
   ASSERT_EQ(s->faults.size(), 1u);
   EXPECT_EQ(s->faults[0].table.at("x"), "y");
   EXPECT_FALSE(Ledger::open(path, 8, 200).has_value());
+  // Programs of another version of the drawing do not go into the same store.
+  EXPECT_FALSE(Ledger::open(path, 7, 200, "", "2").has_value());
   EXPECT_FALSE(Ledger::read(folder / "none.db").has_value());
   EXPECT_NE(text_of(*s).find("NEW FAULT"), std::string::npos);
   EXPECT_FALSE(report_files(*s).empty());

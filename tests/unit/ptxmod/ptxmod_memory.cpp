@@ -539,4 +539,29 @@ TEST(PtxmodMemory, LoopsAndTables) {
             Status::holds);
 }
 
+// LLVM notes the name of each function in a comment, which is no header; everything else that looks like one is an error.
+TEST(PtxmodMemory, ReadsTheNotesOfLlvm) {
+  const auto with = [](const std::string& before, const std::string& behind) {
+    return std::string("// @Config: 1, 1, 1\n") + k_top + before + ".visible .entry k(.param .u64 x)" + behind +
+           "\n{\nret;\n}\n                                        // -- End function\n";
+  };
+  const auto reads = [](const std::string& text) {
+    return ptxmod::parse_ptx_module(make_source("t.ptx", text), {}).has_value();
+  };
+  EXPECT_TRUE(reads(with("", "    // @k")));
+  EXPECT_TRUE(reads(with("\t// .globl\tk                      // -- Begin function k\n    // @k\n", "")));
+  // What is left of the next kernel where a module was taken apart.
+  EXPECT_TRUE(reads(with("", "") + "\t// .globl\t_Z1tv     // -- Begin function _Z1tv\n     // @_Z1tv\n"));
+  // A kernel that is called as a header does not take the header away.
+  const std::string config = std::string(k_top) + ".visible .entry Config()   // @Config\n{\nret;\n}\n";
+  EXPECT_TRUE(reads("// @Config: 1, 1, 1\n" + config));
+  EXPECT_NE(refusal("// @Config: 1, 1\n" + config).find("three to five numbers"), std::string::npos);
+  EXPECT_NE(refusal("// @Config\n" + config).find("expected ':'"), std::string::npos);
+  // No notes: another name, a name with more behind it, behind an instruction.
+  EXPECT_NE(refusal(with("// -- Begin function k\n// @other\n", "")).find("no header @other"), std::string::npos);
+  EXPECT_NE(refusal(with("// @Confg\n", "")).find("did you mean @Config?"), std::string::npos);
+  EXPECT_NE(refusal(with("", "  // @Confg: 1, 1, 1")).find("did you mean @Config?"), std::string::npos);
+  EXPECT_NE(refusal(with("", "") + ".extern .func f;   // @other\n").find("@other"), std::string::npos);
+}
+
 }  // namespace
