@@ -95,7 +95,8 @@ Statement form_of(Statement s) {
   return s;
 }
 
-// How the back end ends at this form alone, "" if it does not. Only what goes through its instruction selection is asked.
+// How the back end ends at this form alone, "" if it does not. Only what goes through its instruction selection is
+// asked.
 std::string end_at(const Configuration& c, const Statement& form) {
   if (!form.is_atomic() || form.spelling == Spelling::ref) return {};
   if (c.compiler.language != Language::clang && c.compiler.language != Language::llvm) return {};

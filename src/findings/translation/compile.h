@@ -59,8 +59,8 @@ std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>
 struct Respelt {
   std::string form, message;
 };
-// Spells `ref` what the back end cannot select, so that the program says something of the rest. Each form is asked once,
-// alone. Of compilers without such forms nothing is asked.
+// Spells `ref` what the back end cannot select, so that the program says something of the rest. Each form is asked
+// once, alone. Of compilers without such forms nothing is asked.
 std::vector<Respelt> respell(const Configuration& c, Program& p);
 
 // The command that compiles `source` to `target`, for people.

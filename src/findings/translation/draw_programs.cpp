@@ -68,7 +68,8 @@ class Drawing {
     s.scope = scope();
     s.place = place;
     s.spelling = spelling();
-    // clang 19 has no fence of its own that is narrower than the system. What LLVM lacks is spelt otherwise (compile.h).
+    // clang 19 has no fence of its own that is narrower than the system. What LLVM lacks is spelt otherwise
+    // (compile.h).
     if (language_ != Language::llvm && op == Op::fence && s.spelling == Spelling::builtin && s.scope != Scope::system &&
         rng_.chance(0.8))
       s.spelling = Spelling::ref;

@@ -6,8 +6,9 @@
 // four of these have the orders that make them free of races, so that plain accesses are looked at and not only
 // undefined programs.
 //
-// In OpenCL C atomic operations race unless their scopes are the same ("inclusive scopes" asks each to include the other),
-// so a program there has one scope, but for one in ten. With a scope for each operation 57 in 100 programs had a race.
+// In OpenCL C atomic operations race unless their scopes are the same ("inclusive scopes" asks each to include the
+// other), so a program there has one scope, but for one in ten. With a scope for each operation 57 in 100 programs had
+// a race.
 #include <cstdint>
 
 #include "translation/texts.h"

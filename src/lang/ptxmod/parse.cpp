@@ -36,9 +36,10 @@ std::string short_name(const std::string& name) {
   return s.substr(at);
 }
 
-// The '@' of comments in which LLVM notes the name of a function, which are no headers: "// @kernel" and nothing else, behind
-// the ')' of its parameters, or on a line of its own behind "-- Begin function kernel". A word that is not on the list of
-// headers stays an error anywhere else; a function of the module may be noted anywhere, unless it is called as a header.
+// The '@' of comments in which LLVM notes the name of a function, which are no headers: "// @kernel" and nothing else,
+// behind the ')' of its parameters, or on a line of its own behind "-- Begin function kernel". A word that is not on
+// the list of headers stays an error anywhere else; a function of the module may be noted anywhere, unless it is
+// called as a header.
 std::vector<size_t> notes_of_llvm(const std::string& text, const Module& m) {
   constexpr const char* k_blank = " \t\r";
   std::vector<size_t> out;

@@ -539,7 +539,8 @@ TEST(PtxmodMemory, LoopsAndTables) {
             Status::holds);
 }
 
-// LLVM notes the name of each function in a comment, which is no header; everything else that looks like one is an error.
+// LLVM notes the name of each function in a comment, which is no header; everything else that looks like one is an
+// error.
 TEST(PtxmodMemory, ReadsTheNotesOfLlvm) {
   const auto with = [](const std::string& before, const std::string& behind) {
     return std::string("// @Config: 1, 1, 1\n") + k_top + before + ".visible .entry k(.param .u64 x)" + behind +
