@@ -19,14 +19,20 @@ constexpr Rule k_rules[] = {
     {"condition", "Condition", "What the test asks of its final states does not hold under the memory model."},
     {"races", "DataRace", "Two accesses of one place, one of them a write, are unordered: a data race."},
     {"termination", "Termination", "Some thread may run for ever under the progress model."},
+    {"race", "DataRace", "Two threads access the same bytes, one of them writes, and nothing orders them."},
+    {"other-defect", "OtherDefect", "A barrier that not all threads reach, or an assertion that does not hold."},
+    {"missing-order", "MissingOrder", "A fence, a memory order or a scope is missing, at a small launch."},
+    {"may-hang", "MayHang", "Some thread may wait for ever, at a small launch."},
+    {"fence-not-needed", "FenceNotNeeded", "A fence or barrier changes nothing at the small launches that were asked."},
     {"undecided", "Undecided", "The question was not decided within the bound, the budget or what is modelled."},
     {"input", "Input", "The file cannot be read."},
 };
 
 // One answer, whatever its schema.
 struct Answer {
-  enum class Kind : uint8_t { passed, failed, undecided, unread } kind = Kind::undecided;
+  enum class Kind : uint8_t { passed, failed, known, undecided, unread } kind = Kind::undecided;
   std::string rule, path, title, sentence, at;  // `at`: "FILE:LINE" or "FILE:LINE:COLUMN", "" where none is known
+  std::string fingerprint;                      // of the same finding in the next version of the file
   double seconds = 0;
 };
 
@@ -70,30 +76,81 @@ std::vector<Answer> of_error(const Json& j) {
   return out;
 }
 
+// A page of audit: its findings, what is not decided, and each kernel with neither.
+std::vector<Answer> of_audit(const Json& page) {
+  std::vector<Answer> out;
+  for (const Json& f : page["files"]) {
+    Answer of_file;
+    of_file.path = of_file.title = text(f, "path");
+    of_file.rule = "input";
+    for (const auto& [key, kind] : {std::pair("error", Answer::Kind::unread), {"not_read", Answer::Kind::undecided}})
+      if (of_file.sentence = text(f, key); !of_file.sentence.empty()) {
+        of_file.kind = kind;
+        out.push_back(of_file);
+      }
+    for (const Json& k : f["kernels"]) {
+      Answer a;
+      a.path = text(f, "path");
+      a.title = text(k, "name");
+      for (const Json& x : k["findings"]) {
+        a.kind = x.value("known", false) ? Answer::Kind::known : Answer::Kind::failed;
+        a.rule = text(x, "kind");
+        a.at = text(x, "location");
+        a.fingerprint = text(x, "fingerprint");
+        a.sentence = fmt::format("{}{}, at {}", text(x, "message"),
+                                 x.value("confirmed", false) ? "" : " (not confirmed)", text(x, "launch"));
+        if (const std::string advice = text(x, "advice"); !advice.empty()) a.sentence += ": " + advice;
+        out.push_back(a);
+      }
+      a.fingerprint.clear();
+      a.at = text(k, "location");
+      for (const Json& o : k["not_decided"]) {
+        a.kind = Answer::Kind::undecided;
+        a.rule = text(o, "question");
+        a.sentence = fmt::format("{}: {}", a.rule, text(o, "why"));
+        if (const std::string launch = text(o, "launch"); !launch.empty()) a.sentence += " (" + launch + ")";
+        out.push_back(a);
+      }
+      if (!k["findings"].empty() || !k["not_decided"].empty()) continue;
+      a.kind = Answer::Kind::passed;
+      a.rule = "race";
+      a.sentence = "nothing found";
+      out.push_back(a);
+    }
+  }
+  return out;
+}
+
 std::vector<Answer> answers_of(const std::vector<std::string>& objects) {
   std::vector<Answer> out;
   for (const std::string& o : objects) {
     const Json j = Json::parse(o);
     if (text(j, "schema").starts_with("fencepost.error/"))
       std::ranges::move(of_error(j), std::back_inserter(out));
+    else if (text(j, "schema").starts_with("fencepost.audit/"))
+      std::ranges::move(of_audit(j), std::back_inserter(out));
     else
       out.push_back(of_check(j));
   }
   return out;
 }
 
+// FILE:LINE or FILE:LINE:COLUMN; where there is none, the first line of the test's file.
 Json location_of(const Answer& a) {
-  uint32_t numbers[2] = {1, 0};  // line, column
-  std::string rest = a.at.starts_with(file_of(a.path) + ":") ? a.at.substr(file_of(a.path).size() + 1) : "";
-  for (uint32_t& n : numbers) {
-    if (rest.empty() || rest.find_first_of("123456789") != 0) break;
-    size_t used = 0;
-    n = static_cast<uint32_t>(std::stoul(rest.substr(0, 9), &used));
-    rest = used < rest.size() ? rest.substr(used + 1) : "";
+  std::string file = a.at;
+  std::vector<uint32_t> numbers;  // the last first
+  while (numbers.size() < 2) {
+    const size_t colon = file.rfind(':');
+    if (colon == std::string::npos || colon + 1 == file.size() || file.size() - colon > 9 ||
+        file.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+      break;
+    numbers.push_back(static_cast<uint32_t>(std::stoul(file.substr(colon + 1))));
+    file.resize(colon);
   }
-  Json region = {{"startLine", numbers[0]}};
-  if (numbers[1] > 0) region["startColumn"] = numbers[1];
-  return {{"physicalLocation", {{"artifactLocation", {{"uri", file_of(a.path)}}}, {"region", region}}}};
+  if (numbers.empty() || numbers.back() == 0) numbers = {1}, file = file_of(a.path);
+  Json region = {{"startLine", numbers.back()}};
+  if (numbers.size() == 2 && numbers.front() > 0) region["startColumn"] = numbers.front();
+  return {{"physicalLocation", {{"artifactLocation", {{"uri", file}}}, {"region", region}}}};
 }
 
 std::string escaped(const std::string& s) {
@@ -135,6 +192,9 @@ std::string sarif_of(const std::string& verb, const std::vector<std::string>& ob
     r["level"] = a.kind == Answer::Kind::passed ? "none" : undecided ? "warning" : "error";
     r["message"] = {{"text", a.sentence}};
     r["locations"] = Json::array({location_of(a)});
+    if (!a.fingerprint.empty()) r["partialFingerprints"] = {{"fencepostAudit/v1", a.fingerprint}};
+    if (a.kind == Answer::Kind::known)
+      r["suppressions"] = Json::array({{{"kind", "external"}, {"justification", "in the baseline"}}});
     results.push_back(std::move(r));
   }
   const Json run = {{"tool", {{"driver", driver}}},
@@ -163,6 +223,10 @@ std::string junit_of(const std::string& verb, const std::vector<std::string>& ob
                        escaped(a.title + (a.rule == "input" ? "" : ", " + a.rule)), a.seconds);
     if (a.kind == Answer::Kind::passed) {
       out += "/>\n";
+      continue;
+    }
+    if (a.kind == Answer::Kind::known) {
+      out += fmt::format("><skipped message=\"known: {}\"/></testcase>\n", escaped(a.sentence));
       continue;
     }
     const char* word = a.kind == Answer::Kind::failed ? "failure" : "error";

@@ -8,7 +8,7 @@
 
 namespace fencepost::cli {
 
-// `objects`: of the schemas fencepost.check/1 and fencepost.error/1. `verb`: "check".
+// `objects`: of the schemas fencepost.check/1, fencepost.error/1 and fencepost.audit/1. `verb`: "check" or "audit".
 std::string sarif_of(const std::string& verb, const std::vector<std::string>& objects, int exit_code);
 std::string junit_of(const std::string& verb, const std::vector<std::string>& objects);
 

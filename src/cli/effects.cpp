@@ -88,6 +88,8 @@ constexpr Rule k_rules[] = {
     {"--instructions", k_p_synth, by_thread, "is what --per-thread replaces", "give one of the two"},
     {"--verdicts", k_p_synth, only_counts, "decides tests, and --count shows none", "leave out one of the two"},
     {"--form", k_p_synth, only_counts, "is that of tests, and --count shows none", "leave out one of the two"},
+    {"--json", k_audit, [](const Settings& s) { return s.has("--format") && s.format != "json"; },
+     "and --format are two forms of one page", "give one of the two"},
     {"--watchdog", k_p_run, [](const Settings& s) { return s.no_watchdog; }, "and --no-watchdog contradict each other",
      "give one of the two"},
 };

@@ -54,6 +54,7 @@ enum class Verb : uint8_t {
   hunt,
   hunt_report,
   serve,
+  audit,
   prove,
   help_markdown,
   count_
@@ -222,6 +223,10 @@ struct Settings {
   std::string disassembler, hunt_test, hunt_store = "hunt.db";
   std::string hunt_language = "ptx", cuda_path, translator;
   uint64_t hunt_tests = 1000;
+
+  // ---- audit ----
+  std::vector<std::string> defines, include_folders;  // for the preprocessor
+  std::string baseline, write_baseline, answer_cache;
 
   // ---- gen, suite ----
   std::string cycle, access;

@@ -59,9 +59,15 @@ Expected<void> put_format(Settings& s, const Value& v) {
   return {};
 }
 
+Expected<void> put_audit_format(Settings& s, const Value& v) {
+  s.format = v.text;
+  s.json = v.text == "json";
+  return {};
+}
+
 // All verbs that neither run devices nor only list.
-constexpr uint64_t k_working = k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge |
-                               k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
+constexpr uint64_t k_working = k_audit | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite |
+                               k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
                                k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_account | k_p_export |
                                k_p_print;
 
@@ -128,6 +134,10 @@ constexpr OptionInfo k_rows[] = {
      "each test). When it is spent, "
      "the answer is 'gave_up'; work that is not over a little later is ended.",
      put<&Settings::budget>},
+    {"--budget", "", "TIME", Type::seconds, "10s", "for example 500ms, 60s, 2m", 0, 0, "check", k_audit,
+     "Time for each question about a kernel at a small launch, and for prove of each kernel. What is not decided then "
+     "is listed.",
+     put<&Settings::budget>},
     {"--memory", "", "SIZE", Type::text, "2G", "64M or more, for example 512M, 8G; or none", 0, 0, "cli", k_working,
      "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
      put_memory},
@@ -135,12 +145,12 @@ constexpr OptionInfo k_rows[] = {
      k_tune | k_p_run | k_run | k_p_export | k_emit | k_stats | k_hunt,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite | k_hunt,
+     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite | k_hunt | k_audit,
      "How many tests are decided (hunt: compiled) at the same time.", put<&Settings::threads>},
     {"--json", "", "", Type::flag, "", "", 0, 0, "report",
      k_tune | k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check |
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
-         k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt,
+         k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt | k_audit,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
     {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
      "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
@@ -148,6 +158,24 @@ constexpr OptionInfo k_rows[] = {
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",
      put_format},
+    {"--format", "", "FORM", Type::choice, "text", "text|json|sarif|junit|html", 0, 0, "cli", k_audit,
+     "The form of the page. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
+     "what is not decided is no pass. html is one file that loads nothing. json is --json.",
+     put_audit_format},
+    {"--define", "", "NAME=VALUE,...", Type::list, "", "", 0, 0, "cli", k_audit,
+     "Macros for the preprocessor, as -D of compilers.", put<&Settings::defines>},
+    {"--include", "", "DIR,...", Type::list, "", "", 0, 0, "cli", k_audit,
+     "Folders of included files, as -I of compilers.", put<&Settings::include_folders>},
+    {"--baseline", "", "FILE", Type::text, "", "", 0, 0, "cli", k_audit,
+     "Findings that FILE has are known: they are marked, and the exit code does not count them. They are told by kind, "
+     "file, kernel and the text of their line, not by its number.",
+     put<&Settings::baseline>},
+    {"--write-baseline", "", "FILE", Type::text, "", "", 0, 0, "cli", k_audit,
+     "Write all findings to FILE, for --baseline.", put<&Settings::write_baseline>},
+    {"--cache", "", "DIR", Type::text, "", "", 0, 0, "cli", k_audit,
+     "Keep answers in the folder DIR, by the hash of what they depend on: the file and what it includes, options, and "
+     "this program. An answer whose file was changed is not believed. With --cuda-path nothing is kept.",
+     put<&Settings::answer_cache>},
     {"--witness", "-w", "FILE", Type::text, "", "*.svg, *.dot, *.graphml, *.witness.graphml, *.json or *.txt", 0, 0,
      "report", k_relax | k_check | k_explain | k_refine | k_p_check,
      "Write the execution (progress check: the schedule) that the answer rests on to FILE; its ending picks the form: "
@@ -165,7 +193,7 @@ constexpr OptionInfo k_rows[] = {
      "The folder that the paths of the table start from.", put<&Settings::root>},
     {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect, "Only the rows of these suites.",
      put<&Settings::suites>},
-    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch | k_refine,
+    {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch | k_refine | k_audit,
      "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more "
      "dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says.",

@@ -12,8 +12,9 @@ constexpr OptionInfo k_rows[] = {
      "The compilers, each NAME=PATH: ptxas for ptx, nvcc or clang for cuda, llc for llvm, clang for opencl. Several "
      "are compared with each other.",
      put<&Settings::compilers>},
-    {"--cuda-path", "", "DIR", Type::text, "where clang looks", "", 0, 0, "translation", k_hunt,
-     "The CUDA toolkit whose headers clang takes for --language cuda.", put<&Settings::cuda_path>},
+    {"--cuda-path", "", "DIR", Type::text, "where clang looks", "", 0, 0, "translation", k_hunt | k_audit,
+     "The CUDA toolkit whose headers clang takes: hunt, for --language cuda; audit, for prove.",
+     put<&Settings::cuda_path>},
     {"--translator", "", "PATH", Type::text, "llvm-spirv on the PATH", "", 0, 0, "translation", k_hunt,
      "The llvm-spirv that translates what clang makes of OpenCL C.", put<&Settings::translator>},
     {"--disassembler", "", "PATH", Type::text, "nvdisasm beside the compiler, or on the PATH", "", 0, 0, "hunt", k_hunt,

@@ -80,6 +80,7 @@ Place place_of(Verb v) {
     case Verb::serve:
     case Verb::progress_models:
     case Verb::help_markdown:
+    case Verb::audit:
     case Verb::prove:
     case Verb::count_:
       return Place::here;

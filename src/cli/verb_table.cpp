@@ -304,6 +304,17 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "'files' of a question brings texts along that are not on the disk. docs/howto/serve.md has both forms.\n\n"
      "The exit status is 0 at the end of the questions, whatever the answers are.",
      "fencepost serve --stdio", false, run_serve},
+    {Verb::audit, "audit", "FILE|DIR...", 1, ~0u, "ask everything about the kernels of files, on one page",
+     "Takes CUDA C++ (.cu), OpenCL C (.cl) and PTX modules (.ptx). Asks 'prove' about every kernel and launch of a "
+     "file; and, at small launches (two blocks of one thread, one block of two, two of two), whether there are races "
+     "under the memory model, whether every execution ends with fair scheduling and with blocks that are scheduled by "
+     "occupancy, which fences are not needed, or which smallest change mends a race. Prints races, missing order, "
+     "what may hang, fences not needed, and what is not decided and why (docs/audit.md).\n\n"
+     "The exit status is 0 when nothing is found, 1 when something is, 3 when nothing is found and a question is not "
+     "decided, and 2 when a file cannot be read.",
+     "fencepost audit kernel.cu\n"
+     "fencepost audit src --format sarif -o audit.sarif --baseline audit.known --cache .audit",
+     false, run_audit},
     {Verb::prove, "prove", "FILE", 1, 1, "prove an OpenCL or CUDA kernel free of data races and barrier divergence",
      "Reads a kernel and decides for all pairs of threads and all schedules whether it has a data race, a barrier that "
      "not all threads of "

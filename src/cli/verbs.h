@@ -27,6 +27,7 @@ int run_hunt(const CommandLine& line, const Console& console);
 int run_hunt_programs(const CommandLine& line, const Console& console);
 Expected<void> hunt_options_fit(const Settings& s);  // an option of another language is an error
 int run_hunt_report(const CommandLine& line, const Console& console);
+int run_audit(const CommandLine& line, const Console& console);
 int run_serve(const CommandLine& line, const Console& console);
 int run_report(const CommandLine& line, const Console& console);
 int run_emit(const CommandLine& line, const Console& console);

@@ -431,6 +431,7 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   for (const std::string& w : words) {
     if (w.starts_with("entry=")) entry = w.substr(6);
     if (w.starts_with("-D")) options.defines.push_back(w.substr(2));
+    if (w.starts_with("-I")) options.include_folders.push_back(w.substr(2));
   }
   auto surveyed = survey(file, options);
   if (!surveyed) return std::unexpected(std::move(surveyed.error()));

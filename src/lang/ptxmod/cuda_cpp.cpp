@@ -152,6 +152,7 @@ bool is_cuda_cpp(const Source& source) {
 Expected<prog::Test> parse_cuda_cpp(const SourcePtr& source, const spirv::LaunchOptions& options) {
   auto words = litmus::guarded([&] { return defines(source); });
   if (!words) return std::unexpected(std::move(words.error()));
+  words->insert(words->end(), options.preprocessor.begin(), options.preprocessor.end());
   if (!options.entry.empty()) words->push_back("entry=" + options.entry);
   const auto library = kernel_library();
   if (!library) return std::unexpected(library.error());

@@ -48,6 +48,7 @@ struct LaunchOptions {
   bool zero = false;     // memory without an input starts at 0, not at an undefined value; in OpenCL global memory only
   std::string entry;     // entry point by name; empty: the only one
   bool spurious = true;  // weak compare-exchanges may fail spuriously; every reader heeds it, those of litmus tests too
+  std::vector<std::string> preprocessor;  // "-DNAME=VALUE", "-IDIR": of CUDA C++; other readers have no such thing
   bool published = false;  // a row of a table: its header may give a value to an id that the module has lost
 };
 

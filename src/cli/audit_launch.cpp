@@ -1,0 +1,288 @@
+// One kernel at one small launch, asked by the functions of check, relax and refine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "check/check.h"
+#include "check/progress_option.h"
+#include "cli/audit.h"
+#include "cli/inputs.h"
+#include "cli/verbs.h"
+#include "prog/test.h"
+#include "prog/weaken.h"
+#include "read/read.h"
+#include "reference/explain.h"
+#include "refine/refinement.h"
+#include "relax/relax.h"
+#include "report/report.h"
+#include "vocab/vocab.h"
+
+namespace fencepost::cli::audit {
+namespace {
+
+using prog::Kind;
+using reference::Execution;
+
+Json error_of(const Diagnostics& ds) {
+  const Diagnostic& d = ds.list.front();
+  return {{"message", d.message},
+          {"hint", d.hint},
+          {"location", d.span.location()},
+          {"unsupported", d.fault == Fault::unsupported}};
+}
+
+const prog::Instr* instruction(const prog::Test& test, const reference::Event& e) {
+  if (e.key.thread >= test.threads.size()) return nullptr;
+  const auto& code = test.templates[test.threads[e.key.thread].templ].code;
+  return e.key.instr < code.size() ? &code[e.key.instr] : nullptr;
+}
+
+// A computed place beyond the end of an open-ended array: distinct places share a few cells there (docs/spirv.md), so
+// that what happens in them may not happen in the kernel. The readers write such an index as
+// `inside ? index : (index & mask) + limit`.
+bool in_shared_cells(const prog::Test& test, const reference::Event& e) {
+  const prog::Instr* i = e.is_memory ? instruction(test, e) : nullptr;
+  if (i == nullptr || i->addr.symbol == prog::k_none || !i->addr.index || i->addr.index.op() != term::Op::ite)
+    return false;
+  const term::Expr& beyond = i->addr.index.kids()[2];
+  if (beyond.op() != term::Op::add) return false;
+  for (const term::Expr& k : beyond.kids())
+    if (k.is_const()) {
+      const prog::Object& o = test.objects[e.object];
+      const uint64_t cell = e.address - prog::address_of(e.object);
+      return cell >= k.value() && k.value() <= o.init.size();
+    }
+  return false;
+}
+
+std::string why_not_confirmed(const prog::Test& test, const Execution& x) {
+  for (const reference::Event& e : x.events)
+    if (in_shared_cells(test, e))
+      return "the counterexample goes beyond the elements of an array that this launch tells apart";
+  return "";
+}
+
+Json access(const prog::Test& test, const Execution& x, uint32_t event) {
+  const reference::Event& e = x.events[event];
+  std::string text = report::event_text(test, x, event);
+  if (const size_t at = text.find(": "); at != std::string::npos) text = text.substr(at + 2);
+  Json out = {{"text", text}, {"location", e.span.location()}};
+  if (e.key.thread != reference::k_init) out["thread"] = e.key.thread;
+  return out;
+}
+
+// Values that the execution chose for what nobody gave: "n = 4".
+std::vector<std::string> chosen(const prog::Test& test, const Execution& x) {
+  std::vector<std::string> out;
+  for (uint32_t k = 0; k < x.events.size(); ++k) {
+    const prog::Instr* i = instruction(test, x.events[k]);
+    if (i == nullptr || i->mnemonic != "undefined") continue;
+    std::string text = report::event_text(test, x, k);
+    const size_t at = text.find(": R ");
+    if (at == std::string::npos) continue;
+    text = text.substr(at + 4);
+    if (std::find(out.begin(), out.end(), text) == out.end() && out.size() < 6) out.push_back(text);
+  }
+  return out;
+}
+
+Json verdict_of(const prog::Test& test, const check::Result& r) {
+  Json j = {{"verdict", r.verdict.vacuous ? "vacuous" : name(r.verdict.status)}, {"detail", r.verdict.detail}};
+  if (!prog::loops_of(test).empty()) j["bound"] = r.bound.least();
+  j["seconds"] = r.stats.seconds;
+  return j;
+}
+
+Json races_of(const prog::Test& test, const cat::Model& model, const check::Result& r) {
+  Json j = verdict_of(test, r);
+  if (r.verdict.status != Status::fails || !r.execution) return j;
+  j["flags"] = r.flags;
+  const Execution& x = r.execution->execution;
+  const reference::Evaluation ev = reference::evaluate(model, x);
+  j["accesses"] = Json::array();
+  for (const reference::Explanation& e : reference::explain(model, x, ev, true)) {
+    if (e.edges.empty()) continue;
+    std::set<uint32_t> events = {e.edges[0].from, e.edges[0].to};
+    for (const uint32_t v : events) j["accesses"].push_back(access(test, x, v));
+    j["flag"] = model.axioms[e.axiom].name;
+    break;
+  }
+  j["chosen"] = chosen(test, x);
+  const std::string why = why_not_confirmed(test, x);
+  j["confirmed"] = why.empty();
+  if (!why.empty()) j["why_not_confirmed"] = why;
+  return j;
+}
+
+// What each thread does in an execution without end.
+Json hang_of(const prog::Test& test, const check::Result& r) {
+  Json j = verdict_of(test, r);
+  if (r.verdict.status != Status::fails || !r.execution || !r.lasso) return j;
+  const Execution& x = r.execution->execution;
+  j["threads"] = Json::array();
+  for (uint32_t t = 0; t < r.lasso->threads.size(); ++t) {
+    const reference::ThreadLasso& l = r.lasso->threads[t];
+    Json one = {{"fate", reference::name(l.fate)}, {"started", l.prefix > 0 || l.fate == reference::Fate::running}};
+    std::set<std::string> seen;
+    one["again"] = Json::array();
+    for (uint32_t e = 0; e < x.events.size(); ++e)
+      if (x.events[e].key.thread == t && e < r.round.size() && r.round[e] >= 0 && x.events[e].is_memory)
+        if (const prog::Instr* i = instruction(test, x.events[e]); i != nullptr && i->mnemonic != "undefined")
+          if (const std::string at = x.events[e].span.location(); seen.insert(at).second)
+            one["again"].push_back(access(test, x, e));
+    if (l.fate == reference::Fate::blocked)
+      for (uint32_t e = 0; e < x.events.size(); ++e)
+        if (x.events[e].key.thread == t) one["last"] = x.events[e].span.location();
+    j["threads"].push_back(std::move(one));
+  }
+  j["chosen"] = chosen(test, x);
+  const std::string why = why_not_confirmed(test, x);
+  j["confirmed"] = why.empty();
+  if (!why.empty()) j["why_not_confirmed"] = why;
+  return j;
+}
+
+// Whether there is more than plain accesses and barriers.
+bool orders(const prog::Test& test) {
+  using vocab::Tag;
+  for (const prog::Template& t : test.templates)
+    for (const prog::Instr& i : t.code) {
+      if (i.kind == Kind::rmw || i.kind == Kind::fence) return true;
+      if (i.kind != Kind::load && i.kind != Kind::store) continue;
+      for (const Tag tag : {Tag::A, Tag::ATOM, Tag::RLX, Tag::ACQ, Tag::REL, Tag::SC, Tag::VOLATILE})
+        if (i.tags.has(tag)) return true;
+    }
+  return false;
+}
+
+bool undecided(const relax::SiteReport& s) {
+  return std::any_of(s.findings.begin(), s.findings.end(),
+                     [](const relax::Finding& f) { return f.decision.outcome == relax::Outcome::undecided; });
+}
+
+// Fences and barriers: needed, not needed, or not decided. Not needed is what can go without a race, without a thread
+// that waits for ever, and without a new final state.
+Json fences_of(const prog::Test& test, const cat::Model& model, const relax::Session& session,
+               const check::Options& options, const Settings& s) {
+  const relax::Report& r = session.report();
+  Json out = Json::array();
+  for (uint32_t k = 0; k < r.sites.size(); ++k) {
+    const prog::Site& site = r.sites[k];
+    const auto absent =
+        std::find_if(site.forms.begin(), site.forms.end(), [](const prog::SiteForm& f) { return f.shape.absent; });
+    if (absent == site.forms.end() || k >= r.each.size()) continue;
+    Json one = {{"location", site.span.location()}, {"text", site.forms[0].text}};
+    if (r.each[k].kind != relax::SiteReport::Kind::droppable) {
+      one["verdict"] = undecided(r.each[k]) ? "undecided" : "needed";
+    } else {
+      Job job = job_of(s);
+      check::Options asked = options;
+      const prog::Test without = session.variant(session.alone(k, static_cast<uint32_t>(absent - site.forms.begin())));
+      const auto same = refine::refine(test, without, model, asked, job);
+      one["verdict"] = !same                                      ? "undecided"
+                       : same->verdict.vacuous || same->undefined ? "undecided"
+                       : same->verdict.status == Status::holds    ? "not-needed"
+                       : same->verdict.status == Status::fails    ? "needed"
+                                                                  : "undecided";
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// The repairs with the fewest changes of the source: threads whose code differs in constants change one by one.
+Json repair_of(const relax::Report& r) {
+  std::vector<Json> fixes;
+  if (!r.repair) return Json::array();
+  for (const relax::Minimal& m : r.repair->fixes) {
+    Json changes = Json::array();
+    for (size_t k = 0; k < m.choice.size(); ++k) {
+      if (m.choice[k] == 0) continue;
+      const prog::Site& site = r.sites[k];
+      const prog::SiteForm& f = site.forms[m.choice[k]];
+      std::string where = prog::describe(r.asked, site);  // "P0, P1: before atomicExch lock, 0"
+      if (const size_t at = where.find(": "); at != std::string::npos) where = where.substr(at + 2);
+      for (size_t at = where.find("@block"); at != std::string::npos; at = where.find("@block", at))
+        where.erase(at, std::min(where.find_first_not_of("0123456789", at + 6), where.size()) - at);
+      Json one = {
+          {"location", site.span.location()},
+          {"text", site.gap ? fmt::format("insert {} {}", f.text, where) : fmt::format("{} -> {}", where, f.text)}};
+      if (std::find(changes.begin(), changes.end(), one) == changes.end()) changes.push_back(std::move(one));
+    }
+    fixes.push_back(std::move(changes));
+  }
+  std::stable_sort(fixes.begin(), fixes.end(), [](const Json& x, const Json& y) { return x.size() < y.size(); });
+  Json out = Json::array();
+  for (Json& f : fixes)
+    if (out.size() < 2 && f.size() == fixes.front().size() && std::find(out.begin(), out.end(), f) == out.end())
+      out.push_back(std::move(f));
+  return out;
+}
+
+}  // namespace
+
+Json ended_at_launch(const std::string& grid, Ask question, const std::string& why) {
+  const char* key = question == Ask::races ? "races" : question == Ask::fair ? "fair" : "obe";
+  return {{"launch", grid}, {"orders", true}, {key, {{"verdict", "gave_up"}, {"detail", why}}}};
+}
+
+Json at_launch(const std::string& path, const std::string& entry, const std::string& grid, Ask question,
+               const Settings& given) {
+  Settings s = given;
+  s.grid = grid;
+  s.entry = entry;
+  spirv::LaunchOptions launch = launch_of(s);
+  for (const std::string& d : s.defines) launch.preprocessor.push_back("-D" + d);
+  for (const std::string& i : s.include_folders) launch.preprocessor.push_back("-I" + i);
+  Json j = {{"launch", grid}};
+  const auto tests = read::parse_file(path, launch);
+  if (!tests) return j["error"] = error_of(tests.error()), j;
+  const prog::Test& test = tests->front();
+  ModelCache models;
+  const auto known = models.get("", test);
+  if (!known) return j["error"] = error_of(known.error()), j;
+  const cat::Model& model = **known;
+  j["assumptions"] = test.assumptions;
+
+  relax::Options o;
+  o.check.auto_bound = true;
+  const auto ask = [&](check::Property property, const char* progress) {
+    check::Options asked = o.check;
+    asked.property = property;
+    if (property == check::Property::termination) asked.progress = *check::parse_progress(progress, test.dialect);
+    Job job = job_of(s);
+    return check::check(test, model, asked, job);
+  };
+  if (question == Ask::fair) {
+    j["fair"] = hang_of(test, ask(check::Property::termination, "FAIR"));
+    return j;
+  }
+  if (question == Ask::obe) {
+    const char* blocks = test.dialect == vocab::Dialect::ptx ? "GPU=OBE" : "DV=OBE";
+    j["obe"] = hang_of(test, ask(check::Property::termination, blocks));
+    return j;
+  }
+  j["orders"] = orders(test);
+  const check::Result races = ask(check::Property::races, "");
+  j["races"] = races_of(test, model, races);
+  const bool hold = races.verdict.status == Status::holds && !races.verdict.vacuous;
+  const bool racy = j["races"].value("confirmed", false) && j["races"].value("flag", "") != "undefined-behavior";
+  if (!hold && !racy) return j;
+  o.check.progress = *check::parse_progress("FAIR", test.dialect);
+  o.keep_is_explicit = true;
+  o.keep = {check::Property::races};
+  o.steps = relax::Steps::drop;
+  o.max_changes = 4;  // two places of the source, in the code of two threads
+  if (hold && ask(check::Property::termination, "FAIR").verdict.status == Status::holds)
+    o.keep.push_back(check::Property::termination);
+  Job job = job_of(s);
+  const relax::Session session(test, model, o, job);
+  if (hold)
+    j["fences"] = fences_of(session.report().asked, model, session, o.check, s);
+  else
+    j["repair"] = repair_of(session.report());
+  return j;
+}
+
+}  // namespace fencepost::cli::audit

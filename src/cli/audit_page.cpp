@@ -1,0 +1,457 @@
+// From the answers about one kernel to its entry on the page, and from the page to text and HTML.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "cli/audit.h"
+#include "page/html.h"
+#include "spirv/spirv.h"
+
+namespace fencepost::cli::audit {
+namespace {
+
+// What the page is made of, in its order.
+struct Section {
+  const char *kind, *title, *one, *more;
+};
+constexpr std::array k_sections = {
+    Section{"race", "races", "race", "races"},
+    Section{"other-defect", "other defects", "other defect", "other defects"},
+    Section{"missing-order", "missing order", "missing order", "missing orders"},
+    Section{"may-hang", "may hang", "way to hang", "ways to hang"},
+    Section{"fence-not-needed", "fences not needed", "fence not needed", "fences not needed"}};
+
+std::string text(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key] : ""; }
+bool is(const Json& j, const char* key) { return j.contains(key) && j[key].is_boolean() && j[key].get<bool>(); }
+
+std::string many(uint64_t n, const char* one, const char* more) { return fmt::format("{} {}", n, n == 1 ? one : more); }
+
+// "2 blocks of 1 thread"
+std::string launch_words(const std::string& grid, bool opencl) {
+  const auto g = grid.empty() ? Expected<spirv::Grid>(error_at({}, "")) : spirv::parse_grid(grid);
+  if (!g) return "the launch of the file";
+  return fmt::format(
+      "{} of {}",
+      opencl ? many(g->workgroup_count(), "work-group", "work-groups") : many(g->workgroup_count(), "block", "blocks"),
+      opencl ? many(g->workgroup_size(), "work-item", "work-items") : many(g->workgroup_size(), "thread", "threads"));
+}
+
+std::string where(const Json& place) {
+  if (!place.is_object()) return "";
+  return fmt::format("{}:{}:{}", place.value("file", ""), place.value("line", 0), place.value("column", 0));
+}
+
+std::string sizes(const Json& launch, const char* key) {
+  if (!launch.is_object() || !launch.contains(key)) return "*";
+  std::vector<std::string> out;
+  for (const Json& n : launch[key]) out.push_back(n.is_string() ? n.get<std::string>() : n.dump());
+  return out.size() == 1 ? out[0] : fmt::format("[{}]", fmt::join(out, ","));
+}
+std::string size_words(const Json& launch, bool opencl) {
+  return opencl ? fmt::format("local_size={}, num_groups={}", sizes(launch, "local_size"), sizes(launch, "num_groups"))
+                : fmt::format("blockDim={}, gridDim={}", sizes(launch, "local_size"), sizes(launch, "num_groups"));
+}
+
+class Entry {
+ public:
+  Entry(const std::string& path, const std::string& name) : path_(path), opencl_(path.ends_with(".cl")) {
+    j_ = {{"name", name},
+          {"location", ""},
+          {"proved", Json::array()},
+          {"findings", Json::array()},
+          {"not_decided", Json::array()},
+          {"silent", Json::array()},
+          {"notes", Json::array()}};
+  }
+
+  void add_proved(const Json& row) {
+    const std::string verdict = text(row, "verdict");
+    if (const std::string at = text(row, "at"); !at.empty()) j_["location"] = at;
+    const std::string launch = row.contains("launch") ? size_words(row["launch"], opencl_) : "the launch that is given";
+    j_["proved"].push_back({{"launch", launch}, {"verdict", verdict}, {"detail", text(row, "detail")}});
+    proved_ = true;
+    all_hold_ = all_hold_ && verdict == "holds" && !is(row, "vacuous");
+    if (verdict == "not_read")
+      return open("races at every launch", "", "the kernel is not read: " + text(row, "detail"));
+    if (is(row, "vacuous")) return open("races at every launch", launch, "no launch meets the requirements");
+    if (verdict != "holds" && verdict != "fails") {
+      const std::string why = text(row, "detail");
+      open("races at every launch", launch, why.empty() ? verdict : why);
+    }
+    for (const Json& f : row["findings"]) {
+      const std::string kind = text(f, "kind");
+      Json x = finding(kind == "data-race" ? "race" : "other-defect", where(f["place"]), text(f, "message"));
+      x["rule"] = kind;
+      x["confirmed"] = is(f, "confirmed");
+      x["launch"] = f.contains("launch") ? size_words(f["launch"], opencl_) : launch;
+      if (const std::string v = text(f, "values"); !v.empty()) x["values"] = v;
+      std::vector<std::string> threads;
+      for (const Json& t : f.value("threads", Json::array()))
+        if (t.contains("place") && t["place"].is_object())
+          threads.push_back(fmt::format("{} at {}", text(t, "access"), where(t["place"])));
+      x["accesses"] = threads;
+      add(std::move(x));
+    }
+  }
+
+  void add_small(const Json& at) {
+    const std::string grid = text(at, "launch"), words = launch_words(grid, opencl_);
+    launches_.push_back(words);
+    if (at.contains("error")) {
+      const Json& e = at["error"];
+      const std::string place = text(e, "location");
+      return open("order and termination at small launches", words,
+                  text(e, "message") + (place.empty() ? "" : " (" + place + ")"));
+    }
+    for (const Json& a : at.value("assumptions", Json::array()))
+      if (std::find(assumed_.begin(), assumed_.end(), a) == assumed_.end()) assumed_.push_back(a);
+    races(at, grid, words);
+    hang(at, "fair", "FAIR", words);
+    // What hangs however threads are scheduled is told once; one block is not scheduled beside others.
+    if (at.contains("obe") && text(at["fair"], "verdict") != "fails") hang(at, "obe", "OBE", words);
+    if (!at.contains("fences")) {
+      fences_known_ = false;
+      return;
+    }
+    std::map<std::string, std::string> here;  // the worst of the threads' answers
+    for (const Json& f : at["fences"]) {
+      std::string& v = here[text(f, "location")];
+      const std::string said = text(f, "verdict");
+      if (v.empty() || said == "needed" || (said == "undecided" && v == "not-needed")) v = said;
+      fence_text_[text(f, "location")] = text(f, "text");
+    }
+    for (const auto& [place, verdict] : here) fences_[place].push_back(verdict);
+  }
+
+  Json done() {
+    for (const auto& [line, launches] : silent_)
+      j_["silent"].push_back(fmt::format("{}{}", line, fmt::join(launches, "; ")));
+    size_t needed = 0, dropped = 0, unknown = 0;
+    for (const auto& [place, verdicts] : fences_) {
+      const auto any = [&](const char* v) { return std::find(verdicts.begin(), verdicts.end(), v) != verdicts.end(); };
+      if (any("needed")) {
+        ++needed;
+      } else if (any("undecided") || !fences_known_) {
+        ++unknown;
+      } else {
+        ++dropped;
+        Json x = finding("fence-not-needed", place, fence_text_[place] + " is not needed");
+        x["confirmed"] = true;
+        x["launch"] = fmt::format("{}", fmt::join(launches_, "; "));
+        x["advice"] =
+            "without it, at these launches, no race, no hang and no final state is new; larger launches are "
+            "not covered";
+        add(std::move(x));
+      }
+    }
+    j_["fences"] = {{"needed", needed}, {"not_needed", dropped}, {"not_decided", unknown}};
+    if (proved_ && all_hold_) j_["silent"].push_back("races: none at any launch that was asked about (proved)");
+    j_["assumptions"] = assumed_;
+    return std::move(j_);
+  }
+
+ private:
+  Json finding(const char* kind, const std::string& location, const std::string& message) const {
+    return {{"kind", kind}, {"location", location}, {"message", message}};
+  }
+  void add(Json f) {
+    for (const Json& g : j_["findings"])
+      if (g["kind"] == f["kind"] && g["location"] == f["location"] && g["message"] == f["message"]) return;
+    j_["findings"].push_back(std::move(f));
+  }
+  void open(const std::string& question, const std::string& launch, const std::string& why) {
+    for (Json& o : j_["not_decided"])
+      if (o["question"] == question && o["why"] == why) {
+        if (!launch.empty()) o["launch"] = text(o, "launch") + "; " + launch;
+        return;
+      }
+    j_["not_decided"].push_back({{"question", question}, {"launch", launch}, {"why", why}});
+  }
+
+  // What was found nowhere at this launch, whole or within a bound. False: it is open.
+  bool silence(const std::string& what, const Json& q, const std::string& words) {
+    const std::string verdict = text(q, "verdict");
+    std::string within;
+    if (verdict == "unknown" && q.contains("bound"))
+      within = fmt::format("none found within {}, ", many(q["bound"].get<uint64_t>(), "iteration", "iterations"));
+    else if (verdict == "holds")
+      within = "none at ";
+    else
+      return false;
+    for (auto& [line, launches] : silent_)
+      if (line == what + ": " + within) return launches.push_back(words), true;
+    silent_.push_back({what + ": " + within, {words}});
+    return true;
+  }
+
+  // "line 12" of the kernel's own file.
+  std::string near(const std::string& location) const {
+    if (!location.starts_with(path_ + ":")) return location;
+    const std::string rest = location.substr(path_.size() + 1);
+    return "line " + rest.substr(0, rest.find(':'));
+  }
+
+  static std::string with(const Json& q) {
+    if (!q.contains("chosen") || q["chosen"].empty()) return "";
+    std::vector<std::string> all = q["chosen"];
+    return fmt::format(" (with {})", fmt::join(all, ", "));
+  }
+
+  void races(const Json& at, const std::string& grid, const std::string& words) {
+    const Json& q = at["races"];
+    if (text(q, "verdict") != "fails") {
+      if (silence("missing order", q, words)) return;
+      return open("order at small launches", words, reason(q));
+    }
+    if (text(q, "flag") == "undefined-behavior") {
+      const std::string place = q["accesses"].empty() ? "" : text(q["accesses"][0], "location");
+      return open("order at small launches", words,
+                  fmt::format("an execution has undefined behaviour{}{}, which says nothing of order",
+                              place.empty() ? "" : " at " + place, with(q)));
+    }
+    std::vector<std::string> sides, lines;
+    for (const Json& a : q["accesses"]) {
+      const std::string who = a.contains("thread") ? fmt::format(", thread {}", a["thread"].get<uint64_t>()) : "";
+      sides.push_back(fmt::format("{} ({}{})", text(a, "text"), near(text(a, "location")), who));
+      lines.push_back(text(a, "location"));
+    }
+    if (!is(q, "confirmed"))
+      return open("order at small launches", words,
+                  fmt::format("a possible race is not confirmed: {} ({}{})", text(q, "why_not_confirmed"),
+                              fmt::join(sides, " and "), with(q)));
+    const std::string message = sides.size() == 2 ? fmt::format("nothing orders {} and {}", sides[0], sides[1])
+                                                  : "flag raised: " + text(q, "flag");
+    if (!is(at, "orders") && proved_ && all_hold_) {
+      j_["notes"].push_back(fmt::format("at {}, which is no launch that was proved: {}{}", words, message, with(q)));
+      return;
+    }
+    Json x = finding("missing-order", lines.empty() ? text(j_, "location") : lines[0], message + with(q));
+    std::sort(lines.begin(), lines.end());
+    x["rule"] = fmt::format("{}", fmt::join(lines, " "));
+    x["accesses"] = sides;
+    x["launch"] = words;
+    x["grid"] = grid;
+    x["confirmed"] = true;
+    std::string advice;
+    if (at.contains("repair"))
+      for (const Json& fix : at["repair"]) {
+        std::vector<std::string> changes;
+        for (const Json& c : fix) changes.push_back(fmt::format("{}: {}", near(text(c, "location")), text(c, "text")));
+        advice += fmt::format("{}{}", advice.empty() ? "" : "; or ", fmt::join(changes, ", and "));
+      }
+    x["advice"] = advice.empty() ? "no small change of fences, orders or scopes was found that mends it"
+                                 : "smallest change: " + advice;
+    for (const Json& g : j_["findings"])  // the same two places, at another launch or in the other order
+      if (g["kind"] == "missing-order" && g["rule"] == x["rule"]) return;
+    add(std::move(x));
+  }
+
+  void hang(const Json& at, const char* key, const char* model, const std::string& words) {
+    const Json& q = at[key];
+    const bool fair = std::string_view(model) == "FAIR";
+    if (text(q, "verdict") != "fails") {
+      if (silence(fair ? "may hang, fair scheduling" : "may hang, blocks scheduled by occupancy", q, words)) return;
+      return open(fair ? "termination at small launches, fair scheduling"
+                       : "termination at small launches, blocks scheduled by occupancy",
+                  words, reason(q));
+    }
+    std::vector<std::string> stories, places;
+    bool waits = false;
+    uint32_t t = 0;
+    for (const Json& thread : q.value("threads", Json::array())) {
+      const std::string fate = text(thread, "fate");
+      std::vector<std::string> again;
+      for (const Json& a : thread["again"]) {
+        again.push_back(fmt::format("{} ({})", text(a, "text"), near(text(a, "location"))));
+        places.push_back(text(a, "location"));
+      }
+      waits = waits || !again.empty() || fate == "blocked";
+      if (fate == "running")
+        stories.push_back(again.empty() ? fmt::format("thread {} stays in a loop for ever", t)
+                                        : fmt::format("thread {} repeats {} for ever", t, fmt::join(again, ", ")));
+      else if (fate == "blocked")
+        stories.push_back(fmt::format("thread {} waits for ever at a barrier", t)),
+            places.push_back(text(thread, "last"));
+      else if (fate == "halted")
+        stories.push_back(
+            fmt::format("thread {} is {}", t, is(thread, "started") ? "not scheduled again" : "never started"));
+      ++t;
+    }
+    const std::string message = fmt::format("{}{}", fmt::join(stories, "; "), with(q));
+    if (!waits && q.contains("chosen") && !q["chosen"].empty()) {
+      j_["notes"].push_back(fmt::format("at {}: {}, a value that nothing in the kernel rules out", words, message));
+      return;
+    }
+    if (!is(q, "confirmed"))
+      return open("termination at small launches", words,
+                  fmt::format("a wait for ever is not confirmed: {} ({})", text(q, "why_not_confirmed"), message));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    Json x = finding("may-hang", places.empty() ? text(j_, "location") : places[0], message);
+    x["rule"] = fmt::format("{} {}", model, fmt::join(places, " "));
+    x["progress"] = model;
+    x["launch"] = words;
+    x["confirmed"] = true;
+    x["advice"] = fair ? "it hangs even where every thread is scheduled again and again: the program itself never ends "
+                         "the wait"
+                       : "it ends only where all blocks are resident: launch it cooperatively or with no more blocks "
+                         "than fit, or let a block wait only for blocks that have begun";
+    for (const Json& g : j_["findings"])
+      if (g["kind"] == "may-hang" && g["rule"] == x["rule"]) return;
+    add(std::move(x));
+  }
+
+  static std::string reason(const Json& q) {
+    const std::string detail = text(q, "detail"), verdict = text(q, "verdict");
+    return detail.empty() || detail == verdict ? verdict : verdict + ": " + detail;
+  }
+
+  std::string path_;
+  bool opencl_;
+  Json j_;
+  bool proved_ = false, all_hold_ = true, fences_known_ = true;
+  std::vector<std::string> launches_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> silent_;
+  Json assumed_ = Json::array();
+  std::map<std::string, std::vector<std::string>> fences_;
+  std::map<std::string, std::string> fence_text_;
+};
+
+std::string standing(const Json& f) {
+  std::string out = is(f, "confirmed")                ? "confirmed by a run of the whole kernel"
+                    : f["kind"] == "fence-not-needed" ? ""
+                                                      : "not confirmed";
+  if (f["kind"] == "fence-not-needed") out = "asked";
+  if (const std::string why = text(f, "why_not_confirmed"); !why.empty()) out += ": " + why;
+  if (const std::string launch = text(f, "launch"); !launch.empty()) out += " at " + launch;
+  if (const std::string values = text(f, "values"); !values.empty()) out += ": " + values;
+  return out;
+}
+
+std::string title_of(const Json& kernel) {
+  const std::string at = text(kernel, "location");
+  return text(kernel, "name") + (at.empty() ? "" : "  (" + at + ")");
+}
+
+std::string kernel_text(const Json& k) {
+  std::string out = fmt::format("kernel {}\n", title_of(k));
+  for (const Section& s : k_sections) {
+    std::string lines;
+    for (const Json& f : k["findings"]) {
+      if (f["kind"] != s.kind) continue;
+      lines += fmt::format("    {}  {}{}\n        {}\n", text(f, "location"), text(f, "message"),
+                           is(f, "known") ? "  [known]" : "", standing(f));
+      if (const std::string advice = text(f, "advice"); !advice.empty()) lines += fmt::format("        {}\n", advice);
+    }
+    if (!lines.empty()) out += fmt::format("  {}\n{}", s.title, lines);
+  }
+  const auto list = [&](const char* title, const Json& of, auto&& line) {
+    if (of.empty()) return;
+    out += fmt::format("  {}\n", title);
+    for (const Json& o : of) out += fmt::format("    {}\n", line(o));
+  };
+  list("not decided", k["not_decided"], [](const Json& o) {
+    const std::string at = text(o, "launch");
+    return fmt::format("{}{}: {}", text(o, "question"), at.empty() ? "" : " (" + at + ")", text(o, "why"));
+  });
+  list("nothing found", k["silent"], [](const Json& o) { return o.get<std::string>(); });
+  list("notes", k["notes"], [](const Json& o) { return o.get<std::string>(); });
+  const Json& f = k["fences"];
+  if (f["needed"].get<size_t>() + f["not_needed"].get<size_t>() + f["not_decided"].get<size_t>() > 0)
+    out += fmt::format("  fences and barriers: {} needed, {} not needed, {} not decided\n", f["needed"].get<size_t>(),
+                       f["not_needed"].get<size_t>(), f["not_decided"].get<size_t>());
+  list("small launches assume", k["assumptions"], [](const Json& o) { return o.get<std::string>(); });
+  return out;
+}
+
+std::string summary(const Json& page) {
+  const Json& c = page["counts"];
+  std::vector<std::string> parts;
+  for (const Section& s : k_sections) parts.push_back(many(c[s.kind].get<size_t>(), s.one, s.more));
+  std::string out = fmt::format("{} in {}: {}; {} not decided", many(c["kernels"], "kernel", "kernels"),
+                                many(page["files"].size(), "file", "files"), fmt::join(parts, ", "),
+                                many(c["not_decided"], "question", "questions"));
+  if (page.contains("baseline"))
+    out += fmt::format("; {} known, {} of the baseline not found", c["known"].get<size_t>(),
+                       page["baseline"]["not_found"].get<size_t>());
+  return out + "\n";
+}
+
+}  // namespace
+
+Json kernel_entry(const std::string& path, const std::string& name, const std::vector<Json>& proved,
+                  const std::vector<Json>& small) {
+  Entry e(path, name);
+  for (const Json& r : proved) e.add_proved(r);
+  for (const Json& s : small) e.add_small(s);
+  return e.done();
+}
+
+void count(Json& page) {
+  std::map<std::string, size_t> n;
+  size_t kernels = 0, open = 0, known = 0, found = 0;
+  bool bad = false;
+  for (const Json& f : page["files"]) {
+    bad = bad || f.contains("error");
+    open += f.contains("not_read") ? 1 : 0;
+    for (const Json& k : f["kernels"]) {
+      ++kernels;
+      open += k["not_decided"].size();
+      for (const Json& x : k["findings"]) {
+        ++(is(x, "known") ? known : n[text(x, "kind")]);
+        found += is(x, "known") ? 0 : 1;
+      }
+    }
+  }
+  Json c = {{"kernels", kernels}};
+  for (const Section& s : k_sections) c[s.kind] = n[s.kind];
+  c["not_decided"] = open;
+  c["known"] = known;
+  page["counts"] = c;
+  page["exit_code"] = bad ? k_exit_bad_input : found > 0 ? k_exit_fails : open > 0 ? k_exit_undecided : k_exit_holds;
+}
+
+std::string text_of(const Json& page) {
+  std::string out;
+  for (const Json& f : page["files"]) {
+    out += fmt::format("{}\n", text(f, "path"));
+    for (const char* key : {"error", "not_read"})
+      if (const std::string why = text(f, key); !why.empty())
+        out += fmt::format("  {}{}\n", std::string_view(key) == "error" ? "" : "not decided: ", why);
+    for (const Json& k : f["kernels"]) out += kernel_text(k);
+    out += "\n";
+  }
+  return out + summary(page);
+}
+
+std::string html_of(const Json& page) {
+  using page::escape;
+  std::string out = page::head("fencepost audit") + "<body>\n<h1>Audit</h1>\n";
+  out += fmt::format("<p class=\"lead\">{}</p>\n", escape(summary(page)));
+  size_t id = 0;
+  for (const Json& f : page["files"]) {
+    if (const std::string why = text(f, f.contains("error") ? "error" : "not_read"); !why.empty())
+      out += page::section(fmt::format("f{}", ++id), text(f, "path"), "", fmt::format("<p>{}</p>\n", escape(why)));
+    for (const Json& k : f["kernels"]) {
+      page::Rows rows{{"what", "where", "finding", "how sure", "what to change"}, {}, 9};
+      for (const Section& s : k_sections)
+        for (const Json& x : k["findings"])
+          if (x["kind"] == s.kind)
+            rows.rows.push_back({std::string(s.title) + (is(x, "known") ? " (known)" : ""), text(x, "location"),
+                                 text(x, "message"), standing(x), text(x, "advice")});
+      for (const Json& o : k["not_decided"])
+        rows.rows.push_back({"not decided", text(o, "launch"), text(o, "question"), "", text(o, "why")});
+      for (const Json& o : k["silent"]) rows.rows.push_back({"nothing found", "", o.get<std::string>(), "", ""});
+      for (const Json& o : k["notes"]) rows.rows.push_back({"note", "", o.get<std::string>(), "", ""});
+      out += page::section(fmt::format("f{}", ++id), fmt::format("{}: {}", text(f, "path"), text(k, "name")), "",
+                           page::table("Findings", rows, rows.rows.size()));
+    }
+  }
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace fencepost::cli::audit

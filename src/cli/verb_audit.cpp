@@ -1,0 +1,240 @@
+// audit: every question about the kernels of files, on one page. The parts are in audit.h.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/printable.h"
+#include "base/read_file.h"
+#include "cli/audit.h"
+#include "cli/ci_forms.h"
+#include "cli/file_report.h"
+#include "cli/help.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "cli/worker.h"
+#include "spirv/spirv.h"
+
+namespace fencepost::cli {
+namespace {
+
+using audit::Json;
+
+constexpr double k_budget = 10;  // seconds of a question
+// Two blocks; two threads of a block; both. Warps of one thread, so that no order comes from lock-step.
+const std::vector<std::string> k_launches = {"1.1.2", "1.2.1", "1.2.2"};
+
+struct Kernel {
+  std::string name;
+  std::vector<Json> proved;
+  std::vector<Json> small;
+};
+struct File {
+  std::string path;
+  FileKind kind = FileKind::unknown;
+  std::vector<Kernel> kernels;
+  std::string error;         // bad input
+  bool unsupported = false;  // the error is a missing feature
+};
+
+Kernel& kernel_of(File& f, const std::string& name) {
+  for (Kernel& k : f.kernels)
+    if (k.name == name) return k;
+  f.kernels.push_back({name, {}, {}});
+  return f.kernels.back();
+}
+
+std::vector<std::string> prove_words(const std::string& path, FileKind kind, const std::string& text,
+                                     const Settings& s) {
+  std::vector<std::string> words = {"prove", "--format=json", fmt::format("--timeout={}", s.budget),
+                                    "--memory=" + s.memory};
+  for (const std::string& d : s.defines) words.push_back("-D" + d);
+  for (const std::string& i : s.include_folders) words.push_back("-I" + i);
+  if (kind == FileKind::cuda_kernel && !s.cuda_path.empty()) words.push_back("--cuda-path=" + s.cuda_path);
+  // OpenCL C has no host code, so that the launch stands in the first lines or is any.
+  if (kind == FileKind::opencl_kernel && text.find("_size=") == std::string::npos) {
+    words.emplace_back("--local_size=*");
+    words.emplace_back("--num_groups=*");
+  }
+  words.push_back(path);
+  return words;
+}
+
+// What prove says of the file, into its kernels.
+void ask_prove(File& f, const std::string& text, const Settings& s, const audit::Cache& cache) {
+  const auto words = prove_words(f.path, f.kind, text, s);
+  const std::string key = cache.key(f.path, fmt::format("{}", fmt::join(words, "\n")));
+  std::string out, err;
+  if (const auto kept = cache.find(key)) {
+    out = *kept;
+  } else {
+    run_prove(words, {[&](std::string_view t) { out += t; }, [&](std::string_view t) { err += t; }});
+  }
+  const Json j = Json::parse(out, nullptr, false);
+  if (!j.is_object() || !j.contains("kernels")) {
+    f.error = err.empty() ? "prove gave no answer" : err.substr(0, err.find('\n'));
+    f.unsupported = true;
+    return;
+  }
+  for (const Json& k : j["kernels"]) kernel_of(f, k.value("name", "")).proved.push_back(k);
+  const std::string answer = j.value("answer", "");
+  if (answer == "internal_error") f.error = "prove: internal error", f.unsupported = true;
+  if (f.kernels.empty())
+    for (const Json& d : j.value("diagnostics", Json::array()))
+      if (d.value("severity", "") == "error") {
+        f.error = fmt::format("{}: {}", d.value("location", f.path), d.value("message", ""));
+        f.unsupported = answer != "bad_input";
+        break;
+      }
+  // An answer that time or memory has ended may come out otherwise.
+  if (f.error.empty() && out.find("gave_up") == std::string::npos) cache.keep(key, out);
+}
+
+// The names behind .entry; of functions with a body or without.
+void entries_of_module(File& f, const std::string& text) {
+  size_t at = 0;
+  while ((at = text.find(".entry", at)) != std::string::npos) {
+    const size_t line = text.rfind('\n', at) + 1, comment = text.find("//", line);
+    at += 6;
+    if (comment < at) continue;
+    const size_t begin = text.find_first_not_of(" \t\r\n", at);
+    if (begin == std::string::npos || begin == at) continue;
+    size_t end = begin;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' ||
+                                 text[end] == '$' || text[end] == '%'))
+      ++end;
+    kernel_of(f, text.substr(begin, end - begin));
+  }
+  if (f.kernels.empty()) f.error = "the module has no kernel";
+}
+
+struct Small {
+  File* file;
+  std::string kernel, grid;
+  audit::Ask question;
+  std::string key;
+  std::string kept;  // the answer, where there is one
+};
+
+std::string shown(const Json& page, const Settings& s, int code) {
+  if (s.format == "html") return audit::html_of(page);
+  if (s.format == "sarif") return sarif_of("audit", {page.dump()}, code);
+  if (s.format == "junit") return junit_of("audit", {page.dump()});
+  if (s.json) return page.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return audit::text_of(page);
+}
+
+// The small launches of all kernels, in workers.
+void ask_small(std::vector<File>& files, const Settings& s, const Console& console, const audit::Cache& cache) {
+  std::vector<Small> open;
+  for (File& f : files) {
+    const auto file = read_file(f.path);
+    if (!file) continue;
+    const bool own = s.grid.empty() && (*file)->text.find("@Config:") != std::string::npos;
+    const std::vector<std::string> launches = own               ? std::vector<std::string>{""}
+                                              : !s.grid.empty() ? std::vector<std::string>{s.grid}
+                                                                : k_launches;
+    for (const Kernel& k : f.kernels)
+      for (const std::string& grid : launches)
+        for (const audit::Ask q : audit::k_asks) {
+          const auto parsed = spirv::parse_grid(grid);
+          if (k.name.empty() || (q == audit::Ask::obe && !grid.empty() && parsed && parsed->workgroup_count() == 1))
+            continue;
+          // OpenCL C is compiled by a compiler of the machine, which the key does not know.
+          const std::string key = f.kind == FileKind::opencl_kernel
+                                      ? ""
+                                      : cache.key(f.path, fmt::format("{}\n{}\n{}", k.name, grid, int(q)));
+          Small one{&f, k.name, grid, q, key, ""};
+          one.kept = cache.find(one.key).value_or("");
+          open.push_back(std::move(one));
+        }
+  }
+  Progress progress(console, open.size(), "questions");
+  Limits limits = limits_of(s);
+  limits.seconds = s.budget * 2;  // engines look at their clock now and then
+  const auto work = [&](size_t i) {
+    const Small& q = open[i];
+    FileReport r;
+    r.json.push_back(!q.kept.empty() ? q.kept : audit::at_launch(q.file->path, q.kernel, q.grid, q.question, s).dump());
+    return r;
+  };
+  const auto taken = [&](size_t i, FileReport r) {
+    const Small& q = open[i];
+    Json j = r.json.empty() ? Json() : Json::parse(r.json.front(), nullptr, false);
+    if (!j.is_object() || !j.contains("launch")) {
+      std::string why = r.err.substr(0, r.err.find('\n'));
+      if (const size_t at = why.find("error: "); at != std::string::npos) why = why.substr(at + 7);
+      j = audit::ended_at_launch(q.grid, q.question, why.empty() ? "the work ended" : why);
+    } else if (!j.contains("error") && r.json.front().find("\"gave_up\"") == std::string::npos) {
+      cache.keep(q.key, r.json.front());
+    }
+    std::vector<Json>& small = kernel_of(*q.file, q.kernel).small;
+    const auto same = std::find_if(small.begin(), small.end(), [&](const Json& x) { return x["launch"] == q.grid; });
+    if (same == small.end())
+      small.push_back(std::move(j));
+    else
+      same->update(j);
+  };
+  in_workers(
+      open.size(), thread_count(s.threads, open.size()), limits,
+      [&](size_t i) { return fmt::format("{}, kernel {}", open[i].file->path, open[i].kernel); }, work, false, taken,
+      [&](size_t done) { progress.at(done); });
+}
+
+}  // namespace
+
+int run_audit(const CommandLine& line, const Console& console) {
+  Settings s = line.settings;
+  if (s.budget <= 0) s.budget = k_budget;
+  const auto paths = expand(line.operands, {".cu", ".cl", ".ptx"});
+  if (!paths) return report_errors(console, paths.error());
+  std::vector<std::string> baseline;
+  if (!s.baseline.empty()) {
+    auto read = audit::read_baseline(s.baseline);
+    if (!read) return report_errors(console, read.error());
+    baseline = std::move(*read);
+  }
+  const audit::Cache cache(s.answer_cache, s);
+  std::vector<File> files;
+  for (const std::string& path : *paths) {
+    File f{printable_name(path), kind_of_file(path), {}, "", false};
+    const auto file = read_file(path);
+    if (!file) {
+      f.error = file.error().list.front().message;
+    } else if (f.kind == FileKind::ptx_module) {
+      entries_of_module(f, (*file)->text);
+    } else if (f.kind == FileKind::cuda_kernel || f.kind == FileKind::opencl_kernel) {
+      ask_prove(f, (*file)->text, s, cache);
+    } else {
+      f.error =
+          fmt::format("this is {}: audit takes CUDA C++ (.cu), OpenCL C (.cl) and PTX modules (.ptx)", name(f.kind));
+    }
+    files.push_back(std::move(f));
+  }
+  ask_small(files, s, console, cache);
+
+  Json page = {{"schema", "fencepost.audit/1"}, {"version", version()}, {"budget", s.budget}, {"files", Json::array()}};
+  for (const File& f : files) {
+    Json one = {{"path", f.path}, {"kernels", Json::array()}};
+    if (!f.error.empty()) one[f.unsupported ? "not_read" : "error"] = f.error;
+    for (const Kernel& k : f.kernels) {
+      Json e = audit::kernel_entry(f.path, k.name, k.proved, k.small);
+      if (f.kind == FileKind::ptx_module)
+        e["silent"].push_back("races at every launch: not asked, prove does not read PTX modules");
+      one["kernels"].push_back(std::move(e));
+    }
+    page["files"].push_back(std::move(one));
+  }
+  const size_t gone = audit::mark_known(page, baseline);
+  if (!s.baseline.empty()) page["baseline"] = {{"path", s.baseline}, {"not_found", gone}};
+  audit::count(page);
+  const int code = page["exit_code"];
+  if (!s.write_baseline.empty())
+    if (const auto written = write_output(s.write_baseline, audit::baseline_of(page)); !written)
+      return report_errors(console, written.error());
+  return worse(code, put(console, s.output, shown(page, s, code)));
+}
+
+}  // namespace fencepost::cli

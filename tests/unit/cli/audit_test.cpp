@@ -1,0 +1,281 @@
+// audit: what it finds, what it does not say, what is kept and what is known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/child.h"
+#include "base/write_file.h"
+#include "ran.h"
+
+namespace fencepost::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string k_lock = R"(
+__global__ void sum(int* lock, int* total, const int* value) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  total[0] += 1;
+  @FENCE@
+  atomicExch(lock, 0);
+}
+)";
+
+std::string with(std::string text, const std::string& what, const std::string& by) {
+  text.replace(text.find(what), what.size(), by);
+  return text;
+}
+
+class Audit : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string file(const std::string& name, const std::string& text) const {
+    EXPECT_TRUE(write_file(path(name), text));
+    return path(name);
+  }
+  static Ran ran(std::vector<std::string> more) {
+    std::vector<std::string> args = {"audit", "-j", "1"};
+    if (std::find(more.begin(), more.end(), "--budget") == more.end()) args.insert(args.end(), {"--budget", "5s"});
+    args.insert(args.end(), more.begin(), more.end());
+    return run_with(args);
+  }
+  static json asked(std::vector<std::string> more) {
+    more.emplace_back("--json");
+    const Ran r = ran(more);
+    const json j = json::parse(r.out, nullptr, false);
+    EXPECT_TRUE(j.is_object()) << r.out << r.err;
+    EXPECT_EQ(j["exit_code"], r.code);
+    return j;
+  }
+  static std::vector<json> findings(const json& page, const std::string& kind) {
+    std::vector<json> out;
+    for (const json& f : page["files"])
+      for (const json& k : f["kernels"])
+        for (const json& x : k["findings"])
+          if (x["kind"] == kind) out.push_back(x);
+    return out;
+  }
+  static std::string open(const json& page) {
+    std::string out;
+    for (const json& f : page["files"])
+      for (const json& k : f["kernels"])
+        for (const json& o : k["not_decided"]) out += o.dump() + "\n";
+    return out;
+  }
+  ScratchFolder folder_;
+};
+
+TEST_F(Audit, ARaceIsConfirmedByARun) {
+  const json j = asked({file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n")});
+  const auto races = findings(j, "race");
+  ASSERT_FALSE(races.empty());
+  EXPECT_TRUE(races[0]["confirmed"]);
+  EXPECT_EQ(races[0]["location"], path("racy.cu") + ":1:34");
+  EXPECT_EQ(j["exit_code"], 1);
+}
+
+TEST_F(Audit, AMissingFenceComesWithTheChangeThatMendsIt) {
+  const json j = asked({"--grid", "1.1.2", file("lock.cu", with(k_lock, "@FENCE@", ""))});
+  const auto found = findings(j, "missing-order");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0]["confirmed"]);
+  EXPECT_NE(found[0]["advice"].get<std::string>().find("line 8: insert atomic_thread_fence.release.device before"),
+            std::string::npos)
+      << found[0];
+  EXPECT_EQ(found[0]["launch"], "2 blocks of 1 thread");
+}
+
+TEST_F(Audit, AFenceThatNothingNeedsIsSaidAndNoOther) {
+  const json j =
+      asked({"--grid", "1.1.2", file("lock.cu", with(k_lock, "@FENCE@", "__threadfence();\n  __threadfence();"))});
+  EXPECT_TRUE(findings(j, "missing-order").empty());
+  // Of two neighbours each can go, and not both: each is told alone.
+  EXPECT_EQ(findings(j, "fence-not-needed").size(), 2u);
+  for (const json& x : findings(j, "fence-not-needed"))
+    EXPECT_NE(x["location"].get<std::string>().substr(path("lock.cu").size()), ":5:3");
+  const json right = asked({"--grid", "1.1.2", file("right.cu", with(k_lock, "@FENCE@", "__threadfence();"))});
+  EXPECT_TRUE(findings(right, "fence-not-needed").empty());
+  EXPECT_EQ(right["files"][0]["kernels"][0]["fences"]["needed"], 2);
+}
+
+// No race needs these fences, and no thread waits: what they keep out is a final state.
+TEST_F(Audit, AFenceThatKeepsOutAFinalStateIsNeeded) {
+  const json j = asked({"--grid", "1.1.2", file("sb.cu", R"(
+__global__ void sb(int* x, int* y, int* out) {
+  if (blockIdx.x == 0) {
+    atomicExch(x, 1);
+    __threadfence();
+    out[0] = atomicAdd(y, 0);
+  } else {
+    atomicExch(y, 1);
+    __threadfence();
+    out[1] = atomicAdd(x, 0);
+  }
+}
+)")});
+  EXPECT_TRUE(findings(j, "fence-not-needed").empty()) << j.dump(1);
+  EXPECT_EQ(j["files"][0]["kernels"][0]["fences"]["needed"], 2);
+}
+
+TEST_F(Audit, AWaitForAnEarlierBlockHangsByOccupancyOnly) {
+  const json j = asked({"--grid", "1.1.2", file("wait.cu", R"(
+__global__ void wait(int* flag) {
+  if (blockIdx.x == 0)
+    atomicExch(flag, 1);
+  else
+    while (atomicAdd(flag, 0) == 0) {
+    }
+}
+)")});
+  const auto found = findings(j, "may-hang");
+  ASSERT_EQ(found.size(), 1u) << j.dump(1);
+  EXPECT_EQ(found[0]["progress"], "OBE");
+  const json never = asked({"--grid", "1.1.2", file("never.cu", R"(
+__global__ void wait(int* flag) {
+  while (atomicAdd(flag, 0) == 0) {
+  }
+}
+)")});
+  ASSERT_EQ(findings(never, "may-hang").size(), 1u);
+  EXPECT_EQ(findings(never, "may-hang")[0]["progress"], "FAIR");
+}
+
+TEST_F(Audit, NothingFoundIsZeroAndSaysWhere) {
+  const Ran r =
+      ran({file("clean.cu", "__global__ void k(int* a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")});
+  EXPECT_EQ(r.code, 0) << r.out;
+  EXPECT_NE(r.out.find("missing order: none at 2 blocks of 1 thread; 1 block of 2 threads; 2 blocks of 2 threads"),
+            std::string::npos)
+      << r.out;
+}
+
+TEST_F(Audit, WhatIsNotSupportedIsNotDecidedByName) {
+  const json j = asked({file("grid.cu", R"(
+#include <cooperative_groups.h>
+__global__ void k(int* a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  cooperative_groups::this_grid().sync();
+}
+)")});
+  EXPECT_EQ(j["exit_code"], 3) << j.dump(1);
+  EXPECT_NE(open(j).find("small launches"), std::string::npos);
+  EXPECT_NE(open(j).find("grid"), std::string::npos);
+}
+
+TEST_F(Audit, BoundedSilenceIsWordedSo) {
+  const Ran r = ran({"--grid", "1.1.2", "--budget", "2s", file("many.cu", R"(
+__global__ void k(int* next, int* sum, int n) {
+  for (int i = atomicAdd(next, 1); i < n; i = atomicAdd(next, 1)) atomicAdd(sum, i);
+}
+)")});
+  EXPECT_NE(r.out.find("none found within "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find(" iterations, 2 blocks of 1 thread"), std::string::npos) << r.out;
+}
+
+// Distinct places beyond the elements that a launch tells apart may share a cell: no race is called confirmed there.
+TEST_F(Audit, ARaceBeyondTheElementsIsNotConfirmed) {
+  const json j = asked({"--grid", "1.1.3", file("far.cu", R"(
+__global__ void k(unsigned* next, int* out) {
+  unsigned i = atomicAdd(next, 1u) * 16u;
+  out[i] = (int)i;
+}
+)")});
+  EXPECT_TRUE(findings(j, "missing-order").empty()) << j.dump(1);
+  EXPECT_NE(open(j).find("a possible race is not confirmed"), std::string::npos) << j.dump(1);
+}
+
+TEST_F(Audit, ABadFileIsBadInput) {
+  const Ran r = ran({file("notes.txt", "nothing\n")});
+  EXPECT_EQ(r.code, 2) << r.out;
+  EXPECT_EQ(ran({path("absent.cu")}).code, 2);
+}
+
+TEST_F(Audit, KnownFindingsAreSilencedByTheirText) {
+  const std::string kernel = file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  EXPECT_EQ(ran({"--write-baseline", path("known"), kernel}).code, 1);
+  EXPECT_EQ(ran({"--baseline", path("known"), kernel}).code, 0);
+  file("racy.cu", "\n\n__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  const json moved = asked({"--baseline", path("known"), kernel});
+  EXPECT_EQ(moved["exit_code"], 0);
+  EXPECT_GT(moved["counts"]["known"], 0);
+  EXPECT_EQ(moved["baseline"]["not_found"], 0);
+  file("racy.cu", "__global__ void k(int* a) { a[1] = threadIdx.x; }\n");
+  EXPECT_EQ(ran({"--baseline", path("known"), kernel}).code, 1);
+  EXPECT_EQ(ran({"--baseline", file("no-baseline", "abc\n"), kernel}).code, 2);
+  EXPECT_EQ(ran({"--baseline", file("cut", "# fencepost audit baseline 1\nabc\n"), kernel}).code, 2);
+}
+
+TEST_F(Audit, ADamagedAnswerIsNotBelieved) {
+  const std::string kernel = file("lock.cu", with(k_lock, "@FENCE@", ""));
+  const std::vector<std::string> words = {"--grid", "1.1.2", "--cache", path("cache"), kernel};
+  const json first = asked(words);
+  ASSERT_EQ(first["exit_code"], 1);
+  std::vector<fs::path> kept;
+  for (const auto& e : fs::directory_iterator(path("cache"))) kept.push_back(e.path());
+  ASSERT_EQ(kept.size(), 4u);  // prove, and three questions about one launch
+  EXPECT_EQ(asked(words)["files"], first["files"]);
+  // Another text under a right name; a file that is cut; one answer in the place of another.
+  for (const fs::path& p : kept) {
+    std::ifstream in(p);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    for (size_t at = text.find("fails"); at != std::string::npos; at = text.find("fails", at))
+      text.replace(at, 5, "holds");
+    EXPECT_TRUE(write_file(p.string(), text));
+  }
+  EXPECT_EQ(asked(words)["exit_code"], 1);
+  fs::resize_file(kept[0], 40);
+  fs::resize_file(kept[1], 0);
+  EXPECT_EQ(asked(words)["exit_code"], 1);
+  for (size_t k = 1; k < kept.size(); ++k) fs::copy_file(kept[0], kept[k], fs::copy_options::overwrite_existing);
+  EXPECT_EQ(asked(words)["files"], first["files"]);
+}
+
+TEST_F(Audit, KeptAnswersFollowIncludedFilesAndOptions) {
+  file("inner.h", "#define PLACE 0\n");
+  file("outer.h", "#include \"inner.h\"\n");
+  const std::string kernel =
+      file("k.cu", "#include \"outer.h\"\n__global__ void k(int* a) { a[PLACE] = threadIdx.x * TIMES; }\n");
+  const auto code = [&](const std::string& times) {
+    return ran({"--grid", "1.2.1", "--cache", path("cache"), "--define", "TIMES=" + times, kernel}).code;
+  };
+  EXPECT_EQ(code("1"), 1);
+  EXPECT_EQ(code("0"), 0);  // writes of equal values
+  file("inner.h", "#define PLACE threadIdx.x + blockIdx.x * blockDim.x\n");
+  EXPECT_EQ(code("1"), 0);
+  file("inner.h", "#define PLACE 0\n");
+  EXPECT_EQ(code("1"), 1);
+}
+
+TEST_F(Audit, CiFormsHaveEveryFindingAndPassNothingOpen) {
+  const std::string racy = file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  const json sarif = json::parse(ran({"--format", "sarif", racy}).out);
+  const json& results = sarif["runs"][0]["results"];
+  ASSERT_FALSE(results.empty());
+  EXPECT_EQ(results[0]["ruleId"], "race");
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], racy);
+  const std::string junit = ran({"--format", "junit", file("open.cu", R"(
+__global__ void k(int* a) { a[0] = __builtin_nonsense(1); }
+)")})
+                                .out;
+  EXPECT_NE(junit.find("<error"), std::string::npos) << junit;
+  EXPECT_NE(ran({"--format", "html", racy}).out.find("<table>"), std::string::npos);
+  EXPECT_EQ(ran({"--write-baseline", path("known"), racy}).code, 1);
+  const json known = json::parse(ran({"--baseline", path("known"), "--format", "sarif", racy}).out);
+  EXPECT_EQ(known["runs"][0]["results"][0]["suppressions"][0]["kind"], "external");
+}
+
+TEST_F(Audit, PtxModulesAreAskedKernelByKernel) {
+  const json j = asked({std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx-modules/ticket-relaxed-acquire.ptx"});
+  ASSERT_EQ(findings(j, "missing-order").size(), 1u);
+  EXPECT_NE(findings(j, "missing-order")[0]["advice"].get<std::string>().find("ld.acquire.gpu"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fencepost::cli
