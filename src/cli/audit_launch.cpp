@@ -16,6 +16,7 @@
 #include "refine/refinement.h"
 #include "relax/relax.h"
 #include "report/report.h"
+#include "term/term.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::cli::audit {

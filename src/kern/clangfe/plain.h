@@ -11,8 +11,8 @@
 
 namespace fencepost::clangfe {
 
-// `words`: "entry=NAME", "-DNAME=VALUE", "-IDIR". Errors: clang's, at their lines; what is not modelled, by name and line
-// (unsupported).
+// `words`: "entry=NAME", "-DNAME=VALUE", "-IDIR". Errors: clang's, at their lines; what is not modelled, by name and
+// line (unsupported).
 Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::string>& words);
 
 }  // namespace fencepost::clangfe
