@@ -123,7 +123,7 @@ size_t mark_known(Json& page, const std::vector<std::string>& baseline) {
   return open.size();
 }
 
-// ---- answers that are kept 
+// ---- answers that are kept
 
 namespace {
 
