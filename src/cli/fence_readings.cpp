@@ -10,14 +10,7 @@
 #include "prog/weaken.h"
 
 namespace fencepost::cli {
-namespace {
 
-struct Reading {
-  std::string answer;  // "P2=strict"
-  const cat::Model* model = nullptr;
-};
-
-// One answer other than the model's own at a time.
 std::vector<Reading> readings_of(const cat::Model& model, ModelCache& models) {
   std::vector<Reading> out;
   const std::string stem = std::filesystem::path(model.path).stem().string();
@@ -33,6 +26,8 @@ std::vector<Reading> readings_of(const cat::Model& model, ModelCache& models) {
     }
   return out;
 }
+
+namespace {
 
 class Asking {
  public:

@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
+#include "cli/phase_fixes.h"
 #include "cli/verbs.h"
 #include "print/litmus.h"
 #include "prog/syntax.h"
@@ -130,15 +131,20 @@ std::string weaken_text(const std::string& path, const Report& r, const std::str
   return out;
 }
 
-std::string repair_text(const std::string& path, const Report& r, const std::string& model) {
+std::string repair_text(const std::string& path, const Report& r, const std::string& model, bool by_phases) {
   const relax::Fixes& f = *r.repair;
+  if (f.fixes.empty() && by_phases && f.why_none.starts_with("none"))
+    return fmt::format("{}  fails; 1 change of a fence or an order does not make it hold (to hold: {}; {})\n", path,
+                       kept_names(r), model);
   if (f.fixes.empty()) return fmt::format("{}  fails, and no fix was found: {} ({})\n", path, f.why_none, model);
-  std::string out =
-      fmt::format("{}  fails; {} smallest fix{} with {} change{} (to hold: {}; {})\n", path, f.fixes.size(),
-                  f.fixes.size() == 1 ? "" : "es", f.changes, f.changes == 1 ? "" : "s", kept_names(r), model);
+  std::string out = fmt::format("{}  fails; {} {}fix{} with {} change{} (to hold: {}; {})\n", path, f.fixes.size(),
+                                f.irreducible ? "" : "smallest ", f.fixes.size() == 1 ? "" : "es", f.changes,
+                                f.changes == 1 ? "" : "s", kept_names(r), model);
   for (size_t i = 0; i < f.fixes.size(); ++i)
     out += fmt::format("  {}.\n{}", i + 1, changes_text(r, f.fixes[i].choice, "  "));
-  if (f.changes > 1 && !f.proved_fewest)
+  if (f.irreducible)
+    out += "one change is not enough, and each of these is needed beside the others\n";
+  else if (f.changes > 1 && !f.proved_fewest)
     out += "that fewer changes do not suffice rests on stronger code never doing more\n";
   return out;
 }
@@ -153,7 +159,7 @@ bool makes_weak(const Report& r) {
   return false;
 }
 
-std::string text_of(const std::string& path, const Report& r, const std::string& model) {
+std::string text_of(const std::string& path, const Report& r, const std::string& model, bool by_phases) {
   std::string out;
   switch (r.mode) {
     case Report::Mode::nothing:
@@ -162,7 +168,7 @@ std::string text_of(const std::string& path, const Report& r, const std::string&
       out = weaken_text(path, r, model);
       break;
     case Report::Mode::repair:
-      out = repair_text(path, r, model);
+      out = repair_text(path, r, model, by_phases);
       break;
   }
   for (const relax::PropertyState& p : r.properties)
@@ -229,7 +235,7 @@ std::string list_json(const Report& r, const std::vector<relax::Minimal>& list) 
 }
 
 std::string json_of(const std::string& path, const Report& r, const std::string& model, const relax::Options& asked,
-                    const std::string& execution) {
+                    const std::string& execution, const std::optional<PhaseFix>& phases) {
   static constexpr const char* k_modes[] = {"weaken", "repair", "undecided"};
   std::string properties, sites;
   for (const relax::PropertyState& p : r.properties)
@@ -258,6 +264,14 @@ std::string json_of(const std::string& path, const Report& r, const std::string&
         "{}}},\n",
         r.repair->changes, asked.max_changes, r.repair->changes <= 1 || r.repair->proved_fewest, r.repair->tried,
         json_string(r.repair->why_none), list_json(r, r.repair->fixes));
+  if (phases) {
+    std::string changes;
+    for (const PhaseChange& c : phases->changes)
+      changes += fmt::format("{}{{\"location\": {}, \"threads\": [{}], \"written\": {}, \"becomes\": {}}}",
+                             changes.empty() ? "" : ", ", json_string(c.span.location()), fmt::join(c.threads, ", "),
+                             json_string(c.was), json_string(c.becomes));
+    out += fmt::format("  \"phases\": [{}],\n", changes);
+  }
   out += fmt::format("  \"bound\": {}, \"each_thread\": {}, \"progress\": {}, \"liveness\": {},\n",
                      asked.check.bound.largest(), !asked.sites.together, json_string(asked.check.progress.name),
                      json_string(reference::name(asked.check.fairness)));
@@ -303,12 +317,12 @@ Shown show(const Session& session, const cat::Model& model, const check::Options
   return out;
 }
 
-int code_of(const Report& r) {
+int code_of(const Report& r, bool by_phases) {
   switch (r.mode) {
     case Report::Mode::nothing:
       return k_exit_undecided;
     case Report::Mode::repair:
-      return r.repair->fixes.empty() ? k_exit_undecided : k_exit_fails;
+      return r.repair->fixes.empty() && !by_phases ? k_exit_undecided : k_exit_fails;
     case Report::Mode::weaken:
       break;
   }
@@ -348,7 +362,7 @@ Expected<void> have_effect_on(const Settings& s, const Report& r) {
 
 }  // namespace
 
-constexpr double k_reading_seconds = 2;
+constexpr double k_reading_seconds = 2, k_phase_seconds = 5;
 
 int run_relax(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
@@ -389,6 +403,10 @@ int run_relax(const CommandLine& line, const Console& console) {
   o.steps = s.steps == "drop" ? relax::Steps::drop : s.steps == "order" ? relax::Steps::order : relax::Steps::all;
   o.exhaustive = s.exhaustive;
   o.max_changes = s.changes;
+  prog::Test question = *test;
+  if (s.forbid) question.quantifier = prog::Quantifier::not_exists;
+  const auto phases = phase_fix(question, *model, o, k_phase_seconds, models);
+  if (phases && !s.has("--changes")) o.max_changes = 1;
   Job job = job_of(s);
   const Session session(*test, *model, o, job);
   const Report& r = session.report();
@@ -400,11 +418,11 @@ int run_relax(const CommandLine& line, const Console& console) {
   Shown shown;
   if (s.site != 0 || !s.witness.empty()) shown = show(session, *model, o.check, path, s.site);
   if (s.json)
-    console.out(json_of(path, r, model_name(*model), o, shown.report.json));
+    console.out(json_of(path, r, model_name(*model), o, shown.report.json, phases));
   else
-    console.out(text_of(path, r, model_name(*model)) +
+    console.out(text_of(path, r, model_name(*model), phases.has_value()) +
                 fence_readings(session, *model, o.check, k_reading_seconds, models) +
-                (s.site != 0 ? shown.report.text : ""));
+                (phases ? phase_text(*phases) : "") + (s.site != 0 ? shown.report.text : ""));
   if (!shown.note.empty()) console.err(fmt::format("{}: note: {}\n", path, shown.note));
   if (!s.witness.empty() && shown.note.empty())
     if (const auto written = write_made(s.witness, report::file_text(s.witness, shown.report)); !written)
@@ -413,7 +431,12 @@ int run_relax(const CommandLine& line, const Console& console) {
     const prog::Choice* best = r.mode == Report::Mode::weaken         ? &r.joint.choice
                                : r.repair && !r.repair->fixes.empty() ? &r.repair->fixes.front().choice
                                                                       : nullptr;
-    if (best == nullptr) {
+    if (best == nullptr && phases) {
+      prog::Test changed = phases->test;
+      changed.quantifier = test->quantifier;
+      if (const auto written = write_output(s.output, print::print(changed)); !written)
+        return report_errors(console, written.error());
+    } else if (best == nullptr) {
       console.err(fmt::format("{}: note: there is nothing to write to {}\n", path, s.output));
     } else {
       prog::Test changed = session.variant(*best);
@@ -422,7 +445,7 @@ int run_relax(const CommandLine& line, const Console& console) {
         return report_errors(console, written.error());
     }
   }
-  return code_of(r);
+  return code_of(r, phases.has_value());
 }
 
 }  // namespace fencepost::cli

@@ -374,11 +374,50 @@ bool Session::all_at(uint32_t changes, Job& job) {
   return clean && !job.out_of_time();
 }
 
+// Proxy fences at every gap, and then without those that are not needed, from the front and from the back. A test of
+// several stages lacks one in each, and trying all sets of places costs minutes where this takes one question a place.
+void Session::proxy_fences() {
+  const std::vector<Site>& sites = report_.sites;
+  Fixes& out = *report_.repair;
+  Choice all(sites.size(), 0);
+  for (uint32_t k = 0; k < sites.size(); ++k)
+    for (uint32_t f = 1; sites[k].gap && f < sites[k].forms.size(); ++f)
+      if (sites[k].forms[f].shape.mnemonic == "fence.proxy.async") all[k] = f;
+  const auto kept = [&](const Choice& c) {
+    ++out.tried;
+    return judge_->decide(c).outcome == Outcome::kept;
+  };
+  if (changed(all) == 0 || !kept(all)) return;
+  for (const bool back : {false, true}) {
+    Choice now = all;
+    for (uint32_t n = 0; n < sites.size(); ++n) {
+      const uint32_t k = back ? static_cast<uint32_t>(sites.size()) - 1 - n : n;
+      if (now[k] == 0) continue;
+      Choice next = now;
+      next[k] = 0;
+      if (kept(next)) now = std::move(next);
+    }
+    const bool known =
+        std::any_of(out.fixes.begin(), out.fixes.end(), [&](const Minimal& m) { return m.choice == now; });
+    if (changed(now) <= options_.max_changes && !known) out.fixes.push_back({now, changed(now)});
+  }
+  if (out.fixes.empty()) return;
+  // The fewest of the two count.
+  const auto least = std::min_element(out.fixes.begin(), out.fixes.end(), [](const Minimal& a, const Minimal& b) {
+                       return a.changed < b.changed;
+                     })->changed;
+  std::erase_if(out.fixes, [&](const Minimal& m) { return m.changed != least; });
+  out.irreducible = true;
+  out.changes = least;
+}
+
 void Session::repair(Job& job) {
   report_.repair.emplace();
   Fixes& out = *report_.repair;
   bool clean = true;
   for (uint32_t changes = 1; changes <= options_.max_changes && out.fixes.empty() && !job.out_of_time(); ++changes) {
+    if (changes == 2) proxy_fences();
+    if (out.irreducible) return;
     out.proved_fewest = clean && !out.assumed;
     out.changes = changes;
     clean = all_at(changes, job) && clean;

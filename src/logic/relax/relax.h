@@ -70,7 +70,9 @@ struct Fixes {
   uint32_t changes = 0;        // of each
   uint64_t tried = 0;
   bool proved_fewest = false;  // every variant with fewer changes is broken
-  bool assumed = false;        // too many variants: only sets of changes whose strongest forms work were looked into
+  // Proxy fences alone make it hold: each of them is needed beside the others, none need be in another place.
+  bool irreducible = false;
+  bool assumed = false;  // too many variants: only sets of changes whose strongest forms work were looked into
   std::string why_none;
 };
 
@@ -109,6 +111,7 @@ class Session {  // the report, and the judge that can show the execution behind
   prog::Choice from(bool back);  // greedily, in one order of sites
   void whole_lattice(Job& job);
   bool all_at(uint32_t changes, Job& job);
+  void proxy_fences();
 
   const cat::Model& model_;
   Options options_;
