@@ -1,7 +1,7 @@
 #pragma once
-// What a wrong test lacks of the phases of its mbarriers: `relax` knows fences, orders and scopes, and this the rest. An
-// arrival of a thread that then issues copies says how many bytes they bring (expect_tx), and the waits of a thread on
-// one mbarrier alternate their parity, beginning with 0 (PTX ISA 9.4, 9.7.15.16.5, 9.7.15.16.19).
+// What a wrong test lacks of the phases of its mbarriers: `relax` knows fences, orders and scopes, and this the rest.
+// An arrival of a thread that then issues copies says how many bytes they bring (expect_tx), and the waits of a thread
+// on one mbarrier alternate their parity, beginning with 0 (PTX ISA 9.4, 9.7.15.16.5, 9.7.15.16.19).
 //
 // All places that break such a rule are changed at once; if the test then holds, those that need no change are taken
 // back one by one. Every answer rests on verdicts of `check` about the changed test.
