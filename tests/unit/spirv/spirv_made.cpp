@@ -231,6 +231,8 @@ TEST(SpirvMade, Layouts) {
     add(opencl, "OpMemberDecorate %t0 1 Offset 1048572\n", k_types[14], "{}", false);
     add(opencl, "OpMemberDecorate %t0 1 Offset 1048573\n", k_types[14], "{}", false);
     add(opencl, "OpMemberDecorate %t0 0 Offset 6\n", k_types[17], "{}", false);
+    add(opencl, "OpMemberDecorate %t1 0 Offset 0\nOpMemberDecorate %t1 1 Offset 8\n",
+        {"OpTypeRuntimeArray %uint", "OpTypeStruct %t0 %uint"}, "{{1, 2}, 3}", false);
     std::vector<std::string> deep = {"OpTypeArray %uint %n2"};
     for (const size_t n : {63u, 64u, 65u}) {
       deep = {"OpTypeStruct %uint"};

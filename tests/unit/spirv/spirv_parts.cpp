@@ -69,6 +69,17 @@ TEST(SpirvParts, Comments) {
       {false, "; @Config: 1"},
       {false, "a / b /x @Config: 1 // @Input: 2 // @Output: 3"},
       {false, "// \\\n// @Config: 1\\"},
+      {true, "; @CONFIG: 1"},
+      {true, "; @config: 1"},
+      {true, "; @_Config: 1"},
+      {true, "; @Config\t:1"},
+      {true, "; @Config\r: 1"},
+      {false, "/* @Config"},
+      {false, "//@"},
+      {false, "/*!@Input: 1*/"},
+      {false, "/**"},
+      {false, "///"},
+      {false, "//\n/ @Input: 1"},
   };
   std::string out;
   for (const auto& [assembly, text] : all) {
@@ -267,12 +278,19 @@ TEST(SpirvParts, HeadersOfACompiledText) {
   c.variables["s"] = {"%_", {1}};
   c.variables["o.y"] = {"%o", {0}};
   c.variables["tile"] = {"%tile", {}};
+  c.variables["Tile"] = {"%Tile", {}};
+  c.variables["_t"] = {"%_t", {}};
+  c.variables["ZZ9.a_"] = {"%zz9", {4}};
+  c.variables["zz"] = {"%zz", {}};
   c.own = {"mine"};
   c.headers = {"Define"};
   const std::vector<std::string> all = {
       "// @Input: x = 1, s[2] = 3, tile = {1}, %_[3] = 4",
       "// @Input: o.y = 1\n// @Define: whatever it says",
       "// @Input: o. y = 1",
+      "// @Input: Tile = 1, _t = 2, ZZ9.a_ = 3, zz = {1}",
+      "// @Input: 9x = 1",
+      "// @Output: forall (Tile == 1 and zz[0] == 2)",
       "// @Input: mine = 1",
       "// @Input: nobody = 1",
       "// @Input: til = 1",
@@ -370,6 +388,21 @@ TEST(SpirvParts, WordsOfText) {
       "%u = OpTypeInt 32 0 7\n",
       "%u = OpTypeInt 32 0 OpNop\n",
       "OpNop extra\n",
+      "%u = OpTypeVoid\nOpNop",
+      "OpNop;",
+      "OpString \"no end",
+      "%s = OpString \"a\\",
+      "%u = OpTypeInt 128 0\n%a = OpConstant %u -1\n",
+      "%u = OpTypeInt 0 0\n%a = OpConstant %u -1\n",
+      "%u = OpTypeInt 64 0\n%a = OpConstant %u -9223372036854775808\n%b = OpConstant %u -1 1\n",
+      "%u = OpTypeInt 32 0\n%a = OpSpecConstant %u -1\n%b = OpConstant -1\n%c = OpConstant %nothing -1\n",
+      "OpSource\n",
+      "OpSource Odd 1\n%u = OpTypeInt 8 0\n%a = OpConstant %u -1\nOpSource Odder 2 \n%b = OpConstant %u -2\n",
+      "OpMemoryModel Logical\n",
+      "%x = OpTypeVoid %y\n",
+      "OpExtInst\n",
+      "%v = OpTypeVoid\n%s = OpExtInstImport \"OpenCL.std\"\n%e = OpExtInst %v %s clz %v\n%g = OpExtInst %v %s nothing "
+      "%v\n",
       "\n\n  %u = OpTypeInt 32\n",
       "OpCapability Shader\n\n   OpFoo Bar\n",
       "OpName %x \"x\"\nOpName %y \"x\"\nOpName %z \"z\"\nOpName %w \"\"\n%x = OpTypeVoid\n%y = OpTypeBool\n%z = "

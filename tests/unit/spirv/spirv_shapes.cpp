@@ -9,19 +9,6 @@
 namespace spirv_test {
 namespace {
 
-// A line for a module: counts and a digest of its listing, or all that is said of it.
-std::string line(const std::string& what, const std::string& text, const spirv::LaunchOptions& launch = {}) {
-  const auto t = spirv::parse_spirv(make_source("t", text), launch);
-  std::string title = what;
-  std::replace(title.begin(), title.end(), '\n', ';');
-  if (t) return title + ": " + summary(*t) + "\n";
-  const std::string said = render(t.error());
-  const size_t first = said.find('\n');
-  const size_t hint = said.find("= hint: ");
-  return title + ": " + said.substr(0, first) +
-         (hint == std::string::npos ? "" : " | " + said.substr(hint + 8, said.find('\n', hint) - hint - 8)) + "\n";
-}
-
 // ---- places ------------------------------------------------------------------------------------------------------
 
 struct Shape {
@@ -133,7 +120,7 @@ TEST(SpirvShapes, PlacesInVariables) {
         std::string text =
             vulkan_all("; @Config: 1, 1, 2\n", code, types_for(s, storage, more) + (function ? "" : variable));
         text.insert(text.find("OpDecorate %gids"), s.decorations);
-        out += line(std::string(s.what) + " [" + path + "] " + storage, text);
+        out += said_or_made(std::string(s.what) + " [" + path + "] " + storage, text);
       }
   golden::compare("lowered/shapes-places.txt", out);
 }
@@ -195,7 +182,7 @@ TEST(SpirvShapes, PointersThatMove) {
             opencl_all("; @Config: 1, 1, 2\n", "%i = OpAtomicLoad %uint %y %dv %relaxed\n" + way + code, types);
         text.insert(text.find("OpMemoryModel"), "%set = OpExtInstImport \"OpenCL.std\"\n");
         if (wide) text.replace(text.find("Physical32"), 10, "Physical64");
-        out += line(std::string(wide ? "64 " : "") + use + " of " + way, text);
+        out += said_or_made(std::string(wide ? "64 " : "") + use + " of " + way, text);
       }
   golden::compare("lowered/shapes-pointers.txt", out);
 }
@@ -230,7 +217,7 @@ TEST(SpirvShapes, OpenEndedBuffers) {
                          "%char = OpTypeInt 8 0\n%neg = OpConstant %uint 0xffffffff\n%c4095 = OpConstant "
                          "%uint 4095\n%c4096 = OpConstant %uint 4096\n" +
                              types + "%pS = OpTypePointer StorageBuffer %S\n%B = OpVariable %pS StorageBuffer\n");
-          out += line(types + "[" + path + "] " + grid + " " + std::string(use).substr(0, 12), text);
+          out += said_or_made(types + "[" + path + "] " + grid + " " + std::string(use).substr(0, 12), text);
         }
   golden::compare("lowered/shapes-open.txt", out);
 }
@@ -241,7 +228,7 @@ TEST(SpirvShapes, WaysThatMeet) {
   std::string out;
   const auto add = [&](const std::string& what, const std::string& code, const std::string& more = "",
                        const std::string& header = "; @Config: 1, 1, 2\n") {
-    out += line(
+    out += said_or_made(
         what, vulkan_all(header,
                          "%v = OpAtomicLoad %uint %px %dv %relaxed\n%w = OpAtomicLoad %uint %py %dv %relaxed\n" + code,
                          more));
@@ -399,9 +386,9 @@ TEST(SpirvShapes, Calls) {
            "%c = OpIEqual %bool %id %n0\nOpSelectionMerge %m None\nOpBranchConditional %c %t %m\n%t = OpLabel\n%a = "
            "OpFunctionCall %void %f4\nOpBranch %m\n%m = OpLabel\nOpStore %out0 %n1\n",
        })
-    out += line(code, vulkan_all("; @Config: 1, 2, 2\n",
-                                 std::string("%v = OpAtomicLoad %uint %px %dv %relaxed\n") + code, types) +
-                          add_one + twice + chooses + waits + array + itself + never);
+    out += said_or_made(code, vulkan_all("; @Config: 1, 2, 2\n",
+                                         std::string("%v = OpAtomicLoad %uint %px %dv %relaxed\n") + code, types) +
+                                  add_one + twice + chooses + waits + array + itself + never);
   golden::compare("lowered/shapes-calls.txt", out);
 }
 
@@ -415,7 +402,7 @@ TEST(SpirvShapes, WeakExchanges) {
            {"%c = OpIEqual %bool %old %n1\n", "%c = OpIEqual %bool %n1 %old\n", "%c = OpINotEqual %bool %old %n1\n",
             "%c = OpINotEqual %bool %other1 %old\n", "%c = OpIEqual %bool %old %n2\n",
             "%c = OpIEqual %bool %old %old\n", "%c = OpIEqual %bool %n3 %n1\n", "%c = OpUGreaterThan %bool %old %n1\n"})
-        out += line(
+        out += said_or_made(
             std::string(exchange) + " " + to + " " + use,
             opencl_all("; @Config: 1, 1, 1\n",
                        std::string("%v = OpAtomicLoad %uint %y %dv %relaxed\n%z = OpIEqual %bool %v %n0\n%q = OpSelect "
@@ -437,10 +424,10 @@ TEST(SpirvShapes, WeakExchanges) {
     for (const char* where : {"%e = OpCopyObject %p %x\n", "%e = OpPtrAccessChain %p %x %i\n",
                               "%e = OpSelect %p %z %x %y\n", "%e = OpVariable %pf Function %n2\n"}) {
       const std::string place = std::string(where).find("OpVariable") != std::string::npos ? where : "";
-      out += line(std::string(where) + op,
-                  opencl_all("; @Config: 1, 1, 1\n",
-                             place + "%i = OpAtomicLoad %uint %y %dv %relaxed\n%z = OpIEqual %bool %i %n0\n" +
-                                 (place.empty() ? where : "") + op + "OpStore %pout %a\n"));
+      out += said_or_made(std::string(where) + op,
+                          opencl_all("; @Config: 1, 1, 1\n",
+                                     place + "%i = OpAtomicLoad %uint %y %dv %relaxed\n%z = OpIEqual %bool %i %n0\n" +
+                                         (place.empty() ? where : "") + op + "OpStore %pout %a\n"));
     }
   golden::compare("lowered/shapes-atomic.txt", out);
 }
@@ -502,8 +489,8 @@ TEST(SpirvShapes, Questions) {
             std::string("%e = OpAccessChain %pe %a %n0\n%old = OpLoad %") + type + " %e\nOpStore %e %old\n" +
             (opencl ? std::string(split) + "%one = OpLoad %char %h\n%k = OpUConvert %uint %one\nOpStore %pout %k\n"
                     : "");
-        out += line(std::string(type) + (opencl ? " in bytes " : " ") + question,
-                    opencl ? opencl_all(header, code, more) : vulkan_all(header, code, more));
+        out += said_or_made(std::string(type) + (opencl ? " in bytes " : " ") + question,
+                            opencl ? opencl_all(header, code, more) : vulkan_all(header, code, more));
       }
   golden::compare("lowered/shapes-questions.txt", out);
 }

@@ -197,6 +197,17 @@ inline prog::Test read(const std::string& text, const spirv::LaunchOptions& laun
   return t ? std::move(*t) : prog::Test{};
 }
 
+// A line for a module: counts and a digest of its listing, or what is said of it and the hint.
+inline std::string said_or_made(const std::string& what, const std::string& text, const spirv::LaunchOptions& o = {}) {
+  const auto t = spirv::parse_spirv(make_source("t", text), o);
+  std::string out = what + ": ";
+  std::replace(out.begin(), out.end(), '\n', ';');
+  if (t) return out + summary(*t) + "\n";
+  for (const Diagnostic& d : t.error().list)
+    out += place_of(d.span) + " " + (d.fault == Fault::unsupported ? "unsupported: " : "") + d.message + " | " + d.hint;
+  return out + "\n";
+}
+
 inline Status verdict(const prog::Test& t, check::Property property, uint32_t bound = 2,
                       check::Engine engine = check::Engine::automatic) {
   const auto model = cat::load_model(cat::default_model(t.dialect), t.dialect);
