@@ -219,8 +219,11 @@ int run_judge(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto how = judge_by(s, *seen, models);
   if (!how) return report_errors(console, how.error());
+  auto owed = judge::owed(*store, *seen);
+  if (!owed) return report_errors(console, owed.error());
   Job job;
-  const judge::Judged j = judge::judge(std::move(*seen), *how, job);
+  judge::Judged j = judge::judge(std::move(*seen), *how, job);
+  j.owed = std::move(*owed);
   const std::string ending = std::filesystem::path(s.output).extension().string();
   if (s.mutants) {
     const judge::Conformance c = judge::conformance(j);

@@ -245,7 +245,7 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "Their tests are those of --tests.\n\n"
      "The exit status is 1 when a device showed a forbidden state in a test that ran as written, or results were "
      "corrupt; 3 when a "
-     "forbidden state may be the compiler's doing or something is undecided; else 0.",
+     "forbidden state may be the compiler's doing, something is undecided, or the campaign is not finished; else 0.",
      "fencepost judge hopper.db\nfencepost judge hopper.db --model ptx-6.0 -o table.md\nfencepost judge hopper.db -o "
      "rates.svg\nfencepost judge examples/thesis/observed.csv --model rmo-scoped,operational",
      false, run_judge},

@@ -112,11 +112,12 @@ Conformance conformance(const Judged& judged) {
     out.rows.push_back(std::move(r));
   }
   for (auto& [key, c] : campaigns) out.campaigns.push_back(std::move(c));
+  out.owed = judged.owed;
   return out;
 }
 
 int Conformance::exit_code() const {
-  int code = 0;
+  int code = owed.empty() ? 0 : 3;
   for (const ConformanceRow& r : rows) {
     if (r.verdict == Conforms::failed) return 1;
     if (r.verdict == Conforms::open) code = 3;
@@ -144,6 +145,7 @@ std::string to_text(const Conformance& c) {
       out += fmt::format("never in {} instances, rate below {:.2g}; {} of {} mutants seen, confidence {}\n",
                          count(r.instances), r.bound, r.mutants.killed, r.mutants.allowed, confidence_text(r));
   }
+  if (!c.owed.empty()) out += sentence(c.owed) + "\n";
   return out;
 }
 
@@ -177,6 +179,7 @@ std::string to_markdown(const Conformance& c) {
     out += fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", markdown_text(r.test),
                        markdown_text(r.configuration), name(r.verdict), count(r.instances), r.bound, r.mutants.killed,
                        r.mutants.allowed, confidence_text(r), r.what_ran);
+  if (!c.owed.empty()) out += "\n" + sentence(c.owed) + "\n";
   return out;
 }
 
@@ -222,7 +225,8 @@ std::string to_json(const Conformance& c) {
                     {"bound", r.bound},
                     {"mutants", of(r.mutants)},
                     {"confidence", r.confidence}});
-  const Json out = {{"schema", "fencepost.conformance/1"}, {"campaigns", campaigns}, {"tests", rows}};
+  const Json out = {
+      {"schema", "fencepost.conformance/1"}, {"finished", c.owed.empty()}, {"campaigns", campaigns}, {"tests", rows}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -48,7 +48,8 @@ struct Campaign {  // one device, one configuration
 struct Conformance {
   std::vector<ConformanceRow> rows;
   std::vector<Campaign> campaigns;
-  int exit_code() const;  // 1 failed, 3 open, else 0
+  std::vector<Owed> owed;  // judge's: with any, the suite is not over
+  int exit_code() const;   // 1 failed, 3 open or something owed, else 0
 };
 Conformance conformance(const Judged& judged);
 

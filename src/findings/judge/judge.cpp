@@ -233,7 +233,7 @@ uint64_t Judged::instances() const {
 
 int Judged::exit_code() const {
   if (count(Standing::violated) + count(Standing::broken_run) > 0) return 1;
-  return count(Standing::suspected) + count(Standing::undecided) > 0 ? 3 : 0;
+  return count(Standing::suspected) + count(Standing::undecided) > 0 || !owed.empty() ? 3 : 0;
 }
 
 namespace {

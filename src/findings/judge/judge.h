@@ -9,7 +9,8 @@
 // that the model allows were seen on the same device under the same configuration ("sensitivity"); a weakening that a
 // compiler changed bites nobody. A plan is a list of configurations, the same for every test: the count over all tests
 // takes a test's sensitivity under any of them. (4) Intervals take round groups as samples: they are widened by the
-// dispersion between groups.
+// dispersion between groups. (5) Of a campaign that is not finished only `violated` and `broken_run` are verdicts: what
+// is owed is named, and the exit status is that of `undecided`.
 //
 // Sources: MC Mutants (ASPLOS 2023) for sensitivity; OOPSLA 2020 for rates.
 #include <functional>
@@ -112,14 +113,26 @@ struct Judgement {
   bool is_sensitive() const;              // an allowed weakening was seen under the same stress
 };
 
+// What a campaign's plan asks for and the store does not have whole: no verdict rests on a campaign that owes anything.
+struct Owed {
+  std::string campaign, test, device, configuration;
+  uint64_t instances = 0;  // that are there
+};
+// Of the campaigns of these observations, in the order of the plan's devices, then tests. A test without any row in the
+// store is owed by each of them: which one was to run it is not known. Tests that a device refused are among them.
+// Campaigns without a plan, single runs and tuning, owe nothing.
+Expected<std::vector<Owed>> owed(const store::Store& store, const std::vector<Observation>& seen);
+std::string sentence(const std::vector<Owed>& owed);  // how many, and one of them; "" for none
+
 struct Judged {
   std::vector<Judgement> list;  // tests by name, then device, then configuration
+  std::vector<Owed> owed;       // filled in by the caller, from owed()
   uint32_t count(Standing s) const;
   uint64_t instances() const;
   // Of the forbidden tests (on one device each) with weakenings that the model allows and that ran: how many have one
   // that was seen under one of the plan's configurations.
   uint32_t forbidden = 0, sensitive = 0;
-  int exit_code() const;  // 1 violated or broken_run, 3 suspected or undecided, else 0
+  int exit_code() const;  // 1 violated or broken_run, 3 suspected, undecided or something owed, else 0
 };
 
 struct NamedModel {

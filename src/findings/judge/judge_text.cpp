@@ -72,7 +72,8 @@ std::string summary(const Judged& j) {
         " Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress "
         "({:.0f} %).",
         j.forbidden, j.sensitive, 100.0 * j.sensitive / j.forbidden);
-  return out + "\n";
+  out += "\n";
+  return j.owed.empty() ? out : out + sentence(j.owed) + "\n";
 }
 
 // A column whose cells are all equal says nothing in a table; it stands above it once.
@@ -207,9 +208,17 @@ std::string to_json(const Judged& j) {
   for (const Standing s :
        {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent})
     standings[name(s)] = j.count(s);
+  ordered_json missing = ordered_json::array();
+  for (const Owed& o : j.owed)
+    missing.push_back({{"campaign", o.campaign},
+                       {"test", o.test},
+                       {"device", o.device},
+                       {"configuration", o.configuration},
+                       {"instances", o.instances}});
   const ordered_json all = {{"schema", "fencepost-judgement/1"}, {"standings", standings},
                             {"instances", j.instances()},        {"forbidden_with_weakenings", j.forbidden},
-                            {"sensitive", j.sensitive},          {"results", std::move(list)}};
+                            {"sensitive", j.sensitive},          {"finished", j.owed.empty()},
+                            {"missing", std::move(missing)},     {"results", std::move(list)}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

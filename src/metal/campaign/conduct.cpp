@@ -15,6 +15,12 @@ std::string stored_name(const device::Info& info) {
              : fmt::format("{} {}", device::name(info.api), info.name);
 }
 
+bool is_finished(const Options& o, uint64_t instances, double seconds, uint64_t events) {
+  const double limit = events == 0 ? std::max(o.seconds, o.unseen_seconds) : o.seconds;
+  return (o.iterations > 0 && instances >= o.iterations) || (o.seconds > 0 && seconds >= limit) ||
+         (o.events > 0 && events >= o.events);
+}
+
 store::Record record_of(const store::Record& key, const campaign::Setup& setup, const campaign::RoundGroup& g) {
   store::Record r = key;
   r.group = static_cast<uint32_t>(g.number);
@@ -104,9 +110,7 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
   for (Work& w : out) {
     campaign::Options& o = w.task.options;
     // The ends count what was done before.
-    const double limit = w.events == 0 ? std::max(o.seconds, o.unseen_seconds) : o.seconds;
-    w.finished = (o.iterations > 0 && w.instances >= o.iterations) || (o.seconds > 0 && w.seconds >= limit) ||
-                 (o.events > 0 && w.events >= o.events);
+    w.finished = is_finished(o, w.instances, w.seconds, w.events);
     if (w.finished) continue;
     if (o.iterations > 0) o.iterations -= w.instances;
     if (w.events > 0) o.unseen_seconds = 0;

@@ -58,6 +58,9 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
 Expected<Report> conduct(const Plan& plan, std::vector<Work> work, store::Store& store, Job& job,
                          const std::function<void(const Progress&)>& on_progress);
 
+// Whether a work has reached one of its plan's ends. `options`: as the plan has them, not what is left of them.
+bool is_finished(const Options& options, uint64_t instances, double seconds, uint64_t events);
+
 // How a store names a device: "cuda NVIDIA H200"; two of one kind on one machine are the same to it.
 std::string stored_name(const device::Info& info);
 

@@ -387,6 +387,7 @@ Expected<void> Store::remember_plan(const std::string& campaign, const std::stri
 Expected<std::optional<std::string>> Store::test(const std::string& hash) const {
   return impl_->text_of("tests", "hash", hash);
 }
+Expected<std::vector<std::string>> Store::test_hashes() const { return impl_->names("tests", "hash"); }
 Expected<void> Store::remember_test(const std::string& hash, const std::string& text) {
   return impl_->put_test(hash, text);
 }

@@ -156,6 +156,7 @@ class Store {
   // The text of a test by its hash, so that a store can be judged without the files it came from.
   Expected<void> remember_test(const std::string& hash, const std::string& text);
   Expected<std::optional<std::string>> test(const std::string& hash) const;
+  Expected<std::vector<std::string>> test_hashes() const;  // of every test that was remembered
 
   // The plan under which `campaign` runs. The first call remembers it; a later one with another text is an error.
   Expected<void> remember_plan(const std::string& campaign, const std::string& text);
