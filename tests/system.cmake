@@ -34,6 +34,8 @@ if(TARGET fencepost)
       set_tests_properties(system.doc.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
   endforeach()
+  # A conformance suite from nothing to its answer, on devices that need no GPU.
+  add_test(NAME system.certify COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/certify_test.py $<TARGET_FILE:fencepost>)
   # What docs/papers.md says of each of the five papers' items.
   add_test(NAME system.papers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers $<TARGET_FILE:fencepost>)
   # The bundled shaders have the verdicts that their table says.

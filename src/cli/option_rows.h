@@ -19,9 +19,10 @@ inline constexpr uint64_t k_p_check = bit(Verb::progress_check), k_p_lts = bit(V
 inline constexpr uint64_t k_relax = bit(Verb::relax), k_lower = bit(Verb::lower), k_emit = bit(Verb::emit),
                           k_gen = bit(Verb::gen), k_suite = bit(Verb::suite), k_run = bit(Verb::run),
                           k_devices = bit(Verb::devices);
-inline constexpr uint64_t k_campaign = bit(Verb::campaign), k_merge = bit(Verb::merge), k_judge = bit(Verb::judge),
-                          k_stats = bit(Verb::stats), k_tune = bit(Verb::tune), k_report = bit(Verb::report),
-                          k_hunt = bit(Verb::hunt), k_hunt_report = bit(Verb::hunt_report), k_serve = bit(Verb::serve),
+inline constexpr uint64_t k_campaign = bit(Verb::campaign), k_certify = bit(Verb::certify), k_merge = bit(Verb::merge),
+                          k_judge = bit(Verb::judge), k_stats = bit(Verb::stats), k_tune = bit(Verb::tune),
+                          k_report = bit(Verb::report), k_hunt = bit(Verb::hunt),
+                          k_hunt_report = bit(Verb::hunt_report), k_serve = bit(Verb::serve),
                           k_audit = bit(Verb::audit);
 inline constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | k_relax | bit(Verb::print);
 inline constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;

@@ -46,6 +46,7 @@ enum class Verb : uint8_t {
   gen,
   suite,
   campaign,
+  certify,
   merge,
   judge,
   stats,
@@ -186,6 +187,10 @@ struct Settings {
 
   // ---- campaign, merge, judge ----
   std::string store = "campaign.db", shard, campaign;
+
+  // ---- certify ----
+  std::string certify_store = "certify.db";
+  uint32_t most_mutants = 3;  // of a test
 
   // ---- outcomes ----
   bool operational = false, coherent_loads = false, steps_shown = false;

@@ -80,7 +80,8 @@ Expected<void> put_grid(Settings& s, const Value& v) {
 constexpr OptionInfo k_rows[] = {
     {"--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl; cuda for CUDA tests", "", 0, 0,
      "cat",
-     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_judge | k_report,
+     k_run | k_relax | k_lower | k_check | k_outcomes | k_explain | k_refine | k_gen | k_suite | k_certify | k_judge |
+         k_report,
      "The memory model: the name of a shipped one (see 'fencepost models') or a .cat file.", put<&Settings::model>},
     {"--variant", "", "NAME=ANSWER,...", Type::text, "the model's defaults", "", 0, 0, "cat",
      k_check | k_outcomes | k_explain | k_relax,
@@ -88,7 +89,7 @@ constexpr OptionInfo k_rows[] = {
      "(docs/models.md). A model name takes them too: ptx-9[P2=strict].",
      put<&Settings::variants>},
     {"--engine", "-e", "ENGINE", Type::choice, "auto", "auto|enumerate|solve|both", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_judge,
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_gen | k_suite | k_certify | k_judge,
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks.",
      put_engine},
@@ -127,9 +128,10 @@ constexpr OptionInfo k_rows[] = {
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign |
-         k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
-         k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
-     "Time for one test (campaign, hunt, progress run and verbs that decide no test: for this command; tune: of "
+         k_certify | k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
+         k_p_classify | k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
+     "Time for one test (campaign, certify, hunt, progress run and verbs that decide no test: for this command; tune: "
+     "of "
      "measuring "
      "each test). When it is spent, "
      "the answer is 'gave_up'; work that is not over a little later is ended.",
@@ -142,15 +144,15 @@ constexpr OptionInfo k_rows[] = {
      "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
      put_memory},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base",
-     k_tune | k_p_run | k_run | k_p_export | k_emit | k_stats | k_hunt,
+     k_tune | k_p_run | k_run | k_p_export | k_emit | k_stats | k_certify | k_hunt,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},
     {"--jobs", "-j", "N", Type::whole, "one per processor", "1..1024", 1, 1024, "cli",
-     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite | k_hunt | k_audit,
+     k_lower | k_check | k_diff | k_expect | k_p_check | k_p_synth | k_gen | k_suite | k_certify | k_hunt | k_audit,
      "How many tests are decided (hunt: compiled) at the same time.", put<&Settings::threads>},
     {"--json", "", "", Type::flag, "", "", 0, 0, "report",
      k_tune | k_p_run | k_run | k_devices | k_relax | k_lower | k_deciding | k_lint | k_expect | k_models | k_p_check |
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
-         k_suite | k_campaign | k_merge | k_judge | k_stats | k_hunt | k_audit,
+         k_suite | k_campaign | k_certify | k_merge | k_judge | k_stats | k_hunt | k_audit,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
     {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
      "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},

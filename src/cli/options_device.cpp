@@ -51,7 +51,7 @@ constexpr OptionInfo k_rows[] = {
      "one there whose threads "
      "share a workgroup.",
      put<&Settings::region>},
-    {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_tune | k_p_run | k_run,
+    {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_tune | k_p_run | k_run | k_certify,
      "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow.",
      put<&Settings::device>},
     {"--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
@@ -81,6 +81,12 @@ constexpr OptionInfo k_rows[] = {
     {"--store", "", "FILE", Type::text, "campaign.db", "", 0, 0, "store", k_campaign,
      "The store that the campaign adds to; made when missing. What it holds already is not run again.",
      put<&Settings::store>},
+    {"--store", "", "FILE", Type::text, "certify.db", "", 0, 0, "store", k_certify,
+     "The store that the runs are kept in; made when missing. What it holds already is not run again.",
+     put<&Settings::certify_store>},
+    {"--most-mutants", "", "N", Type::whole, "3", "0..1000", 0, 1000, "judge", k_certify,
+     "Mutants of each test that are run, of as many kinds of fault as there are. Without any no device passes.",
+     put<&Settings::most_mutants>},
     {"--shard", "", "I/N", Type::text, "", "", 0, 0, "store", k_campaign,
      "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost "
      "merge'.",

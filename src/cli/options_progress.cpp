@@ -27,10 +27,11 @@ constexpr OptionInfo k_rows[] = {
      "bisimulation).",
      put<&Settings::abstract>},
     {"--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli",
-     k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_judge | k_report |
-         k_stats | k_hunt_report | k_audit,
+     k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_certify | k_judge |
+         k_report | k_stats | k_hunt_report | k_audit,
      "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder "
-     "for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. judge: the ending "
+     "for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. certify: the "
+     "ending (.html, .json, .xml for JUnit, else text) picks the form. judge: the ending "
      "(.csv, .json, .md, .svg) picks the form. tune, stats: configurations for a plan of a campaign. progress export: "
      "a "
      "folder, made when missing. report: the page. hunt report: a folder, made when missing.",

@@ -73,6 +73,7 @@ Place place_of(Verb v) {
     case Verb::run:
     case Verb::devices:
     case Verb::campaign:
+    case Verb::certify:
     case Verb::tune:
     case Verb::progress_run:
     case Verb::hunt:

@@ -9,6 +9,7 @@
 #include "campaign/conduct.h"
 #include "cat/library.h"
 #include "chart/judge_chart.h"
+#include "cli/campaign_bar.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/judge_by.h"
@@ -64,41 +65,6 @@ Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, Mode
   }
   return tests;
 }
-
-std::string duration(double seconds) {
-  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-  return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
-}
-
-// A bar of its own: it counts instances, and its time left comes from the parts of the works.
-class CampaignBar {
- public:
-  explicit CampaignBar(const Console& console) : console_(console), start_(Job::Clock::now()), drawn_(start_) {}
-  ~CampaignBar() { clear(); }
-  void at(const campaign::Progress& p) {
-    if (first_ < 0) first_ = p.part;
-    const auto now = Job::Clock::now();
-    if (!console_.err_is_terminal || now - drawn_ < std::chrono::milliseconds(200)) return;
-    drawn_ = now;
-    visible_ = true;
-    const double spent = std::chrono::duration<double>(now - start_).count();
-    const double done = p.part - first_;
-    const std::string left = done > 0.001 ? ", " + duration(spent * (1 - p.part) / done) + " left" : "";
-    console_.draw(fmt::format("\r\033[K[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part,
-                              p.done, p.all, static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left,
-                              p.now));
-  }
-  void clear() {
-    if (visible_) console_.draw("\r\033[K");
-    visible_ = false;
-  }
-
- private:
-  const Console& console_;
-  Job::Clock::time_point start_, drawn_;
-  double first_ = -1;
-  bool visible_ = false;
-};
 
 // Logs and tables are text; what cannot be read is for the store to say.
 bool is_store(const std::string& path) {

@@ -232,6 +232,17 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "fencepost campaign hopper.toml --store hopper.db\n"
      "fencepost campaign hopper.toml --store part3.db --shard 3/8 --budget 1h",
      false, run_campaign},
+    {Verb::certify, "certify", "", 0, 0, "run a conformance suite on a device and say PASS, FAIL or INCOMPLETE",
+     "Makes the suite of the device's own language (the smallest tests that the model forbids, each with mutants that "
+     "it allows), runs it under bundled stress within --budget, and gives one answer with what it rests on. FAIL: a "
+     "forbidden state was seen in a test that ran as written. PASS: none was, every supported test ran to its end, and "
+     "the stress showed mutants. INCOMPLETE: everything else. The same command goes on where an interrupted one "
+     "stopped.\n\n"
+     "--output FILE.html writes a page, FILE.xml JUnit's form, FILE.json JSON (docs/certify.md). The exit status is 0 "
+     "for PASS, 1 for FAIL, 3 for INCOMPLETE.",
+     "fencepost certify --device cuda --budget 10m -o certificate.html\nfencepost certify --device vulkan:0 --families "
+     "MP,SB,LB",
+     false, run_certify},
     {Verb::merge, "merge", "STORE STORE...", 2, ~0u, "add the results of other stores to the first",
      "A result that the first store has already is not counted twice; one that differs is left as it is and makes the "
      "exit status 1.",

@@ -18,6 +18,7 @@ int run_prove(const std::vector<std::string>& args, const Console& console);  //
 int run_lint_model(const CommandLine& line, const Console& console);
 int run_expect(const CommandLine& line, const Console& console);
 int run_campaign(const CommandLine& line, const Console& console);
+int run_certify(const CommandLine& line, const Console& console);
 int run_merge(const CommandLine& line, const Console& console);
 int run_judge(const CommandLine& line, const Console& console);
 int run_stats(const CommandLine& line, const Console& console);

@@ -1,0 +1,232 @@
+// certify: a conformance suite on one device, from nothing to one answer.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/printable.h"
+#include "campaign/conduct.h"
+#include "cat/library.h"
+#include "cli/campaign_bar.h"
+#include "cli/generated.h"
+#include "cli/help.h"
+#include "cli/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/judge_by.h"
+#include "cli/made_suite.h"
+#include "cli/output.h"
+#include "cli/parallel.h"
+#include "cli/verbs.h"
+#include "device/backend.h"
+#include "judge/certification.h"
+#include "page/conformance.h"
+#include "print/litmus.h"
+#include "store/store.h"
+#include "tune/bundled.h"
+
+namespace fencepost::cli {
+namespace {
+
+struct Suite {
+  std::vector<prog::Test> tests;  // each followed by its mutants
+  uint64_t own = 0, mutants = 0;
+  std::string hash;
+};
+
+// Up to `most` of the mutants that the model allows, of as many kinds as there are: the first of each kind, then the
+// second of each, and so on.
+std::vector<const JudgedMutant*> chosen(const std::vector<JudgedMutant>& all, size_t most) {
+  std::vector<const JudgedMutant*> out;
+  std::map<gen::Mutator, std::vector<const JudgedMutant*>> by;
+  for (const JudgedMutant& m : all)
+    if (m.allowed()) by[m.mutant.mutator].push_back(&m);
+  for (size_t round = 0; out.size() < most; ++round) {
+    const size_t before = out.size();
+    for (const auto& [mutator, list] : by)
+      if (round < list.size() && out.size() < most) out.push_back(list[round]);
+    if (out.size() == before) break;
+  }
+  return out;
+}
+
+// "MP+...@0_1": threads on two devices, which a launch on one cannot have. They are not part of the suite of a device.
+bool on_two_devices(const std::string& name) {
+  const size_t at = name.rfind('@');
+  return at != std::string::npos && name.find('_', at) != std::string::npos;
+}
+
+Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Model& model, const Console& console) {
+  gen::SuiteRequest request;
+  request.syntax = syntax;
+  request.most_threads = std::min(s.family_size, 3u);
+  if (s.families != std::vector<std::string>{"all"}) request.families = s.families;
+  auto made = suite_tests(request, model, s, console);
+  if (!made) return std::unexpected(made.error());
+  if (made->undecided > 0)
+    return unsupported_at({}, "part of the suite is undecided, so it is not the same on every machine",
+                          "give --families that are decided");
+  std::erase_if(made->entries, [](const gen::SuiteEntry& e) { return on_two_devices(e.name); });
+  if (made->entries.empty()) return error_at({}, "the suite has no tests: the model forbids none of these families");
+  std::vector<std::vector<JudgedMutant>> mutants(made->entries.size());
+  Progress progress(console, made->entries.size(), "mutants");
+  in_order(
+      made->entries.size(), s.threads, progress,
+      [&](size_t i) { return judged_mutants(made->entries[i], model, s, syntax); },
+      [&](size_t i, std::vector<JudgedMutant> list) { mutants[i] = std::move(list); });
+  Suite out;
+  std::string texts;
+  for (size_t i = 0; i < made->entries.size(); ++i) {
+    out.tests.push_back(made->entries[i].test);
+    ++out.own;
+    for (const JudgedMutant* m : chosen(mutants[i], s.most_mutants)) {
+      out.tests.push_back(m->mutant.test);
+      ++out.mutants;
+    }
+  }
+  for (const prog::Test& t : out.tests) texts += print::print(t);
+  out.hash = store::hash_of(texts);
+  return out;
+}
+
+tune::Kind kind_of(const std::string& id, const device::Found& found) {
+  for (const device::Info& d : found.devices)
+    if (d.id == id || device::name(d.api) == id)
+      return d.api == device::Api::cpu ? tune::Kind::processors
+             : d.runs_groups_together  ? tune::Kind::gpu
+                                       : tune::Kind::one_by_one;
+  return tune::Kind::one_by_one;
+}
+
+// A refusal comes from another process as text with its place in the test; the test is named beside it.
+std::string reason(const Diagnostics& why) {
+  if (why.list.empty()) return "";
+  const std::string& text = why.list.front().message;
+  const size_t place = text.find(".litmus:"), end = place == std::string::npos ? place : text.find(": ", place);
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
+const char* notation_for(const std::string& device) {
+  return device.starts_with("vulkan") ? "vulkan" : device.starts_with("opencl") ? "opencl" : "ptx";
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+// Half of the budget is for the tests themselves; the other half is for compiling them, for launches that are being
+// measured, and for what a machine does besides.
+std::string plan_text(const Settings& s, const Suite& suite, const std::string& model, const tune::Bundled& stress) {
+  const double each = s.budget / 2 / static_cast<double>(suite.tests.size() * stress.count);
+  return fmt::format(
+      "name = \"certify {} {}\"\ntests = [\"suite {}\"]\ndevices = [\"{}\"]\n# model: {}\nseed = {}\nseconds = "
+      "{:.6f}\ngroup_seconds = {:.6f}\n{}",
+      s.notation, suite.hash, suite.hash, s.device, printable_name(model), s.seed, std::max(each, 1e-3),
+      std::clamp(each / 4, 1e-3, 0.1), stress.text);
+}
+
+}  // namespace
+
+int run_certify(const CommandLine& line, const Console& console) {
+  Settings s = line.settings;
+  if (s.budget == 0) s.budget = 60;
+  if (!s.has("--dialect")) s.notation = notation_for(s.device);
+  const auto syntax = notation_of(s.notation);
+  if (!syntax) return report_errors(console, syntax.error());
+  if (*syntax == prog::Syntax::gpu_ptx)
+    return report_errors(console, unsupported_at({}, "GPU_PTX has no conformance suite", "use PTX").error());
+  if (s.device.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:") != std::string::npos)
+    return report_errors(console, error_at({}, fmt::format("there is no device '{}'", printable_name(s.device)),
+                                           "`fencepost devices` lists them")
+                                      .error());
+  if (s.seed > static_cast<uint64_t>(INT64_MAX))
+    return report_errors(console, error_at({}, "the seed of a plan is at most 2^63 - 1", "take a smaller one").error());
+  for (const std::string& f : s.families)
+    if (f != "all")
+      if (const auto known = gen::parse_name(f); !known) return report_errors(console, known.error());
+  // The device is looked for first: a suite takes seconds to make, and a name may be mistyped.
+  const device::Found found = s.device == "reference" ? device::Found{} : campaign::find_devices_apart(60);
+  ModelCache models;
+  const vocab::Dialect dialect = dialect_of(*syntax);
+  const auto& model = models.get(s.model, dialect);
+  if (!model) return report_errors(console, model.error());
+  const std::string model_name = s.model.empty()             ? cat::default_model(dialect)
+                                 : s.model.ends_with(".cat") ? std::filesystem::path(s.model).stem().string()
+                                                             : s.model;
+  const tune::Bundled stress = tune::bundled_stress(kind_of(s.device, found));
+  {
+    // An unknown device is an error of list_work's, which an empty list of tests does not need a suite for.
+    auto probe =
+        campaign::read_plan(make_source("certify", plan_text(s, Suite{{prog::Test{}}, 1, 0, "0"}, model_name, stress)));
+    if (!probe) return report_errors(console, probe.error());
+    auto store = store::Store::open(s.certify_store);
+    if (!store) return report_errors(console, store.error());
+    warn(console, store->warning());
+    if (const auto there = campaign::list_work(*probe, {}, found, {}, *store); !there)
+      return report_errors(console, there.error());
+  }
+  Settings making = s;
+  making.budget = 0;  // --budget is for the device; the suite is the same whatever it is
+  const auto suite = suite_of(making, *syntax, *model, console);
+  if (!suite) return report_errors(console, suite.error());
+  const auto plan = campaign::read_plan(make_source("certify", plan_text(s, *suite, model_name, stress)));
+  if (!plan) return report_errors(console, plan.error());
+  auto store = store::Store::open(s.certify_store);
+  if (!store) return report_errors(console, store.error());
+  auto work = campaign::list_work(*plan, suite->tests, found, {}, *store);
+  if (!work) return report_errors(console, work.error());
+  Job job = job_of(s);
+  const Interruptible guard;
+  job.cancelled = guard.flag();
+  CampaignBar bar(console);
+  const auto report =
+      campaign::conduct(*plan, std::move(*work), *store, job, [&](const campaign::Progress& p) { bar.at(p); });
+  bar.clear();
+  if (!report) return report_errors(console, report.error());
+
+  std::vector<judge::NotRun> not_run;
+  for (const campaign::Problem& p : report->problems)
+    if (std::ranges::none_of(not_run, [&](const judge::NotRun& n) { return n.test == p.test; }))
+      not_run.push_back({p.test, reason(p.why), p.lost || exit_code(p.why) != k_exit_undecided});
+  auto seen = judge::observations(*store, {.campaign = plan->name});
+  if (!seen) return report_errors(console, seen.error());
+  auto owed = judge::owed(*store, *seen);
+  if (!owed) return report_errors(console, owed.error());
+  Settings judging = s;
+  judging.budget = 20;  // seconds for each test
+  const auto how = judge_by(judging, *seen, models);
+  if (!how) return report_errors(console, how.error());
+  Job unlimited;
+  judge::Judged judged = judge::judge(std::move(*seen), *how, unlimited);
+  judged.owed = std::move(*owed);
+  judge::Provenance of;
+  of.version = version();
+  of.date =
+      fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  of.device = s.device;
+  of.suite = fmt::format("{}, {}", upper(s.notation),
+                         s.families.empty() || s.families == std::vector<std::string>{"all"}
+                             ? fmt::format("all families of up to {} threads and IRIW", std::min(s.family_size, 3u))
+                             : fmt::format("{}", fmt::join(s.families, ", ")));
+  of.suite_hash = suite->hash;
+  of.model = model_name;
+  of.plan_hash = store::hash_of(plan->text);
+  of.store = s.certify_store;
+  of.tests = suite->own;
+  of.mutants = suite->mutants;
+  of.seed = s.seed;
+  const judge::Certification c = judge::certification(judged, std::move(of), std::move(not_run));
+  const std::string ending = std::filesystem::path(s.output).extension().string();
+  const std::string text = s.json || ending == ".json" ? judge::to_json(c)
+                           : ending == ".html"         ? page::html(c)
+                           : ending == ".xml"          ? page::junit(c)
+                                                       : judge::to_text(c);
+  const int written = put(console, s.output, text);
+  if (written == k_exit_holds && !s.output.empty() && s.output != "-")
+    console.err(fmt::format("{}  {}\n", judge::name(c.grade), c.why.front()));
+  return written != k_exit_holds ? written : c.exit_code();
+}
+
+}  // namespace fencepost::cli
