@@ -37,8 +37,22 @@ bool no_model(const Settings& s) { return s.no_model; }
 bool as_csv(const Settings& s) { return s.csv; }
 bool by_thread(const Settings& s) { return !s.per_thread.empty(); }
 bool only_counts(const Settings& s) { return s.count; }
+bool of_thesis(const Settings& s) { return s.thesis; }
+bool of_rows(const Settings& s) { return s.rows; }
+bool no_families(const Settings& s) { return s.families.empty(); }
+bool replays(const Settings& s) { return !s.replay.empty(); }
+bool no_search(const Settings& s) { return s.explore || s.ablate; }
+bool no_replay(const Settings& s) { return s.replay.empty(); }
+bool no_explore(const Settings& s) { return !s.explore; }
+// Each strategy has options of its own; a replay tries all of them.
+bool other_strategy(const Settings& s, std::string_view own) { return s.replay.empty() && s.strategy != own; }
+bool no_halving(const Settings& s) { return other_strategy(s, "halving"); }
+bool no_peek(const Settings& s) { return other_strategy(s, "peek"); }
+bool no_published_peek(const Settings& s) { return other_strategy(s, "peek-published"); }
 
 constexpr uint64_t k_asks = k_check | k_explain | k_diff;
+constexpr const char* k_measures = "is about measuring, and --replay reads what a store has";
+constexpr const char* k_searches = "belongs to a search, and --explore and --ablate measure all alike";
 
 constexpr Rule k_rules[] = {
     {"--progress", k_asks, no_termination, "says what the scheduler promises, which only termination rests on",
@@ -71,6 +85,42 @@ constexpr Rule k_rules[] = {
     {"--one-location", k_gen, one_cycle, "chooses among families, and --cycle is one test", "leave out one of the two"},
     {"--uniform", k_gen, [](const Settings& s) { return !with(s, {"--reads", "--writes"}); },
      "pairs the choices of --reads and --writes, and none is given", "add --reads or --writes"},
+    {"--dialect", k_gen, of_thesis, "chooses a notation, and the tests of the thesis are GPU_PTX",
+     "leave it out, or use --families"},
+    {"--access", k_gen, of_rows, "says what an access is, and the rows of the thesis say it themselves",
+     "leave it out"},
+    {"--threads", k_gen, no_families, "is about --families, which is not given", "add --families all, or leave it out"},
+    {"--device", k_tune, replays, k_measures, "leave it out"},
+    {"--store", k_tune, replays, k_measures, "leave it out"},
+    {"--executions", k_tune, replays, k_measures, "leave it out"},
+    {"--configurations", k_tune, replays, k_measures, "leave it out"},
+    {"--confirm-rounds", k_tune, replays, k_measures, "leave it out"},
+    {"--restarts", k_tune, replays, k_measures, "leave it out"},
+    {"--parameters", k_tune, replays, k_measures, "leave it out"},
+    {"--mode", k_tune, replays, k_measures, "leave it out"},
+    {"--region", k_tune, replays, k_measures, "leave it out"},
+    {"--budget", k_tune, replays, k_measures, "leave it out"},
+    {"--output", k_tune, replays, "is for the winner of a search, and --replay has none", "leave it out"},
+    {"--strategy", k_tune, replays, "chooses one strategy, and --replay compares all", "leave it out"},
+    {"--objective", k_tune, [](const Settings& s) { return s.explore; },
+     "says what is best, and --explore measures all alike", "leave it out"},
+    {"--repeats", k_tune, no_replay, "is about --replay, which is not given", "add --replay STORE, or leave it out"},
+    {"--executions", k_tune, no_explore, "is about --explore, which is not given", "add --explore, or leave it out"},
+    {"--strategy", k_tune, no_search, k_searches, "leave it out"},
+    {"--first-rounds", k_tune, no_search, k_searches, "leave it out"},
+    {"--keep-one-in", k_tune, no_search, k_searches, "leave it out"},
+    {"--peeks", k_tune, no_search, k_searches, "leave it out"},
+    {"--look-events", k_tune, no_search, k_searches, "leave it out"},
+    {"--restarts", k_tune, no_search, k_searches, "leave it out"},
+    {"--confirm-rounds", k_tune, no_search, k_searches, "leave it out"},
+    {"--output", k_tune, no_search, "is for the winner of a search, and --explore and --ablate have none",
+     "`fencepost stats STORE -o plan.toml` chooses one among what --explore measured"},
+    {"--first-rounds", k_tune, no_halving, "belongs to the strategy halving",
+     "add --strategy halving, or leave it out"},
+    {"--keep-one-in", k_tune, no_halving, "belongs to the strategy halving", "add --strategy halving, or leave it out"},
+    {"--look-events", k_tune, no_peek, "belongs to the strategy peek", "add --strategy peek, or leave it out"},
+    {"--peeks", k_tune, no_published_peek, "belongs to the strategy peek-published",
+     "add --strategy peek-published, or leave it out"},
     {"--series", k_run, no_json, "goes into the JSON answer", "add --json"},
     {"--model", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},
     {"--engine", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},

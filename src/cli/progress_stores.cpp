@@ -76,7 +76,8 @@ bool of_progress(const std::vector<std::string>& paths, const Console& console) 
 
 int run_progress_stats(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
-  if (const auto ok = refuse(s, {"--parts", "--peek", "--level", "--reproducibility", "--campaign", "--seed", "--all"});
+  if (const auto ok = refuse(s, {"--parts", "--peek", "--level", "--reproducibility", "--campaign", "--seed", "--all",
+                                 "--output", "--domain"});
       !ok)
     return report_errors(console, ok.error());
   if (s.json && s.csv)

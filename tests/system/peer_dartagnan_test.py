@@ -85,6 +85,16 @@ def main():
         code, out, err = measured(peer, tools, "--groups", "litmus")
         check(code == 0 and out["results"][0]["both"] == 0 and out["results"][0]["unanswered_by_theirs"] == 2, code, out)
 
+        # Its own tables: answers otherwise than the table says are told, with what the test uses.
+        for answer, wrong, silent in (("PASS", 0, 0), ("FAIL", 2, 0), ("ERROR", 2, 2)):
+            plays(answer, "Time: 0.001 secs")
+            code, out, err = measured(peer, tools, "--own-tables", "PTXv7_5", "--method", "lazy")
+            check(code == (1 if wrong else 0) and f"answers {wrong} of 2 rows otherwise than its table ({silent} of them by no verdict)" in out
+                  and "method lazy" in out and "ours 0 otherwise, 0 by no verdict" in out, code, out, err)
+            check(out.count("[neither proxy fence nor alias]") == wrong, out)
+        code, out, err = measured(peer, tools, "--own-tables", "PTX")
+        check(code == 1 and "there is no table 'PTX'" in err, code, out, err)
+
         (peer / RESOURCES / "spirv/vulkan/basic/one.spvasm").write_text("; no module\n")
         java_class = peer / "dartagnan/src/test/java/com/dat3m/dartagnan/spirv/vulkan/basic/SpirvRacesTest.java"
         java_class.parent.mkdir(parents=True)

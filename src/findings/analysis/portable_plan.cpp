@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -14,6 +16,9 @@ Expected<std::string> portable_plan(const Table& table, stats::Domain domain) {
   std::vector<uint32_t> configurations;
   std::string note;
   const auto combinations = comparable_counts(table, configurations, note);
+  if (combinations.empty() && !table.sightings)
+    return error_at({}, fmt::format("{} has no combination of test and device that shows the weak outcome", table.name),
+                    "longer measurements, or other tests, may have one");
   if (combinations.empty() || configurations.size() < 2)
     return error_at({},
                     fmt::format("{} has {} configuration{} that can be compared, and one that serves many tests or "
@@ -43,18 +48,27 @@ Expected<std::string> portable_plan(const Table& table, stats::Domain domain) {
       "the\n# weak outcome under it. For a campaign's plan (docs/campaigns.md); `run` takes the parameters and the "
       "mode.\n",
       stats::name(domain), fmt::join(numbers, ", "), table.name, chosen.weak, chosen.possible);
-  for (const auto& [name, texts] : by_name)
-    for (const auto& [how, tests] : texts) {
+  if (by_device && table.devices.size() > 1)
+    out += "# A plan runs every configuration on each of its devices: keep, for each, the one that has its name.\n";
+  const bool by_test = domain == stats::Domain::test || domain == stats::Domain::combination;
+  for (const auto& [name, texts] : by_name) {
+    // Of several configurations of one name a test has the first that fits, and "SB+*" fits what begins with "SB+":
+    // so longer names come first.
+    std::vector<std::pair<std::string, std::string>> order;  // test, lines
+    for (const auto& [how, tests] : texts)
+      for (const std::string& t : tests) order.emplace_back(t, how);
+    std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& o) { return o.first.size(); });
+    for (size_t k = 0; k < order.size();) {
+      const std::string& how = order[k].second;
+      std::vector<std::string> patterns;
+      for (; k < order.size() && order[k].second == how; ++k)
+        for (const char* end : {"", "+*", "@*", "-*"}) patterns.push_back(fmt::format("\"{}{}\"", order[k].first, end));
       out += fmt::format("\n[[configuration]]\nname = \"{}\"\n", name);
       // One text serves every test, also those that were not measured.
-      if (texts.size() > 1 || domain == stats::Domain::test || domain == stats::Domain::combination) {
-        std::vector<std::string> patterns;
-        for (const std::string& t : tests)
-          for (const char* end : {"", "+*", "@*", "-*"}) patterns.push_back(fmt::format("\"{}{}\"", t, end));
-        out += fmt::format("tests = [{}]\n", fmt::join(patterns, ", "));
-      }
+      if (texts.size() > 1 || by_test) out += fmt::format("tests = [{}]\n", fmt::join(patterns, ", "));
       out += "give_way = true\n" + how;
     }
+  }
   return out;
 }
 

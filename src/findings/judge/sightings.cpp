@@ -51,6 +51,7 @@ Expected<Sighted> judged(const Sighting& s, const std::string& model, Asked& ask
             0,
             asked.flags(),
             {}};
+  uint64_t asked_about = 0;
   if (s.states.empty()) {
     seen.states.push_back({"the outcome asked about", s.weak, asked.condition()});
     if (seen.instances == 0) seen.instances = 1;  // it ran, nobody says how often
@@ -61,7 +62,14 @@ Expected<Sighted> judged(const Sighting& s, const std::string& model, Asked& ask
       return error_at({}, fmt::format("'{}' has no final state '{}'", s.name, text),
                       "the log is of another test of that name");
     seen.states.push_back({text, count, asked.allowed(*state)});
+    if (campaign::asked_about(*s.test, asked.observables(), *state)) asked_about += count;
   }
+  if (!s.states.empty() && asked_about != s.weak)
+    return error_at({},
+                    fmt::format("'{}': what the test asks about was seen {} times by the states of {}, and {} times by "
+                                "its count of witnesses",
+                                s.name, asked_about, s.device, s.weak),
+                    "the log is of another test of that name, or it was changed");
   Ruling ruling = rule(seen);
   out.standing = ruling.standing;
   out.reason = std::move(ruling.reason);

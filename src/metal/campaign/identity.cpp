@@ -1,5 +1,6 @@
 #include "campaign/identity.h"
 
+#include <charconv>
 #include <map>
 
 #include "plan/plan.h"
@@ -37,10 +38,12 @@ std::optional<prog::State> state_from(const std::vector<prog::Observable>& obser
     if (it == values.end() || it->second.empty()) return std::nullopt;
     const bool negative = it->second[0] == '-';
     const std::string digits = it->second.substr(negative ? 1 : 0);
-    if (digits.empty() || digits.size() > 20 || digits.find_first_not_of("0123456789") != std::string::npos)
-      return std::nullopt;
-    const uint64_t magnitude = std::stoull(digits);
-    s.push_back({false, (negative ? 0 - magnitude : magnitude) & term::mask(o.width)});
+    uint64_t magnitude = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
+    const uint64_t most = term::mask(o.width);
+    if (magnitude > (negative ? most / 2 + 1 : most)) return std::nullopt;  // no value of that width
+    s.push_back({false, (negative ? 0 - magnitude : magnitude) & most});
   }
   return s;
 }

@@ -220,7 +220,12 @@ std::string to_plan(const Task& task, const Report& r) {
   std::string out = fmt::format(
       "# Found by `fencepost tune` on {}, seed {}: most weak outcomes {}. For a campaign's plan (docs/campaigns.md).\n",
       task.device_name, task.seed, task.rule.objective == Objective::per_second ? "per second" : "per instance");
-  for (const Tuned& t : r.tuned) {
+  // A test has the first configuration that fits, and "SB+*" fits what begins with "SB+": longer names come first.
+  std::vector<const Tuned*> order;
+  for (const Tuned& t : r.tuned) order.push_back(&t);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const Tuned* t) { return t->test.title.size(); });
+  for (const Tuned* one : order) {
+    const Tuned& t = *one;
     if (!t.found.winner || t.found.candidates[*t.found.winner].now.events == 0) {
       out += fmt::format("\n# {}: no configuration showed the weak outcome\n", t.test.title);
       continue;

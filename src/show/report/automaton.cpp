@@ -6,10 +6,13 @@
 // and what the peer of the ASPLOS 2024 paper writes; keys of ours beside those have the prefix "fencepost.".
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "draw/xml.h"
 #include "prog/test.h"
@@ -77,19 +80,116 @@ struct Order {
   const char* respects = "";
 };
 
+// Which of several events is told next: of a lower phase, then the other half of a read-modify-write, then of the same
+// thread.
+std::pair<int32_t, int> rank(const Execution& x, const std::vector<int32_t>& phase, std::optional<uint32_t> last,
+                             uint32_t e) {
+  int far = 2;
+  if (last && x.events[e].key.thread == x.events[*last].key.thread)
+    far = x.events[e].key.instr == x.events[*last].key.instr && x.rel(Base::amo).test(*last, e) ? 0 : 1;
+  return {phase.empty() ? 0 : phase[e], far};
+}
+
+// An interleaving that has the execution's values: each read sees the newest write of its location, and memory ends so
+// that what the test asks about is what it is in the execution. Models with a partial co leave writes unordered, so that po, rf, co and fr without a cycle do not
+// say that there is one: two threads may have seen two such writes in either order.
+class Interleaving {
+ public:
+  Interleaving(const prog::Test& test, const Execution& x, const std::vector<int32_t>& phase)
+      : test_(test), x_(x), phase_(phase), before_(x.rel(Base::po) | x.rel(Base::rf) | x.rel(Base::co)) {
+    const auto n = static_cast<uint32_t>(x.events.size());
+    before_ = before_ | (x.rel(Base::rf).inverse().compose(x.rel(Base::co)) - Relation::identity(n));
+    done_.assign(n, false);
+    for (uint32_t e = 0; e < n; ++e) {
+      place_.push_back(e);  // the first event of its location
+      for (uint32_t f = 0; f < e && place_[e] == e; ++f)
+        if (x.rel(Base::loc).test(f, e)) place_[e] = place_[f];
+      for (uint32_t w = 0; w < n; ++w)
+        if (x.rel(Base::rf).test(w, e)) source_[e] = w;
+      done_[e] = x.events[e].key.thread == reference::k_init;
+      if (done_[e]) newest_[place_[e]] = e;
+    }
+  }
+  enum class Found : uint8_t { yes, no, gave_up };
+  Found search() {
+    if (!before_.acyclic()) return Found::no;
+    if (go(std::nullopt)) return Found::yes;
+    return failed_.size() < k_most_states ? Found::no : Found::gave_up;
+  }
+  const std::vector<uint32_t>& events() const { return order_; }
+
+ private:
+  bool fits(uint32_t e) const {
+    if (done_[e]) return false;
+    for (uint32_t b = 0; b < done_.size(); ++b)
+      if (!done_[b] && before_.test(b, e)) return false;
+    const auto newest = newest_.find(place_[e]);
+    if (x_.events[e].is_memory && x_.events[e].tags.has(Tag::R)) {
+      const auto source = source_.find(e);
+      return source == source_.end() || (newest != newest_.end() && newest->second == source->second);
+    }
+    if (x_.events[e].is_memory && x_.events[e].tags.has(Tag::W))
+      for (const auto& [r, w] : source_)  // nothing comes between the halves of a read-modify-write
+        if (x_.rel(Base::amo).test(r, e) && (newest == newest_.end() || newest->second != w)) return false;
+    return true;
+  }
+  bool ends_as_it_says() const {
+    if (!phase_.empty() || !x_.complete() || test_.quantifier == prog::Quantifier::none) return true;
+    prog::FinalValues end = x_.final;
+    for (const auto& [place, newest] : newest_) {
+      const reference::EventKey& first = x_.events[place].key;
+      if (first.thread == reference::k_init && first.instr < end.memory.size() &&
+          first.occurrence < end.memory[first.instr].size())
+        end.memory[first.instr][first.occurrence] = x_.events[newest].value;
+    }
+    return prog::holds(test_, test_.condition, end) == prog::holds(test_, test_.condition, x_.final);
+  }
+  bool go(std::optional<uint32_t> last) {
+    std::vector<uint32_t> next;
+    for (uint32_t e = 0; e < done_.size(); ++e)
+      if (fits(e)) next.push_back(e);
+    if (next.empty()) return std::find(done_.begin(), done_.end(), false) == done_.end() && ends_as_it_says();
+    if (failed_.size() >= k_most_states || failed_.contains({done_, newest_})) return false;
+    std::ranges::stable_sort(next, {}, [&](uint32_t e) { return rank(x_, phase_, last, e); });
+    for (const uint32_t e : next) {
+      const auto newest = newest_;
+      done_[e] = true;
+      if (x_.events[e].is_memory && x_.events[e].tags.has(Tag::W)) newest_[place_[e]] = e;
+      order_.push_back(e);
+      if (go(e)) return true;
+      order_.pop_back();
+      done_[e] = false;
+      newest_ = newest;
+    }
+    failed_.insert({done_, newest_});
+    return false;
+  }
+
+  static constexpr size_t k_most_states = 20000;
+  const prog::Test& test_;
+  const Execution& x_;
+  const std::vector<int32_t>& phase_;
+  Relation before_;
+  std::vector<uint32_t> place_, order_;
+  std::vector<bool> done_;
+  std::map<uint32_t, uint32_t> source_, newest_;  // by read; by place
+  std::set<std::pair<std::vector<bool>, std::map<uint32_t, uint32_t>>> failed_;
+};
+
 // The events in program order that agrees with as much of the execution as any order can. Both halves of a
 // read-modify-write stay together, and a thread goes on, where the order leaves the choice. `phase`: events of a lower
 // one come first.
-Order order_of(const Execution& x, const std::vector<int32_t>& phase) {
+Order order_of(const prog::Test& test, const Execution& x, const std::vector<int32_t>& phase) {
   const auto n = static_cast<uint32_t>(x.events.size());
   const Relation& po = x.rel(Base::po);
-  const Relation fr = x.rel(Base::rf).inverse().compose(x.rel(Base::co));
-  Relation before = po | x.rel(Base::rf) | x.rel(Base::co) | (fr - Relation::identity(n));
-  Order out{{}, "po, rf, co and fr: sequentially consistent"};
-  if (!before.acyclic()) {
-    before = po | x.rel(Base::rf);
-    out.respects = "po and rf: not sequentially consistent";
-  }
+  Interleaving all(test, x, phase);
+  const Interleaving::Found found = all.search();
+  if (found == Interleaving::Found::yes)
+    return {all.events(), "po, rf and a total order of the writes: sequentially consistent"};
+  Relation before = po | x.rel(Base::rf);
+  Order out{{},
+            found == Interleaving::Found::no ? "po and rf: not sequentially consistent"
+                                             : "po and rf: whether it is sequentially consistent was not decided"};
   if (!before.acyclic()) {
     before = po;
     out.respects = "po: values come from later instructions";
@@ -99,18 +199,11 @@ Order order_of(const Execution& x, const std::vector<int32_t>& phase) {
   std::optional<uint32_t> last;
   while (true) {
     std::optional<uint32_t> best;
-    auto rank = [&](uint32_t e) {
-      const int32_t part = phase.empty() ? 0 : phase[e];
-      int far = 2;
-      if (last && x.events[e].key.thread == x.events[*last].key.thread)
-        far = x.events[e].key.instr == x.events[*last].key.instr && x.rel(Base::amo).test(*last, e) ? 0 : 1;
-      return std::make_pair(part, far);
-    };
     for (uint32_t e = 0; e < n; ++e) {
       if (done[e]) continue;
       bool ready = true;
       for (uint32_t b = 0; b < n && ready; ++b) ready = done[b] || !before.test(b, e);
-      if (ready && (!best || rank(e) < rank(*best))) best = e;
+      if (ready && (!best || rank(x, phase, last, e) < rank(x, phase, last, *best))) best = e;
     }
     if (!best) return out;
     done[*best] = true;
@@ -141,10 +234,11 @@ std::string automaton(const std::string& path, const prog::Test& test, const cat
                       const check::Options& options, const check::Result& result) {
   if (!result.execution) return "";
   const Execution& x = result.execution->execution;
-  const Order order = order_of(x, result.round);
+  const Order order = order_of(test, x, result.round);
   std::string model_file = base_name(model.path);
   std::string out =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
+      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n";
   for (const Key& k : k_keys)
     out += fmt::format("  <key id=\"{0}\" for=\"{1}\" attr.name=\"{0}\" attr.type=\"{2}\"/>\n", k.id, k.of, k.type);
   const std::string text = test.span.source ? test.span.source->text : "";

@@ -121,6 +121,27 @@ TEST(ReadLitmusLog, RefusesWhatDoesNotAddUp) {
   EXPECT_NE(message(table(log)).find("input:9:"), std::string::npos) << message(table(log));
 }
 
+// A mark of byte order must not hide the first test.
+TEST(ReadLitmusLog, AMarkOfByteOrderIsSkipped) {
+  const auto t = table(std::string("\xef\xbb\xbf") + k_log);
+  ASSERT_TRUE(t) << message(t);
+  EXPECT_EQ(t->tests.size(), 2u);
+  EXPECT_TRUE(t->at(0, 0, 0).measured);
+  EXPECT_EQ(t->at(0, 0, 0).weak, 7u);
+  const auto counts = table("\xef\xbb\xbftest,chip\nMP,3\n");
+  ASSERT_TRUE(counts) << message(counts);
+  EXPECT_EQ(counts->at(0, 0, 0).weak, 3u);
+}
+
+// Of "forall" the log counts as positive what meets the condition; what is asked about is the rest.
+TEST(ReadLitmusLog, OfForallTheNegativeOnesCount) {
+  const auto t =
+      table("Test T Required\nHistogram (2 states)\n9 *>1:r0=0;\n2 :>1:r0=1;\nNo\n\nPositive: 9, Negative: 2\n");
+  ASSERT_TRUE(t) << message(t);
+  EXPECT_EQ(t->at(0, 0, 0).weak, 2u);
+  EXPECT_EQ(t->at(0, 0, 0).instances, 11u);
+}
+
 TEST(ReadWebGpu, TakesConfigurationsTestsAndTimes) {
   const auto t = table(R"({"0": {"MP": {"seq": 5, "interleaved": 3, "weak": 2, "durationSeconds": 0.5},
       "MP Coherency": {"seq": 10, "interleaved": 0, "weak": 0}, "params": {"stride": 4}}, "gpu": "x",
@@ -292,6 +313,48 @@ TEST(PortablePlan, AWinnerIsAConfigurationThatAPlanTakes) {
   // Logs do not say their parameters.
   t.at(0, 0, 1).how.clear();
   EXPECT_FALSE(portable_plan(t, stats::Domain::global));
+}
+
+// A test has the first configuration of a plan that fits, and the patterns of SB fit SB+fence.sc.gpus too.
+TEST(PortablePlan, EachTestHasItsOwnConfiguration) {
+  Table t;
+  t.name = "one.db";
+  const std::vector<std::string> tests = {"SB", "SB+fence.sc.gpus", "MP"};
+  for (const std::string& test : tests)
+    for (const char* configuration : {"1", "2"}) {
+      Cell& c = t.at(t.device("cpu"), t.test(test), t.configuration(configuration));
+      c.measured = true;
+      c.instances = 1000;
+      c.weak = (test == "SB") == (configuration[0] == '1') ? 900 : 10;
+      c.how = fmt::format("mode = \"parallel\"\nregion = \"as-written\"\nparameters = \"stride={}\"\n", configuration);
+    }
+  const auto plan = portable_plan(t, stats::Domain::test);
+  ASSERT_TRUE(plan) << render(plan.error());
+  const auto read = campaign::read_plan(make_source(
+      "plan.toml", "name = \"p\"\ntests = [\"*.litmus\"]\ndevices = [\"reference\"]\nseconds = 1\n" + *plan));
+  ASSERT_TRUE(read) << render(read.error()) << *plan;
+  for (const std::string& test : tests) {
+    const auto first =
+        std::ranges::find_if(read->configurations, [&](const campaign::Configuration& c) { return c.applies(test); });
+    ASSERT_NE(first, read->configurations.end()) << test;
+    const std::string parameters = plan::to_string(first->options.parameters);
+    EXPECT_NE(parameters.find(test == "SB" ? "stride=1" : "stride=2"), std::string::npos) << test << "\n" << *plan;
+  }
+}
+
+TEST(PortablePlan, WhereNothingWasSeenThatIsSaid) {
+  Table t;
+  t.name = "none.db";
+  for (const char* configuration : {"1", "2"}) {
+    Cell& c = t.at(t.device("cpu"), t.test("MP"), t.configuration(configuration));
+    c.measured = true;
+    c.instances = 1000;
+  }
+  const auto plan = portable_plan(t, stats::Domain::global);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(render(plan.error()).find("no combination of test and device that shows the weak outcome"),
+            std::string::npos)
+      << render(plan.error());
 }
 
 TEST(Read, DamagedInputIsRefusedOrRead) {

@@ -81,6 +81,8 @@ TEST(ProgressStores, RefusesWhatIsAboutLitmusTests) {
   for (const auto& [args, part] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"stats", db, "--parts", "rates"}, "--parts is about litmus tests"},
            {{"stats", db, "--only-tests", "producer"}, "no run is of test 'producer'"},
+           {{"stats", db, "-o", "x.toml"}, "--output is about litmus tests"},
+           {{"stats", db, "--domain", "test"}, "--domain is about litmus tests"},
            {{"judge", db, "--mutants"}, "--mutants is about litmus tests"},
            {{"judge", db, "--model", "nothing"}, "nothing"},
            {{"judge", db, "-o", "x.svg"}, "'report' draws them"},

@@ -195,6 +195,15 @@ TEST_F(Thesis, LogsAndTablesAreJudged) {
   EXPECT_TRUE(has(seen.out, "violated MP+membar.gls")) << seen.out;
   const Ran folder = run_with({"judge", log, "--tests", k_examples, "--model", "sc,ptx-7.5", "--json"});
   EXPECT_EQ(nlohmann::json::parse(folder.out)["models"].size(), 2u) << folder.err;
+  // A count of witnesses that its own states contradict proves nothing.
+  for (const char* lie : {"10 :>1:r1=0; 1:r2=0;\n5 *>1:r1=1; 1:r2=1;\nPositive: 5, Negative: 10\n",
+                          "10 :>1:r1=0; 1:r2=0;\n5 *>1:r1=1; 1:r2=0;\nPositive: 0, Negative: 15\n"}) {
+    const Ran no =
+        run_with({"judge", write("lie.log", "Test MP+membar.gls Allowed\nHistogram (2 states)\n" + std::string(lie)),
+                  "--tests", mp, "--model", "ptx-7.5"});
+    EXPECT_EQ(no.code, 2) << no.out;
+    EXPECT_TRUE(has(no.err, "times by its count of witnesses")) << no.err;
+  }
   // Tables: numbers of instances give rates their bounds, texts are left out with a word.
   const std::string table = write("t.csv", "test,chip,remark,instances\nMP+membar.gls,0,none,1000\n");
   const Ran ok = run_with({"judge", table, "--tests", mp});

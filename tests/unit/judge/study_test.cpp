@@ -88,8 +88,9 @@ TEST(Judge, StatesAreReadBack) {
   ASSERT_TRUE(s);
   EXPECT_EQ(prog::to_string(obs, *s), k_one);
   EXPECT_EQ(prog::to_string(obs, *state_from(obs, "0:r0=-1; 1:r0=0;")), "0:r0=-1; 1:r0=0;");
-  for (const char* bad : {"", "0:r0=1;", "0:r0=1; 1:r0=0; 1:r0=0;", "0:r0=1; 2:r0=0;", "0:r0=x; 1:r0=0;",
-                          "0:r0=; 1:r0=0;", "0:r0=1 1:r0=0"})
+  for (const char* bad :
+       {"", "0:r0=1;", "0:r0=1; 1:r0=0; 1:r0=0;", "0:r0=1; 2:r0=0;", "0:r0=x; 1:r0=0;", "0:r0=; 1:r0=0;",
+        "0:r0=1 1:r0=0", "0:r0=99999999999999999999; 1:r0=0;", "0:r0=-9223372036854775809; 1:r0=0;"})
     EXPECT_FALSE(state_from(obs, bad)) << bad;
 }
 
