@@ -91,9 +91,9 @@ std::pair<int32_t, int> rank(const Execution& x, const std::vector<int32_t>& pha
 }
 
 // An interleaving that has the execution's values: each read sees the newest write of its location, and memory ends so
-// that what the test asks about is what it is in the execution. Models with a partial co leave writes unordered, so that
-// po, rf, co and fr without a cycle do not say that there is one: two threads may have seen two such writes in either
-// order.
+// that what the test asks about is what it is in the execution. Models with a partial co leave writes unordered, so
+// that po, rf, co and fr without a cycle do not say that there is one: two threads may have seen two such writes in
+// either order.
 class Interleaving {
  public:
   Interleaving(const prog::Test& test, const Execution& x, const std::vector<int32_t>& phase)
