@@ -96,7 +96,7 @@ if(TARGET fencepost)
     set(FENCEPOST_PTXAS_NAME ${FENCEPOST_PTXAS})
   endif()
   add_test(NAME system.hunt_sensitivity COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_sensitivity
-    $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 800 --one-in 3)
+    $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 400 --one-in 8)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
   # Compilers of CUDA C++ that go wrong, and one that does not; the compiler is a script.

@@ -14,11 +14,12 @@
 #include "base/child.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
+#include "hunt/patience.h"
 
 namespace fencepost::translation {
 namespace {
 
-constexpr std::chrono::seconds k_limit(300);
+constexpr std::chrono::seconds k_form_limit(60);  // for one form alone
 
 std::string file_text(const std::string& path) {
   const auto read = read_file(path);
@@ -95,8 +96,7 @@ Statement form_of(Statement s) {
   return s;
 }
 
-// How the back end ends at this form alone, "" if it does not. Only what goes through its instruction selection is
-// asked.
+// How the compiler ends at this form alone, "" if it does not. Only what goes through instruction selection is asked.
 std::string end_at(const Configuration& c, const Statement& form) {
   if (!form.is_atomic() || form.spelling == Spelling::ref) return {};
   if (c.compiler.language != Language::clang && c.compiler.language != Language::llvm) return {};
@@ -112,16 +112,19 @@ std::string end_at(const Configuration& c, const Statement& form) {
   const Text text = text_of({Program{{Thread{0, {form}}}}}, c.compiler.language, false);
   if (!write_file(source, text.text)) return {};
   const ChildResult done =
-      run_child(arguments_of(c, source, folder.path() + "/t.out", false), folder.path() + "/log", k_limit);
-  const std::string end = done.good() ? "" : crash_of(done.output);
+      run_child(arguments_of(c, source, folder.path() + "/t.out", false), folder.path() + "/log", k_form_limit);
+  std::string end = done.good() ? "" : hunt::said(crash_of(done.output));
+  // A form that the front end does not have: "use of undeclared identifier '__scoped_atomic_thread_fence'".
+  if (const auto errors = errors_of(done.output); !done.good() && end.empty() && !errors.empty())
+    end = hunt::said(errors.begin()->second);
   const std::lock_guard lock(forms.mutex);
   return forms.ends[key] = end;
 }
 
 class Work {
  public:
-  Work(const Configuration& c, const std::vector<Program>& programs)
-      : c_(c), programs_(programs), out_(programs.size()) {}
+  Work(const Configuration& c, const std::vector<Program>& programs, const Job& job)
+      : c_(c), programs_(programs), patience_(job), out_(programs.size()) {}
 
   std::vector<Compiled> all() {
     std::vector<size_t> every(programs_.size());
@@ -136,7 +139,11 @@ class Work {
 
  private:
   void fail(const std::vector<size_t>& which, const std::string& message) {
-    for (const size_t n : which) out_[n] = {Compiled::State::failed, message, "", ""};
+    for (const size_t n : which) out_[n] = {Compiled::State::failed, hunt::said(message), "", ""};
+  }
+  void give_up(const std::vector<size_t>& which) {
+    const auto state = patience_.job_is_over() ? Compiled::State::late : Compiled::State::failed;
+    for (const size_t n : which) out_[n] = {state, "the compiler did not end", "", ""};
   }
 
   void some(std::vector<size_t> which) {
@@ -149,8 +156,11 @@ class Work {
       const std::string source = folder.path() + "/t" + ending_of(c_.compiler.language),
                         target = folder.path() + "/t.out";
       if (!write_file(source, text.text)) return fail(which, "the scratch folder cannot be written");
-      const ChildResult done = run_child(arguments_of(c_, source, target, true), folder.path() + "/log", k_limit);
+      const ChildResult done =
+          run_child(arguments_of(c_, source, target, true), folder.path() + "/log", patience_.left());
       if (done.good()) return read(which, folder.path(), target);
+      patience_.heard(done);
+      if (patience_.is_over()) return give_up(which);
       const size_t before = which.size();
       refuse(which, text, done.output);
       if (which.size() == before) drop_crashing(which, done.output);
@@ -165,7 +175,7 @@ class Work {
       const auto at = std::upper_bound(text.lines.begin(), text.lines.end(), line);
       if (at == text.lines.begin() || at == text.lines.end()) continue;
       const size_t n = which[static_cast<size_t>(at - text.lines.begin()) - 1];
-      if (dropped.insert(n).second) out_[n] = {Compiled::State::refused, message, "", ""};
+      if (dropped.insert(n).second) out_[n] = {Compiled::State::refused, hunt::said(message), "", ""};
     }
     std::erase_if(which, [&](size_t n) { return dropped.contains(n); });
   }
@@ -218,13 +228,16 @@ class Work {
 
   void translate(size_t n, const std::string& folder, const std::string& bitcode) {
     const ChildResult made =
-        run_child({c_.compiler.translator, bitcode, "-o", folder + "/t.spv"}, folder + "/log", k_limit);
+        run_child({c_.compiler.translator, bitcode, "-o", folder + "/t.spv"}, folder + "/log", patience_.left());
+    patience_.heard(made);
+    if (!made.good() && patience_.is_over()) return give_up({n});
     if (!made.good()) return fail({n}, "llvm-spirv: " + made.output.substr(0, made.output.find('\n')));
     out_[n] = {Compiled::State::good, "", "t0", file_text(folder + "/t.spv")};
   }
 
   const Configuration& c_;
   const std::vector<Program>& programs_;
+  hunt::Patience patience_;
   std::vector<Compiled> out_;
 };
 
@@ -313,8 +326,8 @@ std::vector<Respelt> respell(const Configuration& c, Program& p) {
   return out;
 }
 
-std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs) {
-  return Work(c, programs).all();
+std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs, const Job& job) {
+  return Work(c, programs, job).all();
 }
 
 }  // namespace fencepost::translation

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/job.h"
 #include "translation/texts.h"
 
 namespace fencepost::translation {
@@ -45,6 +46,7 @@ struct Compiled {
     good,
     refused,  // the compiler says that it has no such thing, or cannot select it
     failed,   // it ended badly, or what it made lacks the kernel
+    late,     // the job's time was over before the compiler ended
   } state = State::good;
   std::string message;  // why not
   std::string kernel;   // what it is called
@@ -53,14 +55,14 @@ struct Compiled {
 // In the order of the programs. A program that the compiler refuses is left out and the others are compiled again. A
 // back end that ends at a function costs that function, and those that have a form at which it ends alone: each form of
 // the programs is asked once.
-std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs);
+std::vector<Compiled> compile(const Configuration& c, const std::vector<Program>& programs, const Job& job = {});
 
-// A statement that the back end cannot select, as a form without operands and place, and how the back end ends at it.
+// A statement that the compiler cannot compile, as a form without operands and place, and how it ends at it.
 struct Respelt {
   std::string form, message;
 };
-// Spells `ref` what the back end cannot select, so that the program says something of the rest. Each form is asked
-// once, alone. Of compilers without such forms nothing is asked.
+// Spells `ref` what the compiler cannot compile, so that the program says something of the rest. Each form is asked
+// once, alone; only clang and llc are asked.
 std::vector<Respelt> respell(const Configuration& c, Program& p);
 
 // The command that compiles `source` to `target`, for people.

@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "translation/draw_programs.h"
+#include "translation/kept.h"
 
 namespace fencepost::translation {
 namespace {
@@ -28,7 +30,8 @@ Program program_for(const Configuration& c, uint64_t seed, uint64_t n, std::vect
   return p;
 }
 
-Batch batch_of(const Configuration& c, const Models& models, const Plan& plan, uint64_t first) {
+std::optional<Batch> batch_of(const Configuration& c, const Models& models, const Plan& plan, uint64_t first,
+                              const Job& job) {
   Batch out;
   std::vector<Program> programs;
   for (uint64_t n = 0; n < k_batch; ++n) {
@@ -36,13 +39,14 @@ Batch batch_of(const Configuration& c, const Models& models, const Plan& plan, u
     programs.push_back(program_for(c, plan.seed, first + n, &respelt));
     for (const Respelt& r : respelt) out.rows.push_back({first + n, "respelt", r.form, r.message});
   }
-  const auto judged = judge_all(c, programs, models, plan.seconds);
+  const auto judged = judge_all(c, programs, models, plan.seconds, job);
   for (uint64_t n = 0; n < k_batch; ++n) {
     const Judged& j = judged[n];
+    if (j.state == '-') return {};
     out.states += j.state;
     if (j.state == 'r' || j.state == 'v') continue;
     out.rows.push_back({first + n, word_of(j.state), to_string(programs[n]), j.detail});
-    if (j.state == 'f') out.rows.push_back({first + n, "module", "", j.module});
+    if (j.state == 'f') out.rows.push_back({first + n, "module", "", kept(j.module, c.compiler.language)});
   }
   return out;
 }
@@ -242,7 +246,7 @@ class Explaining {
       f.culprit = small.culprit ? to_string(*small.culprit) : f.reduced;
       f.repair = small.repair ? name(*small.repair) : "";
       f.detail = small.judged.detail;
-      f.listing = small.judged.module;
+      f.listing = kept(small.judged.module, c_.compiler.language);
       f.known = small.culprit ? known_fault(c_, *small.culprit) : "";
     }
     f.reason = reason_text(small.judged.state == 'f' ? small.program : whole, f.detail);
@@ -264,7 +268,7 @@ class Explaining {
       const Judged j = judge_all(other, {p}, models_, plan_.seconds).front();
       f.table[other.name()] = word_of(j.state) + (j.state == 'r' || j.state == 'f' ? "" : ": " + j.detail);
       if (j.state == 'r' && f.right_listing.empty()) {
-        f.right_listing = j.module;
+        f.right_listing = kept(j.module, c_.compiler.language);
         f.right_where = other.name();
       }
     }
@@ -275,7 +279,7 @@ class Explaining {
       if (culprit && f.repair == name(s)) {
         const Program other = repaired(p, culprit->threads[0].body[0], s);
         const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
-        f.right_listing = j.module;
+        f.right_listing = kept(j.module, c_.compiler.language);
         f.right_where = fmt::format("{}, as {}", c_.name(), to_string(other));
       }
   }
@@ -302,8 +306,12 @@ std::string signature_of(const Configuration& c, const Statement& s) {
 std::string known_fault(const Configuration& c, const Statement& s) {
   const bool llvm = c.compiler.language == Language::clang || c.compiler.language == Language::llvm;
   const bool of_ir = s.spelling == Spelling::builtin && s.is_update() && s.order > Order::relaxed;
-  if (llvm && of_ir && c.compiler.version.starts_with("19."))
-    return "LLVM 19 compiles atomicrmw and cmpxchg of every order as relaxed ones for NVPTX (BUGS-FOUND.md)";
+  const long major = std::strtol(c.compiler.version.c_str(), nullptr, 10);
+  if (!llvm || !of_ir || major < 19) return {};
+  if (major <= 20)
+    return "LLVM 19 and 20 compile atomicrmw and cmpxchg of every order as relaxed ones for NVPTX (BUGS-FOUND.md)";
+  if (major <= 22 && s.op != Op::cas)
+    return "LLVM up to 22 compiles atomicrmw of every order as a relaxed one of scope .gpu for NVPTX (BUGS-FOUND.md)";
   return {};
 }
 
@@ -348,10 +356,8 @@ Reduced reduced(const Configuration& c, const Program& p, const Models& models, 
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told) {
   const auto models = models_for(plan.configurations.front().compiler.language);
   if (!models) return std::unexpected(models.error());
-  hunt::Filling filling{{}, plan.tests, k_batch, plan.threads};
-  for (const Configuration& c : plan.configurations) filling.configurations.push_back(c.name());
-  return hunt::fill_store(ledger, filling, job, told, [&](size_t c, uint64_t first) {
-    return batch_of(plan.configurations[c], *models, plan, first);
+  return hunt::fill_store(ledger, hunt::filling_of(plan, k_batch), job, told, [&](size_t c, uint64_t first) {
+    return batch_of(plan.configurations[c], *models, plan, first, job);
   });
 }
 

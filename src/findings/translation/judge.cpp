@@ -130,6 +130,7 @@ const char* word_of(char state) {
 }
 
 Judged judge(const Program& p, const Compiled& made, Language language, const Models& models, double seconds) {
+  if (made.state == Compiled::State::late) return {'-', made.message, ""};
   if (made.state != Compiled::State::good)
     return {made.state == Compiled::State::refused ? 'x' : 'c', made.message, ""};
   Judged out{'r', "", made.module};
@@ -163,8 +164,8 @@ Judged judge(const Program& p, const Compiled& made, Language language, const Mo
 }
 
 std::vector<Judged> judge_all(const Configuration& c, const std::vector<Program>& programs, const Models& models,
-                              double seconds) {
-  const auto made = compile(c, programs);
+                              double seconds, const Job& job) {
+  const auto made = compile(c, programs, job);
   std::vector<Judged> out;
   for (size_t n = 0; n < programs.size(); ++n)
     out.push_back(judge(programs[n], made[n], c.compiler.language, models, seconds));

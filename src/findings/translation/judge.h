@@ -20,7 +20,8 @@ struct Models {
 Expected<Models> models_for(Language l);
 
 struct Judged {
-  // r right, f fault, v vacuous, u undecided, n named, x refused, c failed: the letters of a store
+  // r right, f fault, v vacuous, u undecided, n named, x refused, c failed: the letters of a store; - never tried, for
+  // the job's time was over
   char state = 'r';
   std::string detail;  // of a fault the new outcome; else what is not known, or why
   std::string module;  // what was judged
@@ -31,7 +32,7 @@ const char* word_of(char state);
 Judged judge(const Program& p, const Compiled& made, Language language, const Models& models, double seconds);
 // Compiled together, judged one by one.
 std::vector<Judged> judge_all(const Configuration& c, const std::vector<Program>& programs, const Models& models,
-                              double seconds);
+                              double seconds, const Job& job = {});
 
 // Why the model of the source forbids an outcome of `p`: the axioms that reject each execution which would end so, and
 // how the first of them is rejected.

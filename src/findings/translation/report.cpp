@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "translation/kept.h"
 #include "translation/show.h"
 
 namespace fencepost::translation {
@@ -86,6 +87,11 @@ std::string report_of(const Fault& f, uint64_t programs) {
     out += fmt::format("- {}: {}\n", axiom, sentence(axiom));
     from = to + 2;
   }
+  if (f.culprit != f.reduced && !f.repair.empty())
+    out += fmt::format("\nWith that operation spelt otherwise (`{}`: {}) the program is right.\n", f.repair,
+                       f.repair == "ref"   ? "cuda::atomic_ref, or inline PTX in LLVM IR"
+                       : f.repair == "old" ? "atomicAdd and its kin"
+                                           : "the compiler's own builtin");
   out += fmt::format("\n## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l));
   if (p) out += fmt::format("Source (`{}`):\n\n```\n{}```\n\n", source_file(l), text_of({*p}, l).text);
   if (!binary && !f.listing.empty())
@@ -97,8 +103,11 @@ std::string report_of(const Fault& f, uint64_t programs) {
                      p && p->threads_of_block() == 1 ? "" : "s");
   out += "## Where\n\n| compiler, target, level | result |\n|---|---|\n";
   for (const auto& [configuration, what] : f.table) out += fmt::format("| {} | {} |\n", configuration, what);
-  out += fmt::format("\n{} drawn program{} fail{} for this reason. First drawn: `{}`. Smallest: `{}`.\n", programs,
-                     programs == 1 ? "" : "s", programs == 1 ? "s" : "", f.test, f.reduced);
+  out += fmt::format(
+      "\n{} drawn program{} fail{} for this reason. In the notation of the hunt (docs/hunt.md) the first drawn is "
+      "`{}`, "
+      "and the smallest `{}`.\n",
+      programs, programs == 1 ? "" : "s", programs == 1 ? "s" : "", f.test, f.reduced);
   if (line != std::string::npos && line + 1 < f.reason.size())
     out += "\n## Why the source cannot end so\n\n```\n" + f.reason.substr(line + 1) + "```\n";
   return out;
@@ -136,8 +145,9 @@ std::vector<ReportFile> report_files(const Summary& s) {
       out.push_back({folder + "/source.litmus", litmus(f, *p)});
     }
     const char* ending = l == Language::opencl ? "spv" : "ptx";
-    if (!f.listing.empty()) out.push_back({fmt::format("{}/made.{}", folder, ending), f.listing});
-    if (!f.right_listing.empty()) out.push_back({fmt::format("{}/right.{}", folder, ending), f.right_listing});
+    if (!f.listing.empty()) out.push_back({fmt::format("{}/made.{}", folder, ending), taken_out(f.listing, l)});
+    if (!f.right_listing.empty())
+      out.push_back({fmt::format("{}/right.{}", folder, ending), taken_out(f.right_listing, l)});
   }
   out.push_back({"index.md", index});
   return out;

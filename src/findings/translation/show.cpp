@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "hunt/walk.h"
+
 namespace fencepost::translation {
 namespace {
 
@@ -63,33 +65,26 @@ Expected<Summary> summary_of(const hunt::Ledger& ledger, const std::string& stor
   s.store = store;
   s.language = ledger.language();
   s.seed = ledger.seed();
-  const auto configurations = ledger.configurations();
-  if (!configurations) return std::unexpected(configurations.error());
   uint64_t failing = 0, explained = 0;
-  for (const std::string& c : *configurations) {
-    const auto states = ledger.states(c);
-    if (!states) return std::unexpected(states.error());
+  hunt::Walker w;
+  w.batches = [&](const std::string& c, const std::map<uint64_t, std::string>& states) {
     Counts counts;
-    for (const auto& [batch, letters] : *states) count(counts, letters);
+    for (const auto& [batch, letters] : states) count(counts, letters);
     failing += counts.fault;
     s.counts.emplace_back(c, counts);
-    const auto rows = ledger.findings(c);
-    if (!rows) return std::unexpected(rows.error());
-    for (const hunt::Row& r : *rows) {
-      if (r.effect == "named") ++s.named[r.detail];
-      if (r.effect == "undecided") ++s.undecided[r.detail];
-      if (r.effect == "refused") ++s.refusals[r.detail];
-      if (r.effect == "failed") ++s.failures[r.detail];
-      if (r.effect == "respelt") ++s.respelt[fmt::format("{}: {}", r.culprit, r.detail)];
-      if (r.effect == "explained") ++s.explained[r.culprit], ++explained;
-    }
-  }
-  s.unexplained = failing - std::min(failing, explained);
-  auto faults = ledger.faults();
+  };
+  w.row = [&](const std::string&, const hunt::Row& r) {
+    if (r.effect == "named") ++s.named[r.detail];
+    if (r.effect == "undecided") ++s.undecided[r.detail];
+    if (r.effect == "refused") ++s.refusals[r.detail];
+    if (r.effect == "failed") ++s.failures[r.detail];
+    if (r.effect == "respelt") ++s.respelt[fmt::format("{}: {}", r.culprit, r.detail)];
+    if (r.effect == "explained") ++s.explained[r.culprit], ++explained;
+  };
+  auto faults = walk(ledger, w);
   if (!faults) return std::unexpected(faults.error());
   s.faults = std::move(*faults);
-  std::stable_sort(s.faults.begin(), s.faults.end(),
-                   [](const Fault& a, const Fault& b) { return a.known.empty() && !b.known.empty(); });
+  s.unexplained = failing - std::min(failing, explained);
   return s;
 }
 
@@ -105,7 +100,7 @@ std::string text_of(const Summary& s) {
     out += fault_text(f, n == s.explained.end() ? 0 : n->second);
   }
   out += list("Not read (programs)", s.named) + list("Undecided (programs)", s.undecided) +
-         list("Not selected by a back end and spelt ref instead (statements)", s.respelt) +
+         list("Not compiled in their spelling, so spelt ref (statements)", s.respelt) +
          list("Refused by a compiler (programs)", s.refusals) + list("Failed (programs)", s.failures);
   const auto fresh = std::ranges::count_if(s.faults, [](const Fault& f) { return f.known.empty(); });
   out += fmt::format("\n{} signature{} of faults, {} of them new; {} failing program{} without a signature{}\n",

@@ -39,7 +39,8 @@ Outcome outcome_of(uint64_t number, const PtxTest& test, const Compiled& made) {
   if (made.state == Compiled::State::refused) return {'x', {{number, "refused", "", made.message}}};
   if (made.state == Compiled::State::illegal)
     return {'f', {{number, name(Effect::illegal), to_string(test.body[0]), made.message}}};
-  if (made.state == Compiled::State::failed) return {'c', {{number, "failed", "", made.message}}};
+  if (made.state == Compiled::State::failed || made.state == Compiled::State::late)
+    return {'c', {{number, "failed", "", made.message}}};
   Outcome out;
   const auto findings = judge(test, made.machine);
   out.state = state_of(findings);
@@ -48,10 +49,11 @@ Outcome outcome_of(uint64_t number, const PtxTest& test, const Compiled& made) {
   return out;
 }
 
-Batch batch_of(const Configuration& c, uint64_t seed, uint64_t first) {
+std::optional<Batch> batch_of(const Configuration& c, uint64_t seed, uint64_t first, const Job& job) {
   std::vector<PtxTest> tests;
   for (uint64_t n = 0; n < k_batch; ++n) tests.push_back(draw_test(seed, first + n));
-  const auto made = compile(c, tests);
+  const auto made = compile(c, tests, job);
+  if (std::ranges::any_of(made, [](const Compiled& m) { return m.state == Compiled::State::late; })) return {};
   Batch out;
   for (uint64_t n = 0; n < k_batch; ++n) {
     Outcome o = outcome_of(first + n, tests[n], made[n]);
@@ -206,10 +208,8 @@ Judged judge_in(const Configuration& c, const PtxTest& test) {
 }
 
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const Told& told) {
-  Filling filling{{}, plan.tests, k_batch, plan.threads};
-  for (const Configuration& c : plan.configurations) filling.configurations.push_back(c.name());
-  return fill_store(ledger, filling, job, told,
-                    [&](size_t c, uint64_t first) { return batch_of(plan.configurations[c], plan.seed, first); });
+  return fill_store(ledger, filling_of(plan, k_batch), job, told,
+                    [&](size_t c, uint64_t first) { return batch_of(plan.configurations[c], plan.seed, first, job); });
 }
 
 Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {

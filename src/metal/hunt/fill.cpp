@@ -2,13 +2,12 @@
 
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 namespace fencepost::hunt {
 
 Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
-                          const std::function<Batch(size_t, uint64_t)>& make) {
+                          const std::function<std::optional<Batch>(size_t, uint64_t)>& make) {
   struct Piece {
     size_t configuration;
     uint64_t batch;
@@ -32,10 +31,14 @@ Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job
         return;
       }
       const Piece& p = todo[n];
-      const Batch b = make(p.configuration, p.batch * filling.batch);
+      const std::optional<Batch> b = make(p.configuration, p.batch * filling.batch);
       const std::lock_guard lock(mutex);
       if (trouble) return;
-      if (const auto ok = ledger.add(filling.configurations[p.configuration], p.batch, b); !ok) {
+      if (!b) {
+        late = true;
+        return;
+      }
+      if (const auto ok = ledger.add(filling.configurations[p.configuration], p.batch, *b); !ok) {
         trouble = ok.error();
         return;
       }

@@ -3,6 +3,7 @@
 // caller's: PTX tests (conduct.h) or programs of a language (translation/conduct.h).
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,18 @@ struct Filling {
   uint32_t threads = 1;
 };
 
+// For a plan with `configurations`, `tests` and `threads`.
+template <class Plan>
+Filling filling_of(const Plan& plan, uint64_t batch) {
+  Filling out{{}, plan.tests, batch, plan.threads};
+  for (const auto& c : plan.configurations) out.configurations.push_back(c.name());
+  return out;
+}
+
 // make(k, first): the batch of configuration k that begins with that test; it is called by several threads at once.
-// Batches are kept as they come, so that a hunt that is ended goes on with those that are missing. False: time is out.
+// None is made where the job's time was over before the compiler ended. Batches are kept as they come, so that a hunt
+// that is ended goes on with those that are missing. False: time is out.
 Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
-                          const std::function<Batch(size_t, uint64_t)>& make);
+                          const std::function<std::optional<Batch>(size_t, uint64_t)>& make);
 
 }  // namespace fencepost::hunt

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "store/sql.h"
 
 namespace fencepost::hunt {
@@ -13,6 +15,7 @@ using store::Query;
 
 namespace {
 
+constexpr uint64_t k_most_batches = uint64_t{1} << 40;
 constexpr const char* k_schema = "fencepost.hunt/1";
 constexpr const char* k_tables =
     "create table if not exists meta(key text primary key, value text not null);"
@@ -21,6 +24,11 @@ constexpr const char* k_tables =
     "create table if not exists findings(configuration text, test integer, effect text, culprit text, detail text);"
     "create index if not exists findings_by on findings(configuration, test);"
     "create table if not exists faults(signature text primary key, body text not null);";
+
+bool number(const std::string& text, uint64_t& out) {
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), out);
+  return r.ec == std::errc() && r.ptr == text.data() + text.size();
+}
 
 nlohmann::json json_of(const Fault& f) {
   return {{"effect", f.effect},   {"culprit", f.culprit},     {"configuration", f.configuration},
@@ -47,6 +55,13 @@ Fault fault_of(const std::string& signature, const std::string& body) {
   j.at("table").get_to(f.table);
   f.reason = j.value("reason", "");
   f.repair = j.value("repair", "");
+  // A folder of the report is called by it.
+  if (f.effect.empty() || f.effect.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != std::string::npos)
+    throw nlohmann::json::other_error::create(0, "no effect", nullptr);
+  for (std::string* text : {&f.signature, &f.culprit, &f.configuration, &f.test, &f.reduced, &f.detail, &f.right_where,
+                            &f.known, &f.repair})
+    *text = printable_name(*text);
+  for (std::string* text : {&f.listing, &f.right_listing, &f.reason}) *text = printable(*text);
   return f;
 }
 
@@ -58,6 +73,9 @@ struct Ledger::Inside {
   uint64_t seed = 0, batch_size = 0;
   ~Inside() { sqlite3_close(db); }
   std::unexpected<Diagnostics> failed(const std::string& what) const { return store::failed(path, what, db); }
+  std::unexpected<Diagnostics> bad_row(const char* table, const Query& q) const {
+    return error_at({}, fmt::format("{}: a row of its {} cannot be read: {}", path, table, q.fault()));
+  }
   std::string meta(const char* key) const {
     Query q(db, "select value from meta where key = ?");
     q.bind(std::string(key));
@@ -129,8 +147,8 @@ Expected<Ledger> Ledger::read(const std::string& path) {
   if (sqlite3_open_v2(path.c_str(), &in->db, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK)
     return in->failed("cannot be opened");
   if (in->meta("schema") != k_schema) return error_at({}, fmt::format("{}: is no store of a hunt", path));
-  in->seed = std::stoull(in->meta("seed"));
-  in->batch_size = std::stoull(in->meta("batch"));
+  if (!number(in->meta("seed"), in->seed) || !number(in->meta("batch"), in->batch_size) || in->batch_size == 0)
+    return error_at({}, fmt::format("{}: its seed or its size of batches cannot be read", path));
   in->language = in->meta("language");
   return Ledger(std::move(in));
 }
@@ -161,10 +179,13 @@ Expected<void> Ledger::note(const std::string& configuration, const std::vector<
 Expected<std::vector<std::string>> Ledger::configurations() const {
   Query q(inside_->db, "select distinct configuration from batches order by configuration");
   std::vector<std::string> out;
-  while (q.step() == SQLITE_ROW) {
-    out.push_back(q.text());
+  int got = q.step();
+  for (; got == SQLITE_ROW; got = q.step()) {
+    out.push_back(printable_name(q.text()));
+    if (!q.fault().empty()) return inside_->bad_row("batches", q);
     q.next_row();
   }
+  if (got != SQLITE_DONE) return inside_->failed("cannot be read");
   return out;
 }
 
@@ -172,11 +193,17 @@ Expected<std::map<uint64_t, std::string>> Ledger::states(const std::string& conf
   Query q(inside_->db, "select batch, states from batches where configuration = ?");
   q.bind(configuration);
   std::map<uint64_t, std::string> out;
-  while (q.step() == SQLITE_ROW) {
+  int got = q.step();
+  for (; got == SQLITE_ROW; got = q.step()) {
     const uint64_t batch = q.whole();
     out[batch] = q.text();
+    if (!q.fault().empty()) return inside_->bad_row("batches", q);
+    if (batch >= k_most_batches || out[batch].size() != inside_->batch_size ||
+        out[batch].find_first_not_of("rafnxcvu") != std::string::npos)
+      return error_at({}, fmt::format("{}: batch {} of '{}' cannot be read", inside_->path, batch, configuration));
     q.next_row();
   }
+  if (got != SQLITE_DONE) return inside_->failed("cannot be read");
   return out;
 }
 
@@ -185,15 +212,21 @@ Expected<std::vector<Row>> Ledger::findings(const std::string& configuration) co
           "select test, effect, culprit, detail from findings where configuration = ? order by test, effect, culprit");
   q.bind(configuration);
   std::vector<Row> out;
-  while (q.step() == SQLITE_ROW) {
+  int got = q.step();
+  for (; got == SQLITE_ROW; got = q.step()) {
     Row r;
     r.test = q.whole();
-    r.effect = q.text();
-    r.culprit = q.text();
-    r.detail = q.text();
+    r.effect = printable_name(q.text());
+    r.culprit = printable_name(q.text());
+    r.detail = printable(q.text());
+    if (!q.fault().empty()) return inside_->bad_row("findings", q);
+    if (r.test / inside_->batch_size >= k_most_batches)
+      return error_at({},
+                      fmt::format("{}: a row of its findings cannot be read: there is no such test", inside_->path));
     out.push_back(std::move(r));
     q.next_row();
   }
+  if (got != SQLITE_DONE) return inside_->failed("cannot be read");
   return out;
 }
 
@@ -208,15 +241,18 @@ Expected<void> Ledger::keep(const Fault& f) {
 Expected<std::vector<Fault>> Ledger::faults() const {
   Query q(inside_->db, "select signature, body from faults order by signature");
   std::vector<Fault> out;
-  while (q.step() == SQLITE_ROW) {
-    const std::string signature = q.text();
+  int got = q.step();
+  for (; got == SQLITE_ROW; got = q.step()) {
+    const std::string signature = q.text(), body = q.text();
+    if (!q.fault().empty()) return inside_->bad_row("faults", q);
     try {
-      out.push_back(fault_of(signature, q.text()));
+      out.push_back(fault_of(signature, body));
     } catch (const nlohmann::json::exception&) {
-      return error_at({}, fmt::format("{}: the fault '{}' cannot be read", inside_->path, signature));
+      return error_at({}, fmt::format("{}: the fault '{}' cannot be read", inside_->path, printable_name(signature)));
     }
     q.next_row();
   }
+  if (got != SQLITE_DONE) return inside_->failed("cannot be read");
   return out;
 }
 

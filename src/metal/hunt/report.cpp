@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "hunt/conduct.h"
 #include "hunt/gate.h"
 #include "hunt/ptx_test.h"
 
@@ -28,25 +29,106 @@ std::string target_of(const std::string& configuration) {
 }
 std::string level_of(const std::string& configuration) { return configuration.substr(configuration.rfind(' ') + 1); }
 
+// What the letter of a place means, in words.
+std::string address_of(const Instruction& i) {
+  if (!i.is_access()) return "";
+  switch (i.place) {
+    case 's':
+      return "a variable in shared memory";
+    case 't':
+      return "an address in shared memory, from a register";
+    case 'h':
+      return "a generic address, which cvta.shared made";
+    case 'c':
+      return "shared memory of a CTA of the cluster (mapa)";
+    case 'u':
+      return "a generic address of which the compiler knows nothing";
+    case 'k':
+      return "a generic address of global memory (cvta.global)";
+    case 'l':
+      return "local memory";
+    default:
+      return "global memory";
+  }
+}
+
+// What another thread can see of it, for a reader of the ISA.
+const char* consequence_of(Effect e) {
+  switch (e) {
+    case Effect::no_membar:
+    case Effect::weak_membar:
+      return "The release is no release: a thread that acquires the value may still read what stood in memory before "
+             "the "
+             "earlier writes of this thread (message passing: flag 1, data 0). The sibling forms, which have a MEMBAR "
+             "of "
+             "the scope there, show what is missing.";
+    case Effect::no_invalidate:
+      return "The acquire is no acquire above scope .cta: a later load of this thread may be answered by its "
+             "first-level "
+             "cache with a value from before the release (message passing: flag 1, data 0). The sibling forms have "
+             "CCTL.IVALL behind the read, which throws such lines away.";
+    case Effect::no_wait:
+      return "The acquire is no acquire: a later access may be done before the acquiring read has its value. The "
+             "sibling "
+             "forms wait for the scoreboard of the read.";
+    case Effect::weaker:
+      return "Threads outside of the narrower scope race with the access, although the program names a scope that has "
+             "them.";
+    case Effect::reordered:
+      return "Two threads can see the two accesses in an order that no execution of the program has.";
+    case Effect::absent:
+    case Effect::skipped:
+      return "Other threads wait for, or build on, an access that is never done.";
+    default:
+      return "";
+  }
+}
+
 std::string report_of(const Fault& f) {
   const Effect e = effect_of(f.effect);
-  std::string out = fmt::format("# {}: `{}`\n\n", f.signature, f.culprit);
-  out += fmt::format("Compiler: {}.\n\n", f.configuration);
+  const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
+  const std::string words = f.culprit.substr(0, f.culprit.find('@'));
+  const std::string address = culprit ? address_of(culprit->body.front()) : "";
+  std::string out = fmt::format("# `{}`{}: {}\n\n", words, address.empty() ? "" : " on " + address, sentence(e));
+  out += fmt::format(
+      "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small PTX programs and reads "
+      "the machine code.\n\n",
+      f.configuration);
   if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
   out += "## What is wrong\n\n";
-  out += fmt::format("{}: {}.\n\nThe PTX ISA asks for it: {}.\n\n", sentence(e), f.detail, clause(e));
+  out += fmt::format("{}. In the machine code below: {}.", sentence(e), f.detail);
+  if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
+    out +=
+        " \"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
+        "after "
+        "the instruction, which a compiler that inlines must reckon with.";
+  out += "\n\n";
+  if (*consequence_of(e) != 0) out += std::string(consequence_of(e)) + "\n\n";
+  out += fmt::format("PTX ISA, chapter 8: {}.\n\n", clause(e));
+  out +=
+      "NVIDIA documents no machine instruction: that these are needed is read off other forms of the same PTX "
+      "instruction, and was measured on an H100 where an entry of BUGS-FOUND.md says so.\n\n";
+  const std::string device = device_counts(f.known);
+  if (!device.empty()) out += "## On a device\n\n" + device + "\n\n";
   out +=
       fmt::format("## How to see it\n\n```\nptxas {} -arch={} test.ptx -o test.cubin\nnvdisasm -c test.cubin\n```\n\n",
                   level_of(f.configuration), target_of(f.configuration));
-  out += fmt::format("The smallest test, in the notation of the hunt: `{}`. As PTX (`test.ptx`):\n\n", f.reduced);
-  if (const auto t = parse_test(f.reduced)) out += "```\n" + kernel_of(*t, "test") + "```\n\n";
+  out +=
+      "The smallest program with the fault (`test.ptx` has it with the head of a module). The instruction at fault "
+      "stands behind `.loc 1 10` or a later one; line 9000 is what is around the test:\n\n";
+  if (t) out += "```\n" + kernel_of(*t, "t0") + "```\n\n";
   if (!f.listing.empty())
     out +=
-        "Machine code (address, line, scoreboard set, scoreboards awaited, text; line 10 and up are the test's "
-        "instructions):\n\n```\n" +
+        "Its machine code. Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the "
+        "scoreboards that it waits for; label and text.\n\n```\n" +
         f.listing + "```\n\n";
-  if (!f.right_listing.empty()) out += fmt::format("Right, {}:\n\n```\n{}```\n\n", f.right_where, f.right_listing);
-  out += "## Where\n\n" + table_of(f) + "\nFound in: `" + f.test + "`.\n";
+  if (!f.right_listing.empty())
+    out += fmt::format("The same program is right with {}:\n\n```\n{}```\n\n", f.right_where, f.right_listing);
+  out += "## Where\n\n" + table_of(f);
+  out += fmt::format(
+      "\nIn the notation of the hunt (docs/hunt.md): `{}`. It was reduced from `{}`. `fencepost hunt "
+      "wrong.rec` judges the machine code again, without a compiler.\n",
+      f.reduced, f.test);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hunt/gate.h"
+#include "hunt/walk.h"
 
 namespace fencepost::hunt {
 namespace {
@@ -98,43 +99,36 @@ Expected<Summary> summary_of(const Ledger& ledger, const std::string& store) {
   Summary s;
   s.store = store;
   s.seed = ledger.seed();
-  const auto configurations = ledger.configurations();
-  if (!configurations) return std::unexpected(configurations.error());
   std::map<std::string, std::map<uint64_t, std::string>> states;
   std::map<std::string, Marks> marks;
-  for (const std::string& c : *configurations) {
-    auto of = ledger.states(c);
-    if (!of) return std::unexpected(of.error());
+  Walker w;
+  w.batches = [&](const std::string& c, const std::map<uint64_t, std::string>& of) {
     Counts counts;
-    for (const auto& [batch, letters] : *of) count(counts, letters);
+    for (const auto& [batch, letters] : of) count(counts, letters);
     s.counts.emplace_back(c, counts);
-    states[c] = std::move(*of);
-    const auto rows = ledger.findings(c);
-    if (!rows) return std::unexpected(rows.error());
-    for (const Row& r : *rows) {
-      const Effect e = effect_of(r.effect);
-      if (r.effect == "refused") {
-        ++s.refusals[r.detail];
-        continue;
-      }
-      if (e == Effect::count_ || level_of(e) == Level::named) ++s.unread[r.effect + ": " + r.detail];
-      if (e != Effect::count_ && level_of(e) == Level::allowed) {
-        ++s.effects[r.effect];
-        marks[c][r.test] += r.effect + " " + r.culprit + ";";
-      }
+    states[c] = of;
+  };
+  w.row = [&](const std::string& c, const Row& r) {
+    const Effect e = effect_of(r.effect);
+    if (r.effect == "refused") {
+      ++s.refusals[r.detail];
+      return;
     }
-  }
-  for (size_t i = 0; i < configurations->size(); ++i)
-    for (size_t j = i + 1; j < configurations->size(); ++j) {
-      const std::string &one = (*configurations)[i], &other = (*configurations)[j];
+    if (e == Effect::count_ || level_of(e) == Level::named) ++s.unread[r.effect + ": " + r.detail];
+    if (e != Effect::count_ && level_of(e) == Level::allowed) {
+      ++s.effects[r.effect];
+      marks[c][r.test] += r.effect + " " + r.culprit + ";";
+    }
+  };
+  auto faults = walk(ledger, w);
+  if (!faults) return std::unexpected(faults.error());
+  s.faults = std::move(*faults);
+  for (size_t i = 0; i < s.counts.size(); ++i)
+    for (size_t j = i + 1; j < s.counts.size(); ++j) {
+      const std::string &one = s.counts[i].first, &other = s.counts[j].first;
       if (target_of(one) == target_of(other))
         s.differences.push_back(compare(one, other, states[one], states[other], marks[one], marks[other]));
     }
-  auto faults = ledger.faults();
-  if (!faults) return std::unexpected(faults.error());
-  s.faults = std::move(*faults);
-  std::stable_sort(s.faults.begin(), s.faults.end(),
-                   [](const Fault& a, const Fault& b) { return a.known.empty() && !b.known.empty(); });
   return s;
 }
 

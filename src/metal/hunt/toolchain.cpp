@@ -11,12 +11,11 @@
 #include "base/child.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
+#include "hunt/patience.h"
 #include "inspect/cubin.h"
 
 namespace fencepost::hunt {
 namespace {
-
-constexpr std::chrono::seconds k_limit(300);
 
 std::string text_of(const std::string& path) {
   const auto read = read_file(path);
@@ -36,7 +35,8 @@ std::map<uint32_t, std::string> errors_of(const std::string& output) {
 
 class Work {
  public:
-  Work(const Configuration& c, const std::vector<PtxTest>& tests) : c_(c), tests_(tests), out_(tests.size()) {}
+  Work(const Configuration& c, const std::vector<PtxTest>& tests, const Job& job)
+      : c_(c), tests_(tests), patience_(job), out_(tests.size()) {}
 
   std::vector<Compiled> all() {
     std::vector<size_t> every(tests_.size());
@@ -47,7 +47,12 @@ class Work {
 
  private:
   void fail(const std::vector<size_t>& which, const std::string& message) {
-    for (const size_t n : which) out_[n] = {Compiled::State::failed, message, {}};
+    for (const size_t n : which) out_[n] = {Compiled::State::failed, said(message), {}};
+  }
+  // No time is left: the tests are not judged, or the compiler does not end.
+  void give_up(const std::vector<size_t>& which) {
+    const auto state = patience_.job_is_over() ? Compiled::State::late : Compiled::State::failed;
+    for (const size_t n : which) out_[n] = {state, "the compiler did not end", {}};
   }
 
   void some(std::vector<size_t> which) {
@@ -61,8 +66,10 @@ class Work {
       if (!write_file(ptx, m.text)) return fail(which, "the scratch folder cannot be written");
       const ChildResult done = run_child(
           {c_.compiler.path, "-O" + std::to_string(c_.level), "-lineinfo", "-arch=" + c_.target, ptx, "-o", cubin},
-          folder.path() + "/log", k_limit);
+          folder.path() + "/log", patience_.left());
       if (done.good()) return read(which, folder.path(), cubin);
+      patience_.heard(done);
+      if (patience_.is_over()) return give_up(which);
       const size_t before = which.size();
       refuse(which, m, done.output);
       if (which.size() != before) continue;
@@ -77,7 +84,7 @@ class Work {
       if (at == m.lines.begin() || at == m.lines.end()) continue;
       const size_t n = which[static_cast<size_t>(at - m.lines.begin()) - 1];
       if (std::find(dropped.begin(), dropped.end(), n) != dropped.end()) continue;
-      out_[n] = {Compiled::State::refused, message, {}};
+      out_[n] = {Compiled::State::refused, said(message), {}};
       dropped.push_back(n);
     }
     std::erase_if(which, [&](size_t n) { return std::find(dropped.begin(), dropped.end(), n) != dropped.end(); });
@@ -116,8 +123,11 @@ class Work {
         good.push_back(which[n]);
     }
     if (good.size() != which.size()) return some(good);
-    const ChildResult listed = run_child({c_.compiler.disassembler, "-c", cubin}, folder + "/listing", k_limit);
+    const ChildResult listed =
+        run_child({c_.compiler.disassembler, "-c", cubin}, folder + "/listing", patience_.left());
     if (!listed.good()) {
+      patience_.heard(listed);
+      if (patience_.is_over()) return give_up(which);
       const size_t error = listed.output.find("error");
       return halves(which,
                     "the disassembler: " + first_line(listed.output.substr(error == std::string::npos ? 0 : error)));
@@ -137,6 +147,7 @@ class Work {
 
   const Configuration& c_;
   const std::vector<PtxTest>& tests_;
+  Patience patience_;
   std::vector<Compiled> out_;
 };
 
@@ -163,8 +174,8 @@ Expected<Compiler> open_compiler(const std::string& path, const std::string& dis
   return out;
 }
 
-std::vector<Compiled> compile(const Configuration& c, const std::vector<PtxTest>& tests) {
-  return Work(c, tests).all();
+std::vector<Compiled> compile(const Configuration& c, const std::vector<PtxTest>& tests, const Job& job) {
+  return Work(c, tests, job).all();
 }
 
 }  // namespace fencepost::hunt

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/job.h"
 #include "hunt/machine.h"
 #include "hunt/ptx_test.h"
 
@@ -32,12 +33,13 @@ struct Compiled {
     refused,
     failed,   // the compiler ended badly, or what it made cannot be read
     illegal,  // the disassembler finds illegal instructions
+    late,     // the job's time was over before the compiler ended
   } state = State::good;
   std::string message;  // why it was refused, or how it failed
   MachineKernel machine;
 };
 // In the order of the tests. A test that the compiler refuses is left out and the others are compiled again; where it
-// ends without naming a line, halves are tried, so that one bad test costs only itself.
-std::vector<Compiled> compile(const Configuration& c, const std::vector<PtxTest>& tests);
+// ends without naming a line, halves are tried, so that one bad test costs only itself. How long: patience.h.
+std::vector<Compiled> compile(const Configuration& c, const std::vector<PtxTest>& tests, const Job& job = {});
 
 }  // namespace fencepost::hunt

@@ -3,14 +3,17 @@
 // one where FENCEPOST_PTXAS names it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
+#include "base/write_file.h"
 #include "hunt/conduct.h"
 #include "hunt/draw_tests.h"
 #include "hunt/gate.h"
@@ -258,13 +261,13 @@ TEST(Hunt, StoreKeepsAndRefuses) {
   const Folder folder;
   const std::string path = folder / "h.db";
   {
-    auto l = Ledger::open(path, 7, 200);
+    auto l = Ledger::open(path, 7, 4);
     ASSERT_TRUE(l.has_value());
     ASSERT_TRUE(l->add("ptxas-1.2.3 sm_90 -O3", 0, {"rfax", {{1, "no-membar", "st.release.gpu.global.u32@p1", "d"}}}));
     ASSERT_TRUE(
         l->keep({"s", "no-membar", "c", "ptxas-1.2.3 sm_90 -O3", "t", "r", "d", "l", "", "", "", {{"x", "y"}}}));
   }
-  auto l = Ledger::open(path, 7, 200);
+  auto l = Ledger::open(path, 7, 4);
   ASSERT_TRUE(l.has_value());
   EXPECT_TRUE(*l->has("ptxas-1.2.3 sm_90 -O3", 0));
   EXPECT_FALSE(*l->has("ptxas-1.2.3 sm_90 -O3", 1));
@@ -276,12 +279,83 @@ TEST(Hunt, StoreKeepsAndRefuses) {
   EXPECT_EQ(s->counts[0].second.refused, 1u);
   ASSERT_EQ(s->faults.size(), 1u);
   EXPECT_EQ(s->faults[0].table.at("x"), "y");
-  EXPECT_FALSE(Ledger::open(path, 8, 200).has_value());
+  EXPECT_FALSE(Ledger::open(path, 8, 4).has_value());
   // Programs of another version of the drawing do not go into the same store.
-  EXPECT_FALSE(Ledger::open(path, 7, 200, "", "2").has_value());
+  EXPECT_FALSE(Ledger::open(path, 7, 4, "", "2").has_value());
   EXPECT_FALSE(Ledger::read(folder / "none.db").has_value());
   EXPECT_NE(text_of(*s).find("NEW FAULT"), std::string::npos);
   EXPECT_FALSE(report_files(*s).empty());
+}
+
+// A store that was changed by another hand is refused by the name of what cannot be read; nothing of it is left out.
+TEST(Hunt, StoresThatAreDamagedAreRefused) {
+  const Folder folder;
+  const auto damaged = [&](const std::string& sql) {
+    const std::string path = folder / "h.db";
+    std::filesystem::remove(path);
+    {
+      auto l = Ledger::open(path, 7, 4);
+      EXPECT_TRUE(l && l->add("ptxas-1.2.3 sm_90 -O3", 0, {"rfar", {{1, "no-membar", "membar.gl@p1", "d"}}}));
+      EXPECT_TRUE(l && l->keep({"s", "no-membar", "c", "ptxas-1.2.3 sm_90 -O3", "t", "r", "d", "l", "", "", "", {}}));
+    }
+    sqlite3* db = nullptr;
+    EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    sqlite3_close(db);
+    const auto l = Ledger::read(path);
+    if (!l) return l.error().list.front().message;
+    const auto s = summary_of(*l, path);
+    return s ? std::string("read") : s.error().list.front().message;
+  };
+  EXPECT_EQ(damaged("select 1"), "read");
+  for (const char* sql :
+       {"update meta set value = 'x' where key = 'seed'", "delete from meta where key = 'seed'",
+        "update meta set value = '99999999999999999999999' where key = 'batch'",
+        "update meta set value = '0' where key = 'batch'", "update batches set states = 'qqqq'",
+        "update batches set states = 'rr'", "update batches set states = x'00'", "update batches set batch = -1",
+        "drop table findings", "drop table batches", "drop table faults", "update findings set test = -5",
+        "update findings set effect = x'00ff'", "update faults set body = '{}'", "update faults set body = '[1'",
+        "update faults set body = replace(body, 'no-membar', '../../evil')"})
+    EXPECT_NE(damaged(sql).find("cannot be read"), std::string::npos) << sql << ": " << damaged(sql);
+  // Escape sequences of a terminal do not get out.
+  EXPECT_EQ(damaged("update faults set signature = char(27) || '[31m'"), "read");
+  const auto l = Ledger::read(folder / "h.db");
+  EXPECT_EQ(text_of(*summary_of(*l, "h.db")).find('\x1b'), std::string::npos);
+}
+
+// A compiler that hangs is ended behind the budget, and what it was given counts as never tried.
+TEST(Hunt, ACompilerThatHangsEndsWithTheBudget) {
+  const Folder folder;
+  const std::string path = folder / "ptxas";
+  ASSERT_TRUE(write_file(path, "#!/bin/sh\nsleep 100\n"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  Configuration c;
+  c.compiler = {path, path, "1.2.3"};
+  c.target = "sm_90";
+  auto l = Ledger::open(folder / "h.db", 7, k_batch);
+  ASSERT_TRUE(l.has_value());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto all = fill(*l, {{c}, 7, 400, 1}, Job::with_budget(0.1), [](uint64_t, uint64_t) {});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  ASSERT_TRUE(all.has_value());
+  EXPECT_FALSE(*all);
+  EXPECT_TRUE(l->configurations()->empty());
+}
+
+// What a compiler says is kept without its control characters, and shortened.
+TEST(Hunt, GarbageOfACompilerIsNotShown) {
+  const Folder folder;
+  const std::string path = folder / "ptxas";
+  ASSERT_TRUE(write_file(path, "#!/bin/sh\nprintf '\\033[31m\\377'\nhead -c 5000 /dev/zero | tr '\\0' x\nexit 1\n"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  Configuration c;
+  c.compiler = {path, path, "1.2.3"};
+  c.target = "sm_90";
+  const auto made = compile(c, {*parse_test("ld.weak.global.u32@p1")});
+  EXPECT_EQ(made.front().state, Compiled::State::failed);
+  EXPECT_EQ(made.front().message.find('\x1b'), std::string::npos);
+  EXPECT_EQ(made.front().message.find('\xff'), std::string::npos);
+  EXPECT_LT(made.front().message.size(), 500u);
 }
 
 TEST(Hunt, RecordsAreJudgedWithoutACompiler) {
@@ -293,6 +367,24 @@ TEST(Hunt, RecordsAreJudgedWithoutACompiler) {
   for (const std::string bad : {"", "x", "ld.weak.global.u32@p1\n", "ld.weak.global.u32@p1\nsm_x\n0000 10 - 00 | NOP\n",
                                 "ld.weak.global.u32@p1\nsm_90\n", "ld.weak.global.u32@p1\nsm_90\nzz | NOP\n"})
     EXPECT_FALSE(judge_recorded(bad).has_value()) << bad;
+}
+
+// A report says what a reader of the ISA needs: the sections, the commands, what a device showed.
+TEST(Hunt, ReportsSayWhatADeviceShowed) {
+  Summary s;
+  hunt::Fault f;
+  f.signature = "no-invalidate atom or red, a loop in shared memory, shared, scope above cta";
+  f.effect = "no-invalidate";
+  f.configuration = "ptxas-13.5.37 sm_90 -O3";
+  f.test = f.reduced = f.culprit = "atom.acquire.gpu.shared.add.u64@s1";
+  f.detail = "from LDS.64 at 0xb0 to the end";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
+  s.faults.push_back(f);
+  const auto files = report_files(s);
+  const std::string& text = files.front().text;
+  for (const char* part : {"8.8, release and acquire patterns", "ptxas -O3 -arch=sm_90", "25,689,984 of 25,690,112",
+                           "a variable in shared memory", "\"the end\""})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(Hunt, KnownFaultsHaveRules) {

@@ -11,8 +11,11 @@
 #include "read/read.h"
 #include "refine/refinement.h"
 #include "translation/compile.h"
+#include "translation/conduct.h"
 #include "translation/draw_programs.h"
 #include "translation/judge.h"
+#include "translation/kept.h"
+#include "translation/show.h"
 #include "translation/texts.h"
 
 using namespace fencepost;
@@ -212,6 +215,49 @@ TEST(Judge, TellsTheAxiomThatForbidsTheOutcome) {
   ASSERT_FALSE(why.axioms.empty());
   EXPECT_EQ(why.axioms.front(), "coherence");
   EXPECT_NE(why.story.find("axiom"), std::string::npos);
+}
+
+// SPIR-V has bytes that are no text; what a report writes is what the compiler made.
+TEST(Reports, HaveTheBinaryThatWasKept) {
+  std::string binary;
+  for (int n = 0; n < 512; ++n) binary += static_cast<char>(n * 7);
+  const ScratchFolder folder;
+  const std::string path = folder.path() + "/h.db";
+  auto ledger = hunt::Ledger::open(path, 1, 100, "opencl", "2");
+  ASSERT_TRUE(ledger.has_value());
+  hunt::Fault f;
+  f.signature = "opencl update.release.builtin";
+  f.effect = "new-outcome";
+  f.configuration = "opencl-15.0.6 spirv64 -O3";
+  f.reduced = f.test = k_message;
+  f.culprit = "add.release.device.builtin x 1";
+  f.listing = kept(binary, Language::opencl);
+  f.repair = "ref";
+  ASSERT_TRUE(ledger->keep(f));
+  const auto s = fencepost::translation::summary_of(*ledger, path);
+  ASSERT_TRUE(s.has_value());
+  bool found = false;
+  for (const hunt::ReportFile& file : fencepost::translation::report_files(*s)) {
+    if (file.path.ends_with("made.spv")) EXPECT_EQ(file.text, binary);
+    found = found || file.path.ends_with("made.spv");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(KnownFaults, OfLlvmAreByVersion) {
+  Configuration c;
+  c.compiler.language = Language::llvm;
+  const auto known = [&](const char* version, const char* statement) {
+    c.compiler.version = version;
+    return !known_fault(c, program(std::string("block 0: ") + statement).threads[0].body[0]).empty();
+  };
+  for (const char* version : {"19.1.7", "20.1.8", "22.1.0"})
+    EXPECT_TRUE(known(version, "add.release.device.builtin x 1")) << version;
+  EXPECT_FALSE(known("24.0.0", "add.release.device.builtin x 1"));
+  EXPECT_TRUE(known("20.1.8", "cas.release.device.builtin x 0 1"));
+  EXPECT_FALSE(known("22.1.0", "cas.release.device.builtin x 0 1"));
+  EXPECT_FALSE(known("19.1.7", "add.release.device.ref x 1"));
+  EXPECT_FALSE(known("19.1.7", "add.relaxed.device.builtin x 1"));
 }
 
 TEST(Modules, AreSplitByKernel) {
