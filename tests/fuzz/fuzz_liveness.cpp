@@ -6,8 +6,8 @@
 //                     tests (weak fairness), and `solve` against both
 //   --kind published  as states, with the published progress tests on one location; $FENCEPOST_PROGRESS_DATA is the
 //                     folder of progress-tests.jsonl
-//   --kind reduced    as loops, under the Vulkan models; conditions, races and termination, with iterations left out,
-//                     against the same without at bounds up to 4
+//   --kind reduced    as loops under the Vulkan models, and locks under PTX, OpenCL and CUDA ones; conditions, races and
+//                     termination, with iterations left out, against the same without at bounds up to 4
 //   --extra E         loops: at most so many instructions more than threads
 //   --seed S --count N --bound B --seconds T -j N
 //   --only I          just program I, printed, with what is said of it
@@ -52,6 +52,9 @@ const std::map<Machine, std::vector<std::string>> k_models = {
     {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
     {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
     {Machine::opencl, {"opencl", "sc", "opencl"}}};
+// Under which a weaker model is asked first (encode/weaker.h).
+const std::map<Machine, std::vector<std::string>> k_lock_models = {{Machine::ptx, {"ptx-8", "ptx-7.5", "ptx-6.0"}},
+                                                                   {Machine::opencl, {"cuda", "opencl", "opencl-3.1"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_liveness: {}\n", sentence);
@@ -163,9 +166,15 @@ Record reduced(const Setup& s, uint64_t i) {
   };
   text += fmt::format("{} ({} {} {})\n", rng.below(2) == 0 ? "exists" : "forall", atom(),
                       rng.below(2) == 0 ? "/\\" : "\\/", atom());
+  Machine machine = Machine::vulkan;
+  std::string name = k_models.at(machine)[rng.below(3)];
+  if (i % 2 == 1) {
+    machine = rng.below(2) == 0 ? Machine::ptx : Machine::opencl;
+    text = random_lock(rng, machine);
+    name = k_lock_models.at(machine)[rng.below(3)];
+  }
   const prog::Test test = parse(text);
-  const std::string name = k_models.at(Machine::vulkan)[rng.below(3)];
-  const cat::Model& model = s.models.at({Machine::vulkan, name});
+  const cat::Model& model = s.models.at({machine, name});
   if (s.only >= 0) fmt::print("{}\n", text);
   for (const check::Property property : {check::Property::condition, check::Property::races}) {
     check::Options o;
@@ -300,15 +309,16 @@ int main(int argc, char** argv) {
   }
   if (s.kind != "loops" && s.kind != "states" && s.kind != "published" && s.kind != "reduced")
     stop("no such kind: " + s.kind);
-  for (const auto& [machine, names] : k_models)
-    for (const std::string& name : names) {
-      const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
-                     : machine == Machine::ptx  ? vocab::Dialect::ptx
-                                                : vocab::Dialect::opencl;
-      auto m = cat::load_model(name, d);
-      if (!m) stop(render(m.error()));
-      s.models.try_emplace(std::pair{machine, name}, std::move(*m));
-    }
+  for (const auto* list : {&k_models, &k_lock_models})
+    for (const auto& [machine, names] : *list)
+      for (const std::string& name : names) {
+        const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
+                       : machine == Machine::ptx  ? vocab::Dialect::ptx
+                                                  : vocab::Dialect::opencl;
+        auto m = cat::load_model(name, d);
+        if (!m) stop(render(m.error()));
+        s.models.try_emplace(std::pair{machine, name}, std::move(*m));
+      }
   for (const char* p : k_progress) {
     auto m = fair::load_model(p);
     if (!m) stop(render(m.error()));

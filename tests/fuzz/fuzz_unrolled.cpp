@@ -38,8 +38,8 @@ struct Setup {
 
 const std::map<Machine, std::vector<std::string>> k_models = {
     {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
-    {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
-    {Machine::opencl, {"opencl", "sc", "opencl"}}};
+    {Machine::ptx, {"ptx-7.5", "ptx-8", "ptx-6.0-tables", "sc"}},
+    {Machine::opencl, {"opencl", "cuda", "opencl-3.1", "sc"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_unrolled: {}\n", sentence);
@@ -64,6 +64,7 @@ prog::Test parse(const std::string& text) {
 // thread a loop is closed by a counter, so that it ends after two or three rounds.
 std::string program_text(Rng& rng, Machine& machine) {
   machine = static_cast<Machine>(rng.below(3));
+  if (machine != Machine::vulkan && rng.below(3) == 0) return random_lock(rng, machine);
   if (machine == Machine::opencl) return random_opencl(rng);
   LoopedShape shape;
   shape.threads = rng.below(4) == 0 ? 3 : 2;
@@ -144,7 +145,7 @@ Record work(const Setup& s, uint64_t i) {
   const std::string flat = written(0);
   const prog::Test loopless = parse(flat), longer = parse(written(1));
   if (!prog::loops_of(loopless).empty()) out.say("the written-out program has a loop");
-  const std::string name = k_models.at(machine)[rng.below(3)];
+  const std::string name = k_models.at(machine)[rng.below(k_models.at(machine).size())];
   const cat::Model& model = s.models.at({machine, name});
   if (s.only >= 0) fmt::print("{}\n{}\n", text, flat);
   const auto ask = [&](const prog::Test& t, check::Options o, check::Engine e) {

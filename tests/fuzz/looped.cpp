@@ -192,4 +192,71 @@ std::string random_opencl(Rng& rng) {
   return out + "exists (x == 0)\n";
 }
 
+std::string random_lock(Rng& rng, Machine machine) {
+  const uint64_t threads = 2 + (rng.below(4) == 0 ? 1 : 0);
+  const bool looks = rng.below(4) == 0, reads = rng.below(4) != 0, writes = rng.below(4) != 0,
+             fences = rng.below(4) == 0;
+  const uint64_t take = rng.below(3), give = rng.below(5), narrow = rng.below(4), op = rng.below(3);
+  const uint64_t group = rng.below(3) == 0 ? 2 : 1;
+  // The question: who found what in y, and what is there in the end.
+  std::string question = rng.below(2) == 0 ? "exists (" : "forall (";
+  for (uint64_t t = 0; t < 2; ++t)
+    question += reads && rng.below(4) != 0
+                    ? fmt::format("{}{}:r1 == {}",
+                                  t == 0              ? ""
+                                  : rng.below(2) == 0 ? " /\\ "
+                                                      : " \\/ ",
+                                  machine == Machine::ptx ? fmt::format("P{}", t) : fmt::format("{}", t), rng.below(3))
+                    : fmt::format("{}{} == {}",
+                                  t == 0              ? ""
+                                  : rng.below(2) == 0 ? " /\\ "
+                                                      : " \\/ ",
+                                  rng.below(2) == 0 ? "x" : "y", rng.below(3));
+  question += ")\n";
+  if (machine == Machine::opencl) {
+    const char* orders[] = {"memory_order_acquire", "memory_order_relaxed", "memory_order_seq_cst"};
+    const char* back[] = {"memory_order_release", "memory_order_relaxed", "memory_order_seq_cst"};
+    const auto scope = [&](uint64_t which) {
+      return narrow == which ? "memory_scope_work_group" : "memory_scope_device";
+    };
+    std::string out = "OPENCL lock\n{ x = 0; y = 0; }\n";
+    for (uint64_t t = 0; t < threads; ++t) {
+      out += fmt::format("P{}@wg {}, dev 0 (global atomic_int* x, global int* y) {{\n", t, t / group);
+      const std::string swap = fmt::format("r0 = atomic_exchange_explicit(x, 1, {}, {});", orders[take], scope(0));
+      const std::string look = "r2 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); ";
+      if (looks) out += "  int r2 = 0;\n";
+      out += fmt::format("  int {}\n  while (r0 == 1) {{ {}{} }}\n", swap, looks ? look : "", swap);
+      if (fences) out += "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);\n";
+      if (reads) out += "  int r1 = *y;\n";
+      if (writes) out += reads ? "  *y = r1 + 1;\n" : "  *y = 1;\n";
+      if (give < 3) out += fmt::format("  atomic_store_explicit(x, 0, {}, {});\n", back[give], scope(1));
+      if (give == 3) out += fmt::format("  int r3 = atomic_exchange_explicit(x, 0, {}, {});\n", back[0], scope(1));
+      out += "}\n";
+    }
+    return out + question;
+  }
+  const char* orders[] = {"acquire", "relaxed", "acq_rel"};
+  const char* back[] = {"st.release.{} x, 0", "st.relaxed.{} x, 0", "atom.release.{}.exch r3, x, 0", "st.weak x, 0"};
+  const auto scope = [&](uint64_t which) { return narrow == which ? "cta" : "gpu"; };
+  std::vector<std::vector<std::string>> rows;
+  for (uint64_t t = 0; t < threads; ++t) {
+    std::vector<std::string> code{fmt::format("P{}@cta {},gpu 0", t, t / group), fmt::format("LC{}0:", t)};
+    if (looks) code.push_back(fmt::format("ld.relaxed.gpu r2, x"));
+    code.push_back(fmt::format("atom.{}.{}.{}", orders[take], scope(0), op == 0 ? "exch r0, x, 1" : "cas r0, x, 0, 1"));
+    code.push_back(fmt::format("bne r0, 0, LC{}0", t));
+    if (fences) code.push_back("fence.acq_rel.gpu");
+    if (reads) code.push_back("ld.weak r1, y");
+    if (reads && writes) code.push_back("add r4, r1, 1");
+    if (writes) code.push_back(reads ? "st.weak y, r4" : "st.weak y, 1");
+    if (give < 4) code.push_back(fmt::format(fmt::runtime(back[give]), scope(1)));
+    rows.push_back(std::move(code));
+  }
+  std::string out = "PTX lock\n{ x = 0; y = 0; }\n";
+  for (size_t k = 0; k < rows[0].size(); ++k) {
+    for (size_t t = 0; t < rows.size(); ++t) out += (t == 0 ? " " : " | ") + rows[t][k];
+    out += " ;\n";
+  }
+  return out + question;
+}
+
 }  // namespace fencepost::fuzz

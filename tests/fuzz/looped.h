@@ -27,4 +27,8 @@ std::string litmus_of(const axb::Test& test, Machine machine, Rng& rng);
 // OpenCL has no jumps: threads of stores, conditional stores, fences, barriers, and spins by load or by exchange.
 std::string random_opencl(Rng& rng);
 
+// Copies of a thread that tries to take a lock until it has it, with an exchange or (PTX) a compare-and-swap, of random
+// orders and scopes, and does something to a plain location before it gives the lock back, or does not. PTX and OPENCL.
+std::string random_lock(Rng& rng, Machine machine);
+
 }  // namespace fencepost::fuzz

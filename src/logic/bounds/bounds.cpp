@@ -119,7 +119,7 @@ class Analysis {
   void compute(NodeId id) {
     compute_node(id);
     if (base_.folded && m_.nodes[id].type != Type::set)
-      out_.node[id].must = out_.node[id].must - Relation::identity(base_.live);
+      out_.node[id].must = out_.node[id].must - Relation::identity(base_.live - base_.always);
   }
 
   void compute_node(NodeId id) {

@@ -15,8 +15,8 @@ namespace fencepost::bounds {
 
 struct BaseBounds {
   uint32_t n = 0;
-  // An index stands for any number of events, of all iterations of a loop: nothing is a must pair with itself then, and
-  // `implied_by` is empty.
+  // An index that is not in `always` stands for any number of events, of all iterations of a loop: it is no must pair
+  // with itself then, and nothing implies that it runs.
   bool folded = false;
   BitSet live;                     // events that may run
   BitSet always;                   // events that run in every execution

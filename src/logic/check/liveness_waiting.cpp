@@ -1,6 +1,7 @@
 #include "check/liveness_waiting.h"
 
 #include "check/solve_queries.h"
+#include "encode/weaker.h"
 #include "reference/eventual.h"
 
 namespace fencepost::check {
@@ -102,21 +103,17 @@ std::optional<encode::SymmetricRun> order_of_others(const encode::Skeleton& s, c
   return out;
 }
 
-}  // namespace
-
-bool nobody_waits_for_ever(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
-                           Statistics& stats) {
-  if (!options.reduce || !options.symmetry || !options.progress.all_fair() || has_barrier(test)) return false;
-  // Asynchronous operations, phases: what goes on without its thread is not left behind with it.
-  if (prog::needs_ptx9(test) != nullptr) return false;
-  const encode::Reduction reduction = encode::reduction_of(test, model);
+// `exchange`: a model whose whole axioms this one asserts, of which it is asked what threads may be exchanged.
+bool nobody_waits(const prog::Test& test, const cat::Model& model, const encode::Reduction& reduction,
+                  const cat::Model& exchange, const Options& options, Job& job, Statistics& stats) {
   if (!reduction.conditions) return false;
   Queries q(test, model, options, job);
   if (!q.prepare(encode::Unrolling::direct_waiting, reduction.silent)) return false;
-  const auto order = order_of_others(q.skeleton(), model);
+  const auto order = order_of_others(q.skeleton(), exchange);
   if (!order) return false;
   Queries fragments(test, model, options, job);
   if (!fragments.prepare(encode::Unrolling::direct_fragments, reduction.silent)) return false;
+  fragments.exchange_under(exchange);
   if (fragments.may_be_cut()) {
     fragments.leave_out_idle();
     if (fragments.ask(Goal::fragment_cut, false, stats).answer != Answer::unsat) return false;
@@ -128,6 +125,19 @@ bool nobody_waits_for_ever(const prog::Test& test, const cat::Model& model, cons
   encode::require_order(p, c, {*order});
   Found found;
   return q.solve_with(c, p, Goal::lasso, nullptr, found, stats) == Answer::unsat;
+}
+
+}  // namespace
+
+bool nobody_waits_for_ever(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                           Statistics& stats) {
+  if (!options.reduce || !options.symmetry || !options.progress.all_fair() || has_barrier(test)) return false;
+  // Asynchronous operations, phases: what goes on without its thread is not left behind with it.
+  if (prog::needs_ptx9(test) != nullptr) return false;
+  if (const auto weaker = encode::weaker_of(test, model))
+    return nobody_waits(test, weaker->model, weaker->reduction, weaker->some_axioms ? model : weaker->model, options,
+                        job, stats);
+  return nobody_waits(test, model, encode::reduction_of(test, model), model, options, job, stats);
 }
 
 }  // namespace fencepost::check

@@ -2,7 +2,8 @@
 // Termination of launches of exchangeable threads, without a lasso: nobody waits for ever.
 //
 // Let the scheduler be fair to all, the program have no barrier, and the model be one under which idle and silent
-// iterations may be left out (encode/reduction.h). If no loop comes to its bound with iterations that have an effect
+// iterations may be left out (encode/reduction.h), or a weaker one in its place (encode/weaker.h): what that one has no
+// execution for, the model has none for. If no loop comes to its bound with iterations that have an effect
 // (asked of fragments), then in an infinite execution these are finitely many; so are the writes of all else but silent
 // read-modify-writes. Every thread ends, or goes on for ever with iterations of one loop that change nothing. Memory is
 // fair: from some time on no read misses any of those finitely many writes. Take a thread that goes on, an iteration I

@@ -5,6 +5,7 @@
 #include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
+#include "encode/weaker.h"
 
 namespace fencepost::check {
 namespace {
@@ -24,13 +25,46 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // What this gives: of a lock, only who takes it is there. Symmetry puts those in the order in which they take it, and
 // the rounds of settle() decide what each of them reads. Where failed attempts may be last, each may read anything.
 bool races_of_nobody_waiting(const prog::Test& test, const cat::Model& model, const Options& options,
-                             const encode::Reduction& reduction, const Queries& direct, Job& job, Statistics& stats) {
+                             const encode::Reduction& reduction, const Queries& direct, Job& job, Statistics& stats,
+                             const cat::Model* exchange = nullptr) {
   if (prog::needs_ptx9(test) != nullptr) return false;  // operations that go on without their thread
   if (!direct.may_idle() || (options.filter && test.filter.kind != prog::Cond::Kind::always)) return false;
   Queries q(test, model, options, job);
   if (!q.prepare(encode::Unrolling::direct_waiting, reduction.silent)) return false;
+  if (exchange != nullptr) q.exchange_under(*exchange);
   q.leave_out_idle();
   return q.ask(Goal::fragment_flag, false, stats).answer == Answer::unsat;
+}
+
+// What a weaker model says, under which idle and silent iterations may be left out (encode/weaker.h). nullopt: nothing.
+// An execution is one of the model too, or says nothing; that there is none says that the model has none.
+std::optional<Found> by_weaker_model(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                                     Statistics& stats) {
+  if (!options.reduce) return std::nullopt;
+  const auto weaker = encode::weaker_of(test, model);
+  const bool races = options.property == Property::races;
+  if (!weaker || !(races ? weaker->reduction.races : weaker->reduction.conditions)) return std::nullopt;
+  const cat::Model* exchange = weaker->some_axioms ? &model : nullptr;
+  Queries q(test, weaker->model, options, job);
+  if (!q.prepare(encode::Unrolling::direct, weaker->reduction.silent)) return std::nullopt;
+  if (exchange != nullptr) q.exchange_under(*exchange);
+  Found found =
+      races && races_of_nobody_waiting(test, weaker->model, options, weaker->reduction, q, job, stats, exchange)
+          ? Found{Answer::unsat}
+          : q.ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall, stats);
+  if (found.answer == Answer::sat && !found.early) {
+    found.evaluation = reference::evaluate(model, found.run.execution);
+    if (found.evaluation.consistent() && (!races || !found.evaluation.raised.empty())) return found;
+  }
+  if (found.answer != Answer::unsat) return std::nullopt;
+  if (q.may_be_cut()) {
+    Queries fragments(test, weaker->model, options, job);
+    if (!fragments.prepare(encode::Unrolling::direct_fragments, weaker->reduction.silent)) return std::nullopt;
+    if (exchange != nullptr) fragments.exchange_under(*exchange);
+    fragments.leave_out_idle();
+    if (fragments.ask(Goal::fragment_cut, false, stats).answer != Answer::unsat) return std::nullopt;
+  }
+  return found;
 }
 
 }  // namespace
@@ -51,6 +85,10 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return r;
   };
   const bool races = options.property == Property::races;
+  if (!races && test.quantifier == Quantifier::none) return done(Status::holds);
+  if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
+    return done(Status::holds, "the model raises no flags");
+  const std::optional<Found> weaker = by_weaker_model(test, model, options, job, r.stats);
   Queries q(test, model, options, job);
   const encode::Reduction reduction = options.reduce ? encode::reduction_of(test, model) : encode::Reduction{};
   const std::vector<std::vector<bool>> none;
@@ -68,11 +106,8 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return shown;
   };
 
-  if (!races && test.quantifier == Quantifier::none) return done(Status::holds);
-  if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
-    return done(Status::holds, "the model raises no flags");
-
-  Found found = races && direct && races_of_nobody_waiting(test, model, options, reduction, q, job, r.stats)
+  Found found = weaker ? *weaker
+                : races && direct && races_of_nobody_waiting(test, model, options, reduction, q, job, r.stats)
                     ? Found{Answer::unsat}
                     : ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall);
   if (found.early)
@@ -86,7 +121,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return done(!races && test.quantifier == Quantifier::exists ? Status::holds : Status::fails);
   }
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
-  if (q.may_be_cut()) {
+  if (!weaker && q.may_be_cut()) {
     const auto repeats = repeats_left_out(test, model, options, reduction, job);
     // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);

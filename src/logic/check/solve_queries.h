@@ -105,6 +105,9 @@ class Queries {
   // before that iteration, of programs whose idle and silent iterations may be left out (encode/reduction.h).
   void leave_out_idle() { leaves_out_idle_ = true; }
 
+  // Exchangeable are threads whose groups this model does not see: of one that asserts whole axioms of it.
+  void exchange_under(const cat::Model& model) { exchange_ = &model; }
+
   // Whether some thread may stop after an iteration that had no effect.
   bool may_idle() const {
     for (const auto& t : skeleton_.threads)
@@ -152,7 +155,7 @@ class Queries {
       std::vector<const prog::Cond*> questions;
       if (filtered() && !cut) questions.push_back(&test_.filter);
       if (goal == Goal::final_state) questions.push_back(&test_.condition);
-      const auto runs = encode::symmetric_runs(skeleton_, questions, &model_);
+      const auto runs = encode::symmetric_runs(skeleton_, questions, exchange_);
       stats.symmetric_runs += runs.size();
       encode::require_order(p, c, runs);
     }
@@ -464,6 +467,7 @@ class Queries {
   const Options& options_;
   Job& job_;
   encode::Skeleton skeleton_;
+  const cat::Model* exchange_ = &model_;
   bool leaves_out_idle_ = false;
 };
 

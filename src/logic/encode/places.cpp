@@ -74,6 +74,7 @@ BetweenPlaces::Known BetweenPlaces::based(NodeId id, uint32_t i, uint32_t j, boo
   const Base base = m_.nodes[id].base;
   const auto k = static_cast<size_t>(base);
   if (base == Base::id) return {same, same};
+  if (base == Base::int_ && same) return {true, base_.may[k].test(i, i)};
   if (i != j) return {base_.may[k].test(i, j), base_.must[k].test(i, j)};
   return {base_.may[k].test(i, i), !same && base_.may[k].test(i, i) && always_(base, i)};
 }

@@ -24,11 +24,12 @@ class BetweenPlaces {
     return at(id, i, j, false).may || (i == j && at(id, i, j, true).may);
   }
 
- private:
   struct Known {
     bool may = true, must = false;
   };
   Known at(cat::NodeId id, uint32_t i, uint32_t j, bool same) const;  // `same`: the two events are one
+
+ private:
   Known joined(const cat::Node& node, uint32_t i, uint32_t j, bool same) const;
   Known composed(cat::NodeId id, uint32_t i, uint32_t j, bool same) const;
   Known based(cat::NodeId id, uint32_t i, uint32_t j, bool same) const;

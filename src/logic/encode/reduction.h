@@ -12,7 +12,7 @@
 // A silent iteration is one that wrote, but only by read-modify-writes that put back the value which they had read.
 // Leaving it out makes their readers read what they had read. For models whose constraints are, letter by letter, those
 // for which docs/semantics.md has the proof (`k_proven`), this too loses nothing, if all accesses of the cell are
-// mutually ordered.
+// mutually ordered. Under other models they are left out of a weaker one (weaker.h).
 #include <algorithm>
 #include <functional>
 #include <span>

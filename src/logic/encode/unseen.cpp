@@ -97,7 +97,7 @@ class Unseen {
     if (test_.dialect != Dialect::ptx) return false;
     return is_one_of(k_ptx) && every_event([](const SymEvent& e, const vocab::TagSet& tags) {
              if (tags.has(Tag::ALIAS)) return false;
-             return !e.memory() ||
+             return !e.memory() || e.thread == k_init_thread ||
                     (tags.has(Tag::GEN) && !tags.has(Tag::SUR) && !tags.has(Tag::TEX) && !tags.has(Tag::CON));
            });
   }

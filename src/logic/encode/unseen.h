@@ -18,10 +18,11 @@
 // Two families of models need a proof by hand, for programs with further properties (unseen.cpp); it belongs to the
 // formula, so that the models are told by their fingerprint:
 //
-// PTX, all accesses generic, no alias fence. base-causality names scta beside syncbar only, and is transitive. Of the
-// three terms of `preserved`, on accesses x, y: through; entering lies within base-causality, and has all of it, as x
-// and y are GEN; the term with scta lies within vloc & base-causality; the third needs an alias fence. So preserved is
-// vloc & base-causality.
+// PTX, all accesses but initial writes generic, no alias fence. base-causality names scta beside syncbar only, and is
+// transitive. Of the three terms of `preserved`, on accesses x, y: through; entering lies within base-causality, and
+// has all of it, as x and y are GEN (an initial write has none, but nothing in base-causality begins or ends in it);
+// the term with scta lies within vloc & base-causality; the third needs an alias fence. So preserved is vloc &
+// base-causality.
 //
 // Vulkan, one storage class k, no ssw. Let S be the events with SCk or SEMSCk; operations of availability and
 // visibility are in S and at device scope, as is whatever has a scope. Then sg-scope = wg-scope = qf-scope = dv-scope,
