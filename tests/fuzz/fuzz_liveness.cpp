@@ -6,8 +6,8 @@
 //                     tests (weak fairness), and `solve` against both
 //   --kind published  as states, with the published progress tests on one location; $FENCEPOST_PROGRESS_DATA is the
 //                     folder of progress-tests.jsonl
-//   --kind reduced    as loops under the Vulkan models, and locks under PTX, OpenCL and CUDA ones; conditions, races and
-//                     termination, with iterations left out, against the same without at bounds up to 4
+//   --kind reduced    as loops under the Vulkan models, and locks under PTX, OpenCL and CUDA ones; conditions, races
+//                     and termination, with iterations left out, against the same without at bounds up to 4
 //   --extra E         loops: at most so many instructions more than threads
 //   --seed S --count N --bound B --seconds T -j N
 //   --only I          just program I, printed, with what is said of it

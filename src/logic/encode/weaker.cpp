@@ -128,6 +128,18 @@ std::vector<uint32_t> candidates(const prog::Test& test, const Folded& folded) {
   return out;
 }
 
+// Relations between events that do not tell in which groups threads are.
+bool names_no_scope(const Model& m, NodeId id) {
+  using vocab::Base;
+  static constexpr Base k_free[] = {Base::po, Base::int_, Base::ext,  Base::id,   Base::loc,  Base::vloc, Base::rf,
+                                    Base::co, Base::amo,  Base::lxsx, Base::data, Base::addr, Base::ctrl};
+  const Node& node = m.nodes[id];
+  if (node.op == NodeOp::rec_var) return false;
+  if (node.op == NodeOp::base_rel && std::find(std::begin(k_free), std::end(k_free), node.base) == std::end(k_free))
+    return false;
+  return std::all_of(node.kids.begin(), node.kids.end(), [&](NodeId k) { return names_no_scope(m, k); });
+}
+
 struct Whole {
   size_t axiom = 0;  // of the model
   std::vector<size_t> parts;
@@ -181,7 +193,7 @@ std::optional<Weaker> weaker_of(const prog::Test& test, const Model& model) {
       for (size_t part : w.parts)
         if (effect.keeps(all.axioms[part], alone)) {
           kept.push_back(all.axioms[part]);
-          out.some_axioms = false;
+          out.some_axioms = out.some_axioms && names_no_scope(all, all.axioms[part].node);
         }
     }
     for (const Axiom& a : model.axioms) {

@@ -34,8 +34,10 @@ namespace fencepost::encode {
 
 struct Weaker {
   cat::Model model;
-  Reduction reduction;       // under that model
-  bool some_axioms = false;  // its constraints and flags are whole ones of the model
+  Reduction reduction;  // under that model
+  // Its constraints are whole ones of the model, or name no scope: threads that may be exchanged under the model may be
+  // exchanged under it (symmetry.h).
+  bool some_axioms = false;
 };
 
 // nullopt: the model itself allows as much to be left out, or nothing can be.
