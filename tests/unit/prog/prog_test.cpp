@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "prog/state.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -220,4 +222,90 @@ TEST(State, ConditionsCompareSigned) {
   EXPECT_FALSE(holds(t, address, f));
   f.memory[0][0] = address_of(0);
   EXPECT_TRUE(holds(t, address, f));
+}
+
+// Runs of digits are numbers, and a name that ends goes before a longer one; equal numbers go by their spelling.
+TEST(State, NaturalOrderOfNames) {
+  const std::vector<std::string> ordered = {"A",   "a",    "a01", "a1",  "a1b",  "a2", "a02b", "a9",
+                                            "a10", "a10a", "a11", "a99", "a100", "ab", "b0",   "b00"};
+  Program t;
+  for (const std::string& name : ordered) {
+    t.objects.push_back({.name = name});
+    t.symbols.push_back(
+        {.name = name, .object = uint32_t(t.objects.size() - 1), .generic = uint32_t(t.symbols.size())});
+  }
+  std::vector<std::string> found = texts(observables(t));
+  std::vector<std::string> sorted = found;
+  ASSERT_EQ(found.size(), ordered.size());
+  std::string text;
+  for (const std::string& s : found) text += s + " ";
+  EXPECT_EQ(text, "A a a01 a1 a1b a2 a02b a9 a10 a10a a11 a99 a100 ab b0 b00 ");
+  std::reverse(t.symbols.begin(), t.symbols.end());
+  EXPECT_EQ(texts(observables(t)), found);
+}
+
+TEST(State, ValuesWithAndWithoutASign) {
+  Program t = sample();
+  t.objects[1].is_unsigned = true;
+  const auto obs = observables(t);
+  std::string all;
+  for (const Observable& o : obs) all += o.text + "=" + to_string(o, 0xfe) + ";";
+  EXPECT_EQ(all, "1:r2=254;1:r10=254;a[0]=254;a[1]=254;x=254;");
+  t.objects[1].is_unsigned = false;
+  all.clear();
+  for (const Observable& o : observables(t)) all += o.text + "=" + to_string(o, 0xfe) + ";";
+  EXPECT_EQ(all, "1:r2=254;1:r10=254;a[0]=-2;a[1]=-2;x=254;");
+}
+
+TEST(Prog, SpuriousFailures) {
+  Program t = sample();
+  EXPECT_FALSE(may_fail_spuriously(t));
+  EXPECT_FALSE(forbid_spurious_failures(t));
+  t.templates[1].code.push_back({.kind = Kind::rmw, .spurious = 2});
+  EXPECT_TRUE(may_fail_spuriously(t));
+  EXPECT_TRUE(forbid_spurious_failures(t));
+  EXPECT_FALSE(may_fail_spuriously(t));
+  EXPECT_FALSE(forbid_spurious_failures(t));
+}
+
+TEST(Prog, EveryKindHasAnEvent) {
+  Program t = sample();
+  const uint32_t before = event_count(t);
+  const std::vector<std::pair<Kind, uint32_t>> all = {{Kind::local, 0}, {Kind::load, 1},  {Kind::store, 1},
+                                                      {Kind::rmw, 2},   {Kind::fence, 1}, {Kind::barrier, 1},
+                                                      {Kind::label, 0}, {Kind::jump, 0},  {Kind::branch, 0}};
+  for (const auto& [kind, events] : all) {
+    Program more = t;
+    more.templates[0].code.push_back({.kind = kind});
+    EXPECT_EQ(event_count(more), before + events) << name(kind);
+  }
+}
+
+TEST(Prog, ClustersAreOnOneDevice) {
+  const auto in = [](uint32_t gpu, uint32_t cta, uint32_t cluster) {
+    Thread t;
+    t.scope = {0, gpu, cta};
+    t.cluster = cluster;
+    return t;
+  };
+  const uint32_t level = vocab::k_level_cluster;
+  EXPECT_TRUE(same_scope(in(0, 0, k_none), in(0, 0, k_none), level));
+  EXPECT_FALSE(same_scope(in(0, 0, k_none), in(0, 1, k_none), level));
+  EXPECT_TRUE(same_scope(in(0, 0, 3), in(0, 1, 3), level));
+  EXPECT_FALSE(same_scope(in(0, 0, 3), in(0, 1, 4), level));
+  EXPECT_FALSE(same_scope(in(0, 0, 3), in(1, 1, 3), level));
+  EXPECT_TRUE(same_scope(in(0, 0, 3), in(0, 1, 4), 1));
+  EXPECT_FALSE(same_scope(in(0, 0, 3), in(1, 0, 3), 2));
+  Program t = sample();
+  EXPECT_FALSE(has_clusters(t));
+  EXPECT_FALSE(has_cluster_scope(t));
+  t.threads[1].cluster = 0;
+  EXPECT_TRUE(has_clusters(t));
+  t.threads[1].cluster = k_none;
+  t.templates[1].code[0].store_tags = {Tag::CLUSTER};
+  EXPECT_TRUE(has_clusters(t));
+  EXPECT_TRUE(has_cluster_scope(t));
+  t.templates[1].code[0].store_tags = {};
+  t.templates[0].code[0].tags = {Tag::CLUSTER};
+  EXPECT_TRUE(has_cluster_scope(t));
 }
