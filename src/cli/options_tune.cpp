@@ -34,7 +34,7 @@ constexpr OptionInfo k_rows[] = {
      "peek: a look after as many rounds as the best so far needs to show so many weak outcomes.",
      put<&Settings::look_events>},
     {"--first-rounds", "", "N", Type::whole, "", "1..1000000", 1, 1000000, "tune", k_tune,
-     "halving: rounds that every configuration gets; without it a twentieth of --rounds, 1 to 4.",
+     "halving: rounds that every configuration gets; without it 3, and 4 from 80 --rounds on.",
      put<&Settings::first_rounds>},
     {"--keep-one-in", "", "N", Type::whole, "2", "2..1000", 2, 1000, "tune", k_tune,
      "halving: one in so many goes on, with so many times the rounds.", put<&Settings::keep_one_in>},

@@ -13,6 +13,10 @@ CASES = [  # counts, row, part of the answer ("": right)
     ((1, 0, 0, 0), "| a | `fencepost x` | `one` |", ""),
     ((1, 0, 0, 0), "| a | `fencepost x` | `two` |", "does not print 'two'"),
     ((1, 0, 0, 0), "| a | `fencepost x` | nothing |", "nothing is said"),
+    ((1, 0, 0, 0), "| a | `fencepost one` | `one` |", "whatever the command finds"),
+    ((1, 0, 0, 0), "| a | `fencepost one` | `one`, `10 failed` |", ""),
+    ((1, 0, 0, 0), "| a | `fencepost x` | `differ` |", "whatever the command finds"),
+    ((1, 0, 0, 0), "| a | `fencepost x` | `0 failed` |", "does not print '0 failed'"),
     ((1, 0, 0, 0), "| a | `fencepost crash` | `one` |", "ends with 4"),
     ((0, 1, 0, 0), "| a | `test_cli ModelList.CommasOutsideOfBrackets` | b |", ""),
     ((0, 1, 0, 0), "| a | `test_cli ModelList.Commas` | b |", "there is no test"),
@@ -29,7 +33,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         program = folder / "program"
-        program.write_text("#!/bin/sh\necho one\n[ \"$1\" != crash ] || exit 4\n")
+        program.write_text("#!/bin/sh\necho one\necho 10 failed\n[ \"$1\" != crash ] || exit 4\n")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         (folder / "results").mkdir()
         (folder / "results" / "page.md").write_text("rate 3\n")

@@ -42,7 +42,7 @@ const char* name(Candidate::End e) {
   return "";
 }
 
-uint32_t usual_first_rounds(uint32_t rounds) { return std::clamp(rounds / 20, 1u, 4u); }
+uint32_t usual_first_rounds(uint32_t rounds) { return rounds < 80 ? 3 : 4; }
 
 std::string to_string(const Rule& r) {
   std::string out =

@@ -55,8 +55,8 @@ struct Rule {
   bool stability = true;
   double budget = 0;  // seconds of the bench; 0: one set
 };
-// Halving's first look where nobody says otherwise: a twentieth of `rounds`, 1 to 4. Four of everybody would be most of
-// the work where few rounds are full measure, and tell no more (docs/tune.md).
+// Halving's first look where nobody says otherwise: 3, from 80 rounds on 4. With 1 or 2 the best configuration is often
+// among the half that goes, since outcomes come in bursts (docs/tune.md).
 uint32_t usual_first_rounds(uint32_t rounds);
 // The rule as text; a store keeps it, so that a search is resumed under the same rule (the budget may grow).
 std::string to_string(const Rule& r);
