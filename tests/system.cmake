@@ -99,6 +99,10 @@ if(TARGET fencepost)
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 400 --one-in 8)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
+  # ptxas takes what gen makes of asynchronous PTX.
+  add_test(NAME system.assembled_paths COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/assembled_paths
+    $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
+  set_tests_properties(system.assembled_paths PROPERTIES SKIP_RETURN_CODE 77)
   # Compilers of CUDA C++ that go wrong, and one that does not; the compiler is a script.
   add_test(NAME system.hunt_programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_programs
     $<TARGET_FILE:fencepost>)

@@ -15,8 +15,42 @@ vocab::Dialect dialect_of(prog::Syntax syntax) {
                                           : vocab::Dialect::ptx;
 }
 
+bool of_paths(const gen::SuiteRequest& request) { return request.families == std::vector<std::string>{"async"}; }
+
+namespace {
+
+SuiteTests path_tests(const cat::Model& model, const Settings& s, const Console& console) {
+  std::vector<gen::Path> paths;
+  gen::enumerate_paths([&](const gen::Path& p) {
+    paths.push_back(p);
+    return true;
+  });
+  SuiteTests out;
+  out.cycles = paths.size();
+  Progress progress(console, paths.size(), "paths");
+  in_order(
+      paths.size(), s.threads, progress,
+      [&](size_t i) {
+        Job job = job_of(s);
+        return gen::minimal_path(paths[i], model, check_options(s), job);
+      },
+      [&](size_t i, gen::SuitePart part) {
+        if (!part.undecided.empty()) {
+          ++out.undecided;
+          progress.clear();
+          console.err(fmt::format("{}: undecided: {}\n", gen::name(paths[i]), part.undecided));
+        }
+        out.unreachable += part.base_forbidden ? 0 : 1;
+        for (gen::SuiteEntry& e : part.entries) out.entries.push_back(std::move(e));
+      });
+  return out;
+}
+
+}  // namespace
+
 Expected<SuiteTests> suite_tests(const gen::SuiteRequest& request, const cat::Model& model, const Settings& s,
                                  const Console& console) {
+  if (of_paths(request)) return path_tests(model, s, console);
   const auto bases = gen::suite_bases(request);
   if (!bases) return std::unexpected(bases.error());
   SuiteTests out;
@@ -57,7 +91,13 @@ std::vector<JudgedMutant> judged_mutants(const gen::SuiteEntry& entry, const cat
   made.syntax = syntax;
   made.quantifier = prog::Quantifier::not_exists;
   std::vector<JudgedMutant> out;
-  for (gen::Mutant& m : gen::mutants(entry.test, entry.spec, made)) {
+  std::vector<gen::Mutant> all = gen::mutants(entry.test, entry.spec, made);
+  if (entry.path)
+    for (gen::Mutant& m : gen::path_mutants(*entry.path, made))
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const gen::Mutant& o) { return o.test.templates == m.test.templates; }))
+        all.push_back(std::move(m));
+  for (gen::Mutant& m : all) {
     Job job = job_of(s);
     const gen::Reach reach = gen::ask(m.test, model, check_options(s), job).reach;
     m.test.title = fmt::format("{}--{}-{}", entry.name, gen::name(m.mutator), out.size() + 1);

@@ -21,6 +21,8 @@ struct SuiteTests {
   uint64_t unreachable = 0;  // cycles that are not forbidden at their strongest
   uint64_t undecided = 0;    // cycles; each was said on console.err
 };
+// "--families async": the paths of asynchronous PTX (cycle/paths.h) in place of cycles.
+bool of_paths(const gen::SuiteRequest& request);
 // The minimal tests below each cycle of the request, then, where no family is named, those of coherence.
 Expected<SuiteTests> suite_tests(const gen::SuiteRequest& request, const cat::Model& model, const Settings& s,
                                  const Console& console);

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "cycle/families.h"
 #include "cycle/layout.h"
+#include "cycle/paths.h"
 #include "cycle/test.h"
 #include "cycle/thesis.h"
 #include "print/litmus.h"
@@ -180,6 +181,7 @@ struct Source {
   std::optional<gen::ThesisRow> row;
   std::string coherence;  // one of the tests of sequential consistency per location that are no cycles
   gen::Tree placement;    // of it
+  std::optional<gen::Path> path;
 };
 
 // The published names (OOPSLA 2020, section 6.4) beside CoRR, which is a cycle.
@@ -202,7 +204,7 @@ Expected<void> add_coherence(const std::string& name, const Settings& s, std::ve
       trees.push_back(*tree);
     }
   }
-  for (const gen::Tree& tree : trees) out.push_back({std::nullopt, std::nullopt, name, tree});
+  for (const gen::Tree& tree : trees) out.push_back({std::nullopt, std::nullopt, name, tree, std::nullopt});
   return {};
 }
 
@@ -218,17 +220,37 @@ Expected<std::vector<Source>> sources_of(const CommandLine& line) {
     return error_at({}, "--rows belongs to --thesis", "gen --thesis --rows makes the rows of its tables");
   std::vector<Source> out;
   CommandLine cycles = line;
-  std::erase_if(cycles.operands, is_coherence);
+  std::erase_if(cycles.operands, [](const std::string& n) { return is_coherence(n) || gen::is_path(n); });
   const bool named = cycles.operands.size() < line.operands.size();
   if (named && (s.thesis || !s.cycle.empty() || !s.families.empty()))
     return error_at({}, "more than one source of tests", "give one of --cycle, --families, --thesis and names");
+  // "--families async": every path of asynchronous PTX.
+  const bool paths = s.families == std::vector<std::string>{"async"};
+  if (paths && (!line.operands.empty() || !s.cycle.empty() || s.thesis))
+    return error_at({}, "more than one source of tests", "give one of --cycle, --families, --thesis and names");
+  if (paths && !s.placements.empty()) return error_at({}, "paths have their own placements", "leave --scopes out");
+  if (paths) {
+    if (!s.relations.empty() || !s.reads.empty() || !s.writes.empty() || s.uniform || s.one_location)
+      return error_at({}, "paths have their own accesses and relations", "leave the options of other families out");
+    gen::enumerate_paths([&](const gen::Path& p) {
+      out.push_back({std::nullopt, std::nullopt, "", {}, p});
+      return s.most == 0 || out.size() < s.most;
+    });
+    return out;
+  }
   if (!s.rows && !(named && cycles.operands.empty())) {
     auto specs = specs_of(cycles);
     if (!specs) return std::unexpected(specs.error());
-    for (Spec& spec : *specs) out.push_back({std::move(spec), std::nullopt, "", {}});
+    for (Spec& spec : *specs) out.push_back({std::move(spec), std::nullopt, "", {}, std::nullopt});
   }
   for (const std::string& name : line.operands)
-    if (is_coherence(name))
+    if (gen::is_path(name)) {
+      auto path = gen::parse_path(name);
+      if (!path) return std::unexpected(path.error());
+      if (!s.placements.empty())
+        return error_at({}, fmt::format("{} has its own placement", name), "leave --scopes out");
+      out.push_back({std::nullopt, std::nullopt, "", {}, std::move(*path)});
+    } else if (is_coherence(name))
       if (const auto ok = add_coherence(name, s, out); !ok) return std::unexpected(ok.error());
   if (!s.rows) {
     if (const auto ok = only_families(s); !ok) return std::unexpected(ok.error());
@@ -238,7 +260,7 @@ Expected<std::vector<Source>> sources_of(const CommandLine& line) {
   if (!s.thesis) return out;
   for (gen::ThesisRow& row : gen::thesis_rows())
     if ((s.rows || beyond_families(row)) && (s.most == 0 || out.size() < s.most))
-      out.push_back({row.spec, std::move(row), "", {}});
+      out.push_back({row.spec, std::move(row), "", {}, std::nullopt});
   return out;
 }
 
@@ -251,6 +273,7 @@ struct Made {
 struct Judges {
   const cat::Model* model = nullptr;
   const cat::Model* clustered = nullptr;  // of tests with clusters, where nobody names a model
+  const cat::Model* newest = nullptr;     // of paths, likewise
   const cat::Model* first = nullptr;      // separating
   const cat::Model* second = nullptr;
 };
@@ -261,6 +284,8 @@ Made make(const Source& source, const gen::TestOptions& options, const Judges& j
     m.placement = gen::print(source.placement);
     m.name = source.coherence;
     if (source.placement.places.size() > 1 && source.placement != gen::spread(2)) m.name += "@" + m.placement;
+  } else if (source.path) {
+    m.name = gen::name(*source.path);
   } else {
     m.name = source.row ? source.row->name : gen::name(*source.spec);
   }
@@ -269,6 +294,7 @@ Made make(const Source& source, const gen::TestOptions& options, const Judges& j
     m.placement = gen::print(source.spec->tree);
   }
   const auto test = !source.coherence.empty() ? gen::coherence_test(source.coherence, options, source.placement)
+                    : source.path             ? gen::make_test(*source.path, options)
                     : source.row              ? gen::make_test(*source.row)
                                               : gen::make_test(*source.spec, options);
   if (!test) {
@@ -287,8 +313,9 @@ Made make(const Source& source, const gen::TestOptions& options, const Judges& j
     return a.reach;
   };
   if (judges.model != nullptr) {
-    const cat::Model& model =
-        judges.clustered != nullptr && prog::has_clusters(*test) ? *judges.clustered : *judges.model;
+    const cat::Model& model = judges.newest != nullptr && source.path                    ? *judges.newest
+                              : judges.clustered != nullptr && prog::has_clusters(*test) ? *judges.clustered
+                                                                                         : *judges.model;
     const Reach r = ask(model);
     m.verdict = gen::name(r);
     if (s.allowed && r != Reach::allowed) m.keep = false;
@@ -352,6 +379,7 @@ int run_gen(const CommandLine& line, const Console& console) {
   if (s.decide || s.allowed || s.forbidden || s.minimal) loaded = load(s.model, judges.model);
   if (loaded && judges.model != nullptr && s.model.empty() && *syntax == prog::Syntax::ptx)
     loaded = load("ptx-8", judges.clustered);
+  if (loaded && judges.clustered != nullptr) loaded = load("ptx-9", judges.newest);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[0], judges.first);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[1], judges.second);
   if (!loaded) return report_errors(console, loaded.error());

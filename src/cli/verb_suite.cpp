@@ -65,13 +65,22 @@ int run_suite(const CommandLine& line, const Console& console) {
   request.syntax = *syntax;
   request.most_threads = std::min(s.family_size, 3u);
   if (s.families != std::vector<std::string>{"all"}) request.families = s.families;
+  const bool paths = of_paths(request);
+  if (paths && *syntax != prog::Syntax::ptx)
+    return report_errors(
+        console,
+        unsupported_at({}, fmt::format("the family 'async' is not in {}", prog::name(*syntax)), "use PTX").error());
   for (const std::string& f : request.families) {
+    if (paths) break;
     const auto known = gen::parse_name(f);
     if (!known) return report_errors(console, known.error());
   }
   ModelCache models;
-  const auto& model = models.get(s.model, dialect_of(*syntax));
+  const auto& model = models.get(s.model.empty() && paths ? "ptx-9" : s.model, dialect_of(*syntax));
   if (!model) return report_errors(console, model.error());
+  if (paths && !model->knows_asynchronous)
+    return report_errors(
+        console, unsupported_at({}, fmt::format("{} says nothing of asynchronous PTX", s.model), "use ptx-9").error());
   std::optional<Folder> folder, mutant_folder;
   if (!s.output.empty()) {
     auto opened = Folder::open(s.output);

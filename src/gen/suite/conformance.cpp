@@ -290,6 +290,36 @@ SuitePart minimal_below(const Spec& base, Syntax syntax, const cat::Model& model
   return Below(base, syntax, model, options, job).run();
 }
 
+SuitePart minimal_path(const Path& path, const cat::Model& model, const check::Options& options, Job& job) {
+  SuitePart out;
+  TestOptions o;
+  o.quantifier = prog::Quantifier::not_exists;
+  auto test = make_test(path, o);
+  FENCEPOST_INVARIANT(test.has_value(), "a path of the enumeration is a test");
+  const Answer a = ask(*test, model, options, job);
+  if (a.reach == Reach::undecided) out.undecided = a.detail;
+  out.base_forbidden = a.reach == Reach::forbidden;
+  if (!out.base_forbidden) return out;
+  const Minimality m = minimality(*test, model, options, job);
+  if (m.kind == Minimality::Kind::undecided) out.undecided = fmt::format("undecided step: {}", m.step);
+  if (m.kind != Minimality::Kind::minimal) return out;
+  for (const WeakerPath& w : weaker_paths(path)) {
+    const auto weaker = make_test(w.path, o);
+    FENCEPOST_INVARIANT(weaker.has_value(), "a weaker path is a test");
+    const Answer b = ask(*weaker, model, options, job);
+    if (b.reach == Reach::undecided) out.undecided = fmt::format("undecided step: {}", w.what);
+    if (b.reach == Reach::forbidden || b.reach == Reach::undecided) return out;
+  }
+  SuiteEntry e;
+  e.path = path;
+  e.name = name(path);
+  e.kind = "path";
+  e.family = fmt::format("{}..{}", path.first, path.last);
+  e.test = std::move(*test);
+  out.entries.push_back(std::move(e));
+  return out;
+}
+
 Expected<std::vector<SuiteEntry>> coherence_suite(Syntax syntax, const cat::Model& model, const check::Options& options,
                                                   Job& job) {
   std::vector<SuiteEntry> out;

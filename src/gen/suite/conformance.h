@@ -17,6 +17,7 @@
 #include "cat/model.h"
 #include "check/check.h"
 #include "cycle/name.h"
+#include "cycle/paths.h"
 #include "cycle/test.h"
 #include "prog/names.h"
 #include "prog/syntax.h"
@@ -37,6 +38,7 @@ struct SuiteEntry {
   std::string kind;          // "minimal" or "coherence"
   std::string family;        // "MP", "CoRR"
   std::optional<Spec> spec;  // minimal
+  std::optional<Path> path;  // path
   prog::Test test;           // asks ~exists
 };
 struct SuitePart {
@@ -46,6 +48,10 @@ struct SuitePart {
 };
 SuitePart minimal_below(const Spec& base, prog::Syntax syntax, const cat::Model& model, const check::Options& options,
                         Job& job);
+
+// The path, if it is forbidden and every weakening by one step, of an instruction or of an edge, allows what it asks
+// for. Its weaker forms are paths of the enumeration themselves, so that nothing is looked for below it.
+SuitePart minimal_path(const Path& path, const cat::Model& model, const check::Options& options, Job& job);
 
 // Of each placement of two threads, and of one thread once; only those that are forbidden.
 Expected<std::vector<SuiteEntry>> coherence_suite(prog::Syntax syntax, const cat::Model& model,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/diagnostic.h"
 #include "cycle/layout.h"
 #include "prog/weaken.h"
 #include "term/term.h"
@@ -207,6 +208,19 @@ std::optional<Mutator> find_mutator(std::string_view text) {
 
 std::vector<Mutant> mutants(const prog::Test& test, const std::optional<Spec>& spec, const TestOptions& options) {
   return Maker(test, spec, options).run();
+}
+
+std::vector<Mutant> path_mutants(const Path& path, const TestOptions& options) {
+  std::vector<Mutant> out;
+  for (const WeakerPath& w : weaker_paths(path)) {
+    auto test = make_test(w.path, options);
+    FENCEPOST_INVARIANT(test.has_value(), "a weaker path is a test");
+    const Mutator m = !w.what.ends_with("nothing")  ? Mutator::order
+                      : w.what.starts_with("proxy") ? Mutator::proxy
+                                                    : Mutator::presence;
+    out.push_back({m, w.what, std::move(*test)});
+  }
+  return out;
 }
 
 }  // namespace fencepost::gen

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cycle/name.h"
+#include "cycle/paths.h"
 #include "cycle/test.h"
 #include "prog/names.h"
 
@@ -50,5 +51,9 @@ struct Mutant {
 // In the order of the mutators; none is equal to the test or to another mutant of the same mutator. `options`: those
 // the test was made with.
 std::vector<Mutant> mutants(const prog::Test& test, const std::optional<Spec>& spec, const TestOptions& options);
+
+// Of a path: its weaker ones, as `order` where an edge is relaxed, `proxy` where a proxy fence is gone, else
+// `presence`.
+std::vector<Mutant> path_mutants(const Path& path, const TestOptions& options);
 
 }  // namespace fencepost::gen
