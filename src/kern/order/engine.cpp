@@ -216,6 +216,28 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
   return out;
 }
 
+RegionId Engine::perhaps(const AccessRecord& a, const AccessRecord& b) const {
+  if (a.async() || b.async()) return {};
+  const bool fenced = std::any_of(x_.fences.begin(), x_.fences.end(), [](const FenceRecord& f) {
+    return for_grid(f.scope) && (releases(f.order) || acquires(f.order));
+  });
+  const auto behind = [](const LockRecord& q, const AccessRecord& x) {
+    return q.position < x.position ||
+           std::any_of(
+               x.loops.begin(), x.loops.end(),
+               [&](uint32_t l) { return std::find(q.loops.begin(), q.loops.end(), l) != q.loops.end(); });
+  };
+  for (const LockRecord& q : x_.locks)
+    if (!q.release && !locks_.valid(q.region) && (behind(q, a) || behind(q, b))) return q.region;
+  if (setting_.pairing != Pairing::other_group) return {};
+  for (const TicketRecord& k : x_.last_tickets)
+    for (const TicketRecord& n : x_.last_tickets)
+      if (k.region == n.region && !last_.valid(k.region) && (fenced || (k.releases && n.acquires)))
+        for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
+          if (k.position >= one->position && n.position <= other->position) return k.region;
+  return {};
+}
+
 bool Engine::ends_in_iteration(const AccessRecord& a) {
   std::vector<Term> any;
   for (const WaitRecord& w : x_.waits)

@@ -61,6 +61,10 @@ bool LastGroup::valid(const TicketRecord& k) {
   return true;
 }
 
+bool LastGroup::valid(RegionId counter) const {
+  return std::any_of(valid_.begin(), valid_.end(), [&](const TicketRecord* k) { return k->region == counter; });
+}
+
 bool LastGroup::puts_back(RegionId counter) {
   const auto found = std::find_if(valid_.begin(), valid_.end(),
                                   [&](const TicketRecord* k) { return k->region == counter && !turn_.contains(k); });

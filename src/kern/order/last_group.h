@@ -58,6 +58,7 @@ class LastGroup {
   using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
   LastGroup(Pool& pool, const ir::Module& m, Trace& trace, Question impossible);
   bool any() const { return !valid_.empty(); }
+  bool valid(ir::RegionId counter) const;
   // Under which condition `before`, of thread 0, happened before `behind`, of thread 1 and of another group.
   Term ordered(const AccessRecord& before, const AccessRecord& behind);
   // Whether the counter is 0 at the end of a launch if it was at its start. To be shown: all groups take their ticket,

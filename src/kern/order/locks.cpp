@@ -23,6 +23,8 @@ Locks::Locks(Pool& pool, const Module& m, const Trace& trace, const Setting& set
   });
 }
 
+bool Locks::valid(RegionId r) const { return std::find(valid_.begin(), valid_.end(), r) != valid_.end(); }
+
 // Is there a fence at one of the positions between, whenever the guard holds?
 bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space,
                    bool acquire) const {
@@ -87,7 +89,7 @@ bool Locks::orders(RegionId lock, Space space) const {
 std::vector<Held> Locks::held(const AccessRecord& a) const {
   std::vector<Held> out;
   for (const LockRecord& q : x_.locks) {
-    if (q.release || std::find(valid_.begin(), valid_.end(), q.region) == valid_.end()) continue;
+    if (q.release || !valid(q.region)) continue;
     const Space space = a.space;
     // The lock must be one for both threads.
     if (m_.region(q.region).space == Space::group && setting_.pairing == Pairing::other_group) continue;

@@ -39,6 +39,7 @@ class Locks {
   using Question = std::function<bool(std::vector<Term> goal, uint32_t position)>;
   Locks(Pool& pool, const ir::Module& m, const Trace& trace, const Setting& setting, Question impossible);
   bool any() const { return !valid_.empty(); }
+  bool valid(ir::RegionId r) const;
   std::vector<Held> held(const AccessRecord& a) const;
 
  private:

@@ -58,7 +58,7 @@ bool Messages::follows(const Asked& q, std::vector<Term> also, Term then) {
 }
 
 // Of each thread that comes to the position.
-bool Messages::alone(Term guard, size_t thread, Term then, uint32_t position) {
+bool Messages::alone(Term guard, size_t thread, Term then, uint32_t position) const {
   if (pool_.is_true(then)) return true;
   std::array<uint32_t, 2> limits{};
   limits[thread] = position;
@@ -99,7 +99,7 @@ bool Messages::ordered(const AccessRecord& a, const AccessRecord& b, const std::
     return false;
   const std::array<uint32_t, 2> limits{a.position, b.position};
   return passes({a, b, 0, 1, goal, limits}) || passes({b, a, 1, 0, goal, limits}) ||
-         in_turns({a, b, 0, 1, goal, limits});
+         in_turns({a, b, 0, 1, goal, limits}) || handed_over(a, b, goal, limits);
 }
 
 bool Messages::passes(const Asked& q) {
@@ -282,22 +282,27 @@ Term Messages::behind_last(const Asked& q, const AccessRecord& w) {
   return handed_on ? last_.ordered(q.before, w) : pool_.no();
 }
 
+Messages::Third Messages::third(size_t of) {
+  Third t{{}, x_.local_id[of], x_.group_id[of]};
+  for (size_t d = 0; d < 3; ++d)
+    for (const Term id : {x_.local_id[of][d], x_.group_id[of][d]}) {
+      const formula::Node n = pool_[id];
+      const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
+      if (!pool_.is_constant(v)) t.renaming.emplace(v.id, pool_.variable(pool_.width(v), "third"));
+    }
+  for (size_t d = 0; d < 3; ++d) {
+    t.local[d] = others_.another(t.local[d], t.renaming);
+    t.group[d] = others_.another(t.group[d], t.renaming);
+  }
+  return t;
+}
+
 // Can a third thread have written the value, and not behind the access?
 bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reader& r, const AccessRecord& w) {
   const size_t p = q.writer, c = q.reader;
-  Renaming third;
-  std::array<Term, 3> local = x_.local_id[c], group = x_.group_id[c];
-  for (size_t d = 0; d < 3; ++d)
-    for (const Term id : {x_.local_id[c][d], x_.group_id[c][d]}) {
-      const formula::Node n = pool_[id];
-      const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
-      if (!pool_.is_constant(v)) third.emplace(v.id, pool_.variable(pool_.width(v), "third"));
-    }
-  const auto rename = [&](Term t) { return others_.another(t, third); };
-  for (size_t d = 0; d < 3; ++d) {
-    local[d] = rename(local[d]);
-    group[d] = rename(group[d]);
-  }
+  Third other = third(c);
+  const auto& [renaming, local, group] = other;
+  const auto rename = [&](Term t) { return others_.another(t, other.renaming); };
   const bool atomic = w.mode == Mode::atomic && w.bytes == o.bytes && std::has_single_bit(w.bytes) &&
                       pool_[w.offset[c]].trailing_zeros >= std::countr_zero(w.bytes) && reaches(w.atomic->scope);
   const Term at = rename(w.offset[c]);

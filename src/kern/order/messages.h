@@ -36,13 +36,16 @@
 // it does in its turn, comes before who has read v > u, over all turns between; and the other way about for v < u. So
 // two accesses in different turns at one place are ordered, whichever comes first.
 //
+// Places that are handed over (a ring of buffers with flags that say full and empty): hand_over.cpp.
+//
 // The third thread has the terms of the reader, with an id and unknowns of its own; of it is known what is known of
 // each thread alone, and that tickets of two threads are apart.
 // What the reader knew of memory is forgotten at each observation (Execution::observe).
 // Source: transfer of ownership by a location's protocol: GPS (OOPSLA 2014), FSL (VMCAI 2016); PTX ISA 8, memory
 // consistency model; OpenCL 3.0 API, 3.3.
-// Not tried: other chains of messages through a third thread, but for the last group; loops around both data and flag.
+// Not tried: other chains of messages through a third thread, but for the last group; epochs that are counted in a loop.
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -71,6 +74,9 @@ class Messages {
 
   // Thread 0's access and thread 1's are ordered by a message, one way or the other, whenever the goal holds.
   bool ordered(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal);
+  // Of two that are not: the array whose atomics may order them all the same, by what is not shown here. None: no
+  // message can, since none of their threads releases behind its access what the other acquires before its own.
+  ir::RegionId perhaps(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal);
   Assumptions assumptions;
 
  private:
@@ -90,6 +96,30 @@ class Messages {
     const std::vector<Term>& goal;
     std::array<uint32_t, 2> limits;
   };
+  // A thread has read the place and has not written it since.
+  struct Holding {
+    Pair guard;
+    uint32_t position = 0;
+    const ObservationRecord* read = nullptr;
+  };
+  // Another thread, with the terms of thread `of`.
+  struct Third {
+    Renaming renaming;
+    std::array<Term, 3> local, group;
+  };
+  Third third(size_t of);
+  bool handed_over(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal,
+                   std::array<uint32_t, 2> limits);
+  std::optional<Holding> holding(ir::RegionId place, size_t thread, const AccessRecord& use) const;
+  const std::vector<Holding>* owners(ir::RegionId place);
+  bool exclusive(size_t thread, const Holding& one, const Holding& other);
+  bool fence_between(uint32_t from, uint32_t to, Term guard, size_t thread, bool acquire, bool release,
+                     const AccessRecord& data);
+  bool acquired(const Asked& q, const ObservationRecord& o) const;
+  bool sent(const Asked& q, ir::RegionId place, const ObservationRecord* o);
+  bool released(const Asked& q);
+  bool may_pass_on() const;
+  bool barrier_between(uint32_t from, uint32_t to) const;
   bool passes(const Asked& q);
   bool in_turns(const Asked& q);
   std::optional<Side> chained(const ObservationRecord& o);
@@ -103,7 +133,7 @@ class Messages {
   bool acquire_fence(const FenceRecord& f, const AccessRecord& data) const;
   bool release_fence(const FenceRecord& f, const AccessRecord& data) const;
   const std::vector<BarrierRecord>& barriers() const;
-  bool alone(Term guard, size_t thread, Term then, uint32_t position);
+  bool alone(Term guard, size_t thread, Term then, uint32_t position) const;
   Side released_by_itself(const Asked& q, const AccessRecord& w);
   Side released_by_barrier(const Asked& q, const AccessRecord& w);
   Term behind_last(const Asked& q, const AccessRecord& w);
@@ -116,6 +146,7 @@ class Messages {
   Question impossible_;
   Others others_;
   LastGroup& last_;
+  std::map<uint32_t, std::optional<std::vector<Holding>>> owners_;  // by array
 };
 
 }  // namespace fencepost::order

@@ -117,6 +117,7 @@ struct ObservationRecord {
   uint32_t bytes = 0, position = 0;
   bool acquires = false, aligned = false;
   ir::Scope scope = ir::Scope::device;
+  std::vector<uint32_t> loops;  // around it
 };
 
 // Two tickets, one of each thread: what one has taken the other has not, in whatever iterations they are.

@@ -101,6 +101,7 @@ class Execution {
   order::Assumptions assumptions;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
+  std::string perhaps;  // a barrier that may order threads of a group in ways that are not decided; "": none
   std::set<std::string> candidates;  // proposed in this run
   std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
   std::array<std::array<Term, 3>, 2> local_id, group_id;

@@ -72,6 +72,7 @@ void Execution::observe(const Activation& a, const Instruction& in, const Atomic
   o.bytes = at.access.bytes;
   o.position = position_;
   o.scope = at.scope;
+  o.loops = loops_around_;
   // A comparison that fails has the order of failure.
   o.acquires = order::acquires(at.order) && (at.op != AtomicOp::compare_exchange || order::acquires(at.failure));
   o.aligned = std::has_single_bit(o.bytes) && pool_.width(o.value[0]) == 8 * o.bytes;

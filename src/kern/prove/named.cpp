@@ -30,7 +30,8 @@ void Execution::named_barrier(Activation& a, const Barrier& b, Pair guard, Mode 
   const Pair name = b.name ? get(a, b.name) : both(pool_.constant(0, 32));
   if (!b.count || !pool_.is_constant(get(a, b.count)[0]) || !pool_.is_constant(name[0]) || !loops_around_.empty() ||
       !b.local_fence || b.reduce != Barrier::none) {
-    unsupported.insert("a barrier of some threads in a loop, or with a name or a count that is not constant");
+    perhaps = "a barrier of some threads in a loop, or with a name or a count that is not constant";
+    unsupported.insert(perhaps);
     return;
   }
   ++position_;
@@ -60,7 +61,9 @@ void Execution::phases() {
     const std::string why = threads.empty() || threads.size() > 1024 || options_.warp_size == 0
                                 ? "groups or warps of any size"
                                 : phases_of(list, threads);
-    if (!why.empty()) unsupported.insert("a barrier of some threads: " + why);
+    if (why.empty()) continue;
+    perhaps = "a barrier of some threads: " + why;
+    unsupported.insert(perhaps);
   }
 }
 

@@ -585,6 +585,12 @@ class Pass {
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
     f.threads[1].by_contract = b.by_contract;
+    if (const RegionId flag = messages.perhaps(a, b, goal))
+      f.perhaps = "messages through '" + m_.region(flag).name + "'";
+    else if (const RegionId lock = engine.perhaps(a, b))
+      f.perhaps = "what atomics do to '" + m_.region(lock).name + "'";
+    else if (pairing_ == Pairing::same_group)
+      f.perhaps = x.perhaps;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }

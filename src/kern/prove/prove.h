@@ -134,6 +134,7 @@ struct Finding {
   uint32_t other_bytes = 0;
   std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
   std::vector<std::string> null_parameters;                 // pointer parameters that are null
+  std::string perhaps;  // races: what may order the two all the same, by what is not decided; "": nothing
   std::array<uint64_t, 3> local_size{},
       num_groups{};  // of the launch: as given, or as was found where any is asked for
 };

@@ -139,6 +139,20 @@ void merge_sources(const ir::Module& m, std::vector<FindingReport>& findings) {
   }
 }
 
+// A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel is
+// not decided, by the name of that.
+void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove::Result& r) {
+  const auto open = [](const FindingReport& f) { return !f.confirmed && !f.finding.perhaps.empty(); };
+  for (const FindingReport& f : findings)
+    if (open(f))
+      r.unsupported.insert(fmt::format("whether {} order{} {} and {}", f.finding.perhaps,
+                                       f.finding.perhaps.starts_with("messages") ? "" : "s",
+                                       ir::where(m, f.finding.place), ir::where(m, f.finding.other_place)));
+  if (std::erase_if(findings, open) == 0 || !findings.empty()) return;
+  r.findings.clear();
+  r.verdict = {.status = Status::unsupported};
+}
+
 // --compat: what is found in a function that is verified for itself is not said again of those who call it. How many
 // have nothing left that was said of them.
 uint32_t drop_callees_findings(const ir::Module& m, std::vector<KernelReport>& kernels) {
@@ -661,6 +675,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       }
       runs -= std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
+    leave_open(*module, said.findings, r);
+    said.status = r.verdict.status;
     if (o.compat) merge_sources(*module, said.findings);
     if (r.verdict.status != Status::fails || r.findings.empty()) {
       std::string why = r.verdict.detail;
