@@ -47,7 +47,35 @@ Pool::Linear Pool::combine(const Linear& a, uint64_t sa, const Linear& b, uint64
   return r;
 }
 
+// a / b * b + a % b is a, also for b = 0, where a / b is all ones and a % b is a (SMT-LIB). How indices are split into
+// rows and columns, and put together again.
+bool Pool::joined(Linear& l, uint8_t width) const {
+  for (size_t i = 0; i < l.parts.size(); ++i) {
+    const auto [rest, times] = l.parts[i];
+    if (nodes_[rest.id].op != Op::urem) continue;
+    const Term a = nodes_[rest.id].kids[0], b = nodes_[rest.id].kids[1];
+    const auto quotient = [&](Term t) {
+      const Node& n = nodes_[t.id];
+      return n.op == Op::udiv && n.kids[0] == a && n.kids[1] == b;
+    };
+    for (size_t j = 0; j < l.parts.size(); ++j) {
+      const auto [t, by] = l.parts[j];
+      const Node& n = nodes_[t.id];
+      const bool product = n.op == Op::mul && by == times &&
+                           ((n.kids[0] == b && quotient(n.kids[1])) || (n.kids[1] == b && quotient(n.kids[0])));
+      const bool scaled = is_constant(b) && quotient(t) && by == ((times * value(b)) & ones(width));
+      if (!product && !scaled) continue;
+      Linear without = l;
+      std::erase_if(without.parts, [&](const auto& part) { return part.first == rest || part.first == t; });
+      l = combine(without, 1, linear(a), times, width);
+      return true;
+    }
+  }
+  return false;
+}
+
 Term Pool::from_linear(Linear l, uint8_t width) {
+  while (joined(l, width)) continue;
   l.constant &= ones(width);
   if (l.parts.empty()) return constant(l.constant, width);
   if (l.constant == 0 && l.parts.size() == 1 && l.parts[0].second == 1) return l.parts[0].first;

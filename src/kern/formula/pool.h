@@ -150,6 +150,7 @@ class Pool {
   void set_range(Node& n) const;
   Linear linear(Term t) const;
   Term from_linear(Linear l, uint8_t width);
+  bool joined(Linear& l, uint8_t width) const;
   Linear combine(const Linear& a, uint64_t scale_a, const Linear& b, uint64_t scale_b, uint8_t width) const;
   bool split(Term a, uint64_t by, Term& quotient, Term& remainder);
   Term eq_sums(Term a, Term b);

@@ -275,5 +275,27 @@ TEST(Formula, names_are_variables_and_functions) {
   EXPECT_EQ(names(p, p.add(p.apply(f, 8, {x}), y)), (std::vector<uint64_t>{0, 1, k_function + f}));
 }
 
+// Rows and columns are put together again, in whatever sum, also for rows of no elements.
+TEST(Formula, QuotientTimesDivisorAndRest) {
+  Pool p;
+  const Term x = p.variable(32, "x"), y = p.variable(32, "y"), n = p.variable(32, "n"), m = p.variable(32, "m");
+  const Term a = p.add(p.scale(x, 1024), y);
+  const auto row = [&](Term of, Term by, Term times) { return p.add(p.mul(p.udiv(of, by), times), p.urem(of, by)); };
+  EXPECT_EQ(row(a, n, n), a);
+  EXPECT_EQ(p.add(p.scale(row(x, n, n), 4), y), p.add(p.scale(x, 4), y));
+  EXPECT_EQ(row(x, p.constant(3, 32), p.constant(3, 32)), x);
+  // Not with another divisor, another row or another multiple.
+  EXPECT_NE(row(x, n, m), x);
+  EXPECT_NE(row(x, p.constant(3, 32), p.constant(5, 32)), x);
+  EXPECT_NE(p.add(p.mul(p.udiv(x, n), n), p.urem(y, n)), x);
+  EXPECT_NE(p.add(p.mul(p.udiv(x, n), n), p.urem(x, m)), x);
+  EXPECT_NE(p.add(p.mul(p.udiv(x, n), n), p.scale(p.urem(x, n), 2)), x);
+  // What the rule says of zero is what evaluation says.
+  Model zero;
+  zero.variables = {{p[x].value, 77}, {p[n].value, 0}};
+  EXPECT_EQ(zero.value(p, p.udiv(x, n)), ones(32));
+  EXPECT_EQ(zero.value(p, p.urem(x, n)), 77u);
+}
+
 }  // namespace
 }  // namespace fencepost::formula
