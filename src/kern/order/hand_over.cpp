@@ -26,8 +26,8 @@
 // values that come again, or of how often the loops go round.
 // Not covered: data that the holder's group uses behind a barrier; two places that count (head and tail of a queue);
 // a thread that takes the place by a comparison (locks.h).
-// Source: as messages.h; a protocol of one token for each place, as in GPS. Perhaps new is that coherence alone, without
-// what the place holds at first, gives the chain. A test breaks each of 1 to 3: HandOver in
+// Source: as messages.h; a protocol of one token for each place, as in GPS. That coherence alone gives the chain,
+// whatever the place holds at first, was found in no paper. A test breaks each of 1 to 3:
 // tests/unit/verifier/hand_over_test.cpp.
 //
 // `perhaps`: a race of which no run is seen may be none if a message orders it in a form that is not decided here. The

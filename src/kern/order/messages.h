@@ -43,7 +43,7 @@
 // What the reader knew of memory is forgotten at each observation (Execution::observe).
 // Source: transfer of ownership by a location's protocol: GPS (OOPSLA 2014), FSL (VMCAI 2016); PTX ISA 8, memory
 // consistency model; OpenCL 3.0 API, 3.3.
-// Not tried: other chains of messages through a third thread, but for the last group; epochs that are counted in a loop.
+// Not tried: other chains of messages through a third thread, but for the last group; epochs that a loop counts.
 #include <functional>
 #include <map>
 #include <optional>

@@ -139,8 +139,8 @@ void merge_sources(const ir::Module& m, std::vector<FindingReport>& findings) {
   }
 }
 
-// A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel is
-// not decided, by the name of that.
+// A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel
+// is not decided, by the name of that.
 void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove::Result& r) {
   const auto open = [](const FindingReport& f) { return !f.confirmed && !f.finding.perhaps.empty(); };
   for (const FindingReport& f : findings)
