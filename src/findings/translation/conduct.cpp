@@ -330,6 +330,8 @@ Reduced reduced(const Configuration& c, const Program& p, const Models& models, 
       smaller_one = true;
     }
   }
+  // Alone, so that the kernel is called as in the source of a report.
+  if (const Judged alone = judge_all(c, {out.program}, models, seconds).front(); alone.state == 'f') out.judged = alone;
   std::vector<Program> others;
   std::vector<Statement> culprits;
   std::vector<Spelling> spellings;

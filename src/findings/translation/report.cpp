@@ -65,18 +65,43 @@ std::string sentence(const std::string& axiom) {
   return at == sentences.end() ? "an axiom of the model" : at->second;
 }
 
+// An operation in words, for who does not know the notation of the hunt.
+std::string words_of(const std::string& culprit, Language l) {
+  const auto p = parse_program("block 0: " + culprit);
+  if (!p) return "`" + culprit + "`";
+  const Statement& s = p->threads[0].body[0];
+  const std::string kind = s.op == Op::ld      ? "load"
+                           : s.op == Op::st    ? "store"
+                           : s.op == Op::fence ? "fence"
+                           : s.op == Op::cas   ? "compare-exchange"
+                                               : fmt::format("read-modify-write ({})", name(s.op));
+  if (!s.is_atomic()) return fmt::format("the {} {} of {}", name(s.order), kind, s.place);
+  std::string written = "cuda::atomic_ref or cuda::atomic_thread_fence";
+  if (l == Language::llvm) written = s.spelling == Spelling::ref ? "inline PTX" : "an instruction of LLVM IR";
+  if (l == Language::opencl) written = "a function of OpenCL C";
+  if (l == Language::nvcc || l == Language::clang) {
+    if (s.spelling == Spelling::builtin)
+      written = l == Language::nvcc ? "__nv_atomic_*" : "__scoped_atomic_* or __atomic_*";
+    if (s.spelling == Spelling::old) written = "atomicAdd and its kin, or __threadfence";
+  }
+  return fmt::format("the atomic {} of {} with order {} and scope {}, written as {}", kind,
+                     s.op == Op::fence ? "memory" : std::string(1, s.place), name(s.order), name(s.scope), written);
+}
+
 std::string report_of(const Fault& f, uint64_t programs) {
   const Language l = language_of(f.configuration);
   const auto p = parse_program(f.reduced);
   const bool binary = l == Language::opencl;
-  std::string out = fmt::format("# {}\n\nCompiler: {}.\n\n", f.signature, f.configuration);
+  std::string out =
+      fmt::format("# The compiled program can end as its source cannot: {}\n\nCompiler, target, level: {}.\n\n",
+                  f.signature, f.configuration);
   if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
   out += fmt::format(
       "## What is wrong\n\nThe compiled program can end with an outcome that the source cannot: `{}` (`0:r1` is "
       "variable "
       "r1 of the first thread; `x` is the final value of x).",
       f.detail);
-  if (f.culprit != f.reduced) out += fmt::format(" The operation at fault is `{}`.", f.culprit);
+  if (f.culprit != f.reduced) out += fmt::format(" The operation at fault is {}.", words_of(f.culprit, l));
   out += "\n\n";
   const size_t line = f.reason.find('\n');
   const std::string axioms = f.reason.substr(0, line);

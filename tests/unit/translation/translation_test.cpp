@@ -240,6 +240,9 @@ TEST(Reports, HaveTheBinaryThatWasKept) {
   for (const hunt::ReportFile& file : fencepost::translation::report_files(*s)) {
     if (file.path.ends_with("made.spv")) EXPECT_EQ(file.text, binary);
     found = found || file.path.ends_with("made.spv");
+    if (file.path.ends_with("report.md"))
+      EXPECT_NE(file.text.find("read-modify-write (add) of x with order release and scope device"), std::string::npos)
+          << file.text;
   }
   EXPECT_TRUE(found);
 }
