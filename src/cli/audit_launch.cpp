@@ -69,7 +69,11 @@ Json access(const prog::Test& test, const Execution& x, uint32_t event) {
   std::string text = report::event_text(test, x, event);
   if (const size_t at = text.find(": "); at != std::string::npos) text = text.substr(at + 2);
   Json out = {{"text", text}, {"location", e.span.location()}};
-  if (e.key.thread != reference::k_init) out["thread"] = e.key.thread;
+  if (e.key.thread == reference::k_init) return out;
+  out["thread"] = e.key.thread;
+  const prog::ScopePath& scope = test.threads[e.key.thread].scope;
+  constexpr size_t k_block = 3;  // levels down to a block, in every dialect of kernels
+  if (scope.size() >= k_block) out["block"] = std::vector<uint32_t>(scope.begin(), scope.begin() + k_block);
   return out;
 }
 

@@ -243,8 +243,13 @@ class Entry {
         for (const Json& c : fix) changes.push_back(fmt::format("{}: {}", near(text(c, "location")), text(c, "text")));
         advice += fmt::format("{}{}", advice.empty() ? "" : "; or ", fmt::join(changes, ", and "));
       }
-    x["advice"] = advice.empty() ? "no small change of fences, orders or scopes was found that mends it"
-                                 : "smallest change: " + advice;
+    const bool one_block = std::all_of(q["accesses"].begin(), q["accesses"].end(), [&](const Json& a) {
+      return a.contains("block") && q["accesses"][0].contains("block") && a["block"] == q["accesses"][0]["block"];
+    });
+    x["advice"] = !advice.empty() ? "smallest change: " + advice
+                  : one_block ? "no small change of fences, orders or scopes was found that mends it; the two threads "
+                                "are of one block: is a barrier missing between the accesses?"
+                              : "no small change of fences, orders or scopes was found that mends it";
     for (const Json& g : j_["findings"])  // the same two places, at another launch or in the other order
       if (g["kind"] == "missing-order" && g["rule"] == x["rule"]) return;
     add(std::move(x));

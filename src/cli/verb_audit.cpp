@@ -53,8 +53,24 @@ std::vector<std::string> prove_words(const std::string& path, FileKind kind, con
   for (const std::string& d : s.defines) words.push_back("-D" + d);
   for (const std::string& i : s.include_folders) words.push_back("-I" + i);
   if (kind == FileKind::cuda_kernel && !s.cuda_path.empty()) words.push_back("--cuda-path=" + s.cuda_path);
+  // A file that says its own launch, and makes none, is about that launch.
+  const bool launches = text.find("<<<") != std::string::npos || text.find("cudaLaunch") != std::string::npos;
+  const size_t config = text.find("@Config:");
+  if (config != std::string::npos && !launches) {
+    uint64_t n[3] = {0, 0, 0};  // threads of a warp, warps of a block, blocks
+    const char* at = text.c_str() + config + 8;
+    for (uint64_t& x : n) {
+      while (*at == ' ' || *at == ',') ++at;
+      while (*at >= '0' && *at <= '9' && x < 100'000) x = 10 * x + static_cast<uint64_t>(*at++ - '0');
+    }
+    if (n[0] > 0 && n[1] > 0 && n[2] > 0) {
+      const bool cuda = kind == FileKind::cuda_kernel;
+      words.push_back(fmt::format("{}={}", cuda ? "--blockDim" : "--local_size", n[0] * n[1]));
+      words.push_back(fmt::format("{}={}", cuda ? "--gridDim" : "--num_groups", n[2]));
+    }
+  }
   // OpenCL C has no host code, so that the launch stands in the first lines or is any.
-  if (kind == FileKind::opencl_kernel && text.find("_size=") == std::string::npos) {
+  if (kind == FileKind::opencl_kernel && config == std::string::npos && text.find("_size=") == std::string::npos) {
     words.emplace_back("--local_size=*");
     words.emplace_back("--num_groups=*");
   }

@@ -168,6 +168,25 @@ __global__ void k(int* a) {
   EXPECT_NE(open(j).find("grid"), std::string::npos);
 }
 
+TEST_F(Audit, AMissingBarrierIsAskedFor) {
+  const std::string text = R"(// @Config: 1, 2, 1
+__global__ void k(int* out) {
+  __shared__ int s[2];
+  s[threadIdx.x] = threadIdx.x;
+  @FENCE@
+  out[threadIdx.x] = s[1 - threadIdx.x];
+}
+)";
+  const json j = asked({file("missing.cu", with(text, "@FENCE@", ""))});
+  ASSERT_EQ(findings(j, "missing-order").size(), 1u) << j.dump(1);
+  EXPECT_NE(findings(j, "missing-order")[0]["advice"].get<std::string>().find("is a barrier missing"),
+            std::string::npos);
+  // The launch that the file says is the one that prove is asked about: at others out[...] is written twice.
+  const json right = asked({file("right.cu", with(text, "@FENCE@", "__syncthreads();"))});
+  EXPECT_EQ(right["exit_code"], 0) << right.dump(1);
+  EXPECT_EQ(right["files"][0]["kernels"][0]["proved"][0]["launch"], "blockDim=2, gridDim=1");
+}
+
 TEST_F(Audit, BoundedSilenceIsWordedSo) {
   const Ran r = ran({"--grid", "1.1.2", "--budget", "2s", file("many.cu", R"(
 __global__ void k(int* next, int* sum, int n) {

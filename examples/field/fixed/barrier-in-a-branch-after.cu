@@ -1,0 +1,11 @@
+// @Config: 1, 2, 1
+// tile-ai/tilelang#1026: a barrier in a branch that some threads take.
+// A reduction in our own words. As it was mended.
+__global__ void branch(int* out) {
+  __shared__ int s;
+  if (threadIdx.x == 0) {
+    s = 4;
+  }
+  __syncthreads();
+  out[threadIdx.x] = s;
+}

@@ -1,0 +1,16 @@
+// @Config: 1, 1, 2
+// mirage-project/mirage#775: worker blocks spin for a scheduler block that may not be resident.
+// A reduction in our own words. As it was.
+#include <cuda/atomic>
+__global__ void persistent(int* next, int* task, int* out) {
+  const int me = (int)blockIdx.x;
+  if (me == 1) {
+    __threadfence();
+    atomicExch(task, 1);
+  } else {
+    cuda::atomic_ref<int, cuda::thread_scope_device> waits(task[0]);
+    while (waits.load(cuda::memory_order_acquire) == 0) {
+    }
+    out[0] = 1;
+  }
+}
