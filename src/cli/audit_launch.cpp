@@ -87,6 +87,7 @@ std::vector<std::string> chosen(const prog::Test& test, const Execution& x) {
     const size_t at = text.find(": R ");
     if (at == std::string::npos) continue;
     text = text.substr(at + 4);
+    if (text.starts_with("elsewhere")) continue;  // what lies beyond the end of an array
     if (std::find(out.begin(), out.end(), text) == out.end() && out.size() < 6) out.push_back(text);
   }
   return out;

@@ -243,10 +243,13 @@ class Entry {
         for (const Json& c : fix) changes.push_back(fmt::format("{}: {}", near(text(c, "location")), text(c, "text")));
         advice += fmt::format("{}{}", advice.empty() ? "" : "; or ", fmt::join(changes, ", and "));
       }
+    // What both write is equal: the race is one of the language, and an atomic store of any order ends it.
+    const bool same = sides.size() == 2 && q["accesses"][0]["text"] == q["accesses"][1]["text"];
     const bool one_block = std::all_of(q["accesses"].begin(), q["accesses"].end(), [&](const Json& a) {
       return a.contains("block") && q["accesses"][0].contains("block") && a["block"] == q["accesses"][0]["block"];
     });
     x["advice"] = !advice.empty() ? "smallest change: " + advice
+                  : same          ? "both write the same value: make the stores atomic (relaxed is enough for the race)"
                   : one_block ? "no small change of fences, orders or scopes was found that mends it; the two threads "
                                 "are of one block: is a barrier missing between the accesses?"
                               : "no small change of fences, orders or scopes was found that mends it";
@@ -350,6 +353,8 @@ std::string kernel_text(const Json& k) {
       if (f["kind"] != s.kind) continue;
       lines += fmt::format("    {}  {}{}\n        {}\n", text(f, "location"), text(f, "message"),
                            is(f, "known") ? "  [known]" : "", standing(f));
+      if (f["kind"] == "race" && f.contains("accesses") && !f["accesses"].empty())
+        lines += fmt::format("        {}\n", fmt::join(f["accesses"].get<std::vector<std::string>>(), ", "));
       if (const std::string advice = text(f, "advice"); !advice.empty()) lines += fmt::format("        {}\n", advice);
     }
     if (!lines.empty()) out += fmt::format("  {}\n{}", s.title, lines);

@@ -28,6 +28,7 @@ const std::vector<std::string> k_launches = {"1.1.2", "1.2.1", "1.2.2"};
 
 struct Kernel {
   std::string name;
+  std::string entry;  // what a small launch calls it: the symbol where there is one
   std::vector<Json> proved;
   std::vector<Json> small;
 };
@@ -42,7 +43,7 @@ struct File {
 Kernel& kernel_of(File& f, const std::string& name) {
   for (Kernel& k : f.kernels)
     if (k.name == name) return k;
-  f.kernels.push_back({name, {}, {}});
+  f.kernels.push_back({name, name, {}, {}});
   return f.kernels.back();
 }
 
@@ -94,7 +95,11 @@ void ask_prove(File& f, const std::string& text, const Settings& s, const audit:
     f.unsupported = true;
     return;
   }
-  for (const Json& k : j["kernels"]) kernel_of(f, k.value("name", "")).proved.push_back(k);
+  for (const Json& k : j["kernels"]) {
+    Kernel& kernel = kernel_of(f, k.value("name", ""));
+    kernel.proved.push_back(k);
+    if (const std::string symbol = k.value("symbol", ""); !symbol.empty()) kernel.entry = symbol;
+  }
   const std::string answer = j.value("answer", "");
   if (answer == "internal_error") f.error = "prove: internal error", f.unsupported = true;
   if (f.kernels.empty())
@@ -128,7 +133,7 @@ void entries_of_module(File& f, const std::string& text) {
 
 struct Small {
   File* file;
-  std::string kernel, grid;
+  std::string kernel, entry, grid;
   audit::Ask question;
   std::string key;
   std::string kept;  // the answer, where there is one
@@ -161,8 +166,8 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
           // OpenCL C is compiled by a compiler of the machine, which the key does not know.
           const std::string key = f.kind == FileKind::opencl_kernel
                                       ? ""
-                                      : cache.key(f.path, fmt::format("{}\n{}\n{}", k.name, grid, int(q)));
-          Small one{&f, k.name, grid, q, key, ""};
+                                      : cache.key(f.path, fmt::format("{}\n{}\n{}", k.entry, grid, int(q)));
+          Small one{&f, k.name, k.entry, grid, q, key, ""};
           one.kept = cache.find(one.key).value_or("");
           open.push_back(std::move(one));
         }
@@ -173,7 +178,7 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
   const auto work = [&](size_t i) {
     const Small& q = open[i];
     FileReport r;
-    r.json.push_back(!q.kept.empty() ? q.kept : audit::at_launch(q.file->path, q.kernel, q.grid, q.question, s).dump());
+    r.json.push_back(!q.kept.empty() ? q.kept : audit::at_launch(q.file->path, q.entry, q.grid, q.question, s).dump());
     return r;
   };
   const auto taken = [&](size_t i, FileReport r) {

@@ -330,6 +330,23 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
       return {any(results()[0].type, r)};
     return bad();
   }
+  // Among all lanes of a warp, as __shfl_sync and its like with a width of 32; without the predicate beside the result.
+  if (name[0] == "shfl" && has("sync") && has("b32") && operands.size() == 5 && outputs == 1 &&
+      c.getType()->isIntegerTy(32)) {
+    const bool up = has("up");
+    const auto v = input(operands[1]), by = input(operands[2]), mask = input(operands[4]);
+    uint64_t clamp = 1;
+    if (!v || !by || !mask || type_of(*v).kind != Type::bits || llvm::StringRef(operands[3]).getAsInteger(0, clamp) ||
+        clamp != (up ? 0 : 0x1f) || !(up || has("down") || has("bfly") || has("idx")))
+      return bad();
+    WarpExchange x{.kind = up            ? WarpExchange::shuffle_up
+                           : has("down") ? WarpExchange::shuffle_down
+                           : has("bfly") ? WarpExchange::shuffle_xor
+                                         : WarpExchange::shuffle};
+    x.mask = *mask;
+    x.operands = {*v, *by, bits(32, 32)};
+    return Values{emit(leaves(c.getType())[0].type, std::move(x))};
+  }
   const auto pointer = [&](const std::string& o) -> std::optional<ValueId> {
     const auto v = input(o);
     if (!v) return std::nullopt;

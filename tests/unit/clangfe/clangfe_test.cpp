@@ -324,6 +324,38 @@ TEST_F(Clangfe, inline_ptx_is_read) {
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
 }
 
+// A shuffle of a whole warp written as PTX is the built-in function; other segments are refused.
+TEST_F(Clangfe, inline_shuffles_of_a_whole_warp_are_read) {
+  const auto kernel = [](const std::string& body) {
+    return cuda("__global__ void foo(int *A) {\n  int v = A[threadIdx.x], r;\n  " + body + "\n  A[0] = r;\n}\n");
+  };
+  const auto inline_ptx = [&](const std::string& instruction) {
+    return kernel("asm volatile(\"" + instruction + "\" : \"=r\"(r) : \"r\"(v));");
+  };
+  const auto shuffles = [](const std::string& all) {
+    std::string out;
+    for (size_t at = 0; at < all.size();) {
+      const size_t end = std::min(all.find('\n', at), all.size());
+      const std::string line = all.substr(at, end - at);
+      if (const size_t s = line.find("shuffle"); s != std::string::npos)
+        out += line.substr(s, line.find("  ;") - s) + "\n";
+      at = end + 1;
+    }
+    return out;
+  };
+  for (const auto& [ptx, call] : {std::pair("shfl.sync.idx.b32 %0, %1, 3, 0x1f, 0xffffffff;", "__shfl_sync(~0u, v, 3)"),
+                                  {"shfl.sync.up.b32 %0, %1, 3, 0x0, 0xffffffff;", "__shfl_up_sync(~0u, v, 3)"},
+                                  {"shfl.sync.down.b32 %0, %1, 3, 31, 0xffffffff;", "__shfl_down_sync(~0u, v, 3)"},
+                                  {"shfl.sync.bfly.b32 %0, %1, 3, 0x1f, 0xffff;", "__shfl_xor_sync(0xffffu, v, 3)"}}) {
+    const std::string as_ptx = shuffles(text(inline_ptx(ptx)));
+    EXPECT_NE(as_ptx, "") << ptx;
+    EXPECT_EQ(as_ptx, shuffles(text(kernel("r = " + std::string(call) + ";")))) << ptx;
+  }
+  for (const char* other : {"shfl.sync.idx.b32 %0, %1, 3, 0x1c1f, 0xffffffff;", "shfl.sync.up.b32 %0, %1, 3, 0x1f, -1;",
+                            "shfl.idx.b32 %0, %1, 3, 0x1f;"})
+    EXPECT_FALSE(inline_ptx(other)) << other;
+}
+
 TEST_F(Clangfe, what_cannot_be_expressed_is_named_with_its_place) {
   const auto refused = [](const Expected<ir::Module>& m, const std::string& what) {
     ASSERT_FALSE(m);

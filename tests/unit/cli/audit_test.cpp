@@ -187,6 +187,34 @@ __global__ void k(int* out) {
   EXPECT_EQ(right["files"][0]["kernels"][0]["proved"][0]["launch"], "blockDim=2, gridDim=1");
 }
 
+// prove and the readers of small launches may write the arguments of an instance in two ways: its symbol is one.
+TEST_F(Audit, InstancesOfTemplatesAreAskedAtSmallLaunches) {
+  const json j = asked({"--grid", "1.1.2", file("instances.cu", R"(
+enum class Where { shared, global };
+template <class T, Where W> __global__ void k(T* a) {
+  a[W == Where::global ? blockIdx.x : 0] = blockIdx.x;
+}
+void host(int* a) {
+  k<int, Where::shared><<<2, 1>>>(a);
+  k<int, Where::global><<<2, 1>>>(a);
+}
+)")});
+  ASSERT_EQ(j["files"][0]["kernels"].size(), 2u) << j.dump(1);
+  EXPECT_EQ(open(j), "");
+  EXPECT_EQ(findings(j, "missing-order").size(), 1u);
+}
+
+TEST_F(Audit, WritesOfOneValueAreToldSo) {
+  const json j = asked({"--grid", "1.1.2", file("one.cu", R"(
+__global__ void k(int* done, int* n) {
+  if (atomicAdd(n, 0) == 0) done[0] = 1;
+}
+)")});
+  ASSERT_EQ(findings(j, "missing-order").size(), 1u) << j.dump(1);
+  EXPECT_NE(findings(j, "missing-order")[0]["advice"].get<std::string>().find("make the stores atomic"),
+            std::string::npos);
+}
+
 TEST_F(Audit, BoundedSilenceIsWordedSo) {
   const Ran r = ran({"--grid", "1.1.2", "--budget", "2s", file("many.cu", R"(
 __global__ void k(int* next, int* sum, int n) {
