@@ -152,7 +152,68 @@ class Walk {
   std::vector<ForbiddenPair> out_;
 };
 
+class Required {
+ public:
+  Required(const cat::Model& m, const BaseBounds& base, const Bounds& bounds) : m_(m), base_(base), bounds_(bounds) {}
+
+  std::vector<ForbiddenPair> run() {
+    for (const cat::Axiom& a : m_.axioms)
+      if (!a.flag && !a.negated && a.kind == cat::AxiomKind::empty) start(a.node);
+    return std::move(out_);
+  }
+
+ private:
+  void start(NodeId id) {
+    const Node& node = m_.nodes[id];
+    if (node.type == Type::set) return;
+    if (node.op == NodeOp::union_)
+      for (NodeId k : node.kids) start(k);
+    if (node.op == NodeOp::diff) require(node.kids[1], bounds_.node[node.kids[0]].must, 0);
+  }
+
+  void require(NodeId id, const Relation& pairs, uint32_t depth) {
+    constexpr uint32_t k_deep = 20;  // recursions hand on to themselves
+    if (pairs.empty() || depth > k_deep) return;
+    const Node& node = m_.nodes[id];
+    switch (node.op) {
+      case NodeOp::base_rel:
+        (pairs - base_.must[static_cast<size_t>(node.base)]).for_each([&](uint32_t i, uint32_t j) {
+          if (i != j) out_.push_back({node.base, i, j});
+        });
+        return;
+      case NodeOp::union_:
+        for (NodeId k : node.kids) {
+          Relation left = pairs;
+          for (NodeId other : node.kids)
+            if (other != k) left -= bounds_.node[other].may;
+          require(k, left, depth + 1);
+        }
+        return;
+      case NodeOp::inter:
+        for (NodeId k : node.kids) require(k, pairs, depth + 1);
+        return;
+      case NodeOp::inverse:
+        require(node.kids[0], pairs.inverse(), depth + 1);
+        return;
+      case NodeOp::rec_var:
+        require(m_.variables[node.rec].definition, pairs, depth + 1);
+        return;
+      default:
+        return;
+    }
+  }
+
+  const cat::Model& m_;
+  const BaseBounds& base_;
+  const Bounds& bounds_;
+  std::vector<ForbiddenPair> out_;
+};
+
 }  // namespace
+
+std::vector<ForbiddenPair> required(const cat::Model& m, const BaseBounds& base, const Bounds& bounds) {
+  return Required(m, base, bounds).run();
+}
 
 std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds) {
   return Walk(m, base, bounds).run();

@@ -17,6 +17,13 @@
 //   a+, a*, a?     forbidden in a; and by a+ = a+ ; a+, the rule for composition.
 //   a^-1, let rec  forbidden where the inverse, or the definition, has it.
 //
+// Likewise "required at a node": every consistent execution that runs both events of the pair has it there.
+//
+//   empty r \ s    what r must have is required at s.
+//   a | b          required in b, if a may not have the pair.
+//   a & b          required in a and in b.
+//   a^-1, let rec  required where the inverse, or the definition, has it.
+//
 // Only axioms that every query asserts are followed: no flags, no negated ones. An empty list says nothing. The proof
 // rests on what bounds.h promises of may and must, and on `implied_by` alone.
 //
@@ -33,11 +40,13 @@
 
 namespace fencepost::bounds {
 
-struct ForbiddenPair {
+struct ForbiddenPair {  // or one that is required
   vocab::Base base = vocab::Base::count_;
   uint32_t from = 0, to = 0;
 };
 
 std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds);
+// Required pairs of base relations that are not must pairs yet.
+std::vector<ForbiddenPair> required(const cat::Model& m, const BaseBounds& base, const Bounds& bounds);
 
 }  // namespace fencepost::bounds

@@ -5,7 +5,8 @@
 // both has it. "Follows" is unit propagation, a proof in the clauses. `implied_by` likewise. A literal that is false
 // under "i runs" takes the pair out of may. Of two writes that run, a total order has one pair, so that the other may
 // not be there makes it a must pair; co is transitive and has no cycles, so its must pairs are closed and their
-// inverses are not there.
+// inverses are not there. A pair that an axiom requires (`empty r \ s`) is a must pair of what it asks for: that co has
+// morally strong writes in some order, and not in the one, gives the other.
 //
 // Values follow: a read has one source, so that a bit on which all those agree that are left is its bit (agree()). A
 // source that unit propagation refutes is none (probe(), failed literals: J. Freeman, 1995); asked when a round brings
@@ -292,6 +293,13 @@ uint32_t ModelEncoding::settle() {
       const Lit l = c_.fold(base(b, i, j));
       if (l == k_false) continue;
       c_.add({-l});
+      news = true;
+    }
+    for (const auto& [b, i, j] : bounds::required(m_, base_, bounds_)) {
+      Relation& must = base_.must[static_cast<size_t>(b)];
+      if (must.test(i, j) || !base_.compatible.test(i, j)) continue;
+      c_.add({-p_.exec(i), -p_.exec(j), c_.fold(base(b, i, j))});
+      if (base_.may[static_cast<size_t>(b)].test(i, j)) must.set(i, j);
       news = true;
     }
     // Probing costs as much as several rounds.
