@@ -7,6 +7,8 @@
 #include <set>
 
 #include "cat/library.h"
+#include "catalogue.h"
+#include "read/read.h"
 #include "variant.h"
 
 namespace fencepost::fuzz {
@@ -197,6 +199,40 @@ TEST(FuzzLaws, VariantsAreOtherPrograms) {
   EXPECT_NE(
       render(with_failing_exchanges(exchange())->second).find("r0 = atomic_load_explicit(x, memory_order_acquire"),
       std::string::npos);
+}
+
+// Two compare-exchanges that each write what the other has written may succeed on a value that nobody writes first:
+// opencl without coherence allows it, so that "they expect what does not occur" is no law there.
+TEST(FuzzLaws, ExchangesThatWriteWhatWasReadAreNoLaw) {
+  Program p = exchange();
+  p.threads[0].items = {"int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_all_svm_devices);",
+                        "int r2 = 0;",
+                        "int r1 = atomic_compare_exchange_strong_explicit(x, &r2, r0, memory_order_release, "
+                        "memory_order_relaxed, memory_scope_device);"};
+  p.threads[1].items = p.threads[0].items;
+  p.question = {prog::Quantifier::exists, false, {{{0, "r1", "1"}}}};
+  EXPECT_FALSE(with_failing_exchanges(p));
+  Program expecting = p;
+  for (auto& t : expecting.threads) t.items[1] = "int r2 = 77;";
+  auto test = read::parse_one(make_source("thin.litmus", render(expecting)));
+  ASSERT_TRUE(test);
+  for (const auto& [name, status] : {std::pair{"opencl", Status::fails}, {"opencl~coherence-global", Status::holds}}) {
+    const auto model = load_named(name, prog::Dialect::opencl, {});
+    ASSERT_TRUE(model);
+    for (const check::Engine engine : {check::Engine::solve, check::Engine::enumerate}) {
+      check::Options o;
+      o.engine = engine;
+      Job job = Job::with_budget(20);
+      EXPECT_EQ(check::check(*test, *model, o, job).verdict.status, status) << name << " " << check::name(engine);
+    }
+  }
+  p = exchange();
+  EXPECT_TRUE(with_failing_exchanges(p));
+  p.threads[0].items.push_back("atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device);");
+  EXPECT_FALSE(with_failing_exchanges(p));
+  p = exchange();
+  p.threads[1].items.push_back("*y = r0;");
+  EXPECT_FALSE(with_failing_exchanges(p));
 }
 
 }  // namespace

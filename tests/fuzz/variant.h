@@ -24,7 +24,7 @@ std::optional<Variant> with_location(const Program& p);
 // taken, so that nobody can read the value off the code, if `hidden`. None: there are none, or others as well.
 std::optional<Variant> with_register_barriers(const Program& p, bool hidden);
 // OPENCL: every compare-exchange from a register expects a value that does not occur; and the same with loads of the
-// failure order in their place. None: there is none.
+// failure order in their place. None: there is none, or the program writes values that it has read.
 std::optional<std::pair<Program, Program>> with_failing_exchanges(const Program& p);
 
 }  // namespace fencepost::fuzz
