@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "prog/loop_bounds.h"
 #include "prog/state.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -308,4 +309,28 @@ TEST(Prog, ClustersAreOnOneDevice) {
   t.templates[1].code[0].store_tags = {};
   t.templates[0].code[0].tags = {Tag::CLUSTER};
   EXPECT_TRUE(has_cluster_scope(t));
+}
+
+TEST(Prog, BoundsOfLoopsAreRaised) {
+  Program t = sample();
+  Template& c = t.templates[0];  // a loop, a forward label, and a loop of one jump
+  c.labels = {{"back", 0}, {"on", 3}, {"self", 4}};
+  c.code = {{.kind = Kind::label, .label = 0}, {.kind = Kind::branch, .label = 0}, {.kind = Kind::jump, .label = 1},
+            {.kind = Kind::label, .label = 1}, {.kind = Kind::label, .label = 2},  {.kind = Kind::jump, .label = 2}};
+  t.threads.push_back({2, 0, {0, 0, 2}, {}});
+  using Loops = std::vector<std::pair<uint32_t, LabelId>>;
+  EXPECT_EQ(loops_of(t), (Loops{{0, 0}, {0, 2}, {2, 0}, {2, 2}}));
+  LoopBounds two(2);
+  EXPECT_EQ(to_string(two), "2");
+  EXPECT_EQ(to_string(raised(t, two, {}, 1)), "4");
+  EXPECT_EQ(to_string(raised(t, two, {}, 7)), "7");
+  const LoopBounds one = raised(t, two, {{2, 0}}, 1);  // in both threads that share the code
+  EXPECT_EQ(to_string(one), "2 to 4");
+  for (const auto& [thread, label] : loops_of(t)) EXPECT_EQ(one.of(thread, label), label == 0 ? 4u : 2u);
+  const LoopBounds all = raised(t, one, {{0, 2}}, 1);
+  EXPECT_EQ(to_string(all), "4");
+  EXPECT_TRUE(all.loops.empty());
+  EXPECT_EQ(to_string(raised(t, one, {}, 1)), "4 to 8");
+  const LoopBounds least = raised(t, one, {{0, 0}}, 3);
+  for (const auto& [thread, label] : loops_of(t)) EXPECT_EQ(least.of(thread, label), label == 0 ? 8u : 3u);
 }

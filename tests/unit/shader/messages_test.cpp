@@ -139,6 +139,8 @@ TEST(Messages, OpenClC) {
       {"a missing include", kernel("", "  x[0] = n;\n", "#include \"missing.h\"\n")},
       {"an #error", kernel("", "  x[0] = n;\n", "#error not today\n")},
       {"a macro with a number for a name", kernel("// @Define: 2N=1\n")},
+      {"a macro that begins with 0", kernel("// @Define: 0N=1\n")},
+      {"a macro that begins with 9", kernel("// @Define: M, 9=1\n")},
       {"a macro without a name", kernel("// @Define: =1\n")},
       {"a macro with a blank", kernel("// @Define: N 1\n")},
       {"nothing defined", kernel("// @Define:\n")},

@@ -51,6 +51,11 @@ const std::vector<Shape>& shapes() {
       {"long numbers", "%T = OpTypeArray %long %n2\n", "", {"%n0", "%n1", "%n2", "%i"}, ""},
       {"truth values", "%T = OpTypeArray %bool %n3\n", "", {"%n0", "%n2", "%i"}, ""},
       {"one number", "%T = OpTypeArray %uint %n1\n", "", {"%n0", "%n1", "%i"}, ""},
+      {"structures with a row of one",
+       "%r = OpTypeArray %char %n1\n%s = OpTypeStruct %uint %r\n%T = OpTypeArray %s %n2\n",
+       "",
+       {"%i %n0", "%i %n1 %n0", "%n1 %n1 %i", "%i %n1 %j"},
+       ""},
       {"numbers with holes",
        "%T = OpTypeArray %uint %n3\n",
        "OpDecorate %T ArrayStride 16\n",
@@ -85,6 +90,7 @@ std::string scalar_of(const Shape& s, const std::string& path) {
   if (what == "long numbers") return "long";
   if (what == "truth values") return "bool";
   if (what == "structures in a row") return path.ends_with("%n0") ? "char" : "uint";
+  if (what == "structures with a row of one") return depth == 2 ? "uint" : "char";
   if (what == "structures of rows") {
     if (depth == 2) return "long";
     const size_t member = path.find(' ') + 1;
@@ -166,6 +172,8 @@ TEST(SpirvShapes, PointersThatMove) {
       {"copy", "OpCopyMemorySized %e %y %n8 Aligned 4\n"},
       {"copy of 6", "OpCopyMemorySized %y %e %n6 Aligned 4\n"},
       {"vload", "%v = OpExtInst %v2 %set vloadn %n1 %e 2\n%w = OpCompositeExtract %uint %v 1\nOpStore %pout %w\n"},
+      {"vstore of nothing", "%w = OpExtInst %void %set vstoren %nothing %i %e\n"},
+      {"vstore of a block", "%w = OpExtInst %void %set vstoren %entry %i %e\n"},
       {"vstore", "%v = OpCompositeConstruct %v2 %n3 %n4\n%w = OpExtInst %void %set vstoren %v %i %e\n"},
   };
   const std::string types =
@@ -219,6 +227,18 @@ TEST(SpirvShapes, OpenEndedBuffers) {
                              types + "%pS = OpTypePointer StorageBuffer %S\n%B = OpVariable %pS StorageBuffer\n");
           out += said_or_made(types + "[" + path + "] " + grid + " " + std::string(use).substr(0, 12), text);
         }
+  // Far places of a buffer lengthen it while it stays within the most bytes of a variable.
+  for (const char* index : {"%n2", "%k3494", "%k3495", "%k3496", "%k3497"})
+    out += said_or_made(
+        std::string("far ") + index, "; @Input: %B = {{{1, 2}, {3, 4}}}\n" + [&] {
+          std::string t =
+              vulkan_all("", std::string("%e = OpAccessChain %p %B %n0 ") + index + " %n0\nOpStore %e %n7\n",
+                         "%char = OpTypeInt 8 0\n%k3494 = OpConstant %uint 3494\n%k3495 = OpConstant %uint "
+                         "3495\n%k3496 = OpConstant %uint 3496\n%k3497 = OpConstant %uint 3497\n%pair = OpTypeStruct "
+                         "%uint %char\n%pairs = OpTypeRuntimeArray %pair\n%S = OpTypeStruct %pairs\n%pS = "
+                         "OpTypePointer StorageBuffer %S\n%B = OpVariable %pS StorageBuffer\n");
+          return t.insert(t.find("OpDecorate %gids"), "OpDecorate %pairs ArrayStride 300\n");
+        }());
   golden::compare("lowered/shapes-open.txt", out);
 }
 
@@ -262,6 +282,16 @@ TEST(SpirvShapes, WaysThatMeet) {
       branch("%s = OpFAdd %f32 %f1 %f1\n", "", "%a = OpPhi %f32 %s %t %f1 %f\nOpStore %fs %a\n"),
       "%f32 = OpTypeFloat 32\n%f1 = OpConstant %f32 1.5\n%pfl = OpTypePointer Workgroup %f32\n%fs = OpVariable %pfl "
       "Workgroup\n");
+  for (const char* index : {"%n2", "%n3", "%v", "%m2", "%m3", "%m4"})
+    for (const char* use : {"%a = OpVectorExtractDynamic %uint %gid3 @\n",
+                            "%b = OpVectorInsertDynamic %v3 %gid3 %w "
+                            "@\n%a = OpCompositeExtract %uint %b 2\n"}) {
+      std::string text = use;
+      text.replace(text.find('@'), 1, index);
+      add(std::string("a part of a vector at ") + index + (text[1] == 'b' ? " is replaced" : ""),
+          "%m2 = OpBitwiseAnd %uint %v %n2\n%m3 = OpBitwiseAnd %uint %n3 %v\n%m4 = OpBitwiseAnd %uint %v %n4\n" + text +
+              "OpStore %out0 %a\n");
+    }
   const auto loop = [](const std::string& phis, const std::string& body, const std::string& after) {
     return "OpBranch %h\n%h = OpLabel\n%k = OpPhi %uint %n0 %entry %k1 %b\n" + phis +
            "OpLoopMerge %d %b None\nOpBranch %g\n%g = OpLabel\n%more = OpULessThan %bool %k %n4\nOpBranchConditional "
@@ -358,6 +388,10 @@ TEST(SpirvShapes, Calls) {
       "%f6 = OpFunction %uint None %fnu\n%fa6 = OpFunctionParameter %uint\n%fb6 = OpLabel\n%fc6 = OpFunctionCall %uint "
       "%f6 "
       "%fa6\nOpReturnValue %fc6\nOpFunctionEnd\n";
+  const std::string mixed =
+      "%f9 = OpFunction %uint None %fnu\n%fa9 = OpFunctionParameter %uint\n%fb9 = OpLabel\n%fq9 = OpIEqual %bool %fa9 "
+      "%n0\nOpBranchConditional %fq9 %ft9 %fm9\n%ft9 = OpLabel\nOpReturnValue %n7\n%fm9 = OpLabel\nOpReturn\n"
+      "OpFunctionEnd\n";
   const std::string never =
       "%f7 = OpFunction %void None %fn\n%fb7 = OpLabel\nOpUnreachable\nOpFunctionEnd\n%f8 = OpFunction %void None "
       "%fn\n%fb8 "
@@ -376,6 +410,8 @@ TEST(SpirvShapes, Calls) {
            "%a = OpFunctionCall %uint %f5 %v\n%b = OpFunctionCall %uint %f5 %v\nOpStore %out0 %b\n",
            "%a = OpFunctionCall %uint %f5 %n2\n%b = OpFunctionCall %uint %f5 %n2\nOpStore %out0 %b\n",
            "%a = OpFunctionCall %uint %f6 %n2\n",
+           "%a = OpFunctionCall %uint %f9 %v\nOpStore %out0 %n1\n",
+           "%a = OpFunctionCall %uint %f9 %v\nOpStore %out0 %a\n",
            "%a = OpFunctionCall %uint %f1\n",
            "%a = OpFunctionCall %uint %f1 %n1 %n2\n",
            "%a = OpFunctionCall %uint %n1 %n2\n",
@@ -388,7 +424,7 @@ TEST(SpirvShapes, Calls) {
        })
     out += said_or_made(code, vulkan_all("; @Config: 1, 2, 2\n",
                                          std::string("%v = OpAtomicLoad %uint %px %dv %relaxed\n") + code, types) +
-                                  add_one + twice + chooses + waits + array + itself + never);
+                                  add_one + twice + chooses + waits + array + itself + mixed + never);
   golden::compare("lowered/shapes-calls.txt", out);
 }
 
