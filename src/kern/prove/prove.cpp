@@ -139,6 +139,8 @@ class Pass {
     if (races) this->races(*pool_, *execution_);
     result_.effort.folded = statistics_.folded;
     result_.effort.solved = statistics_.solved;
+    result_.effort.clauses = statistics_.clauses;
+    result_.effort.solver_seconds = statistics_.seconds;
   }
 
   // Questions that took long were left; false if there was none.
@@ -712,7 +714,11 @@ class Prover {
       if (other) {
         // Each method is a proof of its own.
         Result two = decide(true);
-        if (two.verdict.status == Status::holds && r.verdict.status != Status::holds) r = std::move(two);
+        two.effort += r.effort;
+        if (two.verdict.status == Status::holds && r.verdict.status != Status::holds)
+          r = std::move(two);
+        else
+          r.effort = two.effort;
       }
     }
     r = without_assumption(std::move(r), start);
@@ -838,12 +844,8 @@ class Prover {
         r.barrier_intervals = part.barrier_intervals;
         r.candidates = part.candidates;
       }
-      r.effort.pairs += part.effort.pairs;
-      r.effort.folded += part.effort.folded;
-      r.effort.solved += part.effort.solved;
-      r.effort.candidates += part.effort.candidates;
-      r.effort.kept += part.effort.kept;
-      r.effort.rounds += part.effort.rounds;
+      r.effort += part.effort;
+      ++r.effort.passes;
     }
     r.gave_up = gave_up;
     if (!r.findings.empty())

@@ -140,13 +140,29 @@ struct Finding {
 };
 
 struct Effort {
-  uint64_t pairs = 0;       // of accesses looked at
-  uint64_t folded = 0;      // questions answered by rewriting
-  uint64_t solved = 0;      // by the solver
-  uint64_t candidates = 0;  // invariants proposed
-  uint64_t kept = 0;        // and proved
-  uint32_t rounds = 0;
-  double seconds = 0;
+  uint64_t pairs = 0;         // of accesses looked at
+  uint64_t folded = 0;        // questions answered by rewriting
+  uint64_t solved = 0;        // by the solver
+  uint64_t clauses = 0;       // that these needed
+  uint64_t candidates = 0;    // invariants proposed
+  uint64_t kept = 0;          // and proved
+  uint32_t rounds = 0;        // in which the kernel was executed
+  uint32_t passes = 0;        // kinds of pairs that were looked at
+  double solver_seconds = 0;  // of all passes
+  double seconds = 0;         // of the answer; sums leave it alone
+
+  Effort& operator+=(const Effort& o) {
+    pairs += o.pairs;
+    folded += o.folded;
+    solved += o.solved;
+    clauses += o.clauses;
+    candidates += o.candidates;
+    kept += o.kept;
+    rounds += o.rounds;
+    passes += o.passes;
+    solver_seconds += o.solver_seconds;
+    return *this;
+  }
 };
 
 struct Result {

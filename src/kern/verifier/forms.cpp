@@ -401,6 +401,10 @@ std::string json(const Report& r) {
     e["findings"] = ordered_json::array();
     for (const FindingReport& f : k.findings) e["findings"].push_back(finding_json(*r.module, f, options_of(r, k)));
     e["seconds"] = k.seconds;
+    e["effort"] = {
+        {"passes", k.effort.passes}, {"rounds", k.effort.rounds},   {"candidates", k.effort.candidates},
+        {"kept", k.effort.kept},     {"pairs", k.effort.pairs},     {"folded", k.effort.folded},
+        {"solved", k.effort.solved}, {"clauses", k.effort.clauses}, {"solver_seconds", k.effort.solver_seconds}};
     j["kernels"].push_back(std::move(e));
   }
   if (r.second) {

@@ -45,6 +45,7 @@ struct KernelReport {
   std::string why;                       // not decided: the reason
   std::vector<std::string> assumptions;  // sentences
   std::vector<FindingReport> findings;
+  prove::Effort effort;
   double seconds = 0;
 };
 

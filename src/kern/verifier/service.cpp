@@ -597,6 +597,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     said.status = r.verdict.status;
     said.vacuous = r.verdict.vacuous;
     said.seconds = r.effort.seconds;
+    said.effort = r.effort;
     if (r.verdict.vacuous && o.profile == launch::Profile::standard) {
       said.why = "vacuous: no two threads meet the preconditions, so nothing is proved";
       said.status = Status::unknown;

@@ -240,6 +240,10 @@ TEST_F(Service, json) {
   EXPECT_EQ(f["threads"].size(), 2u);
   EXPECT_EQ(f["threads"][0]["place"]["line"], 2);
   EXPECT_TRUE(f["arguments"]["n"].is_string());
+  const auto& effort = j["kernels"][0]["effort"];
+  EXPECT_EQ(effort["passes"], 2) << "within a group, and between two";
+  EXPECT_GE(effort["pairs"], 2);
+  EXPECT_GE(effort["solved"].get<int>() + effort["folded"].get<int>(), 2);
   const auto bad = nlohmann::json::parse(
       ask({"--local_size=8", "--num_groups=1", "--format=json"}, "__kernel void k() { x = 1; }").out);
   EXPECT_EQ(bad["answer"], "bad_input");
