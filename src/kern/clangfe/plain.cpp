@@ -426,7 +426,8 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   options.pointer_bits = 64;
   // The types of all that pointers point at, also where the kernel does not look; and where variables begin, which
   // clang says from -O1 on. No pass runs at any level.
-  options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone", "-O1"};
+  options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone", "-O1", "-fsanitize=bool",
+                             "-fsanitize-minimal-runtime"};
   std::string entry;
   for (const std::string& w : words) {
     if (w.starts_with("entry=")) entry = w.substr(6);

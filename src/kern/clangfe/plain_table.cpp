@@ -15,6 +15,7 @@ std::string type_text(const llvm::DIType* t, int depth) {
     const char* kind =
         b->getEncoding() == llvm::dwarf::DW_ATE_float                                                           ? "f"
         : b->getEncoding() == llvm::dwarf::DW_ATE_signed || b->getEncoding() == llvm::dwarf::DW_ATE_signed_char ? "s"
+        : b->getEncoding() == llvm::dwarf::DW_ATE_boolean                                                       ? "b"
                                                                                                                 : "u";
     return fmt::format("{}{}", kind, b->getSizeInBits());
   }

@@ -47,9 +47,7 @@ Observable of_cell(const Test& test, SymbolId symbol, uint64_t cell) {
   FENCEPOST_INVARIANT(symbol < test.symbols.size(), "a location that does not exist was observed");
   const Object& o = test.objects[test.symbols[symbol].object];
   FENCEPOST_INVARIANT(cell < o.init.size(), "a memory cell that does not exist was observed");
-  std::string text = test.symbols[symbol].name;
-  if (o.init.size() > 1) text += "[" + std::to_string(cell) + "]";
-  return {false, 0, 0, symbol, cell, std::move(text), o.width, o.is_unsigned};
+  return {false, 0, 0, symbol, cell, cell_name(test, symbol, cell), o.width, is_unsigned(o, cell)};
 }
 
 void collect(const Test& test, const CondValue& v, std::vector<Observable>& out) {
@@ -74,7 +72,10 @@ void collect_all(const Test& test, std::vector<Observable>& out) {
     const ObjectId o = test.symbols[s].object;
     if (seen[o]) continue;  // an alias names memory that is listed already
     seen[o] = true;
-    for (uint64_t cell = 0; cell < test.objects[o].init.size(); ++cell) out.push_back(of_cell(test, s, cell));
+    for (uint64_t cell = 0; cell < test.objects[o].init.size(); ++cell)
+      if (const auto& cells = test.objects[o].cells;
+          cells.empty() || (cell < cells.size() && !cells[cell].name.empty()))
+        out.push_back(of_cell(test, s, cell));
   }
 }
 

@@ -30,8 +30,27 @@ std::string operand(const Template& code, const term::Expr& e) {
   return text.substr(1, text.size() - 2);
 }
 
+// A computed place of an object whose cells have names of their own: "x[...]", or "head|values[...]" of several.
+std::string somewhere_in(const Object& o) {
+  std::vector<std::string> all;
+  for (const Cell& c : o.cells) {
+    if (c.name.empty()) continue;
+    const size_t end = c.name.find('[');
+    std::string one = c.name.substr(0, end) + (end == std::string::npos ? "" : "[...]");
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+  }
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : "|") + one;
+  return out.empty() ? o.name + "[...]" : out;
+}
+
 std::string location(const Test& test, const Template& code, const Address& a) {
   if (a.symbol == k_none) return a.index ? operand(code, a.index) : "";
+  if (a.symbol < test.symbols.size() && !test.objects[test.symbols[a.symbol].object].cells.empty()) {
+    if (!a.index) return cell_name(test, a.symbol, 0);
+    if (a.index.is_const()) return cell_name(test, a.symbol, a.index.value());
+    return somewhere_in(test.objects[test.symbols[a.symbol].object]);
+  }
   std::string out = symbol_name(test, a.symbol);
   if (a.index) out += "[" + operand(code, a.index) + "]";
   return out;
@@ -360,6 +379,19 @@ bool join_groups(Test& test) {
   return any;
 }
 
+std::string cell_name(const Object& object, const std::string& called, uint64_t cell) {
+  if (cell < object.cells.size() && !object.cells[cell].name.empty()) return object.cells[cell].name;
+  if (!object.cells.empty()) return called + "+" + std::to_string(cell * object.width / 8);
+  return object.init.size() == 1 ? called : called + "[" + std::to_string(cell) + "]";
+}
+bool is_unsigned(const Object& object, uint64_t cell) {
+  return cell < object.cells.size() ? object.cells[cell].is_unsigned : object.is_unsigned;
+}
+std::string cell_name(const Test& test, SymbolId symbol, uint64_t cell) {
+  const Symbol& s = test.symbols[symbol];
+  return cell_name(test.objects[s.object], s.name, cell);
+}
+
 std::string to_string(const Test& test, uint32_t thread, const Instr& instr) {
   FENCEPOST_INVARIANT(thread < test.threads.size(), "an instruction of a thread that does not exist was printed");
   const Template& code = test.code(thread);
@@ -372,10 +404,9 @@ std::string to_string(const Test& test, const CondValue& v) {
       return std::to_string(v.thread) + ":" +
              (v.thread < test.threads.size() ? register_name(test.code(v.thread), v.reg) : "?");
     case CondValue::Kind::location: {
-      std::string out = v.any_group ? declared_name(test.symbols[v.symbol]) : symbol_name(test, v.symbol);
-      const bool array = v.symbol < test.symbols.size() && test.objects[test.symbols[v.symbol].object].init.size() > 1;
-      if (array) out += "[" + std::to_string(v.cell) + "]";
-      return out;
+      const std::string called = v.any_group ? declared_name(test.symbols[v.symbol]) : symbol_name(test, v.symbol);
+      if (v.symbol >= test.symbols.size()) return called;
+      return cell_name(test.objects[test.symbols[v.symbol].object], called, v.cell);
     }
     case CondValue::Kind::constant:
       return std::to_string(static_cast<int64_t>(v.constant));

@@ -24,6 +24,12 @@ using vocab::TagSet;
 // ---- memory ----------------------------------------------------------------------------------------
 // An object is physical memory: `cells` values of `width` bits. Every cell has one Init write (its own
 // pseudo-thread, tags IW, W and `tags`).
+struct Cell {
+  std::string
+      name;  // as the source calls it and a question may ("q[1].b[2]"); "": it has no name, or only a piece of one
+  bool is_unsigned = false;
+  bool operator==(const Cell&) const = default;
+};
 struct Object {
   std::string name;
   uint8_t width = 64;
@@ -38,8 +44,9 @@ struct Object {
   // OPENCL: the first thread that declares it local, and global; k_none: none does. At most one, but for published
   // tests (check::fits).
   uint32_t local_in = 0xffffffffu, global_in = 0xffffffffu;
-  uint32_t home = k_none;  // PTX: the object lies in shared memory of this thread's CTA; none: in global memory
-  bool mbarrier = false;   // PTX: an mbarrier object (prog/mbarrier.h)
+  uint32_t home = k_none;   // PTX: the object lies in shared memory of this thread's CTA; none: in global memory
+  bool mbarrier = false;    // PTX: an mbarrier object (prog/mbarrier.h)
+  std::vector<Cell> cells;  // of what a compiler laid out; empty: they are NAME, or NAME[k] where there are several
   bool operator==(const Object&) const = default;
 };
 
@@ -277,6 +284,10 @@ const CondValue* named_of_any_group(const Test& test);
 // All instances of a location are one object, as some published tests take it. False: no location has several.
 bool join_groups(Test& test);
 
+// How the source calls a cell: "x", "x[2]", "q[1].b[2]".
+std::string cell_name(const Test& test, SymbolId symbol, uint64_t cell);
+std::string cell_name(const Object& object, const std::string& called, uint64_t cell);
+bool is_unsigned(const Object& object, uint64_t cell);
 // Human text of one instruction in its dialect, one line ("st.weak x, 1").
 std::string to_string(const Test& test, uint32_t thread, const Instr& instr);
 std::string to_string(const Test& test, const Cond& c);

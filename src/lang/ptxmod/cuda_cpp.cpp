@@ -64,18 +64,19 @@ uint64_t number(std::string_view s) {
   return n;
 }
 
-// As clangfe/plain.cpp writes them: "u32", "[4 s32", "{16 a 0 u32;b 8 *f32;}", "*u32", "p", "?".
+// As clangfe/plain.cpp writes them: "u32", "b8" (bool), "[4 s32", "{16 a 0 u32;b 8 *f32;}", "*u32", "p", "?".
 DataType type_of(std::string_view& rest) {
   using Kind = DataType::Kind;
   DataType t;
   const char c = rest.empty() ? '?' : rest.front();
   if (!rest.empty()) rest.remove_prefix(1);
-  if (c == 'u' || c == 's' || c == 'f') {
+  if (c == 'u' || c == 's' || c == 'f' || c == 'b') {
     size_t digits = 0;
     while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') ++digits;
     t.bytes = number(rest.substr(0, digits)) / 8;
     rest.remove_prefix(digits);
-    t.is_unsigned = c == 'u';
+    t.is_unsigned = c == 'u' || c == 'b';
+    t.is_bool = c == 'b';
     t.is_float = c == 'f';
     t.kind = t.bytes == 1 || t.bytes == 2 || t.bytes == 4 || t.bytes == 8 ? Kind::number : Kind::unknown;
   } else if (c == '[') {

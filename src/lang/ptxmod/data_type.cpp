@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fencepost::ptxmod {
 
 using Kind = DataType::Kind;
@@ -45,13 +47,21 @@ std::string leaf_name(const DataType& type, uint64_t at) {
       size_t k = 0;
       while (k < t->parts.size() && (left < t->offsets[k] || left >= t->offsets[k] + t->parts[k].bytes)) ++k;
       if (k == t->parts.size()) return out + fmt::format("+{}", left);
-      out += "." + t->names[k];
+      const bool alone = std::count(t->names.begin(), t->names.end(), t->names[k]) == 1;
+      out += alone ? "." + t->names[k] : fmt::format("[{}]", k);
       left -= t->offsets[k];
       t = &t->parts[k];
     } else {
       return left == 0 ? out : out + fmt::format("+{}", left);
     }
   }
+}
+
+std::string type_name(const DataType& type) {
+  if (!type.is(Kind::number) || type.is_float) return "";
+  if (type.is_bool) return "bool";
+  const char* name = type.bytes == 1 ? "char" : type.bytes == 2 ? "short" : type.bytes == 4 ? "int" : "long long";
+  return fmt::format("{}{}", type.is_unsigned ? "unsigned " : type.bytes == 1 ? "signed " : "", name);
 }
 
 }  // namespace fencepost::ptxmod

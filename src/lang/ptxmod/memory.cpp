@@ -291,6 +291,41 @@ Memory::Reached Memory::reached() const {
   return out;
 }
 
+uint32_t Memory::cell_at(const RootKey& r, int64_t at) {
+  const Decision& d = decision(r);
+  if (!d.apart) return d.cell != 0 && at % static_cast<int64_t>(d.cell) == 0 ? d.cell : 0;
+  const auto& places = places_[r];
+  const auto it = places.find(at);
+  return it == places.end() ? 0 : it->second;
+}
+
+void Memory::name_cells() {
+  if (!flat_.cuda) return;
+  for (prog::Object& o : test_.objects) o.cells.assign(o.init.size(), {});
+  for (const auto& [of, symbol] : symbols_) {
+    const auto& [r, instance, at] = of;
+    if (symbol == prog::k_none || variable(r).space == "local" || decision(r).opaque) continue;
+    prog::Object& o = test_.objects[test_.symbols[symbol].object];
+    const DataType* t = type(r);
+    const uint64_t bytes = o.width / 8, known = decision(r).apart ? 1 : limit(r);
+    const std::string base = name(r) + instance;
+    for (uint64_t k = 0; k < std::min<uint64_t>(o.cells.size(), known); ++k) {
+      const uint64_t begin = static_cast<uint64_t>(at) + k * bytes;
+      prog::Cell& cell = o.cells[k];
+      cell = {fmt::format("{}+{}", base, begin), true};
+      if (t == nullptr || t->is(DataType::Kind::unknown)) continue;
+      const auto [leaf, from] = leaf_at(*t, begin);
+      if (leaf == nullptr || leaf->is(DataType::Kind::pointer)) {  // padding, or what no question is about
+        cell = {};
+      } else if (from != begin || leaf->bytes != bytes || leaf->is_float) {
+        cell.name = fmt::format("{}{}+{}", base, leaf_name(*t, from), begin - from);
+      } else {
+        cell = {base + leaf_name(*t, begin), leaf->is_unsigned};
+      }
+    }
+  }
+}
+
 void Memory::check_read_only() const {
   for (const auto& [r, span] : read_only_)
     if (const auto it = written_.find(r); it != written_.end())

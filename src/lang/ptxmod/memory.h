@@ -102,6 +102,10 @@ class Memory {
     size_t buffers = 0, variables = 0;
   };
   Reached reached() const;
+  // How the source calls each cell, so that a question may: "q[1].b[2]", "q[0]+4". Of CUDA C++ alone.
+  void name_cells();
+  // The cell that begins at this byte: its bytes; 0: none does.
+  uint32_t cell_at(const RootKey& r, int64_t at);
   void check_read_only() const;  // what is read as constant is written by nobody
 
  private:

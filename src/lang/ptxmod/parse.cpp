@@ -304,7 +304,8 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   test.quantifier = w.header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(w.header.question.condition);
   test.filter = asker.cond(w.header.question.filter);
-  observe(memory, test);
+  memory.name_cells();
+  if (!w.flat.cuda) observe(memory, test);
   assumptions(w, notes, test, memory, rounds);
   return test;
 }
@@ -506,6 +507,7 @@ void lay_out(const DataType& t, const spirv::InputValue& v, uint64_t at, std::ve
     const auto s = static_cast<int64_t>(v.number);
     if (width < 64 && v.number > term::mask(width) && (s >= 0 || s < -(int64_t{1} << (width - 1))))
       litmus::fail_at(v.span, fmt::format("this number does not fit into {} bits", width));
+    if (t.is_bool && v.number > 1) litmus::fail_at(v.span, "a bool is 0 or 1");
     if (at + t.bytes > k_most_bytes) litmus::unsupported(v.span, "inputs of more than a mebibyte are not read");
     if (bytes.size() < at + t.bytes) bytes.resize(at + t.bytes, -1);
     for (uint64_t k = 0; k < t.bytes; ++k) bytes[at + k] = static_cast<int16_t>(v.number >> (8 * k) & 0xff);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "litmus/lexer.h"
 
@@ -61,6 +62,7 @@ Asker::Side Asker::side(const spirv::QuestionValue& v) {
   out.span = v.span;
   if (v.is_constant) {
     out.constant = true;
+    out.written = &v;
     out.number = v.constant;
     return out;
   }
@@ -68,12 +70,18 @@ Asker::Side Asker::side(const spirv::QuestionValue& v) {
   RootKey key = n.key;
   const Variable& var = flat_.variables[key.variable];
   if (!flat_.cuda && is_structure(var) && key.at == k_itself) key.at = 0;
-  if (var.space == "shared" && launch_.grid.workgroup_count() * launch_.grid.devices > 1)
+  const uint64_t blocks = var.space == "shared" ? uint64_t{launch_.grid.workgroup_count()} * launch_.grid.devices : 1;
+  const std::string each = flat_.cuda ? "block" : "cta";
+  bool known = v.instance.empty();
+  for (uint64_t k = 0; k < blocks && blocks > 1; ++k) known = known || v.instance == fmt::format("@{}{}", each, k);
+  if (!known) litmus::fail_at(v.span, fmt::format("{} has no instance {}", memory_.name(key), v.instance));
+  if (blocks > 1 && v.instance.empty())
     litmus::unsupported(v.span,
                         fmt::format("{} is shared memory, of which each {} has its own", memory_.name(key),
                                     flat_.cuda ? "block" : "CTA"),
-                        "store what the question needs in global memory");
-  const Part part = flat_.cuda ? typed_part(key, v) : untyped_part({key, n.type}, v);
+                        fmt::format("that of the first is {}@{}0", memory_.name(key), each));
+  Part part = flat_.cuda ? typed_part(key, v) : untyped_part({key, n.type}, v);
+  part.instance = v.instance;
   return place(key, part, v.span);
 }
 
@@ -86,8 +94,17 @@ Asker::Part Asker::typed_part(const RootKey& key, const spirv::QuestionValue& v)
     litmus::fail_at(v.span, fmt::format("{} is a value that the launch gives, and no memory", name),
                     "a question is about memory: variables, and what pointers point at");
   uint64_t at = 0;
-  for (const uint64_t k : v.path) {
+  for (size_t n = 0; n < v.path.size(); ++n) {
     const bool list = t->is(Kind::list);
+    uint64_t k = v.path[n];
+    if (v.named(n)) {
+      if (!t->is(Kind::members)) litmus::fail_at(v.span, fmt::format("there is no member '{}'", v.name(n)));
+      const auto m = std::find(t->names.begin(), t->names.end(), v.name(n));
+      if (m == t->names.end())
+        litmus::fail_at(v.span, fmt::format("there is no member '{}'", v.name(n)),
+                        litmus::suggest(v.name(n), t->names, fmt::format("there are {}", fmt::join(t->names, ", "))));
+      k = static_cast<uint64_t>(m - t->names.begin());
+    }
     if (!list && !t->is(Kind::members))
       litmus::fail_at(v.span, fmt::format("{} has no further parts", name), "an index is of an array or a structure");
     if ((list && t->count != 0 && k >= t->count) || (!list && k >= t->parts.size()))
@@ -96,19 +113,28 @@ Asker::Part Asker::typed_part(const RootKey& key, const spirv::QuestionValue& v)
     at += list ? k * t->parts.front().bytes : t->offsets[k];
     t = list ? &t->parts.front() : &t->parts[k];
   }
+  if (v.byte) {
+    const auto begin = static_cast<int64_t>(at + *v.byte);
+    const uint32_t cell = *v.byte < (uint64_t{1} << 32) ? memory_.cell_at(key, begin) : 0;
+    if (cell == 0)
+      litmus::fail_at(v.span, "no cell of the memory begins here",
+                      "PLACE + BYTES is for what is accessed in pieces, as `outcomes` prints it");
+    return {begin, cell, true, "", ""};
+  }
   if (t->is(Kind::list) || t->is(Kind::members))
     litmus::fail_at(v.span, fmt::format("{} has several elements", name),
                     fmt::format("name one, for example {}[0]", name));
   if (t->is(Kind::pointer)) litmus::unsupported(v.span, "a question about memory that holds addresses is not read");
   if (t->is(Kind::unknown)) litmus::unsupported(v.span, fmt::format("the type of {} is not read", name));
   if (t->is_float) litmus::unsupported(v.span, "a question about floating point numbers is not read");
-  return {static_cast<int64_t>(at), static_cast<uint32_t>(t->bytes), t->is_unsigned};
+  return {static_cast<int64_t>(at), static_cast<uint32_t>(t->bytes), t->is_unsigned, type_name(*t), ""};
 }
 
 Asker::Part Asker::untyped_part(const Named& n, const spirv::QuestionValue& v) {
   const RootKey& key = n.key;
   const Variable& var = flat_.variables[key.variable];
   const std::string name = memory_.name(key);
+  if (v.byte || !v.names.empty()) litmus::fail_at(v.span, "memory of a module has one index and no members");
   if (v.path.size() > 1) litmus::fail_at(v.span, "memory of a module has one index", "count its elements");
   const Decision& d = memory_.decision(key);
   const Given* given = memory_.given(key);
@@ -124,12 +150,15 @@ Asker::Part Asker::untyped_part(const Named& n, const spirv::QuestionValue& v) {
   if (v.path.empty() && key.at == k_itself && var.array && var.bytes > element)
     litmus::fail_at(v.span, fmt::format("{} has several elements", name),
                     fmt::format("name one, for example {}[0]", name));
-  return {static_cast<int64_t>(index * element), element, !n.type.empty() && n.type[0] == 'u'};
+  return {static_cast<int64_t>(index * element), element, !n.type.empty() && n.type[0] == 'u', "", ""};
 }
 
 Asker::Side Asker::place(const RootKey& key, const Part& p, const Span& span) {
-  const auto [at, element, is_unsigned] = p;
+  const auto at = p.at;
+  const auto element = p.element;
+  const bool is_unsigned = p.is_unsigned;
   Side out;
+  out.type = p.type;
   out.span = span;
   const std::string name = memory_.name(key);
   Decision& d = memory_.decision(key);
@@ -150,7 +179,7 @@ Asker::Side Asker::place(const RootKey& key, const Part& p, const Span& span) {
   for (uint32_t part = 0; part < element / cell; ++part) {
     prog::CondValue c;
     c.kind = prog::CondValue::Kind::location;
-    c.symbol = memory_.symbol(key, "", at, element);
+    c.symbol = memory_.symbol(key, p.instance, at, element);
     c.cell = d.apart ? 0 : static_cast<uint64_t>(at) / cell + part;
     c.is_unsigned = out.is_unsigned || part + 1 < element / cell;
     c.span = span;
@@ -163,6 +192,7 @@ Asker::Side Asker::number(const Side& n, const Side& beside, term::Op cmp) {
   Side out = n;
   const uint8_t w = beside.width;
   const auto s = static_cast<int64_t>(n.number);
+  if (!beside.type.empty()) spirv::need_number_of(*n.written, beside.type, beside.is_unsigned, w);
   if (w < 64 && n.number > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
     litmus::fail_at(n.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
   const size_t count = beside.cells.size();

@@ -31,6 +31,8 @@ class Asker {
  private:
   struct Side {
     bool constant = false, is_unsigned = false;
+    std::string type;                               // "signed char"; "": not known
+    const spirv::QuestionValue* written = nullptr;  // a constant
     uint64_t number = 0;
     uint8_t width = 64;  // of the whole
     std::vector<prog::CondValue> cells;
@@ -40,6 +42,7 @@ class Asker {
     int64_t at = 0;
     uint32_t element = 0;
     bool is_unsigned = false;
+    std::string type, instance;
   };
   Side side(const spirv::QuestionValue& v);
   Part typed_part(const RootKey& key, const spirv::QuestionValue& v) const;

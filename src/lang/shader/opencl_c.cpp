@@ -260,7 +260,7 @@ class SourceTypes {
       return t;
     };
     if (kind == "DebugTypeBasic" && w.size() > 3)
-      return scalar(w[2], w[3].starts_with("Unsigned") || w[3] == "Boolean");
+      return scalar(w[1], w[2], w[3].starts_with("Unsigned") || w[3] == "Boolean");
     if ((kind == "DebugTypedef" || kind == "DebugTypeEnum") && w.size() > 2) return read(w[2], depth + 1, outermost);
     if (kind == "DebugTypeMember" && w.size() > 2) return read(w[2], depth + 1, false);
     if (kind == "DebugTypeQualifier") return read(w[1], depth + 1, outermost);
@@ -278,11 +278,15 @@ class SourceTypes {
         const auto m = n_.debug.find(w[k]);
         const auto at = m == n_.debug.end() || m->second.size() < 8 ? n_.numbers.end() : n_.numbers.find(m->second[7]);
         t.parts.back().offset = at == n_.numbers.end() ? 0 : at->second;
+        if (m == n_.debug.end() || m->second.size() < 2) continue;
+        if (const auto name = n_.strings.find(m->second[1]); name != n_.strings.end())
+          t.parts.back().name = name->second;
       }
     return t;
   }
-  spirv::SourceType scalar(const std::string& size, bool is_unsigned) const {
+  spirv::SourceType scalar(const std::string& name, const std::string& size, bool is_unsigned) const {
     spirv::SourceType t;
+    if (const auto it = n_.strings.find(name); it != n_.strings.end()) t.spelled = it->second;
     const auto bits = n_.numbers.find(size);
     t.bits = bits == n_.numbers.end() ? 0 : bits->second;
     t.is_unsigned = is_unsigned;
@@ -354,6 +358,19 @@ std::string disassemble(const std::string& path, std::string& why) {
   spvTextDestroy(text);
   spvContextDestroy(context);
   return out;
+}
+
+// Takes the calls of a function out of a module.
+void drop_calls(std::string& assembly, std::string_view function) {
+  std::string id, out;
+  for (std::string_view rest = assembly; !rest.empty();) {
+    const std::string_view line = next_line(rest);
+    const auto w = words_of(line);
+    if (w.size() > 2 && w[0] == "OpName" && unquoted(w[2]) == function) id = w[1];
+    const bool call = !id.empty() && w.size() > 4 && w[2] == "OpFunctionCall" && w[4] == id;
+    if (!call) out.append(line).append("\n");
+  }
+  assembly = std::move(out);
 }
 
 std::unexpected<Diagnostics> tool_failed(const SourcePtr& source, const std::string& tool, const ChildResult& r) {
@@ -445,7 +462,13 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
                                       "-no-opaque-pointers",
                                       "-Xclang",
                                       "-finclude-default-header",
-                                      "-O0",
+                                      "-O1",  // marks of lifetimes; no pass runs
+                                      "-Xclang",
+                                      "-disable-llvm-passes",
+                                      "-Xclang",
+                                      "-fsanitize=bool",  // who reads a bool that is neither 0 nor 1 comes to
+                                      "-Xclang",          // OpUnreachable, behind a call
+                                      "-fsanitize-minimal-runtime",
                                       "-g",
                                       "-w",
                                       "-fno-color-diagnostics",
@@ -471,6 +494,7 @@ Expected<spirv::Compiled> compile(const SourcePtr& source, const std::string& en
   out.headers = {"Define"};
   std::string why;
   out.module = disassemble(module, why);
+  drop_calls(out.module, "__ubsan_handle_load_invalid_value_minimal_abort");
   if (out.module.empty())
     return unsupported_at(Span{source, 0, 0}, fmt::format("the module that {} makes of this kernel is malformed: {}",
                                                           fs::path(tools->translator).filename().string(), why));

@@ -58,7 +58,7 @@ class Line {
     return at_ < end_ && (rest()[0] == '%' || (compiled_ != nullptr && is_letter(rest()[0])));
   }
   // A variable of the compiled text may be a member of a block: `path` gets the way to it.
-  std::string id(std::vector<uint64_t>& path) {
+  std::string id(std::vector<uint64_t>& path, std::vector<std::string>* members = nullptr) {
     if (!at_id()) {
       if (compiled_ != nullptr) fail("expected a variable", "variables have the names that the source gives them");
       fail("expected an id", "ids are written %name or %17");
@@ -68,10 +68,37 @@ class Line {
     while (at_ < end_ && word_char(rest()[0])) ++at_;
     const std::string word = source_->text.substr(begin, at_ - begin);
     if (word[0] == '%') return word;
-    const auto it = compiled_->variables.find(word);
+    auto it = compiled_->variables.find(word);
+    for (size_t dot = word.rfind('.');
+         members != nullptr && it == compiled_->variables.end() && dot > 0 && dot != std::string::npos;
+         dot = word.rfind('.', dot - 1)) {
+      const std::string whole = word.substr(0, dot);
+      it = compiled_->variables.find(whole);
+      if (it == compiled_->variables.end()) continue;
+      const auto part = compiled_->variables.lower_bound(whole + ".");
+      if (part != compiled_->variables.end() && part->first.starts_with(whole + ".")) {  // its members are known here
+        it = compiled_->variables.end();
+        break;
+      }
+      at_ = begin + static_cast<uint32_t>(dot);  // members follow
+    }
     if (it == compiled_->variables.end()) unknown(word, since(begin));
     path = it->second.path;
     return it->second.id;
+  }
+  // ".m", at once behind what it is a member of.
+  std::optional<std::string> member() {
+    if (compiled_ == nullptr || rest().size() < 2 || rest()[0] != '.' || !is_letter(rest()[1])) return std::nullopt;
+    const uint32_t begin = ++at_;
+    while (at_ < end_ && word_char(rest()[0]) && rest()[0] != '.') ++at_;
+    return source_->text.substr(begin, at_ - begin);
+  }
+  // "@wg1"
+  std::string instance() {
+    if (rest().empty() || rest()[0] != '@') return "";
+    const uint32_t begin = at_++;
+    while (at_ < end_ && word_char(rest()[0]) && rest()[0] != '.') ++at_;
+    return source_->text.substr(begin, at_ - begin);
   }
   std::string_view comment() const { return compiled_ != nullptr ? "//" : ";"; }
   std::string_view location() const {
@@ -82,6 +109,7 @@ class Line {
     blanks();
     return at_;
   }
+  uint32_t begins() const { return last_; }  // of the last word
   Span since(uint32_t begin) const { return {source_, begin, at_}; }
   [[noreturn]] void fail(std::string message, std::string hint = {}) {
     blanks();
@@ -208,12 +236,24 @@ QuestionValue read_operand(Line& l) {
   if (l.at_number()) {
     v.is_constant = true;
     v.constant = l.number();
+    v.is_negative = l.since(l.begins()).text().starts_with("-");
+    v.is_pattern = l.since(l.begins()).text().starts_with("0x");
   } else if (l.at_id()) {
-    v.id = l.id(v.path);
-    while (l.accept("[")) {
-      v.path.push_back(l.number());
-      l.expect("]");
+    v.id = l.id(v.path, &v.names);
+    v.instance = l.instance();
+    for (;;) {
+      if (auto m = l.member()) {
+        v.path.push_back(k_member | v.names.size());
+        v.names.push_back(std::move(*m));
+      } else if (l.accept("[")) {
+        v.path.push_back(l.number());
+        l.expect("]");
+        if (v.path.back() >= k_member) litmus::fail_at(l.since(begin), "an index is no such number");
+      } else {
+        break;
+      }
     }
+    if (l.accept("+")) v.byte = l.number();
   } else {
     l.fail("expected a value", fmt::format("a value is an integer or {}", l.location()));
   }
@@ -426,6 +466,20 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
 }
 
 }  // namespace
+
+void need_number_of(const QuestionValue& v, const std::string& type, bool is_unsigned, uint8_t width) {
+  const bool truth = type == "bool" || type == "_Bool";
+  const uint64_t all = term::mask(width), most = truth ? 1 : is_unsigned ? all : all >> 1;
+  const uint64_t least = is_unsigned ? 0 : most + 1;  // below zero
+  const uint64_t size = v.is_negative ? 0 - v.constant : v.constant;
+  const bool within = v.is_negative ? size <= least : size <= most;
+  const bool converted =
+      width >= 32 && !truth && (v.is_negative ? is_unsigned && size <= (all >> 1) + 1 : v.is_pattern && size <= all);
+  if (within || converted) return;
+  litmus::fail_at(v.span, fmt::format("this is compared with '{}', which has no number {}", type, v.span.text()),
+                  is_unsigned ? fmt::format("its numbers are 0 to {}", most)
+                              : fmt::format("its numbers are -{} to {}", least, most));
+}
 
 Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) {
   return read(source, !binary, options, nullptr);

@@ -7,7 +7,6 @@
 //   ; @Output: exists C | not exists C | forall C          several lines: see `Question`
 //   ; @Filter: C
 //   C := C or C | C and C | not C | ( C ) | true | false | v op v      op := == != < <= > >=, signed
-//   v := integer | %id | %id[i][j]...
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,13 +32,29 @@ struct Input {
   Span span;
 };
 
+// v := integer | PLACE | PLACE + BYTES. A place of a compiled text may name members, x[1].b[2]; `path` has k_member
+// and the place of the name in `names`. PLACE + BYTES is the cell that begins so many bytes behind the beginning of the
+// place: a piece of a scalar that is accessed in pieces. x@wg1[2] is that of the second workgroup.
+inline constexpr uint64_t k_member = uint64_t{1} << 63;
 struct QuestionValue {
   bool is_constant = false;
-  uint64_t constant = 0;  // two's complement
+  uint64_t constant = 0;                         // two's complement
+  bool is_negative = false, is_pattern = false;  // written with '-', with "0x"
   std::string id;
+  std::string instance;  // "@wg1"
   std::vector<uint64_t> path;
+  std::vector<std::string> names;
+  std::optional<uint64_t> byte;
   Span span;
+
+  bool named(size_t k) const { return (path[k] & k_member) != 0; }
+  const std::string& name(size_t k) const { return names[path[k] & ~k_member]; }
 };
+
+// A number in a question beside a location of this type. Throws ParseError where the type does not have it: the
+// comparison would be decided by the type alone. To a type of 32 bits or more C and GLSL convert: there -1 is the
+// greatest number without a sign, and 0xffffffff is -1 with one.
+void need_number_of(const QuestionValue& number, const std::string& type, bool is_unsigned, uint8_t width);
 
 struct QuestionCond {
   prog::Cond::Kind kind = prog::Cond::Kind::always;

@@ -166,6 +166,7 @@ Lowering::Shape Lowering::shape_of(const Target& t) {
   Shape s;
   s.root = t.root;
   s.bytes = t.offset.bytes;
+  s.ended = t.ended;
   for (const Offset::Step& x : t.offset.steps) s.steps.emplace_back(x.scale, x.limit);
   return s;
 }
@@ -176,7 +177,7 @@ bool Lowering::add_shape(Shapes& shapes, const Target& t) {
   if (std::find(shapes.begin(), shapes.end(), s) != shapes.end()) return false;
   size_t alike = 0;
   for (Shape& x : shapes) {
-    if (x.root != t.root) continue;
+    if (!x.like(t)) continue;
     ++alike;
     if (!x.flat) continue;
     const uint64_t unit = t.offset.unit(static_cast<uint64_t>(x.steps[0].first));
@@ -190,13 +191,13 @@ bool Lowering::add_shape(Shapes& shapes, const Target& t) {
   }
   uint64_t unit = t.offset.unit(0);
   for (const Shape& x : shapes) {
-    if (x.root != t.root) continue;
+    if (!x.like(t)) continue;
     unit = std::gcd(unit, static_cast<uint64_t>(x.bytes < 0 ? -x.bytes : x.bytes));
     for (const auto& step : x.steps)
       unit = std::gcd(unit, static_cast<uint64_t>(step.first < 0 ? -step.first : step.first));
   }
-  std::erase_if(shapes, [&](const Shape& x) { return x.root == t.root; });
-  shapes.push_back({t.root, 0, {{static_cast<int64_t>(std::max<uint64_t>(unit, 1)), 0}}, true});
+  std::erase_if(shapes, [&](const Shape& x) { return x.like(t); });
+  shapes.push_back({t.root, 0, {{static_cast<int64_t>(std::max<uint64_t>(unit, 1)), 0}}, true, t.ended});
   return true;
 }
 
@@ -224,6 +225,7 @@ Value Lowering::meet_pointers(Join& j, const std::vector<Value>& in, const std::
     Target t;
     if (shapes.size() > 1) t.when = term::binary(T::eq, var(j.choice), term::constant(n, 8));
     t.root = shapes[n].root;
+    t.ended = shapes[n].ended;
     t.offset.bytes = shapes[n].bytes;
     for (size_t k = 0; k < shapes[n].steps.size(); ++k)
       t.offset.steps.push_back({shapes[n].steps[k].first, var(j.indices[k]), shapes[n].steps[k].second});
@@ -243,8 +245,7 @@ void Lowering::copy_pointer(const Join& j, const Value& v, std::vector<std::pair
     const Target& t = targets[n];
     auto shape = std::find(j.shapes.begin(), j.shapes.end(), shape_of(t));
     if (shape == j.shapes.end())
-      shape =
-          std::find_if(j.shapes.begin(), j.shapes.end(), [&](const Shape& s) { return s.flat && s.root == t.root; });
+      shape = std::find_if(j.shapes.begin(), j.shapes.end(), [&](const Shape& s) { return s.flat && s.like(t); });
     if (shape == j.shapes.end()) {  // found out in this pass: there is another
       again_ = true;
       continue;

@@ -50,6 +50,8 @@ class Lowering {
     int64_t bytes = 0;
     std::vector<std::pair<int64_t, uint64_t>> steps;  // scale, limit
     bool flat = false;                                // one step; its scale is the unit
+    bool ended = false;                               // as of a target
+    bool like(const Target& t) const { return root == t.root && ended == t.ended; }
     bool operator==(const Shape&) const = default;
   };
   using Shapes = std::vector<Shape>;
@@ -113,6 +115,9 @@ class Lowering {
   // ---- memory (lower_memory.cpp) ----
   uint32_t root(const Instruction& variable, const std::string& path);
   void declare(const Instruction& variable);
+  void begin_life(const Instruction& i);
+  void end_life(uint32_t root);
+  void end_frame(uint32_t frame);
   Value load(const Value& pointer, Id type, const prog::TagSet& tags, const Instruction& i);
   void store(const Value& pointer, Id type, const Value& v, const prog::TagSet& tags, const Instruction& i);
   Value load_scalar(const Value& pointer, Id type, const prog::TagSet& tags, const Instruction& i);

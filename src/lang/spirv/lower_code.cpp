@@ -73,9 +73,16 @@ void Lowering::terminator(const Instruction& i) {
     case Op::OpBranchConditional: {
       const Expr c = ops_.truth(value(i.word(0), i), i);
       const uint32_t yes = segment_of(i.word(1)), no = segment_of(i.word(2));
+      const auto never = [&](uint32_t s) {
+        const std::vector<const Instruction*>& code = flow_.segments[s].block->code;
+        return code.size() == 1 && static_cast<Op>(code[0]->op) == Op::OpUnreachable;
+      };
       if (yes == no)
         go(yes, {});
-      else if (c.is_const())
+      else if (!c.is_const() && (never(yes) || never(no))) {  // the flag says it, and no way forks
+        undefined_behaviour(never(yes) ? c : term::unary(T::not_, c), i);
+        go(never(yes) ? no : yes, {});
+      } else if (c.is_const())
         go(c.is_const(1) ? yes : no, {});
       else {
         go(yes, c);
@@ -107,6 +114,7 @@ void Lowering::terminator(const Instruction& i) {
       [[fallthrough]];
     }
     case Op::OpReturn:
+      end_frame(g.frame);
       if (f.resume != k_nowhere) go(f.resume, {});
       return;
     case Op::OpUnreachable:
@@ -302,14 +310,21 @@ void Lowering::instruction(const Instruction& i) {
     case Op::OpSelectionMerge:
     case Op::OpLoopMerge:
     case Op::OpNop:
-    case Op::OpLifetimeStart:
-    case Op::OpLifetimeStop:
     case Op::OpAssumeTrueKHR:
     case Op::OpModuleProcessed:
       return;
     case Op::OpVariable:
       declare(i);
       return;
+    case Op::OpLifetimeStart:
+      begin_life(i);
+      return;
+    case Op::OpLifetimeStop: {
+      const Value v = value(i.word(0), i);
+      if (v.is(Value::Kind::pointer) && v.targets.size() == 1 && v.targets[0].root != k_null_root)
+        end_life(v.targets[0].root);
+      return;
+    }
     case Op::OpUndef:
       define(i, ops_.undefined(i.type, fmt::format("{}@{}", result_name(i), thread_), i, true));
       return;

@@ -76,6 +76,52 @@ void Lowering::declare(const Instruction& variable) {
         m_.dialect() == vocab::Dialect::opencl ? TagSet{Tag::NA, Tag::WI} : TagSet{}, variable);
 }
 
+// Lifetimes. Where a variable begins it holds nothing, and pointers to it that are still held when it ends point at
+// nothing (C11 6.2.4): whoever goes through one does what nobody defines. Such pointers are marked; a new one to the
+// variable's next life is not, though it is the same address. Only what variables of the invocation hold is marked:
+// values without a name do not outlive the expression that they belong to.
+//
+// Tried and lost: to mark results of instructions too; what is not flow, a branch that ends the variable, then marks
+// the pointers of another branch.
+void Lowering::begin_life(const Instruction& i) {
+  const Value v = value(i.word(0), i);
+  if (!v.is(Value::Kind::pointer) || v.targets.size() != 1 || v.targets[0].root == k_null_root) return;
+  const Root& r = roots_[v.targets[0].root];
+  if (r.variable->sharing != Sharing::invocation) return;
+  const Variable& x = *r.variable;
+  if (r.in_slots) {
+    for (size_t k = 0; k < x.layout.scalars.size(); ++k)
+      slots_now_[r.first_slot + k] =
+          ops_.undefined(x.layout.scalars[k].type, fmt::format("{}.{}{}", m_.name(x.id), k, r.key), i, true);
+  } else if (in_loop_[here_]) {
+    const TagSet tags = m_.dialect() == vocab::Dialect::opencl ? TagSet{Tag::NA, Tag::WI} : TagSet{};
+    for (const Scalar& s : x.layout.scalars) {
+      if (m_.type(s.type, i).kind == Type::Kind::pointer) continue;
+      Value place = v;
+      place.targets[0].offset.bytes += static_cast<int64_t>(s.offset);
+      const Expr e = any(types_.bits(s.type, i), fmt::format("{}.{}", m_.name(x.id), s.offset), {}, i);
+      store_scalar(place, s.type, Value::scalar(s.type, e), tags, i);
+    }
+  }
+}
+
+void Lowering::end_life(uint32_t root) {
+  const auto mark = [&](auto&& self, Value& v) -> void {
+    for (Target& t : v.targets) t.ended = t.ended || t.root == root;
+    for (Value& p : v.parts) self(self, p);
+  };
+  for (auto& [slot, v] : slots_now_) mark(mark, v);
+}
+
+// Of a call: its parameters too.
+void Lowering::end_frame(uint32_t frame) {
+  const std::string& path = flow_.frames[frame].path;
+  if (path.empty()) return;
+  const std::string key = fmt::format("@{}@{}", path, thread_);
+  for (uint32_t k = 1; k < roots_.size(); ++k)
+    if (roots_[k].variable->sharing == Sharing::invocation && roots_[k].key == key) end_life(k);
+}
+
 TagSet Lowering::class_tags(uint32_t root) const {
   if (m_.dialect() != vocab::Dialect::vulkan) return {};
   switch (static_cast<spv::StorageClass>(roots_[root].variable->storage)) {
@@ -119,7 +165,7 @@ std::vector<Lowering::Spot> Lowering::spots(const Value& pointer, uint32_t bytes
   std::vector<Spot> out;
   for (const Target& t : pointer.targets) {
     if (t.when && t.when.is_const(0)) continue;
-    if (t.root == k_null_root) {
+    if (t.root == k_null_root || t.ended) {
       undefined_behaviour(t.when, i);
       continue;
     }
@@ -258,7 +304,7 @@ void Lowering::store(const Value& pointer, Id type, const Value& v, const TagSet
 Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, const Instruction& i) {
   const uint8_t bits = types_.bits(type, i);
   const auto bytes = static_cast<uint32_t>(types_.size(type, i));
-  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root) {
+  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root && !pointer.targets[0].ended) {
     const Root& r = roots_[pointer.targets[0].root];
     if (r.in_slots || r.variable->read_only) {
       if (const auto k = memory_.scalar_at(*r.variable, pointer.targets[0].offset, bytes)) {
@@ -329,7 +375,7 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
 void Lowering::store_scalar(const Value& pointer, Id type, const Value& v, const TagSet& tags, const Instruction& i) {
   const uint8_t bits = types_.bits(type, i);
   const auto bytes = static_cast<uint32_t>(types_.size(type, i));
-  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root) {
+  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root && !pointer.targets[0].ended) {
     const Root& r = roots_[pointer.targets[0].root];
     if (r.variable->read_only)
       m_.fail(i, fmt::format("{} is written, and {} variables are read-only", m_.name(r.variable->id),
@@ -501,7 +547,7 @@ void Lowering::atomic(const Instruction& i) {
     define(i, Value::scalar(i.type, op == Op::OpAtomicFlagTestAndSet ? term::truth(old) : old));
   };
 
-  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root &&
+  if (pointer.targets.size() == 1 && pointer.targets[0].root != k_null_root && !pointer.targets[0].ended &&
       roots_[pointer.targets[0].root].in_slots) {
     const Root& r = roots_[pointer.targets[0].root];
     if (const auto k =

@@ -43,6 +43,7 @@ class Memory {
       : c_(constants), m_(constants.module()), decisions_(decisions), test_(test) {}
 
   Decisions& decisions() { return decisions_; }
+  const Decisions& decisions() const { return decisions_; }
   // An OpVariable, or a parameter of the entry point. `initial`: of an invocation's own variable.
   const Variable& variable(const Instruction& at);
 
@@ -51,6 +52,12 @@ class Memory {
   // The initial values of an instance that has values of its own; before its first `symbol`.
   void start(const Variable& v, const std::string& key, std::vector<Value> init) {
     starts_[{v.id, key}] = std::move(init);
+  }
+  // Every object but those of `unknown`: what of, which instance, which class, its symbol.
+  template <class F>
+  void for_each(F f) const {
+    for (const auto& [of, symbol] : symbols_)
+      if (symbol != prog::k_none) f(variables_.at(std::get<0>(of)), std::get<1>(of), std::get<2>(of), symbol);
   }
   // An object of one cell whose initial value the execution chooses.
   prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells = 1);

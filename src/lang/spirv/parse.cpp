@@ -6,6 +6,7 @@
 #include "litmus/lexer.h"
 #include "prog/plain_objects.h"
 #include "prog/syntax.h"
+#include "spirv/cell_names.h"
 #include "spirv/lower.h"
 #include "spirv/source_types.h"
 #include "spirv/spirv.h"
@@ -43,12 +44,13 @@ class Asker {
     uint32_t count = 1;
     uint8_t width = 32;  // of a cell
     bool is_unsigned = false;
+    std::string type;  // as the source says it; "": nobody says whether it has a sign
   };
 
   // The place as the question spells it: an id, or a name of the compiled text without its indices.
   std::string written(const QuestionValue& v) const {
     const std::string_view text = v.span.text();
-    return m_.words().compiled ? std::string(text.substr(0, text.find_first_of(" ["))) : v.id;
+    return m_.words().compiled ? std::string(text.substr(0, text.find_first_of(" [@+"))) : v.id;
   }
 
   Located locate(const QuestionValue& v) {
@@ -76,14 +78,18 @@ class Asker {
       litmus::unsupported(
           v.span,
           fmt::format("{} holds results of floating point arithmetic, which no condition can look at", written(v)));
-    std::string key;
     if (x.sharing == Sharing::invocation)
       litmus::fail_at(v.span, fmt::format("{} belongs to each invocation by itself", written(v)),
                       "store what the question needs in a buffer");
     const Grid& g = c_.launch().grid;
-    if (x.sharing == Sharing::workgroup && g.workgroup_count() * g.queue_families * g.devices > 1)
+    const uint64_t instances =
+        x.sharing == Sharing::workgroup ? uint64_t{g.workgroup_count()} * g.queue_families * g.devices : 1;
+    bool known = v.instance.empty();
+    for (uint64_t k = 0; k < instances && instances > 1; ++k) known = known || v.instance == fmt::format("@wg{}", k);
+    if (!known) litmus::fail_at(v.span, fmt::format("{} has no instance {}", written(v), v.instance));
+    if (instances > 1 && v.instance.empty())
       litmus::fail_at(v.span, fmt::format("{} exists once per workgroup, and the launch has several", written(v)),
-                      "store what the question needs in a buffer");
+                      fmt::format("that of the first workgroup is {}@wg0", written(v)));
     // The path, as byte offset.
     Offset at;
     Id type = p.element;
@@ -96,6 +102,9 @@ class Asker {
           litmus::fail_at(v.span, fmt::format("{} points at several elements", written(v)),
                           fmt::format("write {}[0]", written(v)));
       } else {
+        if (v.named(0))
+          litmus::fail_at(v.span, fmt::format("{} is a pointer", written(v)),
+                          fmt::format("write {}[0].{}", written(v), v.name(0)));
         const uint64_t n = c_.types().size(type, *d);
         const uint64_t a = m_.dialect() == vocab::Dialect::opencl ? c_.types().alignment(type, *d) : 1;
         index((n + a - 1) / a * a);
@@ -106,13 +115,17 @@ class Asker {
     for (; k < v.path.size(); ++k) {
       const Type& t = m_.type(type, *d);
       if (t.kind == Type::Kind::struct_) {
-        const uint64_t m = module_member(c_.types(), type, source, v.path[k], *d, v.span);
+        const uint64_t n = v.named(k) ? member_named(m_, type, source, v.name(k), v.span) : v.path[k];
+        const uint64_t m = module_member(c_.types(), type, source, n, *d, v.span);
         if (m >= t.members.size())
-          litmus::fail_at(v.span, fmt::format("there is no member {}", v.path[k]),
+          litmus::fail_at(v.span, fmt::format("there is no member {}", n),
                           fmt::format("{} has {}", m_.name(type), t.members.size()));
         at.bytes += static_cast<int64_t>(c_.types().offset(type, m, *d));
         type = t.members[m];
-        source = member(source, v.path[k]);
+        source = member(source, n);
+      } else if (v.named(k)) {
+        litmus::fail_at(v.span, fmt::format("there is no member '{}'", v.name(k)),
+                        fmt::format("{} is no structure", m_.name(type)));
       } else if (t.composite()) {
         if (t.kind != Type::Kind::runtime_array && v.path[k] >= c_.types().count(type, *d))
           litmus::fail_at(v.span, fmt::format("there is no element {}", v.path[k]),
@@ -125,6 +138,7 @@ class Asker {
                         fmt::format("{} is a scalar", m_.name(type)));
       }
     }
+    if (v.byte) return piece(v, x, at.bytes);
     if (!m_.type(type, *d).scalar())
       litmus::fail_at(v.span, "a condition compares scalars",
                       fmt::format("add indices: {}[i][j]", m_.words().compiled ? "x" : "%id"));
@@ -133,8 +147,38 @@ class Asker {
                       fmt::format("{} has {} bytes", written(v), x.layout.size));
     const auto cells =
         memory_.cells(x, at, static_cast<uint32_t>(c_.types().size(type, *d)), c_.types().bits(type, *d), *d);
-    return {memory_.symbol(x, key, cells.in_class), cells.index, cells.count, cells.width,
-            is_unsigned(source, type, *d)};
+    const auto no_sign = has_no_sign(m_, source, type, *d);
+    Located out{memory_.symbol(x, v.instance, cells.in_class),
+                cells.index,
+                cells.count,
+                cells.width,
+                no_sign.value_or(false),
+                ""};
+    if (no_sign) out.type = source != nullptr && !source->spelled.empty() ? source->spelled : type_name(type, *d);
+    return out;
+  }
+
+  std::string type_name(Id type, const Instruction& user) const {
+    const Type& t = m_.type(type, user);
+    if (m_.words().compiled || t.kind != Type::Kind::int_) return m_.name(type);
+    return fmt::format("{}int{} ({})", t.is_signed ? "" : "u", t.width, m_.name(type));
+  }
+
+  // The cell that begins so many bytes behind a place.
+  Located piece(const QuestionValue& v, const Variable& x, int64_t at) {
+    const uint32_t g = x.layout.dense;
+    const uint64_t byte = static_cast<uint64_t>(at) + *v.byte;
+    if (g == 0 || byte % g != 0 || byte / g >= x.layout.dense_cells())
+      litmus::fail_at(v.span, "no cell of the memory begins here",
+                      "PLACE + BYTES is for what is accessed in pieces, as `outcomes` prints it");
+    Located out;
+    out.symbol = memory_.symbol(x, v.instance, 0);
+    out.cell = byte / g;
+    out.width = static_cast<uint8_t>(8 * g);
+    out.is_unsigned = true;
+    for (const Scalar& s : x.layout.scalars)
+      if (s.offset + s.bytes == byte + g) out.is_unsigned = false;  // the piece with the sign
+    return out;
   }
 
   // A side of a comparison as its cells, low end first; of a number, what the cells of the other side would hold.
@@ -159,13 +203,14 @@ class Asker {
     }
     return out;
   }
-  // A number beside a location: to an unsigned one it is taken modulo its width, as C and GLSL convert it. Beside a
-  // signed one, what exceeds the signed numbers of the width is a pattern of bits to == and !=, and itself to the
+  // A number beside a location is one that its type has, as far as the type is known (header.h, need_number_of). Of an
+  // unknown sign, what exceeds the signed numbers of the width is a pattern of bits to == and !=, and itself to the
   // others.
   static Side number(const QuestionValue& v, const Located& beside, term::Op cmp) {
     const auto w = static_cast<uint8_t>(beside.count * beside.width);
     const uint64_t n = v.constant;
     const auto s = static_cast<int64_t>(n);
+    if (!beside.type.empty()) need_number_of(v, beside.type, beside.is_unsigned, w);
     if (w < 64 && n > term::mask(w) && (s >= 0 || s < -(int64_t{1} << (w - 1))))
       litmus::fail_at(v.span, fmt::format("this number does not fit into the {} bits that it is compared with", w));
     Side out{{}, beside.is_unsigned, true, w, v.span};
@@ -264,15 +309,6 @@ class Asker {
     return nullptr;
   }
 
-  // Whether the numbers of a location have no sign. Kernels do not say it of their types; the text that they were made
-  // of may.
-  bool is_unsigned(const SourceType* source, Id type, const Instruction& user) const {
-    const Type& t = m_.type(type, user);
-    if (t.kind == Type::Kind::bool_) return true;
-    if (t.kind != Type::Kind::int_) return false;
-    if (m_.dialect() == vocab::Dialect::vulkan) return !t.is_signed;
-    return source != nullptr && source->parts.empty() && source->is_unsigned && source->bits == t.width;
-  }
   const SourceType* source_of(const std::string& id) const {
     if (compiled_ == nullptr) return nullptr;
     const auto it = compiled_->types.find(id);
@@ -319,6 +355,7 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
   test.quantifier = header.question.quantifier;
   if (test.quantifier != prog::Quantifier::none) test.condition = asker.cond(header.question.condition);
   test.filter = asker.cond(header.question.filter);
+  name_cells(constants, memory, compiled, test);
   if (constants.took_zero()) test.assumptions.emplace_back("buffers without an input start at 0");
   for (const std::string& id : constants.lost())
     test.assumptions.push_back(
@@ -340,6 +377,8 @@ void arrange_inputs(const Module& module, Header& header, const Compiled& compil
       if (in.value.is_list)
         for (InputValue& item : in.value.items)
           arrange(constants.types(), t.element, element(&source->second), item, *d);
+      else
+        arrange(constants.types(), t.element, element(&source->second), in.value, *d);
     } else {
       arrange(constants.types(), t.kind == Type::Kind::pointer ? t.element : d->type, &source->second, in.value, *d);
     }

@@ -29,8 +29,65 @@ uint64_t module_member(const Types& types, Id structure, const SourceType* sourc
                       "bit fields are not read");
 }
 
+namespace {
+
+// Whether a type of the text and one of the module can be the same.
+bool alike(const Types& types, Id type, const SourceType& source, const Instruction& user) {
+  const Type& t = types.module().type(type, user);
+  if (t.kind == Type::Kind::struct_) return !source.is_list && !source.parts.empty();
+  if (t.composite()) return source.is_list && alike(types, t.element, source.parts.front(), user);
+  return !source.is_list && source.parts.empty() && (t.kind == Type::Kind::bool_ || source.bits == t.width);
+}
+
+}  // namespace
+
+uint64_t member_named(const Module& module, Id structure, const SourceType* source, const std::string& name,
+                      const Span& where) {
+  std::vector<std::string> all;
+  if (source != nullptr && !source->is_list) {
+    for (uint64_t k = 0; k < source->parts.size(); ++k) {
+      if (source->parts[k].name == name) return k;
+      all.push_back(source->parts[k].name);
+    }
+  } else if (const auto it = module.words().members.find(structure); it != module.words().members.end()) {
+    for (const auto& [k, n] : it->second) {
+      if (n == name) return k;
+      all.push_back(n);
+    }
+  }
+  std::erase(all, "");
+  litmus::fail_at(where, fmt::format("there is no member '{}'", name),
+                  litmus::suggest(name, all,
+                                  all.empty() ? "members are numbers here: x[0]"
+                                              : fmt::format("there are {}", fmt::join(all, ", "))));
+}
+
+std::optional<MemberName> name_of_member(const Types& types, Id structure, const SourceType* source, uint64_t member,
+                                         const Instruction& user) {
+  const Type& t = types.module().type(structure, user);
+  if (source == nullptr || source->is_list || source->parts.empty()) {
+    const auto& known = types.module().words().members;
+    const auto it = known.find(structure);
+    const auto name = it == known.end() ? std::map<uint32_t, std::string>::const_iterator{}
+                                        : it->second.find(static_cast<uint32_t>(member));
+    if (it == known.end() || name == it->second.end() || name->second.empty())
+      return MemberName{member, fmt::format("[{}]", member)};
+    return MemberName{member, "." + name->second};
+  }
+  const uint64_t bits = 8 * types.offset(structure, member, user);
+  for (uint64_t k = 0; k < source->parts.size(); ++k) {
+    const SourceType& p = source->parts[k];
+    if (p.offset != bits || !alike(types, t.members[member], p, user)) continue;
+    return MemberName{k, p.name.empty() ? fmt::format("[{}]", k) : "." + p.name};
+  }
+  return std::nullopt;
+}
+
 void arrange(const Types& types, Id type, const SourceType* source, InputValue& v, const Instruction& user) {
-  if (source == nullptr || !v.is_list) return;
+  if (source == nullptr) return;
+  if ((source->spelled == "bool" || source->spelled == "_Bool") && !v.is_list && !v.absent && v.number > 1)
+    litmus::fail_at(v.span, "a bool is 0 or 1");
+  if (!v.is_list) return;
   const Type& t = types.module().type(type, user);
   if (t.kind != Type::Kind::struct_) {
     if (t.composite())

@@ -62,6 +62,8 @@ struct SourceType {
   bool is_list = false, is_unsigned = false;
   uint32_t bits = 0;              // scalar
   uint64_t offset = 0;            // member: bits from the beginning of its structure
+  std::string name;               // of a member; "": it has none
+  std::string spelled;            // scalar: "signed char"
   std::vector<SourceType> parts;  // list: the one type; structure: its members; scalar: none
 };
 

@@ -45,6 +45,7 @@ struct Target {
   Expr when;  // width 1; empty: always. The conditions of one pointer exclude one another
   uint32_t root = k_null_root;
   Offset offset;
+  bool ended = false;  // the variable has ended since the pointer was made
   bool operator==(const Target&) const = default;
 };
 

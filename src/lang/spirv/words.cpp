@@ -313,7 +313,9 @@ void add_names(Words& w) {
   for (const Instruction& i : w.instructions)
     if (static_cast<spv::Op>(i.op) == spv::Op::OpName) ++uses[i.string(1)];
   for (const Instruction& i : w.instructions)
-    if (static_cast<spv::Op>(i.op) == spv::Op::OpName) {
+    if (w.compiled && static_cast<spv::Op>(i.op) == spv::Op::OpMemberName) {
+      w.members[i.word(0)][i.word(1)] = i.string(2);
+    } else if (static_cast<spv::Op>(i.op) == spv::Op::OpName) {
       const std::string text = i.string(1);
       if (text.empty()) continue;
       if (w.compiled) w.given[i.word(0)] = text.substr(text.starts_with("struct.") ? 7 : 0, text.find('('));

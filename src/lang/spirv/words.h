@@ -51,8 +51,9 @@ struct Words {
   uint32_t bound = 0;  // ids are below
   std::unordered_map<std::string, Id>
       by_name;  // "%x" as the text spells it; OpName names that are unique and not yet taken
-  std::unordered_map<Id, std::string> names;  // for messages and registers: "%x"
-  std::unordered_map<Id, std::string> given;  // of a compiled text: OpName of each id
+  std::unordered_map<Id, std::string> names;                        // for messages and registers: "%x"
+  std::unordered_map<Id, std::string> given;                        // of a compiled text: OpName of each id
+  std::unordered_map<Id, std::map<uint32_t, std::string>> members;  // and OpMemberName
 
   std::string name(Id id) const;
   std::string given_name(Id id) const {

@@ -239,7 +239,7 @@ class Machine {
   bool shared(uint32_t l) const { return locations_[l].shared; }
   std::string name(uint32_t l) const {
     const prog::Object& o = test_.objects[locations_[l].object];
-    return o.init.size() == 1 ? o.name : fmt::format("{}[{}]", o.name, locations_[l].cell);
+    return prog::cell_name(o, o.name, locations_[l].cell);
   }
 
   // The value of register `r` as `writer` left it, once it is known. Writers of a path are found again from its

@@ -18,9 +18,8 @@ std::optional<uint32_t> Execution::find(const EventKey& k) const {
 
 std::string to_string(const prog::Test& test, const EventKey& k) {
   if (k.thread == k_init) {
-    std::string s = "the initial write of " + test.objects[k.instr].name;
-    if (test.objects[k.instr].init.size() > 1) s += "[" + std::to_string(k.occurrence) + "]";
-    return s;
+    const prog::Object& o = test.objects[k.instr];
+    return "the initial write of " + prog::cell_name(o, o.name, k.occurrence);
   }
   std::string s = "event " + std::to_string(k.occurrence) + "." + std::to_string(k.part) + " of instruction " +
                   std::to_string(k.instr) + " of thread " + std::to_string(k.thread);

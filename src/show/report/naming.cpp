@@ -53,9 +53,8 @@ std::string location_of(const prog::Test& test, const Execution& x, uint32_t eve
   const reference::Event& e = x.events[event];
   if (!e.is_memory || e.object == k_none) return "";
   bool symbol_fits = e.symbol != k_none && test.symbols[e.symbol].object == e.object;
-  std::string out = symbol_fits ? test.symbols[e.symbol].name : test.objects[e.object].name;
-  if (test.objects[e.object].init.size() > 1) out += fmt::format("[{}]", e.address - prog::address_of(e.object));
-  return out;
+  const prog::Object& o = test.objects[e.object];
+  return prog::cell_name(o, symbol_fits ? test.symbols[e.symbol].name : o.name, e.address - prog::address_of(e.object));
 }
 
 std::string value_text(const prog::Test& test, uint64_t value, uint8_t width, bool is_unsigned) {
@@ -66,20 +65,25 @@ std::string value_text(const prog::Test& test, uint64_t value, uint8_t width, bo
   return is_unsigned ? std::to_string(value) : std::to_string(term::to_signed(value, width));
 }
 
+namespace {
+bool has_no_sign(const prog::Test& test, const reference::Event& e) {
+  return e.object != k_none && prog::is_unsigned(test.objects[e.object], e.address - prog::address_of(e.object));
+}
+}  // namespace
+
 std::string number_text(const prog::Test& test, const reference::Event& e) {
-  const bool is_unsigned = e.object != k_none && test.objects[e.object].is_unsigned;
+  const bool is_unsigned = has_no_sign(test, e);
   return is_unsigned ? std::to_string(e.value) : std::to_string(term::to_signed(e.value, width_of(test, e)));
 }
 
 std::string event_body(const prog::Test& test, const Execution& x, uint32_t event) {
   const reference::Event& e = x.events[event];
   if (e.is_memory)
-    return fmt::format(
-        "{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
-        e.object != k_none && test.objects[e.object].mbarrier
-            ? prog::mbarrier_text(e.value)
-            : value_text(test, e.value, width_of(test, e), e.object != k_none && test.objects[e.object].is_unsigned),
-        e.spurious ? ", fails spuriously" : "");
+    return fmt::format("{} {} = {}{}", e.tags.has(Tag::W) ? "W" : "R", location_of(test, x, event),
+                       e.object != k_none && test.objects[e.object].mbarrier
+                           ? prog::mbarrier_text(e.value)
+                           : value_text(test, e.value, width_of(test, e), has_no_sign(test, e)),
+                       e.spurious ? ", fails spuriously" : "");
   if (const prog::Instr* in = instruction_of(test, x, event); in != nullptr && in->kind == prog::Kind::barrier)
     return "barrier";
   return "fence";

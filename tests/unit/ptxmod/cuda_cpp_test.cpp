@@ -88,6 +88,15 @@ TEST_F(CudaCpp, InputsAndQuestionsHaveTheTypesOfTheSource) {
   EXPECT_NE(say("@Input: s = {{1, {1, 2, 3}}}").find("this has 2 elements, and the input 3"), std::string::npos);
   EXPECT_NE(say("@Input: s = {{1, {1, 2}, 3}}").find("this is an address"), std::string::npos);
   EXPECT_NE(say("@Input: n = {1}").find("this is one number"), std::string::npos);
+  EXPECT_NE(say("@Output: forall (s.a == 40000)").find("compared with 'short', which has no number 40000"),
+            std::string::npos);
+  EXPECT_NE(say("@Output: forall (s[0].b[1] == -1)").find("compared with 'unsigned char', which has no number -1"),
+            std::string::npos);
+  EXPECT_NE(said("// @Input: b = {2}\n__global__ void k(bool* b) { b[0] = b[1]; }\n").find("a bool is 0 or 1"),
+            std::string::npos);
+  EXPECT_NE(said("// @Output: forall (b[0] == 2)\n__global__ void k(bool* b) { b[0] = b[1]; }\n")
+                .find("compared with 'bool', which has no number 2"),
+            std::string::npos);
   EXPECT_NE(say("@Output: forall (n == 1)").find("no memory"), std::string::npos);
   EXPECT_NE(say("@Output: forall (s.p == 1)").find("holds addresses"), std::string::npos);
   EXPECT_NE(say("@Output: forall (s[0][1] == 1)").find("has several elements"), std::string::npos);

@@ -374,6 +374,98 @@ __kernel void k(__global int* x, __global N* g, __local N* l, int n) {
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::races, 4, check::Engine::solve), Status::holds);
 }
 
+// Who goes through a pointer to a variable that has ended does what nobody defines (C11 6.2.4).
+TEST_F(OpenClC, VariablesEndWithTheirBlock) {
+  const auto races = [&](const std::string& body) {
+    const auto t = read(
+        "// @Input: x = {0, 2}\nint* local_of(int a) { int y = a; return &y; }\n"
+        "int* parameter_of(int a) { return &a; }\ntypedef struct { int a[2]; } S;\n"
+        "int* of_structure(S s) { return &s.a[1]; }\nint* same(int* p) { return p; }\n"
+        "int through(int* p) { int y = *p; return y; }\n"
+        "__kernel void k(__global int* x) {" +
+        body + "}\n");
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::races, 4, check::Engine::automatic);
+  };
+  EXPECT_EQ(races("x[0] = *local_of(3);"), Status::fails);
+  EXPECT_EQ(races("*parameter_of(3) = 1;"), Status::fails);
+  EXPECT_EQ(races("S s = {{1, 2}}; x[0] = *of_structure(s);"), Status::fails);
+  EXPECT_EQ(races("int* p; { int y = 1; p = &y; } x[0] = *p;"), Status::fails);
+  EXPECT_EQ(races("int* p; { int y[2] = {1, 2}; p = &y[x[0] & 1]; } x[0] = *p;"), Status::fails);
+  EXPECT_EQ(races("int* p = 0; for (int i = 0; i < 2; i++) { int y = i; if (p) x[0] = *p; p = &y; }"), Status::fails);
+  EXPECT_EQ(races("int z = 1; int* p = &z; if (x[1] == x[0]) { int y = 1; p = &y; } x[0] = *p;"), Status::holds);
+  EXPECT_EQ(races("int z = 1; int* p = &z; if (x[1] != x[0]) { int y = 1; p = &y; } x[0] = *p;"), Status::fails);
+  EXPECT_EQ(races("int* p = 0; { int y; p = &y; } { int y = 2; x[0] = p == 0; }"), Status::holds);  // not accessed
+  EXPECT_EQ(races("int* p; for (int i = 0; i < 2; i++) { int y = i; p = &y; x[0] = *p; }"), Status::holds);
+  EXPECT_EQ(races("for (int i = 0; i < 2; i++) { int y = i; int* p = &y; if (i == x[0]) continue; x[0] = *p; }"),
+            Status::holds);
+  EXPECT_EQ(races("int y = 1; x[0] = *same(&y) + through(same(&y));"), Status::holds);
+  EXPECT_EQ(races("int y = 1; int* p = &y; if (x[0]) { int* q = p; p = q; } for (int i = 0; i < 2; i++) x[0] += *p;"),
+            Status::holds);
+  EXPECT_EQ(races("switch (x[1]) { int y; case 2: y = 1; int* p = &y; x[0] = *p; break; default: y = 2; x[0] = y; }"),
+            Status::holds);
+}
+
+// A variable of a loop's body holds nothing when it begins anew, in registers or in memory.
+TEST_F(OpenClC, AVariableOfALoopsBodyIsAnotherInEachRound) {
+  const auto asked = [&](const std::string& question, const std::string& body) {
+    const auto t =
+        read("// @Input: x = {0, 0}, y = {0}\n// @Output: " + question +
+             "\n__kernel void k(__global int* x, __global int* y) { for (int i = 0; i < 2; i++) {" + body + "} }\n");
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::condition, 4, check::Engine::solve);
+  };
+  EXPECT_EQ(asked("exists (x[1] == 77)", "int z; x[i] = z; z = 5;"), Status::holds);
+  EXPECT_EQ(asked("exists (x[1] == 77)", "int z[2]; x[i] = z[y[0] & 1]; z[y[0] & 1] = 5;"), Status::holds);
+  EXPECT_EQ(asked("forall (x[1] == 6)", "int z; z = 5 + i; x[i] = z;"), Status::holds);
+}
+
+// A byte that is neither 0 nor 1 is no bool (C11 6.2.6.1): its lowest bit decides nothing.
+TEST_F(OpenClC, AByteThatIsNoBool) {
+  const auto races = [&](const std::string& body) {
+    const auto t =
+        read("// @Input: u = {2, 1}\n__kernel void k(__global uchar* u, __global bool* b, __global int* x) {" + body +
+             "}\n");
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return spirv_test::verdict(*t, check::Property::races, 2, check::Engine::automatic);
+  };
+  EXPECT_EQ(races("if (((__global bool*)u)[0]) x[0] = 1;"), Status::fails);
+  EXPECT_EQ(races("x[0] = ((__global bool*)u)[0];"), Status::fails);
+  EXPECT_EQ(races("if (((__global bool*)u)[1] && !b[0]) x[0] = 1;"), Status::holds);
+  EXPECT_EQ(races("bool c = x[0] > 1, d = u[0]; b[0] = c || d; if (b[0] == d) x[0] = 1;"), Status::holds);
+  EXPECT_NE(
+      error_of("// @Input: b = {0, 2}\n__kernel void k(__global bool* b) { b[0] = b[1]; }\n").find("a bool is 0 or 1"),
+      std::string::npos);
+}
+
+// A number that the type does not have would be decided by the type alone.
+TEST_F(OpenClC, NumbersOfAQuestionAreOfTheType) {
+  const auto asked = [](const std::string& question) {
+    return "// @Output: forall (" + question +
+           ")\ntypedef struct { char c; uchar u; } S;\n__kernel void k(__global S* s, __global int* i, __global uint* "
+           "n,"
+           " __global bool* b, __global long* l) { s[0].c = -56; i[0] = -1; n[0] = -1; b[0] = true; l[0] = -1; }\n";
+  };
+  const auto refused = [&](const std::string& question, const std::string& type) {
+    const std::string said = error_of(asked(question));
+    EXPECT_NE(said.find("this is compared with '" + type + "', which has no number"), std::string::npos) << said;
+  };
+  refused("s[0].c == 200", "char");
+  refused("200 != s[0].c", "char");
+  refused("s[0].c < 128", "char");
+  refused("s[0].c == 0xc8", "char");
+  refused("s[0].u == -1", "unsigned char");
+  refused("i[0] == 4294967295", "int");
+  refused("n[0] == 4294967296", "unsigned int");
+  refused("b[0] == 2", "bool");
+  refused("l[0] == 18446744073709551615", "long");
+  const auto t =
+      read(asked("s[0].c == -56 and i[0] == -1 and i[0] == 0xffffffff and n[0] == -1 and n[0] == 4294967295 and "
+                 "b[0] == 1 and l[0] == -1 and l[0] == 0xffffffffffffffff and s[0].u < 255"));
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
 // To copy a structure in memory that others write is to read it.
 TEST_F(OpenClC, TheCopyOfAStructureByValueRaces) {
   spirv::LaunchOptions launch;

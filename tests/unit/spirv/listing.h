@@ -46,6 +46,7 @@ inline std::string listing(const fencepost::prog::Test& t) {
     out += "object " + o.name + ":" + std::to_string(o.width) + " {" + to_string(o.tags) + "} " + place_of(o.span) +
            " =" + numbers(o.init);
     out += o.undefined.empty() ? "" : " undefined" + numbers(o.undefined);
+    for (const prog::Cell& c : o.cells) out += " " + (c.name.empty() ? "-" : c.name) + (c.is_unsigned ? ":u" : "");
     out += o.is_unsigned ? " unsigned\n" : "\n";
   }
   for (const prog::Symbol& s : t.symbols)
