@@ -92,3 +92,18 @@ TEST(ProgressStores, RefusesWhatIsAboutLitmusTests) {
     EXPECT_TRUE(has(ran.err, part)) << ran.err;
   }
 }
+
+// Not "has no results".
+TEST(ProgressStores, DamageIsSaid) {
+  const std::string db = store();
+  std::ifstream in(db, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  in.close();
+  for (size_t at = 0; (at = bytes.find("terminated", at)) != std::string::npos; ++at) bytes[at] = 'T';
+  std::ofstream(db, std::ios::binary) << bytes;
+  for (const char* verb : {"stats", "judge", "report"}) {
+    const Ran ran = run_with({verb, db});
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_TRUE(has(ran.err, "is damaged")) << ran.err;
+  }
+}
