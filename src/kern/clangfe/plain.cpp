@@ -48,6 +48,8 @@ std::string Writer::run() {
   for (llvm::BasicBlock& b : kernel_) block(b);
   std::string out = ".version 8.5\n.target sm_70\n.address_size 64\n";
   out += variables_;
+  if (kernel_.getSection() == "__cluster_dims__")  // as headers/cuda.hdr marks it
+    refuse("__cluster_dims__", "leave it out: without it the blocks are no clusters");
   out += fmt::format(".visible .entry {}({})\n{}{{\n", word_of(kernel_.getName()), parameters, launch_bounds());
   out += registers_ + code_ + "}\n";
   return table_.text() + "%%\n" + out;

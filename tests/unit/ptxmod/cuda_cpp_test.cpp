@@ -36,6 +36,7 @@ class CudaCpp : public testing::Test {
 };
 
 TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
+  says("\n\n__global__ void __cluster_dims__(2, 1, 1) k(int* r) { r[0] = 1; }\n", "unsupported: __cluster_dims__");
   says(kernel("asm volatile(\"membar.gl;\");"), "unsupported: the inline assembly 'membar.gl;'");
   says(kernel("r[0] = __shfl_sync(~0u, r[0], 1);"), "unsupported: the function __shfl_sync(");
   says(kernel("r[0] = __syncthreads_count(r[0]);"), "unsupported: __syncthreads_count");
