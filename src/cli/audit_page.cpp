@@ -48,7 +48,8 @@ std::string where(const Json& place) {
 std::string sizes(const Json& launch, const char* key) {
   if (!launch.is_object() || !launch.contains(key)) return "*";
   std::vector<std::string> out;
-  for (const Json& n : launch[key]) out.push_back(n.is_string() ? n.get<std::string>() : n.dump());
+  for (const Json& n : launch[key])
+    out.push_back(n.is_string() ? n.get<std::string>() : n.dump(-1, ' ', false, Json::error_handler_t::replace));
   return out.size() == 1 ? out[0] : fmt::format("[{}]", fmt::join(out, ","));
 }
 std::string size_words(const Json& launch, bool opencl) {

@@ -141,8 +141,10 @@ struct Small {
 
 std::string shown(const Json& page, const Settings& s, int code) {
   if (s.format == "html") return audit::html_of(page);
-  if (s.format == "sarif") return sarif_of("audit", {page.dump()}, code);
-  if (s.format == "junit") return junit_of("audit", {page.dump()});
+  if (s.format == "sarif")
+    return sarif_of("audit", {page.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)}, code);
+  if (s.format == "junit")
+    return junit_of("audit", {page.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)});
   if (s.json) return page.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return audit::text_of(page);
 }
@@ -178,7 +180,9 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
   const auto work = [&](size_t i) {
     const Small& q = open[i];
     FileReport r;
-    r.json.push_back(!q.kept.empty() ? q.kept : audit::at_launch(q.file->path, q.entry, q.grid, q.question, s).dump());
+    r.json.push_back(!q.kept.empty() ? q.kept
+                                     : audit::at_launch(q.file->path, q.entry, q.grid, q.question, s)
+                                           .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return r;
   };
   const auto taken = [&](size_t i, FileReport r) {

@@ -7,6 +7,20 @@
 #include <new>
 
 namespace fencepost {
+namespace {
+
+// Without memory the library does what the program does at that time; a worker has a handler of its own. Whether the
+// two have one handler or one each depends on how the standard library is linked into the program: where they share it,
+// this function stands in the place of the program's, which it must then call and not itself.
+std::new_handler programs_handler = nullptr;
+void without_memory() {
+  std::new_handler handler = std::get_new_handler();
+  if (handler == without_memory) handler = programs_handler;
+  if (handler == nullptr) throw std::bad_alloc();
+  handler();
+}
+
+}  // namespace
 
 Expected<void*> kernel_library() {
   static std::mutex guard;
@@ -31,13 +45,9 @@ Expected<void*> kernel_library() {
       why = file.string() + " is of another build";
       continue;
     }
-    // Without memory the library does what the program does at that time; a worker has a handler of its own.
-    const auto without_memory = reinterpret_cast<void (*)(void (*)())>(dlsym(opened, "fencepost_kern_without_memory"));
-    if (without_memory != nullptr)
-      without_memory([] {
-        if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) return handler();
-        throw std::bad_alloc();
-      });
+    const auto set_handler = reinterpret_cast<void (*)(void (*)())>(dlsym(opened, "fencepost_kern_without_memory"));
+    programs_handler = std::get_new_handler();
+    if (set_handler != nullptr) set_handler(without_memory);
     handle = opened;
     return handle;
   }
