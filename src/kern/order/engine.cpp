@@ -221,14 +221,29 @@ RegionId Engine::perhaps(const AccessRecord& a, const AccessRecord& b) const {
   const bool fenced = std::any_of(x_.fences.begin(), x_.fences.end(), [](const FenceRecord& f) {
     return for_grid(f.scope) && (releases(f.order) || acquires(f.order));
   });
-  const auto behind = [](const LockRecord& q, const AccessRecord& x) {
-    return q.position < x.position ||
-           std::any_of(
-               x.loops.begin(), x.loops.end(),
-               [&](uint32_t l) { return std::find(q.loops.begin(), q.loops.end(), l) != q.loops.end(); });
+  const auto around_both = [](const LockRecord& q, const AccessRecord& x) {
+    return std::any_of(x.loops.begin(), x.loops.end(),
+                       [&](uint32_t l) { return std::find(q.loops.begin(), q.loops.end(), l) != q.loops.end(); });
   };
-  for (const LockRecord& q : x_.locks)
-    if (!q.release && !locks_.valid(q.region) && (behind(q, a) || behind(q, b))) return q.region;
+  const auto taken_before = [&](const LockRecord& q, const AccessRecord& x) {
+    return !q.release && (q.position < x.position || around_both(q, x));
+  };
+  const auto given_behind = [&](const LockRecord& s, const AccessRecord& x) {
+    return s.release && (s.position > x.position || around_both(s, x));
+  };
+  // Who has taken it and not given it back may be the only one.
+  const auto kept = [&](const LockRecord& q, const AccessRecord& x) {
+    return taken_before(q, x) && std::none_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
+             return s.release && s.region == q.region && q.position < s.position && s.position < x.position;
+           });
+  };
+  for (const LockRecord& q : x_.locks) {
+    if (locks_.valid(q.region)) continue;
+    for (const LockRecord& s : x_.locks)
+      if (q.region == s.region && ((kept(q, a) && kept(s, b)) || (taken_before(q, a) && given_behind(s, b)) ||
+                                   (taken_before(q, b) && given_behind(s, a))))
+        return q.region;
+  }
   if (setting_.pairing != Pairing::other_group) return {};
   for (const TicketRecord& k : x_.last_tickets)
     for (const TicketRecord& n : x_.last_tickets)

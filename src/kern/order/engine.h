@@ -55,9 +55,9 @@ class Engine {
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
   LastGroup& last_group() { return last_; }
-  // Of two accesses without an edge: an array that looks like a lock and is none by what is shown, with an attempt
-  // before one of them (who has it may be the only one); or like a counter of tickets, with a ticket behind the one, a
-  // ticket before the other, and a fence.
+  // Of two accesses without an edge: an array that looks like a lock and is none by what is shown, if both threads have
+  // taken it and not given it back, or one gives it back behind its access and the other takes it before its own; or a
+  // counter of tickets, with a ticket behind the one, a ticket before the other, and a fence.
   ir::RegionId perhaps(const AccessRecord& a, const AccessRecord& b) const;
   const Assumptions& assumptions() const { return last_.assumptions; }
 
