@@ -287,6 +287,12 @@ void Survey::add_unseen() {
                             .message = "this template has no arguments: nothing in the file launches it",
                             .hint = "add `template __global__ void " + k.name + "<...>(...);` to the file"};
     k.not_read->fault = Fault::unsupported;
+    // Clang makes no instance of a template whose own text has an error.
+    for (const Failure& x : faults_) {
+      if (!x.at.isValid() || !sm.isPointWithin(x.at, f->getBeginLoc(), f->getEndLoc())) continue;
+      k.not_read = x.said;
+      break;
+    }
     found_.kernels.push_back(std::move(k));
   }
   for (clang::Decl* d : handed_out_)

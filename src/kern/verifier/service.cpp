@@ -726,9 +726,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   } else {
     set(a, 0, Ending::success);
   }
+  const size_t open = undecided.size() + unread.size();
   if (!o.silent || a.exit_code != 0)
-    a.out += fmt::format("{}{} verified, {} error{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
-                         verified, errors, errors == 1 ? "" : "s");
+    a.out += fmt::format("{}{} verified, {} error{}{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
+                         verified, errors, errors == 1 ? "" : "s",
+                         o.compat || open == 0 ? "" : fmt::format(", {} not decided", open));
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   for (const clangfe::HostKernel* k : unread)
     a.err += fmt::format("{}: not read: '{}': {}\n", k->not_read->span.location(), k->name, k->not_read->message);

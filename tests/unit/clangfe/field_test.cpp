@@ -90,6 +90,27 @@ TEST_F(Field, an_instance_that_does_not_compile_is_told_apart_from_its_siblings)
             "unused: this template has no arguments: nothing in the file launches it");
 }
 
+TEST_F(Field, a_template_with_an_error_of_its_own_is_not_read_for_that_error) {
+  const Unit u = unit(
+      "template <int N> __global__ void k(int* a) { auto p = make(a, 1); p.go(); a[0] = 1; }\n"
+      "int main() { k<16><<<1, 32>>>((int*)0); }\n");
+  EXPECT_EQ(states(u), "k: use of undeclared identifier 'make'");
+}
+
+TEST_F(Field, roles_of_a_pipeline_are_declared) {
+  const Unit u = unit(
+      "#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
+      "template <int N> __global__ void k(int* a) { auto g = cooperative_groups::this_thread_block();\n"
+      "  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 4> s;\n"
+      "  auto r = threadIdx.x < N ? cuda::pipeline_role::consumer : cuda::pipeline_role::producer;\n"
+      "  auto p = cuda::make_pipeline(g, &s, r); p.producer_acquire(); a[0] = 1; }\n"
+      "int main() { k<16><<<1, 32>>>((int*)0); }\n");
+  ASSERT_EQ(u.kernels.size(), 1u);
+  EXPECT_EQ(u.kernels[0].launches.size(), 1u);
+  ASSERT_TRUE(u.kernels[0].not_read);
+  EXPECT_NE(u.kernels[0].not_read->message.find("pipeline"), std::string::npos) << states(u);
+}
+
 TEST_F(Field, what_cannot_be_expressed_concerns_its_kernel) {
   const Unit u = unit(
       "__global__ void odd(int* a) { asm volatile(\"brkpt;\"); a[0] = 1; }\n"
