@@ -6,6 +6,7 @@
 
 #include "cli/option_rows.h"
 #include "prog/loop_bounds.h"
+#include "prog/syntax.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -162,6 +163,15 @@ Expected<void> have_effect_on(const Settings& s, const prog::Test& test) {
   if (!s.bounds.empty() && prog::loops_of(test).empty())
     return error_at({}, "--bounds is without effect: the test has no loops", "leave it out");
   return {};
+}
+
+Expected<void> has_question(check::Property property, const prog::Test& test) {
+  if (property != check::Property::condition || test.quantifier != prog::Quantifier::none) return {};
+  return error_at(test.span, "no question is asked",
+                  test.syntax == prog::Syntax::spirv
+                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races; "
+                        "'fencepost prove' asks for data races of kernels at every launch"
+                      : "end the test with exists, ~exists or forall, or add --property races");
 }
 
 }  // namespace fencepost::cli

@@ -13,4 +13,7 @@ Expected<void> all_have_effect(const CommandLine& line);
 // The same of options that some tests have no use for; of one test, where one file is given.
 Expected<void> have_effect_on(const Settings& s, const prog::Test& test);
 
+// Something is asked of the test: a condition, or another property than the condition.
+Expected<void> has_question(check::Property property, const prog::Test& test);
+
 }  // namespace fencepost::cli

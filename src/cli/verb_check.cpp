@@ -35,16 +35,6 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
 
 using Bounds = std::optional<check::BoundsFile>;
 
-// Something is asked of the test.
-Expected<void> has_question(const Settings& s, const prog::Test& test) {
-  if (s.property != check::Property::condition || test.quantifier != prog::Quantifier::none) return {};
-  return error_at(test.span, "no question is asked",
-                  test.syntax == prog::Syntax::spirv
-                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races; "
-                        "'fencepost prove' asks for data races of kernels at every launch"
-                      : "end the test with exists, ~exists or forall, or add --property races");
-}
-
 // `alone`: no other file is given, so that an option without effect on this test has none at all.
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
                       bool alone) {
@@ -69,7 +59,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
   for (const prog::Test& test : *tests) {
     const std::string name = label(path, test, tests->size());
     r.err += render(litmus::question_warnings(test));
-    if (const auto asked = has_question(s, test); !asked) {
+    if (const auto asked = has_question(s.property, test); !asked) {
       refuse(r, s, name, asked.error());
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/parallel.h"
@@ -25,7 +26,8 @@ struct FileReport {
 };
 
 std::string describe(const Verdict& v) {
-  return v.detail.empty() ? name(v.status) : fmt::format("{} ({})", name(v.status), v.detail);
+  const char* word = v.vacuous ? "vacuous" : name(v.status);
+  return v.detail.empty() ? word : fmt::format("{} ({})", word, v.detail);
 }
 
 bool decided(const Verdict& v) { return v.status == Status::holds || v.status == Status::fails; }
@@ -43,6 +45,11 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
     return r;
   }
   for (const prog::Test& test : *tests) {
+    // Every model gives what is not asked the same answer.
+    if (const auto asked = has_question(s.property, test); !asked) {
+      fault(asked.error());
+      continue;
+    }
     const auto first = models.get(a, test);
     const auto second = models.get(b, test);
     if (!first || !second) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "check/races.h"
 #include "cli/effects.h"
 #include "cli/fence_readings.h"
 #include "cli/inputs.h"
@@ -159,25 +160,43 @@ bool makes_weak(const Report& r) {
   return false;
 }
 
-std::string text_of(const std::string& path, const Report& r, const std::string& model, bool by_phases) {
+// What makes an answer possible where there is none.
+std::string what_to_ask(const Report& r) {
+  const bool open = std::any_of(r.properties.begin(), r.properties.end(), [](const relax::PropertyState& p) {
+    return p.result.verdict.status == Status::unknown || p.result.verdict.status == Status::gave_up;
+  });
   std::string out;
-  switch (r.mode) {
-    case Report::Mode::nothing:
-      return fmt::format("{}  undecided: {} ({})\n", path, r.trouble, model);
-    case Report::Mode::weaken:
-      out = weaken_text(path, r, model);
-      break;
-    case Report::Mode::repair:
-      out = repair_text(path, r, model, by_phases);
-      break;
-  }
+  if (open) out += "note: a higher --bound, --bound auto or a longer --budget may decide it\n";
+  if (r.asked.quantifier == prog::Quantifier::none)
+    out +=
+        "note: ask with --condition 'forall (x == 1)' or a question of the file, or name what is kept: --keep races\n";
+  return out;
+}
+
+// What is not kept; what is wrong as written comes before the answer, which is about another property.
+std::string left_alone(const Report& r, bool wrong) {
+  std::string out;
   for (const relax::PropertyState& p : r.properties)
-    if (!p.kept)
+    if (!p.kept && (p.result.verdict.status == Status::fails) == wrong)
       out += fmt::format("note: {} {} as written and is left alone{}\n", check::name(p.property),
                          verdict_words(p.result.verdict.status),
-                         p.result.verdict.status == Status::fails
-                             ? fmt::format("; --keep {} repairs it", check::name(p.property))
-                             : "");
+                         wrong ? fmt::format("; --keep {} repairs it", check::name(p.property)) : "");
+  return out;
+}
+
+std::string text_of(const std::string& path, const Report& r, const std::string& model, bool by_phases) {
+  std::string out = left_alone(r, true);
+  switch (r.mode) {
+    case Report::Mode::nothing:
+      return fmt::format("{}{}  undecided: {} ({})\n{}", out, path, r.trouble, model, what_to_ask(r));
+    case Report::Mode::weaken:
+      out += weaken_text(path, r, model);
+      break;
+    case Report::Mode::repair:
+      out += repair_text(path, r, model, by_phases);
+      break;
+  }
+  out += left_alone(r, false);
   const bool races_kept = std::any_of(r.properties.begin(), r.properties.end(), [](const relax::PropertyState& p) {
     return p.kept && p.property == check::Property::races;
   });
@@ -398,6 +417,14 @@ int run_relax(const CommandLine& line, const Console& console) {
     o.keep = *keep;
     o.keep_is_explicit = true;
   }
+  // Under a model where races undefine, they are kept too, and are enough.
+  if (o.keep_is_explicit ? std::count(o.keep.begin(), o.keep.end(), check::Property::condition) > 0
+                         : check::races_of(*model) != check::Races::undefined)
+    if (const auto asked = has_question(check::Property::condition, *test); !asked)
+      return report_errors(console, error_at(test->span, "no condition is asked, so that none can be kept",
+                                             "add one (--condition 'forall (x == 1)' for kernels), or name what is "
+                                             "kept: --keep races")
+                                        .error());
   o.forbid = s.forbid;
   o.sites.together = !s.each_thread;
   o.steps = s.steps == "drop" ? relax::Steps::drop : s.steps == "order" ? relax::Steps::order : relax::Steps::all;

@@ -109,8 +109,14 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
   r.asked = test;
   if (options_.forbid && r.asked.quantifier == Quantifier::exists) r.asked.quantifier = Quantifier::not_exists;
   bool failing = false, vacuous = false;
+  const bool asks = r.asked.quantifier != Quantifier::none;
   std::vector<Property> keep;
   for (Property p : options_.keep) {
+    // What is not asked holds of every program: to keep it says nothing of a fence.
+    if (p == Property::condition && !asks) {
+      if (options_.keep_is_explicit) r.trouble = "no condition is asked, so that none can be kept";
+      continue;
+    }
     // Races that leave a program defined are kept away from it only where somebody asks for that.
     if (p == Property::races && !options_.keep_is_explicit && check::races_of(model_) != check::Races::undefined)
       continue;
@@ -130,9 +136,17 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
                   (state.result.verdict.detail.empty() ? "" : ": " + state.result.verdict.detail);
     vacuous = vacuous || state.result.verdict.vacuous;
     failing = failing || (state.kept && now == Status::fails);
+    // Where races make a program undefined, its conditions and its end mean nothing as long as races are open.
+    if (p == Property::races && !state.kept && now != Status::fails && r.trouble.empty())
+      r.trouble = std::string("races is ") + fencepost::name(now) + " as written" +
+                  (state.result.verdict.detail.empty() ? "" : ": " + state.result.verdict.detail);
     if (state.kept) keep.push_back(p);
     r.properties.push_back(std::move(state));
   }
+  // That a program ends asks for no order between accesses, or hardly any.
+  if (!asks && !options_.keep_is_explicit && r.trouble.empty() &&
+      std::find(keep.begin(), keep.end(), Property::races) == keep.end())
+    r.trouble = "no condition is asked and races are not kept, so that nothing asks for a fence";
   const bool readable = test.syntax != prog::Syntax::vulkan_test && test.syntax != prog::Syntax::mixedproxy_test;
   if (test.syntax == prog::Syntax::spirv && test.dialect == vocab::Dialect::opencl && !prog::is_cuda_cpp(test))
     r.trouble = "what could be weaker in a kernel of the OpenCL model is not known; write it as an OPENCL litmus test";

@@ -432,6 +432,39 @@ TEST_F(Verbs, RelaxReportsSitesAndFixes) {
   EXPECT_EQ(run_with({"relax", "--site", "9", never_}).code, 2);
 }
 
+// What nobody asks, and what is not decided, is not kept: no fence may go for it.
+TEST_F(Verbs, RelaxKeepsNothingThatIsNotAskedOrNotDecided) {
+  const std::string lock = std::string(FENCEPOST_SOURCE_DIR) + "/examples/kernels/lock.cu";
+  const Ran open = run_with({"relax", lock, "--grid", "1.1.2", "--budget", "60"});
+  EXPECT_EQ(open.code, 3) << open.out;
+  EXPECT_TRUE(has(open.out, "undecided: races is unknown as written")) << open.out;
+  EXPECT_TRUE(has(open.out, "--bound auto")) << open.out;
+  EXPECT_FALSE(has(open.out, "can be dropped")) << open.out;
+  const Ran asked = run_with({"relax", lock, "--grid", "1.1.2", "--keep", "condition"});
+  EXPECT_EQ(asked.code, 2) << asked.out;
+  EXPECT_TRUE(has(asked.err, "no condition is asked")) << asked.err;
+  EXPECT_TRUE(has(asked.err, "--keep races")) << asked.err;
+  // Races leave a PTX program defined: without a question, nothing there asks for a fence.
+  const std::string text = mp("release", "acquire", "exists");
+  const std::string silent = write("silent/silent.litmus", text.substr(0, text.find("exists")));
+  EXPECT_EQ(run_with({"relax", silent}).code, 2);
+  // A race is wrong as written, which is said first.
+  const Ran racy = run_with({"relax", write("silent/racy.litmus",
+                                            "OPENCL racy\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global int* x, global "
+                                            "atomic_int* y) {\n  *x = 1;\n  atomic_store(y, 1);\n}\nP1@wg 1, dev 0 "
+                                            "(global int* x, global atomic_int* y) {\n  int r0 = *x;\n  int r1 = "
+                                            "atomic_load(y);\n}\n~exists (1:r0=2)\n")});
+  EXPECT_TRUE(racy.out.starts_with("note: races fails as written and is left alone")) << racy.out;
+}
+
+TEST_F(Verbs, DiffModelsAsksSomething) {
+  const std::string text = mp("release", "acquire", "exists");
+  const std::string silent = write("silent/silent.litmus", text.substr(0, text.find("exists")));
+  const Ran r = run_with({"diff-models", "ptx-6.0", "ptx-7.5", silent});
+  EXPECT_EQ(r.code, 2) << r.out;
+  EXPECT_TRUE(has(r.err, "no question is asked")) << r.err;
+}
+
 TEST_F(Verbs, LowerHoldsTablesToTheModels) {
   const std::string sb = write(
       "sb.litmus",

@@ -200,6 +200,50 @@ TEST(Relax, UndecidedIsNoPass) {
   EXPECT_FALSE(unknown.report().trouble.empty());
 }
 
+TEST(Relax, WithoutAQuestionRacesHaveToBeKept) {
+  const auto silent = [](const std::string& text) { return read(text.substr(0, text.find("~exists"))); };
+  relax::Options o;
+  Job job;
+  const Session ptx(silent(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu")), model_of(vocab::Dialect::ptx), o, job);
+  EXPECT_EQ(ptx.report().mode, relax::Report::Mode::nothing);
+  EXPECT_NE(ptx.report().trouble.find("no condition is asked"), std::string::npos) << ptx.report().trouble;
+  const std::string handed =
+      "OPENCL handed\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global int* x, global atomic_int* y) {\n  *x = 1;\n  "
+      "atomic_store_explicit(y, 1, memory_order_ORDER);\n}\nP1@wg 1, dev 0 (global int* x, global atomic_int* y) {\n  "
+      "int "
+      "r0 = atomic_load_explicit(y, memory_order_acquire);\n  int r1 = 0;\n  if (r0 == 1) r1 = *x;\n}\n~exists "
+      "(0:r9=1)\n";
+  const auto with = [&](const char* order) {
+    std::string text = handed.substr(0, handed.find("~exists"));
+    return read(text.replace(text.find("ORDER"), 5, order));
+  };
+  const cat::Model opencl = model_of(vocab::Dialect::opencl);
+  const Session kept(with("release"), opencl, o, job);
+  ASSERT_EQ(kept.report().mode, relax::Report::Mode::weaken) << kept.report().trouble;
+  EXPECT_EQ(kept.report().properties.front().property, check::Property::races);
+  EXPECT_EQ(kept.report().each[0].kind, SiteReport::Kind::needed);
+  const Session racy(with("relaxed"), opencl, o, job);
+  EXPECT_EQ(racy.report().mode, relax::Report::Mode::nothing);
+  o.keep = {check::Property::condition};
+  o.keep_is_explicit = true;
+  EXPECT_EQ(Session(with("release"), opencl, o, job).report().mode, relax::Report::Mode::nothing);
+}
+
+// Nothing is known of a program that may race, where a race makes it undefined.
+TEST(Relax, OpenRacesAreNoPass) {
+  const prog::Test t = read(
+      "OPENCL open\n{ x=0; l=0; }\nP0@wg 0, dev 0 (global int* x, global atomic_int* l) {\n  while (atomic_exchange(l, "
+      "1) == 1) {}\n  *x = 1;\n  atomic_store(l, 0);\n}\nP1@wg 1, dev 0 (global int* x, global atomic_int* l) {\n  "
+      "while "
+      "(atomic_fetch_add(l, 1) != 0) {}\n  *x = 2;\n  atomic_store(l, 0);\n}\nforall (x=1 \\/ x=2)\n");
+  const cat::Model m = model_of(vocab::Dialect::opencl);
+  relax::Options o;
+  Job job;
+  const Session open(t, m, o, job);
+  EXPECT_EQ(open.report().mode, relax::Report::Mode::nothing);
+  EXPECT_TRUE(open.report().each.empty());
+}
+
 TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
   const prog::Test t = read(
