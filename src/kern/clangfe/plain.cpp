@@ -48,14 +48,15 @@ std::string Writer::run() {
   for (llvm::BasicBlock& b : kernel_) block(b);
   std::string out = ".version 8.5\n.target sm_70\n.address_size 64\n";
   out += variables_;
-  if (kernel_.getSection() == "__cluster_dims__")  // as headers/cuda.hdr marks it
-    refuse("__cluster_dims__", "leave it out: without it the blocks are no clusters");
+  for (const char* word : {"__cluster_dims__", "__block_size__"})  // as headers/cuda.hdr marks them
+    if (kernel_.getSection() == word) refuse(word, "leave it out: without it the blocks are no clusters");
   out += fmt::format(".visible .entry {}({})\n{}{{\n", word_of(kernel_.getName()), parameters, launch_bounds());
   out += registers_ + code_ + "}\n";
   return table_.text() + "%%\n" + out;
 }
 
-// __launch_bounds__(N), as clang notes it.
+// The first number of __launch_bounds__, as clang notes it. The second is about speed; the third is the most blocks of a
+// cluster, which every launch of ours keeps, since its blocks are no clusters.
 std::string Writer::launch_bounds() const {
   const llvm::NamedMDNode* notes = kernel_.getParent()->getNamedMetadata("nvvm.annotations");
   if (notes == nullptr) return "";
@@ -420,6 +421,19 @@ Expected<const HostKernel*> chosen(const SourcePtr& file, const std::vector<Host
   return found;
 }
 
+// clang passes over an attribute that it does not know, and newer compilers make clusters of some.
+Expected<void> attributes_are_known(const std::vector<Diagnostic>& warnings) {
+  constexpr std::string_view begin = "unknown attribute '";
+  for (const Diagnostic& w : warnings)
+    if (w.message.starts_with(begin))
+      return unsupported_at(
+          w.span,
+          fmt::format("the attribute '{}'",
+                      w.message.substr(begin.size(), w.message.find('\'', begin.size()) - begin.size())),
+          "leave it out if it says nothing of what the kernel does; without cluster_dims the blocks are no clusters");
+  return {};
+}
+
 }  // namespace
 
 Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::string>& words) {
@@ -445,6 +459,8 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
     ds.add(*(*kernel)->not_read);
     return std::unexpected(std::move(ds));
   }
+  if (const auto known = attributes_are_known(surveyed->parsed->warnings); !known)
+    return std::unexpected(known.error());
   llvm::Module& module = *surveyed->parsed->module;
   llvm::Function* f = module.getFunction((*kernel)->symbol);
   if (f == nullptr || f->isDeclaration())

@@ -503,11 +503,7 @@ void lay_out(const DataType& t, const spirv::InputValue& v, uint64_t at, std::ve
   if (t.is(Kind::number)) {
     if (v.is_list) litmus::fail_at(v.span, "this is one number, and no list");
     if (t.is_float) litmus::unsupported(v.span, "an input of a floating point number is not read");
-    const auto width = static_cast<uint8_t>(8 * t.bytes);
-    const auto s = static_cast<int64_t>(v.number);
-    if (width < 64 && v.number > term::mask(width) && (s >= 0 || s < -(int64_t{1} << (width - 1))))
-      litmus::fail_at(v.span, fmt::format("this number does not fit into {} bits", width));
-    if (t.is_bool && v.number > 1) litmus::fail_at(v.span, "a bool is 0 or 1");
+    if (t.bytes <= 8) spirv::need_number_of(v, type_name(t), t.is_unsigned, static_cast<uint8_t>(8 * t.bytes));
     if (at + t.bytes > k_most_bytes) litmus::unsupported(v.span, "inputs of more than a mebibyte are not read");
     if (bytes.size() < at + t.bytes) bytes.resize(at + t.bytes, -1);
     for (uint64_t k = 0; k < t.bytes; ++k) bytes[at + k] = static_cast<int16_t>(v.number >> (8 * k) & 0xff);

@@ -167,6 +167,8 @@ InputValue read_value(Line& l, uint32_t depth = 0) {
     }
   } else if (l.at_number()) {
     v.number = l.number();
+    v.is_negative = l.since(begin).text().starts_with("-");
+    v.is_pattern = l.since(begin).text().starts_with("0x");
   } else {
     l.fail("expected a value", "a value is an integer or a list {value, value, ...}");
   }
@@ -467,18 +469,36 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
 
 }  // namespace
 
-void need_number_of(const QuestionValue& v, const std::string& type, bool is_unsigned, uint8_t width) {
+namespace {
+
+struct Written {  // a number of a header
+  uint64_t bits;  // two's complement
+  bool is_negative, is_pattern;
+  const Span& span;
+};
+
+void need_number(const Written& v, const char* user, const std::string& type, bool is_unsigned, uint8_t width) {
   const bool truth = type == "bool" || type == "_Bool";
   const uint64_t all = term::mask(width), most = truth ? 1 : is_unsigned ? all : all >> 1;
   const uint64_t least = is_unsigned ? 0 : most + 1;  // below zero
-  const uint64_t size = v.is_negative ? 0 - v.constant : v.constant;
+  const uint64_t size = v.is_negative ? 0 - v.bits : v.bits;
   const bool within = v.is_negative ? size <= least : size <= most;
   const bool converted =
       width >= 32 && !truth && (v.is_negative ? is_unsigned && size <= (all >> 1) + 1 : v.is_pattern && size <= all);
   if (within || converted) return;
-  litmus::fail_at(v.span, fmt::format("this is compared with '{}', which has no number {}", type, v.span.text()),
+  litmus::fail_at(v.span, fmt::format("this is {} '{}', which has no number {}", user, type, v.span.text()),
                   is_unsigned ? fmt::format("its numbers are 0 to {}", most)
                               : fmt::format("its numbers are -{} to {}", least, most));
+}
+
+}  // namespace
+
+void need_number_of(const QuestionValue& v, const std::string& type, bool is_unsigned, uint8_t width) {
+  need_number({v.constant, v.is_negative, v.is_pattern, v.span}, "compared with", type, is_unsigned, width);
+}
+
+void need_number_of(const InputValue& v, const std::string& type, bool is_unsigned, uint8_t width) {
+  need_number({v.number, v.is_negative, v.is_pattern, v.span}, "the input of a", type, is_unsigned, width);
 }
 
 Header read_header(const SourcePtr& source, bool binary, const LaunchOptions& options) {

@@ -22,6 +22,7 @@ struct InputValue {
   bool absent = false;   // no input: of the default, which is undefined or, with Header::zero, 0
   bool partial = false;  // a list made of parts: further items are absent
   uint64_t number = 0;   // two's complement
+  bool is_negative = false, is_pattern = false;  // of the number: written with a sign, in hexadecimal
   std::vector<InputValue> items;
   Span span;
 };
@@ -55,6 +56,8 @@ struct QuestionValue {
 // comparison would be decided by the type alone. To a type of 32 bits or more C and GLSL convert: there -1 is the
 // greatest number without a sign, and 0xffffffff is -1 with one.
 void need_number_of(const QuestionValue& number, const std::string& type, bool is_unsigned, uint8_t width);
+// The same of an input to something of this type.
+void need_number_of(const InputValue& number, const std::string& type, bool is_unsigned, uint8_t width);
 
 struct QuestionCond {
   prog::Cond::Kind kind = prog::Cond::Kind::always;

@@ -374,7 +374,15 @@ void arrange_inputs(const Module& module, Header& header, const Compiled& compil
     if (d == nullptr || d->type == 0) continue;
     const Type& t = module.type(d->type, *d);
     if (static_cast<Op>(d->op) == Op::OpFunctionParameter && t.kind == Type::Kind::pointer) {
-      if (in.value.is_list)
+      if (!source->second.is_list && !source->second.parts.empty()) {
+        // A structure by value is memory of one element, which only the module sees.
+        arrange(constants.types(), t.element, &source->second, in.value, *d);
+        InputValue one;
+        one.is_list = true;
+        one.span = in.value.span;
+        one.items.push_back(std::move(in.value));
+        in.value = std::move(one);
+      } else if (in.value.is_list)
         for (InputValue& item : in.value.items)
           arrange(constants.types(), t.element, element(&source->second), item, *d);
       else

@@ -85,8 +85,10 @@ std::optional<MemberName> name_of_member(const Types& types, Id structure, const
 
 void arrange(const Types& types, Id type, const SourceType* source, InputValue& v, const Instruction& user) {
   if (source == nullptr) return;
-  if ((source->spelled == "bool" || source->spelled == "_Bool") && !v.is_list && !v.absent && v.number > 1)
-    litmus::fail_at(v.span, "a bool is 0 or 1");
+  const bool number = !source->is_list && source->parts.empty() && source->bits > 0 && source->bits <= 64;
+  if (number && !source->spelled.empty() && !v.is_list && !v.absent &&
+      types.module().type(type, user).kind != Type::Kind::float_)
+    need_number_of(v, source->spelled, source->is_unsigned, static_cast<uint8_t>(source->bits));
   if (!v.is_list) return;
   const Type& t = types.module().type(type, user);
   if (t.kind != Type::Kind::struct_) {

@@ -37,6 +37,12 @@ class CudaCpp : public testing::Test {
 
 TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
   says("\n\n__global__ void __cluster_dims__(2, 1, 1) k(int* r) { r[0] = 1; }\n", "unsupported: __cluster_dims__");
+  says("\n\n__global__ void __block_size__((32, 1, 1), (2, 1, 1)) k(int* r) { r[0] = 1; }\n",
+       "unsupported: __block_size__");
+  for (const char* attribute : {"__attribute__((cluster_dims(2, 1, 1)))", "__attribute__((cluster_dims(2)))",
+                                "[[gnu::cluster_dims(2, 1, 1)]]", "[[clang::cluster_dims(2, 1, 1)]]"})
+    says(std::string("\n\n") + attribute + " __global__ void k(int* r) { r[0] = 1; }\n",
+         "unsupported: the attribute 'cluster_dims'");
   says(kernel("asm volatile(\"membar.gl;\");"), "unsupported: the inline assembly 'membar.gl;'");
   says(kernel("r[0] = __shfl_sync(~0u, r[0], 1);"), "unsupported: the function __shfl_sync(");
   says(kernel("r[0] = __syncthreads_count(r[0]);"), "unsupported: __syncthreads_count");
@@ -60,6 +66,8 @@ TEST_F(CudaCpp, LaunchesThatTheKernelDoesNotAllow) {
             std::string::npos);
   EXPECT_NE(launched("33, 1, 1").find("a warp of 33 threads"), std::string::npos);
   EXPECT_NE(launched("2, 1, 1, 2").find("CUDA and PTX have no queue families"), std::string::npos);
+  // The most blocks of a cluster say nothing of blocks that are no clusters.
+  EXPECT_TRUE(read("__global__ void __launch_bounds__(4, 1, 2) k(int* r) { r[threadIdx.x] = 1; }\n"));
   EXPECT_TRUE(read("// @Config: 2, 2, 1\n__global__ void __launch_bounds__(4) k(int* r) { r[threadIdx.x] = 1; }\n"));
 }
 
@@ -85,7 +93,11 @@ TEST_F(CudaCpp, InputsAndQuestionsHaveTheTypesOfTheSource) {
       "struct S { short a; unsigned char b[2]; int* p; };\n__global__ void k(S* s, int n) {\n  s->a = n;\n}\n";
   const auto say = [&](const std::string& header) { return said("// " + header + "\n" + with); };
   EXPECT_NE(say("@Input: s = 5").find("this has several elements"), std::string::npos);
-  EXPECT_NE(say("@Input: s = {{70000}}").find("does not fit into 16 bits"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{70000}}").find("the input of a 'short', which has no number 70000"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{40000}}").find("the input of a 'short', which has no number 40000"), std::string::npos);
+  EXPECT_NE(say("@Input: s = {{1, {-1}}}").find("the input of a 'unsigned char', which has no number -1"),
+            std::string::npos);
+  EXPECT_TRUE(read("// @Input: s = {{-32768, {255, 0}}}, n = 0xffffffff\n" + with));
   EXPECT_NE(say("@Input: s = {{1, {1, 2, 3}}}").find("this has 2 elements, and the input 3"), std::string::npos);
   EXPECT_NE(say("@Input: s = {{1, {1, 2}, 3}}").find("this is an address"), std::string::npos);
   EXPECT_NE(say("@Input: n = {1}").find("this is one number"), std::string::npos);
@@ -93,7 +105,8 @@ TEST_F(CudaCpp, InputsAndQuestionsHaveTheTypesOfTheSource) {
             std::string::npos);
   EXPECT_NE(say("@Output: forall (s[0].b[1] == -1)").find("compared with 'unsigned char', which has no number -1"),
             std::string::npos);
-  EXPECT_NE(said("// @Input: b = {2}\n__global__ void k(bool* b) { b[0] = b[1]; }\n").find("a bool is 0 or 1"),
+  EXPECT_NE(said("// @Input: b = {2}\n__global__ void k(bool* b) { b[0] = b[1]; }\n")
+                .find("the input of a 'bool', which has no number 2"),
             std::string::npos);
   EXPECT_NE(said("// @Output: forall (b[0] == 2)\n__global__ void k(bool* b) { b[0] = b[1]; }\n")
                 .find("compared with 'bool', which has no number 2"),

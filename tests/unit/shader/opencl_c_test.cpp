@@ -433,9 +433,9 @@ TEST_F(OpenClC, AByteThatIsNoBool) {
   EXPECT_EQ(races("x[0] = ((__global bool*)u)[0];"), Status::fails);
   EXPECT_EQ(races("if (((__global bool*)u)[1] && !b[0]) x[0] = 1;"), Status::holds);
   EXPECT_EQ(races("bool c = x[0] > 1, d = u[0]; b[0] = c || d; if (b[0] == d) x[0] = 1;"), Status::holds);
-  EXPECT_NE(
-      error_of("// @Input: b = {0, 2}\n__kernel void k(__global bool* b) { b[0] = b[1]; }\n").find("a bool is 0 or 1"),
-      std::string::npos);
+  EXPECT_NE(error_of("// @Input: b = {0, 2}\n__kernel void k(__global bool* b) { b[0] = b[1]; }\n")
+                .find("the input of a 'bool', which has no number 2"),
+            std::string::npos);
 }
 
 // A number that the type does not have would be decided by the type alone.
@@ -467,6 +467,34 @@ TEST_F(OpenClC, NumbersOfAQuestionAreOfTheType) {
 }
 
 // To copy a structure in memory that others write is to read it.
+// An input is a number of its type, as one in a question is; a structure by value is its members.
+TEST_F(OpenClC, InputsHaveTheTypesOfTheSource) {
+  const auto with = [](const std::string& inputs) {
+    return "// @Input: " + inputs +
+           "\ntypedef struct { int a[2]; uchar b; } P;\n__kernel void k(__global char* c, __global ushort* s, __global "
+           "uint* u, P p, __global int* x) { c[0] = s[0] + u[0]; x[0] = p.a[1] * 1000 + p.b; }\n";
+  };
+  const auto says = [&](const std::string& inputs, const std::string& what) {
+    const std::string all = error_of(with(inputs));
+    EXPECT_NE(all.find(what), std::string::npos) << inputs << ": " << all;
+  };
+  says("c = {200}", "the input of a 'char', which has no number 200");
+  says("c[1] = -129", "the input of a 'char', which has no number -129");
+  says("c = {0xc8}", "the input of a 'char', which has no number 0xc8");
+  says("s = {-1}", "which has no number -1");
+  says("u = {4294967296}", "which has no number 4294967296");
+  says("p = {{1, 2}, 256}", "which has no number 256");
+  says("p = {{{1, 2}, 3}}", "1 values are given, and the structure has 2");
+  for (const char* right : {"c = {-128, 127}", "s = {65535}", "u = {-1}", "u = {0xffffffff}"})
+    EXPECT_TRUE(read(with(right)).has_value()) << right;
+  const auto t = read("// @Output: forall (x[0] == 2255)\n" + with("p = {{1, 2}, 255}"));
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+  const auto parts = read("// @Output: forall (x[0] == 2255)\n" + with("p[0][1] = 2, p[1] = 255"));
+  ASSERT_TRUE(parts.has_value()) << render(parts.error());
+  EXPECT_EQ(spirv_test::verdict(*parts, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
 TEST_F(OpenClC, TheCopyOfAStructureByValueRaces) {
   spirv::LaunchOptions launch;
   launch.grid = spirv::Grid{.subgroup = 2};
