@@ -55,8 +55,8 @@ std::string Writer::run() {
   return table_.text() + "%%\n" + out;
 }
 
-// The first number of __launch_bounds__, as clang notes it. The second is about speed; the third is the most blocks of a
-// cluster, which every launch of ours keeps, since its blocks are no clusters.
+// The first number of __launch_bounds__, as clang notes it. The second is about speed; the third is the most blocks of
+// a cluster, which every launch of ours keeps, since its blocks are no clusters.
 std::string Writer::launch_bounds() const {
   const llvm::NamedMDNode* notes = kernel_.getParent()->getNamedMetadata("nvvm.annotations");
   if (notes == nullptr) return "";

@@ -7,9 +7,9 @@
 // finish (vacuous) is not correct. `minimal`: every weaker variant is broken.
 //
 // The condition as a property to keep: `~exists C` and `forall C` must hold; of `exists C` the answer must stay what it
-// is, except under `forbid`, which reads it as `~exists C`. A test without a condition keeps none, and nothing is said of
-// it unless races are kept or `keep` is explicit. Nothing is said either while races are undecided as written under a model
-// where a race makes the program undefined, unless `keep` leaves them out on purpose.
+// is, except under `forbid`, which reads it as `~exists C`. A test without a condition keeps none, and nothing is said
+// of it unless races are kept or `keep` is explicit. Nothing is said either while races are undecided as written under
+// a model where a race makes the program undefined, unless `keep` leaves them out on purpose.
 #include <string>
 #include <vector>
 
