@@ -113,6 +113,8 @@ std::vector<std::string> model_list(const std::string& text) {
 
 int run_judge_sightings(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  const auto form = form_of_ending(s.output, {".csv", ".json", ".md"});
+  if (!form) return report_errors(console, form.error());
   const std::string& path = line.operands.front();
   for (const auto& [given, option] : {std::pair(s.mutants, "--mutants"), std::pair(!s.campaign.empty(), "--campaign")})
     if (given)
@@ -149,11 +151,10 @@ int run_judge_sightings(const CommandLine& line, const Console& console) {
   Job job;
   const auto judged = judge::judge_sightings(*seen, models, how, job);
   if (!judged) return report_errors(console, judged.error());
-  const std::string ending = std::filesystem::path(s.output).extension().string();
-  const std::string text = s.json || ending == ".json" ? judge::to_json(*judged)
-                           : s.csv || ending == ".csv" ? judge::to_csv(*judged)
-                           : ending == ".md"           ? judge::to_markdown(*judged)
-                                                       : judge::to_text(*judged);
+  const std::string text = s.json || *form == ".json" ? judge::to_json(*judged)
+                           : s.csv || *form == ".csv" ? judge::to_csv(*judged)
+                           : *form == ".md"           ? judge::to_markdown(*judged)
+                                                      : judge::to_text(*judged);
   const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : judge::exit_code(*judged);
 }

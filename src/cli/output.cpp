@@ -1,5 +1,10 @@
 #include "cli/output.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "base/printable.h"
 #include "base/write_file.h"
 
@@ -28,6 +33,15 @@ int put(const Console& console, const std::string& path, std::string_view text) 
   if (written) return k_exit_holds;
   console.err("fencepost: " + render(written.error()));
   return exit_code(written.error());
+}
+
+Expected<std::string> form_of_ending(const std::string& path, std::initializer_list<std::string_view> forms) {
+  std::string ending = path == "-" ? "" : std::filesystem::path(path).extension().string();
+  if (ending.empty() || ending == ".txt") return std::string{};
+  if (std::find(forms.begin(), forms.end(), ending) != forms.end()) return ending;
+  std::string hint = fmt::format("*{} or *.txt", fmt::join(forms, ", *"));
+  if (ending == ".html") hint += "; 'fencepost report' makes a page of a store";
+  return error_at({}, fmt::format("the ending of '{}' names no form of this answer", path), hint);
 }
 
 }  // namespace fencepost::cli

@@ -1,5 +1,6 @@
 #pragma once
 // Answers on their way to files. Standard output is the console's (cli/console.h); both check every write.
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,5 +21,8 @@ Expected<void> write_output(const std::string& path, std::string_view text);
 Expected<void> write_made(const std::string& path, const Expected<std::string>& text);  // or why there is no text
 // The same, or to the console's output for "" and "-"; the exit code, 0 if it is there. Throws OutputLost.
 int put(const Console& console, const std::string& path, std::string_view text);
+// The ending of the path, one of those named (".csv"), picks the form of an answer; "" for text: no path, "-", ".txt"
+// or no ending. Error: another ending, which would hold something that its name does not say.
+Expected<std::string> form_of_ending(const std::string& path, std::initializer_list<std::string_view> forms);
 
 }  // namespace fencepost::cli

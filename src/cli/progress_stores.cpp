@@ -93,17 +93,18 @@ int run_progress_stats(const CommandLine& line, const Console& console) {
 
 int run_progress_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  const auto form = form_of_ending(s.output, {".csv", ".json", ".md", ".svg"});
+  if (!form) return report_errors(console, form.error());
   if (const auto ok = refuse(s, {"--tests", "--mutants", "--engine", "--campaign"}); !ok)
     return report_errors(console, ok.error());
   const auto l = look(line, console, s.has("--model") ? model_list(s.model) : std::vector<std::string>{});
   if (!l) return report_errors(console, l.error());
-  const std::string ending = std::filesystem::path(s.output).extension().string();
-  if (ending == ".svg")
+  if (*form == ".svg")
     return report_errors(console, error_at({}, "judged progress tests are no chart", "'report' draws them").error());
-  const std::string text = s.json || ending == ".json" ? trial::judged_json(l->kept, l->survey)
-                           : s.csv || ending == ".csv" ? trial::judged_csv(l->kept, l->survey)
-                           : ending == ".md"           ? trial::judged_markdown(l->kept, l->survey)
-                                                       : trial::judged_text(l->kept, l->survey);
+  const std::string text = s.json || *form == ".json" ? trial::judged_json(l->kept, l->survey)
+                           : s.csv || *form == ".csv" ? trial::judged_csv(l->kept, l->survey)
+                           : *form == ".md"           ? trial::judged_markdown(l->kept, l->survey)
+                                                      : trial::judged_text(l->kept, l->survey);
   const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : trial::violates(l->survey) ? k_exit_fails : k_exit_holds;
 }

@@ -162,6 +162,9 @@ int run_merge(const CommandLine& line, const Console& console) {
 
 int run_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  const auto form = s.mutants ? form_of_ending(s.output, {".csv", ".json", ".md"})
+                              : form_of_ending(s.output, {".csv", ".json", ".md", ".svg"});
+  if (!form) return report_errors(console, form.error());
   if (!is_store(line.operands.front())) return run_judge_sightings(line, console);
   if (of_progress(line.operands, console)) return run_progress_judge(line, console);
   if (!s.tests.empty())
@@ -190,21 +193,20 @@ int run_judge(const CommandLine& line, const Console& console) {
   Job job;
   judge::Judged j = judge::judge(std::move(*seen), *how, job);
   j.owed = std::move(*owed);
-  const std::string ending = std::filesystem::path(s.output).extension().string();
   if (s.mutants) {
     const judge::Conformance c = judge::conformance(j);
-    const std::string text = s.json || ending == ".json" ? judge::to_json(c)
-                             : s.csv || ending == ".csv" ? judge::to_csv(c)
-                             : ending == ".md"           ? judge::to_markdown(c)
-                                                         : judge::to_text(c);
+    const std::string text = s.json || *form == ".json" ? judge::to_json(c)
+                             : s.csv || *form == ".csv" ? judge::to_csv(c)
+                             : *form == ".md"           ? judge::to_markdown(c)
+                                                        : judge::to_text(c);
     const int written = put(console, s.output, text);
     return written != k_exit_holds ? written : c.exit_code();
   }
-  const std::string text = s.json || ending == ".json" ? judge::to_json(j)
-                           : s.csv || ending == ".csv" ? judge::to_csv(j)
-                           : ending == ".svg"          ? chart::to_svg(j)
-                           : ending == ".md"           ? judge::to_markdown(j)
-                                                       : judge::to_text(j);
+  const std::string text = s.json || *form == ".json" ? judge::to_json(j)
+                           : s.csv || *form == ".csv" ? judge::to_csv(j)
+                           : *form == ".svg"          ? chart::to_svg(j)
+                           : *form == ".md"           ? judge::to_markdown(j)
+                                                      : judge::to_text(j);
   const int written = put(console, s.output, text);
   return written != k_exit_holds ? written : j.exit_code();
 }

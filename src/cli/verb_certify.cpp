@@ -131,6 +131,8 @@ std::string plan_text(const Settings& s, const Suite& suite, const std::string& 
 
 int run_certify(const CommandLine& line, const Console& console) {
   Settings s = line.settings;
+  const auto form = form_of_ending(s.output, {".html", ".json", ".xml"});
+  if (!form) return report_errors(console, form.error());
   if (s.budget == 0) s.budget = 60;
   if (!s.has("--dialect")) s.notation = notation_for(s.device);
   const auto syntax = notation_of(s.notation);
@@ -218,11 +220,10 @@ int run_certify(const CommandLine& line, const Console& console) {
   of.mutants = suite->mutants;
   of.seed = s.seed;
   const judge::Certification c = judge::certification(judged, std::move(of), std::move(not_run));
-  const std::string ending = std::filesystem::path(s.output).extension().string();
-  const std::string text = s.json || ending == ".json" ? judge::to_json(c)
-                           : ending == ".html"         ? page::html(c)
-                           : ending == ".xml"          ? page::junit(c)
-                                                       : judge::to_text(c);
+  const std::string text = s.json || *form == ".json" ? judge::to_json(c)
+                           : *form == ".html"         ? page::html(c)
+                           : *form == ".xml"          ? page::junit(c)
+                                                      : judge::to_text(c);
   const int written = put(console, s.output, text);
   if (written == k_exit_holds && !s.output.empty() && s.output != "-")
     console.err(fmt::format("{}  {}\n", judge::name(c.grade), c.why.front()));

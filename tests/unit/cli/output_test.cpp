@@ -26,6 +26,25 @@ TEST(Output, an_answer_that_is_lost_is_exit_code_four) {
   EXPECT_EQ(run({"check", test, "--save-bounds", "/dev/full"}, c), k_exit_internal);
 }
 
+TEST(Output, an_ending_that_names_no_form_is_refused_before_any_work) {
+  std::string err;
+  Console c;
+  c.out = [](std::string_view) {};
+  c.err = [&](std::string_view s) { err += s; };
+  const std::string log = FENCEPOST_SOURCE_DIR "/examples/thesis/observed.csv";
+  EXPECT_EQ(run({"judge", log, "-o", "judged.html"}, c), k_exit_bad_input);
+  EXPECT_NE(err.find("the ending of 'judged.html' names no form of this answer"), std::string::npos) << err;
+  EXPECT_NE(err.find("'fencepost report'"), std::string::npos) << err;
+  err.clear();
+  EXPECT_EQ(run({"certify", "--device", "cpu", "-o", "page.pdf"}, c), k_exit_bad_input);
+  EXPECT_NE(err.find("*.html, *.json, *.xml or *.txt"), std::string::npos) << err;
+  ASSERT_TRUE(form_of_ending("-", {}));
+  EXPECT_EQ(*form_of_ending("a.b/c", {".csv"}), "");
+  EXPECT_EQ(*form_of_ending("c.txt", {".csv"}), "");
+  EXPECT_EQ(*form_of_ending("c.csv", {".csv"}), ".csv");
+  EXPECT_FALSE(form_of_ending("c.CSV.gz", {".csv"}));
+}
+
 TEST(InOrder, what_is_thrown_comes_out_after_the_results_before_it) {
   Console c;
   c.err = c.out = [](std::string_view) {};
