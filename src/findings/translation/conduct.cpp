@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "translation/draw_programs.h"
 #include "translation/kept.h"
@@ -30,8 +31,8 @@ Program program_for(const Configuration& c, uint64_t seed, uint64_t n, std::vect
   return p;
 }
 
-std::optional<Batch> batch_of(const Configuration& c, const Models& models, const Plan& plan, uint64_t first,
-                              const Job& job) {
+Expected<std::optional<Batch>> batch_of(const Configuration& c, const Models& models, const Plan& plan, uint64_t first,
+                                        const Job& job) {
   Batch out;
   std::vector<Program> programs;
   for (uint64_t n = 0; n < k_batch; ++n) {
@@ -40,9 +41,11 @@ std::optional<Batch> batch_of(const Configuration& c, const Models& models, cons
     for (const Respelt& r : respelt) out.rows.push_back({first + n, "respelt", r.form, r.message});
   }
   const auto judged = judge_all(c, programs, models, plan.seconds, job);
+  if (std::ranges::all_of(judged, [](const Judged& j) { return j.state == 'c'; }))
+    return std::unexpected(hunt::hopeless(c.name(), judged.front().detail));
   for (uint64_t n = 0; n < k_batch; ++n) {
     const Judged& j = judged[n];
-    if (j.state == '-') return {};
+    if (j.state == '-') return std::nullopt;
     out.states += j.state;
     if (j.state == 'r' || j.state == 'v') continue;
     out.rows.push_back({first + n, word_of(j.state), to_string(programs[n]), j.detail});
@@ -51,98 +54,45 @@ std::optional<Batch> batch_of(const Configuration& c, const Models& models, cons
   return out;
 }
 
-// ---- reduction ----
-
-bool well_formed(const Program& p) {
-  for (const Thread& t : p.threads) {
-    bool result = false;
-    for (const Statement& s : t.body) {
-      if (!is_possible(s) || (s.guard && !result)) return false;
-      result = result || (!s.guard && s.has_result());
-    }
-    if (t.body.empty()) return false;
-  }
-  return !p.threads.empty();
-}
-
-// A statement in a simpler form, one step each.
-std::vector<Statement> simpler(const Statement& s) {
-  std::vector<Statement> out;
-  const auto with = [&](auto change) {
-    Statement other = s;
-    change(other);
-    if (!(other == s)) out.push_back(other);
-  };
-  with([](Statement& o) { o.guard.reset(); });
-  if (s.order == Order::volatile_) with([](Statement& o) { o.order = Order::plain; });
-  if (!s.is_atomic()) return out;
-  with([](Statement& o) { o.spelling = Spelling::ref; });
-  if (s.op != Op::fence) with([](Statement& o) { o.order = Order::relaxed; });
-  if (s.order == Order::seq_cst || s.order == Order::acq_rel) {
-    with([](Statement& o) { o.order = Order::acquire; });
-    with([](Statement& o) { o.order = Order::release; });
-  }
-  with([](Statement& o) { o.scope = Scope::device; });
-  if (s.is_update()) with([](Statement& o) { o.op = Op::add; });
-  return out;
-}
-
-// One step smaller, the largest steps first.
-std::vector<Program> smaller(const Program& p) {
-  std::vector<Program> out;
-  const auto add = [&](const Program& other) {
-    if (well_formed(other)) out.push_back(other);
-  };
-  for (size_t t = 0; t < p.threads.size() && p.threads.size() > 1; ++t) {
-    Program other = p;
-    other.threads.erase(other.threads.begin() + static_cast<std::ptrdiff_t>(t));
-    add(other);
-  }
-  for (size_t t = 0; t < p.threads.size(); ++t)
-    for (size_t k = 0; k < p.threads[t].body.size(); ++k) {
-      Program other = p;
-      auto& body = other.threads[t].body;
-      body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
-      if (body.empty()) other.threads.erase(other.threads.begin() + static_cast<std::ptrdiff_t>(t));
-      add(other);
-    }
-  Program narrow = p;
-  for (Thread& t : narrow.threads)
-    for (Statement& s : t.body) s.place = s.place == 'u' ? 'x' : s.place == 'v' ? 'y' : s.place;
-  if (!(narrow == p)) add(narrow);
-  Program apart = p;
-  for (size_t t = 0; t < apart.threads.size(); ++t) apart.threads[t].block = static_cast<uint32_t>(t);
-  if (!(apart == p)) add(apart);
-  for (size_t t = 0; t < p.threads.size(); ++t)
-    for (size_t k = 0; k < p.threads[t].body.size(); ++k)
-      for (const Statement& s : simpler(p.threads[t].body[k])) {
-        Program other = p;
-        other.threads[t].body[k] = s;
-        add(other);
-      }
-  return out;
-}
-
-// What two statements of one signature share.
-bool same_kind(const Statement& a, const Statement& b) {
-  return a.is_atomic() == b.is_atomic() && a.order == b.order && (!a.is_atomic() || a.spelling == b.spelling) &&
-         (a.op == b.op || (a.is_update() && b.is_update() && (a.op == Op::cas) == (b.op == Op::cas)));
-}
-
-Program repaired(Program p, const Statement& culprit, Spelling spelling) {
-  for (Thread& t : p.threads)
-    for (Statement& s : t.body)
-      if (same_kind(s, culprit)) s.spelling = spelling;
-  return p;
-}
-
 struct Repair {
   std::string signature;
   Statement culprit;
   Spelling spelling;
 };
 
+Program repaired(Program p, const Repair& r) {
+  for (Thread& t : p.threads)
+    for (Statement& s : t.body)
+      if (covers(r.culprit, s)) s.spelling = r.spelling;
+  return p;
+}
+
+// A statement that a known fault may have spoilt.
+struct Site {
+  size_t thread = 0, at = 0;
+  std::vector<const Repair*> covering;
+  Statement& in(Program& p) const { return p.threads[thread].body[at]; }
+  const Statement& in(const Program& p) const { return p.threads[thread].body[at]; }
+};
+
+// A program that fails, and what is asked of it to find out whether known faults are the reason.
+struct Case {
+  uint64_t test = 0;
+  Program program, all;  // as drawn; with every site spelt otherwise
+  std::vector<Site> sites;
+  std::set<std::string> proven;  // signatures
+  std::optional<Program> rest;   // fails by something else
+};
+
 // Finds, for one configuration, a signature for each program that fails.
+//
+// A known fault explains a program if the program is right once every operation that it may have spoilt is spelt
+// otherwise, and if one of them at fault alone has this fault: it is of the signature's kind, or the program still
+// fails when it is weakened to that kind. What fails otherwise is reduced without what is known, so that a fault that
+// stands beside a known one is not taken for it.
+//
+// Tried and lost: comparing kinds and orders alone. Reduction turns acq_rel and seq_cst into acquire and release, so
+// that no program with an acq_rel operation was explained by the signature that its own reduction had.
 class Explaining {
  public:
   Explaining(Ledger& ledger, const Plan& plan, const Configuration& c, const Models& models, const Job& job)
@@ -153,7 +103,7 @@ class Explaining {
     size_t reductions = 0;
     while (!pending_.empty() && !job_.out_of_time()) {
       if (const auto ok = explain_by_repairs(); !ok) return ok;
-      if (pending_.empty() || reductions++ == k_most_reduced) break;
+      if (pending_.empty() || job_.out_of_time() || reductions++ == k_most_reduced) break;
       if (const auto ok = reduce_first(); !ok) return ok;
     }
     return {};
@@ -183,37 +133,117 @@ class Explaining {
     return {};
   }
 
-  // Those that are right once everything that is known to be at fault is spelt otherwise.
-  Expected<void> explain_by_repairs() {
-    std::vector<uint64_t> tests;
-    std::vector<Program> programs;
-    std::vector<std::string> signatures;
-    std::ranges::sort(repairs_, {}, &Repair::signature);
-    for (const auto& [test, row] : pending_) {
-      Program p = program_for(c_, plan_.seed, test);
-      std::string signature;
-      for (const Repair& r : repairs_) {
-        Program other = repaired(p, r.culprit, r.spelling);
-        if (other == p || !well_formed(other)) continue;
-        p = std::move(other);
-        if (signature.empty()) signature = r.signature;
-      }
-      if (signature.empty() || tried_[test] == to_string(p)) continue;
-      tried_[test] = to_string(p);
-      tests.push_back(test);
-      programs.push_back(std::move(p));
-      signatures.push_back(signature);
-    }
-    for (size_t from = 0; from < tests.size() && !job_.out_of_time(); from += k_batch) {
-      const size_t to = std::min<size_t>(tests.size(), from + k_batch);
+  // In batches; those behind the end of the time are left out.
+  std::vector<Judged> judged(const std::vector<Program>& programs) const {
+    std::vector<Judged> out;
+    for (size_t from = 0; from < programs.size() && !job_.out_of_time(); from += k_batch) {
+      const size_t to = std::min<size_t>(programs.size(), from + k_batch);
       const std::vector<Program> some(programs.begin() + static_cast<std::ptrdiff_t>(from),
                                       programs.begin() + static_cast<std::ptrdiff_t>(to));
-      const auto judged = judge_all(c_, some, models_, plan_.seconds);
-      for (size_t n = from; n < to; ++n)
-        if (judged[n - from].state == 'r')
-          if (const auto ok = explained(tests[n], signatures[n]); !ok) return ok;
+      auto more = judge_all(c_, some, models_, plan_.seconds);
+      std::move(more.begin(), more.end(), std::back_inserter(out));
+    }
+    return out;
+  }
+
+  std::optional<Case> case_of(uint64_t test) const {
+    Case out;
+    out.test = test;
+    out.program = out.all = program_for(c_, plan_.seed, test);
+    for (size_t t = 0; t < out.program.threads.size(); ++t)
+      for (size_t k = 0; k < out.program.threads[t].body.size(); ++k) {
+        Site site{t, k, {}};
+        for (const Repair& r : repairs_) {
+          Statement other = site.in(out.program);
+          if (!covers(r.culprit, other)) continue;
+          other.spelling = r.spelling;
+          if (is_possible(other)) site.covering.push_back(&r);
+        }
+        if (site.covering.empty()) continue;
+        site.in(out.all).spelling = site.covering.front()->spelling;
+        out.sites.push_back(std::move(site));
+      }
+    return out.sites.empty() ? std::nullopt : std::optional(std::move(out));
+  }
+
+  Expected<void> explain_by_repairs() {
+    std::ranges::sort(repairs_, {}, &Repair::signature);
+    std::vector<Case> cases;
+    for (const auto& [test, row] : pending_) {
+      auto one = case_of(test);
+      if (!one) continue;
+      std::string asked;
+      for (const Site& s : one->sites)
+        for (const Repair* r : s.covering) asked += fmt::format("{}.{} {}\n", s.thread, s.at, r->signature);
+      if (std::exchange(tried_[test], asked) != asked) cases.push_back(std::move(*one));
+    }
+    // 1. Is it right once all of them are spelt otherwise?
+    std::vector<Program> programs;
+    for (const Case& c : cases) programs.push_back(c.all);
+    auto answers = judged(programs);
+    cases.resize(answers.size());
+    for (size_t n = 0; n < cases.size(); ++n)
+      if (answers[n].state == 'f') cases[n].rest = cases[n].all;
+    std::vector<Case*> right;
+    for (size_t n = 0; n < cases.size(); ++n)
+      if (answers[n].state == 'r') right.push_back(&cases[n]);
+    prove(right);
+    for (Case& c : cases) {
+      rest_.erase(c.test);
+      if (c.rest)
+        rest_[c.test] = *c.rest;
+      else if (!c.proven.empty())
+        if (const auto ok = explained(c.test, *c.proven.begin()); !ok) return ok;
     }
     return {};
+  }
+
+  // Which of the known faults these programs have, all of which are right without their sites.
+  void prove(const std::vector<Case*>& cases) const {
+    struct Question {
+      Case* of;
+      const Site* site;
+      Program alone;  // this site alone is as drawn
+      bool fails = false;
+    };
+    // 2. Which sites are at fault alone?
+    std::vector<Question> questions;
+    std::vector<Program> programs;
+    for (Case* c : cases)
+      for (const Site& s : c->sites) {
+        Program alone = c->all;
+        s.in(alone) = s.in(c->program);
+        if (c->sites.size() > 1) programs.push_back(alone);
+        questions.push_back({c, &s, std::move(alone), c->sites.size() == 1});
+      }
+    const auto alone = judged(programs);
+    size_t next = 0;
+    for (Question& q : questions)
+      if (q.of->sites.size() > 1 && next < alone.size()) q.fails = alone[next++].state == 'f';
+    // 3. Do those of another kind still fail when they are weakened to the kind of a signature?
+    std::vector<std::pair<const Question*, const Repair*>> weaker;
+    std::set<const Question*> proven;
+    programs.clear();
+    for (const Question& q : questions) {
+      if (!q.fails) continue;
+      for (const Repair* r : q.site->covering)
+        if (is_of_kind(r->culprit, q.site->in(q.alone))) q.of->proven.insert(r->signature), proven.insert(&q);
+      if (proven.contains(&q)) continue;
+      for (const Repair* r : q.site->covering) {
+        Program p = q.alone;
+        q.site->in(p) = weakened(q.site->in(q.alone), r->culprit);
+        if (!is_well_formed(p)) continue;
+        programs.push_back(std::move(p));
+        weaker.emplace_back(&q, r);
+      }
+    }
+    const auto weak = judged(programs);
+    for (size_t n = 0; n < weak.size(); ++n)
+      if (weak[n].state == 'f')
+        weaker[n].first->of->proven.insert(weaker[n].second->signature), proven.insert(weaker[n].first);
+    if (weak.size() != programs.size()) return;
+    for (const Question& q : questions)
+      if (q.fails && !proven.contains(&q) && !q.of->rest) q.of->rest = q.alone;
   }
 
   Expected<void> explained(uint64_t test, const std::string& signature) {
@@ -228,7 +258,8 @@ class Explaining {
     const uint64_t test = pending_.begin()->first;
     const Row row = pending_.begin()->second;
     const Program whole = program_for(c_, plan_.seed, test);
-    const Reduced small = reduced(c_, whole, models_, plan_.seconds, job_);
+    const auto rest = rest_.find(test);
+    const Reduced small = reduced(c_, rest == rest_.end() ? whole : rest->second, models_, plan_.seconds, job_);
     Fault f;
     f.effect = "new-outcome";
     f.configuration = c_.name();
@@ -277,7 +308,7 @@ class Explaining {
     const auto culprit = parse_program("block 0: " + f.culprit);
     for (const Spelling s : {Spelling::ref, Spelling::builtin, Spelling::old})
       if (culprit && f.repair == name(s)) {
-        const Program other = repaired(p, culprit->threads[0].body[0], s);
+        const Program other = repaired(p, {f.signature, culprit->threads[0].body[0], s});
         const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
         f.right_listing = kept(j.module, c_.compiler.language);
         f.right_where = fmt::format("{}, as {}", c_.name(), to_string(other));
@@ -291,9 +322,23 @@ class Explaining {
   const Job& job_;
   std::map<uint64_t, Row> pending_;
   std::map<uint64_t, std::string> modules_, tried_;
+  std::map<uint64_t, Program> rest_;  // what fails of a program without known faults
   std::map<std::string, Fault> faults_;
   std::vector<Repair> repairs_;
 };
+
+// A compiler that cannot compile a store and an atomic store, with the headers that programs have, would be tried
+// program by program.
+Expected<void> try_compilers(const Plan& plan, const Job& job) {
+  const Statement plain{.op = Op::st, .value = 1};
+  const Statement atomic{.op = Op::st, .order = Order::relaxed, .value = 1};
+  for (const Configuration& c : plan.configurations) {
+    const Compiled made = compile(c, {Program{{Thread{0, {plain, atomic}}}}}, job).front();
+    if (made.state == Compiled::State::good || made.state == Compiled::State::late) continue;
+    return std::unexpected(hunt::hopeless(c.name(), made.message));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -315,47 +360,8 @@ std::string known_fault(const Configuration& c, const Statement& s) {
   return {};
 }
 
-Reduced reduced(const Configuration& c, const Program& p, const Models& models, double seconds, const Job& job) {
-  Reduced out{p, judge_all(c, {p}, models, seconds).front(), {}, {}};
-  if (out.judged.state != 'f') return out;
-  for (bool smaller_one = true; smaller_one && !job.out_of_time();) {
-    smaller_one = false;
-    const auto candidates = smaller(out.program);
-    const auto made = compile(c, candidates);
-    for (size_t n = 0; n < candidates.size() && !smaller_one; ++n) {
-      const Judged j = judge(candidates[n], made[n], c.compiler.language, models, seconds);
-      if (j.state != 'f') continue;
-      out.program = candidates[n];
-      out.judged = j;
-      smaller_one = true;
-    }
-  }
-  // Alone, so that the kernel is called as in the source of a report.
-  if (const Judged alone = judge_all(c, {out.program}, models, seconds).front(); alone.state == 'f') out.judged = alone;
-  std::vector<Program> others;
-  std::vector<Statement> culprits;
-  std::vector<Spelling> spellings;
-  for (size_t t = 0; t < out.program.threads.size(); ++t)
-    for (size_t k = 0; k < out.program.threads[t].body.size(); ++k)
-      for (const Spelling s : {Spelling::ref, Spelling::builtin, Spelling::old}) {
-        Program other = out.program;
-        Statement& one = other.threads[t].body[k];
-        if (!one.is_atomic() || one.spelling == s) continue;
-        Statement culprit = one;
-        culprit.guard.reset();
-        one.spelling = s;
-        if (!well_formed(other)) continue;
-        others.push_back(other);
-        culprits.push_back(culprit);
-        spellings.push_back(s);
-      }
-  const auto judged = judge_all(c, others, models, seconds);
-  for (size_t n = 0; n < others.size() && !out.culprit; ++n)
-    if (judged[n].state == 'r') out.culprit = culprits[n], out.repair = spellings[n];
-  return out;
-}
-
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told) {
+  if (const auto ok = try_compilers(plan, job); !ok) return std::unexpected(ok.error());
   const auto models = models_for(plan.configurations.front().compiler.language);
   if (!models) return std::unexpected(models.error());
   return hunt::fill_store(ledger, hunt::filling_of(plan, k_batch), job, told, [&](size_t c, uint64_t first) {

@@ -13,7 +13,7 @@
 
 #include "base/job.h"
 #include "hunt/fill.h"
-#include "translation/judge.h"
+#include "translation/reduce.h"
 
 namespace fencepost::translation {
 
@@ -30,15 +30,6 @@ struct Plan {
 Expected<bool> fill(hunt::Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told);
 // Reduces faults until each program that fails has a signature, or the job is out of time.
 Expected<void> explain_faults(hunt::Ledger& ledger, const Plan& plan, const Job& job);
-
-// The smallest program of the same kind of fault that was found, and what is at fault in it.
-struct Reduced {
-  Program program;
-  Judged judged;
-  std::optional<Statement> culprit;
-  std::optional<Spelling> repair;  // that makes it right
-};
-Reduced reduced(const Configuration& c, const Program& p, const Models& models, double seconds, const Job& job);
 
 std::string signature_of(const Configuration& c, const Statement& culprit);
 // What BUGS-FOUND.md knows of it, "" for nothing.

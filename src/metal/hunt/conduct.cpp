@@ -8,6 +8,7 @@
 #include <set>
 
 #include "hunt/draw_tests.h"
+#include "hunt/smallest.h"
 
 namespace fencepost::hunt {
 namespace {
@@ -49,11 +50,14 @@ Outcome outcome_of(uint64_t number, const PtxTest& test, const Compiled& made) {
   return out;
 }
 
-std::optional<Batch> batch_of(const Configuration& c, uint64_t seed, uint64_t first, const Job& job) {
+Expected<std::optional<Batch>> batch_of(const Configuration& c, uint64_t seed, uint64_t first, const Job& job) {
   std::vector<PtxTest> tests;
   for (uint64_t n = 0; n < k_batch; ++n) tests.push_back(draw_test(seed, first + n));
   const auto made = compile(c, tests, job);
-  if (std::ranges::any_of(made, [](const Compiled& m) { return m.state == Compiled::State::late; })) return {};
+  if (std::ranges::any_of(made, [](const Compiled& m) { return m.state == Compiled::State::late; }))
+    return std::nullopt;
+  if (std::ranges::all_of(made, [](const Compiled& m) { return m.state == Compiled::State::failed; }))
+    return std::unexpected(hopeless(c.name(), made.front().message));
   Batch out;
   for (uint64_t n = 0; n < k_batch; ++n) {
     Outcome o = outcome_of(first + n, tests[n], made[n]);
@@ -124,16 +128,12 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
 }
 
 PtxTest reduced(const Configuration& c, PtxTest t, const std::string& signature, const Job& job) {
-  while (!job.out_of_time()) {
-    const auto candidates = smaller(t);
-    if (candidates.empty()) break;
+  return smallest(std::move(t), job, smaller, [&](const std::vector<PtxTest>& candidates) -> std::optional<size_t> {
     const auto made = compile(c, candidates);
-    size_t n = 0;
-    while (n < candidates.size() && !shown(candidates[n], made[n], signature)) ++n;
-    if (n == candidates.size()) break;
-    t = candidates[n];
-  }
-  return t;
+    for (size_t n = 0; n < candidates.size(); ++n)
+      if (shown(candidates[n], made[n], signature)) return n;
+    return {};
+  });
 }
 
 Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const std::string& signature,
@@ -168,6 +168,17 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
     }
   }
   return out;
+}
+
+// A compiler that cannot compile one store would be tried test by test.
+Expected<void> try_compilers(const Plan& plan, const Job& job) {
+  const PtxTest store{false, {*instruction_of("st.weak.global.u32", 'p', 1, Guard::none)}};
+  for (const Configuration& c : plan.configurations) {
+    const Compiled made = compile(c, {store}, job).front();
+    if (made.state == Compiled::State::good || made.state == Compiled::State::late) continue;
+    return std::unexpected(hopeless(c.name(), made.message));
+  }
+  return {};
 }
 
 }  // namespace
@@ -208,6 +219,7 @@ Judged judge_in(const Configuration& c, const PtxTest& test) {
 }
 
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const Told& told) {
+  if (const auto ok = try_compilers(plan, job); !ok) return std::unexpected(ok.error());
   return fill_store(ledger, filling_of(plan, k_batch), job, told,
                     [&](size_t c, uint64_t first) { return batch_of(plan.configurations[c], plan.seed, first, job); });
 }

@@ -1,5 +1,7 @@
 #include "hunt/fill.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -7,7 +9,7 @@
 namespace fencepost::hunt {
 
 Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
-                          const std::function<std::optional<Batch>(size_t, uint64_t)>& make) {
+                          const std::function<Expected<std::optional<Batch>>(size_t, uint64_t)>& make) {
   struct Piece {
     size_t configuration;
     uint64_t batch;
@@ -31,14 +33,19 @@ Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job
         return;
       }
       const Piece& p = todo[n];
-      const std::optional<Batch> b = make(p.configuration, p.batch * filling.batch);
+      const auto b = make(p.configuration, p.batch * filling.batch);
       const std::lock_guard lock(mutex);
       if (trouble) return;
       if (!b) {
+        trouble = b.error();
+        next = todo.size();
+        return;
+      }
+      if (!*b) {
         late = true;
         return;
       }
-      if (const auto ok = ledger.add(filling.configurations[p.configuration], p.batch, *b); !ok) {
+      if (const auto ok = ledger.add(filling.configurations[p.configuration], p.batch, **b); !ok) {
         trouble = ok.error();
         return;
       }
@@ -51,6 +58,12 @@ Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job
   pool.clear();
   if (trouble) return std::unexpected(*trouble);
   return !late;
+}
+
+Diagnostics hopeless(const std::string& configuration, const std::string& message) {
+  return error_at({}, fmt::format("{} compiles nothing: {}", configuration, message),
+                  "leave it out, or mend its path, target or headers")
+      .error();
 }
 
 }  // namespace fencepost::hunt

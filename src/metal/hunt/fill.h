@@ -31,9 +31,12 @@ Filling filling_of(const Plan& plan, uint64_t batch) {
 }
 
 // make(k, first): the batch of configuration k that begins with that test; it is called by several threads at once.
-// None is made where the job's time was over before the compiler ended. Batches are kept as they come, so that a hunt
-// that is ended goes on with those that are missing. False: time is out.
+// None is made where the job's time was over before the compiler ended; an error ends the hunt. Batches are kept as
+// they come, so that a hunt that is ended goes on with those that are missing. False: time is out.
 Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
-                          const std::function<std::optional<Batch>(size_t, uint64_t)>& make);
+                          const std::function<Expected<std::optional<Batch>>(size_t, uint64_t)>& make);
+
+// Of a compiler that compiles nothing: not even a store, or none of a whole batch. To go on would try test by test.
+Diagnostics hopeless(const std::string& configuration, const std::string& message);
 
 }  // namespace fencepost::hunt

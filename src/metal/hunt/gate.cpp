@@ -267,18 +267,27 @@ class Gate {
       const Instruction& o = test_.body[j];
       if (j == k || !o.is_access() || o.place != p.place || o.number != p.number || sites_[j].all.empty()) continue;
       if (p.kind == Kind::store && (j < k || !o.writes() || o.guard != Guard::none)) continue;
-      const bool forwarded = p.kind == Kind::load && o.writes() && j < k && !released_between(j, k);
-      if (forwarded || !ordered_between(std::min(j, k), std::max(j, k)))
+      const bool answered = p.kind == Kind::load && j < k && may_answer(j, k);
+      if (answered || !ordered_between(std::min(j, k), std::max(j, k)))
         return add(Effect::merged, k, fmt::format("with {}", to_string(o)));
     }
     add(Effect::absent, k, to_string(p));
   }
-  // Without a release between a store and a load of this thread no other thread's write comes after the store and
-  // before the load, so the load may have the store's value, whatever it acquires on the way.
-  bool released_between(uint32_t i, uint32_t j) const {
-    for (uint32_t m = i + 1; m < j; ++m)
-      if (test_.body[m].releases() || test_.body[m].kind > Kind::fence) return true;
-    return false;
+  // May load k have the value of access j of its thread, which stands before it? Not if another thread's write must
+  // come between them: what is acquired in between may stand behind such a write. The write comes after a load j in
+  // any case that matters, after a strong store by coherence, and after a weak one, with which it races, only through
+  // a release of this thread that it acquired. One instruction is not both, but for fence.sc and barriers.
+  bool may_answer(uint32_t j, uint32_t k) const {
+    const Instruction& first = test_.body[j];
+    if (!first.writes() && first.acquires()) return false;
+    bool released = !first.writes() || first.is_strong();
+    for (uint32_t m = j + 1; m < k; ++m) {
+      const Instruction& o = test_.body[m];
+      const bool both = o.kind > Kind::fence || o.order == Order::sc;
+      if (both || (o.acquires() && released)) return false;
+      released = released || o.releases();
+    }
+    return true;
   }
   bool ordered_between(uint32_t i, uint32_t j) const {
     for (uint32_t m = i; m <= j; ++m) {

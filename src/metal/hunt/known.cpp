@@ -66,8 +66,9 @@ struct Case {
 
 bool loop_in_shared_loses_fences(const Case& c) {
   const Instruction& i = c.at();
+  const bool ordered = i.acquires() || i.releases();  // without the fence the scheduler moves accesses over it as well
   return c.target >= 90 && is_loop_in_shared(i) && (i.place == 's' || i.place == 't' || i.place == 'h') &&
-         c.lost_order() && c.effect != "no-wait";
+         ((c.lost_order() && c.effect != "no-wait") || (c.effect == "reordered" && ordered));
 }
 
 bool generic_loop_loses_acquire(const Case& c) {

@@ -6,6 +6,7 @@
 
 #include "hunt/conduct.h"
 #include "hunt/gate.h"
+#include "hunt/litmus.h"
 #include "hunt/ptx_test.h"
 
 namespace fencepost::hunt {
@@ -84,6 +85,28 @@ const char* consequence_of(Effect e) {
   }
 }
 
+const char* word_of(DeviceTest::Role r) {
+  return r == DeviceTest::Role::fault     ? "at fault"
+         : r == DeviceTest::Role::sibling ? "compiled right: never seen"
+                                          : "relaxed, a control: seen where the device is sensitive";
+}
+
+std::string device_section(const Fault& f) {
+  const std::string seen = device_counts(f.known);
+  std::string out = "## On a device\n\n" + (seen.empty() ? std::string() : seen + "\n\n");
+  const auto tests = device_tests(f);
+  if (!tests)
+    return out + fmt::format("No litmus test of this fault is here: {}.\n\n", tests.error().list.front().message);
+  out +=
+      "Litmus tests, of which all but the control ask for an outcome that the model forbids (the flag is seen, and the "
+      "data "
+      "behind it is not). `fencepost run --device cuda --seconds 10 device` runs each many times and counts.\n\n| test "
+      "| "
+      "the instruction is |\n|---|---|\n";
+  for (const DeviceTest& t : *tests) out += fmt::format("| device/{}.litmus | {} |\n", t.name, word_of(t.role));
+  return out + "\n";
+}
+
 std::string report_of(const Fault& f) {
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
@@ -108,8 +131,7 @@ std::string report_of(const Fault& f) {
   out +=
       "NVIDIA documents no machine instruction: that these are needed is read off other forms of the same PTX "
       "instruction, and was measured on an H100 where an entry of BUGS-FOUND.md says so.\n\n";
-  const std::string device = device_counts(f.known);
-  if (!device.empty()) out += "## On a device\n\n" + device + "\n\n";
+  out += device_section(f);
   out +=
       fmt::format("## How to see it\n\n```\nptxas {} -arch={} test.ptx -o test.cubin\nnvdisasm -c test.cubin\n```\n\n",
                   level_of(f.configuration), target_of(f.configuration));
@@ -145,6 +167,8 @@ std::vector<ReportFile> report_files(const Summary& s) {
     out.push_back({folder + "/report.md", report_of(f)});
     if (const auto t = parse_test(f.reduced))
       out.push_back({folder + "/test.ptx", module_of({*t}, target_of(f.configuration)).text});
+    if (const auto tests = device_tests(f))
+      for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
     if (!f.listing.empty())
       out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
     if (!f.right_listing.empty())

@@ -19,6 +19,7 @@
 #include "hunt/gate.h"
 #include "hunt/guarantees.h"
 #include "hunt/ledger.h"
+#include "hunt/litmus.h"
 #include "hunt/machine.h"
 #include "hunt/report.h"
 #include "hunt/show.h"
@@ -114,6 +115,33 @@ TEST(Hunt, WeakeningsAreNoFaults) {
   EXPECT_TRUE(effects("shared-u64-80").contains("no-remote"));
   EXPECT_TRUE(effects("generic-u64-80").contains("private-window"));
   EXPECT_TRUE(effects("half").contains("first-look"));
+}
+
+// A load that has the value of an earlier access of its thread: not where another thread's write must come between.
+TEST(Hunt, AnswersOfEarlierAccessesAreHeldAgainstTheModel) {
+  const auto judged = [](const char* name, const std::string& test, const std::string& from = "",
+                         const std::string& to = "") {
+    Sample r = recorded(name);
+    r.test = *parse_test(test);
+    std::string text = r.text;
+    if (!from.empty()) text.replace(text.find(from), from.size(), to);
+    return effects(r, text);
+  };
+  // A weak store races with every write that could come between, and the load may be older than such a write...
+  const auto weak = judged("forwarded", "st.weak.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1");
+  EXPECT_TRUE(weak.contains("merged") && !weak.contains("absent"));
+  // ... but a strong store has its place in coherence, before or after such a write.
+  const std::string strong = "st.relaxed.gpu.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1";
+  EXPECT_TRUE(judged("forwarded", strong, "STG.E desc[UR4][R2", "STG.E.STRONG.GPU desc[UR4][R2").contains("absent"));
+  // A release alone orders nothing that comes before the load.
+  const auto released =
+      judged("forwarded-release", "st.weak.global.u32@p1; red.release.gpu.shared.add.u32@s2; ld.weak.global.u32@p1");
+  EXPECT_TRUE(released.contains("merged") && !has_fault(released));
+  const std::string behind = "red.release.gpu.shared.add.u32@s2; ld.acquire.gpu.global.u32@q2";
+  EXPECT_TRUE(
+      judged("forwarded-release", "st.weak.global.u32@p1; " + behind + "; ld.weak.global.u32@p1").contains("absent"));
+  EXPECT_TRUE(
+      judged("forwarded-release", "st.weak.global.u32@p1; membar.gl; ld.weak.global.u32@p1").contains("absent"));
 }
 
 // One MEMBAR, one CCTL.IVALL, one strength, one access, one barrier at a time.
@@ -342,6 +370,25 @@ TEST(Hunt, ACompilerThatHangsEndsWithTheBudget) {
   EXPECT_TRUE(l->configurations()->empty());
 }
 
+// A compiler that compiles nothing is asked once, and not for each half of each batch.
+TEST(Hunt, ACompilerThatCompilesNothingEndsTheHunt) {
+  const Folder folder;
+  const std::string path = folder / "ptxas";
+  ASSERT_TRUE(write_file(path, "#!/bin/sh\necho >> " + std::string(folder / "asked") + "\necho no licence\nexit 1\n"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  Configuration c;
+  c.compiler = {path, path, "1.2.3"};
+  c.target = "sm_90";
+  auto l = Ledger::open(folder / "h.db", 7, k_batch);
+  ASSERT_TRUE(l.has_value());
+  const auto all = fill(*l, {{c}, 7, 400, 1}, Job(), [](uint64_t, uint64_t) {});
+  ASSERT_FALSE(all.has_value());
+  EXPECT_EQ(all.error().list.front().message,
+            "ptxas-1.2.3 sm_90 -O3 compiles nothing: the compiler: it ended with status 1: no licence");
+  EXPECT_EQ(std::filesystem::file_size(folder / "asked"), 1u);
+  EXPECT_TRUE(l->configurations()->empty());
+}
+
 // What a compiler says is kept without its control characters, and shortened.
 TEST(Hunt, GarbageOfACompilerIsNotShown) {
   const Folder folder;
@@ -387,6 +434,41 @@ TEST(Hunt, ReportsSayWhatADeviceShowed) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+// Litmus tests of a lost acquire and a lost release: the fault, forms that are right, the relaxed control.
+TEST(Hunt, FaultsBecomeLitmusTests) {
+  const auto tests = [](const char* effect, const char* culprit) {
+    hunt::Fault f;
+    f.effect = effect;
+    f.culprit = culprit;
+    return device_tests(f);
+  };
+  const auto acquire = tests("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1");
+  ASSERT_TRUE(acquire.has_value());
+  ASSERT_EQ(acquire->size(), 4u);
+  EXPECT_EQ((*acquire)[0].role, DeviceTest::Role::fault);
+  EXPECT_EQ((*acquire)[0].text,
+            "PTX MP+acquire+atom.acquire.gpu.shared.add.b64\n{ x = 0; y @ shared P1 = 0; }\n"
+            " P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 0, gpu 0 ;\n"
+            " st.weak x, 1               | atom.acquire.gpu.add r0, y, 0 ;\n"
+            " st.release.gpu y, 1        | ld.weak r1, x ;\n"
+            "exists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
+  EXPECT_NE((*acquire)[1].text.find("atom.acquire.gpu.cas r0, y, 0, 0 ;"), std::string::npos) << (*acquire)[1].text;
+  EXPECT_NE((*acquire)[2].text.find("fence.acq_rel.gpu"), std::string::npos);
+  EXPECT_EQ((*acquire)[3].role, DeviceTest::Role::control);
+  EXPECT_EQ((*acquire)[3].text.find("fence"), std::string::npos);
+  const auto release = tests("no-membar", "red.release.sys.shared.add.u64@t1");
+  ASSERT_TRUE(release.has_value());
+  EXPECT_NE((*release)[0].text.find(" red.release.sys.add y, 1 "), std::string::npos) << (*release)[0].text;
+  EXPECT_NE((*release)[0].text.find("ld.acquire.sys r0, y"), std::string::npos) << (*release)[0].text;
+  EXPECT_NE((*release)[1].text.find("atom.release.sys.exch r2, y, 1"), std::string::npos) << (*release)[1].text;
+  // What `run` does not have is said, and no test stands for another.
+  for (const char* culprit : {"atom.acquire.gpu.add.u64@u1", "atom.acquire.gpu.shared.add.f32@s1",
+                              "atom.acquire.gpu.shared.min.u64@s1", "atom.acquire.cta.shared.add.u64@s1",
+                              "atom.acquire.gpu.shared::cluster.add.u64@c1", "ld.acquire.gpu.global.v4.b64@p4"})
+    EXPECT_FALSE(tests("no-invalidate", culprit).has_value()) << culprit;
+  EXPECT_FALSE(tests("absent", "ld.weak.global.u64@p1").has_value());
+}
+
 TEST(Hunt, KnownFaultsHaveRules) {
   const auto known = [](const char* effect, const char* test, size_t culprit, const char* where) {
     return !known_fault(effect, *parse_test(test), culprit, where).empty();
@@ -397,6 +479,8 @@ TEST(Hunt, KnownFaultsHaveRules) {
   EXPECT_TRUE(known("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", 0, new90));
   EXPECT_TRUE(known("no-membar", "red.release.gpu.shared.add.f32@t1", 0, new90));
   EXPECT_FALSE(known("no-invalidate", "atom.acquire.gpu.shared.add.u32@s1", 0, new90));
+  EXPECT_TRUE(known("reordered", "st.weak.global.u32@p2; atom.acq_rel.gpu.shared.add.u64@s4", 1, new90));
+  EXPECT_FALSE(known("reordered", "st.weak.global.u32@p2; atom.relaxed.gpu.shared.add.u64@s4", 1, new90));
   EXPECT_FALSE(known("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", 0, new80));
   EXPECT_FALSE(known("weaker", "atom.acquire.gpu.shared.add.u64@s1", 0, new90));
   EXPECT_TRUE(known("no-invalidate", "atom.acquire.gpu.add.u64@u1", 0, new90));

@@ -15,6 +15,7 @@
 #include "translation/draw_programs.h"
 #include "translation/judge.h"
 #include "translation/kept.h"
+#include "translation/reduce.h"
 #include "translation/show.h"
 #include "translation/texts.h"
 
@@ -245,6 +246,26 @@ TEST(Reports, HaveTheBinaryThatWasKept) {
           << file.text;
   }
   EXPECT_TRUE(found);
+}
+
+// What a reduction can turn into the culprit has its signature; what it cannot has not.
+TEST(Signatures, SurviveReduction) {
+  const auto statement = [](const char* text) { return program(std::string("block 0: ") + text).threads[0].body[0]; };
+  const Statement acquire = statement("add.acquire.device.builtin x 1");
+  for (const char* text : {"add.acquire.device.builtin x 1", "or.acq_rel.system.builtin y 2",
+                           "exch.seq_cst.block.builtin u 3", "cas.acq_rel.device.builtin x 0 5"})
+    EXPECT_TRUE(covers(acquire, statement(text))) << text;
+  for (const char* text : {"add.release.device.builtin x 1", "add.relaxed.device.builtin x 1",
+                           "add.acq_rel.device.ref x 1", "ld.acquire.device.builtin x", "st.plain d 1"})
+    EXPECT_FALSE(covers(acquire, statement(text))) << text;
+  EXPECT_FALSE(covers(statement("cas.acquire.device.builtin x 0 1"), acquire));
+  EXPECT_FALSE(covers(statement("add.seq_cst.device.builtin x 1"), statement("add.acq_rel.device.builtin x 1")));
+  EXPECT_TRUE(is_of_kind(acquire, statement("xor.acquire.block.builtin u 1")));
+  EXPECT_FALSE(is_of_kind(acquire, statement("xor.acq_rel.block.builtin u 1")));
+  EXPECT_FALSE(is_of_kind(acquire, statement("cas.acquire.device.builtin x 0 1")));
+  EXPECT_EQ(to_string(weakened(statement("cas.seq_cst.device.builtin x 0 5"), acquire)),
+            "add.acquire.device.builtin x 5");
+  EXPECT_EQ(to_string(weakened(statement("or.seq_cst.device.builtin x 5"), acquire)), "or.acquire.device.builtin x 5");
 }
 
 TEST(KnownFaults, OfLlvmAreByVersion) {
