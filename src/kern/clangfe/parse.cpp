@@ -13,6 +13,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "base/folder.h"
@@ -226,9 +227,32 @@ constexpr StandIn k_stand_ins[] = {
      "opencl.h clc/clc.h",
      ""}};
 
+// `auto &x = (T){0};`: to nvcc a compound literal is an lvalue, to clang a temporary, to which no such reference binds.
+// `auto &&x` is the same reference to an lvalue, and keeps a temporary as long as x. It is written in the room of the
+// blanks, so that all places stay as they are, and only where a statement begins: behind `const` it would be another type.
+void bind_temporaries(std::string& text) {
+  constexpr std::string_view space = " \t\r\n";
+  const auto skip = [&](size_t n) { return std::min(text.find_first_not_of(space, n), text.size()); };
+  for (size_t at = text.find("auto"); at != std::string::npos; at = text.find("auto", at + 4)) {
+    const size_t before = at == 0 ? std::string::npos : text.find_last_not_of(space, at - 1);
+    if (before == std::string::npos || std::string_view(";{}").find(text[before]) == std::string_view::npos) continue;
+    const size_t sign = skip(at + 4);
+    if (sign == text.size() || text[sign] != '&' || text.compare(sign, 2, "&&") == 0) continue;
+    const size_t name = skip(sign + 1);
+    size_t end = name;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+    const size_t equals = skip(end);
+    if (end == name || equals == text.size() || text[equals] != '=') continue;
+    if (sign > at + 4)
+      text[sign - 1] = '&';
+    else if (name > sign + 1)
+      text[sign + 1] = '&';
+  }
+}
+
 // CUDA lets __shared__ stand beside __device__ in a function, where clang refuses it: the second says nothing then, and
 // is blanked, so that all places stay as they are.
-std::string without_idle_words(const SourcePtr& file, const Options& options) {
+std::string as_clang_reads(const SourcePtr& file, const Options& options) {
   std::string text = file->text;
   if (options.dialect != ir::Dialect::cuda) return text;
   constexpr std::string_view device = "__device__", shared = "__shared__", space = " \t\r\n";
@@ -249,6 +273,7 @@ std::string without_idle_words(const SourcePtr& file, const Options& options) {
     std::rotate(place(at), place(after), place(end));
     at = end - 1;
   }
+  bind_temporaries(text);
   return text;
 }
 
@@ -294,7 +319,7 @@ bool run(const SourcePtr& file, const Options& options, const std::string& stand
   invocation->getDiagnosticOpts().ShowCarets = false;
   invocation->getCodeGenOpts().DiscardValueNames = false;
   invocation->getPreprocessorOpts().addRemappedFile(
-      file->name, llvm::MemoryBuffer::getMemBufferCopy(without_idle_words(file, options), file->name).release());
+      file->name, llvm::MemoryBuffer::getMemBufferCopy(as_clang_reads(file, options), file->name).release());
   clang::CompilerInstance ci;
   ci.setInvocation(invocation);
   ci.createDiagnostics(&collector, false);

@@ -11,6 +11,10 @@ ORDERS = {"rlx": "memory_order_relaxed", "acq": "memory_order_acquire", "rel": "
           "acq_rel": "memory_order_acq_rel", "sc": "memory_order_seq_cst"}
 
 
+def ref(kind, place, scope):
+    return f"cuda::atomic_ref<{kind}, cuda::thread_scope_{('block', 'device')[scope]}>({place})"
+
+
 def python(text):
     return text.replace("&&", " and ").replace("||", " or ")
 
@@ -37,6 +41,8 @@ class Draw:
         self.local, self.groups = launch
         self.uses_rows = False
         self.care = self.rng.choice([0, 0.6, 0.85, 0.95])
+        self.refs = language == "cu" and self.rng.random() < 0.5  # cuda::atomic_ref, with orders, in place of atomicAdd
+        self.ordered = language == "cl" or self.refs
         self.n = self.rng.randrange(1, 7)
         self.places = self.loops = self.names = 0
         self.body = []
@@ -111,6 +117,10 @@ class Draw:
         return Node(make)
 
     def atomic(self, op, array, index, operands, var=None, order="rlx", scope=1, size=4):
+        looks = not self.refs and op == "load" and self.chance(0.6)
+        if self.refs and op == "inc":
+            op = "add"
+
         def make(lang):
             if lang == "py":
                 left = f"{var} = " if var else ""
@@ -127,7 +137,14 @@ class Draw:
                 rest = "".join(", " + x for x in operands)
                 return [f"{left}{name}_explicit({at}{rest}, {ORDERS[order]}, {SCOPES['cl'][scope]}){tail};"]
             s = SCOPES["cu"][scope]
+            if self.refs:
+                kind, at = ("int", f"{array}[{index}]") if size == 4 else ("long long", f"*(long long*)&{array}[2 * ({index})]")
+                name = {"load": "load", "store": "store", "exch": "exchange", "add": "fetch_add", "max": "fetch_max"}[op]
+                rest = "".join(x + ", " for x in operands)
+                return [f"{left}{'(int)' if var and size == 8 else ''}{ref(kind, at, scope)}.{name}({rest}cuda::{ORDERS[order]}){tail};"]
             if op == "load":
+                if looks:  # an addition of nothing is atomic to the guide, a volatile access is not
+                    return [f"{left}atomicAdd{s}(&{array}[{index}], 0){tail};"]
                 return [f"{left}*(volatile int*)&{array}[{index}]{tail};"]
             if op == "store":
                 return [f"*(volatile int*)&{array}[{index}] = {operands[0]};"]
@@ -143,7 +160,8 @@ class Draw:
         flags = {"1": "CLK_LOCAL_MEM_FENCE", "2": "CLK_GLOBAL_MEM_FENCE",
                  "3": "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"}[space]
         return simple(f"atomic_work_item_fence({flags}, {ORDERS[order]}, {SCOPES['cl'][scope]});",
-                      f"__threadfence{SCOPES['cu'][scope]}();", f"yield ('f', {scope}, {space in '13'}, {space in '23'})")
+                      f"cuda::atomic_thread_fence(cuda::{ORDERS[order]}, cuda::thread_scope_{('block', 'device')[scope]});"
+                      if self.refs else f"__threadfence{SCOPES['cu'][scope]}();", f"yield ('f', {scope}, {space in '13'}, {space in '23'})")
 
     def barrier(self, flags=None):
         self.places += 1
@@ -325,13 +343,16 @@ class Draw:
 
     def locks(self):
         at = self.pick("0", "0", "0", "gid", "tid")
-        order = self.language == "cl" and self.chance(0.6)
+        order = self.ordered and self.chance(0.6)
         acquire, release = ("acq", "rel") if order and self.chance(0.85) else ("rlx", "rlx")
         scope = self.pick(1, 1, 1, 0)
 
         def take(lang):
             if lang == "py":
                 return [f"while (yield ('a', 'F', 4 * ({at}), 4, 'cas', (0, 1), '{acquire}', {scope})) != 0: pass"]
+            if self.refs:
+                return [f"while (1) {{ int e = 0; if ({ref('int', f'F[{at}]', scope)}.compare_exchange_strong(e, 1, "
+                        f"cuda::{ORDERS[acquire]}, cuda::memory_order_relaxed)) break; }}"]
             if lang == "cu":
                 return [f"while (atomicCAS{SCOPES['cu'][scope]}(&F[{at}], 0, 1) != 0) {{}}"]
             return [f"while (1) {{ int e = 0; if (atomic_compare_exchange_strong_explicit((volatile __global atomic_int*)&F[{at}], &e, 1, "
@@ -340,7 +361,7 @@ class Draw:
         place = self.pick("0", "0", "n", "gid", "tid")
         inside = [self.load("A", place, var="v0"), self.store("A", place, "v0 + 1")]
         out = [Node(take)] + self.sometimes(0.9, *fences) + inside + self.sometimes(0.9, *fences)
-        free = self.atomic("exch" if self.language == "cu" else "store", "F", at, ["0"], order=release, scope=scope)
+        free = self.atomic("store" if self.ordered else "exch", "F", at, ["0"], order=release, scope=scope)
         out.append(free if self.chance(0.92) else self.store("F", at, "0"))
         out += self.sometimes(0.15, self.store("A", place, "3"))
         if self.chance(0.6):
@@ -349,7 +370,7 @@ class Draw:
 
     def flags(self):
         """A message behind a flag."""
-        order = self.language == "cl" and self.chance(0.6)
+        order = self.ordered and self.chance(0.6)
         scope = self.pick(1, 1, 1, 0)
         give = [self.store("A", self.pick("0", "0", "n"), "7")]
         give += self.sometimes(0.9, self.fence(scope=scope)) if not order else []
@@ -372,7 +393,7 @@ class Draw:
         return [self.branch(first, give), self.branch(second, take)]
 
     def last_groups(self):
-        order = self.language == "cl"
+        order = self.ordered
         out = [self.store("A", self.pick("gl", "gl", "gid"), self.value())]
         fence = [self.fence()] if not order or self.chance(0.5) else []
         out += self.sometimes(0.85, *fence) + self.sometimes(0.7, self.barrier("3"))
@@ -412,6 +433,28 @@ class Draw:
         out += self.sometimes(0.25, self.store("S", "tid", self.value()))
         return out
 
+    def pipelines(self):
+        """Asynchronous copies of single threads, in groups that are waited for by number."""
+        def copy(at, to, source):
+            return simple("", f"__pipeline_memcpy_async(&S[{to}], &A[{source}], 4);",
+                          f"yield ('own', 'S', 4 * ({to}), 'A', 4 * ({source}))")
+        commit = simple("", "__pipeline_commit();", "yield ('commit',)")
+
+        def prior(n):
+            return simple("", f"__pipeline_wait_prior({n});", f"yield ('prior', {n})")
+        to, source = self.pick("tid", "tid", "tid", "tid + L", "(tid + 1) % L", "0"), self.pick("gl", "gl", "tid", "gl + n", "0")
+        read = self.pick("tid", "(tid ^ 1)", "(tid + 1) % L", "L - 1 - tid")
+        out = [copy(0, to, source)] + self.sometimes(0.95, commit)
+        if self.chance(0.4):  # two stages
+            out += [copy(1, f"128 + {to}", source), commit, prior(self.pick(1, 1, 0)), *self.sometimes(0.85, self.barrier("3")),
+                    self.load("S", read, var="v0"), prior(self.pick(0, 0, 1)), *self.sometimes(0.85, self.barrier("3")),
+                    self.load("S", f"128 + {read}", var="v1"), self.store("B", "gl", "v1")]
+        else:
+            out += self.sometimes(0.2, self.access())
+            out += self.sometimes(0.92, prior(0)) + self.sometimes(0.85, self.barrier("3")) + [self.load("S", read, var="v0")]
+        out.append(self.store("B", "gl + 64", "v0"))
+        return out + self.sometimes(0.3, self.barrier("3")) + self.sometimes(0.25, self.store("S", "tid", self.value()))
+
     def named_barriers(self):
         half = self.local // 2
         count = self.local if self.chance(0.9) else half
@@ -440,7 +483,10 @@ class Draw:
         g, k = ("__global ", "__kernel") if cl else ("", "__global__")
         lid = "get_local_id(0)" if cl else "threadIdx.x"
         gid = "get_group_id(0)" if cl else "blockIdx.x"
-        out = ["struct P { int x, y; };", f"{k} void k({g}int *A, {g}int *B, {g}int *F, int n) {{",
+        body = [x for s in self.body for x in s.lines(lang)]
+        includes = [f"#include <{header}>" for header, word in (("cuda/atomic", "cuda::"), ("cuda_pipeline.h", "__pipeline_"))
+                    if any(word in x for x in body)]
+        out = includes + ["struct P { int x, y; };", f"{k} void k({g}int *A, {g}int *B, {g}int *F, int n) {{",
                f"  {'__local' if cl else '__shared__'} int S[256];", f"  int gid = {gid}, G = {self.groups};"]
         if self.uses_rows:
             ly = "get_local_id(1)" if cl else "threadIdx.y"
@@ -448,7 +494,7 @@ class Draw:
         else:
             out.append(f"  int L = {'get_local_size(0)' if cl else 'blockDim.x'}, tid = {lid};")
         out.append("  int gl = gid * L + tid, v0 = 0, v1 = 0, v2 = 0, v3 = 0, v4 = 0, v5 = 0;")
-        return "\n".join(out + ["  " + x for s in self.body for x in s.lines(lang) if x.strip()] + ["}", ""])
+        return "\n".join(out + ["  " + x for x in body if x.strip()] + ["}", ""])
 
     def python_text(self):
         out = ["def k(tid, gid, n, L, G):", "    gl = gid * L + tid", "    v0 = v1 = v2 = v3 = v4 = v5 = 0",
@@ -465,7 +511,7 @@ class Draw:
 
 COMMON = ["barriers", "loops_with_barriers", "reduction", "branches_with_barriers", "early_exits", "grid_strides", "rows",
           "vectors", "casts", "mixed_atomics", "resets", "locks", "flags", "last_groups"]
-ONLY = {"cl": ["copies", "copies"], "cu": ["named_barriers", "warps"]}
+ONLY = {"cl": ["copies", "copies"], "cu": ["named_barriers", "warps", "pipelines"]}
 
 
 def draw(seed):
@@ -473,7 +519,7 @@ def draw(seed):
     language = rng.choice(["cl", "cu"])
     features = rng.sample(COMMON + ONLY[language] * 2, rng.choice([1, 1, 1, 2, 2, 3]))
     features = list(dict.fromkeys(features))
-    launch = rng.choice([(2, 2), (4, 2), (4, 1), (3, 2), (2, 3)])
+    launch = rng.choice([(2, 2), (2, 2), (4, 2), (4, 1), (3, 2), (2, 3)])
     if "named_barriers" in features or "warps" in features:
         launch = (64, 1)
     if "rows" in features:

@@ -11,7 +11,8 @@ stricter reading has is not seen here, so `confirmed` without a race here is to 
 
 Events: ('r', array, byte, size), ('w', array, byte, size, value), ('a', array, byte, size, op, operands, order, scope),
 ('f', scope, local, global), ('b', place, local, global), ('nb', name, count, arrive), ('wb',), ('sh', value, mask),
-('cp', place, to, byte, from, byte, count), ('wait', event). Bytes of an array are at multiples; values are integers.
+('cp', place, to, byte, from, byte, count), ('wait', event), of one thread ('own', to, byte, from, byte), ('commit',) and
+('prior', number). Bytes of an array are at multiples; values are integers.
 """
 import random
 import zlib
@@ -61,6 +62,7 @@ class Thread:
         self.heard = [View(), View()]
         self.state, self.event, self.reply = "ready", None, None
         self.copies, self.waited = 0, set()
+        self.batches = [[]]  # copies of its own: the groups that it has committed, and the open one
         self.stamp()
 
     def stamp(self):
@@ -245,12 +247,28 @@ class Run:
                 raise Stop("divergence", "a copy on which threads disagree")
             return key
         self.copies[key] = {"operands": e[1:], "thread": t.number, "end": None}
+        self.move(t, key, to, to_byte, source, source_byte, count)
+        return key
+
+    def move(self, t, key, to, to_byte, source, source_byte, count):
         for k in range(count):
             self.access(t, source, source_byte + 4 * k, 4, "r", copy=key)
             v = self.read(self.place(t, source), source_byte + 4 * k, 4)
             self.access(t, to, to_byte + 4 * k, 4, "w", v, copy=key)
             self.write(self.place(t, to), to_byte + 4 * k, 4, v)
-        return key
+
+    def own_copy(self, t, e):
+        key = ("own", t.number, len(self.copies))
+        self.copies[key] = {"thread": t.number, "end": None}
+        t.batches[-1].append(key)
+        self.move(t, key, *e[1:], 1)
+
+    def prior(self, t, number):
+        t.tick()
+        for key in [k for batch in t.batches[:len(t.batches) - 1 - number] for k in batch]:
+            t.waited.add(key)
+            if self.copies[key]["end"] is None:
+                self.copies[key]["end"] = t.clock
 
     def named(self, t, name, count, arrive):
         m = self.meetings.setdefault((t.group, name), {"come": 0, "count": count, "waiting": [], "brought": View()})
@@ -298,6 +316,12 @@ class Run:
                 if self.copies[key]["thread"] == t.number and self.copies[key]["end"] is None:
                     t.tick()
                     self.copies[key]["end"] = t.clock
+        elif kind == "own":
+            self.own_copy(t, e)
+        elif kind == "commit":
+            t.batches.append([])
+        elif kind == "prior":
+            self.prior(t, e[1])
         elif kind == "nb":
             self.named(t, e[1], e[2], e[3])
         else:

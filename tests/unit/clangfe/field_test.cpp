@@ -239,6 +239,28 @@ TEST_F(Field, macros_of_the_user_do_not_change_our_headers) {
   EXPECT_EQ(states(unit("__global__ void k(int* p) { p[threadIdx.x] = T * N; }\n", o)), "k");
 }
 
+TEST_F(Field, a_reference_binds_to_a_compound_literal_as_nvcc_has_it) {
+  const Unit u = unit(
+      "struct T { float x[4]; };\n"
+      "__global__ void blank(float* a) {\n"
+      "  auto & t = (T){0};\n"
+      "  auto &u = (T){1};\n"
+      "  a[threadIdx.x] = t.x[0] + u.x[0];\n"
+      "}\n"
+      "__global__ void an_lvalue(float* a) {\n"
+      "  const int c = 1;\n"
+      "  auto &r = c;\n"
+      "  static_assert(__is_same(decltype(r), const int &), \"the same reference\");\n"
+      "  const auto &k = (T){0};\n"
+      "  a[threadIdx.x] = r + k.x[0];\n"
+      "}\n"
+      "__global__ void no_room(float* a) {\n"
+      "  auto&t = (T){0};\n"
+      "  a[threadIdx.x] = t.x[0];\n"
+      "}\n");
+  EXPECT_TRUE(states(u).starts_with("blank\nan_lvalue\nno_room: ")) << states(u);
+}
+
 TEST_F(Field, what_nvcc_takes_with_a_warning_is_read) {
   EXPECT_EQ(states(unit("__global__ void k(int* a) {\n"
                         "  __shared__ alignas(16) float s[64];\n"
