@@ -229,7 +229,8 @@ constexpr StandIn k_stand_ins[] = {
 
 // `auto &x = (T){0};`: to nvcc a compound literal is an lvalue, to clang a temporary, to which no such reference binds.
 // `auto &&x` is the same reference to an lvalue, and keeps a temporary as long as x. It is written in the room of the
-// blanks, so that all places stay as they are, and only where a statement begins: behind `const` it would be another type.
+// blanks, so that all places stay as they are, and only where a statement begins: behind `const` it would be another
+// type.
 void bind_temporaries(std::string& text) {
   constexpr std::string_view space = " \t\r\n";
   const auto skip = [&](size_t n) { return std::min(text.find_first_not_of(space, n), text.size()); };
