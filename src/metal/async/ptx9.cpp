@@ -88,8 +88,8 @@ class Maker {
   }
 
   std::string head() const {
-    std::string out = fmt::format(".version {}.{}\n.target sm_{}a\n.address_size 64\n\n", needs_.version / 10,
-                                  needs_.version % 10, needs_.sm);
+    std::string out = fmt::format(".version {}.{}\n.target sm_{}a\n.address_size 64\n.file 1 \"test\"\n\n",
+                                  needs_.version / 10, needs_.version % 10, needs_.sm);
     out += ".visible .entry test(\n";
     for (const char* p : {"memory", "aliases", "values", "out", "sync", "scratch", "settings"})
       out += fmt::format("\t.param .u64 {},\n", p);
@@ -103,7 +103,7 @@ class Maker {
 
   // Which thread of which instance this lane is.
   std::string dispatch() const {
-    std::string out = R"PTX(	.reg .pred %p, %stress, %few;
+    std::string out = fmt::format("\t.loc 1 {} 0\n", emit::k_frame_line) + R"PTX(	.reg .pred %p, %stress, %few;
 	.reg .b32 %lane, %cluster, %rank, %instances, %instance, %part, %key, %poll, %count, %word, %seed, %gaveup;
 	.reg .b64 %memory, %aliases, %values, %out, %sync, %scratch, %settings, %limit, %at, %now, %until, %data;
 	mov.u32 %lane, %tid.x;
@@ -137,6 +137,7 @@ class Maker {
     Code code = code_of(t_, layout_, t, told_[t], slots_);
     slots_ = code.slots;
     needs_.also(code.needs);
+    out_.sites.insert(out_.sites.end(), code.sites.begin(), code.sites.end());
     out += ready + meet(t) + code.text;
     out += "\tnanosleep.u32 2000;\n\tbarrier.cluster.arrive;\n\tbarrier.cluster.wait;\n";
     bool any = false;

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "emit/kernel_ptx.h"
 #include "prog/state.h"
 
 namespace fencepost::async {
@@ -51,7 +52,8 @@ struct Ptx9Module {
   std::vector<std::string>
       untold;                // what of the test's has no value that a program can tell: "m is an mbarrier object"
   std::vector<Where> where;  // parallel to these
-  std::vector<uint32_t> status_at;  // bytes of `out`, by thread: 1 when it ended, 3 when a loop met its limit
+  std::vector<uint32_t> status_at;   // bytes of `out`, by thread: 1 when it ended, 3 when a loop met its limit
+  std::vector<emit::PtxSite> sites;  // of the instructions of the test, in the order of the text
 };
 
 // Whether a test needs this rather than plan.h: instructions or places that only ptx-9 has.

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "code/kernel.h"
 #include "emit/ptx_code.h"
@@ -45,6 +46,7 @@ class Writer {
 
   Code run(const std::vector<Told>& told) {
     find_backward();
+    find_loops();
     const auto& code = t_.instrs(thread_);
     registers();
     for (uint32_t k = 0; k < code.size(); ++k)
@@ -101,12 +103,18 @@ class Writer {
   static std::string zero_of(uint32_t slot) { return fmt::format("opaque+{}", 8 * slot); }
 
   // "[reg]": the location's address for this instruction.
-  std::string address(prog::SymbolId s, Window window) {
+  // `by_lane`: no assembler knows it to be one address for all lanes, and makes one operation for the warp.
+  std::string address(prog::SymbolId s, Window window, bool by_lane = false) {
     const prog::Symbol& symbol = t_.symbols[s];
     const Place& p = layout_.objects[symbol.object];
     if (!p.shared) {
       const std::string at = code_.fresh(64), zero = code_.fresh(64);
       code_.line(fmt::format("ld.param.u64 {}, [{}]", zero, zero_of(slot_)));
+      if (by_lane) {
+        const std::string lane = code_.fresh(64);
+        code_.line(fmt::format("cvt.u64.u32 {}, %lane", lane));
+        code_.line(fmt::format("and.b64 {0}, {0}, {1}", zero, lane));
+      }
       code_.line(fmt::format("add.u64 {}, {}, {}", at, zero, symbol.aliased != k_none ? "%aliases" : "%memory"));
       return offset(at, p.at);
     }
@@ -114,6 +122,7 @@ class Writer {
     std::string at = code_.fresh(32);
     const std::string zero = code_.fresh(32);
     code_.line(fmt::format("ld.param.u32 {}, [{}]", zero, zero_of(slot_)));
+    if (by_lane) code_.line(fmt::format("and.b32 {0}, {0}, %lane", zero));
     code_.line(fmt::format("mov.u32 {}, shared_memory", at));
     code_.line(fmt::format("add.u32 {0}, {0}, {1}", at, zero));
     if (p.at > 0) code_.line(fmt::format("add.u32 {0}, {0}, {1}", at, p.at));
@@ -160,12 +169,14 @@ class Writer {
     code_.comment(prog::to_string(t_, thread_, i));
     out_.needs.also(needs_of(i.mnemonic));
     slot_ = out_.slots++;
+    at_ = position;
     std::string skip;
     if (i.predicate != k_none) {
       const std::string p = code_.fresh(1);
       skip = code_.label();
       code_.line(fmt::format("setp.ne.u64 {}, {}, 0", p, wide(name(i.predicate), width(i.predicate))));
       code_.line(fmt::format("@{}{} bra {}", i.predicate_negated ? "" : "!", p, skip));
+      ++segment_;
     }
     if (i.kind == Kind::label || i.kind == Kind::jump || i.kind == Kind::branch || i.kind == Kind::local)
       control(i, position);
@@ -175,8 +186,30 @@ class Writer {
       written(i);
     else
       access(i, position);
-    if (!skip.empty()) code_.place(skip);
+    if (skip.empty()) return;
+    code_.place(skip);
+    ++segment_;
   }
+
+  // One instruction of the test, on a line of its own. `place`: its address as text, "" for those that have none.
+  void site(const std::string& instruction, const std::string& operands, std::string place = {}) {
+    site(instruction, operands, std::move(place), instruction);
+  }
+  void site(const std::string& instruction, const std::string& operands, std::string place, std::string told) {
+    emit::PtxSite s;
+    s.role = thread_;
+    s.position = at_;
+    s.line = emit::k_first_site + slot_;
+    s.segment = segment_;
+    s.loops = loops_[at_];
+    s.instruction = std::move(told);
+    s.place = std::move(place);
+    code_.directive(fmt::format(".loc 1 {} 0", s.line));
+    code_.line(instruction + operands);
+    code_.directive(fmt::format(".loc 1 {} 0", emit::k_frame_line));
+    out_.sites.push_back(std::move(s));
+  }
+  std::string place_of(const Instr& i) const { return t_.symbols[i.addr.symbol].name; }
 
   std::string label(prog::LabelId l) const { return fmt::format("T{}", l); }
 
@@ -192,7 +225,20 @@ class Writer {
     }
   }
 
+  // Loops around each instruction: jumps back over it, told apart by where they go to.
+  void find_loops() {
+    const auto& code = t_.instrs(thread_);
+    std::vector<std::set<uint32_t>> heads(code.size());
+    for (uint32_t k = 0; k < code.size(); ++k) {
+      if (code[k].kind != Kind::jump && code[k].kind != Kind::branch) continue;
+      const uint32_t to = t_.code(thread_).labels[code[k].label].at;
+      for (uint32_t j = to; j <= k; ++j) heads[j].insert(to);
+    }
+    for (const auto& h : heads) loops_.push_back(static_cast<uint32_t>(h.size()));
+  }
+
   void control(const Instr& i, uint32_t position) {
+    if (i.kind != Kind::local) ++segment_;
     if (i.kind == Kind::label) return code_.place(label(i.label));
     if (i.kind == Kind::local) {
       const std::string v = code_.value(i.value);
@@ -228,12 +274,10 @@ class Writer {
   void barrier(const Instr& i) {
     if (begins(i.mnemonic, "barrier.cluster")) {
       (i.barrier.arrive ? arrivals_ : waits_) += 1;
-      code_.line(i.mnemonic);
-      return;
+      return site(i.mnemonic, "");
     }
     if (i.barrier.level == *vocab::level_of(prog::Dialect::ptx, "warp")) {
-      code_.line("bar.warp.sync 0xffffffff");
-      return;
+      return site("bar.warp.sync", " 0xffffffff");
     }
     const prog::Barrier& b = i.barrier;
     const std::string id = b.id && b.id.is_const() ? std::to_string(b.id.value()) : b.instance;
@@ -242,7 +286,7 @@ class Writer {
     if (b.quorum)
       refuse(i.span, fmt::format("'{}' waits for a number of threads, and devices count whole warps", i.mnemonic),
              "leave the number out");
-    code_.line(fmt::format("barrier.cta.{} {}, {}", b.arrive ? "arrive" : "sync", id, 32 * warps_at(b)));
+    site(b.arrive ? "barrier.cta.arrive" : "barrier.cta.sync", fmt::format(" {}, {}", id, 32 * warps_at(b)));
   }
   // Warps of this CTA that have the barrier.
   uint32_t warps_at(const prog::Barrier& b) const {
@@ -308,15 +352,16 @@ class Writer {
     std::string value, expected;
     if (read->operand) value = code_.value(read->operand);
     if (read->expected) expected = code_.value(read->expected) + ", ";
-    const std::string at = address(i.addr.symbol, Window::shared);
-    if (read->head == "st" || read->head == "red") return code_.line(fmt::format("{} {}, {}", text, at, value));
+    const std::string at = address(i.addr.symbol, Window::shared, read->head == "atom" || read->head == "red");
+    if (read->head == "st" || read->head == "red") return site(text, fmt::format(" {}, {}", at, value), place_of(i));
     const std::string old = i.dst == k_none && read->head == "atom" ? "_"
                             : i.dst == k_none || i.result           ? code_.fresh(64)
                                                                     : name(i.dst);
     if (i.dst != k_none && !i.result && width(i.dst) != 64)
       refuse(i.span, fmt::format("'{}' reads 64 bits into a register of {}", i.mnemonic, width(i.dst)));
-    code_.line(read->head == "ld" ? fmt::format("{} {}, {}", text, old, at)
-                                  : fmt::format("{} {}, {}, {}{}", text, old, at, expected, value));
+    site(text,
+         read->head == "ld" ? fmt::format(" {}, {}", old, at) : fmt::format(" {}, {}, {}{}", old, at, expected, value),
+         place_of(i));
     if (!i.result || i.dst == k_none) return;
     code_.set_old(old);
     code_.line(fmt::format("mov.b64 {}, {}", name(i.dst), code_.value(i.result)));
@@ -326,8 +371,8 @@ class Writer {
   void change_map(const Instr& i) {
     const std::string to = code_.fresh(64);
     code_.line(fmt::format("add.u64 {}, %values, {}", to, 16 * i.value.value()));
-    code_.line(fmt::format("tensormap.replace.tile.global_address.global.b1024.b64 {}, {}",
-                           address(i.addr.symbol, Window::global), to));
+    const std::string at = address(i.addr.symbol, Window::global);
+    site("tensormap.replace.tile.global_address.global.b1024.b64", fmt::format(" {}, {}", at, to), place_of(i));
     out_.needs.also({83, 90});
   }
 
@@ -347,15 +392,16 @@ class Writer {
         const prog::RegId r = (k == 0 ? low : high).dst;
         into[k] = r == k_none ? code_.fresh(64) : name(r);
       }
-      code_.line(fmt::format("{} {{{}, {}}}, {}", text, into[0], into[1], address(low.addr.symbol, Window::shared)));
-      return;
+      const std::string at = address(low.addr.symbol, Window::shared);
+      return site(text, fmt::format(" {{{}, {}}}, {}", into[0], into[1], at), place_of(low));
     }
     std::array<std::string, 2> from;
     for (size_t k = 0; k < 2; ++k) {
       from[k] = code_.fresh(64);
       code_.line(fmt::format("mov.b64 {}, {}", from[k], code_.value((k == 0 ? low : high).value)));
     }
-    code_.line(fmt::format("{} {}, {{{}, {}}}", text, address(low.addr.symbol, Window::shared), from[0], from[1]));
+    const std::string at = address(low.addr.symbol, Window::shared);
+    site(text, fmt::format(" {}, {{{}, {}}}", at, from[0], from[1]), place_of(low));
   }
 
   // The instructions that the ISA writes so: their text stays, and operands become registers.
@@ -396,9 +442,9 @@ class Writer {
         word = operand(word, bits_of(words, waits, k), i.span);
       }
     }
-    std::string text = i.mnemonic;
+    std::string text;
     for (size_t k = 0; k < operands.size(); ++k) text += (k == 0 ? " " : ", ") + operands[k];
-    code_.line(text);
+    site(i.mnemonic, text, "", i.operands && !i.operands->empty() ? i.mnemonic + " " + *i.operands : i.mnemonic);
     if (answer.empty()) return;
     const prog::RegId r = *register_of(operands_of(i).front());
     code_.line(width(r) == 1 ? fmt::format("mov.pred {}, {}", name(r), answer)
@@ -430,6 +476,8 @@ class Writer {
   const prog::Test& t_;
   const Layout& layout_;
   uint32_t thread_, block_, slot_ = 0, arrivals_ = 0, waits_ = 0;
+  uint32_t at_ = 0, segment_ = 0;  // of the instruction at hand
+  std::vector<uint32_t> loops_;    // by position
   emit::PtxCode code_;
   Code out_;
 };

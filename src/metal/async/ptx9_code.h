@@ -4,11 +4,14 @@
 //
 // Instructions are written as the test has them, qualifier by qualifier, with registers in place of locations. Every
 // one of them adds its own parameter, 0 in every launch, to its addresses, so that no assembler knows two to be equal.
-// A jump back ends with the limit of the launch; what such a thread has read is then not told.
+// A jump back ends with the limit of the launch; what such a thread has read is then not told. `.loc` gives the
+// instruction itself a line of its own, as in kernel_ptx.h; what makes its operands, and all else, has k_frame_line.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "async/ptx9_layout.h"
+#include "emit/kernel_ptx.h"
 
 namespace fencepost::async::ptx9 {
 
@@ -29,9 +32,10 @@ struct Code {
   std::string text;  // in a scope of its own; ends by falling through
   Needs needs;
   uint32_t slots = 0;  // the first that is free afterwards
+  std::vector<emit::PtxSite> sites;
 };
 
-// The caller's scope has %memory, %aliases, %values (b64: addresses of this instance's record, of the same memory
+// The caller's scope has %lane (b32), %memory, %aliases, %values (b64: addresses of this instance's record, of the same memory
 // under its other addresses, and of the table of map values), %limit (b64: nanoseconds), %gaveup (b32) and the variable
 // shared_memory. `record`: the byte in `out` of each observable register, by its number; the address is %out.
 struct Told {

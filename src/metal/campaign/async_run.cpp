@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "code/kernel.h"
 #include "device/cuda/cuda.h"
+#include "inspect/ptx_gate.h"
 
 namespace fencepost::campaign {
 namespace {
@@ -82,7 +83,14 @@ Expected<AsyncRun> AsyncRun::make(const prog::Test& test, const Options& options
   const device::Binary binary = backend.binary(*loaded);
   setup.binary_kind = binary.kind;
   setup.binary_hash = hex16(fnv1a(binary.bytes));
-  setup.what_ran.reason = "the machine code of asynchronous instructions is not compared with the test";
+  emit::PtxText text;
+  text.kernel = "test";
+  text.sites = out.module_.sites;
+  if (binary.kind == "cubin")
+    setup.what_ran = inspect::what_ran(text, binary.bytes);
+  else
+    setup.what_ran.reason = fmt::format("the driver gave no machine code but {}", binary.kind);
+  if (setup.what_ran.verdict == inspect::WhatRan::as_written) setup.evidence = Evidence::as_written;
   if (const auto ok = out.reserve(); !ok) return std::unexpected(ok.error());
   return out;
 }

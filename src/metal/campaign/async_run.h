@@ -4,8 +4,7 @@
 // other tests. Nothing of plan/parameters.h is drawn: wishes for them are refused.
 //
 // Refused by name: devices but CUDA, tests with two addresses of one location, and tensor maps; `fencepost emit
-// --target cuda-source` writes programs for the last two. Nobody compares the machine code with the test: results say
-// so.
+// --target cuda-source` writes programs for the last two. The gate reads their machine code (inspect/async_sass.h).
 #include <memory>
 
 #include "async/ptx9.h"

@@ -301,6 +301,73 @@ std::string type_of(uint64_t high) {
   return t < 4 ? names[t] : fmt::format("?{}", t);
 }
 
+// Of accesses by generic addresses, and of asynchronous copies, none means weak.
+std::string weak_order_of(uint64_t high) {
+  const std::string order = order_of(high | uint64_t{1} << 12);
+  return order == "WEAK" ? "" : "." + order;
+}
+
+// Destination and source, S or G.
+std::string direction_of(uint64_t high) {
+  static constexpr const char* names[] = {".?", ".S.G", ".G.S", ".S.S"};
+  return names[field(high, 9, 2)];
+}
+
+std::string syncs(const SassInstruction& i) {
+  const uint64_t h = i.high;
+  static constexpr const char* counts[] = {"", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0", ".?6", ".?7"};
+  if (field(i.low, 9, 3) == 2) return fmt::format("SYNCS.PHASECHK.TRANS64{}", field(h, 8, 1) != 0 ? ".TRYWAIT" : "");
+  if (field(i.low, 9, 3) != 4) return "SYNCS.?";
+  return fmt::format("SYNCS.ARRIVE.TRANS64{}{}{}{}", field(h, 10, 1) != 0 ? ".RED" : "",
+                     field(h, 9, 1) != 0 ? ".TMASK" : "", field(h, 11, 1) != 0 ? ".OPTOUT" : "",
+                     counts[field(h, 20, 3)]);
+}
+
+// What came with asynchronous PTX (sm_90; LDGSTS and what waits for it: sm_80); "" for others.
+std::string asynchronous(const SassInstruction& i) {
+  const uint64_t h = i.high;
+  switch (field(i.low, 0, 9)) {
+    case 0x1ae:
+      return fmt::format("LDGSTS{}.{}{}", field(h, 17, 1) != 0 ? "" : ".BYPASS", size_of(h), weak_order_of(h));
+    case 0x1af:
+      return "LDGDEPBAR";
+    case 0x11a:  // without .LE it waits for its own results
+      return field(i.low, 47, 1) != 0 ? fmt::format("DEPBAR.LE.{}", field(i.low, 38, 6)) : "";
+    case 0x1ba:
+      return fmt::format("UBLKCP{}{}{}", direction_of(h), field(h, 11, 1) != 0 ? ".MULTICAST" : "", weak_order_of(h));
+    case 0x1bb:
+      return fmt::format("UBLKRED{}.{}.{}", direction_of(h), atomic_of(h), type_of(field(h, 17, 2) << 9));
+    case 0x1b4:
+      return "UTMALDG";
+    case 0x1b7:
+      return "UTMACMDFLUSH";
+    case 0x1b9:
+      return "UTMACCTL";
+    case 0x1bd:
+      return "STAS." + size_of(h);
+    case 0x1be:
+      return fmt::format("REDAS.{}.{}", atomic_of(h), type_of(h));
+    case 0x177:
+      return fmt::format("USTGR.{}.{}", size_of(h), order_of(h));
+    case 0x178:
+      return "UREDGR";
+    case 0x1b2:
+      return field(h, 8, 1) != 0 ? "SYNCS.EXCH.64" : "SYNCS.?";
+    case 0x1b1:
+      return "SYNCS.CCTL.IV";
+    case 0x1b0:
+      return fmt::format("ARRIVES.LDGSTSBAR.64.{}", field(h, 6, 2) == 1   ? "ARVCNT"
+                                                    : field(h, 6, 2) == 2 ? "TRANSCNT"
+                                                                          : "?");
+    case 0x1a7:
+      return syncs(i);
+    case 0x1c7:
+      return field(i.low, 9, 3) == 4 ? "UCGABAR_ARV" : field(i.low, 9, 3) == 6 ? "UCGABAR_WAIT" : "UCGABAR_?";
+    default:
+      return {};
+  }
+}
+
 std::string membar(uint64_t high) {
   static constexpr const char* scopes[] = {"CTA", "SM", "GPU", "SYS"};
   return fmt::format("MEMBAR.{}.{}", field(high, 15, 1) != 0 ? "ALL" : "SC", scopes[field(high, 12, 2)]);
@@ -317,6 +384,9 @@ std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm) {
   return i.address + 16 + static_cast<uint64_t>(words * 4);
 }
 
+uint32_t result_scoreboard(const SassInstruction& i) { return static_cast<uint32_t>(field(i.high, 46, 3)); }
+uint32_t awaited_scoreboards(const SassInstruction& i) { return static_cast<uint32_t>(field(i.high, 52, 6)); }
+
 bool is_warp_wide(const SassInstruction& i) {
   const uint64_t op = field(i.low, 0, 12);
   return op == 0x806 || op == 0x886 || op == 0x3c4 || op == 0x3a1;
@@ -331,9 +401,9 @@ std::string memory_instruction(const SassInstruction& i) {
     case 0x186:
       return fmt::format("STG.{}.{}", size_of(h), order_of(h));
     case 0x180:
-      return fmt::format("LD.{}.{}", size_of(h), order_of(h));
+      return fmt::format("LD.{}.{}", size_of(h), order_of(h | uint64_t{1} << 12));
     case 0x185:
-      return fmt::format("ST.{}.{}", size_of(h), order_of(h));
+      return fmt::format("ST.{}.{}", size_of(h), order_of(h | uint64_t{1} << 12));
     case 0x184:
       return field(i.low, 9, 3) == 4 ? "LDS." + size_of(h) : "";
     case 0x188:
@@ -358,11 +428,11 @@ std::string memory_instruction(const SassInstruction& i) {
     case 0x1ab:
       return "ERRBAR";
     case 0x1c6:
-      return "FENCE.VIEW.ASYNC";
+      return fmt::format("FENCE.VIEW.ASYNC.{}", field(h, 8, 1) != 0 ? "G" : "S");
     case 0x11d:
       return field(h, 13, 1) != 0 ? "BAR.ARV" : "BAR.SYNC";
     default:
-      return {};
+      return asynchronous(i);
   }
 }
 

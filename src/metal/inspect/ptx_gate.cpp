@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "inspect/async_sass.h"
 #include "inspect/cubin.h"
 #include "prog/shape.h"
 
@@ -37,7 +38,8 @@ struct Wanted {
   std::string head, operation, type;
   std::string scope = "";  // CTA GPU SYS of fences
   std::string strength = "WEAK";
-  bool shared = false, acquire = false, release = false, mmio = false, sc = false;
+  bool shared = false, peer = false, acquire = false, release = false, mmio = false, sc = false;
+  uint32_t elements = 1;
 };
 
 std::string scope_of(const std::string& word) {
@@ -58,8 +60,12 @@ Wanted read(const std::string& instruction) {
     if (const std::string s = scope_of(w); !s.empty()) {
       out.scope = s;
       out.strength = out.mmio ? "MMIO.SYS" : strong(s);
-    } else if (w == "shared") {
+    } else if (w == "shared" || w == "shared::cta") {
       out.shared = true;
+    } else if (w == "shared::cluster") {
+      out.peer = true;  // by generic addresses
+    } else if (w == "v2") {
+      out.elements = 2;
     } else if (w == "volatile" || w == "cv" || w == "wt") {
       out.strength = strong("SYS");
     } else if (w == "cg") {
@@ -98,11 +104,14 @@ std::string atomic_type(const Wanted& w) {
 
 // The access itself.
 std::vector<Sequence> access(const Wanted& w) {
-  const std::string bits = w.type.empty() ? "32" : w.type.substr(1);
+  const std::string bits = w.type.empty() ? "32" : std::to_string(w.elements * std::stoul(w.type.substr(1)));
   if (w.head == "ld" || w.head == "st") {
+    if (!w.operation.empty()) return {};
     const std::string op = w.head == "ld" ? "LD" : "ST";
+    if (w.peer) return {{fmt::format("{}.{}.{}", op, bits, w.strength)}};
     return {{w.shared ? op + "S." + bits : fmt::format("{}G.{}.{}", op, bits, w.strength)}};
   }
+  if (w.peer || w.elements != 1) return {};  // a search for the space that the address is of
   if (w.operation == "cas")
     return {{w.shared ? "ATOMS.CAS." + bits : fmt::format("ATOMG.CAS.{}.{}", bits, w.strength)}};
   const std::string what = upper(w.operation) + "." + atomic_type(w);
@@ -114,9 +123,9 @@ std::vector<Sequence> access(const Wanted& w) {
 
 std::vector<Sequence> fence(const std::string& instruction, const Wanted& w) {
   if (instruction.starts_with("fence.proxy.alias")) return {{"MEMBAR.SC.GPU", "MEMBAR.SC.SYS", "CCTL.IVALL"}};
-  if (instruction == "fence.proxy.async") return {{"MEMBAR.ALL.GPU", "FENCE.VIEW.ASYNC"}};
-  if (instruction == "fence.proxy.async.global") return {{"FENCE.VIEW.ASYNC"}};
-  if (instruction == "fence.proxy.async.shared::cta") return {{"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC"}};
+  if (instruction == "fence.proxy.async") return {{"MEMBAR.ALL.GPU", "FENCE.VIEW.ASYNC.S"}};
+  if (instruction == "fence.proxy.async.global") return {{"FENCE.VIEW.ASYNC.G"}};
+  if (instruction == "fence.proxy.async.shared::cta") return {{"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC.S"}};
   Sequence out;
   const bool sc = w.sc || w.head == "membar";
   if (sc || w.release) out.push_back(fmt::format("MEMBAR.{}.{}", sc ? "SC" : "ALL", w.scope));
@@ -148,7 +157,7 @@ struct Found {
 
 class Gate {
  public:
-  Gate(const emit::PtxText& ptx, const CubinKernel& kernel) : ptx_(ptx) {
+  Gate(const emit::PtxText& ptx, const CubinKernel& kernel) : ptx_(ptx), kernel_(kernel) {
     std::map<uint32_t, size_t> by_line;
     for (size_t s = 0; s < ptx.sites.size(); ++s) {
       by_line[ptx.sites[s].line] = s;
@@ -197,6 +206,7 @@ class Gate {
       }
     }
     if (out.verdict == WhatRan::as_written) order(out);
+    if (out.verdict == WhatRan::as_written) early(out);
     return out;
   }
 
@@ -232,6 +242,8 @@ class Gate {
 
   static std::string sentence(const WhatRanSite& s) {
     const std::string where = fmt::format("instruction {} of thread {}, {},", s.position, s.role, s.written);
+    if (s.verdict == WhatRan::unverified && expected_sass(s.written).empty())
+      return where + " has no row in the table of machine code";
     if (s.verdict == WhatRan::reordered) return where + " was moved out of a loop";
     if (s.verdict == WhatRan::merged && (s.written.starts_with("atom") || s.written.starts_with("red")) &&
         !s.found.empty())
@@ -245,6 +257,7 @@ class Gate {
     const emit::PtxSite& site = ptx_.sites[s];
     const auto wanted = expected_sass(site.instruction);
     const Found& found = found_[s];
+    if (wanted.empty()) return WhatRan::unverified;
     if (is_shared_by_lanes(s)) return WhatRan::merged;
     if (has_left_a_loop(s)) return WhatRan::reordered;
     for (const Sequence& w : wanted)
@@ -300,8 +313,9 @@ class Gate {
     for (size_t t = 0; t < found_.size(); ++t) {
       if (t == s || ptx_.sites[t].role != ptx_.sites[s].role || ptx_.sites[t].place.empty()) continue;
       const bool there = std::any_of(found_[t].all.begin(), found_[t].all.end(), is_access);
-      if (there && (ptx_.sites[t].place == ptx_.sites[s].place ||
-                    wider(found_[t].all, expected_sass(ptx_.sites[t].instruction).front())))
+      if (!there) continue;
+      const auto wanted = expected_sass(ptx_.sites[t].instruction);
+      if (ptx_.sites[t].place == ptx_.sites[s].place || (!wanted.empty() && wider(found_[t].all, wanted.front())))
         return true;
     }
     return false;
@@ -319,7 +333,9 @@ class Gate {
     Sequence wanted;
     uint64_t first = ~uint64_t{0}, last = 0;
     for (const size_t s : sites) {
-      const Sequence one = expected_sass(ptx_.sites[s].instruction).front();
+      const auto alternatives = expected_sass(ptx_.sites[s].instruction);
+      if (alternatives.empty()) return false;
+      const Sequence& one = alternatives.front();
       if (is_shared_by_lanes(s) || has_left_a_loop(s)) return false;
       if (accesses(one) != accesses(found_[s].all)) return false;
       wanted.insert(wanted.end(), one.begin(), one.end());
@@ -379,6 +395,38 @@ class Gate {
     }
   }
 
+  // Nothing that stands behind the answer of an mbarrier may be issued before it: another unit makes it than reads global
+  // memory. Loads of shared memory wait in the same queue.
+  void early(WhatRanReport& out) const {
+    for (size_t k = 0; k < kernel_.code.size(); ++k) {
+      const size_t test = site_of(kernel_.code[k]);
+      if (test == k_frame || !memory_instruction(kernel_.code[k]).starts_with("SYNCS.PHASECHK") ||
+          ptx_.sites[test].instruction.find(".relaxed") != std::string::npos)
+        continue;
+      const uint32_t answer = result_scoreboard(kernel_.code[k]);
+      for (size_t n = k + 1; n < kernel_.code.size(); ++n) {
+        const SassInstruction& i = kernel_.code[n];
+        if ((awaited_scoreboards(i) >> answer & 1) != 0 || branch_target(i, kernel_.sm)) break;
+        const std::string text = memory_instruction(i);
+        const size_t site = site_of(i);
+        if (site == k_frame || site == test || !is_access(text) || text.starts_with("LDS") || text.starts_with("STS") ||
+            text.starts_with("ATOMS") || text.starts_with("LDGDEPBAR"))
+          continue;
+        const emit::PtxSite &a = ptx_.sites[site], &b = ptx_.sites[test];
+        out.verdict = out.sites[site].verdict = WhatRan::reordered;
+        out.reason = fmt::format(
+            "in the code of thread {}, instruction {}, {}, does not wait for the answer of instruction {}, {}", a.role,
+            a.position, a.instruction, b.position, b.instruction);
+        return;
+      }
+    }
+  }
+  size_t site_of(const SassInstruction& i) const {
+    for (size_t s = 0; s < ptx_.sites.size(); ++s)
+      if (ptx_.sites[s].line == i.line) return s;
+    return k_frame;
+  }
+
   static constexpr size_t k_frame = ~size_t{0};
   struct Any {
     uint64_t address;
@@ -387,6 +435,7 @@ class Gate {
   };
 
   const emit::PtxText& ptx_;
+  const CubinKernel& kernel_;
   std::vector<Found> found_;                                               // by site
   std::set<uint32_t> accessed_;                                            // lines with an access
   std::vector<Any> all_;                                                   // of the kernel
@@ -397,7 +446,10 @@ class Gate {
 }  // namespace
 
 std::vector<std::vector<std::string>> expected_sass(const std::string& instruction) {
+  if (auto known = async_sass(instruction)) return *known;
   const Wanted w = read(instruction);
+  if (w.head == "barrier" && instruction.starts_with("barrier.cta."))
+    return {{instruction == "barrier.cta.arrive" ? "BAR.ARV" : "BAR.SYNC"}};
   if (w.head == "barrier") return {{instruction == "barrier.arrive" ? "BAR.ARV" : "BAR.SYNC"}};
   if (is_fence(instruction)) return fence(instruction, w);
   std::vector<Sequence> out = access(w);
@@ -406,7 +458,7 @@ std::vector<std::vector<std::string>> expected_sass(const std::string& instructi
     if (w.acquire && w.scope != "CTA") s.emplace_back("CCTL.IVALL");
   }
   // The fence of a releasing loop may stand before or after the first look at the old value.
-  if (w.release && out.size() > 1) {
+  if (w.release && out.size() > 1 && !w.peer) {
     Sequence other = out[1];
     std::swap(other[0], other[1]);
     out.push_back(other);
@@ -414,16 +466,18 @@ std::vector<std::vector<std::string>> expected_sass(const std::string& instructi
   return out;
 }
 
+WhatRanReport what_ran(const emit::PtxText& ptx, const CubinKernel& kernel) {
+  if (kernel.sm < 80)
+    return {WhatRan::unverified, fmt::format("the gate cannot read the machine code of sm_{}", kernel.sm), {}};
+  if (!kernel.has_lines) return {WhatRan::unverified, "the binary has no line information", {}};
+  return Gate(ptx, kernel).report();
+}
+
 WhatRanReport what_ran(const emit::PtxText& ptx, const std::string& cubin) {
   const auto kernels = read_cubin(cubin);
   if (!kernels) return {WhatRan::unverified, kernels.error().list.front().message, {}};
-  for (const CubinKernel& k : *kernels) {
-    if (k.name != ptx.kernel) continue;
-    if (k.sm < 80)
-      return {WhatRan::unverified, fmt::format("the gate cannot read the machine code of sm_{}", k.sm), {}};
-    if (!k.has_lines) return {WhatRan::unverified, "the binary has no line information", {}};
-    return Gate(ptx, k).report();
-  }
+  for (const CubinKernel& k : *kernels)
+    if (k.name == ptx.kernel) return what_ran(ptx, k);
   return {WhatRan::unverified, fmt::format("the binary has no kernel '{}'", ptx.kernel), {}};
 }
 

@@ -24,9 +24,14 @@
 //   fence.acquire.S                        above cta: CCTL.IVALL; cta: nothing
 //   fence.sc.S, membar.S                   MEMBAR.SC.S and, above cta, CCTL.IVALL
 //   fence.proxy.alias                      MEMBAR.SC.GPU or, decided at run time, MEMBAR.SC.SYS; CCTL.IVALL
-//   fence.proxy.async                      MEMBAR.ALL.GPU; FENCE.VIEW.ASYNC (.global: only the latter; .shared::cta:
-//                                          MEMBAR.ALL.CTA before)
+//   fence.proxy.async                      MEMBAR.ALL.GPU; FENCE.VIEW.ASYNC.S (.global: FENCE.VIEW.ASYNC.G;
+//                                          .shared::cta: MEMBAR.ALL.CTA before)
 //   barrier.sync, barrier.arrive           BAR.SYNC, BAR.ARV
+//   of shared memory of another CTA        LD, ST (generic addresses)
+//   what is asynchronous                   async_sass.h
+//
+// An access of global memory that is issued before the answer of the mbarrier that it stands behind is called reordered
+// (BUGS-FOUND.md): scoreboards tell, as no branch stands between.
 //
 // Before sm_90 an acquire in shared memory has no CCTL.IVALL, so such tests are called dropped there.
 //
@@ -37,13 +42,16 @@
 #include <vector>
 
 #include "emit/kernel_ptx.h"
+#include "inspect/cubin.h"
 #include "inspect/what_ran.h"
 
 namespace fencepost::inspect {
 
-// The memory instructions expected for "ld.acquire.gpu.global.b32"; alternatives, the usual one first.
+// The memory instructions expected for "ld.acquire.gpu.global.b32"; alternatives, the usual one first. None: its
+// machine code cannot be read.
 std::vector<std::vector<std::string>> expected_sass(const std::string& instruction);
 
 WhatRanReport what_ran(const emit::PtxText& ptx, const std::string& cubin);
+WhatRanReport what_ran(const emit::PtxText& ptx, const CubinKernel& kernel);
 
 }  // namespace fencepost::inspect
