@@ -35,9 +35,9 @@ struct Code {
   std::vector<emit::PtxSite> sites;
 };
 
-// The caller's scope has %lane (b32), %memory, %aliases, %values (b64: addresses of this instance's record, of the same memory
-// under its other addresses, and of the table of map values), %limit (b64: nanoseconds), %gaveup (b32) and the variable
-// shared_memory. `record`: the byte in `out` of each observable register, by its number; the address is %out.
+// The caller's scope has %lane (b32), %memory, %aliases, %values (b64: addresses of this instance's record, of the same
+// memory under its other addresses, and of the table of map values), %limit (b64: nanoseconds), %gaveup (b32) and the
+// variable shared_memory. `record`: the byte in `out` of each observable register, by its number; the address is %out.
 struct Told {
   prog::RegId reg = 0;
   uint32_t at = 0;

@@ -15,7 +15,8 @@
 //                                                  before; a peer's: .RED; arrive_drop: .OPTOUT
 //   mbarrier.expect_tx, .complete_tx               SYNCS.ARRIVE.TRANS64.RED.A0TR, .A0TX
 //   mbarrier.test_wait, .try_wait                  SYNCS.PHASECHK.TRANS64{.TRYWAIT}; acquire at .cluster: CCTL.IVALL
-//   barrier.cluster.arrive, .wait                  UCGABAR_ARV; release: MEMBAR.ALL.GPU before; UCGABAR_WAIT; CCTL.IVALL
+//   barrier.cluster.arrive                         UCGABAR_ARV; release: MEMBAR.ALL.GPU before
+//   barrier.cluster.wait                           UCGABAR_WAIT; CCTL.IVALL
 //   fence.proxy.async{.shared::cluster}            MEMBAR.ALL.GPU; FENCE.VIEW.ASYNC.S
 //   fence.release.sync_restrict, and               MEMBAR.ALL.CTA; FENCE.VIEW.ASYNC.S
 //   fence.proxy.async::generic.release
@@ -32,8 +33,8 @@
 
 namespace fencepost::inspect {
 
-// Of "mbarrier.arrive.shared::cta.b64 _, [m], 2": alternatives, the usual one first. Nothing: the instruction is none of
-// these. An empty list: its machine code cannot be read.
+// Of "mbarrier.arrive.shared::cta.b64 _, [m], 2": alternatives, the usual one first. Nothing: the instruction is none
+// of these. An empty list: its machine code cannot be read.
 std::optional<std::vector<std::vector<std::string>>> async_sass(const std::string& instruction);
 
 }  // namespace fencepost::inspect

@@ -395,8 +395,8 @@ class Gate {
     }
   }
 
-  // Nothing that stands behind the answer of an mbarrier may be issued before it: another unit makes it than reads global
-  // memory. Loads of shared memory wait in the same queue.
+  // Nothing that stands behind the answer of an mbarrier may be issued before it: another unit makes it than reads
+  // global memory. Loads of shared memory wait in the same queue.
   void early(WhatRanReport& out) const {
     for (size_t k = 0; k < kernel_.code.size(); ++k) {
       const size_t test = site_of(kernel_.code[k]);
