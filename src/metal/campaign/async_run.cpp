@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "code/kernel.h"
 #include "device/cuda/cuda.h"
+#include "emit/kernel_ptx.h"
 #include "inspect/ptx_gate.h"
 
 namespace fencepost::campaign {
