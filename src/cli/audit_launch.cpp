@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "check/progress_option.h"
+#include "check/shared_cells.h"
 #include "cli/audit.h"
 #include "cli/inputs.h"
 #include "cli/verbs.h"
@@ -39,27 +40,9 @@ const prog::Instr* instruction(const prog::Test& test, const reference::Event& e
   return e.key.instr < code.size() ? &code[e.key.instr] : nullptr;
 }
 
-// A computed place beyond the end of an open-ended array: distinct places share a few cells there (docs/spirv.md), so
-// that what happens in them may not happen in the kernel. The readers write such an index as
-// `inside ? index : (index & mask) + limit`.
-bool in_shared_cells(const prog::Test& test, const reference::Event& e) {
-  const prog::Instr* i = e.is_memory ? instruction(test, e) : nullptr;
-  if (i == nullptr || i->addr.symbol == prog::k_none || !i->addr.index || i->addr.index.op() != term::Op::ite)
-    return false;
-  const term::Expr& beyond = i->addr.index.kids()[2];
-  if (beyond.op() != term::Op::add) return false;
-  for (const term::Expr& k : beyond.kids())
-    if (k.is_const()) {
-      const prog::Object& o = test.objects[e.object];
-      const uint64_t cell = e.address - prog::address_of(e.object);
-      return cell >= k.value() && k.value() <= o.init.size();
-    }
-  return false;
-}
-
 std::string why_not_confirmed(const prog::Test& test, const Execution& x) {
   for (const reference::Event& e : x.events)
-    if (in_shared_cells(test, e))
+    if (check::in_shared_cells(test, e))
       return "the counterexample goes beyond the elements of an array that this launch tells apart";
   return "";
 }

@@ -16,7 +16,7 @@ constexpr OptionInfo k_rows[] = {
      put<&Settings::cycle>},
     {"--families", "-f", "NAME,...|all", Type::list, "", "", 0, 0, "cycle", k_gen | k_suite | k_certify,
      "Make all tests of these families (MP, SB, ..., or directions by thread, WW+RR), or of all families up to "
-     "--threads. 'async' alone: every path of asynchronous PTX.",
+     "--threads. gen, suite: 'async' alone is every path of asynchronous PTX.",
      put<&Settings::families>},
     {"--threads", "-t", "N", Type::whole, "2", "2..6", 2, 6, "cycle", k_gen | k_suite | k_certify,
      "Families of up to this many threads. suite, certify: at most 3, besides IRIW.", put<&Settings::family_size>},

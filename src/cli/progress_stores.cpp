@@ -95,7 +95,7 @@ int run_progress_judge(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const auto form = form_of_ending(s.output, {".csv", ".json", ".md", ".svg"});
   if (!form) return report_errors(console, form.error());
-  if (const auto ok = refuse(s, {"--tests", "--mutants", "--engine", "--campaign"}); !ok)
+  if (const auto ok = refuse(s, {"--tests", "--mutants", "--engine", "--campaign", "--budget"}); !ok)
     return report_errors(console, ok.error());
   const auto l = look(line, console, s.has("--model") ? model_list(s.model) : std::vector<std::string>{});
   if (!l) return report_errors(console, l.error());

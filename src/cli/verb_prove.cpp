@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 
+#include "cli/json.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "driver/gate.h"
@@ -62,14 +65,37 @@ Expected<Limits> limits_in(std::vector<std::string>& words) {
   return limits;
 }
 
+// As driver::prove would say it.
+std::string gave_up_json(const std::vector<std::string>& words, std::string said) {
+  std::string path;
+  for (const std::string& w : words)
+    if (!w.starts_with("-")) path = w;
+  for (const std::string_view begin : {"fencepost: ", "error: "})
+    if (said.starts_with(begin)) said.erase(0, begin.size());
+  return fmt::format(
+      "{{\n  \"schema\": \"fencepost.prove/1\",\n  \"path\": {},\n  \"answer\": \"gave_up\",\n"
+      "  \"kernels\": [],\n  \"diagnostics\": [\n    {{\n      \"severity\": \"error\",\n"
+      "      \"message\": {}\n    }}\n  ]\n}}\n",
+      json_string(path), json_string(said.substr(0, said.find('\n'))));
+}
+
 }  // namespace
 
 int run_prove(const std::vector<std::string>& args, const Console& console) {
   std::vector<std::string> words(args.begin() + 1, args.end());
   const auto limits = limits_in(words);
   if (!limits) return report_errors(console, limits.error());
-  return in_worker(*limits, console, false, "",
-                   [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
+  // A worker that gives up has printed nothing, and who asked for JSON gets some.
+  const bool json = std::find(words.begin(), words.end(), "--format=json") != words.end();
+  bool printed = false;
+  std::string said;
+  Console watched = console;
+  watched.out = [&](std::string_view text) { console.out(text), printed = true; };
+  watched.err = [&](std::string_view text) { console.err(text), said += text; };
+  const int code = in_worker(*limits, watched, false, "",
+                             [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
+  if (json && !printed && code == k_exit_undecided) console.out(gave_up_json(words, said));
+  return code;
 }
 
 }  // namespace fencepost::cli

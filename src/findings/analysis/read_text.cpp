@@ -77,6 +77,23 @@ bool whole(std::string_view text, uint64_t& n) {
   return number(text, n) && n <= k_most_instances;
 }
 
+// A state as litmus7 -hexa writes it, "0:X0=0x1; y=0;", with decimal numbers. What is no number stays.
+std::string decimal(std::string_view state) {
+  std::string out;
+  for (size_t at = 0; at < state.size();) {
+    size_t begin = state.find("=0x", at);
+    if (begin == std::string_view::npos) return out += state.substr(at);
+    out += state.substr(at, ++begin - at);
+    const size_t end = std::min(state.find(';', begin), state.size());
+    uint64_t n = 0;
+    const auto r = std::from_chars(state.data() + begin + 2, state.data() + end, n, 16);
+    out += r.ec == std::errc() && r.ptr == state.data() + end ? std::to_string(n)
+                                                              : std::string(state.substr(begin, end - begin));
+    at = end;
+  }
+  return out;
+}
+
 // The cells of one line (RFC 4180); none: a quote is not closed.
 std::optional<std::vector<std::string>> csv_cells(std::string_view line) {
   std::vector<std::string> out(1);
@@ -162,7 +179,7 @@ Expected<Table> read_litmus_log(SourcePtr source, const std::string& device) {
       uint64_t n = 0;
       if (!whole(trimmed(line.text.substr(0, mark - 1)), n)) return bad("a count is needed before '>'");
       open->histogram += n;
-      open->states[std::string(trimmed(line.text.substr(mark + 1)))] += n;
+      open->states[decimal(trimmed(line.text.substr(mark + 1)))] += n;
     } else if (w[0] == "Positive:") {
       uint64_t yes = 0, no = 0;
       if (w.size() != 4 || w[2] != "Negative:" || !whole(w[1], yes) || !whole(w[3], no))

@@ -368,6 +368,16 @@ class Parser {
     const auto whole = [&](auto& to, uint64_t least, uint64_t most) {
       if (const auto x = number(info, v, least, most)) to = static_cast<std::decay_t<decltype(to)>>(*x);
     };
+    const auto seconds = [&](double& to) {
+      double x = 0;
+      const auto [end, ec] = std::from_chars(v.data(), v.data() + v.size(), x, std::chars_format::fixed);
+      if (ec != std::errc{} || end != v.data() + v.size() || !(x >= 0 && x <= 1u << 30))
+        fault(
+            fmt::format("{} is '{}', not a number of seconds from 0 to {}, such as 30 or 2.5", info.name, v, 1u << 30),
+            "");
+      else
+        to = x;
+    };
     const auto arguments = [&](std::vector<Arguments>& to) {
       const auto parts = list(v);
       Arguments a{.kernel = parts[0]};
@@ -496,9 +506,9 @@ class Parser {
     else if (n == "--k-induction-depth")
       whole(o_.k_induction_depth, 1, 1000);
     else if (n == "--timeout")
-      whole(o_.timeout, 0, 1u << 30);
+      seconds(o_.timeout);
     else if (n == "--budget")
-      whole(o_.budget, 0, 1u << 30);
+      seconds(o_.budget);
     else if (n == "--second-opinion")
       choice<std::string>(info, v, o_.second_opinion, {{"z3", "z3"}, {"cvc5", "cvc5"}, {"bitwuzla", "bitwuzla"}});
     else if (n == "--smt-dump")

@@ -277,7 +277,7 @@ class Builder {
     bool copy = false;
     for (size_t k = 0; k < e.values.size(); ++k) {
       const InitValue& v = e.values[k];
-      if (v.kind == InitValue::Kind::constant) o.init[k] = checked(v, o.width);
+      if (v.kind == InitValue::Kind::constant) o.init[k] = checked(v, o.width, o.is_unsigned);
       if (v.kind == InitValue::Kind::address) {
         o.init_address.resize(o.init.size(), prog::k_none);
         o.init_address[k] = addressed(v, std::nullopt);
@@ -305,11 +305,15 @@ class Builder {
     return from.is_unsigned ? from.init[0] : static_cast<uint64_t>(term::to_signed(from.init[0], from.width));
   }
 
-  // A constant as bits of the width, or an error where it does not fit.
-  static uint64_t checked(const InitValue& v, uint8_t width) {
+  // A constant as bits of the width: a number of the type, or, as C converts it to int and wider types, its bits.
+  static uint64_t checked(const InitValue& v, uint8_t width, bool is_unsigned) {
     const auto s = static_cast<int64_t>(v.constant);
     if (width < 64 && (s < -(int64_t{1} << (width - 1)) || s > static_cast<int64_t>(term::mask(width))))
       fail_at(v.span, fmt::format("{} does not fit {} bits", s, width), "use a wider type, such as long");
+    const int64_t most = static_cast<int64_t>(is_unsigned ? term::mask(width) : term::mask(width) >> 1);
+    if (width < 32 && (is_unsigned ? s < 0 : s > most))
+      fail_at(v.span, fmt::format("{} is no value of {} bits {} a sign", s, width, is_unsigned ? "without" : "with"),
+              fmt::format("values are {} to {}", is_unsigned ? 0 : -most - 1, most));
     return v.constant & term::mask(width);
   }
 
@@ -335,7 +339,7 @@ class Builder {
       }
     }
     if (e.type) type = *e.type;
-    if (v.kind == InitValue::Kind::constant) init.value = checked(v, type.value_width());
+    if (v.kind == InitValue::Kind::constant) init.value = checked(v, type.value_width(), !type.is_signed);
     init.value &= term::mask(type.value_width());
     if (init.address != prog::k_none && type.value_width() < 32)
       fail_at(e.span, fmt::format("an address does not fit {}", type.text()), "use a pointer type or intptr_t");

@@ -264,7 +264,11 @@ LoopBounds raised(const Test& test, const LoopBounds& bounds, const std::vector<
     });
     out.loops[loop] = std::max(least, bounds.of(loop.first, loop.second) * (hit ? 2 : 1));
   }
-  // One number where one is enough.
+  if (out.loops.empty()) return out;
+  // Every loop is named, so that the number of the others speaks of none. One number where one is enough.
+  out.all = std::min_element(out.loops.begin(), out.loops.end(), [](const auto& a, const auto& b) {
+              return a.second < b.second;
+            })->second;
   if (std::all_of(out.loops.begin(), out.loops.end(),
                   [&](const auto& l) { return l.second == out.loops.begin()->second; }))
     out = LoopBounds(out.loops.begin()->second);

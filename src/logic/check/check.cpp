@@ -8,6 +8,7 @@
 #include "check/machine.h"
 #include "check/races.h"
 #include "check/raise.h"
+#include "check/shared_cells.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 #include "vocab/vocab.h"
@@ -285,6 +286,8 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
     r.verdict = {Status::unsupported,
                  "the model " + (name.empty() ? "in use" : name) + " does not say what a data race is", false};
   }
+  if (options.property == Property::races && r.verdict.status == Status::fails && r.execution)
+    r.verdict.detail = beyond_its_array(test, model, r.execution->execution);
   return r;
 }
 

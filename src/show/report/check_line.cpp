@@ -19,7 +19,8 @@ std::string finding(const prog::Test& test, const check::Options& options, const
     if (r.verdict.status == Status::holds) return "no data race";
     std::string list;
     for (const std::string& f : r.flags) list += (list.empty() ? "" : ", ") + f;
-    return "flag raised: " + list;
+    // That an access is beyond its array goes before what it does there.
+    return (r.verdict.detail.empty() ? "" : r.verdict.detail + "; ") + "flag raised: " + list;
   }
   if (options.property == Property::termination)
     return r.verdict.status == Status::holds ? "every execution ends" : "an execution does not end";
@@ -62,7 +63,8 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
             ? "  no complete execution" +
                   std::string(test.filter.kind != prog::Cond::Kind::always && options.filter ? " meets the filter" : "")
             : "  (the program has no execution)";
-  if (!result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
+  const bool said = options.property == Property::races && result.verdict.status == Status::fails;
+  if (!said && !result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
   for (const std::string& note : check::notes(beside)) out += fmt::format("  [{}]", note);
   out += "  under " + model_name(model);
   if (const std::string launch = launch_text(test); !launch.empty()) out += ", launch " + launch;

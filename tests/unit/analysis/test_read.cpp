@@ -107,6 +107,14 @@ TEST(ReadLitmusLog, RunsOfOneDeviceAreBatches) {
   EXPECT_EQ(sb.batches[1].trials, 100);
 }
 
+TEST(ReadLitmusLog, HexadecimalValuesAreNumbers) {
+  std::string log = k_log;
+  log.replace(log.find("0:r0=1; 1:r0=0;"), 15, "0:r0=0x1; 1:r0=0x1f;");
+  const auto t = table(log);
+  ASSERT_TRUE(t) << message(t);
+  EXPECT_TRUE(t->at(0, 0, 0).states.contains("0:r0=1; 1:r0=31;"));
+}
+
 TEST(ReadLitmusLog, RefusesWhatDoesNotAddUp) {
   std::string log = k_log;
   log.replace(log.find("Positive: 7, Negative: 93"), 25, "Positive: 7, Negative: 92");

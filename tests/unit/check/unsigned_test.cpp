@@ -96,6 +96,28 @@ TEST(Unsigned, AConstantThatIsNoValueIsAnError) {
   EXPECT_EQ(error(holding("int", "1", "exists (y = -2147483648)")), "");
 }
 
+// An initial value of less than 32 bits is one of its type, as in a question; int and wider types convert.
+TEST(Unsigned, InitialValuesAreOfTheirType) {
+  const auto initial = [](const std::string& type, const std::string& value) {
+    return error("OPENCL t\n{ " + type + " y = " + value + "; }\nP0@wg 0, dev 0 (global " + type + "* y) {\n  " + type +
+                 " r = *y;\n}\nexists (0:r = 1)\n");
+  };
+  EXPECT_EQ(initial("char", "200"), "200 is no value of 8 bits with a sign");
+  EXPECT_EQ(initial("short", "40000"), "40000 is no value of 16 bits with a sign");
+  EXPECT_EQ(initial("uchar", "-1"), "-1 is no value of 8 bits without a sign");
+  EXPECT_EQ(initial("ushort", "-1"), "-1 is no value of 16 bits without a sign");
+  EXPECT_EQ(initial("uchar", "256"), "256 does not fit 8 bits");
+  for (const auto& [type, value] : {std::pair("char", "-128"),
+                                    {"char", "127"},
+                                    {"uchar", "255"},
+                                    {"short", "-32768"},
+                                    {"ushort", "65535"},
+                                    {"uint", "-1"},
+                                    {"int", "0xffffffff"},
+                                    {"ulong", "-1"}})
+    EXPECT_EQ(initial(type, value), "") << type << " " << value;
+}
+
 // Two values: as C's usual arithmetic conversions have it.
 TEST(Unsigned, BesideASignedValue) {
   const auto ask = [&](const std::string& a, const std::string& b, const std::string& question) {

@@ -84,6 +84,7 @@ TEST(ProgressStores, RefusesWhatIsAboutLitmusTests) {
            {{"stats", db, "-o", "x.toml"}, "--output is about litmus tests"},
            {{"stats", db, "--domain", "test"}, "--domain is about litmus tests"},
            {{"judge", db, "--mutants"}, "--mutants is about litmus tests"},
+           {{"judge", db, "--budget", "5"}, "--budget is about litmus tests"},
            {{"judge", db, "--model", "nothing"}, "nothing"},
            {{"judge", db, "-o", "x.svg"}, "'report' draws them"},
            {{"report", db, "--level", "99"}, "--level is about litmus tests"}}) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "ran.h"
@@ -455,6 +456,38 @@ TEST_F(Verbs, RelaxKeepsNothingThatIsNotAskedOrNotDecided) {
                                             "(global int* x, global atomic_int* y) {\n  int r0 = *x;\n  int r1 = "
                                             "atomic_load(y);\n}\n~exists (1:r0=2)\n")});
   EXPECT_TRUE(racy.out.starts_with("note: races fails as written and is left alone")) << racy.out;
+}
+
+// A worker that is ended prints nothing by itself.
+TEST_F(Verbs, ProveGivesUpInJsonToo) {
+  std::string text = "#define M0 x[0]+\n";  // a bomb of macros
+  for (int k = 1; k < 40; ++k)
+    text += "#define M" + std::to_string(k) + " M" + std::to_string(k - 1) + " M" + std::to_string(k - 1) + "\n";
+  const std::string bomb = write("bomb/bomb.cu", text + "__global__ void k(int* x) { x[0] = M39 1; }\n");
+  const Ran r = run_with({"prove", "--format=json", "--timeout=0.5", "--memory=2G", bomb});
+  EXPECT_EQ(r.code, 3) << r.out << r.err;
+  const auto j = nlohmann::json::parse(r.out, nullptr, false);
+  ASSERT_TRUE(j.is_object()) << r.out;
+  EXPECT_EQ(j["schema"], "fencepost.prove/1");
+  EXPECT_EQ(j["answer"], "gave_up");
+  EXPECT_EQ(j["path"], bomb);
+  EXPECT_TRUE(has(j["diagnostics"][0]["message"], "gave up")) << j.dump();
+  EXPECT_EQ(run_with({"prove", "--timeout=soon", bomb}).code, 2);
+}
+
+// Computed places beyond the elements that a launch tells apart share cells: a race there may be none.
+TEST_F(Verbs, ARaceBeyondTheArrayIsSaidToBeBeyondIt) {
+  const std::string far = write("far/far.cu", "__global__ void k(int* x, int n) { x[n + 1000 * blockIdx.x] = 1; }\n");
+  const Ran r = run_with({"check", "--property", "races", "--grid", "1.1.2", far});
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_TRUE(has(r.out, "fails  the index is beyond its array: undefined behaviour if the array ends there")) << r.out;
+  EXPECT_LT(r.out.find("beyond its array"), r.out.find("flag raised: data-race"));
+  EXPECT_TRUE(has(run_with({"check", "--json", "--property", "races", "--grid", "1.1.2", far}).out,
+                  "\"detail\": \"the index is beyond its array"));
+  const std::string near = write("far/near.cu", "__global__ void k(int* x, int n) { x[n & 1] = 1; }\n");
+  const Ran within = run_with({"check", "--property", "races", "--grid", "1.1.2", near});
+  EXPECT_EQ(within.code, 1) << within.out;
+  EXPECT_FALSE(has(within.out, "beyond its array")) << within.out;
 }
 
 TEST_F(Verbs, DiffModelsAsksSomething) {

@@ -332,5 +332,7 @@ TEST(Prog, BoundsOfLoopsAreRaised) {
   EXPECT_TRUE(all.loops.empty());
   EXPECT_EQ(to_string(raised(t, one, {}, 1)), "4 to 8");
   const LoopBounds least = raised(t, one, {{0, 0}}, 3);
+  EXPECT_EQ(to_string(least), "3 to 8");
+  EXPECT_EQ(to_string(raised(t, least, {{0, 2}, {2, 2}}, 1)), "6 to 8");
   for (const auto& [thread, label] : loops_of(t)) EXPECT_EQ(least.of(thread, label), label == 0 ? 8u : 3u);
 }
