@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cat/model.h"
+#include "prog/names.h"
 #include "reference/execution.h"
 
 namespace fencepost::check {
