@@ -220,6 +220,7 @@ struct Settings {
   uint64_t iterations = 0, events = 0;  // 0: not asked for
   double seconds = 0;
   std::string schedule, log;
+  std::string home;
   uint32_t rounds = 0, series = 0, cluster = 0;
   bool no_model = false;
 

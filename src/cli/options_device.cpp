@@ -52,7 +52,9 @@ constexpr OptionInfo k_rows[] = {
      "share a workgroup.",
      put<&Settings::region>},
     {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_tune | k_p_run | k_run | k_certify,
-     "Where to run: a device that 'fencepost devices' lists, or 'reference', which interleaves and is slow.",
+     "Where to run: a device that 'fencepost devices' lists, 'reference', which interleaves and is slow, or several "
+     "that "
+     "work together, as in cuda:0+1.",
      put<&Settings::device>},
     {"--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
      "Run each test until at least so many instances are over.", put<&Settings::iterations>},
@@ -71,6 +73,10 @@ constexpr OptionInfo k_rows[] = {
     {"--cluster", "", "N", Type::whole, "by test", "1..16", 1, 16, "plan", k_run,
      "Workgroups of a cluster, a power of two, on devices that have clusters; the same as --parameters cluster=N.",
      put<&Settings::cluster>},
+    {"--home", "", "LOCATION=MEMORY,...", Type::text, "drawn", "", 0, 0, "plan", k_run,
+     "On several devices (--device cuda:0+1), in whose memory locations lie: gpu0, gpu1, ... or host, as in "
+     "x=gpu1,y=host; the others are drawn.",
+     put<&Settings::home>},
     {"--series", "", "N", Type::whole, "", "1..1000000", 1, 1000000, "campaign", k_run,
      "Keep launch, round and instance of the first N instances of each launch that meet the condition; with --json.",
      put<&Settings::series>},

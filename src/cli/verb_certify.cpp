@@ -139,7 +139,7 @@ int run_certify(const CommandLine& line, const Console& console) {
   if (!syntax) return report_errors(console, syntax.error());
   if (*syntax == prog::Syntax::gpu_ptx)
     return report_errors(console, unsupported_at({}, "GPU_PTX has no conformance suite", "use PTX").error());
-  if (s.device.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:") != std::string::npos)
+  if (s.device.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:+") != std::string::npos)
     return report_errors(console, error_at({}, fmt::format("there is no device '{}'", printable_name(s.device)),
                                            "`fencepost devices` lists them")
                                       .error());

@@ -71,8 +71,14 @@ class Command {
       : s_(s), console_(console), options_(std::move(options)) {}
 
   void add(const std::string& name, prog::Test test) {
+    campaign::Options options = options_;
+    if (!s_.home.empty()) {
+      const auto homes = plan::homes_of(test, s_.home);
+      if (!homes) return failed(report_errors(console_, homes.error()));
+      options.parameters.fix(plan::ParameterId::home, *homes);
+    }
     names_.push_back(name);
-    tasks_.push_back({std::move(test), s_.device, options_, 0});
+    tasks_.push_back({std::move(test), s_.device, std::move(options), 0});
   }
   size_t size() const { return tasks_.size(); }
   void failed(int code) { code_ = worse(code_, code); }
@@ -109,7 +115,7 @@ class Command {
     Report& r = report_;
     r.name = names_[m.task];
     r.test = tasks_[m.task].test;
-    r.options = options_;
+    r.options = tasks_[m.task].options;
     r.device = s_.device;
     r.totals = m.totals;
     Diagnostics errors;

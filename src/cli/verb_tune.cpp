@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "device/backend.h"
+#include "device/several.h"
 #include "plan/plan.h"
 #include "store/store.h"
 #include "tune/conduct.h"
@@ -42,8 +43,7 @@ tune::Rule rule_of(const Settings& s) {
 Expected<std::string> device_name(const std::string& id) {
   if (id.starts_with("reference")) return id;
   const device::Found found = campaign::find_devices_apart(60);
-  for (const device::Info& d : found.devices)
-    if (d.id == id || device::name(d.api) == id) return campaign::stored_name(d);
+  if (const auto d = device::device_of(found, id)) return campaign::stored_name(*d);
   std::string there, why;
   for (const device::Info& d : found.devices) there += (there.empty() ? "" : ", ") + d.id;
   for (const device::Property& p : found.absent)

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "campaign/identity.h"
+#include "device/several.h"
 
 namespace fencepost::campaign {
 
@@ -62,9 +63,8 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
   for (const std::string& id : plan.devices) {
     std::string stored = id;
     if (id != "reference") {
-      const auto it = std::find_if(devices.devices.begin(), devices.devices.end(),
-                                   [&](const device::Info& d) { return d.id == id || device::name(d.api) == id; });
-      if (it == devices.devices.end()) {
+      const auto it = device::device_of(devices, id);
+      if (!it) {
         std::string there, why;
         for (const device::Info& d : devices.devices) there += (there.empty() ? "" : ", ") + d.id;
         for (const device::Property& p : devices.absent)

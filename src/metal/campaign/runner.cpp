@@ -8,8 +8,10 @@
 
 #include "base/hash.h"
 #include "campaign/async_run.h"
+#include "campaign/together.h"
 #include "code/kernel.h"
 #include "device/cuda/cuda.h"
+#include "device/several.h"
 #include "emit/kernel_opencl.h"
 #include "emit/kernel_ptx.h"
 #include "emit/kernel_spirv.h"
@@ -121,6 +123,7 @@ struct Runner::Impl {
   plan::Program program;
   std::array<device::ModuleId, 3> modules{};
   std::array<std::optional<std::pair<device::BufferId, uint64_t>>, plan::k_buffer_uses> buffers;  // with its words
+  std::optional<Together> together;  // then no modules and buffers
   std::vector<uint32_t> interest;
   std::optional<AsyncRun> async;  // then no program, modules and buffers
   double counted_seconds = 0;     // of all launches of the round group at hand, as the device tells them
@@ -132,6 +135,7 @@ struct Runner::Impl {
 
   Expected<void> prepare();
   void give_way();
+  void find_interest();
   Expected<void> load();
   Expected<void> load_ptx();
   Expected<void> load_opencl();
@@ -145,7 +149,16 @@ struct Runner::Impl {
 Expected<void> Runner::Impl::prepare() {
   const device::Info& info = backend->info();
   target = target_of(info, options);
+  device::Several* several = backend->several();
+  if (several != nullptr) {
+    target.access = access_of(*several);
+    // A location may be in the host's memory, which is reached slowly.
+    target.memory_words = std::min(target.memory_words, uint64_t{1} << 26);
+  }
   if (async::is_ptx9(test)) {
+    if (several != nullptr)
+      return unsupported_at(test.span,
+                            "asynchronous instructions are run on one device, and " + info.id + " is several");
     auto run = AsyncRun::make(test, options, *backend, setup);
     if (!run) return std::unexpected(run.error());
     async.emplace(std::move(*run));
@@ -170,6 +183,14 @@ Expected<void> Runner::Impl::prepare() {
   std::string text;
   for (const code::Kernel& k : program.kernels) text += code::to_string(k);
   setup.plan_hash = hash_of(text);
+  if (several != nullptr) {
+    auto made = Together::make(program, *several, setup, target);
+    if (!made) return std::unexpected(made.error());
+    together.emplace(std::move(*made));
+    give_way();
+    find_interest();
+    return {};
+  }
   if (const auto ok = load(); !ok) return ok;
   for (uint32_t lanes = std::min(32u, target.max_lanes); lanes <= target.max_lanes; lanes *= 2)
     if (const uint32_t n = backend->resident_groups(modules[index_of(Phase::test)], "test", lanes); n > 0)
@@ -181,6 +202,11 @@ Expected<void> Runner::Impl::prepare() {
   const device::Binary binary = backend->binary(modules[index_of(Phase::test)]);
   setup.binary_kind = binary.kind;
   setup.binary_hash = hash_of(binary.bytes);
+  find_interest();
+  return {};
+}
+
+void Runner::Impl::find_interest() {
   interest.assign(program.count_words(), 0);
   for (uint32_t s = 0; s < program.states; ++s) {
     const prog::State state = program.state(s);
@@ -189,7 +215,6 @@ Expected<void> Runner::Impl::prepare() {
   }
   if (test.condition.kind == prog::Cond::Kind::always || options.series_room == 0)
     std::fill(interest.begin(), interest.end(), 0);
-  return {};
 }
 
 void Runner::Impl::give_way() {
@@ -278,6 +303,7 @@ Expected<void> Runner::Impl::load_spirv() {
 
 // Buffers only grow: what a smaller configuration does not use keeps its old contents, which no kernel reads.
 Expected<void> Runner::Impl::reserve(const plan::Configuration& c) {
+  if (together) return together->reserve(c, interest);
   for (size_t u = 0; u < plan::k_buffer_uses; ++u) {
     const uint64_t words = std::max<uint64_t>(c.sizes[u], 1);
     if (buffers[u] && buffers[u]->second >= words) continue;
@@ -311,6 +337,13 @@ Expected<double> Runner::Impl::launch(Phase phase, uint32_t groups, uint32_t lan
 }
 
 Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t number, RoundGroup& g) {
+  if (together) {
+    const auto seconds = together->launch(c, options.launch_limit, target, k_stale);
+    if (!seconds) return std::unexpected(seconds.error());
+    counted_seconds += *seconds;
+    g.device_seconds += *seconds;
+    return collect(c, number, g);
+  }
   // The other kernels walk over all records with any number of invocations.
   const bool host = setup.device.api == device::Api::cpu;
   const uint32_t lanes = host ? 1 : std::min(256u, target.max_lanes);
@@ -330,18 +363,30 @@ Expected<void> Runner::Impl::launch_all(const plan::Configuration& c, uint32_t n
 }
 
 Expected<void> Runner::Impl::collect(const plan::Configuration& c, uint32_t number, RoundGroup& g) {
-  std::vector<uint32_t> counts(program.count_words()), sync(size_t{plan::k_sync_words} * plan::k_sync_stride);
-  if (const auto ok = backend->read(buffers[index_of(BufferUse::counts)]->first, 0, counts); !ok) return ok;
-  if (const auto ok = backend->read(buffers[index_of(BufferUse::sync)]->first, 0, sync); !ok) return ok;
-  const auto at = [&](uint32_t which) { return sync[size_t{which} * plan::k_sync_stride]; };
+  std::vector<uint32_t> counts(program.count_words());
+  const auto buffer_of = [&](BufferUse u) { return together ? together->main(u) : buffers[index_of(u)]->first; };
+  if (const auto ok = backend->read(buffer_of(BufferUse::counts), 0, counts); !ok) return ok;
+  const std::vector<device::BufferId> syncs =
+      together ? together->syncs() : std::vector<device::BufferId>{buffer_of(BufferUse::sync)};
   using plan::ParameterId;
   const uint32_t every = of(c.drawn, ParameterId::align_every);
-  const uint64_t waits =
+  const uint64_t each =
       of(c.drawn, ParameterId::align) != 0 ? uint64_t{(c.rounds + every - 1) / every} * c.map.groups : 0;
+  const uint64_t waits = each * syncs.size();
   ++g.launches;
   g.instances += c.instances();
   // Every testing workgroup says once that it has come to its end, and how often it has waited.
-  if (at(plan::k_sync_done) != c.map.groups || at(plan::k_sync_waits) != waits || at(plan::k_sync_timeouts) > waits) {
+  uint64_t time_outs = 0;
+  bool whole = true;
+  for (const device::BufferId b : syncs) {
+    std::vector<uint32_t> sync(size_t{plan::k_sync_words} * plan::k_sync_stride);
+    if (const auto ok = backend->read(b, 0, sync); !ok) return ok;
+    const auto at = [&](uint32_t which) { return sync[size_t{which} * plan::k_sync_stride]; };
+    whole = whole && at(plan::k_sync_done) == c.map.groups && at(plan::k_sync_waits) == each &&
+            at(plan::k_sync_timeouts) <= each;
+    time_outs += at(plan::k_sync_timeouts);
+  }
+  if (!whole) {
     g.corrupt += c.instances();
     return {};
   }
@@ -362,10 +407,10 @@ Expected<void> Runner::Impl::collect(const plan::Configuration& c, uint32_t numb
   g.corrupt += counts[program.corrupt()] + (c.instances() - sum);
   g.incomplete += counts[program.incomplete()];
   g.waits += waits;
-  g.time_outs += at(plan::k_sync_timeouts);
+  g.time_outs += time_outs;
   if (options.series_room == 0) return {};
   std::vector<uint32_t> series(1);
-  const auto buffer = buffers[index_of(BufferUse::series)]->first;
+  const auto buffer = buffer_of(BufferUse::series);
   if (const auto ok = backend->read(buffer, 0, series); !ok) return ok;
   const uint32_t seen = series[0], kept = std::min(seen, options.series_room);
   g.series_lost += seen - kept;
@@ -423,8 +468,9 @@ Expected<RoundGroup> Runner::run_group(uint64_t number) {
   g.lanes = c->lanes;
   g.rounds = c->rounds;
   if (const auto ok = r.reserve(*c); !ok) return std::unexpected(ok.error());
-  if (const auto ok = r.backend->write(r.buffers[index_of(BufferUse::parameters)]->first, 0, c->words); !ok)
-    return std::unexpected(ok.error());
+  if (!r.together)
+    if (const auto ok = r.backend->write(r.buffers[index_of(BufferUse::parameters)]->first, 0, c->words); !ok)
+      return std::unexpected(ok.error());
   do {
     if (const auto ok = r.launch_all(*c, g.launches, g); !ok) return std::unexpected(ok.error());
   } while ((r.setup.device.id == "reference" ? r.counted_seconds : elapsed()) < r.options.group_seconds &&

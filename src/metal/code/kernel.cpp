@@ -54,6 +54,8 @@ const char* name_of(Order o) {
       return "group";
     case Order::device:
       return "device";
+    case Order::system:
+      return "system";
   }
   return "plain";
 }

@@ -53,6 +53,7 @@ enum class Order : uint8_t {
   plain,   // nobody else touches the word during this launch, or only reads it
   group,   // relaxed atomic, workgroup scope
   device,  // relaxed atomic, device scope
+  system,  // relaxed atomic, for all devices and the host; PTX alone has it, elsewhere it is `device`
 };
 
 // Ids and sizes of the launch, width 32. A workgroup has a `cluster`, a `rank` in it, and `ranks` workgroups beside it

@@ -30,4 +30,19 @@ const char* name(Language l) {
   return "code";
 }
 
+namespace {
+
+std::unexpected<Diagnostics> alone(const Info& info) {
+  return unsupported_at({}, info.id + " does not work together with other devices",
+                        "devices of CUDA do, and the processors");
+}
+
+}  // namespace
+
+Expected<uint64_t> Backend::address(BufferId) const { return alone(info()); }
+Expected<BufferId> Backend::adopt(uint64_t, uint64_t) { return alone(info()); }
+Expected<BufferId> Backend::allocate_on_host(uint64_t) { return alone(info()); }
+Expected<void> Backend::start(const Launch&) { return alone(info()); }
+Expected<std::optional<Outcome>> Backend::poll() { return alone(info()); }
+
 }  // namespace fencepost::device

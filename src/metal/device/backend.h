@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -92,6 +93,8 @@ struct Outcome {
   std::string message;  // lost: the driver's words
 };
 
+class Several;
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -110,6 +113,20 @@ class Backend {
   virtual Expected<void> write(BufferId buffer, uint64_t first_word, std::span<const uint32_t> words) = 0;
   virtual Expected<void> read(BufferId buffer, uint64_t first_word, std::span<uint32_t> words) = 0;
   virtual Expected<Outcome> launch(const Launch& launch) = 0;
+
+  // ---- devices that work together (several.h) ----
+  virtual Several* several() { return nullptr; }
+  // A buffer's address in this process, which devices of its API and threads of the host share.
+  virtual Expected<uint64_t> address(BufferId buffer) const;
+  // Memory of another device or of the host as a buffer of this one; it stays its owner's.
+  virtual Expected<BufferId> adopt(uint64_t address, uint64_t words);
+  // Memory of the host that this device and the others of its API can access.
+  virtual Expected<BufferId> allocate_on_host(uint64_t words);
+  // A launch that is begun and returns; poll() has its Outcome once it has ended. One at a time.
+  virtual Expected<void> start(const Launch& launch);
+  virtual Expected<std::optional<Outcome>> poll();
+  // Ends what was started, or gives the device up: it is dead then. `why`: the message of later calls.
+  virtual void give_up(const std::string& why) { static_cast<void>(why); }
 };
 
 // ---- the devices of this machine ------------------------------------------------------------------------
@@ -119,7 +136,7 @@ struct Found {
   std::vector<Property> absent;  // name of the API, reason ("cuda", "libcuda.so.1: cannot open shared object file")
 };
 Found find_devices();
-// "cpu", "cuda" (the first), "cuda:1", ...
+// "cpu", "cuda" (the first), "cuda:1", ...; several as one (several.h): "cuda:0+1", "cpu+cpu".
 Expected<std::unique_ptr<Backend>> open(const std::string& id);
 
 }  // namespace fencepost::device

@@ -1,6 +1,7 @@
 // One row for each API: what lists its devices and what opens one of them. A further backend adds a row.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -28,6 +29,8 @@ constexpr Row k_rows[] = {
     {Api::opencl, true, opencl::list, opencl::open},
 };
 
+constexpr size_t k_most_together = 14;  // devices of a run: plan::k_most_devices
+
 std::string first_message(const Diagnostics& d) { return d.list.empty() ? "not found" : d.list.front().message; }
 
 std::optional<uint32_t> number(std::string_view text) {
@@ -53,7 +56,46 @@ Found find_devices() {
   return out;
 }
 
+namespace {
+
+// "cuda:0+1", "cuda:0+cuda:1", "cpu+cpu".
+Expected<std::unique_ptr<Backend>> open_together(const std::string& id) {
+  const auto bad = [&] {
+    return error_at({}, fmt::format("there is no device '{}'", id),
+                    "several devices are written cuda:0+1, or cpu+cpu for processors that pass for two");
+  };
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= id.size();) {
+    const size_t plus = std::min(id.find('+', at), id.size());
+    parts.push_back(id.substr(at, plus - at));
+    at = plus + 1;
+  }
+  if (std::all_of(parts.begin(), parts.end(), [](const std::string& p) { return p == "cpu"; })) {
+    if (parts.size() > k_most_together) return bad();
+    auto made = cpu::open_several(static_cast<uint32_t>(parts.size()));
+    if (!made) return std::unexpected(made.error());
+    return std::unique_ptr<Backend>(std::move(*made));
+  }
+  std::vector<uint32_t> indices;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const bool named = parts[k].starts_with("cuda:");
+    if (k == 0 && !named) return bad();
+    const auto n = number(std::string_view(parts[k]).substr(named ? 5 : 0));
+    if (!n) return bad();
+    if (std::find(indices.begin(), indices.end(), *n) != indices.end())
+      return error_at({}, fmt::format("'{}' names cuda:{} twice", id, *n));
+    indices.push_back(*n);
+  }
+  if (indices.size() > k_most_together) return bad();
+  auto made = cuda::open_several(indices);
+  if (!made) return std::unexpected(made.error());
+  return std::unique_ptr<Backend>(std::move(*made));
+}
+
+}  // namespace
+
 Expected<std::unique_ptr<Backend>> open(const std::string& id) {
+  if (id.find('+') != std::string::npos) return open_together(id);
   const size_t colon = id.find(':');
   const std::string api = id.substr(0, colon);
   std::vector<std::string> known;

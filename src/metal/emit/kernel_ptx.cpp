@@ -231,7 +231,10 @@ class Printer {
   static const char* space(const code::Place& p) { return p.buffer == code::k_shared ? "shared" : "global"; }
   const char* order(code::Order o) const {
     if (options_.lock_step) return "volatile";  // no .weak, .relaxed and .cta before sm_70
-    return o == code::Order::plain ? "weak" : o == code::Order::group ? "relaxed.cta" : "relaxed.gpu";
+    return o == code::Order::plain    ? "weak"
+           : o == code::Order::group  ? "relaxed.cta"
+           : o == code::Order::system ? "relaxed.sys"
+                                      : "relaxed.gpu";
   }
 
   // ---- statements ----

@@ -70,7 +70,21 @@ std::optional<Parameters> with_fewest_changes(const Parameters& base,
 
 }  // namespace
 
-Parameters fitted(const Parameters& wish, const std::function<bool(const Parameters&)>& fits) {
+Parameters fitted(const Parameters& given, const std::function<bool(const Parameters&)>& fits) {
+  Parameters wish = given;
+  // A memory that a location cannot have, or that is no location's, is left to the draw.
+  for (uint32_t o = 0; o < k_most_homes; ++o) {
+    Choice& w = wish.wishes[static_cast<size_t>(home)];
+    if (!w || home_of(w->from, o) == k_home_any) continue;
+    Parameters one;
+    one.fix(home, home_of(w->from, o) << (4 * o));
+    if (fits(one)) continue;
+    const uint32_t rest = w->from & ~(15u << (4 * o));
+    if (rest == 0)
+      w.reset();
+    else
+      w = Wish{rest, rest};
+  }
   if (auto found = with_fewest_changes(wish, fits)) return *found;
   // Tests with loops, and modes other than parallel, are always split.
   Parameters split = wish;

@@ -196,7 +196,11 @@ class TestKernel {
 
   // This workgroup plays the seat's block.
   Expr plays(const Seat& seat) {
-    if (!p_.clusters) return eq(gpart_, n32(seat.block) % f_.parameter("group-parts"));
+    const Expr here = part(seat);
+    return p_.several ? here && eq(f_.parameter("place"), n32(seat.place)) : here;
+  }
+  Expr part(const Seat& seat) {
+    if (!p_.clusters) return eq(gpart_, n32(seat.cluster) % f_.parameter("group-parts"));
     return eq(gpart_, n32(seat.cluster) % f_.parameter("cluster-parts")) &&
            eq(rpart_, n32(seat.rank) % f_.parameter("rank-parts"));
   }
@@ -230,7 +234,8 @@ class TestKernel {
     round_base_ = f_.named(body, "round_base", round_ * f_.parameter("round-words"));
     batch(body);
     for (uint32_t t = 0; t < roles_.size(); ++t) {
-      RoleContext c{p_.test, p_.values, p_.narrow, p_.shared, 1, f_.parameter("spin-limit"), {}};
+      RoleContext c{p_.test, p_.values, p_.narrow, p_.shared, {}, f_.parameter("spin-limit"), {}};
+      for (prog::ObjectId o = 0; o < p_.test.objects.size(); ++o) c.memory_buffers.push_back(f_.memory_buffer(o));
       c.bases.assign(p_.test.objects.size(), n32(0));
       for (const auto& [o, base] : roles_[t].bases) c.bases[o] = pointer_base(t, o, base);
       auto code = role_code(f_.kernel(), t, c);
@@ -273,14 +278,19 @@ class TestKernel {
     List wait;
     const Var polls = f_.variable("polls"), seen = f_.variable("seen");
     const Expr all = f_.named(wait, "all", testing * (round_ / every + n32(1)));
-    wait.push_back(code::atomic(code::AtomicOp::add, code::k_no_var, f_.sync(k_sync_arrived), n32(1)));
+    if (p_.several)
+      arrive(wait, testing);
+    else
+      wait.push_back(code::atomic(code::AtomicOp::add, code::k_no_var, f_.sync(k_sync_arrived), n32(1)));
     wait.push_back(code::set(polls, n32(0)));
     // Who waits for workgroups that do not run would spend its time on nothing else.
     const Expr patience =
         f_.named(wait, "patience", term::ite(less(f_.get(timeouts_), n32(8)), f_.parameter("align-limit"), n32(1)));
-    wait.push_back(code::loop({code::load(seen, f_.sync(k_sync_arrived), code::Order::device),
-                               code::leave_if(at_least(f_.get(seen), all)), code::set(polls, f_.get(polls) + n32(1)),
-                               code::leave_if(at_least(f_.get(polls), patience))}));
+    List look =
+        p_.several ? slowest(seen, testing) : List{code::load(seen, f_.sync(k_sync_arrived), code::Order::device)};
+    append(look, {code::leave_if(at_least(f_.get(seen), all)), code::set(polls, f_.get(polls) + n32(1)),
+                  code::leave_if(at_least(f_.get(polls), patience))});
+    wait.push_back(code::loop(std::move(look)));
     wait.push_back(code::set(waits_, f_.get(waits_) + n32(1)));
     wait.push_back(code::branch(less(f_.get(seen), all), {code::set(timeouts_, f_.get(timeouts_) + n32(1))}));
     body.push_back(
@@ -290,6 +300,31 @@ class TestKernel {
     const Expr mix = (group_ * n32(73) + u_ * n32(31) + round_ * n32(17)) * n32(2654435761u);
     body.push_back(code::branch(!eq(f_.parameter("delay"), n32(0)), {code::pause(term::binary(Op::lshr, mix, n32(16)) %
                                                                                  (f_.parameter("delay") + n32(1)))}));
+  }
+
+  // The workgroup that completes a batch on its device tells all devices.
+  void arrive(List& out, const Expr& testing) {
+    const Var before = f_.variable("before");
+    out.push_back(code::atomic(code::AtomicOp::add, before, f_.sync(k_sync_arrived), n32(1)));
+    const Expr count = f_.get(before) + n32(1);
+    List tell;
+    for (const uint32_t d : p_.tree.places)
+      tell.push_back(
+          code::store(f_.numbered(BufferUse::sync, d, (n32(k_sync_flags) + f_.parameter("place")) * n32(k_sync_stride)),
+                      count / testing, code::Order::system));
+    out.push_back(code::branch(eq(count % testing, n32(0)), std::move(tell)));
+  }
+
+  // seen := arrivals that all devices have told of.
+  List slowest(Var seen, const Expr& testing) {
+    const Var told = f_.variable("told");
+    List out;
+    for (size_t k = 0; k < p_.tree.places.size(); ++k) {
+      out.push_back(code::load(told, f_.sync(k_sync_flags + p_.tree.places[k]), code::Order::system));
+      const Expr now = f_.get(told) * testing;
+      out.push_back(code::set(seen, k == 0 ? now : term::ite(less(now, f_.get(seen)), now, f_.get(seen))));
+    }
+    return out;
   }
 
   // Brings lines of the locations that come next into the cache, by loads of words that nobody ever writes.
@@ -306,10 +341,9 @@ class TestKernel {
             (round_ * n32(40503) + (group_ * n32(73) + u_) * n32(3266489917u) + n32(++number * 2246822519u)) *
                 n32(2654435761u),
             n32(31));
-        all.push_back(
-            code::branch(r.active && (eq(wish, n32(1)) || !eq(drawn, n32(0))),
-                         {code::load(got, f_.place(BufferUse::memory, base + round_base_ + n32(footprint(p_, o)))),
-                          code::set(sum, f_.get(sum) + f_.get(got))}));
+        all.push_back(code::branch(r.active && (eq(wish, n32(1)) || !eq(drawn, n32(0))),
+                                   {code::load(got, f_.memory(o, base + round_base_ + n32(footprint(p_, o)))),
+                                    code::set(sum, f_.get(sum) + f_.get(got))}));
       }
     if (number == 0) return;
     // The loads have to have happened before the roles begin.
@@ -347,7 +381,7 @@ class TestKernel {
       const Var v = f_.variable(fmt::format("word_{}", o), width);
       for (size_t c = 0; c < p_.test.objects[o].init.size(); ++c) {
         copy.push_back(code::load(v, Frame::shared(from + n32(c * words), width)));
-        copy.push_back(code::store(f_.place(BufferUse::memory, to + n32(c * words), width), f_.get(v)));
+        copy.push_back(code::store(f_.memory(o, to + n32(c * words), width), f_.get(v)));
       }
       body.push_back(code::branch(owns_ && plays(p_.tree.seats[role_in(block_of(o))]), std::move(copy)));
     }

@@ -18,11 +18,12 @@ void initialise(Program& p) {
                   f.parameter(object_name(o) + ".base") + round_base + i * f.parameter(object_name(o) + ".stride"));
       const uint32_t words = object_words(p, o);
       for (size_t c = 0; c < p.test.objects[o].init.size(); ++c)
-        l.push_back(code::store(f.place(BufferUse::memory, base + n32(c * words), static_cast<uint8_t>(words * 32)),
+        l.push_back(code::store(f.memory(o, base + n32(c * words), static_cast<uint8_t>(words * 32)),
                                 term::constant(p.test.objects[o].init[c], static_cast<uint8_t>(words * 32))));
     }
-    for (uint32_t w = 0; w < p.record_words; ++w)
-      l.push_back(code::store(f.place(BufferUse::out, n32(w) * records + n), n32(k_sentinel)));
+    for (const uint32_t d : p.tree.places)
+      for (uint32_t w = 0; w < p.record_words; ++w)
+        l.push_back(code::store(f.numbered(BufferUse::out, d, n32(w) * records + n), n32(k_sentinel)));
     return l;
   });
   append(body, over_all(f, "c", n32(p.count_words()),
@@ -81,8 +82,9 @@ void classify(Program& p) {
            const Expr i = f.named(l, "instance", n % instances), round = f.named(l, "round", n / instances);
            const auto result = [&](const Slot& s, const std::string& name) {
              const Var v = f.variable(name, static_cast<uint8_t>(s.words * 32));
-             l.push_back(code::load(v, f.place(BufferUse::out, n32(s.at) * records + n * n32(s.words),
-                                               static_cast<uint8_t>(s.words * 32))));
+             l.push_back(
+                 code::load(v, f.numbered(BufferUse::out, p.tree.seats[s.thread].place,
+                                          n32(s.at) * records + n * n32(s.words), static_cast<uint8_t>(s.words * 32))));
              return f.get(v);
            };
            for (size_t s = 0; s < p.slots.size(); ++s) {
@@ -106,8 +108,8 @@ void classify(Program& p) {
                                          f.scattered(object_name(object), i) + round * f.parameter("round-words"));
                const uint32_t words = object_words(p, object);
                const Var cell = f.variable(fmt::format("value_{}", o), static_cast<uint8_t>(words * 32));
-               l.push_back(code::load(cell, f.place(BufferUse::memory, bases[object] + n32(ob.cell * words),
-                                                    static_cast<uint8_t>(words * 32))));
+               l.push_back(code::load(
+                   cell, f.memory(object, bases[object] + n32(ob.cell * words), static_cast<uint8_t>(words * 32))));
                v = f.get(cell);
              }
              const Expr d = f.named(l, fmt::format("digit_{}", o), digit_of(v, p.digits[o]));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,11 +45,12 @@ inline void append(List& out, List more) {
 // A kernel under construction: its parameters, each loaded once, and named values.
 class Frame {
  public:
-  Frame(Program& p, Phase phase, std::string name, std::vector<BufferUse> uses) : p_(p), phase_(phase) {
+  Frame(Program& p, Phase phase, std::string name, const std::vector<BufferUse>& uses) : p_(p), phase_(phase) {
     k_.name = std::move(name);
-    uses_ = std::move(uses);
-    for (const BufferUse u : uses_)
-      k_.buffers.push_back({plan::name(u), u == BufferUse::parameters || u == BufferUse::interest});
+    for (const BufferUse u : uses) use(u);
+    // The alignment's words of each device.
+    if (p.several && phase == Phase::test)
+      for (const uint32_t d : p.tree.places) buffer(BufferUse::sync, d);
     group_ = builtin("group", code::Builtin::group);
     lane_ = builtin("lane", code::Builtin::lane);
     groups_ = builtin("groups", code::Builtin::groups);
@@ -67,10 +69,18 @@ class Frame {
     return loaded_[name] = code::value_of(k_, v);
   }
 
+  // `number`: which of several; the first, without.
   code::Place place(BufferUse u, Expr index, uint8_t width = 32) const {
-    const auto found = std::find(uses_.begin(), uses_.end(), u);
-    FENCEPOST_INVARIANT(found != uses_.end(), "a kernel uses a buffer that it does not have");
-    return {static_cast<uint32_t>(found - uses_.begin()), std::move(index), width};
+    return {find(u, std::nullopt), std::move(index), width};
+  }
+  code::Place numbered(BufferUse u, uint32_t number, Expr index, uint8_t width = 32) const {
+    return {find(u, p_.several ? std::optional(number) : std::nullopt), std::move(index), width};
+  }
+  uint32_t memory_buffer(prog::ObjectId o) const {
+    return find(BufferUse::memory, p_.several ? std::optional(o) : std::nullopt);
+  }
+  code::Place memory(prog::ObjectId o, Expr index, uint8_t width = 32) const {
+    return {memory_buffer(o), std::move(index), width};
   }
   code::Place sync(uint32_t which) const { return place(BufferUse::sync, n32(uint64_t{which} * k_sync_stride)); }
   static code::Place shared(Expr index, uint8_t width = 32) { return {code::k_shared, std::move(index), width}; }
@@ -98,6 +108,7 @@ class Frame {
     FENCEPOST_INVARIANT(fault.empty(), fault.c_str());
     p_.kernels[static_cast<size_t>(phase_)] = std::move(k_);
     p_.uses[static_cast<size_t>(phase_)] = std::move(uses_);
+    p_.numbers[static_cast<size_t>(phase_)] = std::move(numbers_);
   }
 
   code::Kernel& kernel() { return k_; }
@@ -107,6 +118,30 @@ class Frame {
   Expr lanes() const { return get(lanes_); }
 
  private:
+  void buffer(BufferUse u, uint32_t number) {
+    std::string name = plan::name(u);
+    if (p_.several && number != k_own) name += fmt::format("_{}", number);
+    k_.buffers.push_back({std::move(name), u == BufferUse::parameters || u == BufferUse::interest});
+    uses_.push_back(u);
+    numbers_.push_back(number);
+  }
+  void use(BufferUse u) {
+    if (!p_.several) return buffer(u, 0);
+    if (u == BufferUse::memory) {
+      for (uint32_t o = 0; o < p_.test.objects.size(); ++o) buffer(u, o);
+    } else if (u == BufferUse::out && phase_ != Phase::test) {
+      for (const uint32_t d : p_.tree.places) buffer(u, d);
+    } else {
+      buffer(u, k_own);
+    }
+  }
+  uint32_t find(BufferUse u, std::optional<uint32_t> number) const {
+    for (uint32_t k = 0; k < uses_.size(); ++k)
+      if (uses_[k] == u && (!number || numbers_[k] == *number)) return k;
+    FENCEPOST_INVARIANT(false, "a kernel uses a buffer that it does not have");
+    return 0;
+  }
+
   Var builtin(const std::string& name, code::Builtin b) {
     const Var v = code::add_variable(k_, name);
     first_.push_back(code::read_builtin(v, b));
@@ -117,6 +152,7 @@ class Frame {
   Phase phase_;
   code::Kernel k_;
   std::vector<BufferUse> uses_;
+  std::vector<uint32_t> numbers_;
   List first_;
   std::map<std::string, Expr> loaded_;
   Var group_, lane_, groups_, lanes_;

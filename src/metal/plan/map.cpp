@@ -39,14 +39,14 @@ Invocation place_of(const Map& m, uint32_t role, uint64_t instance) {
   const uint64_t warp = (r.a * a + r.o) % m.u, lane = (r.b * e + r.q) % m.s;
   const auto part = [](uint64_t number, uint64_t parts, uint64_t which) { return number * parts + which % parts; };
   return {part(cluster, m.cluster_parts, r.seat.cluster) * m.cluster + part(rank, m.rank_parts, r.seat.rank),
-          part(warp, m.warp_parts, r.seat.warp) * m.subgroup + part(lane, m.lane_parts, r.seat.position)};
+          part(warp, m.warp_parts, r.seat.warp) * m.subgroup + part(lane, m.lane_parts, r.seat.position), r.seat.place};
 }
 
 std::optional<uint64_t> instance_of(const Map& m, uint32_t role, Invocation at) {
   const RoleMap& r = m.roles[role];
   const uint64_t u = at.lane / m.subgroup, v = at.lane % m.subgroup;
   const uint64_t at_cluster = at.group / m.cluster, at_rank = at.group % m.cluster;
-  if (at_cluster % m.cluster_parts != r.seat.cluster % m.cluster_parts ||
+  if (at.place != r.seat.place || at_cluster % m.cluster_parts != r.seat.cluster % m.cluster_parts ||
       at_rank % m.rank_parts != r.seat.rank % m.rank_parts || u % m.warp_parts != r.seat.warp % m.warp_parts ||
       v % m.lane_parts != r.seat.position % m.lane_parts)
     return std::nullopt;
@@ -94,7 +94,12 @@ Map draw_map(const Tree& tree, const MapWish& wish, Rng& rng) {
   std::map<uint32_t, uint32_t> p_of;
   std::map<uint32_t, std::vector<uint32_t>> r_of;
   // One m and one k for all clusters: the strides of distinct clusters must not overlap.
-  const uint32_t most = tree.clusters < 2 ? 1 : split ? m.x : (m.x - 1) / (tree.clusters - 1);
+  // On several devices the first cluster of each but the first is moved too, so each has a stride.
+  const bool several = tree.places.size() > 1;
+  const uint32_t most = several             ? split ? m.x : m.x / tree.clusters
+                        : tree.clusters < 2 ? 1
+                        : split             ? m.x
+                                            : (m.x - 1) / (tree.clusters - 1);
   const uint32_t spread = wish.shuffle && most > 1 && rng.chance(0.75) ? 1 + static_cast<uint32_t>(rng.below(most)) : 1;
   const auto k = static_cast<uint32_t>(spread > 1 ? rng.below(spread) : 0);
   for (const Seat& seat : tree.seats) {
@@ -124,7 +129,11 @@ Map draw_map(const Tree& tree, const MapWish& wish, Rng& rng) {
       r.p_inverse = static_cast<uint32_t>(inverse(r.p, m.y));
       r.r = r_of[seat.cluster][seat.rank];
     }
-    if (seat.cluster > 0) {
+    if (several) {
+      r.d_offset = seat.cluster * spread;
+      r.d_m = seat.place == tree.places.front() && seat.cluster == 0 ? 1 : spread;
+      r.d_k = k;
+    } else if (seat.cluster > 0) {
       r.d_offset = 1 + (seat.cluster - 1) * spread;
       r.d_m = spread;
       r.d_k = k;

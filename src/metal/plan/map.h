@@ -18,6 +18,10 @@
 // so that blocks of one cluster are at different ranks of one cluster, and others in different clusters. K = 1 is the
 // launch without clusters: X = C, Y = 1.
 //
+// On several devices each has a launch of the same shape, and the map is over them together: a role is played on the
+// device of its seat alone, in the workgroup that the formulas name there (blocks, clusters and their parts are counted
+// on their device; d_b = b m + (l k mod m)).
+//
 // `fused` (parts 1): every invocation plays every role, each of another instance, one after another. `split`: a
 // workgroup plays one block, a subgroup one warp, a lane one position; an instance's roles never share an invocation
 // with others'. Laws (property-tested): each role's map is a bijection from instances to the invocations that play it;
@@ -40,6 +44,7 @@ namespace fencepost::plan {
 
 struct Invocation {
   uint64_t group = 0, lane = 0;
+  uint32_t place = 0;  // the device
   auto operator<=>(const Invocation&) const = default;
 };
 

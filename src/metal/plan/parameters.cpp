@@ -92,6 +92,11 @@ constexpr std::array<ParameterInfo, k_parameters> k_table = {{
     {cluster, "cluster", true, "", 1, 16, 0, 0, 0, "workgroups",
      "Workgroups of a cluster, on devices that have clusters. Default: as few as hold the threads of a test that names "
      "clusters, and none for others. Threads of one cluster of the test are in one, those of two, or of none, in two."},
+    {home, "home", false, "", 0, 0xffffffffu, 0, 0, 0, "",
+     "On several devices, in whose memory each location lies, in the order of the test's locations: gpu0, gpu1, ..., "
+     "host, or any, joined by dots (gpu1.gpu0). any, and locations that are not named: drawn among the memories that "
+     "all "
+     "threads of the location can access as they do."},
 }};
 
 constexpr bool in_order() {
@@ -112,7 +117,32 @@ std::vector<std::string> words_of(const ParameterInfo& i) {
   return out;
 }
 
+constexpr const char* k_home_range = "gpu0 to gpu13, host, any, joined by dots";
+
+std::optional<uint32_t> parse_homes(std::string_view text) {
+  uint32_t out = 0;
+  for (uint32_t o = 0;; ++o) {
+    const size_t dot = text.find('.');
+    const std::string_view word = text.substr(0, dot);
+    uint32_t value = k_home_any;
+    if (word == "host") {
+      value = k_home_host;
+    } else if (word != "any") {
+      uint32_t n = 0;
+      if (!word.starts_with("gpu")) return std::nullopt;
+      const auto [end, failed] = std::from_chars(word.data() + 3, word.data() + word.size(), n);
+      if (failed != std::errc{} || end != word.data() + word.size() || n >= k_most_devices) return std::nullopt;
+      value = n + 1;
+    }
+    if (o >= k_most_homes) return std::nullopt;
+    out |= value << (4 * o);
+    if (dot == std::string_view::npos) return out;
+    text.remove_prefix(dot + 1);
+  }
+}
+
 std::string range_of(const ParameterInfo& i) {
+  if (i.id == home) return k_home_range;
   if (i.id == stress_word) return "none, l, s, ll, ls, ..., sssss";
   if (*i.words != 0) return fmt::format("{}", fmt::join(words_of(i), ", "));
   return fmt::format("{}{} to {}{}{}", i.power_of_two ? "powers of two, " : "", i.least, i.most,
@@ -120,10 +150,16 @@ std::string range_of(const ParameterInfo& i) {
 }
 
 std::string value_text(const ParameterInfo& i, uint32_t value) {
+  if (i.id == home) return home_text(value);
   return *i.words != 0 ? words_of(i)[value] : std::to_string(value);
 }
 
 Expected<uint32_t> parse_value(const ParameterInfo& i, std::string_view text) {
+  if (i.id == home) {
+    if (const auto homes = parse_homes(text)) return *homes;
+    return error_at({}, fmt::format("'{}' is no value for parameter {}", text, i.name),
+                    fmt::format("it takes {}", range_of(i)));
+  }
   const auto words = words_of(i);
   if (const auto found = std::find(words.begin(), words.end(), text); found != words.end())
     return static_cast<uint32_t>(found - words.begin());
@@ -157,6 +193,8 @@ Expected<void> set_one(Parameters& p, std::string_view text) {
   if (!from) return std::unexpected(from.error());
   const auto to = dots == std::string_view::npos ? from : parse_value(i, value.substr(dots + 2));
   if (!to) return std::unexpected(to.error());
+  if (i.id == home && *from != *to)
+    return error_at({}, "parameter home has no ranges", "a memory that is not named is drawn");
   if (*from > *to)
     return error_at({}, fmt::format("the range {} of parameter {} is empty", value, name),
                     "the smaller value comes first");
@@ -179,6 +217,19 @@ Expected<void> set_parameters(Parameters& p, std::string_view text) {
   return {};
 }
 
+std::string home_text(uint32_t homes) {
+  std::string out;
+  for (uint32_t o = 0; o < k_most_homes; ++o) {
+    const uint32_t h = home_of(homes, o);
+    if (o > 0 && homes >> (4 * o) == 0) break;
+    out += fmt::format("{}{}", o == 0 ? "" : ".",
+                       h == k_home_any    ? "any"
+                       : h == k_home_host ? "host"
+                                          : fmt::format("gpu{}", h - 1));
+  }
+  return out;
+}
+
 uint32_t draw_parameter(const ParameterInfo& i, const Wish& w, Rng& rng) {
   if (w.from >= w.to) return w.from;
   if (w.from == 0 && w.to == 1 && i.chance > 0) return rng.chance(i.chance) ? 1 : 0;
@@ -192,6 +243,7 @@ std::string to_string(const Drawn& d) {
   std::string out;
   for (const ParameterInfo& i : k_table) {
     if (i.id == cluster && of(d, cluster) <= 1) continue;
+    if (i.id == home && of(d, home) == 0) continue;
     out += fmt::format("{}{}={}", out.empty() ? "" : ",", i.name, value_text(i, of(d, i.id)));
   }
   return out;
@@ -216,6 +268,7 @@ std::string parameters_markdown() {
       if (i.from == 0 && i.to == 1 && i.chance > 0) wish += fmt::format(" ({}: {:g})", value_text(i, 1), i.chance);
     }
     if (i.id == delay || i.id == churn) wish = "0";
+    if (i.id == home) wish = "any";
     out += fmt::format("| `{}` | {} | {} | {} |\n", i.name, range_of(i), wish, i.help);
   }
   return out;

@@ -52,6 +52,7 @@ enum class ParameterId : uint8_t {
   touch,
   stress_word,
   cluster,
+  home,
   count_
 };
 inline constexpr size_t k_parameters = static_cast<size_t>(ParameterId::count_);
@@ -76,7 +77,10 @@ struct Wish {
 };
 
 // The sizes of clusters are 1 where there are none, and then `cluster` is not told: runs without clusters are told as
-// ever.
+// ever. So it is with `home`, which runs on several devices have alone.
+//
+// `home` is the memory in which each location lies, four bits for each in the order of the test's objects: 0 leaves it
+// to the draw, 1 to 14 are devices 0 to 13, 15 is the host's. As text: "gpu1.gpu0", "host.any"; missing ones are "any".
 //
 // `automatic` leaves a parameter to the plan, which knows device and test: groups, lanes, rounds, align_every.
 struct Parameters {
@@ -84,6 +88,10 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
   void fix(ParameterId id, uint32_t value) { wishes[static_cast<size_t>(id)] = Wish{value, value}; }
 };
+
+inline constexpr uint32_t k_home_any = 0, k_home_host = 15, k_most_homes = 8, k_most_devices = 14;
+inline uint32_t home_of(uint32_t homes, size_t object) { return homes >> (4 * object) & 15; }
+std::string home_text(uint32_t homes);
 
 using Drawn = std::array<uint32_t, k_parameters>;
 inline uint32_t of(const Drawn& d, ParameterId id) { return d[static_cast<size_t>(id)]; }

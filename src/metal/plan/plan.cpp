@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "plan/frame.h"
+#include "plan/homes.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::plan {
@@ -139,7 +140,7 @@ class Drawing {
   Expected<Configuration> run() {
     for (const ParameterInfo& i : parameter_table()) {
       const auto& wish = wishes_.wishes[static_cast<size_t>(i.id)];
-      Rng own = stream(i.id == cluster ? k_cluster_stream : static_cast<uint64_t>(i.id));
+      Rng own = stream(i.id == cluster ? k_cluster_stream : i.id == home ? k_home_stream : static_cast<uint64_t>(i.id));
       at(i.id) = draw_parameter(i, wish ? *wish : Wish{i.from, i.to}, own);
     }
     if (p_.loops || p_.shape.mode != Mode::parallel) {
@@ -163,6 +164,7 @@ class Drawing {
     }
     if (!wished(align_limit)) at(align_limit) = target_.align_limit;
     if (target_.loop_budget > 0) at(align_limit) = std::min(at(align_limit), target_.loop_budget / 36);
+    if (const auto ok = homes(); !ok) return std::unexpected(ok.error());
     if (const auto ok = lanes_and_groups(); !ok) return std::unexpected(ok.error());
     if (const auto ok = memory(); !ok) return std::unexpected(ok.error());
     shared_memory();
@@ -173,8 +175,8 @@ class Drawing {
 
  private:
   // Each parameter has random numbers of its own, so that giving one does not change the others. Those of a parameter
-  // are numbered by it, but for `cluster`, which came when 31 and 32 had their meaning.
-  static constexpr uint64_t k_lanes_stream = 31, k_groups_stream = 32, k_cluster_stream = 33;
+  // are numbered by it, but for `cluster` and `home`, which came when 31 and 32 had their meaning.
+  static constexpr uint64_t k_lanes_stream = 31, k_groups_stream = 32, k_cluster_stream = 33, k_home_stream = 34;
   Rng stream(uint64_t number) const { return Rng(c_.seed + 0x9e3779b97f4a7c15u * (number + 1)); }
   uint32_t& at(ParameterId id) { return c_.drawn[static_cast<size_t>(id)]; }
   bool fixed(ParameterId id) const {
@@ -236,6 +238,40 @@ class Drawing {
     if (at(cluster) > 1 && !p_.clusters)
       return error_at({}, fmt::format("cluster={} cannot be met", at(cluster)),
                       "its kernels were made without clusters");
+    return {};
+  }
+
+  // In whose memory each location lies.
+  Expected<void> homes() {
+    if (!p_.several) {
+      if (wished(home))
+        return error_at({}, fmt::format("home={} cannot be met: the run has one device", home_text(at(home))),
+                        "a run on several devices names them all, as in --device cuda:0+1");
+      return {};
+    }
+    Rng rng = stream(k_home_stream);
+    const uint32_t asked = at(home);
+    const size_t count = p_.test.objects.size();
+    if (count < k_most_homes && asked >> (4 * count) != 0)
+      return error_at({}, fmt::format("home={} cannot be met: the test has {} locations", home_text(asked), count));
+    at(home) = 0;
+    for (prog::ObjectId o = 0; o < count; ++o) {
+      std::vector<uint32_t> legal;
+      for (uint32_t h = 0; h <= target_.devices(); ++h)
+        if (fault_of_home(p_, target_, o, h).empty()) legal.push_back(h);
+      uint32_t chosen = legal[rng.below(legal.size())];
+      if (const uint32_t wanted = home_of(asked, o); wanted != k_home_any) {
+        chosen = wanted == k_home_host ? target_.devices() : wanted - 1;
+        if (wanted != k_home_host && chosen >= target_.devices())
+          return error_at({}, fmt::format("'{}' cannot be in the memory of gpu {}: the run has {} devices",
+                                          p_.test.objects[o].name, chosen, target_.devices()));
+        if (const std::string why = fault_of_home(p_, target_, o, chosen); !why.empty())
+          return error_at({}, fmt::format("'{}' cannot be in the memory of {}: {}", p_.test.objects[o].name,
+                                          home_name(target_, chosen), why));
+      }
+      c_.homes.push_back(chosen);
+      at(home) |= (chosen == target_.devices() ? k_home_host : chosen + 1) << (4 * o);
+    }
     return {};
   }
 
@@ -443,7 +479,7 @@ class Drawing {
     size(BufferUse::scratch) = lines * line + 1024 + c_.lanes;
     size(BufferUse::counts) = p_.count_words();
     size(BufferUse::interest) = p_.count_words();
-    size(BufferUse::sync) = uint64_t{k_sync_words} * k_sync_stride;
+    size(BufferUse::sync) = uint64_t{k_sync_words + (p_.several ? target_.devices() : 0)} * k_sync_stride;
     size(BufferUse::series) = k_series_header + uint64_t{series_room_} * k_series_words;
     size(BufferUse::parameters) = p_.parameter_count;
   }
@@ -464,6 +500,7 @@ class Drawing {
     const Map& m = c_.map;
     const uint64_t n = m.instances();
     const auto group_order = draw_affine(c_.groups / c_.cluster, at(shuffle) == 1, rng_);
+    put("place", 0);  // the host writes that of each launch
     put("instances", n);
     put("records", n * c_.rounds);
     put("rounds", c_.rounds);
@@ -648,9 +685,10 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
   Program p;
   p.test = test;
   p.shape = shape;
-  auto tree = tree_of(test, target.subgroup > 1);
+  auto tree = tree_of(test, target.subgroup > 1, {target.devices()});
   if (!tree) return std::unexpected(tree.error());
   p.tree = std::move(*tree);
+  p.several = target.several();
   p.clusters = p.tree.clustered || shape.clusters;
   if (p.tree.clustered && target.max_cluster == 1)
     return unsupported_at(test.span, "the test places its threads in clusters, and this device has none",
@@ -677,6 +715,7 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
       return unsupported_at(test.span, fmt::format("the value {} marks missing results in runs", k_sentinel),
                             "use another value");
   if (const auto ok = check_dummies(p); !ok) return std::unexpected(ok.error());
+  if (const auto ok = check_places(p, target); !ok) return std::unexpected(ok.error());
   if (const auto ok = build_kernels(p); !ok) return std::unexpected(ok.error());
   return p;
 }

@@ -18,6 +18,15 @@
 // State number: mixed radix over the observables, last fastest; digit = index of the value in `digits` (values.h). At
 // most k_most_states, else refused by name.
 //
+// Several devices (Program::several). The same `test` is launched on each that has threads, at the same time; the map
+// is over all of them, and a role is played on its device alone. Each location is in a buffer of its own, which is
+// memory of the home that was drawn for it. Each launch has parameters, results, sync and scratch in its own memory;
+// `initialise` and `classify` run on place 0 alone, and the host clears the other sync buffers. Alignment: the
+// workgroups of a device count themselves with atomics in its own memory; the one that completes a batch writes the
+// batch's number to the device's word of every device's sync buffer, and all wait until their own buffer has it of all
+// devices. Each of these words has one writer, and no read-modify-write leaves a device. What the test's own
+// read-modify-writes need of a memory is asked (Target::access), and a test that cannot have it is refused.
+//
 // One Program serves every Configuration: parameters come through a buffer. Only `mode` warp, clusters, shared memory
 // regions and, through them, the device's shared memory change the code. Soundness of counting: only the test's own
 // operations touch memory words during `test`; all other accesses are to other words, relaxed if anyone else may touch
@@ -27,6 +36,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +47,9 @@
 #include "prog/state.h"
 
 namespace fencepost::plan {
+
+// What a device may do with memory of a home: nothing, loads and stores, or atomic read-modify-writes too.
+enum class Access : uint8_t { none, plain, atomic };
 
 // What a plan must know of a device.
 struct Target {
@@ -55,7 +68,12 @@ struct Target {
   uint32_t max_cluster = 1;     // workgroups of a cluster; 1: none
   bool groups_together = true;  // false: workgroups may run one after another
   uint64_t memory_words = uint64_t{1} << 24;  // that a plan may use in all
-  bool wide_atomics = true;                   // 64-bit atomics; false: tests that need 64-bit words are refused
+  // Several devices (device/several.h): what each may do with the memory of each, [place][home]. The last home is the
+  // host's. Empty: one device.
+  std::vector<std::vector<Access>> access;
+  bool several() const { return !access.empty(); }
+  uint32_t devices() const { return access.empty() ? 1 : static_cast<uint32_t>(access.size()); }
+  bool wide_atomics = true;  // 64-bit atomics; false: tests that need 64-bit words are refused
 };
 
 enum class Mode : uint8_t {
@@ -102,6 +120,9 @@ inline constexpr uint32_t k_most_states = 65536;     // counts that the host rea
 inline constexpr uint32_t k_sentinel = 0xA5C35A3Cu;  // what a result word holds before a role writes it
 inline constexpr uint32_t k_sync_stride = 64;        // words; counters do not share lines
 enum : uint32_t { k_sync_ticket, k_sync_arrived, k_sync_timeouts, k_sync_waits, k_sync_done, k_sync_words };
+// On several devices, behind those: for each device the number of the batch that all of its workgroups have come to.
+inline constexpr uint32_t k_sync_flags = k_sync_words;
+inline constexpr uint32_t k_own = 0xffffffffu;
 inline constexpr uint32_t k_series_header = 1, k_series_words = 3;
 
 struct Program {
@@ -110,12 +131,16 @@ struct Program {
   Tree tree;
   Values values;
   bool narrow = false;
-  bool loops = false;                               // roles with loops: always split
-  bool barriers = false;                            // roles with barriers
-  bool clusters = false;                            // launches have clusters, and the kernel reads them
-  std::vector<bool> shared;                         // by object
-  std::array<code::Kernel, 3> kernels;              // by Phase
-  std::array<std::vector<BufferUse>, 3> uses;       // buffers of each kernel, in order
+  bool loops = false;                          // roles with loops: always split
+  bool barriers = false;                       // roles with barriers
+  bool clusters = false;                       // launches have clusters, and the kernel reads them
+  std::vector<bool> shared;                    // by object
+  std::array<code::Kernel, 3> kernels;         // by Phase
+  std::array<std::vector<BufferUse>, 3> uses;  // buffers of each kernel, in order
+  // On several devices, which one of them: memory has one for each object, results and sync one for each device (k_own:
+  // that of the launch). Else 0.
+  std::array<std::vector<uint32_t>, 3> numbers;
+  bool several = false;
   std::map<std::string, uint32_t> parameter_words;  // name -> word of the parameter buffer
   uint32_t parameter_count = 0;
   uint32_t aliases = 0;
@@ -146,10 +171,13 @@ struct Configuration {
   uint32_t groups = 1, lanes = 1;  // of the launch: testing, stressing and idle workgroups
   uint32_t cluster = 1;            // workgroups of a cluster; `groups` is a multiple
   uint32_t rounds = 1;
+  std::vector<uint32_t> homes;                  // by object, on several devices: whose memory it is in
   std::vector<uint32_t> words;                  // contents of the parameter buffer
   std::array<uint64_t, k_buffer_uses> sizes{};  // words that each buffer must have
   uint64_t instances() const { return map.instances() * rounds; }
 };
+// The value of the parameter `home` for homes by the names of the test's locations: "x=gpu1,y=host".
+Expected<uint32_t> homes_of(const prog::Test& test, std::string_view text);
 // `series_room`: entries that the series buffer has. Errors: a parameter that cannot be met, by name.
 Expected<Configuration> draw(const Program& program, const Target& target, const Parameters& parameters, uint64_t seed,
                              uint32_t series_room);

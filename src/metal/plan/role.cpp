@@ -146,7 +146,7 @@ class Translator {
     check_width(o.width, i.span);
     if (o.width == 1) refuse(i.span, "runs know words of 32 and 64 bits, and this is of 1");
     code::Place place;
-    place.buffer = c_.shared[reach.object] ? code::k_shared : c_.memory_buffer;
+    place.buffer = c_.shared[reach.object] ? code::k_shared : c_.memory_buffers[reach.object];
     place.width = word_width(o.width, c_.narrow);
     const uint32_t words = place.width / 32;
     if (i.addr.symbol == prog::k_none) {

@@ -35,10 +35,10 @@ inline constexpr uint32_t k_gave_up = 0xffffffffu;
 struct RoleContext {
   const prog::Test& test;
   const Values& values;
-  bool narrow = false;       // 64-bit words of the test are 32-bit words here
-  std::vector<bool> shared;  // by object: in the workgroup's memory
-  uint32_t memory_buffer = 0;
-  term::Expr spin_limit;  // width 32
+  bool narrow = false;                   // 64-bit words of the test are 32-bit words here
+  std::vector<bool> shared;              // by object: in the workgroup's memory
+  std::vector<uint32_t> memory_buffers;  // by object
+  term::Expr spin_limit;                 // width 32
   // Word index of the object's first cell for this role's instance, for initial values of address registers.
   std::vector<term::Expr> bases;  // by object, width 32
 };

@@ -7,8 +7,11 @@
 // Levels count from the widest (vocab::levels): the workgroup is level 2 and the subgroup level 3 in every dialect. A
 // path that ends at the workgroup says nothing of subgroups: such roles get warps of their own. A thread without a path
 // gets a workgroup of its own. Where a device has subgroups of one invocation, roles of one warp are put into warps of
-// their own, since no two invocations share one (`subgroups` false). Threads of two devices or queue families are
-// refused by name: a launch is on one.
+// their own, since no two invocations share one (`subgroups` false).
+//
+// Devices. Threads of one device or queue family are in one launch. Where a run has several devices (Places), the
+// test's are given out in ascending order of their numbers, place 0, 1, ..., each with a launch of its own; else two are
+// refused by name. Blocks are numbered over all devices, clusters on their own device.
 #include <cstdint>
 #include <vector>
 
@@ -21,25 +24,31 @@ struct Seat {
   uint32_t block = 0;     // in [0, Tree::blocks)
   uint32_t warp = 0;      // in the block
   uint32_t position = 0;  // in the warp
-  uint32_t cluster = 0;   // in [0, Tree::clusters); the block's number where the test names none
+  uint32_t cluster = 0;   // of its device, in [0, Tree::clusters); the block's number there where the test names none
   uint32_t rank = 0;      // of the block in its cluster
+  uint32_t place = 0;     // the device
   bool operator==(const Seat&) const = default;
 };
 
 struct Tree {
   std::vector<Seat> seats;  // by test thread
   uint32_t blocks = 0;
-  uint32_t warps = 0;      // most of a block
-  uint32_t positions = 0;  // most of a warp
-  uint32_t clusters = 0;
-  uint32_t ranks = 0;      // most blocks of a cluster
-  bool clustered = false;  // the test names clusters: its launches have them
-  bool merged = false;     // some warp was split because the device has no subgroups
+  uint32_t warps = 0;                  // most of a block
+  uint32_t positions = 0;              // most of a warp
+  uint32_t clusters = 0;               // most of a device
+  uint32_t ranks = 0;                  // most blocks of a cluster
+  bool clustered = false;              // the test names clusters: its launches have them
+  bool merged = false;                 // some warp was split because the device has no subgroups
+  std::vector<uint32_t> places = {0};  // that have threads, ascending
   bool operator==(const Tree&) const = default;
 };
-Expected<Tree> tree_of(const prog::Test& test, bool subgroups);
+struct Places {  // that a run has
+  uint32_t devices = 1;
+};
+Expected<Tree> tree_of(const prog::Test& test, bool subgroups, const Places& places = {});
 
-// "{{0 1} {2}} {3}": blocks apart, then warps in braces; with clusters "[{0} {1}] [{2}]".
+// "{{0 1} {2}} {3}": blocks apart, then warps in braces; with clusters "[{0} {1}] [{2}]"; on two devices
+// "{0} | {1}".
 std::string to_string(const Tree& tree);
 
 // The placement in the thesis's words: D-warp:S-cta (threads share a CTA, not a warp), D-cta:S-ker (nobody shares a

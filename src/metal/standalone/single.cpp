@@ -174,7 +174,9 @@ class Maker {
 
   void roles(const Program& program) {
     for (uint32_t th = 0; th < t_.threads.size(); ++th) {
-      RoleContext c{t_, program.values, narrow_, shared_, 0, c32(options_.spin_limit), {}};
+      RoleContext c{
+          t_, program.values, narrow_, shared_, std::vector<uint32_t>(t_.objects.size(), 0), c32(options_.spin_limit),
+          {}};
       for (prog::ObjectId o = 0; o < t_.objects.size(); ++o)
         c.bases.push_back(c32(shared_[o] || pointers_ ? base_[o] : o * k_apart));
       const size_t first = out_.kernel.operations.size();

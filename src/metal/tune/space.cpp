@@ -69,6 +69,16 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
   set(delay, own.chance(0.75) ? 0 : power_below(1024, own));
   own = stream(churn);
   set(churn, own.chance(0.75) ? 0 : power_below(256, own));
+  if (t.several()) {
+    // A memory for each location; where the test cannot have it, another is drawn in each round (plan/fitted.h).
+    own = stream(home);
+    uint32_t homes = 0;
+    for (uint32_t o = 0; o < plan::k_most_homes; ++o) {
+      const auto h = static_cast<uint32_t>(own.below(t.devices() + 1));
+      homes |= (h == t.devices() ? plan::k_home_host : h + 1) << (4 * o);
+    }
+    set(home, homes);
+  }
   for (size_t k = 0; k < plan::k_parameters; ++k)
     if (space.given.wishes[k]) p.wishes[k] = space.given.wishes[k];
   return p;

@@ -227,3 +227,103 @@ TEST_F(FakeDriver, AnAssemblerIsPreferredAndCanBeRefused) {
   }
   EXPECT_EQ(left(), 0u);
 }
+
+// ---- several devices ----
+
+namespace {
+
+std::string property(const Info& i, const std::string& name) {
+  for (const Property& p : i.properties)
+    if (p.name == name) return p.value;
+  return "none";
+}
+
+}  // namespace
+
+TEST_F(FakeDriver, SeveralDevicesSayWhatTheyMayDoWithMemory) {
+  {
+    const auto both = cuda::open_several({0, 1});
+    ASSERT_TRUE(both) << words(both.error());
+    const Several& s = **both;
+    EXPECT_EQ(s.info().id, "cuda:0+1");
+    EXPECT_EQ(s.info().name, "2 x Fake H200");
+    EXPECT_EQ(s.reach(0, 0), Reach::atomic);
+    EXPECT_EQ(s.reach(0, 1), Reach::atomic);
+    EXPECT_EQ(s.reach(1, 2), Reach::plain) << "the host has no native atomics";
+    EXPECT_EQ(property(s.info(), "gpu 0 to memory of gpu 1"), "peer access with native atomics, performance rank 0");
+    EXPECT_EQ(property(s.info(), "gpu 1 to memory of the host"), "mapped, without native atomics");
+    EXPECT_NE(s.info().driver.find("gpu 1 to memory of gpu 0: peer access with native atomics"), std::string::npos)
+        << "stores keep it";
+    EXPECT_NE(log().find("peer access\npeer access\n"), std::string::npos) << "in both directions";
+    mode("no-atomics");
+    EXPECT_EQ((*cuda::open_several({0, 1}))->reach(1, 0), Reach::plain);
+    mode("no-peers");
+    EXPECT_EQ((*cuda::open_several({0, 1}))->reach(1, 0), Reach::none);
+    EXPECT_EQ(property(cuda::list()->at(0), "memory of cuda:1"), "no access");
+  }
+  EXPECT_EQ(left(), 0u);
+  EXPECT_EQ(words(cuda::open_several({0, 2}).error()), "there is no device 'cuda:2'");
+}
+
+TEST_F(FakeDriver, MemoryHasAHomeAndOneAddressForAll) {
+  {
+    auto both = cuda::open_several({0, 1});
+    ASSERT_TRUE(both);
+    Several& s = **both;
+    std::vector<Several::Part> parts;
+    for (uint32_t home = 0; home <= 2; ++home) {
+      const auto b = s.allocate_at(home, 4);
+      ASSERT_TRUE(b) << words(b.error());
+      ASSERT_TRUE(s.fill(*b, 0, 4, 1));
+      parts.clear();
+      for (uint32_t place = 0; place < 2; ++place) {
+        const std::string name = "fill_" + std::to_string(10 * home + place);
+        const auto m = s.load_at(place, source_of({named(name)}));
+        ASSERT_TRUE(m) << words(m.error());
+        parts.push_back({place, {.module = *m, .kernel = name, .groups = 1, .lanes = 32, .buffers = {*b}}});
+      }
+      const auto done = s.together(parts, 5);
+      ASSERT_TRUE(done) << words(done.error());
+      EXPECT_EQ(done->size(), 2u);
+      uint32_t got = 0;
+      ASSERT_TRUE(s.read(*b, 0, std::span(&got, 1)));
+      EXPECT_EQ(got, 10 * home + 1) << "both wrote to one word, the second device last";
+      if (home == 1) s.release(*b);
+    }
+  }
+  EXPECT_EQ(left(), 0u) << "adopted memory is its owner's to free";
+}
+
+TEST_F(FakeDriver, AFaultOnOneDeviceEndsTheRunOfAll) {
+  auto both = cuda::open_several({0, 1});
+  ASSERT_TRUE(both);
+  Several& s = **both;
+  const auto b = s.allocate_at(0, 4);
+  std::vector<Several::Part> parts;
+  for (uint32_t place = 0; place < 2; ++place) {
+    const auto m = s.load_at(place, source_of({named("fill_1")}));
+    parts.push_back({place, {.module = *m, .kernel = "fill_1", .groups = 1, .lanes = 32, .buffers = {*b}}});
+  }
+  mode("lost-second");
+  const auto done = s.together(parts, 5);
+  ASSERT_TRUE(done) << words(done.error());
+  EXPECT_EQ(done->at(1).status, Outcome::Status::lost);
+  EXPECT_EQ(done->at(1).message,
+            "on gpu 1 (cuda:1): CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
+  mode("");
+  EXPECT_FALSE(s.allocate_at(0, 1)) << "it is dead";
+  EXPECT_FALSE(s.together(parts, 5));
+}
+
+TEST_F(FakeDriver, ALaunchThatNeverEndsOnTwoDevicesIsGivenUp) {
+  auto both = cuda::open_several({0, 1});
+  ASSERT_TRUE(both);
+  const auto m = (*both)->load_at(1, source_of({named("fill_1")}));
+  const auto b = (*both)->allocate_at(1, 4);
+  const Several::Part part{1, {.module = *m, .kernel = "fill_1", .groups = 1, .lanes = 32, .buffers = {*b}}};
+  mode("hang");
+  const auto done = (*both)->together({&part, 1}, 0.05);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->at(0).status, Outcome::Status::timed_out);
+  EXPECT_EQ(done->at(0).message, "a launch did not end within 0.05 s on gpu 1 (cuda:1)");
+}

@@ -6,6 +6,8 @@
 
 #include "inspect/cubin.h"
 #include "kernels.h"
+#include "plan/plan.h"
+#include "read/read.h"
 
 using namespace fencepost;
 using inspect::WhatRan;
@@ -246,5 +248,44 @@ TEST(PtxGate, DamagedBinariesAreErrors) {
       broken[state % broken.size()] = static_cast<char>(state >> 32);
     }
     (void)inspect::what_ran(*ptx, broken);
+  }
+}
+
+// The launch of each device is one text; its flags go to other devices at system scope, and the machine code says so.
+TEST(PtxGate, KernelsOfSeveralDevicesAreAsWritten) {
+  SKIP_WITHOUT_PTXAS();
+  plan::Target t;
+  t.units = 132;
+  t.subgroup = 32;
+  t.max_lanes = 1024;
+  for (uint32_t p = 0; p < 4; ++p) t.access.emplace_back(5, plan::Access::atomic);
+  for (const char* fence : {"fence.sc.sys", "fence.acq_rel.sys", "fence.sc.gpu"}) {
+    const auto test = read::parse_one(make_source(
+        "t.litmus",
+        fmt::format("PTX IRIW\n{{ x = 0; y = 0; }}\n P0@cta 0, gpu 0 | P1@cta 0, gpu 1 | P2@cta 0, gpu 2 | "
+                    "P3@cta 0, gpu 3 ;\n st.relaxed.sys x, 1 | ld.relaxed.sys r0, x | st.relaxed.sys y, 1 | "
+                    "ld.relaxed.sys r0, y ;\n | {0} | | {0} ;\n | ld.relaxed.sys r1, y | | ld.relaxed.sys "
+                    "r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n",
+                    fence)));
+    ASSERT_TRUE(test) << render(test.error());
+    const auto program = plan::make_program(*test, t, {});
+    ASSERT_TRUE(program) << program.error().list.front().message;
+    const code::Kernel& k = program->kernels[static_cast<size_t>(plan::Phase::test)];
+    for (const uint32_t sm : {80u, 90u}) {
+      const auto r = gate(k, {.sm = sm});
+      EXPECT_EQ(r.verdict, WhatRan::as_written) << told(r);
+      EXPECT_EQ(r.frame_missing, 0u) << r.first_missing;
+      // The same machine code is not that of a test with a weaker fence, or with a stronger one.
+      auto other = *test;
+      for (auto& code : other.templates)
+        for (prog::Instr& i : code.code)
+          if (i.kind == prog::Kind::fence)
+            i.mnemonic = std::string(fence) == "fence.sc.sys" ? "fence.acq_rel.gpu" : "fence.sc.sys";
+      const auto changed = plan::make_program(other, t, {});
+      ASSERT_TRUE(changed);
+      const auto text = emit::kernel_ptx(changed->kernels[static_cast<size_t>(plan::Phase::test)], {.sm = sm});
+      const auto made = device::cuda::assemble(*ptxas(), emit::kernel_ptx(k, {.sm = sm})->text, sm);
+      EXPECT_NE(inspect::what_ran(*text, made.cubin).verdict, WhatRan::as_written) << fence;
+    }
   }
 }

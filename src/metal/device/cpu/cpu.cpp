@@ -53,6 +53,8 @@ std::string model_name() {
 // Memory that starts on a page of its own; large pages where the system gives them.
 class Memory {
  public:
+  // Another's.
+  Memory(uint32_t* data, uint64_t words) : words_(words), bytes_(0), data_(data) {}
   explicit Memory(uint64_t words) : words_(words), bytes_(std::max<uint64_t>(words * 4, 4)) {
     void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return;
@@ -60,7 +62,7 @@ class Memory {
     data_ = static_cast<uint32_t*>(p);
   }
   ~Memory() {
-    if (data_ != nullptr) munmap(data_, bytes_);
+    if (data_ != nullptr && bytes_ > 0) munmap(data_, bytes_);
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -154,6 +156,19 @@ class Crew {
 
   // False: not over after `limit` seconds; it has been stopped since.
   Expected<bool> run(Job& job, double limit, double& seconds) {
+    if (const auto ok = start(job); !ok) return std::unexpected(ok.error());
+    std::unique_lock lock(mutex_);
+    const auto enough = std::chrono::duration<double>(std::clamp(limit, 0.0, 1e7));
+    const bool in_time = over_.wait_for(lock, enough, [&] { return working_ == 0; });
+    if (!in_time) {
+      job.abort.store(true, std::memory_order_relaxed);
+      over_.wait(lock, [&] { return working_ == 0; });
+    }
+    end(seconds);
+    return in_time;
+  }
+
+  Expected<void> start(Job& job) {
     const auto n = static_cast<uint32_t>(job.parts.size());
     try {
       while (threads_.size() < n) {
@@ -163,24 +178,39 @@ class Crew {
     } catch (const std::exception& e) {
       return unsupported_at({}, fmt::format("cpu: {} threads cannot be made: {}", n, e.what()), "use fewer workgroups");
     }
-    const auto start = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex_);
+    begun_ = std::chrono::steady_clock::now();
+    const std::unique_lock lock(mutex_);
     job_ = &job;
     working_ = n;
     ++turn_;
     wake_.notify_all();
-    const auto enough = std::chrono::duration<double>(std::clamp(limit, 0.0, 1e7));
-    const bool in_time = over_.wait_for(lock, enough, [&] { return working_ == 0; });
-    if (!in_time) {
-      job.abort.store(true, std::memory_order_relaxed);
-      over_.wait(lock, [&] { return working_ == 0; });
-    }
+    return {};
+  }
+
+  // Whether what was started has ended.
+  bool ended(double& seconds) {
+    const std::unique_lock lock(mutex_);
+    if (working_ > 0) return false;
+    end(seconds);
+    return true;
+  }
+
+  // Ends it.
+  void abort() {
+    std::unique_lock lock(mutex_);
+    if (job_ == nullptr) return;
+    job_->abort.store(true, std::memory_order_relaxed);
+    over_.wait(lock, [&] { return working_ == 0; });
     job_ = nullptr;
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return in_time;
   }
 
  private:
+  // With the lock.
+  void end(double& seconds) {
+    job_ = nullptr;
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  }
+
   void wait_for_work(uint32_t id, uint64_t seen) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -204,6 +234,7 @@ class Crew {
   std::mutex mutex_;
   std::condition_variable wake_, over_;
   Job* job_ = nullptr;
+  std::chrono::steady_clock::time_point begun_;
   uint32_t working_ = 0;
   uint64_t turn_ = 0;
   bool closing_ = false;
@@ -212,7 +243,10 @@ class Crew {
 
 class Cpu : public Backend {
  public:
-  Cpu() : info_(describe()), crew_(allowed_processors()) {}
+  explicit Cpu(const std::vector<int>& processors) : info_(describe()), crew_(processors) {
+    info_.units = static_cast<uint32_t>(processors.size());
+  }
+  ~Cpu() override { crew_.abort(); }
 
   const Info& info() const override { return info_; }
   Language language() const override { return Language::code; }
@@ -279,21 +313,57 @@ class Cpu : public Backend {
     Outcome out;
     const auto in_time = crew_.run(job, l.limit, out.seconds);
     if (!in_time) return std::unexpected(in_time.error());
-    if (!job.fault.empty()) {
-      out.status = Outcome::Status::lost;
-      out.message = job.fault;
-      dead_ = fmt::format("cpu: {}", job.fault);
-    } else if (!*in_time) {
+    if (!*in_time && job.fault.empty()) {
       out.status = Outcome::Status::timed_out;
       dead_ = fmt::format("cpu: kernel '{}' did not end within {} s", l.kernel, l.limit);
     }
-    return out;
+    return faulty(job, out);
+  }
+
+  Expected<uint64_t> address(BufferId buffer) const override {
+    const auto at = range(buffer, 0, 0);
+    if (!at) return std::unexpected(at.error());
+    return reinterpret_cast<uintptr_t>(*at);
+  }
+  Expected<BufferId> adopt(uint64_t address, uint64_t words) override {
+    if (auto e = alive(); !e) return std::unexpected(e.error());
+    buffers_[next_buffer_] =
+        std::make_unique<Memory>(reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(address)), words);
+    return next_buffer_++;
+  }
+  Expected<BufferId> allocate_on_host(uint64_t words) override { return allocate(words); }
+
+  Expected<void> start(const Launch& l) override {
+    if (auto e = alive(); !e) return e;
+    started_ = std::make_unique<Job>();
+    if (auto e = prepare(l, *started_); !e) return e;
+    return crew_.start(*started_);
+  }
+  Expected<std::optional<Outcome>> poll() override {
+    if (auto e = alive(); !e) return std::unexpected(e.error());
+    Outcome out;
+    if (started_ == nullptr || !crew_.ended(out.seconds)) return std::optional<Outcome>();
+    const std::unique_ptr<Job> job = std::move(started_);
+    return faulty(*job, out);
+  }
+  void give_up(const std::string& why) override {
+    crew_.abort();
+    started_.reset();
+    dead_ = "cpu: " + why;
   }
 
  private:
   Expected<void> alive() const {
     if (!dead_.empty()) return unsupported_at({}, dead_, "open the device again");
     return {};
+  }
+
+  Outcome faulty(const Job& job, Outcome out) {
+    if (job.fault.empty()) return out;
+    out.status = Outcome::Status::lost;
+    out.message = job.fault;
+    dead_ = fmt::format("cpu: {}", job.fault);
+    return out;
   }
 
   Expected<uint32_t*> range(BufferId buffer, uint64_t first, uint64_t words) const {
@@ -369,6 +439,7 @@ class Cpu : public Backend {
   std::vector<std::map<std::string, Program>> modules_;
   std::map<BufferId, std::unique_ptr<Memory>> buffers_;
   BufferId next_buffer_ = 0;
+  std::unique_ptr<Job> started_;
   Crew crew_;
 };
 
@@ -399,6 +470,22 @@ Info describe() {
   return i;
 }
 
-Expected<std::unique_ptr<Backend>> open() { return std::unique_ptr<Backend>(std::make_unique<Cpu>()); }
+Expected<std::unique_ptr<Backend>> open() {
+  return std::unique_ptr<Backend>(std::make_unique<Cpu>(allowed_processors()));
+}
+
+Expected<std::unique_ptr<Several>> open_several(uint32_t count) {
+  const std::vector<int> all = allowed_processors();
+  std::vector<std::unique_ptr<Backend>> members;
+  for (uint32_t k = 0; k < count; ++k) {
+    std::vector<int> mine;
+    for (size_t c = k; c < all.size(); c += count) mine.push_back(all[c]);
+    members.push_back(std::make_unique<Cpu>(mine.empty() ? all : mine));
+  }
+  std::string id = "cpu";
+  for (uint32_t k = 1; k < count; ++k) id += "+cpu";
+  return Several::make(std::move(id), std::move(members),
+                       std::vector(count, std::vector<Reach>(count + 1, Reach::atomic)), {});
+}
 
 }  // namespace fencepost::device::cpu

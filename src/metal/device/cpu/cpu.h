@@ -24,10 +24,13 @@
 #include <memory>
 
 #include "device/backend.h"
+#include "device/several.h"
 
 namespace fencepost::device::cpu {
 
 Info describe();
 Expected<std::unique_ptr<Backend>> open();
+// The processors dealt out to `count` devices, "cpu+cpu": they pass for several, and all memory is everybody's.
+Expected<std::unique_ptr<Several>> open_several(uint32_t count);
 
 }  // namespace fencepost::device::cpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <deque>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -73,12 +74,64 @@ Info describe(const Driver& d, Device device, uint32_t index, const std::optiona
   property("level 2 cache", fmt::format("{} bytes", a(k_l2_bytes)));
   property("clock", fmt::format("{} MHz", a(k_clock_khz) / 1000));
   property("memory", fmt::format("{} bits at {} MHz", a(k_memory_bus_bits), a(k_memory_clock_khz) / 1000));
+  property("host native atomics", a(k_host_native_atomics) != 0 ? "yes" : "no");
+  property("maps host memory", a(k_can_map_host) != 0 ? "yes" : "no");
   property("cooperative launch", a(k_cooperative_launch) != 0 ? "yes" : "no");
   property("assembler", assembler ? "ptxas " + assembler->version : "the driver's own");
   return i;
 }
 
+struct PeerLink {  // from one device to the memory of another
+  bool access = false, atomics = false;
+  int32_t rank = 0;  // the driver's performance rank: smaller is faster
+  std::string text() const {
+    if (!access) return "no access";
+    return fmt::format("peer access {} native atomics, performance rank {}", atomics ? "with" : "without", rank);
+  }
+};
+PeerLink link_between(const Driver& d, Device from, Device to) {
+  int32_t can = 0;
+  if (d.DeviceCanAccessPeer(&can, from, to) != k_success || can == 0) return {};
+  const auto peer = [&](PeerAttribute x) {
+    int32_t v = 0;
+    return d.DeviceGetPeerAttribute != nullptr && d.DeviceGetPeerAttribute(&v, x, from, to) == k_success ? v : 0;
+  };
+  return {true, peer(k_peer_native_atomics) != 0, peer(k_peer_rank)};
+}
+
+// What was assembled last: devices of one kind that work together are given the same texts one after another.
+const Assembled& assembled(const Assembler& a, const std::string& ptx, uint32_t sm) {
+  struct Kept {
+    std::string key;
+    Assembled made;
+  };
+  static std::deque<Kept> kept;
+  std::string key = fmt::format("{} {} {}", a.program, sm, ptx);
+  for (const Kept& k : kept)
+    if (k.key == key) return k.made;
+  if (kept.size() >= 8) kept.pop_front();
+  kept.push_back({std::move(key), assemble(a, ptx, sm)});
+  return kept.back().made;
+}
+
 class CudaBackend final : public Backend {
+  struct Entry {
+    std::string name;
+    Function function = nullptr;
+    size_t buffers = 0;
+  };
+  struct Loaded {
+    Module module = nullptr;
+    std::string source, cubin;
+    std::vector<Entry> entries;
+  };
+  struct Memory {
+    Address address = 0;
+    uint64_t words = 0;    // 0: released
+    void* host = nullptr;  // memory of the host
+    bool adopted = false;  // another's
+  };
+
  public:
   CudaBackend(const Driver& driver, Device device, Context context, Info info, std::optional<Assembler> assembler)
       : d_(driver), device_(device), context_(context), info_(std::move(info)), assembler_(std::move(assembler)) {}
@@ -89,7 +142,7 @@ class CudaBackend final : public Backend {
     if (begin_ != nullptr) d_.EventDestroy(begin_);
     if (end_ != nullptr) d_.EventDestroy(end_);
     for (const Memory& m : buffers_)
-      if (m.words > 0) d_.MemFree(m.address);
+      if (m.words > 0) free(m);
     for (const Loaded& m : modules_) d_.ModuleUnload(m.module);
     d_.PrimaryCtxRelease(device_);
   }
@@ -114,7 +167,7 @@ class CudaBackend final : public Backend {
     Loaded out;
     out.source = source.bytes;
     if (assembler_) {
-      Assembled made = assemble(*assembler_, source.bytes, sm_of(info_));
+      Assembled made = assembled(*assembler_, source.bytes, sm_of(info_));
       if (made.cubin.empty())
         return error_at(
             {}, fmt::format("{}: ptxas {} refuses the kernel: {}", info_.id, assembler_->version, made.message));
@@ -161,6 +214,50 @@ class CudaBackend final : public Backend {
     Memory m{0, std::max<uint64_t>(words, 1)};
     if (auto ok = check(d_.MemAlloc(&m.address, m.words * 4), fmt::format("cuMemAlloc of {} bytes", m.words * 4)); !ok)
       return std::unexpected(ok.error());
+    return kept(m);
+  }
+
+  Expected<uint64_t> address(BufferId buffer) const override {
+    const auto at = place(buffer, 0, 0);
+    if (!at) return std::unexpected(at.error());
+    return *at;
+  }
+
+  Expected<BufferId> adopt(uint64_t address, uint64_t words) override {
+    if (auto ok = alive(); !ok) return std::unexpected(ok.error());
+    Memory m{address, std::max<uint64_t>(words, 1)};
+    m.adopted = true;
+    return kept(m);
+  }
+
+  // With unified addressing all devices and the host have one address for it.
+  Expected<BufferId> allocate_on_host(uint64_t words) override {
+    if (auto ok = alive(); !ok) return std::unexpected(ok.error());
+    Memory m{0, std::max<uint64_t>(words, 1)};
+    if (auto ok = check(d_.MemHostAlloc(&m.host, m.words * 4, k_host_portable | k_host_mapped),
+                        fmt::format("cuMemHostAlloc of {} bytes", m.words * 4));
+        !ok)
+      return std::unexpected(ok.error());
+    if (auto ok = check(d_.MemHostGetDevicePointer(&m.address, m.host, 0), "cuMemHostGetDevicePointer"); !ok) {
+      d_.MemFreeHost(m.host);
+      return std::unexpected(ok.error());
+    }
+    if (m.address != reinterpret_cast<uintptr_t>(m.host)) {
+      d_.MemFreeHost(m.host);
+      return unsupported_at({}, fmt::format("{}: host memory has another address on the device", info_.id));
+    }
+    return kept(m);
+  }
+
+  // Opens the memory of another device to this one.
+  Expected<void> reach(const CudaBackend& peer) {
+    if (auto ok = alive(); !ok) return ok;
+    const Result r = d_.CtxEnablePeerAccess(peer.context_, 0);
+    return r == k_peer_already_enabled ? Expected<void>{} : check(r, "cuCtxEnablePeerAccess to " + peer.info_.id);
+  }
+  Device device() const { return device_; }
+
+  Expected<BufferId> kept(const Memory& m) {
     for (size_t k = 0; k < buffers_.size(); ++k)
       if (buffers_[k].words == 0) {
         buffers_[k] = m;
@@ -172,7 +269,7 @@ class CudaBackend final : public Backend {
 
   void release(BufferId buffer) override {
     if (buffer >= buffers_.size() || buffers_[buffer].words == 0 || !alive()) return;
-    d_.MemFree(buffers_[buffer].address);
+    free(buffers_[buffer]);
     buffers_[buffer] = {};
   }
 
@@ -197,6 +294,29 @@ class CudaBackend final : public Backend {
   }
 
   Expected<Outcome> launch(const Launch& launch) override {
+    if (auto ok = begin_launch(launch); !ok) return std::unexpected(ok.error());
+    if (!launch.wait) return Outcome{};
+    return wait(launch.limit);
+  }
+
+  Expected<void> start(const Launch& launch) override {
+    Launch waited = launch;
+    waited.wait = true;
+    started_ = Clock::now();
+    return begin_launch(waited);
+  }
+
+  Expected<std::optional<Outcome>> poll() override {
+    if (auto ok = alive(); !ok) return std::unexpected(ok.error());
+    return ended(std::chrono::duration<double>(Clock::now() - started_).count());
+  }
+
+  void give_up(const std::string& why) override {
+    if (dead_.empty()) dead_ = fmt::format("{} ({}): {}", info_.id, info_.name, why);
+  }
+
+ private:
+  Expected<void> begin_launch(const Launch& launch) {
     if (auto ok = alive(); !ok) return std::unexpected(ok.error());
     const Entry* e = entry(launch.module, launch.kernel);
     if (e == nullptr)
@@ -227,26 +347,9 @@ class CudaBackend final : public Backend {
       if (auto ok = check(d_.EventRecord(begin_, nullptr), "cuEventRecord"); !ok) return std::unexpected(ok.error());
     if (auto ok = check(start(*e, launch, parameters.data()), fmt::format("the launch of '{}'", launch.kernel)); !ok)
       return std::unexpected(ok.error());
-    if (!launch.wait) return Outcome{};
-    if (auto ok = check(d_.EventRecord(end_, nullptr), "cuEventRecord"); !ok) return std::unexpected(ok.error());
-    return wait(launch.limit);
+    if (!launch.wait) return {};
+    return check(d_.EventRecord(end_, nullptr), "cuEventRecord");
   }
-
- private:
-  struct Entry {
-    std::string name;
-    Function function = nullptr;
-    size_t buffers = 0;
-  };
-  struct Loaded {
-    Module module = nullptr;
-    std::string source, cubin;
-    std::vector<Entry> entries;
-  };
-  struct Memory {
-    Address address = 0;
-    uint64_t words = 0;  // 0: released
-  };
 
   Expected<void> alive() const {
     if (!dead_.empty()) return error_at({}, dead_);
@@ -275,6 +378,14 @@ class CudaBackend final : public Backend {
       return error_at(
           {}, fmt::format("{}: words {} to {} lie outside a buffer of {}", info_.id, first, first + words, m.words));
     return m.address + first * 4;
+  }
+
+  void free(const Memory& m) const {
+    if (m.adopted) return;
+    if (m.host != nullptr)
+      d_.MemFreeHost(m.host);
+    else
+      d_.MemFree(m.address);
   }
 
   // PTX to machine code by the driver's compiler.
@@ -329,21 +440,26 @@ class CudaBackend final : public Backend {
     const auto begin = Clock::now();
     const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     for (;;) {
-      const Result r = d_.EventQuery(end_);
-      if (r == k_success) break;
-      if (r != k_not_ready) {
-        dead_ = fmt::format("{} ({}): {}", info_.id, info_.name, words(d_, r));
-        return {Outcome::Status::lost, passed(), words(d_, r)};
-      }
+      if (const auto out = ended(passed())) return *out;
       if (passed() > limit) {
         dead_ = fmt::format("{} ({}): a launch did not end within {} s", info_.id, info_.name, limit);
         return {Outcome::Status::timed_out, passed(), dead_};
       }
       if (passed() > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+  }
+
+  // The launch that was begun, if it has ended; `passed`: seconds since.
+  std::optional<Outcome> ended(double passed) {
+    const Result r = d_.EventQuery(end_);
+    if (r == k_not_ready) return std::nullopt;
+    if (r != k_success) {
+      dead_ = fmt::format("{} ({}): {}", info_.id, info_.name, words(d_, r));
+      return Outcome{Outcome::Status::lost, passed, words(d_, r)};
+    }
     float milliseconds = 0;
     Outcome out;
-    out.seconds = d_.EventElapsedTime(&milliseconds, begin_, end_) == k_success ? milliseconds * 1e-3 : passed();
+    out.seconds = d_.EventElapsedTime(&milliseconds, begin_, end_) == k_success ? milliseconds * 1e-3 : passed;
     return out;
   }
 
@@ -355,6 +471,7 @@ class CudaBackend final : public Backend {
   Info info_;
   std::optional<Assembler> assembler_;
   Event begin_ = nullptr, end_ = nullptr;
+  Clock::time_point started_;
   std::vector<Loaded> modules_;
   std::vector<Memory> buffers_;
   std::string dead_;
@@ -367,24 +484,7 @@ Expected<int32_t> count(const Driver& d) {
   return r == k_no_device ? 0 : n;
 }
 
-}  // namespace
-
-Expected<std::vector<Info>> list() {
-  const auto d = open_driver();
-  if (!d) return std::unexpected(d.error());
-  const auto n = count(*d);
-  if (!n) return std::unexpected(n.error());
-  const auto assembler = *n > 0 ? find_assembler() : std::nullopt;
-  std::vector<Info> out;
-  for (int32_t k = 0; k < *n; ++k) {
-    Device device = 0;
-    if (const Result r = d->DeviceGet(&device, k); r != k_success) return error_at({}, "cuDeviceGet: " + words(*d, r));
-    out.push_back(describe(*d, device, static_cast<uint32_t>(k), assembler));
-  }
-  return out;
-}
-
-Expected<std::unique_ptr<Backend>> open(uint32_t index) {
+Expected<std::unique_ptr<CudaBackend>> open_one(uint32_t index) {
   const auto d = open_driver();
   if (!d) return std::unexpected(d.error());
   const auto n = count(*d);
@@ -403,6 +503,75 @@ Expected<std::unique_ptr<Backend>> open(uint32_t index) {
   auto backend = std::make_unique<CudaBackend>(*d, device, context, std::move(info), std::move(assembler));
   if (auto ok = backend->begin(); !ok) return std::unexpected(ok.error());
   return backend;
+}
+
+}  // namespace
+
+Expected<std::vector<Info>> list() {
+  const auto d = open_driver();
+  if (!d) return std::unexpected(d.error());
+  const auto n = count(*d);
+  if (!n) return std::unexpected(n.error());
+  const auto assembler = *n > 0 ? find_assembler() : std::nullopt;
+  std::vector<Info> out;
+  for (int32_t k = 0; k < *n; ++k) {
+    Device device = 0;
+    if (const Result r = d->DeviceGet(&device, k); r != k_success) return error_at({}, "cuDeviceGet: " + words(*d, r));
+    out.push_back(describe(*d, device, static_cast<uint32_t>(k), assembler));
+    for (int32_t other = 0; other < *n; ++other) {
+      Device peer = 0;
+      if (other == k || d->DeviceCanAccessPeer == nullptr || d->DeviceGet(&peer, other) != k_success) continue;
+      out.back().properties.push_back({fmt::format("memory of cuda:{}", other), link_between(*d, device, peer).text()});
+    }
+  }
+  return out;
+}
+
+Expected<std::unique_ptr<Backend>> open(uint32_t index) {
+  auto one = open_one(index);
+  if (!one) return std::unexpected(one.error());
+  return std::unique_ptr<Backend>(std::move(*one));
+}
+
+Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& indices) {
+  const auto d = open_driver();
+  if (!d) return std::unexpected(d.error());
+  if (d->MemHostAlloc == nullptr || d->MemFreeHost == nullptr || d->MemHostGetDevicePointer == nullptr ||
+      d->DeviceCanAccessPeer == nullptr || d->DeviceGetPeerAttribute == nullptr || d->CtxEnablePeerAccess == nullptr)
+    return unsupported_at({}, "this driver has no functions for several devices", "install a newer NVIDIA driver");
+  std::vector<std::unique_ptr<CudaBackend>> all;
+  std::string id = "cuda:";
+  for (const uint32_t i : indices) {
+    auto one = open_one(i);
+    if (!one) return std::unexpected(one.error());
+    id += fmt::format("{}{}", all.empty() ? "" : "+", i);
+    all.push_back(std::move(*one));
+  }
+  std::vector<std::vector<Reach>> reach(all.size(), std::vector<Reach>(all.size() + 1, Reach::none));
+  std::vector<Property> links;
+  for (size_t a = 0; a < all.size(); ++a) {
+    reach[a][a] = Reach::atomic;
+    const Device mine = all[a]->device();
+    const bool host_atomics = attribute(*d, mine, k_host_native_atomics) != 0;
+    if (attribute(*d, mine, k_can_map_host) != 0 && attribute(*d, mine, k_unified_addressing) != 0) {
+      reach[a][all.size()] = host_atomics ? Reach::atomic : Reach::plain;
+      links.push_back({fmt::format("gpu {} to memory of the host", a),
+                       fmt::format("mapped, {} native atomics", host_atomics ? "with" : "without")});
+    }
+    for (size_t b = 0; b < all.size(); ++b) {
+      if (a == b) continue;
+      const Device other = all[b]->device();
+      const PeerLink link = link_between(*d, mine, other);
+      if (link.access) {
+        if (const auto ok = all[a]->reach(*all[b]); !ok) return std::unexpected(ok.error());
+        reach[a][b] = link.atomics ? Reach::atomic : Reach::plain;
+      }
+      links.push_back({fmt::format("gpu {} to memory of gpu {}", a, b), link.text()});
+    }
+  }
+  std::vector<std::unique_ptr<Backend>> members(std::make_move_iterator(all.begin()),
+                                                std::make_move_iterator(all.end()));
+  return Several::make(std::move(id), std::move(members), std::move(reach), std::move(links));
 }
 
 uint32_t sm_of(const Info& info) {

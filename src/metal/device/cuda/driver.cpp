@@ -49,6 +49,12 @@ Expected<Driver> open_driver() {
   get(d.LinkDestroy, "cuLinkDestroy");
   get(d.MemAlloc, "cuMemAlloc_v2");
   get(d.MemFree, "cuMemFree_v2");
+  get(d.MemHostAlloc, "cuMemHostAlloc");
+  get(d.MemFreeHost, "cuMemFreeHost");
+  get(d.MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2");
+  get(d.DeviceCanAccessPeer, "cuDeviceCanAccessPeer");
+  get(d.DeviceGetPeerAttribute, "cuDeviceGetP2PAttribute");
+  get(d.CtxEnablePeerAccess, "cuCtxEnablePeerAccess");
   get(d.MemsetD32, "cuMemsetD32_v2");
   get(d.MemcpyHtoD, "cuMemcpyHtoD_v2");
   get(d.MemcpyDtoH, "cuMemcpyDtoH_v2");

@@ -21,7 +21,7 @@ using Stream = void*;
 using Link = void*;
 using Address = uint64_t;
 
-inline constexpr Result k_success = 0, k_no_device = 100, k_not_ready = 600;
+inline constexpr Result k_success = 0, k_no_device = 100, k_not_ready = 600, k_peer_already_enabled = 704;
 
 enum Attribute : int32_t {
   k_max_threads_per_block = 1,
@@ -34,12 +34,21 @@ enum Attribute : int32_t {
   k_memory_bus_bits = 37,
   k_l2_bytes = 38,
   k_threads_per_multiprocessor = 39,
+  k_can_map_host = 19,
+  k_unified_addressing = 41,
   k_capability_major = 75,
   k_capability_minor = 76,
+  k_host_native_atomics = 86,
   k_cooperative_launch = 95,
   k_blocks_per_multiprocessor = 106,
   k_cluster_launch = 120,
 };
+enum PeerAttribute : int32_t {
+  k_peer_rank = 1,
+  k_peer_access = 2,
+  k_peer_native_atomics = 3,
+};
+inline constexpr uint32_t k_host_portable = 1, k_host_mapped = 2;  // of cuMemHostAlloc
 enum FunctionAttribute : int32_t {
   k_function_local_bytes = 3,
   k_function_registers = 4,
@@ -95,6 +104,13 @@ struct Driver {
   Result (*LinkDestroy)(Link);
   Result (*MemAlloc)(Address*, size_t);
   Result (*MemFree)(Address);
+  // For several devices; null in a driver without them.
+  Result (*MemHostAlloc)(void**, size_t, uint32_t);
+  Result (*MemFreeHost)(void*);
+  Result (*MemHostGetDevicePointer)(Address*, void*, uint32_t);
+  Result (*DeviceCanAccessPeer)(int32_t*, Device, Device);
+  Result (*DeviceGetPeerAttribute)(int32_t*, PeerAttribute, Device, Device);
+  Result (*CtxEnablePeerAccess)(Context, uint32_t);
   Result (*MemsetD32)(Address, uint32_t, size_t);
   Result (*MemcpyHtoD)(Address, const void*, size_t);
   Result (*MemcpyDtoH)(void*, Address, size_t);

@@ -4,6 +4,9 @@
 //   no-device   cuDeviceGetCount gives 0
 //   hang        launches never end
 //   lost        the launch ends in an error
+//   no-peers    devices have no access to one another's memory
+//   no-atomics  peers have no native atomics
+//   lost-second the launch on the second context ends in an error
 //   old-driver  there is no cuLaunchKernelEx and no cubin is accepted but its own
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +33,9 @@ struct State {
   std::map<void*, std::string> functions;  // -> name
   std::map<void*, bool> events;            // -> recorded
   std::set<void*> links;
+  std::map<uint64_t, std::unique_ptr<std::vector<uint32_t>>> host;
+  std::vector<void*> contexts;
+  std::map<void*, void*> event_of;  // -> context
   std::string pending_ptx, linked;
   uint32_t next = 1;
   std::string log;
@@ -45,6 +51,8 @@ bool ready() { return s.initialised && s.current != nullptr && s.retained > 0; }
 
 // The buffer that holds these bytes, and the offset in it.
 std::pair<std::vector<uint32_t>*, uint64_t> find(uint64_t address, uint64_t bytes) {
+  for (const auto& [first, words] : s.host)
+    if (address >= first && address + bytes <= first + words->size() * 4) return {words.get(), address - first};
   auto at = s.memory.upper_bound(address);
   if (at == s.memory.begin()) return {nullptr, 0};
   --at;
@@ -79,7 +87,7 @@ extern "C" {
 const char* fake_cuda_log() { return s.log.c_str(); }
 // What was made and not released.
 uint32_t fake_cuda_left() {
-  return static_cast<uint32_t>(s.memory.size() + s.modules.size() + s.events.size() + s.links.size()) +
+  return static_cast<uint32_t>(s.memory.size() + s.host.size() + s.modules.size() + s.events.size() + s.links.size()) +
          static_cast<uint32_t>(s.retained);
 }
 
@@ -119,8 +127,9 @@ Result cuDeviceGetName(char* name, int32_t size, int32_t) {
 }
 Result cuDeviceGetAttribute(int32_t* v, int32_t a, int32_t) {
   static const std::map<int32_t, int32_t> values = {
-      {1, 1024},      {5, 2147483647}, {8, 49152}, {10, 32}, {13, 1980000}, {16, 132}, {36, 3201000}, {37, 6144},
-      {38, 62914560}, {39, 2048},      {75, 9},    {76, 0},  {95, 1},       {106, 32}, {120, 1}};
+      {1, 1024},     {5, 2147483647}, {8, 49152},     {10, 32},   {13, 1980000}, {16, 132},
+      {36, 3201000}, {37, 6144},      {38, 62914560}, {39, 2048}, {75, 9},       {76, 0},
+      {95, 1},       {106, 32},       {120, 1},       {19, 1},    {41, 1},       {86, 0}};
   const auto at = values.find(a);
   *v = at == values.end() ? 0 : at->second;
   return at == values.end() ? invalid : ok;
@@ -133,6 +142,7 @@ Result cuDevicePrimaryCtxRetain(void** c, int32_t d) {
   if (!s.initialised || d < 10) return invalid;
   ++s.retained;
   *c = handle();
+  s.contexts.push_back(*c);
   return ok;
 }
 Result cuDevicePrimaryCtxRelease_v2(int32_t) {
@@ -212,6 +222,32 @@ Result cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   s.memory[*address] = std::make_unique<std::vector<uint32_t>>(bytes / 4, 0xcdcdcdcdu);
   return ok;
 }
+Result cuMemHostAlloc(void** p, size_t bytes, uint32_t flags) {
+  if (!ready()) return not_initialised;
+  if (flags != 3) return invalid;  // portable and mapped
+  auto words = std::make_unique<std::vector<uint32_t>>(bytes / 4, 0xcdcdcdcdu);
+  *p = words->data();
+  s.host[reinterpret_cast<uintptr_t>(*p)] = std::move(words);
+  return ok;
+}
+Result cuMemFreeHost(void* p) { return s.host.erase(reinterpret_cast<uintptr_t>(p)) == 1 ? ok : invalid; }
+Result cuMemHostGetDevicePointer_v2(uint64_t* address, void* p, uint32_t flags) {
+  *address = reinterpret_cast<uintptr_t>(p);
+  return flags == 0 && s.host.contains(*address) ? ok : invalid;
+}
+Result cuDeviceCanAccessPeer(int32_t* can, int32_t a, int32_t b) {
+  *can = a != b && mode() != "no-peers";
+  return ok;
+}
+Result cuDeviceGetP2PAttribute(int32_t* v, int32_t attribute, int32_t, int32_t) {
+  *v = attribute == 3 ? mode() != "no-atomics" : attribute == 1 ? 0 : 1;
+  return ok;
+}
+Result cuCtxEnablePeerAccess(void* peer, uint32_t flags) {
+  if (!ready() || peer == s.current || flags != 0) return invalid;
+  s.log += "peer access\n";
+  return ok;
+}
 Result cuMemFree_v2(uint64_t address) { return s.memory.erase(address) == 1 ? ok : invalid; }
 Result cuMemsetD32_v2(uint64_t address, uint32_t value, size_t n) {
   const auto [buffer, offset] = find(address, n * 4);
@@ -235,6 +271,7 @@ Result cuEventCreate(void** e, uint32_t) {
   if (!ready()) return not_initialised;
   *e = handle();
   s.events[*e] = false;
+  s.event_of[*e] = s.current;
   return ok;
 }
 Result cuEventRecord(void* e, void*) {
@@ -244,7 +281,9 @@ Result cuEventRecord(void* e, void*) {
 }
 Result cuEventQuery(void* e) {
   if (!s.events.contains(e) || !s.events[e]) return invalid_handle;
-  return mode() == "hang" ? not_ready : mode() == "lost" ? illegal_address : ok;
+  if (s.event_of[e] != s.current) return invalid;  // asked in another context than its own
+  if (mode() == "lost-second" && s.contexts.size() > 1 && s.current == s.contexts.back()) return illegal_address;
+  return mode() == "hang" || mode() == "lost-second" ? not_ready : mode() == "lost" ? illegal_address : ok;
 }
 Result cuEventElapsedTime(float* ms, void* a, void* b) {
   if (!s.events[a] || !s.events[b]) return invalid_handle;

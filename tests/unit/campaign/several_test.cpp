@@ -1,0 +1,104 @@
+// Tests whose threads are on several devices, run on threads of the processors that pass for them.
+#include <gtest/gtest.h>
+
+#include "campaign/runner.h"
+#include "campaign/session.h"
+#include "campaign/together.h"
+#include "device/cpu/cpu.h"
+#include "read/read.h"
+
+namespace fencepost::campaign {
+namespace {
+
+prog::Test parsed(const std::string& text) {
+  auto t = read::parse_one(make_source("t.litmus", text));
+  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+  return t ? *t : prog::Test{};
+}
+
+// Message passing by `fence`s, or none.
+prog::Test mp(const std::string& fence, const std::string& second = "cta 0, gpu 1") {
+  const std::string line = fence.empty() ? "" : " " + fence + " | " + fence + " ;\n";
+  return parsed("PTX MP\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@" + second +
+                " ;\n st.relaxed.sys x, 1 | ld.relaxed.sys r0, y ;\n" + line +
+                " st.relaxed.sys y, 1 | ld.relaxed.sys r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
+}
+
+prog::Test iriw() {
+  return parsed(
+      "PTX IRIW\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 1 | P2@cta 0, gpu 2 | P3@cta 0, gpu 3 ;\n"
+      " st.relaxed.sys x, 1 | ld.relaxed.sys r0, x | st.relaxed.sys y, 1 | ld.relaxed.sys r0, y ;\n"
+      " | ld.relaxed.sys r1, y | | ld.relaxed.sys r1, x ;\n"
+      "exists (P1:r0 = 1 /\\ P1:r1 = 0 /\\ P3:r0 = 1 /\\ P3:r1 = 0)\n");
+}
+
+Options quick(const std::string& parameters = "groups=1,lanes=2,rounds=32,stress=off,align-limit=2000") {
+  Options o;
+  o.iterations = 2000;
+  o.group_seconds = 0;
+  EXPECT_TRUE(plan::set_parameters(o.parameters, parameters).has_value());
+  return o;
+}
+
+TEST(RunnerOnSeveral, CountsAddUpOnTwoAndOnFourDevices) {
+  for (const prog::Test& t : {mp(""), mp("fence.sc.sys"), iriw()}) {
+    const auto n = static_cast<uint32_t>(t.threads.size());
+    const auto backend = device::cpu::open_several(n);
+    ASSERT_TRUE(backend.has_value());
+    const Options o = quick();
+    auto r = Runner::make(t, o, **backend);
+    ASSERT_TRUE(r.has_value()) << render(r.error());
+    EXPECT_EQ(r->setup().placement, "D-gpu:S-sys-Global");
+    EXPECT_EQ(r->setup().evidence, Evidence::as_written);
+    Job job;
+    std::set<std::string> homes;
+    const auto totals = run_groups(*r, t, o, job, 0, [&](const RoundGroup& g) {
+      uint64_t sum = g.corrupt + g.incomplete + g.filtered;
+      for (const auto& [s, count] : g.states) sum += count;
+      EXPECT_EQ(sum, g.instances);
+      EXPECT_EQ(g.waits % n, 0u) << "every device waits as often";
+      homes.insert(g.parameters.substr(g.parameters.find("home=")));
+      return true;
+    });
+    ASSERT_TRUE(totals.has_value()) << render(totals.error());
+    EXPECT_GE(totals->instances, 2000u);
+    EXPECT_EQ(totals->corrupt, 0u);
+    EXPECT_EQ(positive(t, r->setup().observables, totals->states), 0u) << "x86 shows it in no home";
+    EXPECT_GT(homes.size(), 1u) << "homes are drawn";
+  }
+}
+
+// The host place of the first test that runs at the same time: both orders of the two threads are seen.
+TEST(RunnerOnSeveral, DevicesReallyMeet) {
+  const auto backend = device::cpu::open_several(2);
+  ASSERT_TRUE(backend.has_value());
+  const prog::Test t = mp("");
+  Options o = quick("groups=1,lanes=1,rounds=512,stress=off,align=on,align-every=1");
+  o.iterations = 100000;
+  auto r = Runner::make(t, o, **backend);
+  ASSERT_TRUE(r.has_value());
+  Job job;
+  const auto totals = run_groups(*r, t, o, job, 0, [](const RoundGroup&) { return true; });
+  ASSERT_TRUE(totals.has_value());
+  EXPECT_GE(totals->states.size(), 2u);
+}
+
+TEST(RunnerOnSeveral, ASessionNamesWhatItRefuses) {
+  const std::vector<Task> tasks = {{mp(""), "cpu+cpu", quick(), 0},
+                                   {iriw(), "cpu+cpu", quick(), 0},
+                                   {mp(""), "cpu", quick(), 0},
+                                   {mp("", "cta 1, gpu 0"), "cpu+cpu", quick("rounds=8"), 0}};
+  std::vector<std::string> said(tasks.size());
+  Job job;
+  run_tasks(tasks, {}, job, [&](const Message& m) {
+    if (const auto* r = std::get_if<Refused>(&m)) said[r->task] = r->why.list.front().message;
+    if (const auto* f = std::get_if<Finished>(&m)) said[f->task] = f->totals.corrupt == 0 ? "ran" : "corrupt";
+    if (const auto* l = std::get_if<Lost>(&m)) said[l->task] = l->why;
+    return true;
+  });
+  EXPECT_EQ(said, (std::vector<std::string>{"ran", "t.litmus:1:1: the test has threads on 4 devices, and the run has 2",
+                                            "t.litmus:1:1: P0 and P1 are in two gpus, and a launch has one", "ran"}));
+}
+
+}  // namespace
+}  // namespace fencepost::campaign
