@@ -10,8 +10,8 @@
 // their own, since no two invocations share one (`subgroups` false).
 //
 // Devices. Threads of one device or queue family are in one launch. Where a run has several devices (Places), the
-// test's are given out in ascending order of their numbers, place 0, 1, ..., each with a launch of its own; else two are
-// refused by name. Blocks are numbered over all devices, clusters on their own device.
+// test's are given out in ascending order of their numbers, place 0, 1, ..., each with a launch of its own; else two
+// are refused by name. Blocks are numbered over all devices, clusters on their own device.
 #include <cstdint>
 #include <vector>
 
