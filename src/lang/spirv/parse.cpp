@@ -357,6 +357,10 @@ prog::Test build(const Module& m, const Header& header, const Constants& constan
   test.filter = asker.cond(header.question.filter);
   name_cells(constants, memory, compiled, test);
   if (constants.took_zero()) test.assumptions.emplace_back("buffers without an input start at 0");
+  // -1 and 2^32 - 1 are one index there; where addresses have 64 bits, what is negative is flagged.
+  if (m.dialect() == vocab::Dialect::opencl && m.address32() && !decisions.computed.empty())
+    test.assumptions.emplace_back(
+        "no computed index is negative (with addresses of 32 bits a place before a buffer is one far behind its end)");
   for (const std::string& id : constants.lost())
     test.assumptions.push_back(
         fmt::format("the header's value for {}, which the module does not have, says nothing", id));

@@ -195,6 +195,25 @@ TEST(SpirvShapes, PointersThatMove) {
   golden::compare("lowered/shapes-pointers.txt", out);
 }
 
+// With addresses of 32 bits, -1 and 2^32 - 1 are one index: that none is negative is assumed, and said.
+TEST(SpirvShapes, NegativeIndicesAreAssumedAwayWhereTheyCannotBeTold) {
+  const std::string computed =
+      opencl_all("; @Config: 1, 1, 1\n",
+                 "%i = OpAtomicLoad %uint %y %dv %relaxed\n%e = OpPtrAccessChain %p %x %i\nOpStore %e %n1\n", "");
+  const std::string constant =
+      opencl_all("; @Config: 1, 1, 1\n", "%e = OpPtrAccessChain %p %x %n2\nOpStore %e %n1\n", "");
+  const auto assumed = [](std::string text, const char* addressing) {
+    text.replace(text.find("Physical32"), 10, addressing);
+    const auto t = spirv::parse_spirv(make_source("t.spvasm", text));
+    EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
+    return t && std::any_of(t->assumptions.begin(), t->assumptions.end(),
+                            [](const std::string& a) { return a.find("no computed index is negative") == 0; });
+  };
+  EXPECT_TRUE(assumed(computed, "Physical32"));
+  EXPECT_FALSE(assumed(computed, "Physical64"));
+  EXPECT_FALSE(assumed(constant, "Physical32"));
+}
+
 // Buffers whose length is that of the input, or more.
 TEST(SpirvShapes, OpenEndedBuffers) {
   std::string out;
