@@ -23,7 +23,7 @@ constexpr OptionInfo k_rows[] = {
      "One edge for each instruction and each termination, with everything on its label. This is the default.",
      put<&Settings::raw>},
     {"--abstract", "", "", Type::flag, "", "", 0, 0, "oracle", k_p_lts,
-     "Keep only who steps and who is fairly scheduled, and merge states that nobody could tell apart (strong "
+     "Keep only who steps and who is fairly scheduled, and merge states that cannot be told apart (strong "
      "bisimulation).",
      put<&Settings::abstract>},
     {"--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli",

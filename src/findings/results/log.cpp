@@ -134,7 +134,8 @@ std::string text(const Report& r) {
     out +=
         fmt::format("model {}: {}", r.oracle->model,
                     r.oracle->states.complete
-                        ? fmt::format("{} states allowed, {} of them not seen", r.oracle->states.states.size(), unseen)
+                        ? fmt::format("{} states allowed, {}", r.oracle->states.states.size(),
+                                      unseen == 0 ? "all were observed" : fmt::format("{} not observed", unseen))
                         : fmt::format("not all states known, and those that were seen are asked about one by one: {}",
                                       r.oracle->why));
     out += "\n";
@@ -169,7 +170,7 @@ std::string text(const Report& r) {
     out += fmt::format("FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s),
                        t.states.at(s), r.oracle->model,
                        r.setup.evidence == campaign::Evidence::none
-                           ? "; no evidence against the device: nobody could see what ran"
+                           ? "; no evidence against the device: the machine code could not be inspected"
                            : "");
   return out;
 }

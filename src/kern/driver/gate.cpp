@@ -130,7 +130,7 @@ int prove(const std::vector<std::string>& words, const Output& output) {
   if (!verify) return fail(verify.error(), output);
   if (!o->suite.empty()) return suite(*o, words, *verify, output);
   if (o->files.size() > 1)
-    return fail(error_at({}, fmt::format("'{}' is one file too many", o->files[1]),
+    return fail(error_at({}, fmt::format("expected one FILE, found also '{}'", o->files[1]),
                          "prove takes one file; --suite=DIR takes many")
                     .error(),
                 output);

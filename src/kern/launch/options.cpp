@@ -677,7 +677,7 @@ std::string filled(std::string_view text, size_t indent) {
 std::string help() {
   std::string out =
       std::string(
-          "fencepost prove - prove a kernel free of data races and of barriers that threads reach apart\n\n"
+          "fencepost prove - prove a kernel free of data races and of barrier divergence\n\n"
           "SYNOPSIS\n    fencepost prove [OPTION...] FILE\n    fencepost prove --suite DIR [OPTION...]\n\n"
           "DESCRIPTION\n") +
       filled(

@@ -56,7 +56,7 @@ TEST_F(RunVerb, StatesStandBesideWhatTheModelSays) {
   EXPECT_EQ(r.err, "");
   EXPECT_TRUE(has(r.out, "reference (sequential executor), mode parallel, D-cta:S-ker-Global, seed 1\n")) << r.out;
   EXPECT_TRUE(has(r.out, "0:r0=1; 1:r1=0;                          allowed\n")) << r.out;
-  EXPECT_TRUE(has(r.out, "model ptx-7.5: 4 states allowed, 1 of them not seen\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "model ptx-7.5: 4 states allowed, 1 not observed\n")) << r.out;
   EXPECT_FALSE(has(run_with(command({"--no-model", sb_})).out, "model"));
 }
 
