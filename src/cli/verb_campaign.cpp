@@ -96,8 +96,7 @@ int run_campaign(const CommandLine& line, const Console& console) {
   if (!left) return report_errors(console, left.error());
   for (const std::string& title : *left)
     warn(console, fmt::format("no configuration of the plan takes the test '{}'", title));
-  const bool only_reference =
-      std::all_of(plan->devices.begin(), plan->devices.end(), [](const std::string& d) { return d == "reference"; });
+  const bool only_reference = std::all_of(plan->devices.begin(), plan->devices.end(), campaign::is_reference);
   const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);
   auto store = store::Store::open(s.store);
   if (!store) return report_errors(console, store.error());

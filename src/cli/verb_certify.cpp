@@ -51,10 +51,12 @@ std::vector<const JudgedMutant*> chosen(const std::vector<JudgedMutant>& all, si
   return out;
 }
 
-// "MP+...@0_1": threads on two devices, which a launch on one cannot have. They are not part of the suite of a device.
-bool on_two_devices(const std::string& name) {
+// "MP+...@0_1": threads on two devices, which a launch on one cannot have. A suite has the tests that fit its device.
+size_t devices_of(const std::string& name) {
   const size_t at = name.rfind('@');
-  return at != std::string::npos && name.find('_', at) != std::string::npos;
+  return at == std::string::npos
+             ? 1
+             : 1 + static_cast<size_t>(std::count(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(), '_'));
 }
 
 Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Model& model, const Console& console) {
@@ -67,7 +69,8 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
   if (made->undecided > 0)
     return unsupported_at({}, "part of the suite is undecided, so it is not the same on every machine",
                           "give --families that are decided");
-  std::erase_if(made->entries, [](const gen::SuiteEntry& e) { return on_two_devices(e.name); });
+  const auto devices = 1 + static_cast<size_t>(std::count(s.device.begin(), s.device.end(), '+'));
+  std::erase_if(made->entries, [&](const gen::SuiteEntry& e) { return devices_of(e.name) > devices; });
   if (made->entries.empty()) return error_at({}, "the suite has no tests: the model forbids none of these families");
   std::vector<std::vector<JudgedMutant>> mutants(made->entries.size());
   Progress progress(console, made->entries.size(), "mutants");
@@ -149,7 +152,7 @@ int run_certify(const CommandLine& line, const Console& console) {
     if (f != "all")
       if (const auto known = gen::parse_name(f); !known) return report_errors(console, known.error());
   // The device is looked for first: a suite takes seconds to make, and a name may be mistyped.
-  const device::Found found = s.device == "reference" ? device::Found{} : campaign::find_devices_apart(60);
+  const device::Found found = campaign::is_reference(s.device) ? device::Found{} : campaign::find_devices_apart(60);
   ModelCache models;
   const vocab::Dialect dialect = dialect_of(*syntax);
   const auto& model = models.get(s.model, dialect);

@@ -62,7 +62,7 @@ Expected<std::vector<Work>> list_work(const Plan& plan, const std::vector<prog::
   std::vector<Work> out;
   for (const std::string& id : plan.devices) {
     std::string stored = id;
-    if (id != "reference") {
+    if (!is_reference(id)) {
       const auto it = device::device_of(devices, id);
       if (!it) {
         std::string there, why;

@@ -97,15 +97,15 @@ plan::Target target_of(const device::Info& info, const Options& options) {
   t.groups_together = info.runs_groups_together;
   t.max_cluster = std::max(info.max_cluster, 1u);
   // Invocations of a workgroup take turns on a processor's thread.
-  if (info.api == device::Api::cpu && info.id != "reference") t.usual_lanes = 4;
+  if (info.api == device::Api::cpu && !is_reference(info.id)) t.usual_lanes = 4;
   // Threads that must wake up first, or share a processor with others.
-  if (info.id != "reference" && (info.api == device::Api::cpu || !info.runs_groups_together))
+  if (!is_reference(info.id) && (info.api == device::Api::cpu || !info.runs_groups_together))
     t.align_limit = t.groups_together ? 1u << 16 : 1u << 24;
   // Processors lose weak outcomes when a round's memory leaves their caches; other devices want large launches.
   const bool host = info.api == device::Api::cpu || !info.runs_groups_together;
   for (const device::Defect& d : info.defects)
     if (d.refuses_loops) t.loop_budget = 32768;
-  t.memory_words = info.id == "reference"            ? 1u << 16
+  t.memory_words = is_reference(info.id)             ? 1u << 16
                    : host                            ? 1u << 20
                    : info.api == device::Api::vulkan ? 1u << 26
                                                      : uint64_t{1} << 28;
@@ -473,7 +473,7 @@ Expected<RoundGroup> Runner::run_group(uint64_t number) {
       return std::unexpected(ok.error());
   do {
     if (const auto ok = r.launch_all(*c, g.launches, g); !ok) return std::unexpected(ok.error());
-  } while ((r.setup.device.id == "reference" ? r.counted_seconds : elapsed()) < r.options.group_seconds &&
+  } while ((is_reference(r.setup.device.id) ? r.counted_seconds : elapsed()) < r.options.group_seconds &&
            g.launches < r.options.most_launches);
   g.seconds = elapsed();
   return g;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "base/diagnostic.h"
 #include "base/job.h"
@@ -87,24 +88,32 @@ class Run {
   }
 
   Execution go() {
-    if (lanes_ > k_.group_limit) return {0, k_.name + " was launched with more invocations than its limit"};
-    if (o_.cluster == 0 || groups_ % o_.cluster != 0)
-      return {0, k_.name + " was launched with workgroups that do not form whole clusters"};
-    const uint32_t resident = o_.resident == 0 ? groups_ : std::min(o_.resident, groups_);
-    while (next_group_ < resident) start();
-    while (!ready_.empty() && result_.fault.empty()) {
-      const uint64_t slot = rng_.below(ready_.size());
-      const uint32_t id = ready_[slot];
-      uint64_t burst = 1 + rng_.below(std::max<uint32_t>(o_.burst, 1));
-      bool going = true;
-      while (burst-- > 0 && going && result_.fault.empty()) going = advance(invocations_[id]);
-      if (going) continue;
-      ready_[slot] = ready_.back();
-      ready_.pop_back();
-      stopped(id);
-    }
+    begin();
+    while (going()) turn();
     return result_;
   }
+
+  void begin() {
+    if (lanes_ > k_.group_limit) return fail(" was launched with more invocations than its limit");
+    if (o_.cluster == 0 || groups_ % o_.cluster != 0)
+      return fail(" was launched with workgroups that do not form whole clusters");
+    const uint32_t resident = o_.resident == 0 ? groups_ : std::min(o_.resident, groups_);
+    while (next_group_ < resident) start();
+  }
+  bool going() const { return !ready_.empty() && result_.fault.empty(); }
+  // One invocation goes on for a burst. Precondition: going().
+  void turn() {
+    const uint64_t slot = rng_.below(ready_.size());
+    const uint32_t id = ready_[slot];
+    uint64_t burst = 1 + rng_.below(std::max<uint32_t>(o_.burst, 1));
+    bool on = true;
+    while (burst-- > 0 && on && result_.fault.empty()) on = advance(invocations_[id]);
+    if (on) return;
+    ready_[slot] = ready_.back();
+    ready_.pop_back();
+    stopped(id);
+  }
+  const Execution& result() const { return result_; }
 
  private:
   struct Invocation {
@@ -158,6 +167,7 @@ class Run {
       }
   }
 
+  void fail(const std::string& what) { result_ = {0, k_.name + what}; }
   void fault(std::string what) {
     if (result_.fault.empty()) result_.fault = k_.name + ": " + std::move(what);
   }
@@ -302,6 +312,31 @@ class Run {
 Execution Executable::run(uint32_t groups, uint32_t lanes, const std::vector<Words*>& buffers,
                           const ExecuteOptions& options) const {
   return Run(*this, groups, lanes, buffers, options).go();
+}
+
+std::vector<Execution> run_together(const std::vector<ExecutionPart>& parts, const ExecuteOptions& options) {
+  Rng rng(options.seed);
+  std::vector<std::unique_ptr<Run>> runs;
+  for (const ExecutionPart& p : parts) {
+    ExecuteOptions own = options;
+    own.seed = rng.next();
+    own.cluster = p.cluster;
+    runs.push_back(std::make_unique<Run>(*p.kernel, p.groups, p.lanes, p.buffers, own));
+    runs.back()->begin();
+  }
+  std::vector<Run*> left;
+  for (const auto& r : runs)
+    if (r->going()) left.push_back(r.get());
+  while (!left.empty()) {
+    const uint64_t which = rng.below(left.size());
+    left[which]->turn();
+    if (left[which]->going()) continue;
+    left[which] = left.back();
+    left.pop_back();
+  }
+  std::vector<Execution> out;
+  for (const auto& r : runs) out.push_back(r->result());
+  return out;
 }
 
 }  // namespace fencepost::code

@@ -60,4 +60,12 @@ class Executable {
   std::vector<Step> steps_;
 };
 
+// Launches of one moment on several devices: an invocation of now this one, now that one goes on for a burst.
+struct ExecutionPart {
+  const Executable* kernel = nullptr;
+  uint32_t groups = 1, lanes = 1, cluster = 1;
+  std::vector<Words*> buffers;  // may be those of another part
+};
+std::vector<Execution> run_together(const std::vector<ExecutionPart>& parts, const ExecuteOptions& options);
+
 }  // namespace fencepost::code

@@ -341,7 +341,7 @@ class DeviceFeed : public Feed {
     campaign::Runner& r = **runner;
     Space space;
     space.target = r.target();
-    space.host = task_.device == "reference" || space.target.usual_lanes < 32 || !space.target.groups_together;
+    space.host = campaign::is_reference(task_.device) || space.target.usual_lanes < 32 || !space.target.groups_together;
     space.given = task_.given;
     Trial t = key;
     r.set(wish.parameters(space), key.seed);

@@ -83,6 +83,40 @@ TEST(RunnerOnSeveral, DevicesReallyMeet) {
   EXPECT_GE(totals->states.size(), 2u);
 }
 
+// On the sequential executor several devices are a function of the seed, and only interleavings are seen.
+TEST(RunnerOnSeveral, GroupsOnTheExecutorAreFunctionsOfSeedAndNumber) {
+  const std::string parameters = "groups=3,lanes=8,rounds=6,stress-groups=0..2,stress-iterations=5,align-limit=400";
+  for (const prog::Test& t : {mp(""), iriw()}) {
+    std::string id = "reference";
+    for (size_t k = 1; k < t.threads.size(); ++k) id += "+reference";
+    Options o = quick(parameters);
+    o.iterations = 600;
+    const auto once = [&](uint64_t number) {
+      const auto b = open_device(id, 5);
+      EXPECT_TRUE(b.has_value());
+      auto r = Runner::make(t, o, **b);
+      EXPECT_TRUE(r.has_value()) << render(r.error());
+      auto g = r->run_group(number);
+      EXPECT_TRUE(g.has_value()) << render(g.error());
+      g->seconds = g->device_seconds = 0;
+      return *g;
+    };
+    const RoundGroup third = once(3);
+    EXPECT_EQ(once(3), third);
+    EXPECT_NE(once(4).parameters, third.parameters);
+    const auto b = open_device(id, 5);
+    auto r = Runner::make(t, o, **b);
+    ASSERT_TRUE(r.has_value());
+    Job job;
+    const auto totals = run_groups(*r, t, o, job, 0, [](const RoundGroup&) { return true; });
+    ASSERT_TRUE(totals.has_value());
+    EXPECT_EQ(totals->corrupt, 0u);
+    EXPECT_EQ(positive(t, r->setup().observables, totals->states), 0u);
+    EXPECT_EQ(totals->states.size(), t.threads.size() == 2 ? 3u : totals->states.size());
+    EXPECT_LT(totals->time_outs, totals->waits) << "they meet";
+  }
+}
+
 TEST(RunnerOnSeveral, ASessionNamesWhatItRefuses) {
   const std::vector<Task> tasks = {{mp(""), "cpu+cpu", quick(), 0},
                                    {iriw(), "cpu+cpu", quick(), 0},
