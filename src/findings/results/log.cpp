@@ -125,6 +125,9 @@ std::string text(const Report& r) {
   const uint64_t yes = campaign::positive(r.test, r.setup.observables, t.states), all = counted(r);
   std::string out = fmt::format("{}\n{} ({}), mode {}, {}, seed {}\n", r.name, r.setup.device.id, r.setup.device.name,
                                 plan::name(r.options.shape.mode), r.setup.placement, r.options.seed);
+  // Of several devices: what each may do with whose memory.
+  for (const device::Property& p : r.setup.device.properties)
+    if (p.name.find(" to memory of ") != std::string::npos) out += fmt::format("{}: {}\n", p.name, p.value);
   for (const auto& [s, n] : t.states)
     out += fmt::format("{:>14} {} {:<40} {}\n", n, satisfies(r, s) ? "*" : " ", prog::to_string(r.setup.observables, s),
                        verdict_word(r, s));

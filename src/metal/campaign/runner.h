@@ -141,8 +141,8 @@ Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Option
 std::unique_ptr<device::Backend> open_reference(uint64_t seed);
 // Its id, or one of several of it.
 inline bool is_reference(std::string_view id) { return id == "reference" || id.starts_with("reference+"); }
-// "reference" (or several of it, "reference+reference"), or what device::open knows. "reference:hang" and "reference:die" hang or die at their fifth launch: to
-// see what becomes of the rest.
+// "reference" (or several of it, "reference+reference"), or what device::open knows. "reference:hang" and
+// "reference:die" hang or die at their fifth launch: to see what becomes of the rest.
 Expected<std::unique_ptr<device::Backend>> open_device(const std::string& id, uint64_t seed);
 
 }  // namespace fencepost::campaign
