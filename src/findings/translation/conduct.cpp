@@ -295,6 +295,16 @@ class Explaining {
   }
 
   void look_elsewhere(Fault& f, const Program& p) const {
+    // Right is the same compiler with what is at fault spelt otherwise, since then little else differs.
+    const auto culprit = parse_program("block 0: " + f.culprit);
+    for (const Spelling s : {Spelling::ref, Spelling::builtin, Spelling::old})
+      if (culprit && f.repair == name(s)) {
+        const Program other = repaired(p, {f.signature, culprit->threads[0].body[0], s});
+        const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
+        if (j.state != 'r') continue;
+        f.right_listing = kept(j.module, c_.compiler.language);
+        f.right_where = fmt::format("{}, as {}", c_.name(), to_string(other));
+      }
     for (const Configuration& other : plan_.configurations) {
       const Judged j = judge_all(other, {p}, models_, plan_.seconds).front();
       f.table[other.name()] = word_of(j.state) + (j.state == 'r' || j.state == 'f' ? "" : ": " + j.detail);
@@ -303,16 +313,6 @@ class Explaining {
         f.right_where = other.name();
       }
     }
-    if (!f.right_listing.empty() || f.repair.empty()) return;
-    // No compiler at hand has it right: then the same program with what is at fault spelt otherwise.
-    const auto culprit = parse_program("block 0: " + f.culprit);
-    for (const Spelling s : {Spelling::ref, Spelling::builtin, Spelling::old})
-      if (culprit && f.repair == name(s)) {
-        const Program other = repaired(p, {f.signature, culprit->threads[0].body[0], s});
-        const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
-        f.right_listing = kept(j.module, c_.compiler.language);
-        f.right_where = fmt::format("{}, as {}", c_.name(), to_string(other));
-      }
   }
 
   Ledger& ledger_;

@@ -186,7 +186,11 @@ Reason why_forbidden(const Program& p, const std::string& outcome, const Models&
   Job job = Job::with_budget(seconds);
   const auto told = report::rejected_candidates(*test, models.source, {}, {}, job);
   Reason out;
-  for (const auto& [axiom, count] : told.by_axiom) out.axioms.push_back(axiom);
+  // Those that reject the most candidates, and so each of them where one axiom is enough.
+  uint64_t most = 0;
+  for (const auto& [axiom, count] : told.by_axiom) most = std::max<uint64_t>(most, count);
+  for (const auto& [axiom, count] : told.by_axiom)
+    if (count == most) out.axioms.push_back(axiom);
   out.story = report::explain("source.litmus", *test, models.source, {}, {}, job).report.text;
   return out;
 }

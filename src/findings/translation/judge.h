@@ -34,8 +34,8 @@ Judged judge(const Program& p, const Compiled& made, Language language, const Mo
 std::vector<Judged> judge_all(const Configuration& c, const std::vector<Program>& programs, const Models& models,
                               double seconds, const Job& job = {});
 
-// Why the model of the source forbids an outcome of `p`: the axioms that reject each execution which would end so, and
-// how the first of them is rejected.
+// Why the model of the source forbids an outcome of `p`: the axioms that reject most of the executions which would
+// end so, and how each is rejected.
 struct Reason {
   std::vector<std::string> axioms;
   std::string story;

@@ -136,6 +136,20 @@ PtxTest reduced(const Configuration& c, PtxTest t, const std::string& signature,
   });
 }
 
+// The culprit with an operation that becomes one instruction and not a loop: where it is right, it shows what is
+// missing.
+std::optional<PtxTest> sibling_of(const PtxTest& t, size_t culprit) {
+  const Instruction& i = t.body[culprit];
+  if (i.kind < Kind::atomic || i.kind > Kind::reduction || (i.bits() != 32 && i.bits() != 64)) return std::nullopt;
+  const size_t dot = i.words.find('.'), at = i.words.rfind("." + i.operation + ".");
+  if (dot == std::string::npos || at == std::string::npos || i.operation == "exch") return std::nullopt;
+  const auto other = with_words(i, fmt::format("atom{}.exch.b{}", i.words.substr(dot, at - dot), i.bits()));
+  if (!other) return std::nullopt;
+  PtxTest out = t;
+  out.body[culprit] = *other;
+  return out;
+}
+
 Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const std::string& signature,
                const Job& job) {
   Fault out;
@@ -165,6 +179,13 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
       out.detail = finding->detail;
       out.listing = record(made.machine);
       out.known = known_fault(out.effect, small, finding->culprit, name);
+      if (const auto sibling = sibling_of(small, finding->culprit)) {
+        const auto right = compile(c, {*sibling}).front();
+        if (right.state == Compiled::State::good && state_of(judge(*sibling, right.machine)) != 'f') {
+          out.right_listing = record(right.machine);
+          out.right_where = fmt::format("{}, as {}", name, to_string(*sibling));
+        }
+      }
     }
   }
   return out;

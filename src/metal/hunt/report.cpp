@@ -107,6 +107,36 @@ std::string device_section(const Fault& f) {
   return out + "\n";
 }
 
+// "ptxas-13.5.37 sm_90 -O3, as TEST": the same configuration with another form of the instruction.
+struct Right {
+  std::string configuration, test;
+};
+Right right_of(const Fault& f) {
+  const size_t as = f.right_where.find(", as ");
+  if (as == std::string::npos) return {f.right_where, f.reduced};
+  return {f.right_where.substr(0, as), f.right_where.substr(as + 5)};
+}
+
+// What the machine code should have, where no path may go without it.
+std::string missing(Effect e, const Instruction& i) {
+  const char* scope = i.scope == Scope::cta       ? "CTA"
+                      : i.scope == Scope::sys     ? "SYS"
+                      : i.scope == Scope::cluster ? "GPU (which serves .cluster)"
+                                                  : "GPU";
+  switch (e) {
+    case Effect::no_membar:
+    case Effect::weak_membar:
+      return fmt::format("Between the two a `MEMBAR.{}.{}` is missing (or one of a wider scope)",
+                         i.order == Order::sc ? "SC" : "ALL", scope);
+    case Effect::no_invalidate:
+      return "Between the two a `CCTL.IVALL` is missing";
+    case Effect::no_wait:
+      return "The second does not wait for the scoreboard of the first";
+    default:
+      return "";
+  }
+}
+
 std::string report_of(const Fault& f) {
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
@@ -114,43 +144,64 @@ std::string report_of(const Fault& f) {
   const std::string address = culprit ? address_of(culprit->body.front()) : "";
   std::string out = fmt::format("# `{}`{}: {}\n\n", words, address.empty() ? "" : " on " + address, sentence(e));
   out += fmt::format(
-      "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small PTX programs and reads "
-      "the machine code.\n\n",
+      "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small PTX programs and reads the machine "
+      "code.\n\n",
       f.configuration);
   if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
   out += "## What is wrong\n\n";
   out += fmt::format("{}. In the machine code below: {}.", sentence(e), f.detail);
+  if (culprit)
+    if (const std::string lacks = missing(e, culprit->body.front()); !lacks.empty()) out += " " + lacks + ".";
   if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
     out +=
         " \"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
-        "after "
-        "the instruction, which a compiler that inlines must reckon with.";
+        "after the "
+        "instruction, which a compiler must reckon with: this is the smallest test, and with an access there nothing "
+        "more "
+        "stands between.";
   out += "\n\n";
   if (*consequence_of(e) != 0) out += std::string(consequence_of(e)) + "\n\n";
-  out += fmt::format("PTX ISA, chapter 8: {}.\n\n", clause(e));
+  out += fmt::format("PTX ISA, chapter 8 (memory consistency model): {}.\n\n", clause(e));
   out +=
       "NVIDIA documents no machine instruction: that these are needed is read off other forms of the same PTX "
-      "instruction, and was measured on an H100 where an entry of BUGS-FOUND.md says so.\n\n";
+      "instruction, "
+      "and was measured on an H100 where an entry of BUGS-FOUND.md says so.\n\n";
   out += device_section(f);
-  out +=
-      fmt::format("## How to see it\n\n```\nptxas {} -arch={} test.ptx -o test.cubin\nnvdisasm -c test.cubin\n```\n\n",
-                  level_of(f.configuration), target_of(f.configuration));
-  out +=
-      "The smallest program with the fault (`test.ptx` has it with the head of a module). The instruction at fault "
-      "stands behind `.loc 1 10` or a later one; line 9000 is what is around the test:\n\n";
-  if (t) out += "```\n" + kernel_of(*t, "t0") + "```\n\n";
-  if (!f.listing.empty())
-    out +=
-        "Its machine code. Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the "
-        "scoreboards that it waits for; label and text.\n\n```\n" +
-        f.listing + "```\n\n";
-  if (!f.right_listing.empty())
-    out += fmt::format("The same program is right with {}:\n\n```\n{}```\n\n", f.right_where, f.right_listing);
-  out += "## Where\n\n" + table_of(f);
   out += fmt::format(
-      "\nIn the notation of the hunt (docs/hunt.md): `{}`. It was reduced from `{}`. `fencepost hunt "
-      "wrong.rec` judges the machine code again, without a compiler.\n",
-      f.reduced, f.test);
+      "## How to see it\n\n```\nptxas {0} -arch={1} -lineinfo test.ptx -o test.cubin\nnvdisasm -c "
+      "test.cubin\n```\n\nOr with "
+      "Fencepost, which compiles and judges: `fencepost hunt --compiler ptxas=PATH --targets {1} --levels {2} --test "
+      "'{3}'`. "
+      "`fencepost hunt wrong.rec` judges the machine code below again, without a compiler.\n\n",
+      level_of(f.configuration), target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced);
+  out += fmt::format(
+      "The smallest program with the fault (`test.ptx` has it with the head of a module). The instruction at fault is "
+      "`{}`; "
+      "`.loc 1 10` stands before the first instruction of the test, `.loc 1 11` before the second, and line 9000 is "
+      "what is "
+      "around the test:\n\n",
+      words);
+  if (t) out += "```\n" + kernel_of(*t, "t0") + "```\n\n";
+  const char* columns =
+      "Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the scoreboards that it waits "
+      "for; "
+      "label and text.";
+  if (!f.listing.empty())
+    out += fmt::format("Its machine code (`wrong.rec`). {}\n\n```\n{}```\n\n", columns, f.listing);
+  if (!f.right_listing.empty()) {
+    const Right r = right_of(f);
+    if (r.test == f.reduced)
+      out += fmt::format("The same program is right with {} (`right.rec`):\n\n```\n{}```\n\n", r.configuration,
+                         f.right_listing);
+    else
+      out += fmt::format(
+          "For comparison, another form of the instruction that the same compiler gets right (`right.rec`, `{}`):\n\n"
+          "```\n{}```\n\n",
+          r.test, f.right_listing);
+  }
+  out += "## Where\n\n" + table_of(f);
+  out +=
+      fmt::format("\nIn the notation of the hunt (docs/hunt.md): `{}`. It was reduced from `{}`.\n", f.reduced, f.test);
   return out;
 }
 
@@ -172,7 +223,8 @@ std::vector<ReportFile> report_files(const Summary& s) {
     if (!f.listing.empty())
       out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
     if (!f.right_listing.empty())
-      out.push_back({folder + "/right.rec", recorded(f.reduced, target_of(f.right_where), f.right_listing)});
+      out.push_back(
+          {folder + "/right.rec", recorded(right_of(f).test, target_of(right_of(f).configuration), f.right_listing)});
   }
   out.push_back({"index.md", index});
   return out;
