@@ -114,6 +114,13 @@ void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int
         campaign::send(to, to_json(refusal(i, made.error())));
         continue;
       }
+      // A trial is one launch, and would run on the first of them without a word.
+      if ((*made)->several() != nullptr) {
+        campaign::send(to, to_json(refusal(i, unsupported_at({}, "progress tests run on one device, and " +
+                                                                     tasks[i].device + " is several")
+                                                  .error())));
+        continue;
+      }
       backend = std::move(*made);
     }
     if (!work(i, tasks[i], i == first ? heard : Known{}, *backend, modules[tasks[i].device], to)) break;

@@ -83,6 +83,29 @@ TEST(RunnerOnSeveral, DevicesReallyMeet) {
   EXPECT_GE(totals->states.size(), 2u);
 }
 
+// Whatever the home, all devices and the launches before and after the test mean one word: nothing is lost of what three
+// devices add, and what one device leaves is what the host counts.
+TEST(RunnerOnSeveral, AllLaunchesMeanTheSameMemory) {
+  const prog::Test adders = parsed(
+      "PTX A\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 1 | P2@cta 0, gpu 2 ;\n"
+      " atom.relaxed.sys.add r0, x, 1 | atom.relaxed.sys.add r0, x, 2 | atom.relaxed.sys.add r0, x, 4 ;\n"
+      " st.relaxed.sys y, 5 | | ;\nexists (x = 7 /\\ y = 5)\n");
+  for (const char* id : {"cpu+cpu+cpu", "reference+reference+reference"})
+    for (const char* home : {"gpu0.gpu1", "gpu1.host", "gpu2.gpu2", "host.gpu0"}) {
+      Options o = quick(std::string("rounds=8,stress=off,align-limit=50,home=") + home);
+      o.iterations = 200;
+      const auto b = open_device(id, 7);
+      ASSERT_TRUE(b.has_value());
+      auto r = Runner::make(adders, o, **b);
+      ASSERT_TRUE(r.has_value()) << render(r.error());
+      Job job;
+      const auto totals = run_groups(*r, adders, o, job, 0, [](const RoundGroup&) { return true; });
+      ASSERT_TRUE(totals.has_value()) << render(totals.error());
+      EXPECT_EQ(totals->corrupt, 0u);
+      EXPECT_EQ(positive(adders, r->setup().observables, totals->states), totals->instances) << id << " " << home;
+    }
+}
+
 // On the sequential executor several devices are a function of the seed, and only interleavings are seen.
 TEST(RunnerOnSeveral, GroupsOnTheExecutorAreFunctionsOfSeedAndNumber) {
   const std::string parameters = "groups=3,lanes=8,rounds=6,stress-groups=0..2,stress-iterations=5,align-limit=400";

@@ -271,7 +271,7 @@ TEST(PtxGate, KernelsOfSeveralDevicesAreAsWritten) {
     const auto program = plan::make_program(*test, t, {});
     ASSERT_TRUE(program) << program.error().list.front().message;
     const code::Kernel& k = program->kernels[static_cast<size_t>(plan::Phase::test)];
-    for (const uint32_t sm : {80u, 90u}) {
+    for (const uint32_t sm : {80u, 86u, 89u, 90u, 100u, 120u}) {
       const auto r = gate(k, {.sm = sm});
       EXPECT_EQ(r.verdict, WhatRan::as_written) << told(r);
       EXPECT_EQ(r.frame_missing, 0u) << r.first_missing;

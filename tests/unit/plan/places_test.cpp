@@ -122,7 +122,11 @@ struct Ran {
   std::map<std::string, uint64_t> states;
   uint64_t bad = 0, waits = 0, time_outs = 0, done = 0;
 };
-Ran one_after_another(const Program& p, const Configuration& c, const std::vector<uint32_t>& order) {
+// `fault`: "place": the second launch is told that it is the first; "home": the first location of the second launch is
+// in another memory; "results": the second launch has the first one's results; "twice": the second runs twice;
+// "missing": it does not run.
+Ran one_after_another(const Program& p, const Configuration& c, const std::vector<uint32_t>& order,
+                      const std::string& fault = "") {
   using Key = std::pair<BufferUse, uint32_t>;
   std::map<Key, code::Words> buffers;
   const auto buffer = [&](BufferUse u, uint32_t where) -> code::Words& {
@@ -134,12 +138,16 @@ Ran one_after_another(const Program& p, const Configuration& c, const std::vecto
     const auto i = static_cast<size_t>(phase);
     auto& words = buffer(BufferUse::parameters, place);
     words = c.words;
-    words[p.parameter_words.at("place")] = place;
+    words[p.parameter_words.at("place")] = fault == "place" ? 0 : place;
     std::vector<code::Words*> arguments;
     for (size_t k = 0; k < p.uses[i].size(); ++k) {
       const uint32_t number = p.numbers[i][k];
       const BufferUse u = p.uses[i][k];
-      const uint32_t where = u == BufferUse::memory ? c.homes[number] : number != k_own ? number : place;
+      uint32_t where = u == BufferUse::memory ? c.homes[number] : number != k_own ? number : place;
+      if (phase == Phase::test && place == 1) {
+        if (fault == "home" && u == BufferUse::memory && number == 0) where += 7;
+        if (fault == "results" && u == BufferUse::out) where = 0;
+      }
       arguments.push_back(&buffer(u, where));
       if (u == BufferUse::interest) std::fill(arguments.back()->begin(), arguments.back()->end(), 0);
     }
@@ -147,7 +155,11 @@ Ran one_after_another(const Program& p, const Configuration& c, const std::vecto
     EXPECT_EQ(done.fault, "");
   };
   launch(Phase::initialise, 0);
-  for (const uint32_t place : order) launch(Phase::test, place);
+  for (const uint32_t place : order) {
+    if (fault == "missing" && place == 1) continue;
+    launch(Phase::test, place);
+    if (fault == "twice" && place == 1) launch(Phase::test, place);
+  }
   launch(Phase::classify, 0);
   Ran out;
   const auto& counts = buffer(BufferUse::counts, 0);
@@ -161,7 +173,7 @@ Ran one_after_another(const Program& p, const Configuration& c, const std::vecto
     out.done += sync[k_sync_done * k_sync_stride];
     // Every device told every other of every batch.
     for (const uint32_t other : p.tree.places)
-      if (of(c.drawn, ParameterId::align) == 1) {
+      if (of(c.drawn, ParameterId::align) == 1 && fault.empty()) {
         EXPECT_EQ(sync[(k_sync_flags + other) * k_sync_stride],
                   (c.rounds + of(c.drawn, ParameterId::align_every) - 1) / of(c.drawn, ParameterId::align_every));
       }
@@ -190,6 +202,24 @@ TEST(Places, LaunchesPlayTheirRolesOfEveryInstance) {
       EXPECT_LE(r.time_outs, r.waits);
     }
   }
+}
+
+// Each of these would pass for a result if nothing looked: it costs instances their state, or the launch its count, or
+// shows what no interleaving has.
+TEST(Places, FaultsBetweenDevicesAreFound) {
+  const Target target = devices(2);
+  const Program p = *make_program(mp("cta 0, gpu 0", "cta 0, gpu 1"), target, {});
+  Parameters wishes;
+  ASSERT_TRUE(set_parameters(wishes, "align=on,align-limit=3,stress=off,home=gpu0.gpu1").has_value());
+  const auto c = draw(p, target, wishes, 5, 0);
+  ASSERT_TRUE(c.has_value());
+  const uint64_t all = c->instances(), groups = 2u * c->map.groups;
+  EXPECT_EQ(one_after_another(p, *c, {0, 1}, "place").bad, all) << "P1 is played by nobody";
+  EXPECT_EQ(one_after_another(p, *c, {0, 1}, "results").bad, all) << "P1's results are not where they are looked for";
+  EXPECT_EQ(one_after_another(p, *c, {0, 1}, "missing").done, groups / 2);
+  EXPECT_EQ(one_after_another(p, *c, {0, 1}, "twice").done, groups + groups / 2);
+  const Ran home = one_after_another(p, *c, {0, 1}, "home");
+  EXPECT_FALSE(home.states.contains("1:r0=1; 1:r1=1;")) << "P1 looks at memory that nobody writes";
 }
 
 TEST(Places, HomesAreDrawnAmongThoseThatAreLegal) {
