@@ -83,8 +83,8 @@ TEST(RunnerOnSeveral, DevicesReallyMeet) {
   EXPECT_GE(totals->states.size(), 2u);
 }
 
-// Whatever the home, all devices and the launches before and after the test mean one word: nothing is lost of what three
-// devices add, and what one device leaves is what the host counts.
+// Whatever the home, all devices and the launches before and after the test mean one word: nothing is lost of what
+// three devices add, and what one device leaves is what the host counts.
 TEST(RunnerOnSeveral, AllLaunchesMeanTheSameMemory) {
   const prog::Test adders = parsed(
       "PTX A\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 1 | P2@cta 0, gpu 2 ;\n"
