@@ -126,6 +126,14 @@ if(TARGET fencepost)
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.
   add_test(NAME system.fortress COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/fortress $<TARGET_FILE:fencepost>)
+  # --untrusted: inputs that want out of their folder, by system calls of their own and by what files may say.
+  if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)  # the sanitizers make calls of their own
+    add_test(NAME system.untrusted COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/untrusted $<TARGET_FILE:fencepost>
+      $<TARGET_FILE:fencepost-verify>)
+    set_tests_properties(system.untrusted PROPERTIES SKIP_RETURN_CODE 77)
+    add_test(NAME system.fortress_untrusted COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/fortress
+      $<TARGET_FILE:fencepost> --untrusted)
+  endif()
   # The program is hardened as far as the tools can; the sanitizers' builds are not.
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ AND CMAKE_BUILD_TYPE STREQUAL "Release")
     add_test(NAME system.hardened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_hardened $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR}

@@ -131,6 +131,7 @@ struct Settings {
   uint64_t seed = 1;
   uint32_t threads = 0;  // 0: one per processor
   bool json = false;
+  bool untrusted = false;
   bool stdio = false;
   std::string format = "text";  // text, json, sarif, junit; json is set for all but text
   std::string witness;

@@ -77,6 +77,9 @@ Expected<void> put_grid(Settings& s, const Value& v) {
   return {};
 }
 
+// Those among them that start nothing and write no store; the others say why (untrusted.h).
+constexpr uint64_t k_confined = k_working & ~(k_audit | k_merge | k_p_synth);
+
 constexpr OptionInfo k_rows[] = {
     {"--model", "-m", "NAME|FILE", Type::text, "by dialect: ptx-7.5, vulkan, opencl; cuda for CUDA tests", "", 0, 0,
      "cat",
@@ -143,6 +146,12 @@ constexpr OptionInfo k_rows[] = {
     {"--memory", "", "SIZE", Type::text, "2G", "64M or more, for example 512M, 8G; or none", 0, 0, "cli", k_working,
      "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
      put_memory},
+    {"--untrusted", "", "", Type::flag, "", "", 0, 0, "cage", k_confined,
+     "The input is a stranger's: it is read by one process that may open nothing but the input's folder and what comes "
+     "with the program, write nothing but the outputs that are named, and start nothing; of at most 1 MiB, within 60 s "
+     "or the --budget, which is of the whole command then (docs/untrusted.md). Exit code 4 where the system cannot "
+     "confine a process.",
+     put<&Settings::untrusted>},
     {"--seed", "", "N", Type::whole, "1", "0..2^64-1", 0, ~uint64_t{0}, "base",
      k_tune | k_p_run | k_run | k_p_export | k_emit | k_stats | k_certify | k_hunt,
      "Seed of everything that is random. The same input, seed and version give the same output.", put<&Settings::seed>},

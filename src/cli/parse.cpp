@@ -13,6 +13,7 @@
 #include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/untrusted.h"
 
 namespace fencepost::cli {
 namespace {
@@ -57,6 +58,9 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
   for (const OptionInfo& o : option_table()) {
     if (takes(verb.verb, o))
       own.emplace_back(o.name);
+    else if (name == o.name && name == "--untrusted")
+      return error_at({}, fmt::format("'{}' is not asked with {}: {}", verb.name, name, never_untrusted(verb.verb)),
+                      "docs/untrusted.md lists the verbs that are");
     else if (name == o.name || (name == o.letter && *o.letter != 0))
       return error_at({}, fmt::format("'{}' does not take {}", verb.name, o.name),
                       fmt::format("'fencepost {} --help' lists its options", verb.name));

@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/pages.h"
+#include "cli/untrusted.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 
@@ -127,20 +128,34 @@ int or_lost(const Console& console, const std::function<int()>& body) {
   }
 }
 
+std::string first_operand(const CommandLine& line) { return line.operands.empty() ? "" : line.operands.front(); }
+
+int run_untrusted(const CommandLine& line, const Console& console) {
+  if (const auto ok = may_be_untrusted(line); !ok) return report_errors(console, ok.error());
+  const auto confinement = confinement_of(line);
+  if (!confinement) return report_errors(console, confinement.error());
+  CommandLine own = line;
+  own.settings.budget = confinement->limits.seconds;  // of the whole command: engines stop before it is ended
+  own.settings.threads = 1;
+  return in_cage(*confinement, console, line.settings.json, first_operand(line), [&](Console c) {
+    if (own.settings.json && answers_with_errors(line.verb)) c.json_errors_of = printable_name(first_operand(line));
+    return or_lost(c, [&] { return info(line.verb).run(own, c); });
+  });
+}
+
 int run_in_its_place(const CommandLine& line, const Console& console) {
   const auto run_verb = info(line.verb).run;
+  if (line.settings.untrusted) return run_untrusted(line, console);
   const Place place = place_of(line.verb);
   if (place == Place::here) return run_verb(line, console);
   Limits limits = limits_of(line.settings);
   CommandLine own = line;
   if (place == Place::unended) limits.seconds = 0;
   if (place == Place::per_whole) own.settings.budget = 0;
-  return in_worker(limits, console, line.settings.json, line.operands.empty() ? "" : line.operands.front(),
-                   [&](Console c) {
-                     if (own.settings.json && answers_with_errors(line.verb))
-                       c.json_errors_of = printable_name(line.operands.front());
-                     return or_lost(c, [&] { return run_verb(own, c); });
-                   });
+  return in_worker(limits, console, line.settings.json, first_operand(line), [&](Console c) {
+    if (own.settings.json && answers_with_errors(line.verb)) c.json_errors_of = printable_name(first_operand(line));
+    return or_lost(c, [&] { return run_verb(own, c); });
+  });
 }
 
 // What `fencepost help prove` prints.
@@ -154,7 +169,8 @@ std::string help_of_prove(const Console& console) {
 
 // A verb that could not read a file: which verb can. `operands` may have options among them.
 int with_way_out(int code, const std::string& verb, const std::vector<std::string>& operands, const Console& console) {
-  if (code != k_exit_bad_input) return code;
+  // Nobody but the process that is confined looks into a stranger's file.
+  if (code != k_exit_bad_input || std::any_of(operands.begin(), operands.end(), asks_untrusted)) return code;
   for (const std::string& path : operands) {
     const FileKind kind = kind_of_file(path);
     if (reads(verb, kind)) continue;
@@ -184,7 +200,9 @@ int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   }
   const CommandLine& line = *parsed->command;
   if (info(line.verb).run != nullptr)
-    return with_way_out(run_in_its_place(line, console), info(line.verb).name, line.operands, console);
+    return line.settings.untrusted
+               ? run_in_its_place(line, console)
+               : with_way_out(run_in_its_place(line, console), info(line.verb).name, line.operands, console);
   FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
   console.out(markdown());
   return k_exit_holds;

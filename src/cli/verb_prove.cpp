@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/json.h"
+#include "cli/untrusted.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "driver/gate.h"
@@ -30,7 +31,7 @@ double questions_in(const std::string& path) {
 }
 
 // What the worker must know beforehand; the rest of the command line is the verifier's.
-Expected<Limits> limits_in(std::vector<std::string>& words) {
+Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted) {
   Limits limits{0, *parse_memory(Settings{}.memory)};
   bool suite = false, mutants = false, given = false;
   std::string file;
@@ -59,7 +60,7 @@ Expected<Limits> limits_in(std::vector<std::string>& words) {
   }
   // The files of a suite have processes of their own, with limits of their own.
   if (suite && !given) limits.memory = 0;
-  if (!suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * questions_in(file);
+  if (!untrusted && !suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * questions_in(file);
   // A suite ends by itself, and says which files are left.
   if (!suite && budget > 0) limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
   return limits;
@@ -79,11 +80,33 @@ std::string gave_up_json(const std::vector<std::string>& words, std::string said
       json_string(path), json_string(said.substr(0, said.find('\n'))));
 }
 
+// prove --untrusted; `words` without that.
+int prove_untrusted(std::vector<std::string> words, const Limits& limits, const Console& console) {
+  const auto named = driver::named_in(words);
+  if (!named) return report_errors(console, named.error());
+  if (!named->forbidden.empty())
+    return report_errors(
+        console,
+        error_at({}, named->forbidden + " is not asked with --untrusted", "docs/untrusted.md says what is").error());
+  if (limits.memory == 0)
+    return report_errors(
+        console,
+        error_at({}, "--memory=none and --untrusted contradict each other", "give a size, as --memory=2G").error());
+  const auto confinement =
+      confinement_of(named->inputs, named->outputs, named->toolkits, {named->budget, limits.memory}, true);
+  if (!confinement) return report_errors(console, confinement.error());
+  if (named->budget <= 0) words.push_back(fmt::format("--budget={:g}", k_untrusted_seconds));
+  return in_cage(*confinement, console, false, named->inputs.empty() ? "" : named->inputs.front(),
+                 [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
+}
+
 }  // namespace
 
 int run_prove(const std::vector<std::string>& args, const Console& console) {
   std::vector<std::string> words(args.begin() + 1, args.end());
-  const auto limits = limits_in(words);
+  // Before anything looks into the file.
+  const bool untrusted = std::erase_if(words, asks_untrusted) > 0;
+  const auto limits = limits_in(words, untrusted);
   if (!limits) return report_errors(console, limits.error());
   // A worker that gives up has printed nothing, and who asked for JSON gets some.
   const bool json = std::find(words.begin(), words.end(), "--format=json") != words.end();
@@ -92,8 +115,10 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
   Console watched = console;
   watched.out = [&](std::string_view text) { console.out(text), printed = true; };
   watched.err = [&](std::string_view text) { console.err(text), said += text; };
-  const int code = in_worker(*limits, watched, false, "",
-                             [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
+  const int code = untrusted ? prove_untrusted(words, *limits, watched)
+                             : in_worker(*limits, watched, false, "", [&](const Console& c) {
+                                 return driver::prove(words, {.out = c.out, .err = c.err});
+                               });
   if (json && !printed && code == k_exit_undecided) console.out(gave_up_json(words, said));
   return code;
 }

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -30,6 +31,7 @@ namespace fencepost::cli {
 namespace {
 
 constexpr int k_no_memory = 77;  // exit status of a worker that has run out of it
+constexpr int k_no_cage = 78;    // exit status of a worker that could not be confined
 constexpr rlim_t k_stack =
     rlim_t{100} << 20;  // the kernel leaves at least 128 MiB of addresses for the first thread's stack
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -46,6 +48,7 @@ enum class Kind : char { out = 'o', err = 'e', test = 't', exit = 'x', report = 
 
 struct Side {  // of this process, when it is a worker
   int to = -1;
+  bool caged = false;
   bool first = true;
   Clock::time_point begin;
   std::mutex writing;
@@ -423,9 +426,167 @@ FileReport in_this_process(const Limits& limits, const std::string& name, const 
   return whole(work);
 }
 
+namespace {
+
+// The worker's side of in_cage. Never returns.
+[[noreturn]] void work_in_cage(const Confinement& c, int broker, const std::function<int(const Console&)>& body) {
+  Console console;
+  console.out = [](std::string_view s) { say(Kind::out, s); };
+  console.err = [](std::string_view s) { say(Kind::err, s); };
+  int code = k_exit_internal;
+  try {
+    if (c.before) c.before();
+    side.caged = true;
+    const cage::Limits limits{.processor_seconds = static_cast<uint64_t>(c.limits.seconds) + 2};
+    if (const auto why = cage::enter(limits, broker, {side.to}, c.standard_input)) {
+      console.err(*why);
+      ::_exit(k_no_cage);
+    }
+    code = body(console);
+  } catch (const OutputLost& lost) {
+    console.err(std::string("fencepost: ") + lost.what() + "\n");
+  } catch (const std::exception& e) {
+    console.err(std::string("fencepost: internal error: ") + e.what() + "\n");
+  }
+  say(Kind::exit, std::string(1, static_cast<char>(code)));
+  ::_exit(0);
+}
+
+// What is said of places outside, where the answer may hang on them.
+std::string outside_text(const cage::Broker& broker) {
+  std::string out;
+  for (const std::string& path : broker.refused())
+    out += fmt::format("fencepost: note: --untrusted: {} is outside the input's folder, and was not opened\n",
+                       printable_name(path));
+  if (broker.too_large())
+    out += fmt::format("fencepost: note: --untrusted: inputs have at most {} MiB together\n", cage::k_most_input >> 20);
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+enum class Held : uint8_t { whole, too_large, late, unreadable };
+
+// Standard input up to its end, in a file in its place: so it is counted before anybody reads in it.
+Held hold_standard_input(uint64_t most, double seconds) {
+  const int file = ::memfd_create("standard input", MFD_CLOEXEC);
+  if (file < 0) return Held::unreadable;
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  std::vector<char> block(1 << 16);
+  for (uint64_t size = 0;;) {
+    pollfd p{STDIN_FILENO, POLLIN, 0};
+    const int ready = ::poll(&p, 1, 100);
+    if (Clock::now() > end) return Held::late;
+    if (ready <= 0) continue;
+    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n < 0) return Held::unreadable;
+    if (n == 0) break;
+    if ((size += static_cast<uint64_t>(n)) > most) return Held::too_large;
+    write_whole(file, block.data(), static_cast<size_t>(n));
+  }
+  const bool there = ::lseek(file, 0, SEEK_SET) == 0 && ::dup2(file, STDIN_FILENO) == STDIN_FILENO;
+  ::close(file);
+  return there ? Held::whole : Held::unreadable;
+}
+
+}  // namespace
+
+int in_cage(const Confinement& c, const Console& console, bool json, const std::string& name,
+            const std::function<int(const Console&)>& body) {
+  if (c.standard_input) switch (hold_standard_input(c.rules.most_input, c.limits.seconds)) {
+      case Held::whole:
+        break;
+      case Held::too_large:
+        console.err(fmt::format("fencepost: error: --untrusted: standard input is longer than {} MiB\n",
+                                c.rules.most_input >> 20));
+        return k_exit_bad_input;
+      case Held::late:
+        console.err("fencepost: error: --untrusted: standard input did not end in time\n");
+        return k_exit_undecided;
+      case Held::unreadable:
+        console.err("fencepost: error: standard input cannot be read\n");
+        return k_exit_bad_input;
+    }
+  const auto cannot = [&](const std::string& why) {
+    console.err(
+        fmt::format("fencepost: --untrusted: the process that reads the input cannot be confined: {}\n"
+                    "     = hint: nothing was read; docs/untrusted.md says what the system must have\n",
+                    why));
+    return k_exit_internal;
+  };
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return cannot(std::strerror(errno));
+  cage::Broker broker(c.rules, ends[0]);
+  Worker w = start(c.limits, {}, [&](int) {
+    ::close(ends[0]);
+    work_in_cage(c, ends[1], body);
+  });
+  ::close(ends[1]);
+  if (w.pid < 0) {
+    ::close(ends[0]);
+    return cannot("no process can be started");
+  }
+  const auto end = w.since + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(1.15 * c.limits.seconds + 0.6));
+  std::string out, err;
+  std::optional<int> code;
+  bool late = false, long_winded = false, open = true, asks = true;
+  while (open && !late && !long_winded) {
+    std::array<pollfd, 2> fds{pollfd{w.from, POLLIN, 0}, pollfd{asks ? ends[0] : -1, POLLIN, 0}};
+    ::poll(fds.data(), fds.size(), 20);
+    if (fds[1].revents != 0) asks = broker.answer();
+    if (fds[0].revents != 0) open = hear(w);
+    while (const auto m = message(w)) {
+      if (m->first == Kind::out) out += m->second;
+      if (m->first == Kind::err) err += m->second;
+      if (m->first == Kind::exit && m->second.size() == 1) code = m->second[0];
+    }
+    long_winded = out.size() + err.size() + w.held.size() > k_most_output;
+    late = !code && Clock::now() > end;
+  }
+  const int status = stop(w, late || long_winded || open);
+  ::close(ends[0]);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_cage) return cannot(err);
+  if (code && !long_winded && *code >= k_exit_holds && *code <= k_exit_internal) {
+    console.err(err);
+    console.err(outside_text(broker));
+    // Where a part of the input was not there, what is said of the rest is not said of the input: a missing header is a
+    // warning only, where nothing seems to come from it.
+    if (*code <= k_exit_fails && !broker.refused().empty()) {
+      const Diagnostics why =
+          unsupported_at({}, fmt::format("{}: not all that the input names was read", gave_up_on(name))).error();
+      for (const Diagnostic& d : why.list) console.err("fencepost: " + render(d));
+      if (json) console.out(json_list({json_errors(name, why)}));
+      return k_exit_undecided;
+    }
+    console.out(out);
+    return *code;
+  }
+  Diagnostics why = gave_up(c.limits, late, status, name);
+  if (long_winded)
+    why = unsupported_at({}, fmt::format("{}: the answer is longer than {} MiB", gave_up_on(name), k_most_output >> 20))
+              .error();
+  else if (!late && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+    why = unsupported_at(
+              {},
+              fmt::format("{}: it made a system call that --untrusted does not allow, and was ended", gave_up_on(name)),
+              "what it wants is not there under --untrusted, or its input attacks it")
+              .error();
+  for (const Diagnostic& d : why.list) console.err("fencepost: " + render(d));
+  if (json) console.out(json_list({json_errors(name, why)}));
+  return k_exit_undecided;
+}
+
 void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::function<std::string(size_t)>& name,
                 const std::function<FileReport(size_t)>& work, bool json,
                 const std::function<void(size_t, FileReport)>& taken, const std::function<void(size_t)>& waiting) {
+  if (side.caged) {
+    for (size_t i = 0; i < n; ++i) taken(i, whole([&] { return work(i); }));
+    return;
+  }
   std::vector<Worker> pool(std::min<size_t>(std::max(1u, processes), n));
   std::map<size_t, FileReport> ready;
   size_t next = 0, emitted = 0;

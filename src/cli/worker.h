@@ -9,6 +9,8 @@
 // which counts what a process may write and not what it maps; RLIMIT_AS would count the text of LLVM and every thread's
 // reserve of addresses. A failed `new` ends the worker at once: no handler of exceptions makes an answer of it.
 //
+// Under --untrusted (cli/untrusted.h) the whole command is one worker's, in_cage(); it starts no others.
+//
 // Precondition: the calling process has no other thread (fork). Cost: about 0.6 ms for a worker, a third of what a
 // small test takes. So the process of a command line that asks about one small litmus test is its own worker
 // (in_this_process): it has no tools to start and no reader but ours, and without a budget nobody has to watch it.
@@ -17,6 +19,7 @@
 #include <optional>
 #include <string>
 
+#include "cage/cage.h"
 #include "cli/console.h"
 #include "cli/file_report.h"
 #include "cli/options.h"
@@ -37,6 +40,20 @@ std::string memory_text(uint64_t bytes);
 // where the worker gave up; `name` is what it was at work on.
 int in_worker(const Limits& limits, const Console& console, bool json, const std::string& name,
               const std::function<int(const Console&)>& body);
+
+// What a worker may do that works on a stranger's input (cage/cage.h): `seconds` is the wall time of the whole command.
+struct Confinement {
+  cage::Rules rules;
+  Limits limits;
+  bool standard_input = false;
+  std::function<void()> before;  // in the worker, while it may still open everything: libraries are loaded
+};
+inline constexpr size_t k_most_output = size_t{16} << 20;  // bytes of an answer under a confinement
+
+// As in_worker, for one worker that is confined; nothing is printed before it has ended by itself, and no answer where
+// the input named what lies outside. Exit code 4 where the system cannot confine it: then `body` has not run.
+int in_cage(const Confinement& c, const Console& console, bool json, const std::string& name,
+            const std::function<int(const Console&)>& body);
 
 // work(i) for 0..n-1 in `processes` workers; taken(i, report) here, in order of i.
 void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::function<std::string(size_t)>& name,

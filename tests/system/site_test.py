@@ -50,7 +50,7 @@ def main():
             shutil.copytree(ROOT / part, copy / part)
         (copy / "tools").mkdir()
         shutil.copy(ROOT / "tools" / "make_site", copy / "tools")
-        for name in ("README.md", "NEWS.md", "CONTRIBUTING.md", "BUGS-FOUND.md", "LICENSE", "Makefile"):
+        for name in ("README.md", "NEWS.md", "CONTRIBUTING.md", "BUGS-FOUND.md", "SECURITY.md", "LICENSE", "Makefile"):
             shutil.copy(ROOT / name, copy)
         with (copy / "docs" / "run.md").open("a") as page:
             page.write("\n[nowhere](no-such-page.md)\n")

@@ -19,6 +19,8 @@ extern char** environ;
 
 namespace fencepost {
 namespace {
+
+bool no_programs = false;
 namespace fs = std::filesystem;
 
 constexpr size_t k_most_output = size_t{1} << 22;   // bytes of a program's output that are read
@@ -95,6 +97,7 @@ ScratchFolder::~ScratchFolder() {
 
 ChildResult run_child(const std::vector<std::string>& arguments, const std::string& output_file,
                       std::chrono::seconds limit) {
+  if (no_programs) return {};
   ChildResult out;
   const Words words(arguments, fs::path(output_file).parent_path().string());
   const pid_t parent = ::getpid();
@@ -132,6 +135,9 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
   out.output.resize(static_cast<size_t>(said.gcount()));
   return out;
 }
+
+void start_no_programs() { no_programs = true; }
+bool programs_can_be_started() { return !no_programs; }
 
 std::string find_program(const std::string& name, const std::vector<std::string>& folders) {
   std::vector<std::string> all;

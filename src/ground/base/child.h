@@ -33,6 +33,11 @@ struct ChildResult {
 ChildResult run_child(const std::vector<std::string>& arguments, const std::string& output_file,
                       std::chrono::seconds limit);
 
+// From now on this process starts no program: run_child says `started` false. What wants one asks first, and refuses by
+// name (--untrusted).
+void start_no_programs();
+bool programs_can_be_started();
+
 // The program on PATH or in one of these folders; "" where there is none.
 std::string find_program(const std::string& name, const std::vector<std::string>& folders);
 

@@ -107,6 +107,23 @@ std::string judge(const launch::Header& h, const Answer& a) {
   return missing.empty() ? "" : fmt::format("the output has no '{}'", missing);
 }
 
+Expected<Named> named_in(const std::vector<std::string>& words) {
+  const auto o = launch::parse(words);
+  if (!o) return std::unexpected(o.error());
+  Named n;
+  n.inputs = o->files;
+  n.inputs.insert(n.inputs.end(), o->axiom_files.begin(), o->axiom_files.end());
+  n.outputs = {o->output};
+  if (!o->cuda_path.empty()) n.toolkits = {o->cuda_path};
+  n.budget = o->budget;
+  for (const auto& [name, given] :
+       {std::pair("--suite", !o->suite.empty()), std::pair("--mutants", o->mutants),
+        std::pair("--second-opinion", !o->second_opinion.empty()), std::pair("--smt-dump", !o->smt_dump.empty()),
+        std::pair("--clang-opt", !o->clang_arguments.empty()), std::pair("--cuda-path=env", o->cuda_path == "env")})
+    if (given && n.forbidden.empty()) n.forbidden = name;
+  return n;
+}
+
 int prove(const std::vector<std::string>& words, const Output& output) {
   const auto o = launch::parse(words);
   if (!o) return fail(o.error(), output);

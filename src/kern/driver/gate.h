@@ -17,6 +17,14 @@ struct Output {
 // `words`: what stands behind `fencepost prove`. The exit code.
 int prove(const std::vector<std::string>& words, const Output& output);
 
+// What the words name, for who confines the work to it (cli/untrusted.h).
+struct Named {
+  std::vector<std::string> inputs, outputs, toolkits;
+  double budget = 0;      // seconds; 0: none is given
+  std::string forbidden;  // an option that starts programs or works on many files; "" if none
+};
+Expected<Named> named_in(const std::vector<std::string>& words);
+
 // ---- parts ------------------------------------------------------------------------------------------------------
 // The verifier; an error when the library is absent or of another build.
 Expected<launch::AnswerFunction> verifier();

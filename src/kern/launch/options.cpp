@@ -92,6 +92,10 @@ constexpr std::array k_table = {
         "Seconds for one kernel, with the runs that confirm what is found; with --suite, seconds of processor time "
         "for one file; 0: none."},
     OptionInfo{"--budget", "S", "0", k_how, "Seconds of wall time for the whole command; 0: none."},
+    OptionInfo{"--untrusted", "", "", k_how,
+               "The file is a stranger's: one process reads it that may open nothing but the file's folder, -I below "
+               "it and what comes with the program, write nothing but --output, and start nothing; at most 1 MiB, "
+               "within 60 s or the --budget (docs/untrusted.md)."},
     OptionInfo{"--second-opinion", "z3|cvc5|bitwuzla", "", k_how,
                "Ask this solver, found on PATH, every question of the proof again; a disagreement is an error of "
                "Fencepost (exit 4)."},
@@ -562,6 +566,8 @@ class Parser {
       o_.help = true;
     else if (n == "--version")
       o_.version = true;
+    else if (n == "--untrusted")  // who reads the command line takes it away; it is never passed over
+      fault("--untrusted belongs to the command line", "fencepost prove --untrusted FILE");
     else {
       if (n == "--cruncher-opt") o_.cruncher_options.push_back(v);
       if (n == "--boogie-opt") o_.boogie_options.push_back(v);

@@ -20,6 +20,11 @@ extern "C" __attribute__((visibility("default"))) void fencepost_kern_version(st
   out = fencepost::clangfe::version();
 }
 
+// The folder of clang's own headers, which are read with every kernel (cli/untrusted.h lets them be read).
+extern "C" __attribute__((visibility("default"))) const char* fencepost_kern_headers() {
+  return FENCEPOST_CLANG_RESOURCES;
+}
+
 extern "C" __attribute__((visibility("default"))) void fencepost_kern_answer(
     const fencepost::launch::Options& options, const fencepost::Expected<fencepost::SourcePtr>& file,
     fencepost::launch::Answer& answer) {

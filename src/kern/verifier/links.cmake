@@ -9,6 +9,7 @@ if(FENCEPOST_KERNELS)
   endforeach()
   add_library(fencepost_kern SHARED ${dir}/library.cc)
   target_link_libraries(fencepost_kern PRIVATE fencepost_verifier)
+  target_compile_definitions(fencepost_kern PRIVATE FENCEPOST_CLANG_RESOURCES="${FENCEPOST_CLANG_RESOURCES}")
   target_link_options(fencepost_kern PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)  # the sanitizers' functions come from the program
     target_link_options(fencepost_kern PRIVATE -Wl,--no-undefined)

@@ -393,6 +393,10 @@ bool is_opencl_c(const Source& source) {
 }
 
 Expected<Tools> find_tools(const SourcePtr& source) {
+  if (!programs_can_be_started())
+    return unsupported_at(Span{source, 0, 0},
+                          "OpenCL C is compiled by programs of their own, which --untrusted does not start",
+                          "fencepost prove --untrusted reads kernels in its own process");
   Tools out;
   const char* clang = std::getenv("FENCEPOST_CLANG");
   const char* translator = std::getenv("FENCEPOST_LLVM_SPIRV");
