@@ -122,7 +122,7 @@ Expected<Confinement> confinement_of(const std::vector<std::string>& inputs, con
   c.rules.bundled.push_back(models);
   for (const std::string& path : outputs)
     if (!path.empty() && path != "-") c.rules.write.push_back(path);
-  // SQLite, the clock's zone, and clang's search for what the library has in memory or in the folder of its own headers.
+  // SQLite, the zone of the clock, and what clang looks for that is in memory or beside its own headers.
   c.rules.own = {"/dev/urandom", "/etc/localtime", "/usr/share/zoneinfo", "/fencepost-headers", "opencl-c-base.h"};
   if (kernels)  // opened here, so that the worker has it; where it is absent, who needs it says so
     if (const auto opened = kernel_library())
