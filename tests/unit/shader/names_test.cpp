@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "golden.h"
+#include "mutants.h"
 #include "shader/assembly.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"
@@ -93,6 +94,35 @@ TEST(Names, OfAKernel) {
     out += std::string("## ") + headers + "\n" + (t ? spirv_test::summary(*t) + "\n" : render(t.error()));
   }
   golden::compare("lowered/names.txt", out);
+}
+
+// The debug information with small changes.
+TEST(Names, OfMutants) {
+  const std::string headers =
+      "// @Config: 1, 1, 2\n// @Input: n = 3, p[0] = {{1, {2, 3}}, 4, 5}, by = {7, {8, 9}}, un[0][1] = 42, vec = {1, "
+      "2}\n"
+      "// @Output: forall (p[0][0][1][1] < 4 and tile[1][2] == 30 or q[0] > 3 and not flags[0] == 1)\n";
+  const std::string text = file("kernel.cl");
+  mutants::compare("names", file("kernel.spvasm"), 600, [&](const std::string& module) {
+    spirv::Compiled c;
+    c.source = make_source("kernel.cl", headers + text);
+    c.module = module;
+    c.file = "k.cl";
+    opencl_c::name_entry(c, "go");
+    return shown(c);
+  });
+  mutants::compare("questions", headers, 600, [&](const std::string& header) {
+    spirv::Compiled c;
+    c.source = make_source("kernel.cl", text + header);
+    c.module = file("kernel.spvasm");
+    c.file = "k.cl";
+    opencl_c::name_entry(c, "go");
+    spirv::LaunchOptions o;
+    o.entry = "go";
+    o.zero = true;
+    const auto t = spirv::parse_compiled(c, o);
+    return t ? spirv_test::summary(*t) + prog::to_string(*t, t->condition) : render(t.error());
+  });
 }
 
 TEST(Names, TextsAreToldApart) {
