@@ -1,6 +1,6 @@
 #pragma once
-// Texts with small changes, drawn by a fixed seed, and what a reader says of each: tests/golden/mutants has a digest for
-// each. A limit that is off by one, a refusal that is gone, another word or place in a message, a term that is no
+// Texts with small changes, drawn by a fixed seed, and what a reader says of each: tests/golden/mutants has a digest
+// for each. A limit that is off by one, a refusal that is gone, another word or place in a message, a term that is no
 // longer made smaller: each shows in some of them, wherever in the readers it is. What is right is not said here; it
 // is said by the tests with answers.
 #include <gtest/gtest.h>
